@@ -2,6 +2,7 @@ import type { Locator } from "playwright-core";
 import sharp from "sharp";
 import { story } from "../../test/ui/story.ts";
 import { untilSeen } from "../../test/ui/person.ts";
+import { waitFor } from "../../test/support/wait.ts";
 import type { VSCodeWindow } from "../../test/support/window.ts";
 
 interface Frame {
@@ -25,22 +26,26 @@ export class Film {
 
   /** Drives the window and takes the frames. */
   async play(): Promise<void> {
-    const { tree, editor, messages, webview } = this.#window;
+    const { tree, editor, messages, page, webview } = this.#window;
+    const first = /^Kick off the first/;
+    await tree.row(first).waitFor();
+    await this.#widenSideBar();
     await this.#drawPointer();
-    await this.#take(1200);
-    await this.#pointAt(tree.row("Kick off the first"));
+    await this.#take(1000);
+    await this.#pointAt(tree.row(first));
+    const kickOff = webview.content.getByRole("button", { name: "Kick Off", exact: true });
     await untilSeen(
       "the form",
-      () => tree.click("Kick off the first"),
-      () => webview.content.getByRole("button", { name: "Kick Off", exact: true }).isVisible(),
+      () => tree.click(first),
+      () => kickOff.isVisible(),
     );
     await this.#take(900);
     await this.#type("topic", story.topic);
     await this.#type("audience", story.audience);
-    const kickOff = webview.content.getByRole("button", { name: "Kick Off", exact: true });
     await this.#click(kickOff);
-    await tree.row(story.topic).waitFor();
-    await this.#take(1200);
+    await this.#untilRow("Running");
+    await editor.waitForText(`# ${story.topic}`);
+    await this.#take(1500);
     const open = messages
       .notification("waits for you")
       .getByRole("button", { name: "Open", exact: true });
@@ -48,13 +53,53 @@ export class Film {
     await this.#take(1500);
     await this.#click(open);
     const approve = editor.lens("Approve");
-    await approve.waitFor();
-    await this.#take(2800);
+    await this.#untilStill(approve);
+    await this.#take(2500);
     await this.#click(approve);
-    await approve.waitFor({ state: "detached" });
-    await this.#take(900);
-    await editor.waitForText(/Completed · 3 of 3|\*\*Completed\*\*/);
+    await this.#untilRow("Running");
+    await this.#take(1200);
+    await this.#untilRow("Completed");
+    await this.#take(1200);
+    // The document stays where it is read; the result is at its top.
+    await page.locator(".editor-group-container.active .view-lines").first().click();
+    await page.keyboard.press("ControlOrMeta+Home");
+    // The headings that stick at the top are gone only a moment later.
+    await page.locator(".sticky-widget .sticky-line-content").waitFor({ state: "detached" });
+    await this.#untilStill(editor.lens("Open output").first());
     await this.#take(4000);
+  }
+
+  /** Waits until the description of the execution's row begins with its new state. */
+  async #untilRow(state: string): Promise<void> {
+    await waitFor(`a row that is ${state}`, async () =>
+      (await this.#window.tree.executions()).some(({ description }) =>
+        description.startsWith(state),
+      ),
+    );
+  }
+
+  /** Rows show the state of an execution after its title. */
+  async #widenSideBar(): Promise<void> {
+    const { mouse } = this.#window.page;
+    await mouse.move(290, 310);
+    await mouse.down();
+    await mouse.move(350, 310, { steps: 4 });
+    await mouse.up();
+    // The border is marked as long as the mouse is on it.
+    await mouse.move(600, 500);
+    await this.#window.page.locator(".monaco-sash.hover").waitFor({ state: "detached" });
+  }
+
+  /** A document that opens moves to what waits in it, and its lenses with it. */
+  async #untilStill(element: Locator): Promise<void> {
+    let before: number | undefined;
+    let times = 0;
+    await waitFor("an element that stays in its place", async () => {
+      const y = (await element.boundingBox())?.y;
+      times = y === before ? times + 1 : 0;
+      before = y;
+      return y !== undefined && times >= 10;
+    });
   }
 
   /** Writes the frames as a GIF that repeats. */

@@ -1,4 +1,5 @@
 import * as l10n from "@vscode/l10n";
+import { isLoopback } from "../base/loopback.ts";
 
 /** A crew's address that can't be used. The message never repeats the address, which may hold a secret. */
 export class AddressError extends Error {
@@ -43,10 +44,6 @@ export function normaliseAddress(text: string): string {
   }
   const path = withoutSlash(url.pathname).replace(knownEnding, "");
   return `${url.origin}${withoutSlash(path)}`;
-}
-
-export function isLoopback(hostname: string): boolean {
-  return hostname === "localhost" || hostname === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(hostname);
 }
 
 function parse(text: string): URL {

@@ -21,9 +21,9 @@ import type {
 } from "./types.ts";
 
 /** Returns the token for each request, so that a change takes effect immediately. What it throws passes through the client. */
-export type TokenSource = () => Promise<string | TypedToken>;
+type TokenSource = () => Promise<string | TypedToken>;
 
-export interface CallOptions {
+interface CallOptions {
   /** Rejects with an error of kind `aborted`. */
   readonly signal?: AbortSignal;
   /** Milliseconds per attempt, including the body. Default: 30 s for a GET, 60 s for a POST. */

@@ -10,7 +10,7 @@ import {
 import { oneLine } from "../base/text.ts";
 import type { CrewPlace } from "./errors.ts";
 
-export interface ErrorBody {
+interface ErrorBody {
   /** One line. */
   readonly message?: string;
   readonly missingInputs: readonly string[];

@@ -1,5 +1,6 @@
 import * as vscode from "vscode";
 import { messageOf } from "../base/errors.ts";
+import type { Disposable } from "../base/events.ts";
 import { isProgram } from "../editor/arguments.ts";
 import { log, logProblem } from "../editor/log.ts";
 import { showError } from "../editor/messages.ts";
@@ -57,7 +58,7 @@ function registerLinks({ crews }: Pick<CommandParts, "crews">): vscode.Disposabl
 /** Deletes from this window what another window deletes from the machine, so that this one doesn't write it back. */
 export function watchClearing(
   parts: Pick<CommandParts, "store"> & Pick<DeleteParts, "context" | "forms" | "tree">,
-): vscode.Disposable {
+): Disposable {
   return parts.store.onDidClear((scope) => {
     import("./local-data.ts")
       .then(({ forgetHere }) => forgetHere(parts, scope))

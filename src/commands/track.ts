@@ -28,6 +28,8 @@ export async function track(
   if (problem !== undefined) throw new UserError(problem);
   const crew = await crews.ready(wanted.crew);
   const engine = crew.local?.engine;
+  // Another window may have just started or tracked it: of two records, each could send feedback.
+  store.refresh();
   const execution =
     store.find(kickoffId, crew.id) ??
     store.add(newExecution({ crew, origin: "tracked", kickoffId, ...defined({ engine }) }, clock));

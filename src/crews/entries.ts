@@ -66,9 +66,8 @@ function readEntry(value: unknown, entry: string): { crew?: Crew; problem?: stri
 /** The setting with this crew in place of the one with `id`, or at the end. Malformed entries and unknown properties are kept. */
 export function withCrew(entries: readonly unknown[], id: string, crew: Crew): readonly unknown[] {
   const index = entries.findIndex((entry) => idOfEntry(entry) === id);
-  const { dashboardUrl: _, ...kept } = asObject(entries[index]);
   const { name, url, dashboardUrl } = crew;
-  const entry = { ...kept, name, url, ...defined({ dashboardUrl }) };
+  const entry = defined({ ...asObject(entries[index]), name, url, dashboardUrl });
   return index === -1 ? [...entries, entry] : entries.with(index, entry);
 }
 

@@ -147,7 +147,7 @@ export function askAddress(
 
 /** @param question `crew` is its name in quotation marks, or its host; `why` explains the question */
 export async function askToken({
-  crew,
+  crew: whose,
   type,
   why,
   dashboardUrl = dashboard,
@@ -161,8 +161,8 @@ export async function askToken({
 }): Promise<Reply<string>> {
   const what =
     type === undefined
-      ? vscode.l10n.t("Token for {0}.", crew)
-      : vscode.l10n.t("{0} for {1}.", tokenTypeName(type), crew);
+      ? vscode.l10n.t("Token for {0}.", whose)
+      : vscode.l10n.t("{0} for {1}.", tokenTypeName(type), whose);
   const where = vscode.l10n.t(
     "It is in the Status tab of the crew's page in the dashboard, and is stored only in this machine's secret storage.",
   );

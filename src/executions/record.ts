@@ -75,6 +75,8 @@ export function summaryOf(execution: Execution): ExecutionSummary {
     }),
   };
   Reflect.deleteProperty(summary, "outputJson");
+  // There is nothing to open.
+  if (execution.output === "") Reflect.deleteProperty(summary, "output");
   return summary;
 }
 
@@ -89,7 +91,8 @@ export function readSummary(text: string): ExecutionSummary {
 }
 
 export function readExecution({ summary, details }: Omit<ExecutionTexts, "search">): Execution {
-  const [short, long]: unknown[] = [JSON.parse(summary), JSON.parse(details)];
+  const short: unknown = JSON.parse(summary);
+  const long: unknown = JSON.parse(details);
   const raw = isObject(short) && isObject(long) ? { ...short, ...long } : undefined;
   if (!isExecution(raw)) throw new Error(problemIn(raw));
   return raw;
@@ -129,12 +132,12 @@ function withoutText({ isApprove, at }: Feedback): Omit<Feedback, "text"> {
   return { isApprove, at };
 }
 
-/** With `true` instead of an output's text. An empty output is none. */
+/** With `true` instead of an output's text. */
 function withoutOutput<T extends { readonly output?: string }>(
   whole: T,
 ): Omit<T, "output"> & { readonly output?: true } {
-  const { output = "", ...rest } = whole;
-  return output === "" ? rest : { ...rest, output: true };
+  const { output, ...rest } = whole;
+  return output === undefined ? rest : { ...rest, output: true };
 }
 
 function textOf(value: JsonValue): string {

@@ -13,7 +13,7 @@ import { newTitle } from "./title.ts";
 /** What is deleted: what executions left on this machine, or also the crews and their tokens. */
 export type ClearScope = "data" | "everything";
 
-export interface ExecutionStoreOptions {
+interface ExecutionStoreOptions {
   readonly database: Database;
   readonly clock: Clock;
   /** Reports rows that can't be read; `about` is the execution's local id. The message is for a person. */

@@ -14,14 +14,14 @@ export interface TrackerOptions {
   readonly clock: Clock;
   readonly lease: Pick<Lease, "isHeld" | "onDidChange" | "takeOver">;
   /** The client of a crew; undefined when it is not connected on this machine. */
-  clientFor(crew: CrewRef): Promise<
+  readonly clientFor: (crew: CrewRef) => Promise<
     | {
         status(kickoffId: string, call?: { readonly signal?: AbortSignal }): Promise<StatusReading>;
       }
     | undefined
   >;
   /** Reports what is not a crew's answer, such as a full disk; `about` names the crew, if it is about one. */
-  onProblem(message: string, error: unknown, about?: string): void;
+  readonly onProblem: (message: string, error: unknown, about?: string) => void;
   /** 0 to 1, for the jitter. */
   readonly random?: () => number;
 }

@@ -232,18 +232,21 @@ export class FeedbackThreads implements vscode.Disposable {
     });
   }
 
+  /** The execution as it is stored now, or as it was shown if that can't be read: a thread must not keep its text from the person. */
   #current({ execution }: ThreadSubject): Execution | undefined {
-    return this.#options.current(execution.localId);
+    try {
+      return this.#options.current(execution.localId);
+    } catch (error) {
+      this.#options.onProblem("Reading an execution", error);
+      return execution;
+    }
   }
 
   #keep(open: OpenThread, text: string): void {
-    const at = new Date(this.#options.clock.now()).toISOString();
-    this.#options.drafts.keep({
-      ...targetOf(open.subject),
-      isApprove: open.subject.isApprove,
-      text,
-      at,
-    });
+    const { clock, drafts } = this.#options;
+    const { isApprove } = open.subject;
+    const at = new Date(clock.now()).toISOString();
+    drafts.keep({ ...targetOf(open.subject), isApprove, text, at });
     open.hasDraft = true;
   }
 

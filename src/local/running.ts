@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { request } from "node:http";
 import path from "node:path";
-import { isLoopback } from "../api/address.ts";
 import { asObject, parseJson } from "../base/json.ts";
+import { isLoopback } from "../base/loopback.ts";
 
 /** A service, as it writes itself to `service.json` in its data folder. */
 export interface Running {

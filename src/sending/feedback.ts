@@ -158,13 +158,17 @@ export class FeedbackSender {
     try {
       const reading = await client.status(asked.kickoffIds.at(-1) ?? "");
       // An answer that another window's resume has overtaken says nothing about what came after.
-      let isOvertaken = false;
+      const answer = { isOvertaken: false };
       const now = store.update(shown.localId, (known) => {
-        isOvertaken = answerSession(known) !== answerSession(asked);
-        return isOvertaken ? known : applyReading(known, reading, clock.now());
+        answer.isOvertaken = answerSession(known) !== answerSession(asked);
+        return answer.isOvertaken ? known : applyReading(known, reading, clock.now());
       });
       if (now === undefined) throw untracked();
-      if (isOvertaken) return await this.#look(client, given, target);
+      if (answer.isOvertaken) {
+        this.#refuse(now, given, target);
+        await this.#look(client, given, target);
+        return;
+      }
       const stale = staleByAnswer(reading, now, shown, target, again === true);
       if (stale !== undefined) throw stale;
     } catch (error) {

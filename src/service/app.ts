@@ -2,6 +2,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { Hono, type Context } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { isLoopback } from "../base/loopback.ts";
 import { ProjectError, type CrewProject } from "../projects/types.ts";
 import type { Dialect } from "./dialects.ts";
 import { ApiError, messageOf } from "./errors.ts";
@@ -109,11 +110,6 @@ function authenticate(header: string | undefined, tokens: AppOptions["tokens"]):
   const detail =
     header === undefined ? "Not authenticated" : "Invalid or missing authentication credentials";
   throw new ApiError(401, "Unauthorized", "Invalid or missing bearer token", { detail });
-}
-
-/** Whether a host is this machine. Another name may belong to a web page and resolve to this machine (DNS rebinding). */
-export function isLoopback(hostname: string): boolean {
-  return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
 }
 
 function digest(text: string): Buffer {

@@ -161,7 +161,7 @@ describe("connected crews", () => {
     await client.inputs();
     await secrets.store(
       `crewdeck.token.${added.id}`,
-      JSON.stringify({ token: "changed-elsewhere", type: "bearer" }),
+      JSON.stringify({ inUse: "bearer", bearer: "changed-elsewhere" }),
     );
     await assert.rejects(client.inputs(), /./);
     assert.deepEqual(crew.tokens.slice(-2), ["Bearer right", "Bearer changed-elsewhere"]);

@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
 import type { Crews } from "../../src/crews/crews.ts";
+import { systemClock } from "../../src/base/clock.ts";
+import { track } from "../../src/commands/track.ts";
+import { openWindow } from "../unit/sending/window.ts";
 import { executionCommands, type ExecutionParts } from "../../src/commands/executions.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
 import { ScriptedPerson, type Move } from "./scripted-person.ts";
@@ -81,5 +84,26 @@ describe("Commands that remove executions", () => {
     );
     assert.doesNotMatch(question, /Its ID is/);
     assert.deepEqual(kept(), []);
+  });
+
+  it("track no second record of what another window has just begun to track", async () => {
+    const other = openWindow(parts.folder);
+    other.store.add(notWaiting({ localId: "theirs", kickoffIds: ["k-9"] }));
+    other.dispose();
+    assert.deepEqual(kept(), [], "not read yet");
+    const { crew } = anExecution();
+    const nothing = () => Promise.resolve();
+    await track(
+      {
+        crews: { get: () => crew, find: () => crew, list: () => [crew], ready: nothing },
+        store: parts.store,
+        tracker: { pollNow: nothing },
+        clock: systemClock,
+        wake: nothing,
+        show: nothing,
+      } as unknown as ExecutionParts,
+      { crew: crew.name, kickoffId: "k-9" },
+    );
+    assert.deepEqual(kept(), ["theirs"]);
   });
 });

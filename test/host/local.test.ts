@@ -448,7 +448,7 @@ describe("local crews", () => {
     const { window, lines } = await newWindowWithLog();
     window.locals.showLog();
     assert.deepEqual(lines, [
-      "[example_crew] Another window serves this crew. What its service writes is in that window's log.",
+      "[example_crew] Another window serves this crew. Its service's output is in that window's log.",
     ]);
   });
 

@@ -172,7 +172,14 @@ describe("Notifications", () => {
     assert.deepEqual(opened, [
       [
         "crewdeck.openExecution",
-        { kind: "execution", crew: "url:https://crew.test", localId: "a15", kickoffId: "a15" },
+        {
+          kind: "execution",
+          crew: "url:https://crew.test",
+          localId: "a15",
+          kickoffId: "a15",
+          taskId: "review",
+          attempt: 1,
+        },
       ],
     ]);
     answer = "Show All";

@@ -62,7 +62,7 @@ describe("Kicking off a request file", () => {
 
   const crews: RequestFilesOptions["crews"] = {
     find: (name) => (name === crew.name ? crew : undefined),
-    get: assert.fail,
+    get: (name) => assert.fail(name),
     ready: ({ id }) => Promise.resolve(id === crew.id ? crew : assert.fail(id)),
     inputs: () =>
       Promise.resolve({

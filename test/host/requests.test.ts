@@ -332,7 +332,7 @@ describe("What was sent before", () => {
     ]);
     await assert.rejects(
       at(["https://h.test"]).atOnce(execution, { asks: false }),
-      /only be run again in the form/,
+      /Run this again in the form/,
     );
     const { shown } = await withPerson([{ press: "Run Again" }], () =>
       at(["https://h.test"]).atOnce(execution, { asks: true }),
@@ -353,7 +353,7 @@ describe("What was sent before", () => {
     );
     assert.match(
       doubtful.shown[0]?.detail ?? "",
-      /^No response to its kickoff arrived, so it may be running already\..*a second time\.\n/,
+      /^No response to its kickoff arrived, so it may already be running\..*a second time\.\n/,
     );
     assert.equal(sent.length, 1);
   });

@@ -117,7 +117,7 @@ describe("Problems in the kickoff form, in a browser", () => {
     await kickOff().click();
     await page.getByText("Missing inputs: audience, topic.").waitFor();
     await field("topic").fill("Sea otters");
-    assert.match(await problemOf("audience"), /The crew says/);
+    assert.match(await problemOf("audience"), /The crew reports/);
     form.send = () =>
       Promise.reject(
         new MaybeStartedError("It may have started.", { id: "url:https://crew.test" }, undefined),

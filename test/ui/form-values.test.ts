@@ -400,7 +400,7 @@ describe("Values of the kickoff form, in a browser", () => {
       ["Entered; type to replace it", ""],
     );
     await kickOff().click();
-    assert.match(await descriptionOf(token()), /what was entered before was for another host/);
+    assert.match(await descriptionOf(token()), /the earlier one was for another host/);
     await token().fill("hush-6");
     await view("Form").click();
     await token().fill("hush-7");
@@ -410,7 +410,7 @@ describe("Values of the kickoff form, in a browser", () => {
       ["", ""],
     );
     await kickOff().click();
-    assert.match(await descriptionOf(token()), /what was entered before was for another host/);
+    assert.match(await descriptionOf(token()), /the earlier one was for another host/);
     assert.equal(form.sent.length, 0);
     await field("Event streaming").fill("https://b.test/other");
     assert.deepEqual(

@@ -81,7 +81,8 @@ function pick(
     choice: { kind: "use", preset },
   }));
   list.items = [...saveItems, ...presetItems];
-  list.activeItems = presetItems.slice(0, 1);
+  // With a preset, Enter chooses it.
+  if (presetItems.length > 0) list.activeItems = presetItems.slice(0, 1);
   return new Promise((resolve) => {
     const end = (choice: Choice | undefined) => {
       resolve(choice);

@@ -6,7 +6,7 @@ const id = "3f2a8c1e-0000-4000-8000-000000000000";
 const problems = {
   unknownRoute: /has no such link/,
   noUrl: /“url” is missing/,
-  badUrl: /was not followed\. The address/,
+  badUrl: /was not followed\. (The address|A crew's address)/,
   badName: /name in it is too long or has invisible characters/,
   badId: /“id” is missing, or isn't a valid/,
 };

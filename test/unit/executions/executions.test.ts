@@ -10,11 +10,7 @@ import { anExecution } from "./samples.ts";
 describe("Executions", () => {
   for (const [what, begin, reported] of [
     ["hangs", () => new Promise<void>(() => undefined), []],
-    [
-      "fails",
-      () => Promise.reject(new Error("no local crew")),
-      ["What watching executions needs could not be made ready."],
-    ],
+    ["fails", () => Promise.reject(new Error("no local crew")), ["Polling could not be prepared."]],
   ] as const) {
     it(`are watched while what is made ready for it ${what}`, async () => {
       const folder = temporaryFolder("executions");

@@ -4,10 +4,7 @@ import { anExecution } from "./samples.ts";
 
 describe("an execution's summary", () => {
   it("has true for an output, and nothing for an empty one, which the whole execution keeps", () => {
-    const attempts = [
-      { number: 1, output: "" },
-      { number: 2, output: "Text." },
-    ];
+    const attempts = [{ number: 1 }, { number: 2, output: "Text." }];
     const execution = anExecution({
       state: "completed",
       output: "",

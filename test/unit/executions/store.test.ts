@@ -240,6 +240,7 @@ describe("ExecutionStore", () => {
     ];
     assert.deepEqual(store.summary(id), {
       ...without(execution, "outputJson"),
+      title: { text: "Otters", number: 1 },
       request: {
         inputs: { topic: "Otters", brief: "x".repeat(100), count: 3 },
         shortened: ["brief"],
@@ -254,9 +255,14 @@ describe("ExecutionStore", () => {
       error: `${"x".repeat(299)}…`,
       resumes: [{ taskId: "a", attempt: 1, feedback: withoutText, outcome: "answered" }],
     });
-    assert.deepEqual(store.find(id), execution);
+    const title = { text: "Otters", number: 1 };
+    assert.deepEqual(store.find(id), { ...execution, title });
     store.update(id, labelled("Mine"));
-    assert.deepEqual(windows.open().find(id), { ...execution, label: "Mine" });
+    assert.deepEqual(windows.open().find(id), {
+      ...execution,
+      label: "Mine",
+      title: { text: "Mine", number: 1 },
+    });
   });
 
   it("searches the whole values of inputs, in any case", () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { JsonObject } from "../../../src/api/types.ts";
-import type { Execution } from "../../../src/executions/model.ts";
+import { type Execution, without } from "../../../src/executions/model.ts";
 import type { ExecutionStore } from "../../../src/executions/store.ts";
 import { sharesTitle, titleOf } from "../../../src/executions/title.ts";
 import { anExecution, at } from "./samples.ts";
@@ -25,12 +25,17 @@ describe("Titles of a crew's executions", () => {
   afterEach(() => windows.close());
 
   /** Adds an execution that was started after the others. @returns its local id */
-  const start = (inputs: JsonObject, changes: Partial<Execution> = {}): string => {
+  const start = (inputs: JsonObject | undefined, changes: Partial<Execution> = {}): string => {
     const localId = `e${seconds}`;
     const startedAt = new Date(at(seconds++)).toISOString();
-    const request = { inputs, callbacks: {} };
-    const kickoffIds = [`id-of-${localId}`];
-    store.add(anExecution({ localId, kickoffIds, startedAt, request, ...changes }));
+    const execution = anExecution({
+      localId,
+      kickoffIds: [`id-of-${localId}`],
+      startedAt,
+      ...(inputs && { request: { inputs, callbacks: {} } }),
+      ...changes,
+    });
+    store.add(inputs === undefined ? without(execution, "request") : execution);
     return localId;
   };
   /** Oldest first. */
@@ -73,7 +78,7 @@ describe("Titles of a crew's executions", () => {
 
   it("use an input that only some executions have, and ignore executions that were started elsewhere", () => {
     start({ topic: "e-bikes" });
-    start({}, { origin: "tracked" });
+    start(undefined, { origin: "tracked" });
     start({ topic: "e-bikes", audience: "seniors" });
     assert.deepEqual(titles(), ["e-bikes", "id-of-e1", "seniors"]);
   });
@@ -115,8 +120,8 @@ describe("Titles of a crew's executions", () => {
     const localId = start({ topic: "e-bikes" }, { state: "completed" });
     const label = (text: string | undefined) =>
       titleOf(
-        store.update(localId, ({ label: _, ...execution }) => ({
-          ...execution,
+        store.update(localId, (execution) => ({
+          ...without(execution, "label"),
           ...(text === undefined ? {} : { label: text }),
         }))!,
       );

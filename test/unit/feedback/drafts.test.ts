@@ -103,6 +103,6 @@ describe("drafts of feedback", () => {
     assert.equal(drafts.all().length, 200);
     assert.equal(drafts.find(draft({ attempt: 0 })), undefined);
     assert.equal(drafts.find(draft({ attempt: 200 }))?.attempt, 200);
-    assert.throws(() => drafts.keep(draft({ text: "x".repeat(500_001) })), /too long to be kept/);
+    assert.throws(() => drafts.keep(draft({ text: "x".repeat(500_001) })), /too long to be stored/);
   });
 });

@@ -265,7 +265,7 @@ describe("Sending a kickoff", () => {
       await assert.rejects(
         makeSender().send(crew, request, { localId }),
         (error) =>
-          error instanceof MaybeStartedError && /k1.*Track it by this id/.test(error.message),
+          error instanceof MaybeStartedError && /k1.*Track it by this ID/.test(error.message),
       );
       assert.equal(open().store.find(localId)?.state, "unconfirmed");
     });

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { isLoopback } from "../../../src/service/app.ts";
+import { isLoopback } from "../../../src/base/loopback.ts";
 import { Harness } from "./support.ts";
 
 describe("service: tokens", () => {
