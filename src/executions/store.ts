@@ -99,6 +99,8 @@ export class ExecutionStore implements Disposable {
 
   /** Reads all tracked executions whole, newest first. */
   findAll(): readonly Execution[] {
+    // Also in a window that can't read the database.
+    if (this.list().length === 0) return [];
     const whole = new Map(
       this.#options.database.all(readWhole).map((row) => [text(row, "local_id"), this.#parse(row)]),
     );

@@ -208,7 +208,8 @@ export class Database implements Disposable {
     if (this.#connection !== undefined) return this.#connection;
     this.#hasOpenFailed = true;
     mkdirSync(this.#options.folder, { recursive: true });
-    finishRepair(this.#file, this.#options.clock.now());
+    const aside = finishRepair(this.#file);
+    if (aside !== undefined) this.#reportDamage(aside, true);
     // For this user only: it holds inputs and outputs. SQLite gives the files beside it the same mode.
     if (!existsSync(this.#file)) closeSync(openSync(this.#file, "a", 0o600));
     // SQLite would fail late, or without saying why.
@@ -250,6 +251,11 @@ export class Database implements Disposable {
     if (repaired === undefined) return false;
     const { aside, isLossy } = repaired;
     this.#options.onProblem("The database was damaged and is replaced.", error, aside);
+    this.#reportDamage(aside, isLossy);
+    return true;
+  }
+
+  #reportDamage(aside: string, isLossy: boolean): void {
     this.#options.onDamage?.(
       isLossy
         ? l10n.t(
@@ -261,7 +267,6 @@ export class Database implements Disposable {
             aside,
           ),
     );
-    return true;
   }
 
   /** The next use opens the new file. */

@@ -1,4 +1,5 @@
-import { closeSync, existsSync, openSync, renameSync, rmSync } from "node:fs";
+import { closeSync, existsSync, openSync, readdirSync, renameSync, rmSync } from "node:fs";
+import path from "node:path";
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { openSqlite, transaction } from "../base/sqlite.ts";
 import { isDamage } from "./errors.ts";
@@ -49,18 +50,24 @@ export function repair(
     renameSync(part, newFile(file));
     // Windows renames no file that is open.
     if (process.platform === "win32") damaged.close();
-    return { aside: replace(file, now), isLossy };
+    return { aside: replace(file, `${file}.corrupt-${now}`), isLossy };
   } finally {
     if (damaged.isOpen) damaged.close();
   }
 }
 
-/** Finishes the repair of a process that was killed after it had moved the damaged file. */
-export function finishRepair(file: string, now: number): void {
-  if (isUnfinished(file))
-    exclusively(file, () => {
-      if (isUnfinished(file)) replace(file, now);
-    });
+/**
+ * Finishes the repair of a process that was killed after it had moved the damaged file.
+ * @returns where that file is; undefined if there is nothing to finish
+ */
+export function finishRepair(file: string): string | undefined {
+  if (!isUnfinished(file)) return undefined;
+  return exclusively(file, () => {
+    if (!isUnfinished(file)) return undefined;
+    const names = readdirSync(path.dirname(file)).filter((name) => /\.corrupt-\d+$/.test(name));
+    const aside = names.sort().at(-1) ?? `${path.basename(file)}.corrupt-0`;
+    return replace(file, path.join(path.dirname(file), aside));
+  });
 }
 
 /** While the damaged file is still there, it may be newer than its copy. */
@@ -72,9 +79,8 @@ function newFile(file: string): string {
   return `${file}.new`;
 }
 
-/** Moves the damaged file, then its log, and puts the copy in its place. @returns where the damaged file is now */
-function replace(file: string, now: number): string {
-  const aside = `${file}.corrupt-${now}`;
+/** Moves the damaged file, then its log, and puts the copy in its place. @returns `aside` */
+function replace(file: string, aside: string): string {
   for (const ending of ["", "-wal", "-shm"])
     if (existsSync(`${file}${ending}`)) renameSync(`${file}${ending}`, `${aside}${ending}`);
   renameSync(newFile(file), file);

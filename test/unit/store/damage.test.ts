@@ -169,7 +169,11 @@ describe("a damaged database", () => {
     assert.equal(crews(database).length, rows);
     put(database, "new", "1");
     assert.equal(crews(openDatabase(folder).database).length, rows + 1);
-    assert.deepEqual([existsSync(`${file}.new`), reported], [false, []]);
+    assert.deepEqual(
+      [existsSync(`${file}.new`), existsSync(`${file}.corrupt-1-wal`), reported.length],
+      [false, true, 1],
+    );
+    assert.match(reported[0] ?? "", /was damaged\. What could be read was kept\. .*\.corrupt-1\./);
   });
 
   it("whose repair was killed before it moved the file is repaired again", () => {
