@@ -53,8 +53,10 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
       database,
       clock,
       keepEnded: keepEndedExecutions,
-      clientFor: ({ id }) =>
-        Promise.resolve(crews.find(id)).then((crew) => crew && crews.client(crew)),
+      clientFor: async ({ id }) => {
+        const crew = crews.find(id);
+        return crew && (await crews.client(crew));
+      },
       onProblem: logProblem,
     }),
   );

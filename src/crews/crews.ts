@@ -4,7 +4,7 @@ import type { CrewClient } from "../api/client.ts";
 import type { CrewInputs, TokenType, TypedToken } from "../api/types.ts";
 import { messageOf, UserError } from "../base/errors.ts";
 import { Disposables } from "../base/events.ts";
-import { CrewClients } from "./clients.ts";
+import type { CrewClients } from "./clients.ts";
 import { StatusPaths, TokenNotes } from "./crew-values.ts";
 import { isWebAddress } from "./entries.ts";
 import { addCrewAction, MissingTokenError, notConnected, setTokenAction } from "./errors.ts";
@@ -33,7 +33,8 @@ export class Crews implements vscode.Disposable {
   readonly #replaced = this.#owned.add(new vscode.EventEmitter<CrewReplacement>());
   readonly #tokens: Tokens;
   readonly #statusPaths: StatusPaths;
-  readonly #clients: CrewClients;
+  readonly #userAgent: string | undefined;
+  #clients: CrewClients | undefined;
   #local: readonly Crew[] = [];
   #startLocal: ((crewId: string) => Promise<unknown>) | undefined;
 
@@ -45,7 +46,7 @@ export class Crews implements vscode.Disposable {
       new Tokens(context.secrets, new TokenNotes(context.globalState)),
     );
     this.#statusPaths = new StatusPaths(context.globalState);
-    this.#clients = new CrewClients(this, this.#tokens, this.#statusPaths, userAgent);
+    this.#userAgent = userAgent;
     this.#owned.add(this.#settings.onDidChange(() => this.#listChanged()));
     this.onDidChangeToken = this.#tokens.onDidChange;
   }
@@ -101,8 +102,8 @@ export class Crews implements vscode.Disposable {
   }
 
   /** The crew's client, which may throw {@link MissingTokenError} at each request. @throws UserError if the crew isn't connected */
-  client(crew: CrewAddress): CrewClient {
-    return this.#clients.get(crew);
+  async client(crew: CrewAddress): Promise<CrewClient> {
+    return (await this.#loadClients()).get(crew);
   }
 
   /** The token in use. @throws UserError if SecretStorage can't be read */
@@ -242,20 +243,20 @@ export class Crews implements vscode.Disposable {
     return problems;
   }
 
-  test(target: Crew | Candidate, signal?: AbortSignal): Promise<TestResult> {
-    return this.#clients.test(target, signal);
+  async test(target: Crew | Candidate, signal?: AbortSignal): Promise<TestResult> {
+    return await (await this.#loadClients()).test(target, signal);
   }
 
   /** The crew's inputs, cached unless `fresh`. @throws CrewApiError or {@link MissingTokenError} */
-  inputs(
+  async inputs(
     crew: CrewAddress,
     options: { readonly fresh?: boolean; readonly signal?: AbortSignal } = {},
   ): Promise<CrewInputs> {
-    return this.#clients.inputs(crew, options);
+    return await (await this.#loadClients()).inputs(crew, options);
   }
 
   knownInputs(crew: CrewAddress): CrewInputs | undefined {
-    return this.#clients.knownInputs(crew);
+    return this.#clients?.knownInputs(crew);
   }
 
   setLocal(crews: readonly Crew[]): void {
@@ -272,13 +273,24 @@ export class Crews implements vscode.Disposable {
     this.#owned.dispose();
   }
 
+  /** With the first request, because most windows start without one. */
+  async #loadClients(): Promise<CrewClients> {
+    const { CrewClients } = await import("./clients.ts");
+    return (this.#clients ??= new CrewClients(
+      this,
+      this.#tokens,
+      this.#statusPaths,
+      this.#userAgent,
+    ));
+  }
+
   #listChanged(): void {
-    this.#clients.dropUnconnected();
+    this.#clients?.dropUnconnected();
     this.#changed.fire();
   }
 
   async #forget(crewId: string): Promise<void> {
-    this.#clients.forget(crewId);
+    this.#clients?.forget(crewId);
     await this.#tokens.delete(crewId);
     await this.#statusPaths.delete(crewId);
   }

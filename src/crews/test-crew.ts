@@ -63,7 +63,7 @@ export async function examine(
   const common = { crew: crew.name, url: crew.url };
   try {
     const { milliseconds, inputs, tokenType } = await crews.test(crew, signal);
-    const statusPath = await crews.client(crew).findStatusPath(defined({ signal }));
+    const statusPath = await (await crews.client(crew)).findStatusPath(defined({ signal }));
     const report = { ...common, ok: true, milliseconds, inputs, tokenType };
     return { report: { ...report, ...defined({ statusPath }) } };
   } catch (error) {

@@ -41,7 +41,7 @@ interface FeedbackSenderOptions {
   readonly sends: Pick<Sends, "once" | "settle" | "settleLost">;
   readonly secrets: Pick<CallbackSecrets, "complete">;
   readonly clock: Clock;
-  readonly clientFor: (crew: CrewRef) => Pick<CrewClient, "status" | "resume">;
+  readonly clientFor: (crew: CrewRef) => Promise<Pick<CrewClient, "status" | "resume">>;
   /** Polls an execution soon. */
   readonly poll: (localId: string) => void;
   /** Reports what could not be recorded, when the person gets another message. */
@@ -92,7 +92,7 @@ export class FeedbackSender {
     const target: ResumeTarget = { taskId, attempt: attemptToAnswer(shown, taskId) };
     if (hasEnded(shown)) throw staleError("ended", shown, target);
     const text = textOf(given);
-    const client = clientFor(shown.crew);
+    const client = await clientFor(shown.crew);
 
     store.refresh();
     recoverResumes(store, sends, this.#current(localId));

@@ -45,7 +45,7 @@ interface KickoffSenderOptions {
   /** Keeps the secrets of callbacks for the resumes to come. */
   readonly secrets: Pick<CallbackSecrets, "keep">;
   readonly clock: Clock;
-  readonly clientFor: (crew: CrewRef) => Pick<CrewClient, "kickoff">;
+  readonly clientFor: (crew: CrewRef) => Promise<Pick<CrewClient, "kickoff">>;
   /** Polls an execution soon. */
   readonly poll: (localId: string) => void;
   /** Reports what could not be recorded, when the person gets another message. */
@@ -72,7 +72,7 @@ export class KickoffSender {
   ): Promise<Execution> {
     const { sends, poll } = this.#options;
     const localId = options.localId ?? randomUUID();
-    const client = this.#options.clientFor(crew);
+    const client = await this.#options.clientFor(crew);
     const execution = await sends.once(
       { kind: "kickoff", localId },
       () => this.#record(crew, request, localId, options.label),

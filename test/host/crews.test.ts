@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
+import type { CrewClient } from "../../src/api/client.ts";
 import { CrewApiError } from "../../src/api/errors.ts";
 import { connectCrew } from "../../src/crews/connect.ts";
 import { Crews } from "../../src/crews/crews.ts";
@@ -157,7 +158,7 @@ describe("connected crews", () => {
 
   it("reads the token at each request", async () => {
     const added = await crews.add({ ...entry("Travel"), token: "right" });
-    const client = crews.client(added);
+    const client = await crews.client(added);
     await client.inputs();
     await secrets.store(
       `crewdeck.token.${added.id}`,
@@ -174,14 +175,14 @@ describe("connected crews", () => {
     try {
       const added = await crews.add({ ...entry("Odd", odd.url), token: "right" });
       await crews.inputs(added);
-      const missing = (client: ReturnType<Crews["client"]>) =>
+      const missing = (client: CrewClient) =>
         client.kickoff({ inputs: {} }).then(
           () => [],
           (error: unknown) => (error instanceof CrewApiError ? error.missingInputs : error),
         );
-      assert.deepEqual(await missing(crews.client(added)), ["topic, in short", "audience"]);
+      assert.deepEqual(await missing(await crews.client(added)), ["topic, in short", "audience"]);
       const renamed = await crews.change(added, { name: "Odder" });
-      assert.deepEqual(await missing(crews.client(renamed)), ["topic, in short", "audience"]);
+      assert.deepEqual(await missing(await crews.client(renamed)), ["topic, in short", "audience"]);
     } finally {
       await odd.stop();
     }
@@ -189,10 +190,13 @@ describe("connected crews", () => {
 
   it("has one client a crew, and another one after the crew was removed and connected again", async () => {
     const added = await crews.add({ ...entry("Travel"), token: "right" });
-    const client = crews.client(added);
-    assert.equal(crews.client(added), client);
+    const client = await crews.client(added);
+    assert.equal(await crews.client(added), client);
     await crews.remove(added);
-    assert.notEqual(crews.client(await crews.add({ ...entry("Travel"), token: "right" })), client);
+    assert.notEqual(
+      await crews.client(await crews.add({ ...entry("Travel"), token: "right" })),
+      client,
+    );
   });
 
   it("distinguishes a secret that is gone, invalid or unreadable from a refused token and from one that was never set here, before any request", async () => {
@@ -205,7 +209,7 @@ describe("connected crews", () => {
     ];
     for (const lose of losses) {
       await lose();
-      await assert.rejects(crews.client(added).kickoff({ inputs: {} }), (error) => {
+      await assert.rejects((await crews.client(added)).kickoff({ inputs: {} }), (error) => {
         assert.ok(error instanceof MissingTokenError);
         assert.match(
           error.message,
@@ -234,14 +238,14 @@ describe("connected crews", () => {
     );
     await crews.setToken(added.id, { token: "of-the-user", type: "userBearer" });
     await assert.rejects(
-      crews.client(added).inputs(),
+      (await crews.client(added)).inputs(),
       (error) =>
         error instanceof CrewApiError &&
         error.tokenType === "userBearer" &&
         /the user's token/.test(error.message),
     );
     await crews.useToken(added, "bearer");
-    await crews.client(added).inputs();
+    await (await crews.client(added)).inputs();
     assert.deepEqual(crew.tokens.slice(-2), ["Bearer of-the-user", "Bearer right"]);
     const moved = await crews.change(added, { url: `${crew.url}/v2` });
     assert.deepEqual(await crews.tokenState(moved.id), {
@@ -258,7 +262,7 @@ describe("connected crews", () => {
     const added = await crews.add({ ...entry("Travel"), token: "right", tokenType: "bearer" });
     const offered = async () => {
       try {
-        await crews.client(added).inputs();
+        await (await crews.client(added)).inputs();
         return [];
       } catch (error) {
         return actionsOf(error).map(({ title }) => title);
@@ -324,13 +328,13 @@ describe("connected crews", () => {
     const added = await crews.add({ ...entry("Travel"), token: "right" });
     const gone: string[] = [];
     crews.onDidRemove(({ id }) => gone.push(id));
-    const client = crews.client(added);
+    const client = await crews.client(added);
     await crews.remove(added);
     assert.deepEqual(crews.list(), []);
     assert.equal(secrets.kept.size, 0);
     assert.deepEqual(savedCrews(), []);
     assert.deepEqual(gone, [added.id]);
-    assert.throws(() => crews.client(added), /is not connected/);
+    await assert.rejects(crews.client(added), /is not connected/);
     await assert.rejects(client.inputs(), /is not connected/);
   });
 
@@ -382,7 +386,7 @@ describe("connected crews", () => {
     const listed = crews.get(local.id);
     assert.equal(listed.name, "Example 2");
     assert.deepEqual(savedCrews(), [entry("Example")]);
-    const client = crews.client(listed);
+    const client = await crews.client(listed);
     assert.equal((await client.inputs()).fields.length, 2);
     const asked = other.tokens.length;
     crews.setLocal([{ ...local, local: { ...local.local, running: false } }]);

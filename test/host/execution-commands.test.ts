@@ -95,11 +95,15 @@ describe("Commands that remove executions", () => {
     const nothing = () => Promise.resolve();
     await track(
       {
-        crews: { get: () => crew, find: () => crew, list: () => [crew], ready: nothing },
+        crews: {
+          get: () => crew,
+          find: () => crew,
+          list: () => [crew],
+          ready: () => Promise.resolve(crew),
+        },
         store: parts.store,
         tracker: { pollNow: nothing },
         clock: systemClock,
-        wake: nothing,
         show: nothing,
       } as unknown as ExecutionParts,
       { crew: crew.name, kickoffId: "k-9" },

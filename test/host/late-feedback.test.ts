@@ -128,7 +128,7 @@ describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
         ...other,
         secrets: noSecrets,
         clock: systemClock,
-        clientFor: () => client,
+        clientFor: () => Promise.resolve(client),
         poll: () => undefined,
         onProblem: (message) => parts.problems.push(message),
       });

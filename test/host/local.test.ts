@@ -199,9 +199,9 @@ describe("local crews", () => {
   it("what was started continues after the window closed: same address, same token, same execution", async () => {
     const first = await newWindow();
     const crew = await startExample(first);
-    const { kickoffId } = await first.crews
-      .client(crew)
-      .kickoff({ inputs: { topic: "tea", audience: "guests" } });
+    const { kickoffId } = await (
+      await first.crews.client(crew)
+    ).kickoff({ inputs: { topic: "tea", audience: "guests" } });
     await close(first);
 
     const next = await newWindow();
@@ -216,7 +216,7 @@ describe("local crews", () => {
     await next.locals.restore();
     assert.deepEqual(next.locals.list(), [crew]);
     const waiting = await waitFor("the outline to wait", async () => {
-      const reading = await next.crews.client(crew).status(kickoffId);
+      const reading = await (await next.crews.client(crew)).status(kickoffId);
       return reading.state === "waiting" && reading;
     });
     assert.equal(waiting.waiting?.taskId, "outline");

@@ -127,7 +127,7 @@ describe("VS Code's proxy and certificate settings", () => {
     for (const support of ["override", "fallback", "on"]) {
       const proxy = await behindProxy(known);
       await set("http.proxySupport", support);
-      const answer = await crews.client(crew).kickoff({ inputs: {} });
+      const answer = await (await crews.client(crew)).kickoff({ inputs: {} });
       assert.deepEqual(
         [answer.kickoffId, proxy.tunnels, tokens.splice(0)],
         ["k-1", ["crew.test:443"], ["Bearer right"]],
@@ -145,8 +145,8 @@ describe("VS Code's proxy and certificate settings", () => {
       const near = { id: `url:${server.url}`, name: "Near", url: server.url };
       await crews.setToken(near.id, { token: "right", type: "bearer" });
       for (let round = 0; round < 5; round++) {
-        await crews.client(near).status("k-1");
-        await crews.client(near).kickoff({ inputs: {} });
+        await (await crews.client(near)).status("k-1");
+        await (await crews.client(near)).kickoff({ inputs: {} });
       }
       assert.equal(server.requests.length, 10);
     } finally {

@@ -51,13 +51,14 @@ export async function viewParts(clock: Clock = systemClock) {
     sends,
     secrets: noSecrets,
     clock,
-    clientFor: () => ({
-      status: () => crew.status(),
-      resume: (request) => {
-        sent.push(request);
-        return crew.resume();
-      },
-    }),
+    clientFor: () =>
+      Promise.resolve({
+        status: () => crew.status(),
+        resume: (request) => {
+          sent.push(request);
+          return crew.resume();
+        },
+      }),
     poll: () => undefined,
     onProblem,
   });

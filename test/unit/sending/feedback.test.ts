@@ -72,13 +72,14 @@ describe("sending feedback", () => {
       ...in_,
       secrets: noSecrets,
       clock: { ...systemClock, now },
-      clientFor: () => ({
-        status: () => status(),
-        resume: (request) => {
-          requests.push(request);
-          return resume(request);
-        },
-      }),
+      clientFor: () =>
+        Promise.resolve({
+          status: () => status(),
+          resume: (request) => {
+            requests.push(request);
+            return resume(request);
+          },
+        }),
       poll: (localId) => polled.push(localId),
       onProblem: (message) => problems.push(message),
     });

@@ -63,7 +63,7 @@ describe("Sending a kickoff", () => {
       ...window,
       secrets: noSecrets,
       clock: systemClock,
-      clientFor: () => ({ kickoff }),
+      clientFor: () => Promise.resolve({ kickoff }),
       poll: (id) => polled.push(id),
       onProblem: (message) => problems.push(message),
       ...changes,
@@ -232,6 +232,7 @@ describe("Sending a kickoff", () => {
     it("is that it may have started after a crash, whatever is recovered and whoever stops tracking it", async () => {
       answer = () => new Promise(() => undefined);
       void makeSender().send(crew, request, { localId });
+      while (sent.length === 0) await new Promise(setImmediate);
       kill(window);
       recoverSends(open());
       assert.deepEqual(known(), { mayHaveStarted: localId });
@@ -301,7 +302,7 @@ describe("Sending a kickoff", () => {
       });
       await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
       const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-      return makeSender({ clientFor: () => new CrewClient(url, "token") });
+      return makeSender({ clientFor: () => Promise.resolve(new CrewClient(url, "token")) });
     }
 
     afterEach(() => {

@@ -171,7 +171,7 @@ describe("Secrets of callbacks", () => {
         ...window,
         secrets,
         clock: systemClock,
-        clientFor: () => ({ kickoff }),
+        clientFor: () => Promise.resolve({ kickoff }),
         poll: () => undefined,
         onProblem: (message) => assert.fail(message),
       });
@@ -240,7 +240,7 @@ describe("Secrets of callbacks", () => {
         ...window,
         secrets,
         clock: systemClock,
-        clientFor: () => client,
+        clientFor: () => Promise.resolve(client),
         poll: () => undefined,
         onProblem: (message) => assert.fail(message),
       }).send({ ...crew, url: service.url }, request);
@@ -263,7 +263,7 @@ describe("Secrets of callbacks", () => {
         ...window,
         secrets,
         clock: systemClock,
-        clientFor: () => client,
+        clientFor: () => Promise.resolve(client),
         poll: () => undefined,
         onProblem: (message) => assert.fail(message),
       });

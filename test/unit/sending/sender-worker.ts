@@ -41,28 +41,30 @@ const parts = {
 recoverSends(window);
 const kickoffs = new KickoffSender({
   ...parts,
-  clientFor: () => ({
-    kickoff: ({ inputs }) => {
-      const id = inputs["id"] as string;
-      return crewAnswers(id, { kickoffId: `crew-${id}`, raw: {} });
-    },
-  }),
+  clientFor: () =>
+    Promise.resolve({
+      kickoff: ({ inputs }) => {
+        const id = inputs["id"] as string;
+        return crewAnswers(id, { kickoffId: `crew-${id}`, raw: {} });
+      },
+    }),
 });
 const feedback = new FeedbackSender({
   ...parts,
-  clientFor: () => ({
-    status: () =>
-      Promise.resolve({
-        state: "waiting",
-        stateText: "waiting",
-        ended: false,
-        tasks: [],
-        waiting: { taskId: "review", output: "# Draft\n\nText.", attempt: 1 },
-        raw: {},
-      }),
-    resume: ({ executionId }) =>
-      crewAnswers(executionId.replace("crew-", ""), { status: "resumed", raw: {} }),
-  }),
+  clientFor: () =>
+    Promise.resolve({
+      status: () =>
+        Promise.resolve({
+          state: "waiting",
+          stateText: "waiting",
+          ended: false,
+          tasks: [],
+          waiting: { taskId: "review", output: "# Draft\n\nText.", attempt: 1 },
+          raw: {},
+        }),
+      resume: ({ executionId }) =>
+        crewAnswers(executionId.replace("crew-", ""), { status: "resumed", raw: {} }),
+    }),
 });
 
 async function send(id: string): Promise<void> {
