@@ -79,11 +79,7 @@ export class Arrangement {
   arrange(executions: readonly ExecutionSummary[], rules: Rules = this.#rules): void {
     this.#rules = rules;
     this.#groups = new Map();
-    const isShown = passes(rules.filter, this.#withInput);
-    const placed = executions.map((execution): Placed => ({
-      execution,
-      groups: isShown(execution) ? groupsOf(execution, rules.grouping) : [],
-    }));
+    const placed = executions.map(this.#placing());
     this.#placed = new Map(placed.map((each) => [each.execution.localId, each]));
     const pinned = placed.filter(({ execution }) => execution.pinned === true);
     for (const { execution, groups } of [...pinned, ...placed])
@@ -101,6 +97,9 @@ export class Arrangement {
     executions: readonly ExecutionSummary[],
     { added, changed, removed }: ExecutionChange,
   ): Rearranged {
+    const next = [...added, ...changed, ...retitled].map(this.#placing());
+    if (removed.length === 0 && next.every((each) => this.#isInPlace(each)))
+      return { isOtherGroups: false, groups: new Set(), rows: this.#replace(next) };
     const [groupsBefore, placedBefore] = [this.#groups, this.#placed];
     this.arrange(executions);
     const groups = new Set<string>();
@@ -151,6 +150,35 @@ export class Arrangement {
 
   groupsOf(localId: string): readonly string[] {
     return this.#placed.get(localId)?.groups ?? [];
+  }
+
+  #placing(): (execution: ExecutionSummary) => Placed {
+    const { filter, grouping } = this.#rules;
+    const isShown = passes(filter, this.#withInput);
+    return (execution) => ({
+      execution,
+      groups: isShown(execution) ? groupsOf(execution, grouping) : [],
+    });
+  }
+
+  #isInPlace(placed: Placed): boolean {
+    const before = this.#placed.get(placed.execution.localId);
+    return before !== undefined && isSamePlace(before, placed);
+  }
+
+  /** Replaces executions in place: to arrange ten thousand takes longer than a row. */
+  #replace(next: readonly Placed[]): Rearranged["rows"] {
+    return next.flatMap((placed) => {
+      const { execution: after, groups } = placed;
+      const before = this.#placed.get(after.localId)?.execution;
+      this.#placed.set(after.localId, placed);
+      if (before === undefined || groups.length === 0) return [];
+      for (const group of groups) {
+        const members = this.#groups.get(group) ?? [];
+        members[members.indexOf(before)] = after;
+      }
+      return [{ before, after }];
+    });
   }
 
   #limitOf(group: string): number {
