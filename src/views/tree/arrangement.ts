@@ -97,7 +97,7 @@ export class Arrangement {
     executions: readonly ExecutionSummary[],
     { added, changed, removed }: ExecutionChange,
   ): Rearranged {
-    const next = [...added, ...changed, ...retitled].map(this.#placing());
+    const next = [...added, ...changed].map(this.#placing());
     if (removed.length === 0 && next.every((each) => this.#isInPlace(each)))
       return { isOtherGroups: false, groups: new Set(), rows: this.#replace(next) };
     const [groupsBefore, placedBefore] = [this.#groups, this.#placed];
