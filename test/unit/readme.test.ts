@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { readRequestFile } from "../../src/kickoff/request-files/request-file.ts";
 import { projectFolder } from "../support/folders.ts";
@@ -33,6 +33,26 @@ describe("the README", () => {
       .filter((text) => text.includes('"inputs"'));
     assert.equal(examples.length, 1);
     assert.deepEqual(readRequestFile(examples.join("")).faults, []);
+  });
+
+  it("lists three ways through the code, each through at most 14 files, which exist", () => {
+    const ways = [...read("README.md").matchAll(/^\|[^|]+\|[^|]+\| (`[a-z/]+\/`: .*) \|$/gm)].map(
+      ([, files = ""]) => files.split("; "),
+    );
+    assert.equal(ways.length, 3);
+    for (const way of ways) {
+      const files = way.flatMap((part) => {
+        const [folder = "", ...names] = [...part.matchAll(/`([^`]+)`/g)].map(
+          ([, name = ""]) => name,
+        );
+        return names.map((name) => path.join(projectFolder, "src", folder, name));
+      });
+      assert.ok(files.length <= 14, `${files.length} files`);
+      assert.deepEqual(
+        files.filter((file) => !existsSync(file)),
+        [],
+      );
+    }
   });
 
   it("lists the settings that there are", () => {
