@@ -64,14 +64,14 @@ describe("The tree of executions, in the window", () => {
     const [id = ""] = ids;
     const first = id.slice(0, 8);
     await tree.menu(first, "Rename Execution…");
-    await quickInput.answer("Your own title", "Tea time");
+    await quickInput.answer("A title of your choice", "Tea time");
     await tree.row("Tea time").waitFor();
     await openExecution(window, "Tea time");
     await tree.menu("Tea time", "Rename Execution…");
-    await quickInput.answer("Your own title", "");
+    await quickInput.answer("A title of your choice", "");
     await tree.row(first).waitFor();
     await tree.menu(first, "Rename Execution…");
-    await quickInput.answer("Your own title", "Tea");
+    await quickInput.answer("A title of your choice", "Tea");
     await tree.row("Tea").waitFor();
   });
 

@@ -103,7 +103,7 @@ describe("Watching, in the window", () => {
         () => tree.row(title).isVisible(),
       );
       await tree.menu(title, "Rename Execution…");
-      await quickInput.waitFor("Your own title");
+      await quickInput.waitFor("A title of your choice");
       title = `Renamed ${round}`;
       await quickInput.input.fill(title);
       refreshing.push(
