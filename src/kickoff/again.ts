@@ -15,11 +15,9 @@ export interface RunAgainOptions {
   readonly crews: Pick<Crews, "find" | "ready">;
   readonly sender: Pick<KickoffSender, "send">;
   readonly forms: Pick<KickoffForms, "open">;
-  /** Completes the callbacks with their secrets. */
   readonly secrets: Pick<CallbackSecrets, "complete">;
 }
 
-/** Repeats a kickoff with the same inputs, meta and callbacks. */
 export class RunAgain {
   readonly #options: RunAgainOptions;
 
@@ -40,24 +38,21 @@ export class RunAgain {
     const answer = asks ? await ask(execution, crew) : "start";
     if (answer === undefined) return undefined;
     if (answer === "form") return await this.inForm(execution);
-    const { callbacks, lost } = await this.#options.secrets.complete(execution);
-    if (lost.length > 0) {
-      if (!asks)
-        throw new UserError(
-          vscode.l10n.t(
-            "The secret of a callback is no longer stored. Run this again in the form.",
-          ),
-        );
-      void vscode.window.showInformationMessage(
-        vscode.l10n.t("The secret of a callback is no longer stored. Enter it in the form."),
-      );
-      return await this.inForm(execution);
+    const { crews, secrets, sender } = this.#options;
+    const { callbacks, lost } = await secrets.complete(execution);
+    if (lost.length === 0) {
+      const request = { inputs, ...defined({ meta }), ...callbacks };
+      const { label } = execution;
+      return await sender.send(await crews.ready(crew), request, defined({ label }));
     }
-    return await this.#options.sender.send(
-      await this.#options.crews.ready(crew),
-      { inputs, ...defined({ meta }), ...callbacks },
-      defined({ label: execution.label }),
+    if (!asks)
+      throw new UserError(
+        vscode.l10n.t("The secret of a callback is no longer stored. Run this again in the form."),
+      );
+    void vscode.window.showInformationMessage(
+      vscode.l10n.t("The secret of a callback is no longer stored. Enter it in the form."),
     );
+    return await this.inForm(execution);
   }
 
   /** Opens the crew's form with what was sent instead of its values. Settles as {@link KickoffForms.open}. */
@@ -95,8 +90,7 @@ export function requestOf({ request }: Execution): Prefill {
 }
 
 async function ask(execution: Execution, crew: Crew): Promise<"start" | "form" | undefined> {
-  const runAgain = vscode.l10n.t("Run Again");
-  const openForm = vscode.l10n.t("Open in Form");
+  const [runAgain, openForm] = [vscode.l10n.t("Run Again"), vscode.l10n.t("Open in Form")];
   const { inputs = {}, callbacks = {} } = execution.request ?? {};
   const { host } = new URL(crew.url);
   const doubt = isLocalCrew(crew)

@@ -1,5 +1,5 @@
 import { printParseErrorCode, visit, type Node, type ParseErrorCode } from "jsonc-parser";
-import type { JsonObject, JsonValue } from "../api/types.ts";
+import type { JsonValue } from "../api/types.ts";
 
 /** By jsonc-parser's name of its error. `quotes`: a word without quotes. `nothing`: the value has already ended. */
 const expectedByError = {
@@ -30,10 +30,9 @@ export type JsonReading = { readonly value: JsonValue } | { readonly fault: Json
 /** Reads strict JSON (RFC 8259), without numbers that JavaScript would change, such as 12345678901234567890. */
 export function readJson(text: string): JsonReading {
   try {
-    const value: unknown = JSON.parse(text);
-    const inexact = findInexact(text);
-    // What JSON.parse returns is a JSON value by definition.
-    return inexact === undefined ? { value: value as JsonValue } : { fault: inexact };
+    const value = JSON.parse(text) as JsonValue;
+    const fault = findInexact(text);
+    return fault === undefined ? { value } : { fault };
   } catch {
     // The engine's message differs between browsers and has no reliable position.
     return { fault: findFault(text) };
@@ -43,10 +42,6 @@ export function readJson(text: string): JsonReading {
 export function expectedAfter(error: ParseErrorCode): Expected {
   const byName: Readonly<Record<string, Expected>> = expectedByError;
   return byName[printParseErrorCode(error)] ?? "other";
-}
-
-export function isJsonObject(value: JsonValue): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function findFault(text: string): JsonFault {
@@ -121,7 +116,6 @@ export function toJson(node: Node): JsonValue {
     : null;
 }
 
-/** A text with some parts replaced, which must not overlap. */
 export function edited(
   text: string,
   edits: readonly { readonly at: Span; readonly text: string }[],
@@ -131,7 +125,6 @@ export function edited(
     .reduce((done, { at, text: put }) => done.slice(0, at.start) + put + done.slice(at.end), text);
 }
 
-/** Where an offset is after parts of the text were cut out. */
 export function placeAfterCuts(offset: number, cuts: readonly Span[]): number {
   return (
     offset -

@@ -1,4 +1,5 @@
 import { parseTree, type Node, type ParseError } from "jsonc-parser";
+import { isObject } from "../base/json.ts";
 import {
   callbackMembers,
   checkAddress,
@@ -7,16 +8,13 @@ import {
   streamingStrategies,
   toCallbacks,
   type AddressFault,
-  type HumanInputValues,
   type Prefill,
   type SecretName,
   type Strategy,
-  type StreamingValues,
   type TypedCallbacks,
 } from "./callbacks.ts";
 import {
   expectedAfter,
-  isJsonObject,
   membersOf,
   spanOf,
   toJson,
@@ -44,11 +42,9 @@ export type KickoffFault = { readonly at: Span } & (
     }
 );
 
-/** A secret in a kickoff's JSON, which must not be stored there. */
 export interface FoundSecret {
   readonly of: SecretName;
   readonly text: string;
-  /** `token` or `password`. */
   readonly name: string;
   readonly key: Span;
   readonly value: Span;
@@ -63,7 +59,6 @@ export interface KickoffJson extends TypedCallbacks {
   /** The members by name, without null, which means none; a member of a wrong type counts as none. */
   readonly members: ReadonlyMap<string, Member>;
   readonly inputs: readonly Member[];
-  /** All of it without secrets. */
   readonly values: Prefill;
   /** The texts of {@link readKickoffJson}'s own members, trimmed; "" for none. */
   readonly texts: ReadonlyMap<string, string>;
@@ -78,7 +73,18 @@ const firstLine: Span = { start: 0, end: 1 };
 /** Reads a kickoff's JSON with comments and trailing commas. Never throws. @param own further members, which are texts */
 export function readKickoffJson(text: string, own: readonly string[] = []): KickoffJson {
   try {
-    return readText(text, own);
+    const reader = new Reader();
+    const errors: ParseError[] = [];
+    const tree = parseTree(text, errors, { allowTrailingComma: true });
+    const [error] = errors;
+    const root = tree?.type === "object" ? tree : undefined;
+    if (root === undefined && (tree !== undefined || error === undefined))
+      reader.faults.push({ kind: "notAnObject", at: tree ? spanOf(tree) : firstLine });
+    const syntax = error && {
+      expected: expectedAfter(error.error),
+      at: { start: error.offset, end: error.offset + Math.max(1, error.length) },
+    };
+    return { root, syntax, ...readMembers(reader, root, own) };
   } catch (error) {
     // Parser and reader recurse; too deep nesting overflows the stack.
     if (!(error instanceof RangeError)) throw error;
@@ -86,24 +92,6 @@ export function readKickoffJson(text: string, own: readonly string[] = []): Kick
     reader.faults.push({ kind: "tooDeep", at: firstLine });
     return { root: undefined, syntax: undefined, ...readMembers(reader, undefined, own) };
   }
-}
-
-function readText(text: string, own: readonly string[]): KickoffJson {
-  const reader = new Reader();
-  const errors: ParseError[] = [];
-  const tree = parseTree(text, errors, { allowTrailingComma: true });
-  const [error] = errors;
-  const root = tree?.type === "object" ? tree : undefined;
-  if (root === undefined && (tree !== undefined || error === undefined))
-    reader.faults.push({ kind: "notAnObject", at: tree ? spanOf(tree) : firstLine });
-  return {
-    root,
-    syntax: error && {
-      expected: expectedAfter(error.error),
-      at: { start: error.offset, end: error.offset + Math.max(1, error.length) },
-    },
-    ...readMembers(reader, root, own),
-  };
 }
 
 function readMembers(
@@ -141,13 +129,13 @@ function readMembers(
 
 function objectOf(member: Member | undefined): Pick<Prefill, "inputs" | "meta"> {
   const value = member === undefined ? null : toJson(member.value);
-  return isJsonObject(value) ? { [member?.name ?? ""]: value } : {};
+  return isObject(value) ? { [member?.name ?? ""]: value } : {};
 }
 
 function readHumanInput(
   reader: Reader,
   member: Member | undefined,
-): HumanInputValues & { readonly url: string } {
+): TypedCallbacks["humanInput"] & { readonly url: string } {
   const parts = reader.parts(member, ["url", "authentication"]);
   const url = reader.address(parts.get("url"));
   const human = reader.authentication("humanInput", parts.get("authentication"), strategies);
@@ -156,7 +144,7 @@ function readHumanInput(
   return { url, ...human };
 }
 
-function readStreaming(reader: Reader, member: Member | undefined): StreamingValues {
+function readStreaming(reader: Reader, member: Member | undefined): TypedCallbacks["streaming"] {
   const parts = reader.parts(member, ["events", "url", "realtime", "authentication"]);
   const url = reader.address(parts.get("url"));
   const events = reader.names(parts.get("events"));
@@ -178,7 +166,6 @@ class Reader {
     this.faults.push({ kind, name: member.name, at: spanOf(member.key) });
   }
 
-  /** Reports that the member lacks a part. */
   missing(name: string, { key }: Member): void {
     this.faults.push({ kind: "missingPart", name, at: spanOf(key) });
   }
@@ -220,7 +207,6 @@ class Reader {
     return this.is(member, "string", "text") ? String(member.value.value) : "";
   }
 
-  /** Trimmed, as it is sent. */
   address(member: Member | undefined): string {
     const text = this.text(member).trim();
     const fault = checkAddress(text)?.kind;
@@ -253,11 +239,7 @@ class Reader {
     const wanted = kinds.filter((kind) => kind !== "none");
     const strategy = wanted.find((kind) => kind === given?.value.value);
     if (strategy === undefined)
-      this.faults.push({
-        kind: "wrongStrategy",
-        wanted,
-        at: spanOf(given?.value ?? member.key),
-      });
+      this.faults.push({ kind: "wrongStrategy", wanted, at: spanOf(given?.value ?? member.key) });
     const user = parts.get("username");
     const username = this.text(user);
     if (strategy === "bearer" && user !== undefined && username !== "")
@@ -290,12 +272,8 @@ function cutOf(object: Node, { key, value }: Member): Span {
 }
 
 /** What people call a secret, and what precedes one. */
-const secretWord =
+export const secretWord =
   /token|pass(?=w|phrase|code|key|[^a-z]|$)|pwd|secret|api[-_ ]?key|authenti|authori[sz]|\bauth\b|credential|bearer/i;
-
-export function namesSecret(name: string): boolean {
-  return secretWord.test(name);
-}
 
 /**
  * Whether a text that can't be read may hold a secret: rather too often than too rarely. A name may be written with JSON's

@@ -180,7 +180,6 @@ export function formTexts() {
 /** Longest part of an address that is shown, in characters: a dialog grows with its text. */
 const longestShown = 300;
 
-/** Callbacks for a question, one on each line. */
 export function callbacksText(callbacks: readonly AskedCallback[]): string {
   return callbacks
     .map(({ name, address }) => `• ${l10n.t("{0}, to {1}", whatIsSent(name), shown(address))}`)
@@ -213,7 +212,6 @@ export function valueInShort(value: JsonValue, longest = 80): string {
   return line === "" ? oneLine(JSON.stringify(value), longest) : line;
 }
 
-/** Inputs as "name: value", each on one line, at most so many. */
 export function inputsInShort(inputs: JsonObject, most = 12): readonly string[] {
   const lines = Object.entries(inputs).map(
     ([name, value]) => `${valueInShort(name, 40)}: ${valueInShort(value)}`,

@@ -3,11 +3,11 @@ import {
   type CallbackName,
   callbackNames,
   checkAddress,
+  forEachCallback,
   type SecretName,
   strategies,
   type Strategy,
   streamingStrategies,
-  type StreamingValues,
 } from "../kickoff/callbacks.ts";
 import { checkEvents, checkMeta, checkStreamingAddress } from "../kickoff/form/validate.ts";
 import type { FormValues } from "../kickoff/form/values.ts";
@@ -24,9 +24,8 @@ export class Advanced {
   readonly #stream: Control;
   readonly #events: Control;
   readonly #realtime: HTMLInputElement;
-  /** Fields that belong to the stream's address. */
   readonly #streamParts: HTMLElement;
-  readonly #streamAuthentication: Authentication<StreamingValues["strategy"]>;
+  readonly #streamAuthentication: Authentication<FormValues["streaming"]["strategy"]>;
   readonly #summary: HTMLElement;
   readonly #texts: FormTexts;
   #isInText = false;
@@ -122,7 +121,6 @@ export class Advanced {
     return [this.meta, ...this.#addresses, ...human, this.#stream, this.#events, ...stream];
   }
 
-  /** Values without secrets. */
   get values(): Pick<FormValues, "meta" | "callbacks" | "humanInput" | "streaming"> {
     const { strategy, username } = this.#humanInput;
     return {
@@ -169,7 +167,6 @@ export class Advanced {
     (name === "humanInput" ? this.#humanInput : this.#streamAuthentication).hold(target);
   }
 
-  /** The first box of a required secret that is missing. */
   get missingSecret(): Control | undefined {
     return this.#humanInput.missingSecret ?? this.#streamAuthentication.missingSecret;
   }
@@ -201,9 +198,4 @@ export class Advanced {
   #showIfNeeded(): void {
     this.element.hidden = this.#isInText && !this.#authentications.some(({ isShown }) => isShown);
   }
-}
-
-function forEachCallback<T>(valueOf: (name: CallbackName) => T): Record<CallbackName, T> {
-  const entries = callbackNames.map((name) => [name, valueOf(name)] as const);
-  return Object.fromEntries(entries) as Record<CallbackName, T>;
 }

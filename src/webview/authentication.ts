@@ -12,7 +12,6 @@ interface AuthenticationOptions<Kind extends Strategy> {
   readonly username: string;
   /** The target of the secret that the extension host holds, if any. */
   readonly entered: string | undefined;
-  /** The callback's address; if it is empty, nothing is missing. */
   readonly address: () => string;
   readonly onInput: () => void;
   /** Receives a typed secret and its target. The page doesn't keep it. */
@@ -26,7 +25,6 @@ export class Authentication<Kind extends Strategy> {
   readonly #texts: FormTexts;
   readonly #strategy: Control;
   readonly #username: Control;
-  /** A token or a password. */
   readonly #secret: Control;
   #entered: string | undefined;
   /** Whether the box shows the secret, or that one is held. */
@@ -90,7 +88,6 @@ export class Authentication<Kind extends Strategy> {
     return this.#isInText ? [this.#secret] : [this.#strategy, this.#username, this.#secret];
   }
 
-  /** The box of a required secret that is missing. */
   get missingSecret(): Control | undefined {
     return this.#secret.isComplete ? undefined : this.#secret;
   }

@@ -134,7 +134,6 @@ export class Control {
     return this.isComplete;
   }
 
-  /** Shows a problem until the next change. */
   mark(problem: string): void {
     clearTimeout(this.#timer);
     this.#problem.textContent = problem;

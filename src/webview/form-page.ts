@@ -23,7 +23,6 @@ import type { Host } from "./host.ts";
 
 type View = Extract<FormView, { readonly kind: "form" }>;
 
-/** The form: its fields or its JSON, and the button that sends it once. */
 export class FormPage {
   readonly element: HTMLElement;
   readonly #view: View;
@@ -70,7 +69,6 @@ export class FormPage {
     if (view.isSending) this.sending();
   }
 
-  /** Where the values came from, with a way back. */
   set notice(notice: Notice | undefined) {
     this.#notice.replaceChildren();
     if (notice === undefined) return;
@@ -125,7 +123,6 @@ export class FormPage {
     this.#setSending(true);
   }
 
-  /** Sending ended without a start. The values stay. */
   ended(outcome: Outcome, fields: readonly FormField[], draftId: string): void {
     this.#draftId = draftId;
     this.#setSending(false);
@@ -221,7 +218,6 @@ export class FormPage {
     this.#showHead();
   }
 
-  /** Switches the view unless the values can't be read. */
   #switch(toJson: boolean): void {
     if (this.#isSending || !this.#isReadable(toJson ? [this.#advanced.meta] : [])) return;
     if (!toJson) {

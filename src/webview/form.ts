@@ -1,10 +1,4 @@
-import {
-  dispatch,
-  fill,
-  type FormView,
-  type Handlers,
-  type ToForm,
-} from "../kickoff/form/messages.ts";
+import { fill, type FormView, type ToForm } from "../kickoff/form/messages.ts";
 import type { FormTexts } from "../kickoff/texts.ts";
 import { button, make } from "./dom.ts";
 import { explanation } from "./footer.ts";
@@ -16,16 +10,21 @@ const place = document.querySelector("main") ?? document.body;
 let page: FormPage | undefined;
 let texts: FormTexts | undefined;
 
-const handlers: Handlers<ToForm> = {
-  texts: (message) => {
-    texts = message.texts;
-  },
-  show: ({ view }) => {
-    if (texts !== undefined) show(view, texts);
-  },
-  sending: () => page?.sending(),
-  outcome: ({ outcome, fields, draftId }) => page?.ended(outcome, fields, draftId),
-};
+function receive(message: ToForm): void {
+  switch (message.type) {
+    case "texts":
+      texts = message.texts;
+      break;
+    case "show":
+      if (texts !== undefined) show(message.view, texts);
+      break;
+    case "sending":
+      page?.sending();
+      break;
+    case "outcome":
+      page?.ended(message.outcome, message.fields, message.draftId);
+  }
+}
 
 function show(view: FormView, texts: FormTexts): void {
   if (view.kind === "form" && page?.draft.id === view.draft.id) {
@@ -68,7 +67,7 @@ function header(view: FormView, texts: FormTexts): HTMLElement {
   );
 }
 
-window.addEventListener("message", (event: MessageEvent<ToForm>) => dispatch(handlers, event.data));
+window.addEventListener("message", ({ data }: MessageEvent<ToForm>) => receive(data));
 document.addEventListener("keydown", (event) => {
   if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.isComposing) return;
   // Otherwise VS Code would handle the key, too.

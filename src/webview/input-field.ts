@@ -16,7 +16,6 @@ export class InputField {
   readonly #reset: HTMLButtonElement;
   #mode: FieldMode;
 
-  /** `onTake`: the person wants to take a value from a file or an execution. */
   constructor(
     field: FormField,
     value: NamedValue,
@@ -145,7 +144,6 @@ export class InputField {
   }
 }
 
-/** Text without quotes unless it is blank, anything else as JSON. */
 function labelOf(json: string): string {
   const value: unknown = JSON.parse(json);
   return typeof value === "string" && value.trim() !== "" ? value : json;

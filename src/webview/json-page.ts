@@ -1,4 +1,4 @@
-import { fill } from "../kickoff/form/messages.ts";
+import { fill, kickoffFaultText } from "../kickoff/form/messages.ts";
 import type { FormField } from "../kickoff/form/fields.ts";
 import type { FormTexts } from "../kickoff/texts.ts";
 import {
@@ -7,7 +7,7 @@ import {
   readJsonView,
 } from "../kickoff/form/json-view.ts";
 import { targetOf } from "../kickoff/form/secrets.ts";
-import { quoted, type SecretName, secretNames } from "../kickoff/callbacks.ts";
+import { type SecretName, secretNames } from "../kickoff/callbacks.ts";
 import { edited, placeAfterCuts } from "../kickoff/json.ts";
 import { checkInput } from "../kickoff/form/validate.ts";
 import type { FormValues } from "../kickoff/form/values.ts";
@@ -34,9 +34,7 @@ export class JsonPage {
   readonly #moved = make("p", { class: "note", role: "status" });
   readonly #texts: FormTexts;
   readonly #events: JsonPageEvents;
-  /** What the text was made from. */
   readonly #base: Filled;
-  /** What the last valid text says. */
   #filled: Filled & Pick<JsonViewValues, "secrets" | "wrong">;
   /** Secrets in the text that were reported, with their targets. */
   readonly #reported = new Map<SecretName, { readonly text: string; readonly target: string }>();
@@ -67,7 +65,6 @@ export class JsonPage {
       this.#reported.set(of, { text: secret, target: targetOf(of, this.#filled.values) });
   }
 
-  /** What the last valid text says. */
   get filled(): Filled {
     return this.#filled;
   }
@@ -76,7 +73,6 @@ export class JsonPage {
     return { ...this.#filled.values, json: this.#control.text };
   }
 
-  /** Whether the text is invalid, or a problem is shown. */
   get isWrong(): boolean {
     return this.#control.isMarked || this.#read() !== undefined;
   }
@@ -193,25 +189,5 @@ export class JsonPage {
 
 function jsonViewFaultText(fault: JsonViewFault, texts: FormTexts): string {
   if (fault.kind === "notJson") return jsonFaultText(fault, texts);
-  return fill(texts.faultAt, fault.line, fault.column, problemOf(fault, texts));
-}
-
-function problemOf(
-  fault: Exclude<JsonViewFault, { readonly kind: "notJson" }>,
-  texts: FormTexts,
-): string {
-  switch (fault.kind) {
-    case "address":
-      return texts.faults[fault.fault];
-    case "wrongType":
-      return fill(texts.jsonTypes[fault.wanted], fault.name);
-    case "wrongStrategy":
-      return fill(texts.jsonFaults.wrongStrategy, quoted(fault.wanted));
-    case "noInputs":
-    case "notAnObject":
-    case "tooDeep":
-      return texts.jsonFaults[fault.kind];
-    default:
-      return fill(texts.jsonFaults[fault.kind], fault.name);
-  }
+  return fill(texts.faultAt, fault.line, fault.column, kickoffFaultText(fault, texts));
 }

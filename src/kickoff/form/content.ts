@@ -10,16 +10,13 @@ import { alignValues, fillIn, initialValues, toPrefill, type FormValues } from "
 export interface GivenValues {
   /** They replace those of the same names in the draft, or in the last sent values. */
   readonly given?: Prefill;
-  /** They replace everything; Undo restores it. */
   readonly instead?: Prefill;
 }
 
 export interface Seed extends GivenValues {
-  /** Typed and not sent. Nothing of it is dropped, also no input that the crew no longer lists. */
   readonly draft?: Draft;
   /** What is stored of a kickoff with the draft's id: it started, or may have. */
   readonly earlier?: "started" | MaybeStartedError;
-  /** The last sent values, without those that the crew no longer lists. */
   readonly last?: FormValues;
 }
 
@@ -55,7 +52,6 @@ export class FormContent {
     this.give(values);
   }
 
-  /** The values with the id under which they are sent at most once. */
   get draft(): Draft {
     return { id: this.#id, values: this.#values };
   }
@@ -120,7 +116,6 @@ export class FormContent {
     }
   }
 
-  /** Puts a value from elsewhere into an input's field, if there is one. */
   take(input: string, taken: Taken): void {
     const index = this.#fields.findIndex((field) => field.name === input);
     const field = this.#fields[index];
@@ -146,7 +141,6 @@ export class FormContent {
     this.#isEdited = false;
   }
 
-  /** Restores what was replaced last. */
   undo(): void {
     if (this.#before === undefined) return;
     this.edit(this.#before(this.#values));
@@ -160,7 +154,6 @@ export class FormContent {
     this.#values = alignValues(this.#fields, this.#values);
   }
 
-  /** Makes the same values a new kickoff. */
   renew(): void {
     this.#id = this.#newId();
   }

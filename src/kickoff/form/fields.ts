@@ -21,7 +21,6 @@ export type FieldControl =
   | { readonly kind: "number" | "integer" | "boolean" }
   | { readonly kind: "choice"; readonly choices: readonly string[] };
 
-/** A field of the form, in the browser and in the extension host. */
 export interface FormField {
   /** Any string: never use it as an element id or an object path. */
   readonly name: string;
@@ -58,7 +57,6 @@ export function formFields(inputs: CrewInputs): readonly FormField[] {
   });
 }
 
-/** The fields, and one for each name without a field. */
 export function withUnlisted(
   fields: readonly FormField[],
   names: readonly string[],
@@ -109,7 +107,6 @@ export function withKnownMode(
   return mode !== "fitting" || fits ? value : { mode: "json", text };
 }
 
-/** A JSON value as typed into a field. */
 export function asTyped(value: JsonValue, field: FormField | undefined): FieldValue {
   return typedFor(value, field?.control, field?.initial.mode !== "json");
 }

@@ -26,7 +26,6 @@ export interface KickoffFormsOptions extends FormParts {
   readonly editor: Pick<LastEditor, "selection">;
 }
 
-/** The kickoff forms of a window, one panel for each crew, and their presets. */
 export class KickoffForms implements vscode.Disposable {
   readonly presets: Presets;
   readonly #options: KickoffFormsOptions;

@@ -18,7 +18,6 @@ export type JsonViewFault =
 export interface JsonViewValues {
   readonly fields: readonly FormField[];
   readonly values: FormValues;
-  /** Secrets in the text; the values have none. */
   readonly secrets: readonly FoundSecret[];
   /** The text without them, and without names and passwords in addresses, as it may be stored. */
   readonly kept: string;
@@ -104,7 +103,6 @@ function placeIn(text: string, offset: number): { line: number; column: number }
   };
 }
 
-/** Callbacks as read; one that stays the same stays as typed. */
 function keepCallbacks(before: TypedCallbacks, now: TypedCallbacks): TypedCallbacks {
   const [was, is] = [writeCallbacks(before), writeCallbacks(now)];
   const isSame = (name: keyof typeof was) => JSON.stringify(was[name]) === JSON.stringify(is[name]);
@@ -119,7 +117,6 @@ function keepCallbacks(before: TypedCallbacks, now: TypedCallbacks): TypedCallba
   };
 }
 
-/** An address in a JSON text as it may be stored. */
 function keptJson(json: string): string {
   const address = String(JSON.parse(json));
   const kept = keptAddress(address);
@@ -143,12 +140,10 @@ function typed(field: FormField, source: string): FieldValue {
     : typed;
 }
 
-/** JSON without the white space between its parts. */
 function squeezed(json: string): string {
   return json.replace(/("(?:[^"\\]|\\.)*")|\s+/g, (_, text: string | undefined) => text ?? "");
 }
 
-/** A value without the indentation that it had as a member. */
 function outdented(source: string, spaces: number): string {
   return source.replace(new RegExp(`\\n {1,${spaces}}`, "g"), "\n");
 }

@@ -1,14 +1,12 @@
 import * as v from "valibot";
 import { defined } from "../../base/json.ts";
 import type { Database } from "../../store/database.ts";
-import { CrewValues } from "../crew-values.ts";
+import { crewValues, type CrewValues } from "../crew-values.ts";
 import { draftSchema, formValues, type Draft } from "./parse.ts";
 import { keptDraft, keptValues } from "./secrets.ts";
 
 const stored = v.object({
-  /** Typed and not sent. */
   draft: v.exactOptional(draftSchema),
-  /** The last sent values. */
   last: v.exactOptional(formValues),
 });
 
@@ -33,7 +31,7 @@ export class FormMemory {
     this.#onProblem = onProblem;
     // An earlier version may have stored more.
     const parse = (raw: unknown) => kept(v.parse(stored, raw));
-    this.#values = new CrewValues(database, "form", parse, (error, crewId) =>
+    this.#values = crewValues(database, "form", parse, (error, crewId) =>
       onProblem("The kickoff form's values are invalid and were set aside", error, crewId),
     );
   }
@@ -61,7 +59,6 @@ export class FormMemory {
     this.#change(crewId, (known) => withoutDraft(known, draftId));
   }
 
-  /** Stores the last sent values, and forgets their draft. */
   sent(crewId: string, { id, values }: Draft): void {
     this.#change(crewId, (known) => ({ ...withoutDraft(known, id), last: values }));
   }
@@ -75,7 +72,6 @@ export class FormMemory {
     }
   }
 
-  /** Forgets what could not be written. */
   forgetHeld(): void {
     this.#held.clear();
   }

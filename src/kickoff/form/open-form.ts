@@ -14,19 +14,16 @@ import { formPage } from "./html.ts";
 import type { FormCrew } from "./messages.ts";
 import { FormSession, type SessionOptions } from "./session.ts";
 
-/** What a form works with. */
 export interface FormParts {
   readonly context: Pick<vscode.ExtensionContext, "extensionUri">;
   readonly crews: Pick<Crews, "get" | "inputs" | "ready">;
   readonly sender: Pick<KickoffSender, "send">;
   readonly clock: Clock;
-  /** A form started an execution, and has closed. */
   readonly onStarted: (execution: Execution) => void;
   /** The person wants to see what may have started; undefined if only its claim is stored. */
   readonly onOpenExecution: (execution: Execution | undefined) => void;
 }
 
-/** A form in its panel, from opening to closing. */
 export class OpenForm {
   readonly session: FormSession;
   /** The execution that the form started; undefined if it was closed without. */
@@ -79,7 +76,6 @@ export class OpenForm {
     showPage(panel, context.extensionUri);
   }
 
-  /** Brings the form to the front, with these values. */
   show(values: GivenValues): void {
     if (values.given !== undefined || values.instead !== undefined) this.session.give(values);
     this.#panel.reveal();
@@ -115,7 +111,6 @@ function titleFor(crew: Pick<FormCrew, "name">): string {
   return vscode.l10n.t("Kick off {0}", crew.name);
 }
 
-/** The page may load its own script and style sheet only. */
 function showPage({ webview, title }: vscode.WebviewPanel, extensionUri: vscode.Uri): void {
   const folder = vscode.Uri.joinPath(extensionUri, "dist", "webview");
   const uriOf = (file: string) => webview.asWebviewUri(vscode.Uri.joinPath(folder, file));

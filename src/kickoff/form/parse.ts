@@ -61,13 +61,10 @@ export const draftSchema: v.GenericSchema<unknown, Draft> = v.object({
 });
 
 const savedState = v.object({
-  /** The crew's id. */
   crew: v.string(),
   /** The crew's name, until the crew is known. */
   name: v.string(),
-  /** Undefined until the crew's inputs are known. */
   fields: v.exactOptional(v.pipe(v.array(formField), v.readonly())),
-  /** Undefined if nothing was typed. */
   draft: v.exactOptional(draftSchema),
 });
 
@@ -85,7 +82,6 @@ const fromForm = v.variant("type", [
   v.object({ type: v.literal("ready"), draft: v.optional(draftSchema) }),
   v.object({ type: v.literal("changed"), draft: draftSchema }),
   v.object({ type: v.literal("submit"), draft: draftSchema }),
-  /** A secret as typed, and its target. */
   v.object({
     type: v.literal("secret"),
     name: v.picklist(secretNames),
@@ -94,13 +90,10 @@ const fromForm = v.variant("type", [
   }),
   v.object({ type: v.picklist(["tryAgain", "clear", "undo", "openExecution", "sendAgain"]) }),
   v.object({ type: v.literal("tool"), tool: v.picklist(formToolNames) }),
-  /** A value from elsewhere for an input. */
   v.object({ type: v.literal("take"), input: v.string() }),
-  /** A button beside an error, by its index. */
   v.object({ type: v.literal("act"), index: v.pipe(v.number(), v.integer(), v.minValue(0)) }),
 ]);
 
-/** A message of the webview to the extension host. */
 export type FromForm = v.InferOutput<typeof fromForm>;
 
 /** A message of the webview, which isn't trusted; undefined if it is invalid. */

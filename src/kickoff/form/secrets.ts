@@ -25,7 +25,6 @@ export function targetFor(strategy: Strategy, address: string): string {
   return `${strategy} ${isWhole ? new URL(address.trim()).origin : ""}`;
 }
 
-/** The target of one of a form's callbacks. */
 export function targetOf(
   name: SecretName,
   { callbacks, humanInput, streaming }: TypedCallbacks,
@@ -65,7 +64,6 @@ export function carriedOver(
   });
 }
 
-/** The targets alone, which are not secret. */
 export function targetsIn(held: HeldSecrets): Readonly<Partial<Record<SecretName, string>>> {
   return only((name) => (held[name]?.text === "" ? undefined : held[name]?.target));
 }

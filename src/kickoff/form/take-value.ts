@@ -20,7 +20,6 @@ export async function takeValue(
   input: string,
   sources: {
     readonly editor: Pick<LastEditor, "selection">;
-    /** Whether the input had a value in an earlier execution. */
     readonly hasEarlier: boolean;
     readonly earlier: () => Promise<Taken | undefined>;
   },
@@ -144,7 +143,6 @@ export function earlierValues(
   return [...values.values()];
 }
 
-/** Lets the person choose one of an input's values. Undefined if there is none or the person cancels. */
 export async function chooseEarlierValue(
   values: readonly EarlierValue[],
   input: string,

@@ -9,7 +9,8 @@ import {
   type Prefill,
   type TypedCallbacks,
 } from "../callbacks.ts";
-import { isJsonObject, readJson } from "../json.ts";
+import { isObject } from "../../base/json.ts";
+import { readJson } from "../json.ts";
 import { asTyped, withKnownMode, withUnlisted, type FieldValue, type FormField } from "./fields.ts";
 
 /** What one input's field holds. A list of these, not an object: an input may have any name, also `__proto__`. */
@@ -84,7 +85,7 @@ export function toPrefill(fields: readonly FormField[], values: FormValues): Pre
   });
   const meta = values.meta.trim() === "" ? undefined : readJson(values.meta);
   if (inputs.some(({ reading }) => "fault" in reading)) return undefined;
-  if (meta !== undefined && ("fault" in meta || !isJsonObject(meta.value))) return undefined;
+  if (meta !== undefined && ("fault" in meta || !isObject(meta.value))) return undefined;
   return {
     // Unlike an assignment, fromEntries makes `__proto__` a property like any other.
     inputs: Object.fromEntries(
@@ -92,7 +93,7 @@ export function toPrefill(fields: readonly FormField[], values: FormValues): Pre
         "value" in reading ? [[name, reading.value] as const] : [],
       ),
     ),
-    ...(meta && isJsonObject(meta.value) && { meta: meta.value }),
+    ...(meta && isObject(meta.value) && { meta: meta.value }),
     ...toCallbacks(values),
   };
 }

@@ -1,11 +1,12 @@
 import * as vscode from "vscode";
 import { isRequired } from "../../api/read-inputs.ts";
-import type { InputField, JsonValue } from "../../api/types.ts";
+import type { InputField } from "../../api/types.ts";
 import type { Crews } from "../../crews/crews.ts";
 import type { Crew } from "../../crews/types.ts";
 import { defined } from "../../base/json.ts";
 import { logProblem } from "../../editor/log.ts";
 import { showStatus } from "../../editor/messages.ts";
+import { rangeOf } from "./diagnostics.ts";
 import { placeAt, type WritingPlace } from "./place.ts";
 import { readRequestFile } from "./request-file.ts";
 
@@ -16,11 +17,7 @@ export class RequestFileCompletion {
   readonly #crews: Pick<Crews, "list" | "find" | "inputs" | "knownInputs">;
   readonly #onLearnt: () => void;
 
-  /** `onLearnt` is called when a crew's inputs become known. */
-  constructor(
-    crews: Pick<Crews, "list" | "find" | "inputs" | "knownInputs">,
-    onLearnt: () => void,
-  ) {
+  constructor(crews: Crews, onLearnt: () => void) {
     this.#crews = crews;
     this.#onLearnt = onLearnt;
   }
@@ -33,10 +30,7 @@ export class RequestFileCompletion {
     const text = document.getText();
     const place = placeAt(text, document.offsetAt(position));
     if (place === undefined) return [];
-    const range = new vscode.Range(
-      document.positionAt(place.replaces.start),
-      document.positionAt(place.replaces.end),
-    );
+    const range = rangeOf(document, place.replaces);
     const offers =
       place.kind === "crew"
         ? this.#crews.list().map(crewOffer)
@@ -64,7 +58,7 @@ export class RequestFileCompletion {
         .filter((field) => !place.given.has(field.name))
         .map((field) => nameOffer(field, place));
     const field = fields.find((each) => each.name === place.name);
-    return field === undefined ? [] : valuesOf(field).map(valueOffer);
+    return field === undefined ? [] : valueOffers(field);
   }
 
   async #fieldsOf(crew: Crew, token: vscode.CancellationToken): Promise<readonly InputField[]> {
@@ -114,9 +108,8 @@ function nameOffer(
   };
 }
 
-/** A value to begin with, in which typing continues. */
 function appendValue(snippet: vscode.SnippetString, field: InputField): void {
-  const choices = valuesOf(field).map(({ value }) => JSON.stringify(value));
+  const choices = valuesOf(field);
   if (choices.length > 1) snippet.appendChoice(choices);
   else if (choices[0] !== undefined) snippet.appendPlaceholder(choices[0]);
   else if (field.type === undefined || field.type === "string")
@@ -126,25 +119,19 @@ function appendValue(snippet: vscode.SnippetString, field: InputField): void {
   else snippet.appendPlaceholder("0");
 }
 
-function valueOffer({ value, detail }: OfferedValue): Offer {
-  const text = JSON.stringify(value);
-  const { Value } = vscode.CompletionItemKind;
-  return { label: text, kind: Value, insertText: text, filterText: text, ...defined({ detail }) };
+function valueOffers(field: InputField): readonly Offer[] {
+  return valuesOf(field).map((text) => ({
+    label: text,
+    kind: vscode.CompletionItemKind.Value,
+    insertText: text,
+    filterText: text,
+    ...(text === JSON.stringify(field.default) && { detail: vscode.l10n.t("default") }),
+  }));
 }
 
-interface OfferedValue {
-  readonly value: JsonValue;
-  readonly detail?: string;
-}
-
-/** The default, then the crew's choices. */
-function valuesOf({
-  type,
-  default: value,
-  enum: named = type === "boolean" ? [true, false] : [],
-}: InputField): readonly OfferedValue[] {
-  const others = named
-    .filter((each) => JSON.stringify(each) !== JSON.stringify(value))
-    .map((each) => ({ value: each }));
-  return value === undefined ? others : [{ value, detail: vscode.l10n.t("default") }, ...others];
+/** The default, then the crew's choices, as JSON. */
+function valuesOf({ type, default: value, enum: named }: InputField): readonly string[] {
+  const choices = named ?? (type === "boolean" ? [true, false] : []);
+  const values = value === undefined ? choices : [value, ...choices];
+  return [...new Set(values.map((each) => JSON.stringify(each)))];
 }

@@ -1,6 +1,7 @@
 import * as vscode from "vscode";
 import { Disposables } from "../../base/events.ts";
 import type { Crews } from "../../crews/crews.ts";
+import type { Span } from "../json.ts";
 import { checkRequestFile, faultText, isHarmless, type RequestFault } from "./check.ts";
 import { isRequestFile } from "./name.ts";
 import { readRequestFile } from "./request-file.ts";
@@ -32,7 +33,6 @@ export class RequestFileDiagnostics implements vscode.Disposable {
     this.refresh();
   }
 
-  /** Checks all open request files: the crews or their inputs changed. */
   refresh(): void {
     for (const document of vscode.workspace.textDocuments) this.#mark(document);
   }
@@ -44,8 +44,13 @@ export class RequestFileDiagnostics implements vscode.Disposable {
   #mark(document: vscode.TextDocument): void {
     if (!isRequestFile(document.uri)) return;
     const text = document.getText();
-    const faults = text.length > longest ? [] : this.#faultsIn(text);
-    const marks = faults.map((fault) => diagnostic(document, fault));
+    const { Error, Warning } = vscode.DiagnosticSeverity;
+    const marks = (text.length > longest ? [] : this.#faultsIn(text)).map((fault) => {
+      const range = rangeOf(document, fault.at);
+      const severity = isHarmless(fault) ? Warning : Error;
+      const mark = new vscode.Diagnostic(range, faultText(fault), severity);
+      return Object.assign(mark, { source: "Crewdeck", code: fault.kind });
+    });
     this.#marks.set(document.uri, marks);
   }
 
@@ -57,14 +62,6 @@ export class RequestFileDiagnostics implements vscode.Disposable {
   }
 }
 
-function diagnostic(document: vscode.TextDocument, fault: RequestFault): vscode.Diagnostic {
-  const { Error, Warning } = vscode.DiagnosticSeverity;
-  const made = new vscode.Diagnostic(
-    new vscode.Range(document.positionAt(fault.at.start), document.positionAt(fault.at.end)),
-    faultText(fault),
-    isHarmless(fault) ? Warning : Error,
-  );
-  made.source = "Crewdeck";
-  made.code = fault.kind;
-  return made;
+export function rangeOf(document: vscode.TextDocument, { start, end }: Span): vscode.Range {
+  return new vscode.Range(document.positionAt(start), document.positionAt(end));
 }

@@ -60,28 +60,22 @@ export function registerRequestFiles({
 }
 
 function lensesFor(uri: vscode.Uri): vscode.CodeLens[] {
-  const lens = (title: string, command: string, tooltip: string) =>
-    new vscode.CodeLens(new vscode.Range(0, 0, 0, 0), {
-      title,
-      command: `crewdeck.${command}`,
-      tooltip,
-      arguments: [{ file: uri.toString(), fromLens: true }],
-    });
+  const given = [{ file: uri.toString(), fromLens: true }];
   return [
-    lens(
-      vscode.l10n.t("Kick off"),
-      "kickoffFile",
-      vscode.l10n.t("Starts an execution with these inputs, including unsaved changes"),
-    ),
-    lens(
-      vscode.l10n.t("Open in form"),
-      "openFileInForm",
-      vscode.l10n.t("Fills these values into the crew's form; nothing is sent yet"),
-    ),
-    lens(
-      vscode.l10n.t("Copy as cURL"),
-      "copyAsCurl",
-      vscode.l10n.t("The same kickoff as a command for a shell, without the token"),
-    ),
-  ];
+    {
+      title: vscode.l10n.t("Kick off"),
+      command: "crewdeck.kickoffFile",
+      tooltip: vscode.l10n.t("Starts an execution with these inputs, including unsaved changes"),
+    },
+    {
+      title: vscode.l10n.t("Open in form"),
+      command: "crewdeck.openFileInForm",
+      tooltip: vscode.l10n.t("Fills these values into the crew's form; nothing is sent yet"),
+    },
+    {
+      title: vscode.l10n.t("Copy as cURL"),
+      command: "crewdeck.copyAsCurl",
+      tooltip: vscode.l10n.t("The same kickoff as a command for a shell, without the token"),
+    },
+  ].map((lens) => new vscode.CodeLens(new vscode.Range(0, 0, 0, 0), { ...lens, arguments: given }));
 }
