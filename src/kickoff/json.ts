@@ -1,5 +1,5 @@
 import { printParseErrorCode, visit, type Node, type ParseErrorCode } from "jsonc-parser";
-import type { JsonValue } from "../api/types.ts";
+import type { JsonObject, JsonValue } from "../api/types.ts";
 
 /** By jsonc-parser's name of its error. `quotes`: a word without quotes. `nothing`: the value has already ended. */
 const expectedByError = {
@@ -105,11 +105,15 @@ export function spanOf({ offset, length }: Node): Span {
   return { start: offset, end: offset + length };
 }
 
-export function toJson(node: Node): JsonValue {
-  if (node.type === "array") return (node.children ?? []).map(toJson);
+/** An object's members as values. */
+export function toObject(node: Node): JsonObject {
   // Unlike an assignment, fromEntries makes `__proto__` a property like any other.
-  if (node.type === "object")
-    return Object.fromEntries(membersOf(node).map(({ name, value }) => [name, toJson(value)]));
+  return Object.fromEntries(membersOf(node).map(({ name, value }) => [name, toJson(value)]));
+}
+
+function toJson(node: Node): JsonValue {
+  if (node.type === "array") return (node.children ?? []).map(toJson);
+  if (node.type === "object") return toObject(node);
   const value: unknown = node.value;
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean"
     ? value

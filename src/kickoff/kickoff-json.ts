@@ -1,5 +1,4 @@
 import { parseTree, type Node, type ParseError } from "jsonc-parser";
-import { isObject } from "../base/json.ts";
 import {
   callbackMembers,
   checkAddress,
@@ -13,15 +12,7 @@ import {
   type Strategy,
   type TypedCallbacks,
 } from "./callbacks.ts";
-import {
-  expectedAfter,
-  membersOf,
-  spanOf,
-  toJson,
-  type Expected,
-  type Member,
-  type Span,
-} from "./json.ts";
+import { expectedAfter, membersOf, spanOf, toObject, type Member, type Span } from "./json.ts";
 
 /** What a member must be. `names`: a list of texts without spaces and commas. */
 export type Wanted = "text" | "object" | "names" | "trueOrFalse";
@@ -52,26 +43,13 @@ export interface FoundSecret {
   readonly cut: Span;
 }
 
-/** A kickoff's JSON: its members, the callbacks as typed in the form, the secrets beside them, and all problems. */
-export interface KickoffJson extends TypedCallbacks {
-  /** Undefined if the text is no object. */
-  readonly root: Node | undefined;
-  /** The members by name, without null, which means none; a member of a wrong type counts as none. */
-  readonly members: ReadonlyMap<string, Member>;
-  readonly inputs: readonly Member[];
-  readonly values: Prefill;
-  /** The texts of {@link readKickoffJson}'s own members, trimmed; "" for none. */
-  readonly texts: ReadonlyMap<string, string>;
-  readonly secrets: readonly FoundSecret[];
-  /** Where the text stops being JSON; what precedes it is read. */
-  readonly syntax: { readonly at: Span; readonly expected: Expected } | undefined;
-  readonly faults: readonly KickoffFault[];
-}
-
 const firstLine: Span = { start: 0, end: 1 };
 
-/** Reads a kickoff's JSON with comments and trailing commas. Never throws. @param own further members, which are texts */
-export function readKickoffJson(text: string, own: readonly string[] = []): KickoffJson {
+/**
+ * Reads a kickoff's JSON with comments and trailing commas: its members, the callbacks as typed in the form, the secrets beside
+ * them, and all problems. Never throws. @param own further members, which are texts
+ */
+export function readKickoffJson(text: string, own: readonly string[] = []) {
   try {
     const reader = new Reader();
     const errors: ParseError[] = [];
@@ -80,6 +58,7 @@ export function readKickoffJson(text: string, own: readonly string[] = []): Kick
     const root = tree?.type === "object" ? tree : undefined;
     if (root === undefined && (tree !== undefined || error === undefined))
       reader.faults.push({ kind: "notAnObject", at: tree ? spanOf(tree) : firstLine });
+    // What precedes it is read.
     const syntax = error && {
       expected: expectedAfter(error.error),
       at: { start: error.offset, end: error.offset + Math.max(1, error.length) },
@@ -94,12 +73,9 @@ export function readKickoffJson(text: string, own: readonly string[] = []): Kick
   }
 }
 
-function readMembers(
-  reader: Reader,
-  root: Node | undefined,
-  own: readonly string[],
-): Omit<KickoffJson, "root" | "syntax"> {
+function readMembers(reader: Reader, root: Node | undefined, own: readonly string[]) {
   const known = [...own, "inputs", "meta", ...callbackMembers];
+  // Without null, which means none; a member of a wrong type counts as none.
   const members = new Map(root && reader.members(root, known, "otherMember"));
   for (const name of ["inputs", "meta"])
     if (!reader.is(members.get(name), "object", "object")) members.delete(name);
@@ -116,20 +92,15 @@ function readMembers(
     humanInput,
     streaming: readStreaming(reader, members.get("webhooks")),
   };
-  return {
-    ...typed,
-    members,
-    inputs: inputs === undefined ? [] : membersOf(inputs.value),
-    values: { ...objectOf(inputs), ...objectOf(members.get("meta")), ...toCallbacks(typed) },
-    texts,
-    secrets: reader.secrets,
-    faults: reader.faults,
+  const meta = members.get("meta");
+  const values: Prefill = {
+    ...(inputs && { inputs: toObject(inputs.value) }),
+    ...(meta && { meta: toObject(meta.value) }),
+    ...toCallbacks(typed),
   };
-}
-
-function objectOf(member: Member | undefined): Pick<Prefill, "inputs" | "meta"> {
-  const value = member === undefined ? null : toJson(member.value);
-  return isObject(value) ? { [member?.name ?? ""]: value } : {};
+  const { secrets, faults } = reader;
+  const inputMembers = inputs === undefined ? [] : membersOf(inputs.value);
+  return { ...typed, members, inputs: inputMembers, values, texts, secrets, faults };
 }
 
 function readHumanInput(

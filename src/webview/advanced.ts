@@ -176,11 +176,6 @@ export class Advanced {
     this.#realtime.disabled = isReadOnly;
   }
 
-  /** A collapsed control can't get focus. */
-  expand(): void {
-    this.element.open = true;
-  }
-
   get #authentications() {
     return [this.#humanInput, this.#streamAuthentication];
   }

@@ -49,7 +49,8 @@ export class Control {
   constructor(options: ControlOptions, texts: FormTexts) {
     this.#options = options;
     this.#texts = texts;
-    const { label, mark, hint } = options;
+    const { label, hint } = options;
+    const mark = options.mark && make("span", { class: "mark" }, options.mark);
     const [id, hintId, noteId, problemId] = [newId(), newId(), newId(), newId()];
     this.#attributes = {
       id,
@@ -63,12 +64,7 @@ export class Control {
     this.element = make(
       "div",
       { class: "field" },
-      make(
-        "div",
-        { class: "heading" },
-        this.#label,
-        mark === undefined ? mark : make("span", { class: "mark" }, mark),
-      ),
+      make("div", { class: "heading" }, this.#label, mark),
       hint === undefined ? hint : make("p", { class: "hint", id: hintId }, hint),
       this.#box,
       this.#problem,

@@ -59,12 +59,8 @@ export class FormPage {
     if (values.json === undefined) this.#showFields(view.fields, values);
     else this.#showJson(view.fields, values, values.json);
     this.notice = view.notice;
-    const { element: advanced } = this.#advanced;
-    this.element = make(
-      "div",
-      {},
-      ...[this.#head, this.#notice, this.#list, advanced, this.#footer.element],
-    );
+    const parts = [this.#head, this.#notice, this.#list];
+    this.element = make("div", {}, ...parts, this.#advanced.element, this.#footer.element);
     if (view.outcome !== undefined) this.ended(view.outcome, view.fields, view.draft.id);
     if (view.isSending) this.sending();
   }
@@ -77,9 +73,7 @@ export class FormPage {
       notice.kind === "changed" ? "" : fill(this.#texts.notices[notice.kind], input, from);
     const type = notice.canUndo ? "undo" : notice.kind === "cleared" ? undefined : "clear";
     const link = type && button(this.#texts[type], "link", () => this.#host.post({ type }));
-    const line = make("p", { class: "notice", role: "status" }, text);
-    if (link !== undefined) line.append(" ", link);
-    this.#notice.append(line);
+    this.#notice.append(make("p", { class: "notice", role: "status" }, text, link && " ", link));
   }
 
   /** The current values and the id under which they are sent. Secrets are included only in the JSON text. */
@@ -141,7 +135,8 @@ export class FormPage {
     const isJsonWrong = this.#json?.validate() === false;
     const wrong = this.#inputs.filter((field) => !field.control.validate());
     const wrongAdvanced = this.#advanced.controls.filter((control) => !control.validate());
-    if (wrongAdvanced.length > 0) this.#advanced.expand();
+    // A collapsed control can't get focus.
+    if (wrongAdvanced.length > 0) this.#advanced.element.open = true;
     if (!isJsonWrong) (wrong[0] ?? wrongAdvanced[0])?.focus();
     this.#show();
     if (!isJsonWrong && wrong.length + wrongAdvanced.length === 0) return true;
@@ -157,7 +152,7 @@ export class FormPage {
     const wrongAdvanced = advanced.find((control) => !control.recheck());
     if (isJsonReadable && wrong === undefined && wrongAdvanced === undefined) return true;
     if (isJsonReadable) {
-      if (wrong === undefined) this.#advanced.expand();
+      if (wrong === undefined) this.#advanced.element.open = true;
       (wrong ?? wrongAdvanced)?.focus();
     }
     const isStillWrong = () =>

@@ -125,22 +125,11 @@ export class InputField {
     const { control } = this.#field;
     if (this.#mode !== "fitting" || control === undefined)
       return { kind: "lines", isCode: this.#mode === "json" };
-    switch (control.kind) {
-      case "number":
-        return { kind: "line", inputmode: "decimal" };
-      case "integer":
-        return { kind: "line", inputmode: "numeric" };
-      case "boolean":
-        return this.#choice(["true", "false"]);
-      case "choice":
-        return this.#choice(control.choices);
-    }
-  }
-
-  #choice(values: readonly string[]): BoxKind {
-    const none = { value: "", label: this.#texts.choose };
+    if (control.kind === "number") return { kind: "line", inputmode: "decimal" };
+    if (control.kind === "integer") return { kind: "line", inputmode: "numeric" };
+    const values = control.kind === "choice" ? control.choices : ["true", "false"];
     const choices = values.map((json) => ({ value: json, label: labelOf(json) }));
-    return { kind: "choice", choices: [none, ...choices] };
+    return { kind: "choice", choices: [{ value: "", label: this.#texts.choose }, ...choices] };
   }
 }
 

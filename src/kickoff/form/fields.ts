@@ -7,7 +7,6 @@ import { defined } from "../../base/json.ts";
  * text, null, or nothing. The last three are different to a crew.
  */
 export const fieldModes = ["fitting", "text", "json", "empty", "null", "omit"] as const;
-
 export type FieldMode = (typeof fieldModes)[number];
 
 /** What a field holds. The text stays in every mode. In the modes `fitting` and `json` it is JSON. */
@@ -57,21 +56,15 @@ export function formFields(inputs: CrewInputs): readonly FormField[] {
   });
 }
 
+/** The fields, and one for each name without a field. */
 export function withUnlisted(
   fields: readonly FormField[],
   names: readonly string[],
 ): readonly FormField[] {
   const known = new Set(fields.map((field) => field.name));
   const others = [...new Set(names)].filter((name) => !known.has(name));
-  return [
-    ...fields,
-    ...others.map((name): FormField => ({
-      name,
-      required: false,
-      listed: false,
-      initial: { mode: "text", text: "" },
-    })),
-  ];
+  const initial = { mode: "text", text: "" } as const;
+  return [...fields, ...others.map((name) => ({ name, required: false, listed: false, initial }))];
 }
 
 /** A field's value in another mode, so that the crew gets the same. Text that is JSON, or begins like it, stays. */

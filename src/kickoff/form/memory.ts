@@ -11,6 +11,7 @@ const stored = v.object({
 });
 
 type Stored = Readonly<v.InferOutput<typeof stored>>;
+type OnProblem = (message: string, error: unknown, about?: string) => void;
 
 /**
  * Drafts and last sent values of each crew, without secrets; see {@link keptDraft}. The form works without the database: what
@@ -18,16 +19,13 @@ type Stored = Readonly<v.InferOutput<typeof stored>>;
  */
 export class FormMemory {
   readonly #values: CrewValues<Stored>;
-  readonly #onProblem: (message: string, error: unknown, about?: string) => void;
+  readonly #onProblem: OnProblem;
   /** Crews for which the last reading or writing failed. */
   readonly #failing = new Set<string>();
   /** What could not be written, newer than in the database. */
   readonly #held = new Map<string, Stored>();
 
-  constructor(
-    database: Database,
-    onProblem: (message: string, error: unknown, about?: string) => void,
-  ) {
+  constructor(database: Database, onProblem: OnProblem) {
     this.#onProblem = onProblem;
     // An earlier version may have stored more.
     const parse = (raw: unknown) => kept(v.parse(stored, raw));

@@ -40,7 +40,6 @@ export type Taken = { readonly from: string } & (
 );
 
 export const formToolNames = ["presets", "saveAsRequestFile", "copyAsCurl"] as const;
-
 export type FormToolName = (typeof formToolNames)[number];
 
 /** What gets focus: the first field to fill in, the button that sends, or an input. */

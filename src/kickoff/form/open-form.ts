@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import * as vscode from "vscode";
-import type { Clock } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
+import { asObject } from "../../base/json.ts";
 import type { Crews } from "../../crews/crews.ts";
 import { formType } from "../../editor/ids.ts";
 import { log, logProblem } from "../../editor/log.ts";
@@ -14,14 +14,10 @@ import { formPage } from "./html.ts";
 import type { FormCrew } from "./messages.ts";
 import { FormSession, type SessionOptions } from "./session.ts";
 
-export interface FormParts {
+export interface FormParts extends Pick<SessionOptions, "clock" | "onStarted" | "onOpenExecution"> {
   readonly context: Pick<vscode.ExtensionContext, "extensionUri">;
   readonly crews: Pick<Crews, "get" | "inputs" | "ready">;
   readonly sender: Pick<KickoffSender, "send">;
-  readonly clock: Clock;
-  readonly onStarted: (execution: Execution) => void;
-  /** The person wants to see what may have started; undefined if only its claim is stored. */
-  readonly onOpenExecution: (execution: Execution | undefined) => void;
 }
 
 export class OpenForm {
@@ -64,9 +60,7 @@ export class OpenForm {
         onStarted(made);
       },
     });
-    const messages = panel.webview.onDidReceiveMessage((message: unknown) =>
-      this.#receive(message),
-    );
+    const messages = panel.webview.onDidReceiveMessage((message) => this.#receive(message));
     this.started = new Promise((resolve) => {
       panel.onDidDispose(() => {
         messages.dispose();
@@ -91,12 +85,8 @@ export class OpenForm {
   }
 
   #receive(message: unknown): void {
-    const isReady =
-      typeof message === "object" &&
-      message !== null &&
-      "type" in message &&
-      message.type === "ready";
-    if (isReady) void this.#panel.webview.postMessage({ type: "texts", texts: formTexts() });
+    if (asObject(message).type === "ready")
+      void this.#panel.webview.postMessage({ type: "texts", texts: formTexts() });
     if (!this.session.receive(message))
       log.warn("The kickoff form sent an invalid message; it was ignored.");
   }

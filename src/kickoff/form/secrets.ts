@@ -2,12 +2,12 @@ import {
   checkAddress,
   forEachCallback,
   keptAddress,
-  secretNames,
   type FormSecrets,
   type SecretName,
   type Strategy,
   type TypedCallbacks,
 } from "../callbacks.ts";
+import { defined } from "../../base/json.ts";
 import { mayHoldSecret } from "../kickoff-json.ts";
 import { readJsonView, writeJsonView } from "./json-view.ts";
 import type { Draft } from "./parse.ts";
@@ -68,15 +68,8 @@ export function targetsIn(held: HeldSecrets): Readonly<Partial<Record<SecretName
   return only((name) => (held[name]?.text === "" ? undefined : held[name]?.target));
 }
 
-function only<Value>(
-  valueOf: (name: SecretName) => Value | undefined,
-): Readonly<Partial<Record<SecretName, Value>>> {
-  return Object.fromEntries(
-    secretNames.flatMap((name) => {
-      const value = valueOf(name);
-      return value === undefined ? [] : [[name, value]];
-    }),
-  );
+function only<Value>(valueOf: (name: SecretName) => Value | undefined) {
+  return defined({ humanInput: valueOf("humanInput"), streaming: valueOf("streaming") });
 }
 
 /** A draft as it may be stored; see {@link keptValues}. */

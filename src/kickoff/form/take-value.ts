@@ -26,17 +26,14 @@ export async function takeValue(
 ): Promise<Taken | undefined> {
   const { hasEarlier, earlier } = sources;
   const { selection } = sources.editor;
+  const size = formatSize(Buffer.byteLength(selection?.text ?? ""));
   const items = [
     {
       label: `$(selection) ${vscode.l10n.t("Editor's Selection")}`,
-      ...(selection === undefined
-        ? { description: vscode.l10n.t("no text is selected in an editor") }
-        : {
-            description: plainLabel(
-              `${selection.name} (${formatSize(Buffer.byteLength(selection.text))})`,
-            ),
-            detail: plainLabel(valueInShort(selection.text)),
-          }),
+      description: selection
+        ? plainLabel(`${selection.name} (${size})`)
+        : vscode.l10n.t("no text is selected in an editor"),
+      ...(selection && { detail: plainLabel(valueInShort(selection.text)) }),
       isEmpty: selection === undefined,
       take: () => Promise.resolve(takeSelection(selection)),
     },
@@ -121,10 +118,7 @@ function textIn(bytes: Uint8Array, name: string): string {
   );
 }
 
-interface EarlierValue {
-  readonly value: JsonValue;
-  readonly execution: ExecutionSummary;
-}
+type EarlierValue = { readonly value: JsonValue; readonly execution: ExecutionSummary };
 
 /** The values of a crew's input in these executions, each once with the first execution that had it. */
 export function earlierValues(

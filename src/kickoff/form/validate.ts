@@ -78,13 +78,14 @@ export function isValid(
     callbacks.humanInputWebhookUrl.trim() !== "" && humanInput.strategy !== "none";
   const lacksUsername = humanInput.strategy === "basic" && humanInput.username === "";
   const streams = streaming.url.trim() !== "" && streaming.strategy !== "none";
+  const faults = [
+    ...fields.map((field, index) => checkInput(field, inputs[index] ?? field.initial)),
+    ...callbackNames.map((name) => checkAddress(callbacks[name])),
+    ...[checkMeta(values.meta), checkStreamingAddress(streaming), checkEvents(streaming)],
+  ];
   return (
     (values.json === undefined || "values" in readJsonView(fields, values, values.json)) &&
-    fields.every((field, index) => !checkInput(field, inputs[index] ?? field.initial)) &&
-    callbackNames.every((name) => !checkAddress(callbacks[name])) &&
-    ![checkMeta(values.meta), checkStreamingAddress(streaming), checkEvents(streaming)].some(
-      Boolean,
-    ) &&
+    faults.every((fault) => fault === undefined) &&
     !(authenticates && (secrets.humanInput === "" || lacksUsername)) &&
     !(streams && secrets.streaming === "")
   );
