@@ -15,7 +15,6 @@ import { Authentication } from "./authentication.ts";
 import { Control, type ControlOptions } from "./control.ts";
 import { make, newId } from "./dom.ts";
 
-/** The section for `meta`, callbacks and event streaming, collapsed while it is empty. */
 export class Advanced {
   readonly element: HTMLDetailsElement;
   readonly meta: Control;

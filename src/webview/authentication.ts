@@ -18,7 +18,6 @@ interface AuthenticationOptions<Kind extends Strategy> {
   readonly onSecret: (text: string, target: string) => void;
 }
 
-/** A callback's authentication: none, a token, or a user name and password. */
 export class Authentication<Kind extends Strategy> {
   readonly element: HTMLElement;
   readonly #options: AuthenticationOptions<Kind>;
@@ -79,8 +78,7 @@ export class Authentication<Kind extends Strategy> {
         options.onSecret(text, this.#target);
       },
     });
-    const elements = this.controls.map((control) => control.element);
-    this.element = make("div", { class: "nested" }, ...elements);
+    this.element = make("div", { class: "nested" }, ...this.controls.map(({ element }) => element));
     this.#show();
   }
 

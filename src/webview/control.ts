@@ -140,7 +140,12 @@ export class Control {
   recheck(): boolean {
     const fault = this.#fault;
     if (fault === undefined || (isMissing(fault) && !this.#isStrict)) this.clear();
-    else this.mark(faultText(fault, this.#texts));
+    else {
+      const { faults } = this.#texts;
+      this.mark(
+        fault.kind === "notJson" ? jsonFaultText(fault.at, this.#texts) : faults[fault.kind],
+      );
+    }
     return this.isReadable;
   }
 
@@ -150,7 +155,6 @@ export class Control {
     return this.isComplete || (this.isReadable && !this.#isStrict);
   }
 
-  /** Whether the value is valid or missing. */
   get isReadable(): boolean {
     const fault = this.#fault;
     return fault === undefined || isMissing(fault);
@@ -203,10 +207,6 @@ const missingKinds: readonly Fault["kind"][] = [
 
 function isMissing({ kind }: Fault): boolean {
   return missingKinds.includes(kind);
-}
-
-function faultText(fault: Fault, texts: FormTexts): string {
-  return fault.kind === "notJson" ? jsonFaultText(fault.at, texts) : texts.faults[fault.kind];
 }
 
 export function jsonFaultText({ line, column, expected }: JsonFault, texts: FormTexts): string {

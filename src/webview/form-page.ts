@@ -157,7 +157,8 @@ export class FormPage {
     }
     const isStillWrong = () =>
       this.#json?.isWrong === true ||
-      [...this.#inputControls, ...advanced].some((control) => !control.isReadable);
+      this.#inputs.some((field) => !field.control.isReadable) ||
+      advanced.some((control) => !control.isReadable);
     this.#showBlocked(this.#texts.mendFirst, isStillWrong);
     return false;
   }
@@ -174,12 +175,8 @@ export class FormPage {
 
   /** Clears the problems that are solved. Returns whether others are shown. */
   #hasProblem(): boolean {
-    const controls = [...this.#inputControls, ...this.#advanced.controls];
+    const controls = [...this.#inputs.map((field) => field.control), ...this.#advanced.controls];
     return controls.filter((control) => !control.clearIfValid()).length > 0;
-  }
-
-  get #inputControls(): readonly Control[] {
-    return this.#inputs.map((field) => field.control);
   }
 
   #showFields(fields: readonly FormField[], values: FormValues): void {

@@ -10,22 +10,6 @@ const place = document.querySelector("main") ?? document.body;
 let page: FormPage | undefined;
 let texts: FormTexts | undefined;
 
-function receive(message: ToForm): void {
-  switch (message.type) {
-    case "texts":
-      texts = message.texts;
-      break;
-    case "show":
-      if (texts !== undefined) show(message.view, texts);
-      break;
-    case "sending":
-      page?.sending();
-      break;
-    case "outcome":
-      page?.ended(message.outcome, message.fields, message.draftId);
-  }
-}
-
 function show(view: FormView, texts: FormTexts): void {
   if (view.kind === "form" && page?.draft.id === view.draft.id) {
     // Only header and notice can have changed; the cursor stays.
@@ -67,7 +51,12 @@ function header(view: FormView, texts: FormTexts): HTMLElement {
   );
 }
 
-window.addEventListener("message", ({ data }: MessageEvent<ToForm>) => receive(data));
+window.addEventListener("message", ({ data }: MessageEvent<ToForm>) => {
+  if (data.type === "texts") texts = data.texts;
+  else if (data.type === "sending") page?.sending();
+  else if (data.type === "outcome") page?.ended(data.outcome, data.fields, data.draftId);
+  else if (texts !== undefined) show(data.view, texts);
+});
 document.addEventListener("keydown", (event) => {
   if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.isComposing) return;
   // Otherwise VS Code would handle the key, too.

@@ -1,23 +1,14 @@
 import { fill, kickoffFaultText } from "../kickoff/form/messages.ts";
-import type { FormField } from "../kickoff/form/fields.ts";
 import type { FormTexts } from "../kickoff/texts.ts";
-import {
-  type JsonViewFault,
-  type JsonViewValues,
-  readJsonView,
-} from "../kickoff/form/json-view.ts";
+import type { Filled, JsonViewFault, JsonViewValues } from "../kickoff/form/json-view.ts";
+import { readJsonView } from "../kickoff/form/json-view.ts";
 import { targetOf } from "../kickoff/form/secrets.ts";
 import { type SecretName, secretNames } from "../kickoff/callbacks.ts";
-import { edited, placeAfterCuts } from "../kickoff/json.ts";
+import { edited, placeAfterCuts, type Span } from "../kickoff/json.ts";
 import { checkInput } from "../kickoff/form/validate.ts";
 import type { FormValues } from "../kickoff/form/values.ts";
 import { Control, jsonFaultText, problemDelayMs } from "./control.ts";
 import { button, make } from "./dom.ts";
-
-interface Filled {
-  readonly fields: readonly FormField[];
-  readonly values: FormValues;
-}
 
 interface JsonPageEvents {
   readonly onInput: () => void;
@@ -45,16 +36,9 @@ export class JsonPage {
     this.#base = filled;
     this.#filled = { ...filled, secrets: [], wrong: [] };
     this.#events = events;
-    this.#control = new Control(
-      {
-        ...texts.jsonView,
-        box: { kind: "lines", isCode: true },
-        text,
-        check: () => undefined,
-        onInput: () => this.#changed(),
-      },
-      texts,
-    );
+    const [check, onInput] = [() => undefined, () => this.#changed()];
+    const box = { kind: "lines", isCode: true } as const;
+    this.#control = new Control({ ...texts.jsonView, box, text, check, onInput }, texts);
     this.#discard = button(texts.discardJson, "link", events.onDiscard);
     this.#control.element.append(this.#moved, this.#discard);
     this.element = this.#control.element;
@@ -171,9 +155,7 @@ export class JsonPage {
   }
 
   /** Removes secrets from a valid text; the extension host has them. */
-  #moveSecrets(
-    isMoved: (value: { readonly start: number; readonly end: number }) => boolean,
-  ): void {
+  #moveSecrets(isMoved: (value: Span) => boolean): void {
     const moved = this.#filled.secrets.filter(({ value }) => isMoved(value));
     if (moved.length === 0) return;
     const cuts = moved.map(({ cut }) => cut);

@@ -1,6 +1,6 @@
 import { isRequired } from "../../api/read-inputs.ts";
 import type { CrewInputs, JsonValue } from "../../api/types.ts";
-import { defined } from "../../base/json.ts";
+import { defined, parseJson } from "../../base/json.ts";
 
 /**
  * How a field's text becomes a value: as text, as JSON, or by the control that fits its type; or, whatever the text is, an empty
@@ -72,11 +72,11 @@ export function switchMode(value: FieldValue, mode: FieldMode): FieldValue {
   const { text } = value;
   if (mode === "json" && value.mode === "text") {
     const looksLikeJson =
-      text.trim() === "" || /^\s*[[{"]/.test(text) || parsed(text) !== undefined;
+      text.trim() === "" || /^\s*[[{"]/.test(text) || parseJson(text) !== undefined;
     return { mode, text: looksLikeJson ? text : JSON.stringify(text) };
   }
   if (mode === "text" && (value.mode === "json" || value.mode === "fitting")) {
-    const string = parsed(text);
+    const string = parseJson(text);
     return { mode, text: typeof string === "string" ? string : text };
   }
   return { mode, text };
@@ -128,12 +128,4 @@ export function typedIn(
   if (fitting !== undefined) return { mode: "fitting", text: fitting };
   if (text === "") return { mode: "empty", text };
   return { mode: initial.mode === "json" ? "json" : "text", text };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

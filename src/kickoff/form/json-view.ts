@@ -14,18 +14,19 @@ export type JsonViewFault =
   | ({ readonly kind: "notJson" } & JsonFault)
   | Placed<KickoffFault | { readonly kind: "noInputs"; readonly at: unknown }>;
 
-/** What a valid text says. An input without a field gets one. */
-export interface JsonViewValues {
+export interface Filled {
   readonly fields: readonly FormField[];
   readonly values: FormValues;
+}
+
+/** What a valid text says. An input without a field gets one. */
+export interface JsonViewValues extends Filled {
   readonly secrets: readonly FoundSecret[];
   /** The text without them, and without names and passwords in addresses, as it may be stored. */
   readonly kept: string;
   /** What the form can hold but not send: invalid addresses, and what is missing. */
   readonly wrong: readonly JsonViewFault[];
 }
-
-export type JsonViewReading = JsonViewValues | { readonly fault: JsonViewFault };
 
 const indent = "    ";
 
@@ -55,19 +56,20 @@ export function readJsonView(
   fields: readonly FormField[],
   before: FormValues,
   text: string,
-): JsonViewReading {
+): JsonViewValues | { readonly fault: JsonViewFault } {
   const reading = readJson(text);
   if ("fault" in reading) return { fault: { kind: "notJson", ...reading.fault } };
   const json = readKickoffJson(text);
-  const placed = ({ at, ...fault }: KickoffFault): JsonViewFault => ({
-    ...fault,
-    ...placeIn(text, at.start),
+  const placeOf = (offset: number) => ({
+    line: text.slice(0, offset).split("\n").length,
+    column: offset - text.lastIndexOf("\n", offset - 1),
   });
+  const placed = ({ at, ...fault }: KickoffFault) => ({ ...fault, ...placeOf(at.start) });
   const isHeld = ({ kind }: KickoffFault) => kind === "address" || kind === "missingPart";
   const fault = json.faults.find((each) => !isHeld(each));
   if (fault !== undefined) return { fault: placed(fault) };
   if (json.root === undefined || !json.members.has("inputs"))
-    return { fault: { kind: "noInputs", ...placeIn(text, json.root?.offset ?? 0) } };
+    return { fault: { kind: "noInputs", ...placeOf(json.root?.offset ?? 0) } };
 
   const sourceOf = (node: Node) => text.slice(node.offset, node.offset + node.length);
   const sources = new Map(json.inputs.map(({ name, value }) => [name, sourceOf(value)]));
@@ -93,13 +95,6 @@ export function readJsonView(
       ...addresses.map(({ at }) => ({ at, text: keptJson(text.slice(at.start, at.end)) })),
     ]),
     wrong: json.faults.map(placed),
-  };
-}
-
-function placeIn(text: string, offset: number): { line: number; column: number } {
-  return {
-    line: text.slice(0, offset).split("\n").length,
-    column: offset - text.lastIndexOf("\n", offset - 1),
   };
 }
 

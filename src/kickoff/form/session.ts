@@ -45,7 +45,6 @@ export interface SessionOptions {
   readonly send: (request: KickoffRequest, localId: string) => Promise<Execution>;
   readonly post: (message: ToForm) => void;
   readonly onStarted: (execution: Execution) => void;
-  /** The person wants to see what may have started; undefined if only its claim is stored. */
   readonly onOpenExecution: (execution: Execution | undefined) => void;
   readonly tools: FormTools;
   readonly onToolProblem: (error: unknown) => void;

@@ -46,11 +46,7 @@ export function alignValues(fields: readonly FormField[], values: FormValues): F
 }
 
 /** Fields and values in which given values replace those before. A given input that the crew doesn't list gets a field. */
-export function fillIn(
-  fields: readonly FormField[],
-  values: FormValues,
-  given: Prefill,
-): { fields: readonly FormField[]; values: FormValues } {
+export function fillIn(fields: readonly FormField[], values: FormValues, given: Prefill) {
   const inputs = new Map(Object.entries(given.inputs ?? {}));
   const all = withUnlisted(fields, [...inputs.keys()]);
   return {

@@ -18,48 +18,34 @@ const bySchema: readonly RequestFault["kind"][] = [
 ];
 
 /** Marks problems in open request files, without requests: inputs are checked if they are known. */
-export class RequestFileDiagnostics implements vscode.Disposable {
-  readonly #owned = new Disposables();
-  readonly #crews: Pick<Crews, "find" | "knownInputs">;
-  readonly #marks = this.#owned.add(vscode.languages.createDiagnosticCollection("crewdeck"));
-
-  constructor(crews: Pick<Crews, "find" | "knownInputs" | "onDidChange">) {
-    this.#crews = crews;
-    const { workspace } = vscode;
-    this.#owned.add(workspace.onDidOpenTextDocument((document) => this.#mark(document)));
-    this.#owned.add(workspace.onDidChangeTextDocument(({ document }) => this.#mark(document)));
-    this.#owned.add(workspace.onDidCloseTextDocument(({ uri }) => this.#marks.delete(uri)));
-    this.#owned.add(crews.onDidChange(() => this.refresh()));
-    this.refresh();
-  }
-
-  refresh(): void {
-    for (const document of vscode.workspace.textDocuments) this.#mark(document);
-  }
-
-  dispose(): void {
-    this.#owned.dispose();
-  }
-
-  #mark(document: vscode.TextDocument): void {
+export function diagnoseRequestFiles(crews: Pick<Crews, "find" | "knownInputs" | "onDidChange">) {
+  const owned = new Disposables();
+  const marks = owned.add(vscode.languages.createDiagnosticCollection("crewdeck"));
+  const faultsIn = (text: string) => {
+    const file = readRequestFile(text);
+    const crew = file.crew === undefined ? undefined : crews.find(file.crew);
+    const faults = checkRequestFile(file, crew, crew && crews.knownInputs(crew));
+    return faults.filter(({ kind }) => !bySchema.includes(kind));
+  };
+  const mark = (document: vscode.TextDocument) => {
     if (!isRequestFile(document.uri)) return;
     const text = document.getText();
     const { Error, Warning } = vscode.DiagnosticSeverity;
-    const marks = (text.length > longest ? [] : this.#faultsIn(text)).map((fault) => {
-      const range = rangeOf(document, fault.at);
+    const found = (text.length > longest ? [] : faultsIn(text)).map((fault) => {
       const severity = isHarmless(fault) ? Warning : Error;
-      const mark = new vscode.Diagnostic(range, faultText(fault), severity);
-      return Object.assign(mark, { source: "Crewdeck", code: fault.kind });
+      const made = new vscode.Diagnostic(rangeOf(document, fault.at), faultText(fault), severity);
+      return Object.assign(made, { source: "Crewdeck", code: fault.kind });
     });
-    this.#marks.set(document.uri, marks);
-  }
-
-  #faultsIn(text: string): readonly RequestFault[] {
-    const file = readRequestFile(text);
-    const crew = file.crew === undefined ? undefined : this.#crews.find(file.crew);
-    const faults = checkRequestFile(file, crew, crew && this.#crews.knownInputs(crew));
-    return faults.filter(({ kind }) => !bySchema.includes(kind));
-  }
+    marks.set(document.uri, found);
+  };
+  const { workspace } = vscode;
+  const refresh = () => workspace.textDocuments.forEach(mark);
+  owned.add(workspace.onDidOpenTextDocument(mark));
+  owned.add(workspace.onDidChangeTextDocument(({ document }) => mark(document)));
+  owned.add(workspace.onDidCloseTextDocument(({ uri }) => marks.delete(uri)));
+  owned.add(crews.onDidChange(refresh));
+  refresh();
+  return { refresh, dispose: () => owned.dispose() };
 }
 
 export function rangeOf(document: vscode.TextDocument, { start, end }: Span): vscode.Range {

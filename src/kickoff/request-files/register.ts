@@ -23,8 +23,7 @@ export function registerRequestFiles({
       import("./completion.ts"),
       import("../callback-consent.ts"),
     ]);
-    const diagnostics = owned.add(new diagnose.RequestFileDiagnostics(crews));
-    const onLearnt = () => diagnostics.refresh();
+    const { refresh: onLearnt } = owned.add(diagnose.diagnoseRequestFiles(crews));
     const files = new request.RequestFiles({
       ...options,
       crews,
