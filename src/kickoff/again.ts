@@ -63,15 +63,11 @@ export class RunAgain {
     return await forms.open(await crews.ready(crew), values, { replaces: true });
   }
 
-  #crewOf({ crew }: Execution): Crew {
-    const found = this.#options.crews.find(crew.id);
+  #crewOf({ crew: { id, name, url } }: Execution): Crew {
+    const found = this.#options.crews.find(id);
     if (found !== undefined) return found;
     throw new UserError(
-      vscode.l10n.t(
-        "“{0}” ({1}) is not connected. Connect it to run this again.",
-        crew.name,
-        crew.url,
-      ),
+      vscode.l10n.t("“{0}” ({1}) is not connected. Connect it to run this again.", name, url),
       [{ title: vscode.l10n.t("Connect a Crew"), command: "crewdeck.addCrew" }],
     );
   }
@@ -92,6 +88,7 @@ export function requestOf({ request }: Execution): Prefill {
 async function ask(execution: Execution, crew: Crew): Promise<"start" | "form" | undefined> {
   const [runAgain, openForm] = [vscode.l10n.t("Run Again"), vscode.l10n.t("Open in Form")];
   const { inputs = {}, callbacks = {} } = execution.request ?? {};
+  const { name } = crew;
   const { host } = new URL(crew.url);
   const doubt = isLocalCrew(crew)
     ? vscode.l10n.t(
@@ -103,12 +100,8 @@ async function ask(execution: Execution, crew: Crew): Promise<"start" | "form" |
   const detail = [
     ...(execution.state === "unconfirmed" ? [doubt] : []),
     costsMoney(crew)
-      ? vscode.l10n.t(
-          "“{0}” ({1}) starts another execution, which can cost money.",
-          crew.name,
-          host,
-        )
-      : vscode.l10n.t("“{0}” ({1}) starts another execution.", crew.name, host),
+      ? vscode.l10n.t("“{0}” ({1}) starts another execution, which can cost money.", name, host)
+      : vscode.l10n.t("“{0}” ({1}) starts another execution.", name, host),
     ...(Object.keys(inputs).length === 0 ? [] : [inputsInShort(inputs).join("\n")]),
     ...(Object.keys(callbacks).length === 0
       ? []

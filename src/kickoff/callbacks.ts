@@ -45,12 +45,8 @@ export type Prefill = Partial<Pick<KickoffRequest, "inputs" | "meta" | CallbackN
   PlainCallbacks;
 
 export function forEachCallback<T>(valueOf: (name: CallbackName) => T): Record<CallbackName, T> {
-  return {
-    taskWebhookUrl: valueOf("taskWebhookUrl"),
-    stepWebhookUrl: valueOf("stepWebhookUrl"),
-    crewWebhookUrl: valueOf("crewWebhookUrl"),
-    humanInputWebhookUrl: valueOf("humanInputWebhookUrl"),
-  };
+  const entries = callbackNames.map((name) => [name, valueOf(name)] as const);
+  return Object.fromEntries(entries) as Record<CallbackName, T>;
 }
 
 export const noCallbacks: TypedCallbacks = {
@@ -156,9 +152,7 @@ export function askedCallbacks(given: CallbackUrls & PlainCallbacks) {
   ].filter(({ address }) => address !== "");
 }
 
-export interface AddressFault {
-  readonly kind: "notAnAddress" | "notHttp" | "credentials";
-}
+export type AddressFault = { readonly kind: "notAnAddress" | "notHttp" | "credentials" };
 
 /** Checks a callback's address: empty, or an absolute http or https address without a name and password, which would be stored. */
 export function checkAddress(text: string): AddressFault | undefined {

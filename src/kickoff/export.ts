@@ -60,13 +60,9 @@ export async function askAndSave(request: RequestToSave): Promise<vscode.Uri | u
 /** Writes a new request file. @throws UserError if it exists */
 export async function saveNew(uri: vscode.Uri, request: RequestToSave): Promise<vscode.Uri> {
   const target = uri.with({ path: withEnding(uri.path) });
+  const name = vscode.workspace.asRelativePath(target);
   if (await exists(target))
-    throw new UserError(
-      vscode.l10n.t(
-        "{0} exists already. Nothing was written.",
-        vscode.workspace.asRelativePath(target),
-      ),
-    );
+    throw new UserError(vscode.l10n.t("{0} exists already. Nothing was written.", name));
   await write(target, request);
   return target;
 }

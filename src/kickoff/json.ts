@@ -25,10 +25,10 @@ export interface JsonFault {
   readonly expected: Expected;
 }
 
-export type JsonReading = { readonly value: JsonValue } | { readonly fault: JsonFault };
-
 /** Reads strict JSON (RFC 8259), without numbers that JavaScript would change, such as 12345678901234567890. */
-export function readJson(text: string): JsonReading {
+export function readJson(
+  text: string,
+): { readonly value: JsonValue } | { readonly fault: JsonFault } {
   try {
     const value = JSON.parse(text) as JsonValue;
     const fault = findInexact(text);
@@ -82,18 +82,9 @@ function isExact(source: string): boolean {
 }
 
 /** Offsets in a text in UTF-16 units, the end not included. */
-export interface Span {
-  readonly start: number;
-  readonly end: number;
-}
+export type Span = { readonly start: number; readonly end: number };
+export type Member = { readonly name: string; readonly key: Node; readonly value: Node };
 
-export interface Member {
-  readonly name: string;
-  readonly key: Node;
-  readonly value: Node;
-}
-
-/** The complete members of an object, in the order of the text; none for another value. */
 export function membersOf({ type, children = [] }: Node): readonly Member[] {
   if (type !== "object") return [];
   return children.flatMap(({ children: [key, value] = [] }) =>
@@ -105,7 +96,6 @@ export function spanOf({ offset, length }: Node): Span {
   return { start: offset, end: offset + length };
 }
 
-/** An object's members as values. */
 export function toObject(node: Node): JsonObject {
   // Unlike an assignment, fromEntries makes `__proto__` a property like any other.
   return Object.fromEntries(membersOf(node).map(({ name, value }) => [name, toJson(value)]));

@@ -135,7 +135,6 @@ export class Advanced {
     };
   }
 
-  /** Whether the JSON text has all but the secrets. */
   set isInText(isInText: boolean) {
     const hasChanged = this.#isInText !== isInText;
     this.#isInText = isInText;
@@ -161,7 +160,6 @@ export class Advanced {
     this.#showIfNeeded();
   }
 
-  /** A secret was entered in the JSON text for this target, or removed there. */
   hold(name: SecretName, target: string | undefined): void {
     (name === "humanInput" ? this.#humanInput : this.#streamAuthentication).hold(target);
   }
@@ -188,7 +186,6 @@ export class Advanced {
     return texts.some((control) => !control.isEmpty);
   }
 
-  /** Next to the JSON text, hides the section if no callback needs a secret. */
   #showIfNeeded(): void {
     this.element.hidden = this.#isInText && !this.#authentications.some(({ isShown }) => isShown);
   }

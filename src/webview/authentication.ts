@@ -26,7 +26,6 @@ export class Authentication<Kind extends Strategy> {
   readonly #username: Control;
   readonly #secret: Control;
   #entered: string | undefined;
-  /** Whether the box shows the secret, or that one is held. */
   #showsHeld: boolean;
   #isInText = false;
 

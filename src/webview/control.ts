@@ -33,7 +33,6 @@ export interface ControlOptions {
   readonly onInput: () => void;
 }
 
-/** A value's box with a label, hint, note and problem, connected for screen readers. */
 export class Control {
   readonly element: HTMLElement;
   #box: Box;
@@ -93,7 +92,6 @@ export class Control {
     this.#label.textContent = label;
   }
 
-  /** Says what is sent if the value doesn't; "" for no note. */
   set note(note: string) {
     this.#note.textContent = note;
   }
@@ -123,7 +121,6 @@ export class Control {
     if (isFocused) box.focus();
   }
 
-  /** Shows any problem; from now on also a missing value. Returns whether there is none. */
   validate(): boolean {
     this.#isStrict = true;
     this.recheck();
@@ -141,9 +138,9 @@ export class Control {
     const fault = this.#fault;
     if (fault === undefined || (isMissing(fault) && !this.#isStrict)) this.clear();
     else {
-      const { faults } = this.#texts;
+      const texts = this.#texts;
       this.mark(
-        fault.kind === "notJson" ? jsonFaultText(fault.at, this.#texts) : faults[fault.kind],
+        fault.kind === "notJson" ? jsonFaultText(fault.at, texts) : texts.faults[fault.kind],
       );
     }
     return this.isReadable;
@@ -196,17 +193,9 @@ export class Control {
   }
 }
 
-const missingKinds: readonly Fault["kind"][] = [
-  "missing",
-  "noAddress",
-  "noEvents",
-  "noUsername",
-  "noSecret",
-  "otherSecret",
-];
-
 function isMissing({ kind }: Fault): boolean {
-  return missingKinds.includes(kind);
+  const secret = kind === "noSecret" || kind === "otherSecret";
+  return secret || ["missing", "noAddress", "noEvents", "noUsername"].includes(kind);
 }
 
 export function jsonFaultText({ line, column, expected }: JsonFault, texts: FormTexts): string {

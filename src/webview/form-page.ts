@@ -104,10 +104,8 @@ export class FormPage {
     else (secret ?? this.#json ?? field ?? this.#footer).focus();
   }
 
-  /** Sends the form, unless it is invalid, is being sent, or may have been sent. */
   submit(): void {
-    if (this.#isSending || this.#mayHaveStarted) return;
-    if (!this.#validate()) return;
+    if (this.#isSending || this.#mayHaveStarted || !this.#validate()) return;
     this.sending();
     this.#host.post({ type: "submit", draft: this.draft });
   }
@@ -173,7 +171,6 @@ export class FormPage {
     this.#isStillBlocked = isStillBlocked;
   }
 
-  /** Clears the problems that are solved. Returns whether others are shown. */
   #hasProblem(): boolean {
     const controls = [...this.#inputs.map((field) => field.control), ...this.#advanced.controls];
     return controls.filter((control) => !control.clearIfValid()).length > 0;

@@ -17,7 +17,6 @@ interface JsonPageEvents {
   readonly onSecret: (name: SecretName, text: string, target: string) => void;
 }
 
-/** A whole kickoff as JSON text, without the secrets of its callbacks. */
 export class JsonPage {
   readonly element: HTMLElement;
   readonly #control: Control;

@@ -20,13 +20,15 @@ export interface Seed extends GivenValues {
   readonly last?: FormValues;
 }
 
+type Origin = Omit<Notice, "canUndo">;
+
 export class FormContent {
   readonly #newId: () => string;
   #id: string;
   #fields: readonly FormField[];
   #values: FormValues;
   #isEdited: boolean;
-  #origin: Omit<Notice, "canUndo"> | undefined;
+  #origin: Origin | undefined;
   #before: ((now: FormValues) => FormValues) | undefined;
 
   constructor(
@@ -126,10 +128,8 @@ export class FormContent {
       inputs: values.inputs.map((old) => (old.name === input ? typed : old)),
     });
     const typed = "value" in taken ? asTyped(taken.value, field) : typedIn(taken.text, field);
-    this.#replace(this.#fields, put(this.#values, { name: input, ...typed }), {
-      kind: "taken",
-      taken: { input, from: taken.from },
-    });
+    const origin = { kind: "taken", taken: { input, from: taken.from } } as const;
+    this.#replace(this.#fields, put(this.#values, { name: input, ...typed }), origin);
     // Undo keeps what was typed into other fields since.
     this.#before = (now) => put(now, before);
     this.#isEdited = true;
@@ -158,11 +158,7 @@ export class FormContent {
     this.#id = this.#newId();
   }
 
-  #replace(
-    fields: readonly FormField[],
-    values: FormValues,
-    origin: Omit<Notice, "canUndo">,
-  ): void {
+  #replace(fields: readonly FormField[], values: FormValues, origin: Origin): void {
     const before = this.#values;
     this.#fields = fields;
     // The JSON view stays.
@@ -177,16 +173,15 @@ export class FormContent {
 }
 
 /** The notice of a restored draft. If it may have started, the outcome says so. */
-function originOf({ isCut }: Draft, earlier: Seed["earlier"]): Omit<Notice, "canUndo"> | undefined {
+function originOf({ isCut }: Draft, earlier: Seed["earlier"]): Origin | undefined {
   if (isCut === true) return { kind: "cutDraft" };
   if (earlier === undefined) return { kind: "draft" };
   return earlier === "started" ? { kind: "started" } : undefined;
 }
 
-function typedNames(values: FormValues): readonly string[] {
-  return values.inputs
-    .filter(
-      ({ mode, text }) => mode === "empty" || mode === "null" || (mode !== "omit" && text !== ""),
-    )
-    .map(({ name }) => name);
+function typedNames({ inputs }: FormValues): readonly string[] {
+  const typed = inputs.filter(
+    ({ mode, text }) => mode === "empty" || mode === "null" || (mode !== "omit" && text !== ""),
+  );
+  return typed.map(({ name }) => name);
 }

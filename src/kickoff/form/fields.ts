@@ -56,7 +56,6 @@ export function formFields(inputs: CrewInputs): readonly FormField[] {
   });
 }
 
-/** The fields, and one for each name without a field. */
 export function withUnlisted(
   fields: readonly FormField[],
   names: readonly string[],

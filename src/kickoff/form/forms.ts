@@ -81,7 +81,6 @@ export class KickoffForms implements vscode.Disposable {
     else form.session.resume(state.fields);
   }
 
-  /** Closes all forms, and forgets what was typed in them. */
   async closeAll(): Promise<void> {
     for (const [crewId, form] of [...this.#forms]) {
       form.close();

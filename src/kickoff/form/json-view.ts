@@ -9,7 +9,6 @@ type Placed<Fault> = Fault extends unknown
   ? Omit<Fault, "at"> & { readonly line: number; readonly column: number }
   : never;
 
-/** A problem in the JSON view. Line and column count from 1. */
 export type JsonViewFault =
   | ({ readonly kind: "notJson" } & JsonFault)
   | Placed<KickoffFault | { readonly kind: "noInputs"; readonly at: unknown }>;
@@ -22,7 +21,6 @@ export interface Filled {
 /** What a valid text says. An input without a field gets one. */
 export interface JsonViewValues extends Filled {
   readonly secrets: readonly FoundSecret[];
-  /** The text without them, and without names and passwords in addresses, as it may be stored. */
   readonly kept: string;
   /** What the form can hold but not send: invalid addresses, and what is missing. */
   readonly wrong: readonly JsonViewFault[];

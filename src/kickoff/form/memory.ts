@@ -9,7 +9,6 @@ const stored = v.object({
   draft: v.exactOptional(draftSchema),
   last: v.exactOptional(formValues),
 });
-
 type Stored = Readonly<v.InferOutput<typeof stored>>;
 type OnProblem = (message: string, error: unknown, about?: string) => void;
 
@@ -34,7 +33,6 @@ export class FormMemory {
     );
   }
 
-  /** Whether the last attempt to store a crew's draft worked. */
   keeps(crewId: string): boolean {
     return !this.#failing.has(crewId);
   }
@@ -70,6 +68,7 @@ export class FormMemory {
     }
   }
 
+  /** Forgets what could not be written. */
   forgetHeld(): void {
     this.#held.clear();
   }

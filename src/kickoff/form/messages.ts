@@ -11,7 +11,6 @@ export interface FormCrew {
   readonly id: string;
   readonly name: string;
   readonly url: string;
-  /** Whether its engine calls no model. */
   readonly isRehearsal: boolean;
 }
 
@@ -61,7 +60,6 @@ export type FormView =
       /** The targets of the secrets that the extension host holds. */
       readonly secrets: Readonly<Partial<Record<SecretName, string>>>;
       readonly outcome?: Outcome;
-      /** Undefined while the person may be working elsewhere. */
       readonly focus?: FormFocus;
     };
 

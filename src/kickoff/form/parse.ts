@@ -59,7 +59,6 @@ export type Draft = Readonly<v.InferOutput<typeof draftSchema>>;
 
 const savedState = v.object({
   crew: v.string(),
-  /** The crew's name, until the crew is known. */
   name: v.string(),
   fields: v.exactOptional(v.pipe(v.array(formField), v.readonly())),
   draft: v.exactOptional(draftSchema),

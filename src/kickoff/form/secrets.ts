@@ -13,10 +13,8 @@ import { readJsonView, writeJsonView } from "./json-view.ts";
 import type { Draft } from "./parse.ts";
 import { initialValues, type FormValues } from "./values.ts";
 
-/** The secrets that the extension host holds for a form, each with the target it was entered for. */
-export type HeldSecrets = Readonly<
-  Partial<Record<SecretName, { readonly text: string; readonly target: string }>>
->;
+type HeldSecret = { readonly text: string; readonly target: string };
+export type HeldSecrets = Readonly<Partial<Record<SecretName, HeldSecret>>>;
 
 /** What a callback's secret is entered for: its strategy and its address's origin, which is empty until the address is complete. */
 export function targetFor(strategy: Strategy, address: string): string {
@@ -36,10 +34,8 @@ export function targetOf(
 
 /** Whether a secret may be sent to a target. One that was entered before there was an address is for the one that follows. */
 export function isMeantFor(target: string, entered: string | undefined): boolean {
-  return (
-    entered !== undefined &&
-    (entered === target || (entered.endsWith(" ") && target.startsWith(entered)))
-  );
+  if (entered === undefined) return false;
+  return entered === target || (entered.endsWith(" ") && target.startsWith(entered));
 }
 
 /** The secrets that are sent with the callbacks: none to another host than it was entered for. */

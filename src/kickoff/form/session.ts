@@ -30,7 +30,6 @@ import { toRequest } from "./values.ts";
 const draftPause = 300;
 
 export interface LoadOptions {
-  /** Whether an earlier answer must not be used. */
   readonly fresh: boolean;
   /** Whether a stopped local crew may be started: only if the person asks. */
   readonly wakes: boolean;

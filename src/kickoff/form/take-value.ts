@@ -96,13 +96,9 @@ async function takeFile(): Promise<Taken | undefined> {
 
 function checkSize(name: string, bytes: number): void {
   if (bytes <= largestText) return;
+  const [size, largest] = [formatSize(bytes), formatSize(largestText)];
   throw new UserError(
-    vscode.l10n.t(
-      "“{0}” is too large ({1}): an input takes {2} at most.",
-      name,
-      formatSize(bytes),
-      formatSize(largestText),
-    ),
+    vscode.l10n.t("“{0}” is too large ({1}): an input takes {2} at most.", name, size, largest),
   );
 }
 
@@ -120,7 +116,6 @@ function textIn(bytes: Uint8Array, name: string): string {
 
 type EarlierValue = { readonly value: JsonValue; readonly execution: ExecutionSummary };
 
-/** The values of a crew's input in these executions, each once with the first execution that had it. */
 export function earlierValues(
   executions: readonly ExecutionSummary[],
   crewId: string,

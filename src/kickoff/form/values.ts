@@ -14,9 +14,7 @@ import { readJson } from "../json.ts";
 import { asTyped, withKnownMode, withUnlisted, type FieldValue, type FormField } from "./fields.ts";
 
 /** What one input's field holds. A list of these, not an object: an input may have any name, also `__proto__`. */
-export interface NamedValue extends FieldValue {
-  readonly name: string;
-}
+export type NamedValue = FieldValue & { readonly name: string };
 
 /** Everything in a form as typed, without secrets: plain data that survives JSON. */
 export interface FormValues extends TypedCallbacks {
@@ -94,7 +92,6 @@ export function toPrefill(fields: readonly FormField[], values: FormValues): Pre
   };
 }
 
-/** The JSON text of an input as it is sent; undefined if it isn't sent. */
 export function jsonOf({ mode, text }: FieldValue): string | undefined {
   if (mode === "omit") return undefined;
   if (mode === "null") return "null";

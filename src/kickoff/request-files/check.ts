@@ -23,7 +23,6 @@ export type RequestFault =
   | InputFault
   | { readonly kind: "unknownCrew"; readonly name: string; readonly at: Span };
 
-/** All problems with a request file; `crew` is the connected crew, and `inputs` its inputs if they are known. */
 export function checkRequestFile(
   file: RequestFile,
   crew: Crew | undefined,
@@ -37,7 +36,6 @@ export function checkRequestFile(
   ];
 }
 
-/** The problems with inputs, in the crew's order, then those that it doesn't list. */
 export function checkInputs(
   { values, places }: Pick<RequestFile, "values" | "places">,
   fields: readonly InputField[],

@@ -13,62 +13,20 @@ import { readRequestFile } from "./request-file.ts";
 type Offer = Partial<vscode.CompletionItem> & { readonly label: string };
 
 /** Offers the connected crews, and in `inputs` what the file's crew takes: only there the crew is asked, once. */
-export class RequestFileCompletion {
-  readonly #crews: Pick<Crews, "list" | "find" | "inputs" | "knownInputs">;
-  readonly #onLearnt: () => void;
-
-  constructor(crews: Crews, onLearnt: () => void) {
-    this.#crews = crews;
-    this.#onLearnt = onLearnt;
-  }
-
-  async provideCompletionItems(
-    document: vscode.TextDocument,
-    position: vscode.Position,
-    token: vscode.CancellationToken,
-  ): Promise<vscode.CompletionItem[]> {
-    const text = document.getText();
-    const place = placeAt(text, document.offsetAt(position));
-    if (place === undefined) return [];
-    const range = rangeOf(document, place.replaces);
-    const offers =
-      place.kind === "crew"
-        ? this.#crews.list().map(crewOffer)
-        : await this.#inputOffers(place, text, token);
-    return offers.map((offer, index) =>
-      Object.assign(new vscode.CompletionItem(offer.label), {
-        range,
-        filterText: JSON.stringify(offer.label),
-        sortText: String(index).padStart(4, "0"),
-        ...offer,
-      }),
-    );
-  }
-
-  async #inputOffers(
-    place: Exclude<WritingPlace, { kind: "crew" }>,
-    text: string,
-    token: vscode.CancellationToken,
-  ): Promise<readonly Offer[]> {
+export function completeRequestFiles(
+  crews: Pick<Crews, "list" | "find" | "inputs" | "knownInputs">,
+  onLearnt: () => void,
+) {
+  const fieldsIn = async (text: string, token: vscode.CancellationToken) => {
     const name = readRequestFile(text).crew;
-    const crew = name === undefined ? undefined : this.#crews.find(name);
-    const fields = crew === undefined ? [] : await this.#fieldsOf(crew, token);
-    if (place.kind === "inputName")
-      return fields
-        .filter((field) => !place.given.has(field.name))
-        .map((field) => nameOffer(field, place));
-    const field = fields.find((each) => each.name === place.name);
-    return field === undefined ? [] : valueOffers(field);
-  }
-
-  async #fieldsOf(crew: Crew, token: vscode.CancellationToken): Promise<readonly InputField[]> {
-    const known = this.#crews.knownInputs(crew);
-    if (known !== undefined) return known.fields;
+    const crew = name === undefined ? undefined : crews.find(name);
+    const known = crew && crews.knownInputs(crew);
+    if (crew === undefined || known !== undefined) return known?.fields ?? [];
     const abort = new AbortController();
     const cancelled = token.onCancellationRequested(() => abort.abort());
     try {
-      const { fields } = await this.#crews.inputs(crew, { signal: abort.signal });
-      this.#onLearnt();
+      const { fields } = await crews.inputs(crew, { signal: abort.signal });
+      onLearnt();
       return fields;
     } catch (error) {
       if (!token.isCancellationRequested) {
@@ -79,7 +37,33 @@ export class RequestFileCompletion {
     } finally {
       cancelled.dispose();
     }
-  }
+  };
+  const offersAt = async (place: WritingPlace, text: string, token: vscode.CancellationToken) => {
+    if (place.kind === "crew") return crews.list().map(crewOffer);
+    const fields = await fieldsIn(text, token);
+    if (place.kind === "inputValue")
+      return fields.filter(({ name }) => name === place.name).flatMap(valueOffers);
+    const missing = fields.filter(({ name }) => !place.given.has(name));
+    return missing.map((field) => nameOffer(field, place));
+  };
+  return async (
+    document: vscode.TextDocument,
+    position: vscode.Position,
+    token: vscode.CancellationToken,
+  ): Promise<vscode.CompletionItem[]> => {
+    const text = document.getText();
+    const place = placeAt(text, document.offsetAt(position));
+    if (place === undefined) return [];
+    const range = rangeOf(document, place.replaces);
+    return (await offersAt(place, text, token)).map((offer, index) =>
+      Object.assign(new vscode.CompletionItem(offer.label), {
+        range,
+        filterText: JSON.stringify(offer.label),
+        sortText: String(index).padStart(4, "0"),
+        ...offer,
+      }),
+    );
+  };
 }
 
 function crewOffer({ name, url }: Crew): Offer {

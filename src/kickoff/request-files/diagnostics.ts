@@ -2,20 +2,14 @@ import * as vscode from "vscode";
 import { Disposables } from "../../base/events.ts";
 import type { Crews } from "../../crews/crews.ts";
 import type { Span } from "../json.ts";
-import { checkRequestFile, faultText, isHarmless, type RequestFault } from "./check.ts";
+import { checkRequestFile, faultText, isHarmless } from "./check.ts";
 import { isRequestFile } from "./name.ts";
 import { readRequestFile } from "./request-file.ts";
 
 /** Longer files are not checked, in characters. */
 const longest = 1_000_000;
 /** VS Code's JSON support reports these, by the schema in the manifest. */
-const bySchema: readonly RequestFault["kind"][] = [
-  "syntax",
-  "notAnObject",
-  "noCrew",
-  "wrongType",
-  "wrongStrategy",
-];
+const bySchema = new Set<string>(["syntax", "notAnObject", "noCrew", "wrongType", "wrongStrategy"]);
 
 /** Marks problems in open request files, without requests: inputs are checked if they are known. */
 export function diagnoseRequestFiles(crews: Pick<Crews, "find" | "knownInputs" | "onDidChange">) {
@@ -25,7 +19,7 @@ export function diagnoseRequestFiles(crews: Pick<Crews, "find" | "knownInputs" |
     const file = readRequestFile(text);
     const crew = file.crew === undefined ? undefined : crews.find(file.crew);
     const faults = checkRequestFile(file, crew, crew && crews.knownInputs(crew));
-    return faults.filter(({ kind }) => !bySchema.includes(kind));
+    return faults.filter(({ kind }) => !bySchema.has(kind));
   };
   const mark = (document: vscode.TextDocument) => {
     if (!isRequestFile(document.uri)) return;

@@ -14,7 +14,6 @@ export type WritingPlace = { readonly replaces: Span } & (
   | { readonly kind: "inputValue"; readonly name: string }
 );
 
-/** The place at an offset of a request file, which may be incomplete. */
 export function placeAt(text: string, offset: number): WritingPlace | undefined {
   const { path, isAtPropertyKey, previousNode } = getLocation(text, offset);
   const before = previousNode && spanOf(previousNode);

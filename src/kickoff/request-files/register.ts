@@ -17,7 +17,7 @@ export function registerRequestFiles({
 }): { readonly load: () => Promise<RequestFiles>; dispose(): void } {
   const owned = new Disposables();
   const open = async () => {
-    const [request, diagnose, complete, allow] = await Promise.all([
+    const [request, diagnose, completion, allow] = await Promise.all([
       import("./request-files.ts"),
       import("./diagnostics.ts"),
       import("./completion.ts"),
@@ -31,7 +31,7 @@ export function registerRequestFiles({
       onLearnt,
       isTrusted: () => vscode.workspace.isTrusted,
     });
-    return { files, completion: new complete.RequestFileCompletion(crews, onLearnt) };
+    return { files, complete: completion.completeRequestFiles(crews, onLearnt) };
   };
   let loading: ReturnType<typeof open> | undefined;
   const load = () => (loading ??= open());
@@ -52,7 +52,7 @@ export function registerRequestFiles({
   );
   const completion: vscode.CompletionItemProvider = {
     provideCompletionItems: async (document, position, token) =>
-      await (await load()).completion.provideCompletionItems(document, position, token),
+      await (await load()).complete(document, position, token),
   };
   owned.add(vscode.languages.registerCompletionItemProvider(selector, completion, '"', ":"));
   return { load: async () => (await load()).files, dispose: () => owned.dispose() };

@@ -13,7 +13,6 @@ export type FileFault =
     ));
 
 export interface RequestFile {
-  /** Name or address of the crew. */
   readonly crew?: string;
   readonly label?: string;
   readonly values: Prefill;

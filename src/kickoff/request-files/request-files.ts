@@ -35,9 +35,8 @@ interface Read {
   readonly file: RequestFile;
 }
 
-interface Begun {
-  readonly started: Promise<Execution | undefined>;
-}
+/** `started` settles when the execution has started, perhaps in the form. */
+type Begun = { readonly started: Promise<Execution | undefined> };
 
 /** What can be done with a request file, including its unsaved changes. */
 export class RequestFiles {
@@ -61,7 +60,6 @@ export class RequestFiles {
     return await begun?.started;
   }
 
-  /** Opens the crew's form with a file's values. Settles as {@link KickoffForms.open}. */
   async openInForm(uri: vscode.Uri): Promise<Execution | undefined> {
     return await (
       await this.#open(await this.#read(uri))
