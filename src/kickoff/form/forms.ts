@@ -98,6 +98,7 @@ export class KickoffForms implements vscode.Disposable {
 
   /** The crew has another address and so another id: its form closes, and draft and presets move. */
   async move(from: Crew, to: Crew): Promise<void> {
+    if (from.id === to.id) return;
     const form = this.#forms.get(from.id);
     form?.close();
     try {

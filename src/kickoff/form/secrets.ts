@@ -23,10 +23,7 @@ export function targetFor(strategy: Strategy, address: string): string {
   return `${strategy} ${isWhole ? new URL(address.trim()).origin : ""}`;
 }
 
-export function targetOf(
-  name: SecretName,
-  { callbacks, humanInput, streaming }: TypedCallbacks,
-): string {
+export function targetOf(name: SecretName, { callbacks, humanInput, streaming }: TypedCallbacks) {
   return name === "humanInput"
     ? targetFor(humanInput.strategy, callbacks.humanInputWebhookUrl)
     : targetFor(streaming.strategy, streaming.url);

@@ -61,9 +61,8 @@ export class RequestFiles {
   }
 
   async openInForm(uri: vscode.Uri): Promise<Execution | undefined> {
-    return await (
-      await this.#open(await this.#read(uri))
-    )?.started;
+    const begun = await this.#open(await this.#read(uri));
+    return await begun?.started;
   }
 
   async copyCurl(uri: vscode.Uri): Promise<void> {
