@@ -110,10 +110,7 @@ export function onExecution(
   };
 }
 
-export async function confirm(text: string, detail: string, button: string): Promise<boolean> {
-  const answer = await vscode.window.showWarningMessage(text, { modal: true, detail }, button);
-  return answer === button;
-}
+export { confirm } from "../editor/messages.ts";
 
 export type ExecutionItem = vscode.QuickPickItem & { readonly execution?: ExecutionSummary };
 

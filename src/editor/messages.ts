@@ -18,6 +18,12 @@ export function showStatus(text: string): void {
   vscode.window.setStatusBarMessage(plainLabel(text), statusTimeout);
 }
 
+/** Asks in a dialog; an empty `detail` shows none. */
+export async function confirm(text: string, detail: string, button: string): Promise<boolean> {
+  const answer = await vscode.window.showWarningMessage(text, { modal: true, detail }, button);
+  return answer === button;
+}
+
 export async function showError(error: unknown): Promise<void> {
   const report = { title: vscode.l10n.t("Report a Problem…"), command: "crewdeck.reportProblem" };
   const actions: ErrorAction[] = [...actionsOf(error), ...(isUnforeseen(error) ? [report] : [])];

@@ -15,11 +15,9 @@ export interface RunAgainOptions {
   readonly crews: Pick<Crews, "find" | "ready">;
   readonly sender: Pick<KickoffSender, "send">;
   readonly forms: Pick<KickoffForms, "open">;
-  /** Completes the callbacks with their secrets. */
   readonly secrets: Pick<CallbackSecrets, "complete">;
 }
 
-/** Repeats a kickoff with the same inputs, meta and callbacks. */
 export class RunAgain {
   readonly #options: RunAgainOptions;
 
@@ -40,24 +38,21 @@ export class RunAgain {
     const answer = asks ? await ask(execution, crew) : "start";
     if (answer === undefined) return undefined;
     if (answer === "form") return await this.inForm(execution);
-    const { callbacks, lost } = await this.#options.secrets.complete(execution);
-    if (lost.length > 0) {
-      if (!asks)
-        throw new UserError(
-          vscode.l10n.t(
-            "The secret of a callback is no longer stored. Run this again in the form.",
-          ),
-        );
-      void vscode.window.showInformationMessage(
-        vscode.l10n.t("The secret of a callback is no longer stored. Enter it in the form."),
-      );
-      return await this.inForm(execution);
+    const { crews, secrets, sender } = this.#options;
+    const { callbacks, lost } = await secrets.complete(execution);
+    if (lost.length === 0) {
+      const request = { inputs, ...defined({ meta }), ...callbacks };
+      const { label } = execution;
+      return await sender.send(await crews.ready(crew), request, defined({ label }));
     }
-    return await this.#options.sender.send(
-      await this.#options.crews.ready(crew),
-      { inputs, ...defined({ meta }), ...callbacks },
-      defined({ label: execution.label }),
+    if (!asks)
+      throw new UserError(
+        vscode.l10n.t("The secret of a callback is no longer stored. Run this again in the form."),
+      );
+    void vscode.window.showInformationMessage(
+      vscode.l10n.t("The secret of a callback is no longer stored. Enter it in the form."),
     );
+    return await this.inForm(execution);
   }
 
   /** Opens the crew's form with what was sent instead of its values. Settles as {@link KickoffForms.open}. */
@@ -68,15 +63,11 @@ export class RunAgain {
     return await forms.open(await crews.ready(crew), values, { replaces: true });
   }
 
-  #crewOf({ crew }: Execution): Crew {
-    const found = this.#options.crews.find(crew.id);
+  #crewOf({ crew: { id, name, url } }: Execution): Crew {
+    const found = this.#options.crews.find(id);
     if (found !== undefined) return found;
     throw new UserError(
-      vscode.l10n.t(
-        "“{0}” ({1}) is not connected. Connect it to run this again.",
-        crew.name,
-        crew.url,
-      ),
+      vscode.l10n.t("“{0}” ({1}) is not connected. Connect it to run this again.", name, url),
       [{ title: vscode.l10n.t("Connect a Crew"), command: "crewdeck.addCrew" }],
     );
   }
@@ -95,9 +86,9 @@ export function requestOf({ request }: Execution): Prefill {
 }
 
 async function ask(execution: Execution, crew: Crew): Promise<"start" | "form" | undefined> {
-  const runAgain = vscode.l10n.t("Run Again");
-  const openForm = vscode.l10n.t("Open in Form");
+  const [runAgain, openForm] = [vscode.l10n.t("Run Again"), vscode.l10n.t("Open in Form")];
   const { inputs = {}, callbacks = {} } = execution.request ?? {};
+  const { name } = crew;
   const { host } = new URL(crew.url);
   const doubt = isLocalCrew(crew)
     ? vscode.l10n.t(
@@ -109,12 +100,8 @@ async function ask(execution: Execution, crew: Crew): Promise<"start" | "form" |
   const detail = [
     ...(execution.state === "unconfirmed" ? [doubt] : []),
     costsMoney(crew)
-      ? vscode.l10n.t(
-          "“{0}” ({1}) starts another execution, which can cost money.",
-          crew.name,
-          host,
-        )
-      : vscode.l10n.t("“{0}” ({1}) starts another execution.", crew.name, host),
+      ? vscode.l10n.t("“{0}” ({1}) starts another execution, which can cost money.", name, host)
+      : vscode.l10n.t("“{0}” ({1}) starts another execution.", name, host),
     ...(Object.keys(inputs).length === 0 ? [] : [inputsInShort(inputs).join("\n")]),
     ...(Object.keys(callbacks).length === 0
       ? []

@@ -3,9 +3,10 @@ import * as vscode from "vscode";
 import type { CallbackUrls, PlainCallbacks } from "../api/types.ts";
 import type { Crew } from "../crews/types.ts";
 import { logProblem } from "../editor/log.ts";
+import { confirm } from "../editor/messages.ts";
 import type { Database } from "../store/database.ts";
 import { askedCallbacks, type AskedCallback } from "./callbacks.ts";
-import { CrewValues } from "./crew-values.ts";
+import { crewValues, type CrewValues } from "./crew-values.ts";
 import { callbacksText } from "./texts.ts";
 
 /**
@@ -17,7 +18,7 @@ export class CallbackConsent {
   readonly #allowed: CrewValues<readonly string[]>;
 
   constructor(database: Database) {
-    this.#allowed = new CrewValues(database, "callbacks", parseMarks, (error, crewId) =>
+    this.#allowed = crewValues(database, "callbacks", parseMarks, (error, crewId) =>
       logProblem("Callbacks that were allowed", error, crewId),
     );
   }
@@ -32,7 +33,15 @@ export class CallbackConsent {
       (callback) => !allowed.includes(markOf(crew.id, callback)),
     );
     if (asked.length === 0) return true;
-    if (!(await ask(crew.name, asked))) return false;
+    const question = vscode.l10n.t("Let “{0}” call these addresses?", crew.name);
+    const detail = [
+      vscode.l10n.t("The request file asks the crew to send:"),
+      callbacksText(asked),
+      vscode.l10n.t(
+        "Allow it only if you know who reads there. You are asked once for each crew and address.",
+      ),
+    ].join("\n\n");
+    if (!(await confirm(question, detail, vscode.l10n.t("Allow")))) return false;
     const marks = asked.map((callback) => markOf(crew.id, callback));
     this.#allowed.change(crew.id, (before = []) => [...new Set([...before, ...marks])]);
     return true;
@@ -53,18 +62,4 @@ function markOf(crewId: string, { name, address }: AskedCallback): string {
   return createHash("sha256")
     .update(JSON.stringify([crewId, name, address]))
     .digest("base64url");
-}
-
-async function ask(crewName: string, callbacks: readonly AskedCallback[]): Promise<boolean> {
-  const allow = vscode.l10n.t("Allow");
-  const detail = [
-    vscode.l10n.t("The request file asks the crew to send:"),
-    callbacksText(callbacks),
-    vscode.l10n.t(
-      "Allow it only if you know who reads there. You are asked once for each crew and address.",
-    ),
-  ].join("\n\n");
-  const question = vscode.l10n.t("Let “{0}” call these addresses?", crewName);
-  const options = { modal: true, detail };
-  return (await vscode.window.showWarningMessage(question, options, allow)) === allow;
 }

@@ -1,3 +1,4 @@
+import { withSecrets } from "../api/callbacks.ts";
 import { defined } from "../base/json.ts";
 import type { CallbackUrls, KickoffRequest, PlainCallbacks } from "../api/types.ts";
 
@@ -10,49 +11,33 @@ export const callbackNames = [
 ] as const satisfies readonly (keyof CallbackUrls)[];
 
 export type CallbackName = (typeof callbackNames)[number];
-
 /** All members of a kickoff's body that are callbacks. The human-input callback is `humanInputWebhook` if it authenticates. */
 export const callbackMembers = [...callbackNames, "humanInputWebhook", "webhooks"] as const;
 
 /** How a callback authenticates at its receiver (vendor's guides). */
 export const strategies = ["none", "bearer", "basic"] as const;
-
 export type Strategy = (typeof strategies)[number];
-
 /** Those of event streaming (vendor's webhook streaming guide). */
 export const streamingStrategies = strategies.filter((one) => one !== "basic");
 
 export const secretNames = ["humanInput", "streaming"] as const;
-
 export type SecretName = (typeof secretNames)[number];
-
 /** Secrets as typed; "" for none. They are only in the extension host's memory until they are sent: never in a draft, a file or the page's state. */
 export type FormSecrets = Readonly<Record<SecretName, string>>;
-
 export const noSecrets: FormSecrets = { humanInput: "", streaming: "" };
 
-export interface HumanInputValues {
-  readonly strategy: Strategy;
-  /** For `basic`. */
-  readonly username: string;
-}
-
-export interface StreamingValues {
-  /** Empty: no streaming. */
-  readonly url: string;
-  /** Names separated by spaces, commas or lines. */
-  readonly events: string;
-  /** Whether each event is sent at once, not in batches. */
-  readonly realtime: boolean;
-  readonly strategy: Exclude<Strategy, "basic">;
-}
-
-/** Callbacks as typed in the form, without secrets. */
+/** Callbacks as typed in the form, without secrets; an empty address is none. */
 export interface TypedCallbacks {
-  /** Empty: none. */
   readonly callbacks: Readonly<Record<CallbackName, string>>;
-  readonly humanInput: HumanInputValues;
-  readonly streaming: StreamingValues;
+  readonly humanInput: { readonly strategy: Strategy; readonly username: string };
+  readonly streaming: {
+    readonly url: string;
+    /** Names separated by spaces, commas or lines. */
+    readonly events: string;
+    /** Whether each event is sent at once, not in batches. */
+    readonly realtime: boolean;
+    readonly strategy: Exclude<Strategy, "basic">;
+  };
 }
 
 /** Values that a command, a preset, a file or an earlier request gives, without secrets. */
@@ -60,12 +45,8 @@ export type Prefill = Partial<Pick<KickoffRequest, "inputs" | "meta" | CallbackN
   PlainCallbacks;
 
 export function forEachCallback<T>(valueOf: (name: CallbackName) => T): Record<CallbackName, T> {
-  return {
-    taskWebhookUrl: valueOf("taskWebhookUrl"),
-    stepWebhookUrl: valueOf("stepWebhookUrl"),
-    crewWebhookUrl: valueOf("crewWebhookUrl"),
-    humanInputWebhookUrl: valueOf("humanInputWebhookUrl"),
-  };
+  const entries = callbackNames.map((name) => [name, valueOf(name)] as const);
+  return Object.fromEntries(entries) as Record<CallbackName, T>;
 }
 
 export const noCallbacks: TypedCallbacks = {
@@ -73,11 +54,6 @@ export const noCallbacks: TypedCallbacks = {
   humanInput: { strategy: "none", username: "" },
   streaming: { url: "", events: "", realtime: false, strategy: "none" },
 };
-
-/** Strategies as in JSON, for a sentence. */
-export function quoted(some: readonly Strategy[]): string {
-  return some.map((strategy) => JSON.stringify(strategy)).join(", ");
-}
 
 export function eventsIn(text: string): readonly string[] {
   return [...new Set(text.split(/[\s,]+/).filter((name) => name !== ""))];
@@ -151,58 +127,24 @@ export function writeCallbacks({
   };
 }
 
-/** The callbacks that are sent, without secrets. */
 export function toCallbacks(typed: TypedCallbacks): CallbackUrls & PlainCallbacks {
   const { webhooks, ...others } = writeCallbacks(typed);
   return webhooks === undefined || webhooks.url === "" ? others : { ...others, webhooks };
 }
 
-/** The request of values, with the secrets of their callbacks. */
-export function requestWith(values: Prefill, secrets: FormSecrets): KickoffRequest {
+export function requestWith(
+  values: Prefill,
+  { humanInput, streaming }: FormSecrets = noSecrets,
+): KickoffRequest {
   const { inputs = {}, humanInputWebhook, webhooks, ...others } = values;
-  const human = humanInputWebhook?.authentication;
-  const bearer = (token: string) => ({ strategy: "bearer", token }) as const;
-  return {
-    inputs,
-    ...others,
-    ...(humanInputWebhook && {
-      humanInputWebhook: {
-        url: humanInputWebhook.url,
-        ...(human && {
-          authentication:
-            human.strategy === "basic"
-              ? { strategy: "basic", username: human.username, password: secrets.humanInput }
-              : bearer(secrets.humanInput),
-        }),
-      },
-    }),
-    ...(webhooks && {
-      webhooks: {
-        events: webhooks.events,
-        url: webhooks.url,
-        ...defined({ realtime: webhooks.realtime }),
-        ...(webhooks.authentication && { authentication: bearer(secrets.streaming) }),
-      },
-    }),
-  };
+  const plain = defined({ humanInputWebhook, webhooks });
+  return { inputs, ...others, ...withSecrets(plain, { humanInput, stream: streaming }) };
 }
 
-/** The request of values without secrets; undefined if a callback needs one. */
-export function wholeRequest(values: Prefill): KickoffRequest | undefined {
-  const { humanInputWebhook, webhooks } = values;
-  return humanInputWebhook?.authentication === undefined && webhooks?.authentication === undefined
-    ? requestWith(values, noSecrets)
-    : undefined;
-}
+export type AskedCallback = ReturnType<typeof askedCallbacks>[number];
 
-/** Something that the crew is asked to send, and the address it sends it to. */
-export interface AskedCallback {
-  readonly name: CallbackName | "webhooks";
-  readonly address: string;
-}
-
-/** What callbacks ask a crew to send, in the order of the form. */
-export function askedCallbacks(given: CallbackUrls & PlainCallbacks): readonly AskedCallback[] {
+/** What callbacks ask a crew to send and where, in the order of the form. */
+export function askedCallbacks(given: CallbackUrls & PlainCallbacks) {
   return [
     ...callbackNames.map((name) => ({ name, address: given[name] ?? "" })),
     { name: "humanInputWebhookUrl" as const, address: given.humanInputWebhook?.url ?? "" },
@@ -210,9 +152,7 @@ export function askedCallbacks(given: CallbackUrls & PlainCallbacks): readonly A
   ].filter(({ address }) => address !== "");
 }
 
-export interface AddressFault {
-  readonly kind: "notAnAddress" | "notHttp" | "credentials";
-}
+export type AddressFault = { readonly kind: "notAnAddress" | "notHttp" | "credentials" };
 
 /** Checks a callback's address: empty, or an absolute http or https address without a name and password, which would be stored. */
 export function checkAddress(text: string): AddressFault | undefined {

@@ -1,64 +1,47 @@
 import type { Database } from "../store/database.ts";
 import { text } from "../store/row.ts";
 
-/** A JSON value for each crew, in the database; nothing secret. Methods throw the database's errors. */
-export class CrewValues<Value> {
-  readonly #database: Database;
-  readonly #kind: string;
-  readonly #parse: (raw: unknown) => Value;
-  readonly #onUnreadable: (error: unknown, crewId: string) => void;
+export type CrewValues<Value> = ReturnType<typeof crewValues<Value>>;
 
-  /** `parse` throws if it doesn't understand a stored value; then the value is set aside and reported. */
-  constructor(
-    database: Database,
-    kind: "form" | "presets" | "callbacks",
-    parse: (raw: unknown) => Value,
-    onUnreadable: (error: unknown, crewId: string) => void,
-  ) {
-    this.#database = database;
-    this.#kind = kind;
-    this.#parse = parse;
-    this.#onUnreadable = onUnreadable;
-  }
-
-  get(crewId: string): Value | undefined {
-    const row = this.#database.get(
+/**
+ * A JSON value for each crew, in the database; nothing secret. Methods throw the database's errors.
+ * @param parse throws if it doesn't understand a stored value; then the value is set aside and reported
+ */
+export function crewValues<Value>(
+  database: Database,
+  kind: "form" | "presets" | "callbacks",
+  parse: (raw: unknown) => Value,
+  onUnreadable: (error: unknown, crewId: string) => void,
+) {
+  const get = (crewId: string): Value | undefined => {
+    const row = database.get(
       "SELECT json FROM crew_values WHERE kind = ? AND crew_id = ?",
-      this.#kind,
+      kind,
       crewId,
     );
     if (row === undefined) return undefined;
     try {
-      return this.#parse(JSON.parse(text(row, "json")));
+      return parse(JSON.parse(text(row, "json")));
     } catch (error) {
       // Under another name, so that the crew's next value doesn't replace it.
-      this.#database.run(
-        "UPDATE OR REPLACE crew_values SET kind = ? WHERE kind = ? AND crew_id = ?",
-        `${this.#kind}, unreadable`,
-        this.#kind,
-        crewId,
-      );
-      this.#onUnreadable(error, crewId);
-      return undefined;
-    }
-  }
-
-  /** Undefined deletes the value. */
-  set(crewId: string, value: Value | undefined): void {
-    const [database, kind] = [this.#database, this.#kind];
-    if (value === undefined)
-      database.run("DELETE FROM crew_values WHERE kind = ? AND crew_id = ?", kind, crewId);
-    else
       database.run(
-        "INSERT OR REPLACE INTO crew_values VALUES (?, ?, ?)",
+        "UPDATE OR REPLACE crew_values SET kind = ? WHERE kind = ? AND crew_id = ?",
+        `${kind}, unreadable`,
         kind,
         crewId,
-        JSON.stringify(value),
       );
-  }
-
-  /** Replaces the value in one transaction, whichever window wrote it. */
-  change(crewId: string, change: (before: Value | undefined) => Value | undefined): void {
-    this.#database.write(() => this.set(crewId, change(this.get(crewId))));
-  }
+      onUnreadable(error, crewId);
+      return undefined;
+    }
+  };
+  const set = (crewId: string, value: Value | undefined): void => {
+    const json = JSON.stringify(value);
+    if (value === undefined)
+      database.run("DELETE FROM crew_values WHERE kind = ? AND crew_id = ?", kind, crewId);
+    else database.run("INSERT OR REPLACE INTO crew_values VALUES (?, ?, ?)", kind, crewId, json);
+  };
+  /** Replaces the value in one transaction, whichever window wrote it; undefined deletes it. */
+  const change = (crewId: string, change: (before: Value | undefined) => Value | undefined): void =>
+    database.write(() => set(crewId, change(get(crewId))));
+  return { get, set, change };
 }

@@ -7,10 +7,7 @@ import { requestWith, type Prefill } from "./callbacks.ts";
  * those of callbacks are `$CREW_HUMAN_INPUT_TOKEN` or `$CREW_HUMAN_INPUT_PASSWORD`, and `$CREW_STREAMING_TOKEN`.
  * @param address the crew's base address
  */
-export function curlCommand(
-  address: string,
-  values: Prefill,
-): { readonly command: string; readonly variables: readonly string[] } {
+export function curlCommand(address: string, values: Prefill) {
   // Unguessable, so that no input can name a variable of the shell.
   const mark = randomUUID();
   const isBasic = values.humanInputWebhook?.authentication?.strategy === "basic";

@@ -1,13 +1,14 @@
 import * as vscode from "vscode";
 import { UserError } from "../base/errors.ts";
-import { runAction } from "../editor/messages.ts";
+import { confirm, runAction } from "../editor/messages.ts";
 import { isLocalCrew, type CrewRef } from "../executions/model.ts";
-import { wholeRequest, type Prefill } from "./callbacks.ts";
+import { hasCredentials } from "../sending/secrets.ts";
+import type { Prefill } from "./callbacks.ts";
 import { curlCommand } from "./curl.ts";
 import { suggestFileName, withEnding } from "./request-files/name.ts";
 import { writeRequestFile } from "./request-files/request-file.ts";
 
-export interface RequestToSave {
+interface RequestToSave {
   readonly crewName: string;
   readonly values: Prefill;
   readonly label?: string | undefined;
@@ -18,21 +19,13 @@ export async function copyCurl(crew: Pick<CrewRef, "id" | "url">, values: Prefil
   const { command, variables } = curlCommand(crew.url, values);
   await vscode.env.clipboard.writeText(command);
   const copyToken = vscode.l10n.t("Copy Token");
-  const message = vscode.l10n.t(
-    "Copied for a POSIX shell. Set {0} before you run it.",
-    variables.join(", "),
-  );
   const shown = vscode.window.showInformationMessage(
-    message,
+    vscode.l10n.t("Copied for a POSIX shell. Set {0} before you run it.", variables.join(", ")),
     ...(isLocalCrew(crew) ? [copyToken] : []),
   );
-  void shown.then(async (chosen) => {
-    if (chosen === copyToken)
-      await runAction({
-        title: copyToken,
-        command: "crewdeck.copyToken",
-        arguments: [{ crew: crew.id, kind: "message" }],
-      });
+  void shown.then(async (title) => {
+    const [command, given] = ["crewdeck.copyToken", { crew: crew.id, kind: "message" }];
+    if (title === copyToken) await runAction({ title, command, arguments: [given] });
   });
 }
 
@@ -48,11 +41,14 @@ export async function askAndSave(request: RequestToSave): Promise<vscode.Uri | u
   if (chosen === undefined) return undefined;
   const uri = chosen.with({ path: withEnding(chosen.path) });
   // The dialog asked only for the name that was typed.
-  if (uri.path !== chosen.path && (await exists(uri)) && !(await confirmReplacing(uri)))
-    return undefined;
+  if (uri.path !== chosen.path && (await exists(uri))) {
+    const name = vscode.workspace.asRelativePath(uri);
+    const question = vscode.l10n.t("{0} exists already. Replace it?", name);
+    if (!(await confirm(question, "", vscode.l10n.t("Replace")))) return undefined;
+  }
   await write(uri, request);
   await vscode.window.showTextDocument(uri);
-  if (wholeRequest(request.values) === undefined)
+  if (hasCredentials(request.values))
     void vscode.window.showInformationMessage(
       vscode.l10n.t(
         "The secrets of its callbacks are not in the file. They are entered in the form.",
@@ -64,13 +60,9 @@ export async function askAndSave(request: RequestToSave): Promise<vscode.Uri | u
 /** Writes a new request file. @throws UserError if it exists */
 export async function saveNew(uri: vscode.Uri, request: RequestToSave): Promise<vscode.Uri> {
   const target = uri.with({ path: withEnding(uri.path) });
+  const name = vscode.workspace.asRelativePath(target);
   if (await exists(target))
-    throw new UserError(
-      vscode.l10n.t(
-        "{0} exists already. Nothing was written.",
-        vscode.workspace.asRelativePath(target),
-      ),
-    );
+    throw new UserError(vscode.l10n.t("{0} exists already. Nothing was written.", name));
   await write(target, request);
   return target;
 }
@@ -80,7 +72,6 @@ async function write(uri: vscode.Uri, { crewName, values, label }: RequestToSave
   await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(text));
 }
 
-/** A free name in the first folder of the workspace. */
 async function suggestedUri({ crewName, values }: RequestToSave): Promise<vscode.Uri> {
   const name = suggestFileName(crewName, values.inputs);
   const folder = vscode.workspace.workspaceFolders?.[0];
@@ -100,11 +91,4 @@ async function exists(uri: vscode.Uri): Promise<boolean> {
     if (error instanceof vscode.FileSystemError && error.code === "FileNotFound") return false;
     throw error;
   }
-}
-
-async function confirmReplacing(uri: vscode.Uri): Promise<boolean> {
-  const replace = vscode.l10n.t("Replace");
-  const name = vscode.workspace.asRelativePath(uri);
-  const question = vscode.l10n.t("{0} exists already. Replace it?", name);
-  return (await vscode.window.showWarningMessage(question, { modal: true }, replace)) === replace;
 }

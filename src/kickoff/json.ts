@@ -25,15 +25,14 @@ export interface JsonFault {
   readonly expected: Expected;
 }
 
-export type JsonReading = { readonly value: JsonValue } | { readonly fault: JsonFault };
-
 /** Reads strict JSON (RFC 8259), without numbers that JavaScript would change, such as 12345678901234567890. */
-export function readJson(text: string): JsonReading {
+export function readJson(
+  text: string,
+): { readonly value: JsonValue } | { readonly fault: JsonFault } {
   try {
-    const value: unknown = JSON.parse(text);
-    const inexact = findInexact(text);
-    // What JSON.parse returns is a JSON value by definition.
-    return inexact === undefined ? { value: value as JsonValue } : { fault: inexact };
+    const value = JSON.parse(text) as JsonValue;
+    const fault = findInexact(text);
+    return fault === undefined ? { value } : { fault };
   } catch {
     // The engine's message differs between browsers and has no reliable position.
     return { fault: findFault(text) };
@@ -43,10 +42,6 @@ export function readJson(text: string): JsonReading {
 export function expectedAfter(error: ParseErrorCode): Expected {
   const byName: Readonly<Record<string, Expected>> = expectedByError;
   return byName[printParseErrorCode(error)] ?? "other";
-}
-
-export function isJsonObject(value: JsonValue): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function findFault(text: string): JsonFault {
@@ -87,18 +82,9 @@ function isExact(source: string): boolean {
 }
 
 /** Offsets in a text in UTF-16 units, the end not included. */
-export interface Span {
-  readonly start: number;
-  readonly end: number;
-}
+export type Span = { readonly start: number; readonly end: number };
+export type Member = { readonly name: string; readonly key: Node; readonly value: Node };
 
-export interface Member {
-  readonly name: string;
-  readonly key: Node;
-  readonly value: Node;
-}
-
-/** The complete members of an object, in the order of the text; none for another value. */
 export function membersOf({ type, children = [] }: Node): readonly Member[] {
   if (type !== "object") return [];
   return children.flatMap(({ children: [key, value] = [] }) =>
@@ -110,18 +96,20 @@ export function spanOf({ offset, length }: Node): Span {
   return { start: offset, end: offset + length };
 }
 
-export function toJson(node: Node): JsonValue {
-  if (node.type === "array") return (node.children ?? []).map(toJson);
+export function toObject(node: Node): JsonObject {
   // Unlike an assignment, fromEntries makes `__proto__` a property like any other.
-  if (node.type === "object")
-    return Object.fromEntries(membersOf(node).map(({ name, value }) => [name, toJson(value)]));
+  return Object.fromEntries(membersOf(node).map(({ name, value }) => [name, toJson(value)]));
+}
+
+function toJson(node: Node): JsonValue {
+  if (node.type === "array") return (node.children ?? []).map(toJson);
+  if (node.type === "object") return toObject(node);
   const value: unknown = node.value;
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean"
     ? value
     : null;
 }
 
-/** A text with some parts replaced, which must not overlap. */
 export function edited(
   text: string,
   edits: readonly { readonly at: Span; readonly text: string }[],
@@ -131,7 +119,6 @@ export function edited(
     .reduce((done, { at, text: put }) => done.slice(0, at.start) + put + done.slice(at.end), text);
 }
 
-/** Where an offset is after parts of the text were cut out. */
 export function placeAfterCuts(offset: number, cuts: readonly Span[]): number {
   return (
     offset -

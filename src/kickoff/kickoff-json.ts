@@ -7,23 +7,12 @@ import {
   streamingStrategies,
   toCallbacks,
   type AddressFault,
-  type HumanInputValues,
   type Prefill,
   type SecretName,
   type Strategy,
-  type StreamingValues,
   type TypedCallbacks,
 } from "./callbacks.ts";
-import {
-  expectedAfter,
-  isJsonObject,
-  membersOf,
-  spanOf,
-  toJson,
-  type Expected,
-  type Member,
-  type Span,
-} from "./json.ts";
+import { expectedAfter, membersOf, spanOf, toObject, type Member, type Span } from "./json.ts";
 
 /** What a member must be. `names`: a list of texts without spaces and commas. */
 export type Wanted = "text" | "object" | "names" | "trueOrFalse";
@@ -44,11 +33,9 @@ export type KickoffFault = { readonly at: Span } & (
     }
 );
 
-/** A secret in a kickoff's JSON, which must not be stored there. */
 export interface FoundSecret {
   readonly of: SecretName;
   readonly text: string;
-  /** `token` or `password`. */
   readonly name: string;
   readonly key: Span;
   readonly value: Span;
@@ -56,29 +43,27 @@ export interface FoundSecret {
   readonly cut: Span;
 }
 
-/** A kickoff's JSON: its members, the callbacks as typed in the form, the secrets beside them, and all problems. */
-export interface KickoffJson extends TypedCallbacks {
-  /** Undefined if the text is no object. */
-  readonly root: Node | undefined;
-  /** The members by name, without null, which means none; a member of a wrong type counts as none. */
-  readonly members: ReadonlyMap<string, Member>;
-  readonly inputs: readonly Member[];
-  /** All of it without secrets. */
-  readonly values: Prefill;
-  /** The texts of {@link readKickoffJson}'s own members, trimmed; "" for none. */
-  readonly texts: ReadonlyMap<string, string>;
-  readonly secrets: readonly FoundSecret[];
-  /** Where the text stops being JSON; what precedes it is read. */
-  readonly syntax: { readonly at: Span; readonly expected: Expected } | undefined;
-  readonly faults: readonly KickoffFault[];
-}
-
 const firstLine: Span = { start: 0, end: 1 };
 
-/** Reads a kickoff's JSON with comments and trailing commas. Never throws. @param own further members, which are texts */
-export function readKickoffJson(text: string, own: readonly string[] = []): KickoffJson {
+/**
+ * Reads a kickoff's JSON with comments and trailing commas: its members, the callbacks as typed in the form, the secrets beside
+ * them, and all problems. Never throws. @param own further members, which are texts
+ */
+export function readKickoffJson(text: string, own: readonly string[] = []) {
   try {
-    return readText(text, own);
+    const reader = new Reader();
+    const errors: ParseError[] = [];
+    const tree = parseTree(text, errors, { allowTrailingComma: true });
+    const [error] = errors;
+    const root = tree?.type === "object" ? tree : undefined;
+    if (root === undefined && (tree !== undefined || error === undefined))
+      reader.faults.push({ kind: "notAnObject", at: tree ? spanOf(tree) : firstLine });
+    // What precedes it is read.
+    const syntax = error && {
+      expected: expectedAfter(error.error),
+      at: { start: error.offset, end: error.offset + Math.max(1, error.length) },
+    };
+    return { root, syntax, ...readMembers(reader, root, own) };
   } catch (error) {
     // Parser and reader recurse; too deep nesting overflows the stack.
     if (!(error instanceof RangeError)) throw error;
@@ -88,30 +73,9 @@ export function readKickoffJson(text: string, own: readonly string[] = []): Kick
   }
 }
 
-function readText(text: string, own: readonly string[]): KickoffJson {
-  const reader = new Reader();
-  const errors: ParseError[] = [];
-  const tree = parseTree(text, errors, { allowTrailingComma: true });
-  const [error] = errors;
-  const root = tree?.type === "object" ? tree : undefined;
-  if (root === undefined && (tree !== undefined || error === undefined))
-    reader.faults.push({ kind: "notAnObject", at: tree ? spanOf(tree) : firstLine });
-  return {
-    root,
-    syntax: error && {
-      expected: expectedAfter(error.error),
-      at: { start: error.offset, end: error.offset + Math.max(1, error.length) },
-    },
-    ...readMembers(reader, root, own),
-  };
-}
-
-function readMembers(
-  reader: Reader,
-  root: Node | undefined,
-  own: readonly string[],
-): Omit<KickoffJson, "root" | "syntax"> {
+function readMembers(reader: Reader, root: Node | undefined, own: readonly string[]) {
   const known = [...own, "inputs", "meta", ...callbackMembers];
+  // Without null, which means none; a member of a wrong type counts as none.
   const members = new Map(root && reader.members(root, known, "otherMember"));
   for (const name of ["inputs", "meta"])
     if (!reader.is(members.get(name), "object", "object")) members.delete(name);
@@ -128,26 +92,21 @@ function readMembers(
     humanInput,
     streaming: readStreaming(reader, members.get("webhooks")),
   };
-  return {
-    ...typed,
-    members,
-    inputs: inputs === undefined ? [] : membersOf(inputs.value),
-    values: { ...objectOf(inputs), ...objectOf(members.get("meta")), ...toCallbacks(typed) },
-    texts,
-    secrets: reader.secrets,
-    faults: reader.faults,
+  const meta = members.get("meta");
+  const values: Prefill = {
+    ...(inputs && { inputs: toObject(inputs.value) }),
+    ...(meta && { meta: toObject(meta.value) }),
+    ...toCallbacks(typed),
   };
-}
-
-function objectOf(member: Member | undefined): Pick<Prefill, "inputs" | "meta"> {
-  const value = member === undefined ? null : toJson(member.value);
-  return isJsonObject(value) ? { [member?.name ?? ""]: value } : {};
+  const { secrets, faults } = reader;
+  const inputMembers = inputs === undefined ? [] : membersOf(inputs.value);
+  return { ...typed, members, inputs: inputMembers, values, texts, secrets, faults };
 }
 
 function readHumanInput(
   reader: Reader,
   member: Member | undefined,
-): HumanInputValues & { readonly url: string } {
+): TypedCallbacks["humanInput"] & { readonly url: string } {
   const parts = reader.parts(member, ["url", "authentication"]);
   const url = reader.address(parts.get("url"));
   const human = reader.authentication("humanInput", parts.get("authentication"), strategies);
@@ -156,7 +115,7 @@ function readHumanInput(
   return { url, ...human };
 }
 
-function readStreaming(reader: Reader, member: Member | undefined): StreamingValues {
+function readStreaming(reader: Reader, member: Member | undefined): TypedCallbacks["streaming"] {
   const parts = reader.parts(member, ["events", "url", "realtime", "authentication"]);
   const url = reader.address(parts.get("url"));
   const events = reader.names(parts.get("events"));
@@ -178,7 +137,6 @@ class Reader {
     this.faults.push({ kind, name: member.name, at: spanOf(member.key) });
   }
 
-  /** Reports that the member lacks a part. */
   missing(name: string, { key }: Member): void {
     this.faults.push({ kind: "missingPart", name, at: spanOf(key) });
   }
@@ -220,7 +178,6 @@ class Reader {
     return this.is(member, "string", "text") ? String(member.value.value) : "";
   }
 
-  /** Trimmed, as it is sent. */
   address(member: Member | undefined): string {
     const text = this.text(member).trim();
     const fault = checkAddress(text)?.kind;
@@ -253,11 +210,7 @@ class Reader {
     const wanted = kinds.filter((kind) => kind !== "none");
     const strategy = wanted.find((kind) => kind === given?.value.value);
     if (strategy === undefined)
-      this.faults.push({
-        kind: "wrongStrategy",
-        wanted,
-        at: spanOf(given?.value ?? member.key),
-      });
+      this.faults.push({ kind: "wrongStrategy", wanted, at: spanOf(given?.value ?? member.key) });
     const user = parts.get("username");
     const username = this.text(user);
     if (strategy === "bearer" && user !== undefined && username !== "")
@@ -290,12 +243,8 @@ function cutOf(object: Node, { key, value }: Member): Span {
 }
 
 /** What people call a secret, and what precedes one. */
-const secretWord =
+export const secretWord =
   /token|pass(?=w|phrase|code|key|[^a-z]|$)|pwd|secret|api[-_ ]?key|authenti|authori[sz]|\bauth\b|credential|bearer/i;
-
-export function namesSecret(name: string): boolean {
-  return secretWord.test(name);
-}
 
 /**
  * Whether a text that can't be read may hold a secret: rather too often than too rarely. A name may be written with JSON's

@@ -22,7 +22,6 @@ export interface KickoffRoomOptions {
   readonly executions: Executions;
   readonly sending: Sending;
   readonly clock: Clock;
-
   readonly show: (execution: ExecutionSummary) => Promise<unknown>;
 }
 
@@ -92,21 +91,16 @@ export function registerKickoff(options: KickoffRoomOptions): KickoffRoom {
     const { CallbackConsent } = await import("./callback-consent.ts");
     new CallbackConsent(database).forget(crewId);
   };
-  const orLog = (done: Promise<unknown>) =>
-    void done.catch((error: unknown) =>
-      logProblem("Updating kickoff forms after a crew changed", error),
-    );
-  owned.add(
-    crews.onDidRemove(({ id }) => {
-      orLog(loadForms().then((forms) => forms.forget(id)));
-      orLog(forget(id));
-    }),
-  );
+  const leave = (crewId: string, change: (forms: KickoffForms) => void | Promise<void>) => {
+    for (const done of [loadForms().then(change), forget(crewId)])
+      void done.catch((error: unknown) =>
+        logProblem("Updating kickoff forms after a crew changed", error),
+      );
+  };
+  owned.add(crews.onDidRemove(({ id }) => leave(id, (forms) => forms.forget(id))));
   owned.add(
     crews.onDidReplace(({ from, to }) => {
-      if (from.id === to.id) return;
-      orLog(loadForms().then((forms) => forms.move(from, to)));
-      orLog(forget(from.id));
+      if (from.id !== to.id) leave(from.id, (forms) => forms.move(from, to));
     }),
   );
 

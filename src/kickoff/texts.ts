@@ -177,13 +177,16 @@ export function formTexts() {
   };
 }
 
-/** Longest part of an address that is shown, in characters: a dialog grows with its text. */
-const longestShown = 300;
-
-/** Callbacks for a question, one on each line. */
 export function callbacksText(callbacks: readonly AskedCallback[]): string {
+  const sent = {
+    taskWebhookUrl: l10n.t("the output of each task"),
+    stepWebhookUrl: l10n.t("each step of an agent, with its thoughts and tools"),
+    crewWebhookUrl: l10n.t("the result"),
+    humanInputWebhookUrl: l10n.t("each output that waits for a person"),
+    webhooks: l10n.t("the events of the execution as they happen"),
+  };
   return callbacks
-    .map(({ name, address }) => `• ${l10n.t("{0}, to {1}", whatIsSent(name), shown(address))}`)
+    .map(({ name, address }) => `• ${l10n.t("{0}, to {1}", sent[name], shown(address))}`)
     .join("\n");
 }
 
@@ -193,18 +196,8 @@ function shown(address: string): string {
     /[^\x21-\x7e]/gu,
     (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
   );
-  return shortened(plain, longestShown);
-}
-
-function whatIsSent(name: AskedCallback["name"]): string {
-  const texts = {
-    taskWebhookUrl: l10n.t("the output of each task"),
-    stepWebhookUrl: l10n.t("each step of an agent, with its thoughts and tools"),
-    crewWebhookUrl: l10n.t("the result"),
-    humanInputWebhookUrl: l10n.t("each output that waits for a person"),
-    webhooks: l10n.t("the events of the execution as they happen"),
-  };
-  return texts[name];
+  // A dialog grows with its text.
+  return shortened(plain, 300);
 }
 
 /** A value on one line of at most this many characters; a blank text in quotes. */
@@ -213,7 +206,6 @@ export function valueInShort(value: JsonValue, longest = 80): string {
   return line === "" ? oneLine(JSON.stringify(value), longest) : line;
 }
 
-/** Inputs as "name: value", each on one line, at most so many. */
 export function inputsInShort(inputs: JsonObject, most = 12): readonly string[] {
   const lines = Object.entries(inputs).map(
     ([name, value]) => `${valueInShort(name, 40)}: ${valueInShort(value)}`,

@@ -142,7 +142,8 @@ function isDone(execution: ExecutionSummary): boolean {
   return hasEnded(execution) && execution.resumes.every(({ outcome }) => outcome !== "sending");
 }
 
-function hasCredentials(
+/** Whether a callback needs a secret. */
+export function hasCredentials(
   callbacks: NonNullable<ExecutionSummary["request"]>["callbacks"] | undefined,
 ): boolean {
   return (

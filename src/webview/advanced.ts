@@ -3,11 +3,11 @@ import {
   type CallbackName,
   callbackNames,
   checkAddress,
+  forEachCallback,
   type SecretName,
   strategies,
   type Strategy,
   streamingStrategies,
-  type StreamingValues,
 } from "../kickoff/callbacks.ts";
 import { checkEvents, checkMeta, checkStreamingAddress } from "../kickoff/form/validate.ts";
 import type { FormValues } from "../kickoff/form/values.ts";
@@ -15,7 +15,6 @@ import { Authentication } from "./authentication.ts";
 import { Control, type ControlOptions } from "./control.ts";
 import { make, newId } from "./dom.ts";
 
-/** The section for `meta`, callbacks and event streaming, collapsed while it is empty. */
 export class Advanced {
   readonly element: HTMLDetailsElement;
   readonly meta: Control;
@@ -24,9 +23,8 @@ export class Advanced {
   readonly #stream: Control;
   readonly #events: Control;
   readonly #realtime: HTMLInputElement;
-  /** Fields that belong to the stream's address. */
   readonly #streamParts: HTMLElement;
-  readonly #streamAuthentication: Authentication<StreamingValues["strategy"]>;
+  readonly #streamAuthentication: Authentication<FormValues["streaming"]["strategy"]>;
   readonly #summary: HTMLElement;
   readonly #texts: FormTexts;
   #isInText = false;
@@ -122,7 +120,6 @@ export class Advanced {
     return [this.meta, ...this.#addresses, ...human, this.#stream, this.#events, ...stream];
   }
 
-  /** Values without secrets. */
   get values(): Pick<FormValues, "meta" | "callbacks" | "humanInput" | "streaming"> {
     const { strategy, username } = this.#humanInput;
     return {
@@ -138,7 +135,6 @@ export class Advanced {
     };
   }
 
-  /** Whether the JSON text has all but the secrets. */
   set isInText(isInText: boolean) {
     const hasChanged = this.#isInText !== isInText;
     this.#isInText = isInText;
@@ -164,12 +160,10 @@ export class Advanced {
     this.#showIfNeeded();
   }
 
-  /** A secret was entered in the JSON text for this target, or removed there. */
   hold(name: SecretName, target: string | undefined): void {
     (name === "humanInput" ? this.#humanInput : this.#streamAuthentication).hold(target);
   }
 
-  /** The first box of a required secret that is missing. */
   get missingSecret(): Control | undefined {
     return this.#humanInput.missingSecret ?? this.#streamAuthentication.missingSecret;
   }
@@ -177,11 +171,6 @@ export class Advanced {
   set isReadOnly(isReadOnly: boolean) {
     for (const control of this.controls) control.isReadOnly = isReadOnly;
     this.#realtime.disabled = isReadOnly;
-  }
-
-  /** A collapsed control can't get focus. */
-  expand(): void {
-    this.element.open = true;
   }
 
   get #authentications() {
@@ -197,13 +186,7 @@ export class Advanced {
     return texts.some((control) => !control.isEmpty);
   }
 
-  /** Next to the JSON text, hides the section if no callback needs a secret. */
   #showIfNeeded(): void {
     this.element.hidden = this.#isInText && !this.#authentications.some(({ isShown }) => isShown);
   }
-}
-
-function forEachCallback<T>(valueOf: (name: CallbackName) => T): Record<CallbackName, T> {
-  const entries = callbackNames.map((name) => [name, valueOf(name)] as const);
-  return Object.fromEntries(entries) as Record<CallbackName, T>;
 }

@@ -12,24 +12,20 @@ interface AuthenticationOptions<Kind extends Strategy> {
   readonly username: string;
   /** The target of the secret that the extension host holds, if any. */
   readonly entered: string | undefined;
-  /** The callback's address; if it is empty, nothing is missing. */
   readonly address: () => string;
   readonly onInput: () => void;
   /** Receives a typed secret and its target. The page doesn't keep it. */
   readonly onSecret: (text: string, target: string) => void;
 }
 
-/** A callback's authentication: none, a token, or a user name and password. */
 export class Authentication<Kind extends Strategy> {
   readonly element: HTMLElement;
   readonly #options: AuthenticationOptions<Kind>;
   readonly #texts: FormTexts;
   readonly #strategy: Control;
   readonly #username: Control;
-  /** A token or a password. */
   readonly #secret: Control;
   #entered: string | undefined;
-  /** Whether the box shows the secret, or that one is held. */
   #showsHeld: boolean;
   #isInText = false;
 
@@ -81,8 +77,7 @@ export class Authentication<Kind extends Strategy> {
         options.onSecret(text, this.#target);
       },
     });
-    const elements = this.controls.map((control) => control.element);
-    this.element = make("div", { class: "nested" }, ...elements);
+    this.element = make("div", { class: "nested" }, ...this.controls.map(({ element }) => element));
     this.#show();
   }
 
@@ -90,7 +85,6 @@ export class Authentication<Kind extends Strategy> {
     return this.#isInText ? [this.#secret] : [this.#strategy, this.#username, this.#secret];
   }
 
-  /** The box of a required secret that is missing. */
   get missingSecret(): Control | undefined {
     return this.#secret.isComplete ? undefined : this.#secret;
   }

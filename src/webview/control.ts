@@ -33,7 +33,6 @@ export interface ControlOptions {
   readonly onInput: () => void;
 }
 
-/** A value's box with a label, hint, note and problem, connected for screen readers. */
 export class Control {
   readonly element: HTMLElement;
   #box: Box;
@@ -49,7 +48,8 @@ export class Control {
   constructor(options: ControlOptions, texts: FormTexts) {
     this.#options = options;
     this.#texts = texts;
-    const { label, mark, hint } = options;
+    const { label, hint } = options;
+    const mark = options.mark && make("span", { class: "mark" }, options.mark);
     const [id, hintId, noteId, problemId] = [newId(), newId(), newId(), newId()];
     this.#attributes = {
       id,
@@ -63,12 +63,7 @@ export class Control {
     this.element = make(
       "div",
       { class: "field" },
-      make(
-        "div",
-        { class: "heading" },
-        this.#label,
-        mark === undefined ? mark : make("span", { class: "mark" }, mark),
-      ),
+      make("div", { class: "heading" }, this.#label, mark),
       hint === undefined ? hint : make("p", { class: "hint", id: hintId }, hint),
       this.#box,
       this.#problem,
@@ -97,7 +92,6 @@ export class Control {
     this.#label.textContent = label;
   }
 
-  /** Says what is sent if the value doesn't; "" for no note. */
   set note(note: string) {
     this.#note.textContent = note;
   }
@@ -127,14 +121,12 @@ export class Control {
     if (isFocused) box.focus();
   }
 
-  /** Shows any problem; from now on also a missing value. Returns whether there is none. */
   validate(): boolean {
     this.#isStrict = true;
     this.recheck();
     return this.isComplete;
   }
 
-  /** Shows a problem until the next change. */
   mark(problem: string): void {
     clearTimeout(this.#timer);
     this.#problem.textContent = problem;
@@ -145,7 +137,12 @@ export class Control {
   recheck(): boolean {
     const fault = this.#fault;
     if (fault === undefined || (isMissing(fault) && !this.#isStrict)) this.clear();
-    else this.mark(faultText(fault, this.#texts));
+    else {
+      const texts = this.#texts;
+      this.mark(
+        fault.kind === "notJson" ? jsonFaultText(fault.at, texts) : texts.faults[fault.kind],
+      );
+    }
     return this.isReadable;
   }
 
@@ -155,7 +152,6 @@ export class Control {
     return this.isComplete || (this.isReadable && !this.#isStrict);
   }
 
-  /** Whether the value is valid or missing. */
   get isReadable(): boolean {
     const fault = this.#fault;
     return fault === undefined || isMissing(fault);
@@ -197,21 +193,9 @@ export class Control {
   }
 }
 
-const missingKinds: readonly Fault["kind"][] = [
-  "missing",
-  "noAddress",
-  "noEvents",
-  "noUsername",
-  "noSecret",
-  "otherSecret",
-];
-
 function isMissing({ kind }: Fault): boolean {
-  return missingKinds.includes(kind);
-}
-
-function faultText(fault: Fault, texts: FormTexts): string {
-  return fault.kind === "notJson" ? jsonFaultText(fault.at, texts) : texts.faults[fault.kind];
+  const secret = kind === "noSecret" || kind === "otherSecret";
+  return secret || ["missing", "noAddress", "noEvents", "noUsername"].includes(kind);
 }
 
 export function jsonFaultText({ line, column, expected }: JsonFault, texts: FormTexts): string {

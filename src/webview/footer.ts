@@ -56,7 +56,6 @@ export class Footer {
 }
 
 type Post = (message: FromForm) => void;
-
 /** An error with its remedy and buttons; the extension host identifies the buttons by index. */
 export function explanation(
   { message, remedy, actions }: Explanation,

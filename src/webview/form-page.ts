@@ -23,7 +23,6 @@ import type { Host } from "./host.ts";
 
 type View = Extract<FormView, { readonly kind: "form" }>;
 
-/** The form: its fields or its JSON, and the button that sends it once. */
 export class FormPage {
   readonly element: HTMLElement;
   readonly #view: View;
@@ -60,17 +59,12 @@ export class FormPage {
     if (values.json === undefined) this.#showFields(view.fields, values);
     else this.#showJson(view.fields, values, values.json);
     this.notice = view.notice;
-    const { element: advanced } = this.#advanced;
-    this.element = make(
-      "div",
-      {},
-      ...[this.#head, this.#notice, this.#list, advanced, this.#footer.element],
-    );
+    const parts = [this.#head, this.#notice, this.#list];
+    this.element = make("div", {}, ...parts, this.#advanced.element, this.#footer.element);
     if (view.outcome !== undefined) this.ended(view.outcome, view.fields, view.draft.id);
     if (view.isSending) this.sending();
   }
 
-  /** Where the values came from, with a way back. */
   set notice(notice: Notice | undefined) {
     this.#notice.replaceChildren();
     if (notice === undefined) return;
@@ -79,9 +73,7 @@ export class FormPage {
       notice.kind === "changed" ? "" : fill(this.#texts.notices[notice.kind], input, from);
     const type = notice.canUndo ? "undo" : notice.kind === "cleared" ? undefined : "clear";
     const link = type && button(this.#texts[type], "link", () => this.#host.post({ type }));
-    const line = make("p", { class: "notice", role: "status" }, text);
-    if (link !== undefined) line.append(" ", link);
-    this.#notice.append(line);
+    this.#notice.append(make("p", { class: "notice", role: "status" }, text, link && " ", link));
   }
 
   /** The current values and the id under which they are sent. Secrets are included only in the JSON text. */
@@ -112,10 +104,8 @@ export class FormPage {
     else (secret ?? this.#json ?? field ?? this.#footer).focus();
   }
 
-  /** Sends the form, unless it is invalid, is being sent, or may have been sent. */
   submit(): void {
-    if (this.#isSending || this.#mayHaveStarted) return;
-    if (!this.#validate()) return;
+    if (this.#isSending || this.#mayHaveStarted || !this.#validate()) return;
     this.sending();
     this.#host.post({ type: "submit", draft: this.draft });
   }
@@ -125,7 +115,6 @@ export class FormPage {
     this.#setSending(true);
   }
 
-  /** Sending ended without a start. The values stay. */
   ended(outcome: Outcome, fields: readonly FormField[], draftId: string): void {
     this.#draftId = draftId;
     this.#setSending(false);
@@ -144,7 +133,8 @@ export class FormPage {
     const isJsonWrong = this.#json?.validate() === false;
     const wrong = this.#inputs.filter((field) => !field.control.validate());
     const wrongAdvanced = this.#advanced.controls.filter((control) => !control.validate());
-    if (wrongAdvanced.length > 0) this.#advanced.expand();
+    // A collapsed control can't get focus.
+    if (wrongAdvanced.length > 0) this.#advanced.element.open = true;
     if (!isJsonWrong) (wrong[0] ?? wrongAdvanced[0])?.focus();
     this.#show();
     if (!isJsonWrong && wrong.length + wrongAdvanced.length === 0) return true;
@@ -160,12 +150,13 @@ export class FormPage {
     const wrongAdvanced = advanced.find((control) => !control.recheck());
     if (isJsonReadable && wrong === undefined && wrongAdvanced === undefined) return true;
     if (isJsonReadable) {
-      if (wrong === undefined) this.#advanced.expand();
+      if (wrong === undefined) this.#advanced.element.open = true;
       (wrong ?? wrongAdvanced)?.focus();
     }
     const isStillWrong = () =>
       this.#json?.isWrong === true ||
-      [...this.#inputControls, ...advanced].some((control) => !control.isReadable);
+      this.#inputs.some((field) => !field.control.isReadable) ||
+      advanced.some((control) => !control.isReadable);
     this.#showBlocked(this.#texts.mendFirst, isStillWrong);
     return false;
   }
@@ -180,14 +171,9 @@ export class FormPage {
     this.#isStillBlocked = isStillBlocked;
   }
 
-  /** Clears the problems that are solved. Returns whether others are shown. */
   #hasProblem(): boolean {
-    const controls = [...this.#inputControls, ...this.#advanced.controls];
+    const controls = [...this.#inputs.map((field) => field.control), ...this.#advanced.controls];
     return controls.filter((control) => !control.clearIfValid()).length > 0;
-  }
-
-  get #inputControls(): readonly Control[] {
-    return this.#inputs.map((field) => field.control);
   }
 
   #showFields(fields: readonly FormField[], values: FormValues): void {
@@ -221,7 +207,6 @@ export class FormPage {
     this.#showHead();
   }
 
-  /** Switches the view unless the values can't be read. */
   #switch(toJson: boolean): void {
     if (this.#isSending || !this.#isReadable(toJson ? [this.#advanced.meta] : [])) return;
     if (!toJson) {

@@ -1,10 +1,4 @@
-import {
-  dispatch,
-  fill,
-  type FormView,
-  type Handlers,
-  type ToForm,
-} from "../kickoff/form/messages.ts";
+import { fill, type FormView, type ToForm } from "../kickoff/form/messages.ts";
 import type { FormTexts } from "../kickoff/texts.ts";
 import { button, make } from "./dom.ts";
 import { explanation } from "./footer.ts";
@@ -15,17 +9,6 @@ const host = new Host();
 const place = document.querySelector("main") ?? document.body;
 let page: FormPage | undefined;
 let texts: FormTexts | undefined;
-
-const handlers: Handlers<ToForm> = {
-  texts: (message) => {
-    texts = message.texts;
-  },
-  show: ({ view }) => {
-    if (texts !== undefined) show(view, texts);
-  },
-  sending: () => page?.sending(),
-  outcome: ({ outcome, fields, draftId }) => page?.ended(outcome, fields, draftId),
-};
 
 function show(view: FormView, texts: FormTexts): void {
   if (view.kind === "form" && page?.draft.id === view.draft.id) {
@@ -68,7 +51,12 @@ function header(view: FormView, texts: FormTexts): HTMLElement {
   );
 }
 
-window.addEventListener("message", (event: MessageEvent<ToForm>) => dispatch(handlers, event.data));
+window.addEventListener("message", ({ data }: MessageEvent<ToForm>) => {
+  if (data.type === "texts") texts = data.texts;
+  else if (data.type === "sending") page?.sending();
+  else if (data.type === "outcome") page?.ended(data.outcome, data.fields, data.draftId);
+  else if (texts !== undefined) show(data.view, texts);
+});
 document.addEventListener("keydown", (event) => {
   if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || event.isComposing) return;
   // Otherwise VS Code would handle the key, too.

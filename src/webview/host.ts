@@ -19,7 +19,6 @@ export class Host {
     return this.#api.getState()?.draft;
   }
 
-  /** Keeps the crew; an earlier draft stays. */
   keepCrew({ id, name }: FormCrew): void {
     this.#api.setState({ ...this.#api.getState(), crew: id, name });
   }

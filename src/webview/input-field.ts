@@ -16,7 +16,6 @@ export class InputField {
   readonly #reset: HTMLButtonElement;
   #mode: FieldMode;
 
-  /** `onTake`: the person wants to take a value from a file or an execution. */
   constructor(
     field: FormField,
     value: NamedValue,
@@ -126,26 +125,14 @@ export class InputField {
     const { control } = this.#field;
     if (this.#mode !== "fitting" || control === undefined)
       return { kind: "lines", isCode: this.#mode === "json" };
-    switch (control.kind) {
-      case "number":
-        return { kind: "line", inputmode: "decimal" };
-      case "integer":
-        return { kind: "line", inputmode: "numeric" };
-      case "boolean":
-        return this.#choice(["true", "false"]);
-      case "choice":
-        return this.#choice(control.choices);
-    }
-  }
-
-  #choice(values: readonly string[]): BoxKind {
-    const none = { value: "", label: this.#texts.choose };
+    if (control.kind === "number") return { kind: "line", inputmode: "decimal" };
+    if (control.kind === "integer") return { kind: "line", inputmode: "numeric" };
+    const values = control.kind === "choice" ? control.choices : ["true", "false"];
     const choices = values.map((json) => ({ value: json, label: labelOf(json) }));
-    return { kind: "choice", choices: [none, ...choices] };
+    return { kind: "choice", choices: [{ value: "", label: this.#texts.choose }, ...choices] };
   }
 }
 
-/** Text without quotes unless it is blank, anything else as JSON. */
 function labelOf(json: string): string {
   const value: unknown = JSON.parse(json);
   return typeof value === "string" && value.trim() !== "" ? value : json;

@@ -1,23 +1,14 @@
-import { fill } from "../kickoff/form/messages.ts";
-import type { FormField } from "../kickoff/form/fields.ts";
+import { fill, kickoffFaultText } from "../kickoff/form/messages.ts";
 import type { FormTexts } from "../kickoff/texts.ts";
-import {
-  type JsonViewFault,
-  type JsonViewValues,
-  readJsonView,
-} from "../kickoff/form/json-view.ts";
+import type { Filled, JsonViewFault, JsonViewValues } from "../kickoff/form/json-view.ts";
+import { readJsonView } from "../kickoff/form/json-view.ts";
 import { targetOf } from "../kickoff/form/secrets.ts";
-import { quoted, type SecretName, secretNames } from "../kickoff/callbacks.ts";
-import { edited, placeAfterCuts } from "../kickoff/json.ts";
+import { type SecretName, secretNames } from "../kickoff/callbacks.ts";
+import { edited, placeAfterCuts, type Span } from "../kickoff/json.ts";
 import { checkInput } from "../kickoff/form/validate.ts";
 import type { FormValues } from "../kickoff/form/values.ts";
 import { Control, jsonFaultText, problemDelayMs } from "./control.ts";
 import { button, make } from "./dom.ts";
-
-interface Filled {
-  readonly fields: readonly FormField[];
-  readonly values: FormValues;
-}
 
 interface JsonPageEvents {
   readonly onInput: () => void;
@@ -26,7 +17,6 @@ interface JsonPageEvents {
   readonly onSecret: (name: SecretName, text: string, target: string) => void;
 }
 
-/** A whole kickoff as JSON text, without the secrets of its callbacks. */
 export class JsonPage {
   readonly element: HTMLElement;
   readonly #control: Control;
@@ -34,9 +24,7 @@ export class JsonPage {
   readonly #moved = make("p", { class: "note", role: "status" });
   readonly #texts: FormTexts;
   readonly #events: JsonPageEvents;
-  /** What the text was made from. */
   readonly #base: Filled;
-  /** What the last valid text says. */
   #filled: Filled & Pick<JsonViewValues, "secrets" | "wrong">;
   /** Secrets in the text that were reported, with their targets. */
   readonly #reported = new Map<SecretName, { readonly text: string; readonly target: string }>();
@@ -47,16 +35,9 @@ export class JsonPage {
     this.#base = filled;
     this.#filled = { ...filled, secrets: [], wrong: [] };
     this.#events = events;
-    this.#control = new Control(
-      {
-        ...texts.jsonView,
-        box: { kind: "lines", isCode: true },
-        text,
-        check: () => undefined,
-        onInput: () => this.#changed(),
-      },
-      texts,
-    );
+    const [check, onInput] = [() => undefined, () => this.#changed()];
+    const box = { kind: "lines", isCode: true } as const;
+    this.#control = new Control({ ...texts.jsonView, box, text, check, onInput }, texts);
     this.#discard = button(texts.discardJson, "link", events.onDiscard);
     this.#control.element.append(this.#moved, this.#discard);
     this.element = this.#control.element;
@@ -67,7 +48,6 @@ export class JsonPage {
       this.#reported.set(of, { text: secret, target: targetOf(of, this.#filled.values) });
   }
 
-  /** What the last valid text says. */
   get filled(): Filled {
     return this.#filled;
   }
@@ -76,7 +56,6 @@ export class JsonPage {
     return { ...this.#filled.values, json: this.#control.text };
   }
 
-  /** Whether the text is invalid, or a problem is shown. */
   get isWrong(): boolean {
     return this.#control.isMarked || this.#read() !== undefined;
   }
@@ -175,9 +154,7 @@ export class JsonPage {
   }
 
   /** Removes secrets from a valid text; the extension host has them. */
-  #moveSecrets(
-    isMoved: (value: { readonly start: number; readonly end: number }) => boolean,
-  ): void {
+  #moveSecrets(isMoved: (value: Span) => boolean): void {
     const moved = this.#filled.secrets.filter(({ value }) => isMoved(value));
     if (moved.length === 0) return;
     const cuts = moved.map(({ cut }) => cut);
@@ -193,25 +170,5 @@ export class JsonPage {
 
 function jsonViewFaultText(fault: JsonViewFault, texts: FormTexts): string {
   if (fault.kind === "notJson") return jsonFaultText(fault, texts);
-  return fill(texts.faultAt, fault.line, fault.column, problemOf(fault, texts));
-}
-
-function problemOf(
-  fault: Exclude<JsonViewFault, { readonly kind: "notJson" }>,
-  texts: FormTexts,
-): string {
-  switch (fault.kind) {
-    case "address":
-      return texts.faults[fault.fault];
-    case "wrongType":
-      return fill(texts.jsonTypes[fault.wanted], fault.name);
-    case "wrongStrategy":
-      return fill(texts.jsonFaults.wrongStrategy, quoted(fault.wanted));
-    case "noInputs":
-    case "notAnObject":
-    case "tooDeep":
-      return texts.jsonFaults[fault.kind];
-    default:
-      return fill(texts.jsonFaults[fault.kind], fault.name);
-  }
+  return fill(texts.faultAt, fault.line, fault.column, kickoffFaultText(fault, texts));
 }

@@ -10,18 +10,17 @@ import { alignValues, fillIn, initialValues, toPrefill, type FormValues } from "
 export interface GivenValues {
   /** They replace those of the same names in the draft, or in the last sent values. */
   readonly given?: Prefill;
-  /** They replace everything; Undo restores it. */
   readonly instead?: Prefill;
 }
 
 export interface Seed extends GivenValues {
-  /** Typed and not sent. Nothing of it is dropped, also no input that the crew no longer lists. */
   readonly draft?: Draft;
   /** What is stored of a kickoff with the draft's id: it started, or may have. */
   readonly earlier?: "started" | MaybeStartedError;
-  /** The last sent values, without those that the crew no longer lists. */
   readonly last?: FormValues;
 }
+
+type Origin = Omit<Notice, "canUndo">;
 
 export class FormContent {
   readonly #newId: () => string;
@@ -29,7 +28,7 @@ export class FormContent {
   #fields: readonly FormField[];
   #values: FormValues;
   #isEdited: boolean;
-  #origin: Omit<Notice, "canUndo"> | undefined;
+  #origin: Origin | undefined;
   #before: ((now: FormValues) => FormValues) | undefined;
 
   constructor(
@@ -55,7 +54,6 @@ export class FormContent {
     this.give(values);
   }
 
-  /** The values with the id under which they are sent at most once. */
   get draft(): Draft {
     return { id: this.#id, values: this.#values };
   }
@@ -120,7 +118,6 @@ export class FormContent {
     }
   }
 
-  /** Puts a value from elsewhere into an input's field, if there is one. */
   take(input: string, taken: Taken): void {
     const index = this.#fields.findIndex((field) => field.name === input);
     const field = this.#fields[index];
@@ -131,10 +128,8 @@ export class FormContent {
       inputs: values.inputs.map((old) => (old.name === input ? typed : old)),
     });
     const typed = "value" in taken ? asTyped(taken.value, field) : typedIn(taken.text, field);
-    this.#replace(this.#fields, put(this.#values, { name: input, ...typed }), {
-      kind: "taken",
-      taken: { input, from: taken.from },
-    });
+    const origin = { kind: "taken", taken: { input, from: taken.from } } as const;
+    this.#replace(this.#fields, put(this.#values, { name: input, ...typed }), origin);
     // Undo keeps what was typed into other fields since.
     this.#before = (now) => put(now, before);
     this.#isEdited = true;
@@ -146,7 +141,6 @@ export class FormContent {
     this.#isEdited = false;
   }
 
-  /** Restores what was replaced last. */
   undo(): void {
     if (this.#before === undefined) return;
     this.edit(this.#before(this.#values));
@@ -160,16 +154,11 @@ export class FormContent {
     this.#values = alignValues(this.#fields, this.#values);
   }
 
-  /** Makes the same values a new kickoff. */
   renew(): void {
     this.#id = this.#newId();
   }
 
-  #replace(
-    fields: readonly FormField[],
-    values: FormValues,
-    origin: Omit<Notice, "canUndo">,
-  ): void {
+  #replace(fields: readonly FormField[], values: FormValues, origin: Origin): void {
     const before = this.#values;
     this.#fields = fields;
     // The JSON view stays.
@@ -184,16 +173,15 @@ export class FormContent {
 }
 
 /** The notice of a restored draft. If it may have started, the outcome says so. */
-function originOf({ isCut }: Draft, earlier: Seed["earlier"]): Omit<Notice, "canUndo"> | undefined {
+function originOf({ isCut }: Draft, earlier: Seed["earlier"]): Origin | undefined {
   if (isCut === true) return { kind: "cutDraft" };
   if (earlier === undefined) return { kind: "draft" };
   return earlier === "started" ? { kind: "started" } : undefined;
 }
 
-function typedNames(values: FormValues): readonly string[] {
-  return values.inputs
-    .filter(
-      ({ mode, text }) => mode === "empty" || mode === "null" || (mode !== "omit" && text !== ""),
-    )
-    .map(({ name }) => name);
+function typedNames({ inputs }: FormValues): readonly string[] {
+  const typed = inputs.filter(
+    ({ mode, text }) => mode === "empty" || mode === "null" || (mode !== "omit" && text !== ""),
+  );
+  return typed.map(({ name }) => name);
 }

@@ -1,13 +1,12 @@
 import { isRequired } from "../../api/read-inputs.ts";
 import type { CrewInputs, JsonValue } from "../../api/types.ts";
-import { defined } from "../../base/json.ts";
+import { defined, parseJson } from "../../base/json.ts";
 
 /**
  * How a field's text becomes a value: as text, as JSON, or by the control that fits its type; or, whatever the text is, an empty
  * text, null, or nothing. The last three are different to a crew.
  */
 export const fieldModes = ["fitting", "text", "json", "empty", "null", "omit"] as const;
-
 export type FieldMode = (typeof fieldModes)[number];
 
 /** What a field holds. The text stays in every mode. In the modes `fitting` and `json` it is JSON. */
@@ -21,7 +20,6 @@ export type FieldControl =
   | { readonly kind: "number" | "integer" | "boolean" }
   | { readonly kind: "choice"; readonly choices: readonly string[] };
 
-/** A field of the form, in the browser and in the extension host. */
 export interface FormField {
   /** Any string: never use it as an element id or an object path. */
   readonly name: string;
@@ -58,22 +56,14 @@ export function formFields(inputs: CrewInputs): readonly FormField[] {
   });
 }
 
-/** The fields, and one for each name without a field. */
 export function withUnlisted(
   fields: readonly FormField[],
   names: readonly string[],
 ): readonly FormField[] {
   const known = new Set(fields.map((field) => field.name));
   const others = [...new Set(names)].filter((name) => !known.has(name));
-  return [
-    ...fields,
-    ...others.map((name): FormField => ({
-      name,
-      required: false,
-      listed: false,
-      initial: { mode: "text", text: "" },
-    })),
-  ];
+  const initial = { mode: "text", text: "" } as const;
+  return [...fields, ...others.map((name) => ({ name, required: false, listed: false, initial }))];
 }
 
 /** A field's value in another mode, so that the crew gets the same. Text that is JSON, or begins like it, stays. */
@@ -81,11 +71,11 @@ export function switchMode(value: FieldValue, mode: FieldMode): FieldValue {
   const { text } = value;
   if (mode === "json" && value.mode === "text") {
     const looksLikeJson =
-      text.trim() === "" || /^\s*[[{"]/.test(text) || parsed(text) !== undefined;
+      text.trim() === "" || /^\s*[[{"]/.test(text) || parseJson(text) !== undefined;
     return { mode, text: looksLikeJson ? text : JSON.stringify(text) };
   }
   if (mode === "text" && (value.mode === "json" || value.mode === "fitting")) {
-    const string = parsed(text);
+    const string = parseJson(text);
     return { mode, text: typeof string === "string" ? string : text };
   }
   return { mode, text };
@@ -109,7 +99,6 @@ export function withKnownMode(
   return mode !== "fitting" || fits ? value : { mode: "json", text };
 }
 
-/** A JSON value as typed into a field. */
 export function asTyped(value: JsonValue, field: FormField | undefined): FieldValue {
   return typedFor(value, field?.control, field?.initial.mode !== "json");
 }
@@ -138,12 +127,4 @@ export function typedIn(
   if (fitting !== undefined) return { mode: "fitting", text: fitting };
   if (text === "") return { mode: "empty", text };
   return { mode: initial.mode === "json" ? "json" : "text", text };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

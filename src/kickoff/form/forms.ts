@@ -26,7 +26,6 @@ export interface KickoffFormsOptions extends FormParts {
   readonly editor: Pick<LastEditor, "selection">;
 }
 
-/** The kickoff forms of a window, one panel for each crew, and their presets. */
 export class KickoffForms implements vscode.Disposable {
   readonly presets: Presets;
   readonly #options: KickoffFormsOptions;
@@ -68,11 +67,8 @@ export class KickoffForms implements vscode.Disposable {
   /** Restores a panel after a window reload. The page's state is newer than the stored draft. */
   restore(panel: vscode.WebviewPanel, raw: unknown): void {
     const state = parseSavedState(raw);
-    if (state === undefined || this.#forms.has(state.crew)) {
-      // Its crew is unknown, or has a form. A stored draft comes back with the crew's form.
-      panel.dispose();
-      return;
-    }
+    // Its crew is unknown, or has a form. A stored draft comes back with the crew's form.
+    if (state === undefined || this.#forms.has(state.crew)) return void panel.dispose();
     if (state.draft !== undefined) this.#memory.saveDraft(state.crew, state.draft);
     const seed = this.#seedOf({ id: state.crew });
     // Looked up last: local crews become known while the window starts.
@@ -85,7 +81,6 @@ export class KickoffForms implements vscode.Disposable {
     else form.session.resume(state.fields);
   }
 
-  /** Closes all forms, and forgets what was typed in them. */
   async closeAll(): Promise<void> {
     for (const [crewId, form] of [...this.#forms]) {
       form.close();
@@ -157,18 +152,15 @@ export class KickoffForms implements vscode.Disposable {
 
   async #showLate(crew: FormCrew, error: unknown): Promise<void> {
     logProblem("Kicking off a crew", error, crew.name);
-    const open = vscode.l10n.t("Open Form");
     const text = vscode.l10n.t(
       "{0} What you typed is kept in the form of “{1}”.",
       messageOf(error),
       crew.name,
     );
     const known = this.#options.crews.find(crew.id);
-    const chosen = await vscode.window.showErrorMessage(
-      plainMessage(text),
-      ...(known === undefined ? [] : [open]),
-    );
-    if (chosen === open && known !== undefined) await this.open(known);
+    const actions = known === undefined ? [] : [vscode.l10n.t("Open Form")];
+    const chosen = await vscode.window.showErrorMessage(plainMessage(text), ...actions);
+    if (chosen !== undefined && known !== undefined) await this.open(known);
   }
 }
 

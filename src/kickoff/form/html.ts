@@ -1,14 +1,9 @@
 /** The form's page: an empty frame that loads one script and one style sheet. `nonce` is new for each page. */
-export function formPage(page: {
-  /** BCP 47, for screen readers. */
-  readonly language: string;
-  readonly title: string;
-  readonly nonce: string;
-  /** The webview's own source. */
-  readonly cspSource: string;
-  readonly scriptUri: string;
-  readonly styleUri: string;
-}): string {
+export function formPage(
+  page: Readonly<
+    Record<"language" | "title" | "nonce" | "cspSource" | "scriptUri" | "styleUri", string>
+  >,
+): string {
   const { language, title, nonce, cspSource, scriptUri, styleUri } = page;
   const policy = `default-src 'none'; script-src 'nonce-${nonce}'; style-src ${cspSource}; base-uri 'none'; form-action 'none'`;
   return `<!DOCTYPE html>

@@ -9,24 +9,22 @@ type Placed<Fault> = Fault extends unknown
   ? Omit<Fault, "at"> & { readonly line: number; readonly column: number }
   : never;
 
-/** A problem in the JSON view. Line and column count from 1. */
 export type JsonViewFault =
   | ({ readonly kind: "notJson" } & JsonFault)
   | Placed<KickoffFault | { readonly kind: "noInputs"; readonly at: unknown }>;
 
-/** What a valid text says. An input without a field gets one. */
-export interface JsonViewValues {
+export interface Filled {
   readonly fields: readonly FormField[];
   readonly values: FormValues;
-  /** Secrets in the text; the values have none. */
+}
+
+/** What a valid text says. An input without a field gets one. */
+export interface JsonViewValues extends Filled {
   readonly secrets: readonly FoundSecret[];
-  /** The text without them, and without names and passwords in addresses, as it may be stored. */
   readonly kept: string;
   /** What the form can hold but not send: invalid addresses, and what is missing. */
   readonly wrong: readonly JsonViewFault[];
 }
-
-export type JsonViewReading = JsonViewValues | { readonly fault: JsonViewFault };
 
 const indent = "    ";
 
@@ -56,19 +54,20 @@ export function readJsonView(
   fields: readonly FormField[],
   before: FormValues,
   text: string,
-): JsonViewReading {
+): JsonViewValues | { readonly fault: JsonViewFault } {
   const reading = readJson(text);
   if ("fault" in reading) return { fault: { kind: "notJson", ...reading.fault } };
   const json = readKickoffJson(text);
-  const placed = ({ at, ...fault }: KickoffFault): JsonViewFault => ({
-    ...fault,
-    ...placeIn(text, at.start),
+  const placeOf = (offset: number) => ({
+    line: text.slice(0, offset).split("\n").length,
+    column: offset - text.lastIndexOf("\n", offset - 1),
   });
+  const placed = ({ at, ...fault }: KickoffFault) => ({ ...fault, ...placeOf(at.start) });
   const isHeld = ({ kind }: KickoffFault) => kind === "address" || kind === "missingPart";
   const fault = json.faults.find((each) => !isHeld(each));
   if (fault !== undefined) return { fault: placed(fault) };
   if (json.root === undefined || !json.members.has("inputs"))
-    return { fault: { kind: "noInputs", ...placeIn(text, json.root?.offset ?? 0) } };
+    return { fault: { kind: "noInputs", ...placeOf(json.root?.offset ?? 0) } };
 
   const sourceOf = (node: Node) => text.slice(node.offset, node.offset + node.length);
   const sources = new Map(json.inputs.map(({ name, value }) => [name, sourceOf(value)]));
@@ -97,14 +96,6 @@ export function readJsonView(
   };
 }
 
-function placeIn(text: string, offset: number): { line: number; column: number } {
-  return {
-    line: text.slice(0, offset).split("\n").length,
-    column: offset - text.lastIndexOf("\n", offset - 1),
-  };
-}
-
-/** Callbacks as read; one that stays the same stays as typed. */
 function keepCallbacks(before: TypedCallbacks, now: TypedCallbacks): TypedCallbacks {
   const [was, is] = [writeCallbacks(before), writeCallbacks(now)];
   const isSame = (name: keyof typeof was) => JSON.stringify(was[name]) === JSON.stringify(is[name]);
@@ -119,7 +110,6 @@ function keepCallbacks(before: TypedCallbacks, now: TypedCallbacks): TypedCallba
   };
 }
 
-/** An address in a JSON text as it may be stored. */
 function keptJson(json: string): string {
   const address = String(JSON.parse(json));
   const kept = keptAddress(address);
@@ -143,12 +133,10 @@ function typed(field: FormField, source: string): FieldValue {
     : typed;
 }
 
-/** JSON without the white space between its parts. */
 function squeezed(json: string): string {
   return json.replace(/("(?:[^"\\]|\\.)*")|\s+/g, (_, text: string | undefined) => text ?? "");
 }
 
-/** A value without the indentation that it had as a member. */
 function outdented(source: string, spaces: number): string {
   return source.replace(new RegExp(`\\n {1,${spaces}}`, "g"), "\n");
 }

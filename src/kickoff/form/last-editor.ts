@@ -1,9 +1,6 @@
 import * as vscode from "vscode";
 
-export interface Selected {
-  readonly text: string;
-  readonly name: string;
-}
+export type Selected = { readonly text: string; readonly name: string };
 
 /** The last active text editor: a form takes focus from it, and may replace it. */
 export class LastEditor implements vscode.Disposable {

@@ -1,18 +1,16 @@
 import * as v from "valibot";
 import { defined } from "../../base/json.ts";
 import type { Database } from "../../store/database.ts";
-import { CrewValues } from "../crew-values.ts";
+import { crewValues, type CrewValues } from "../crew-values.ts";
 import { draftSchema, formValues, type Draft } from "./parse.ts";
 import { keptDraft, keptValues } from "./secrets.ts";
 
 const stored = v.object({
-  /** Typed and not sent. */
   draft: v.exactOptional(draftSchema),
-  /** The last sent values. */
   last: v.exactOptional(formValues),
 });
-
 type Stored = Readonly<v.InferOutput<typeof stored>>;
+type OnProblem = (message: string, error: unknown, about?: string) => void;
 
 /**
  * Drafts and last sent values of each crew, without secrets; see {@link keptDraft}. The form works without the database: what
@@ -20,25 +18,21 @@ type Stored = Readonly<v.InferOutput<typeof stored>>;
  */
 export class FormMemory {
   readonly #values: CrewValues<Stored>;
-  readonly #onProblem: (message: string, error: unknown, about?: string) => void;
+  readonly #onProblem: OnProblem;
   /** Crews for which the last reading or writing failed. */
   readonly #failing = new Set<string>();
   /** What could not be written, newer than in the database. */
   readonly #held = new Map<string, Stored>();
 
-  constructor(
-    database: Database,
-    onProblem: (message: string, error: unknown, about?: string) => void,
-  ) {
+  constructor(database: Database, onProblem: OnProblem) {
     this.#onProblem = onProblem;
     // An earlier version may have stored more.
     const parse = (raw: unknown) => kept(v.parse(stored, raw));
-    this.#values = new CrewValues(database, "form", parse, (error, crewId) =>
+    this.#values = crewValues(database, "form", parse, (error, crewId) =>
       onProblem("The kickoff form's values are invalid and were set aside", error, crewId),
     );
   }
 
-  /** Whether the last attempt to store a crew's draft worked. */
   keeps(crewId: string): boolean {
     return !this.#failing.has(crewId);
   }
@@ -61,7 +55,6 @@ export class FormMemory {
     this.#change(crewId, (known) => withoutDraft(known, draftId));
   }
 
-  /** Stores the last sent values, and forgets their draft. */
   sent(crewId: string, { id, values }: Draft): void {
     this.#change(crewId, (known) => ({ ...withoutDraft(known, id), last: values }));
   }

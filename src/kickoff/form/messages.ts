@@ -1,5 +1,6 @@
 import type { JsonValue } from "../../api/types.ts";
 import type { SecretName } from "../callbacks.ts";
+import type { KickoffFault } from "../kickoff-json.ts";
 import type { FormTexts } from "../texts.ts";
 import type { FormField } from "./fields.ts";
 import type { Draft, FromForm, SavedState } from "./parse.ts";
@@ -10,18 +11,15 @@ export interface FormCrew {
   readonly id: string;
   readonly name: string;
   readonly url: string;
-  /** Whether its engine calls no model. */
   readonly isRehearsal: boolean;
 }
 
 export interface Explanation {
   readonly message: string;
   readonly remedy?: string;
-  /** Titles of buttons beside it. */
   readonly actions: readonly string[];
 }
 
-/** How the last attempt to send ended, unless it started. */
 export type Outcome =
   | ({ readonly kind: "refused"; readonly missing: readonly string[] } & Explanation)
   | ({ readonly kind: "maybeStarted" } & Explanation);
@@ -30,7 +28,6 @@ export type Outcome =
 export interface Notice {
   readonly kind:
     "draft" | "cutDraft" | "started" | "last" | "changed" | "given" | "cleared" | "taken";
-  /** Whether the values before can be restored. */
   readonly canUndo: boolean;
   /** For `taken`: the input, and where its value came from. */
   readonly taken?: { readonly input: string; readonly from: string };
@@ -42,7 +39,6 @@ export type Taken = { readonly from: string } & (
 );
 
 export const formToolNames = ["presets", "saveAsRequestFile", "copyAsCurl"] as const;
-
 export type FormToolName = (typeof formToolNames)[number];
 
 /** What gets focus: the first field to fill in, the button that sends, or an input. */
@@ -58,14 +54,12 @@ export type FormView =
       readonly draft: Draft;
       /** Whether the draft is to be restored after a window reload. */
       readonly isEdited: boolean;
-      /** Set if the draft can't be stored. */
       readonly isNotKept?: true;
       readonly notice?: Notice;
       readonly isSending: boolean;
       /** The targets of the secrets that the extension host holds. */
       readonly secrets: Readonly<Partial<Record<SecretName, string>>>;
       readonly outcome?: Outcome;
-      /** Undefined while the person may be working elsewhere. */
       readonly focus?: FormFocus;
     };
 
@@ -81,20 +75,31 @@ export type ToForm =
       readonly draftId: string;
     };
 
-export type Handlers<Message extends { readonly type: string }> = {
-  readonly [Type in Message["type"]]: (message: Extract<Message, { readonly type: Type }>) => void;
-};
-
-export function dispatch<Message extends { readonly type: string }>(
-  handlers: Handlers<Message>,
-  message: Message,
-): void {
-  // TypeScript can't see that `message` has the type that its own `type` names; Handlers makes it so.
-  const handle: (message: never) => void = handlers[message.type as Message["type"]];
-  handle(message as never);
-}
-
-/** A text with its `{0}`, `{1}` … filled in. */
 export function fill(text: string, ...values: readonly (string | number)[]): string {
   return text.replace(/\{(\d)\}/g, (mark, index: string) => String(values[Number(index)] ?? mark));
+}
+
+type WithoutPlace<Fault> = Fault extends unknown ? Omit<Fault, "at"> : never;
+
+/** What is wrong with a kickoff's JSON. */
+export function kickoffFaultText(
+  fault: WithoutPlace<KickoffFault> | { readonly kind: "noInputs" },
+  texts: FormTexts,
+): string {
+  switch (fault.kind) {
+    case "noInputs":
+    case "notAnObject":
+    case "tooDeep":
+      return texts.jsonFaults[fault.kind];
+    case "address":
+      return texts.faults[fault.fault];
+    case "wrongType":
+      return fill(texts.jsonTypes[fault.wanted], fault.name);
+    case "wrongStrategy": {
+      const strategies = fault.wanted.map((strategy) => JSON.stringify(strategy));
+      return fill(texts.jsonFaults.wrongStrategy, strategies.join(", "));
+    }
+    default:
+      return fill(texts.jsonFaults[fault.kind], fault.name);
+  }
 }

@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import * as vscode from "vscode";
-import type { Clock } from "../../base/clock.ts";
 import { messageOf } from "../../base/errors.ts";
+import { asObject } from "../../base/json.ts";
 import type { Crews } from "../../crews/crews.ts";
 import { formType } from "../../editor/ids.ts";
 import { log, logProblem } from "../../editor/log.ts";
@@ -14,19 +14,12 @@ import { formPage } from "./html.ts";
 import type { FormCrew } from "./messages.ts";
 import { FormSession, type SessionOptions } from "./session.ts";
 
-/** What a form works with. */
-export interface FormParts {
+export interface FormParts extends Pick<SessionOptions, "clock" | "onStarted" | "onOpenExecution"> {
   readonly context: Pick<vscode.ExtensionContext, "extensionUri">;
   readonly crews: Pick<Crews, "get" | "inputs" | "ready">;
   readonly sender: Pick<KickoffSender, "send">;
-  readonly clock: Clock;
-  /** A form started an execution, and has closed. */
-  readonly onStarted: (execution: Execution) => void;
-  /** The person wants to see what may have started; undefined if only its claim is stored. */
-  readonly onOpenExecution: (execution: Execution | undefined) => void;
 }
 
-/** A form in its panel, from opening to closing. */
 export class OpenForm {
   readonly session: FormSession;
   /** The execution that the form started; undefined if it was closed without. */
@@ -67,9 +60,7 @@ export class OpenForm {
         onStarted(made);
       },
     });
-    const messages = panel.webview.onDidReceiveMessage((message: unknown) =>
-      this.#receive(message),
-    );
+    const messages = panel.webview.onDidReceiveMessage((message) => this.#receive(message));
     this.started = new Promise((resolve) => {
       panel.onDidDispose(() => {
         messages.dispose();
@@ -79,7 +70,6 @@ export class OpenForm {
     showPage(panel, context.extensionUri);
   }
 
-  /** Brings the form to the front, with these values. */
   show(values: GivenValues): void {
     if (values.given !== undefined || values.instead !== undefined) this.session.give(values);
     this.#panel.reveal();
@@ -95,12 +85,8 @@ export class OpenForm {
   }
 
   #receive(message: unknown): void {
-    const isReady =
-      typeof message === "object" &&
-      message !== null &&
-      "type" in message &&
-      message.type === "ready";
-    if (isReady) void this.#panel.webview.postMessage({ type: "texts", texts: formTexts() });
+    if (asObject(message).type === "ready")
+      void this.#panel.webview.postMessage({ type: "texts", texts: formTexts() });
     if (!this.session.receive(message))
       log.warn("The kickoff form sent an invalid message; it was ignored.");
   }
@@ -115,7 +101,6 @@ function titleFor(crew: Pick<FormCrew, "name">): string {
   return vscode.l10n.t("Kick off {0}", crew.name);
 }
 
-/** The page may load its own script and style sheet only. */
 function showPage({ webview, title }: vscode.WebviewPanel, extensionUri: vscode.Uri): void {
   const folder = vscode.Uri.joinPath(extensionUri, "dist", "webview");
   const uriOf = (file: string) => webview.asWebviewUri(vscode.Uri.joinPath(folder, file));

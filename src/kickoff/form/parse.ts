@@ -1,5 +1,11 @@
 import * as v from "valibot";
-import { noCallbacks, secretNames, strategies, streamingStrategies } from "../callbacks.ts";
+import {
+  forEachCallback,
+  noCallbacks,
+  secretNames,
+  strategies,
+  streamingStrategies,
+} from "../callbacks.ts";
 import { fieldModes, type FieldControl, type FormField } from "./fields.ts";
 import { formToolNames } from "./messages.ts";
 import type { FormValues } from "./values.ts";
@@ -23,12 +29,7 @@ const formField: v.GenericSchema<unknown, FormField> = v.object({
 export const formValues: v.GenericSchema<unknown, FormValues> = v.object({
   inputs: v.array(v.object({ name: v.string(), ...fieldValue.entries })),
   meta: v.string(),
-  callbacks: v.object({
-    taskWebhookUrl: v.string(),
-    stepWebhookUrl: v.string(),
-    crewWebhookUrl: v.string(),
-    humanInputWebhookUrl: v.string(),
-  }),
+  callbacks: v.object(forEachCallback(() => v.string())),
   // Drafts of an earlier version have neither of these.
   humanInput: v.optional(
     v.object({ strategy: v.picklist(strategies), username: v.string() }),
@@ -46,28 +47,20 @@ export const formValues: v.GenericSchema<unknown, FormValues> = v.object({
   json: v.exactOptional(v.string()),
 });
 
-/** Values that were typed and not sent. The id becomes the execution's local id, so that a draft is sent at most once. */
-export interface Draft {
-  readonly id: string;
-  readonly values: FormValues;
-  /** Set in a stored draft without its last JSON text, which was invalid and may have had a secret. */
-  readonly isCut?: true;
-}
-
-export const draftSchema: v.GenericSchema<unknown, Draft> = v.object({
+export const draftSchema = v.object({
   id: v.pipe(v.string(), v.uuid()),
   values: formValues,
+  /** Set in a stored draft without its last JSON text, which was invalid and may have had a secret. */
   isCut: v.exactOptional(v.literal(true)),
 });
 
+/** Values that were typed and not sent. The id becomes the execution's local id, so that a draft is sent at most once. */
+export type Draft = Readonly<v.InferOutput<typeof draftSchema>>;
+
 const savedState = v.object({
-  /** The crew's id. */
   crew: v.string(),
-  /** The crew's name, until the crew is known. */
   name: v.string(),
-  /** Undefined until the crew's inputs are known. */
   fields: v.exactOptional(v.pipe(v.array(formField), v.readonly())),
-  /** Undefined if nothing was typed. */
   draft: v.exactOptional(draftSchema),
 });
 
@@ -85,7 +78,6 @@ const fromForm = v.variant("type", [
   v.object({ type: v.literal("ready"), draft: v.optional(draftSchema) }),
   v.object({ type: v.literal("changed"), draft: draftSchema }),
   v.object({ type: v.literal("submit"), draft: draftSchema }),
-  /** A secret as typed, and its target. */
   v.object({
     type: v.literal("secret"),
     name: v.picklist(secretNames),
@@ -94,13 +86,10 @@ const fromForm = v.variant("type", [
   }),
   v.object({ type: v.picklist(["tryAgain", "clear", "undo", "openExecution", "sendAgain"]) }),
   v.object({ type: v.literal("tool"), tool: v.picklist(formToolNames) }),
-  /** A value from elsewhere for an input. */
   v.object({ type: v.literal("take"), input: v.string() }),
-  /** A button beside an error, by its index. */
   v.object({ type: v.literal("act"), index: v.pipe(v.number(), v.integer(), v.minValue(0)) }),
 ]);
 
-/** A message of the webview to the extension host. */
 export type FromForm = v.InferOutput<typeof fromForm>;
 
 /** A message of the webview, which isn't trusted; undefined if it is invalid. */

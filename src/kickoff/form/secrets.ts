@@ -2,21 +2,19 @@ import {
   checkAddress,
   forEachCallback,
   keptAddress,
-  secretNames,
   type FormSecrets,
   type SecretName,
   type Strategy,
   type TypedCallbacks,
 } from "../callbacks.ts";
+import { defined } from "../../base/json.ts";
 import { mayHoldSecret } from "../kickoff-json.ts";
 import { readJsonView, writeJsonView } from "./json-view.ts";
 import type { Draft } from "./parse.ts";
 import { initialValues, type FormValues } from "./values.ts";
 
-/** The secrets that the extension host holds for a form, each with the target it was entered for. */
-export type HeldSecrets = Readonly<
-  Partial<Record<SecretName, { readonly text: string; readonly target: string }>>
->;
+type HeldSecret = { readonly text: string; readonly target: string };
+export type HeldSecrets = Readonly<Partial<Record<SecretName, HeldSecret>>>;
 
 /** What a callback's secret is entered for: its strategy and its address's origin, which is empty until the address is complete. */
 export function targetFor(strategy: Strategy, address: string): string {
@@ -25,11 +23,7 @@ export function targetFor(strategy: Strategy, address: string): string {
   return `${strategy} ${isWhole ? new URL(address.trim()).origin : ""}`;
 }
 
-/** The target of one of a form's callbacks. */
-export function targetOf(
-  name: SecretName,
-  { callbacks, humanInput, streaming }: TypedCallbacks,
-): string {
+export function targetOf(name: SecretName, { callbacks, humanInput, streaming }: TypedCallbacks) {
   return name === "humanInput"
     ? targetFor(humanInput.strategy, callbacks.humanInputWebhookUrl)
     : targetFor(streaming.strategy, streaming.url);
@@ -37,10 +31,8 @@ export function targetOf(
 
 /** Whether a secret may be sent to a target. One that was entered before there was an address is for the one that follows. */
 export function isMeantFor(target: string, entered: string | undefined): boolean {
-  return (
-    entered !== undefined &&
-    (entered === target || (entered.endsWith(" ") && target.startsWith(entered)))
-  );
+  if (entered === undefined) return false;
+  return entered === target || (entered.endsWith(" ") && target.startsWith(entered));
 }
 
 /** The secrets that are sent with the callbacks: none to another host than it was entered for. */
@@ -65,20 +57,12 @@ export function carriedOver(
   });
 }
 
-/** The targets alone, which are not secret. */
 export function targetsIn(held: HeldSecrets): Readonly<Partial<Record<SecretName, string>>> {
   return only((name) => (held[name]?.text === "" ? undefined : held[name]?.target));
 }
 
-function only<Value>(
-  valueOf: (name: SecretName) => Value | undefined,
-): Readonly<Partial<Record<SecretName, Value>>> {
-  return Object.fromEntries(
-    secretNames.flatMap((name) => {
-      const value = valueOf(name);
-      return value === undefined ? [] : [[name, value]];
-    }),
-  );
+function only<Value>(valueOf: (name: SecretName) => Value | undefined) {
+  return defined({ humanInput: valueOf("humanInput"), streaming: valueOf("streaming") });
 }
 
 /** A draft as it may be stored; see {@link keptValues}. */

@@ -9,18 +9,16 @@ import type { FormSecrets } from "../callbacks.ts";
 import { FormContent, type GivenValues, type Seed } from "./content.ts";
 import { formFields, type FormField } from "./fields.ts";
 import type { FormMemory } from "./memory.ts";
-import {
-  dispatch,
-  type Draft,
-  type Explanation,
-  type FormCrew,
-  type FormFocus,
-  type FormToolName,
-  type FormView,
-  type FromForm,
-  type Handlers,
-  type Outcome,
-  type ToForm,
+import type {
+  Draft,
+  Explanation,
+  FormCrew,
+  FormFocus,
+  FormToolName,
+  FormView,
+  FromForm,
+  Outcome,
+  ToForm,
 } from "./messages.ts";
 import { parseFromForm } from "./parse.ts";
 import { carriedOver, secretsFor, targetsIn, type HeldSecrets } from "./secrets.ts";
@@ -32,7 +30,6 @@ import { toRequest } from "./values.ts";
 const draftPause = 300;
 
 export interface LoadOptions {
-  /** Whether an earlier answer must not be used. */
   readonly fresh: boolean;
   /** Whether a stopped local crew may be started: only if the person asks. */
   readonly wakes: boolean;
@@ -42,18 +39,15 @@ export interface SessionOptions {
   readonly clock: Clock;
   readonly memory: Pick<FormMemory, "saveDraft" | "dropDraft" | "sent" | "keeps">;
   readonly newId: () => string;
-  /** Whether the form gets focus when it is shown. */
   readonly takesFocus: boolean;
   readonly inputs: (options: LoadOptions) => Promise<CrewInputs>;
   readonly send: (request: KickoffRequest, localId: string) => Promise<Execution>;
   readonly post: (message: ToForm) => void;
   readonly onStarted: (execution: Execution) => void;
-  /** The person wants to see what may have started; undefined if only its claim is stored. */
   readonly onOpenExecution: (execution: Execution | undefined) => void;
   readonly tools: FormTools;
   readonly onToolProblem: (error: unknown) => void;
   readonly onAction: (action: ErrorAction) => void;
-  /** Sending failed after the form was closed. */
   readonly onLateProblem: (error: unknown) => void;
 }
 
@@ -62,14 +56,12 @@ export class FormSession {
   readonly #options: SessionOptions;
   #crew: FormCrew;
   #seed: Seed;
-  /** Undefined until the crew's inputs are known. */
   #content: FormContent | undefined;
   #secrets: HeldSecrets = {};
   #problem: Explanation | undefined;
   #actions: readonly ErrorAction[] = [];
   #isReady = false;
   #isClosed = false;
-  /** Whether the page shows that the draft is stored. */
   #isKept = true;
   #focus: FormFocus | undefined;
   #cancelSave: (() => void) | undefined;
@@ -93,13 +85,11 @@ export class FormSession {
       this.#mayHaveStarted(earlier);
   }
 
-  /** Shows the form with known fields, without a request. */
   resume(fields: readonly FormField[]): void {
     this.#content = new FormContent(fields, this.#seed, this.#options.newId);
     this.#show();
   }
 
-  /** Asks the crew for its inputs and shows the form. */
   async load(options: LoadOptions): Promise<void> {
     const load = ++this.#loads;
     this.#problem = undefined;
@@ -116,7 +106,6 @@ export class FormSession {
     this.#saveSoon();
   }
 
-  /** Whether the crew's inputs are unavailable. */
   get isUnavailable(): boolean {
     return this.#problem !== undefined;
   }
@@ -124,17 +113,18 @@ export class FormSession {
   /** A message of the webview. Returns false if it is invalid. */
   receive(raw: unknown): boolean {
     const message = parseFromForm(raw);
-    if (message !== undefined) dispatch(this.#handlers, message);
-    return message !== undefined;
+    if (message === undefined) return false;
+    // TypeScript can't see that this is the handler of the message's own type.
+    const handle: (message: never) => void = this.#handlers[message.type];
+    handle(message as never);
+    return true;
   }
 
-  /** Replaces values by given ones; Undo restores them. */
   give(values: GivenValues): void {
     if (this.#content === undefined) this.#seed = { ...this.#seed, ...values };
     else this.#replace((content) => content.give(values));
   }
 
-  /** The crew has another name or address. */
   rename(crew: FormCrew): void {
     if (crew.name === this.#crew.name && crew.url === this.#crew.url) return;
     this.#crew = crew;
@@ -150,7 +140,11 @@ export class FormSession {
     if (this.#cancelSave !== undefined) this.#saveNow();
   }
 
-  readonly #handlers: Handlers<FromForm> = {
+  readonly #handlers: {
+    readonly [Type in FromForm["type"]]: (
+      message: Extract<FromForm, { readonly type: Type }>,
+    ) => void;
+  } = {
     ready: ({ draft }) => {
       this.#isReady = true;
       if (draft !== undefined && this.#isCurrent(draft)) this.#content?.restore(draft.values);

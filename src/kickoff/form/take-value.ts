@@ -20,24 +20,20 @@ export async function takeValue(
   input: string,
   sources: {
     readonly editor: Pick<LastEditor, "selection">;
-    /** Whether the input had a value in an earlier execution. */
     readonly hasEarlier: boolean;
     readonly earlier: () => Promise<Taken | undefined>;
   },
 ): Promise<Taken | undefined> {
   const { hasEarlier, earlier } = sources;
   const { selection } = sources.editor;
+  const size = formatSize(Buffer.byteLength(selection?.text ?? ""));
   const items = [
     {
       label: `$(selection) ${vscode.l10n.t("Editor's Selection")}`,
-      ...(selection === undefined
-        ? { description: vscode.l10n.t("no text is selected in an editor") }
-        : {
-            description: plainLabel(
-              `${selection.name} (${formatSize(Buffer.byteLength(selection.text))})`,
-            ),
-            detail: plainLabel(valueInShort(selection.text)),
-          }),
+      description: selection
+        ? plainLabel(`${selection.name} (${size})`)
+        : vscode.l10n.t("no text is selected in an editor"),
+      ...(selection && { detail: plainLabel(valueInShort(selection.text)) }),
       isEmpty: selection === undefined,
       take: () => Promise.resolve(takeSelection(selection)),
     },
@@ -100,13 +96,9 @@ async function takeFile(): Promise<Taken | undefined> {
 
 function checkSize(name: string, bytes: number): void {
   if (bytes <= largestText) return;
+  const [size, largest] = [formatSize(bytes), formatSize(largestText)];
   throw new UserError(
-    vscode.l10n.t(
-      "“{0}” is too large ({1}): an input takes {2} at most.",
-      name,
-      formatSize(bytes),
-      formatSize(largestText),
-    ),
+    vscode.l10n.t("“{0}” is too large ({1}): an input takes {2} at most.", name, size, largest),
   );
 }
 
@@ -122,12 +114,8 @@ function textIn(bytes: Uint8Array, name: string): string {
   );
 }
 
-interface EarlierValue {
-  readonly value: JsonValue;
-  readonly execution: ExecutionSummary;
-}
+type EarlierValue = { readonly value: JsonValue; readonly execution: ExecutionSummary };
 
-/** The values of a crew's input in these executions, each once with the first execution that had it. */
 export function earlierValues(
   executions: readonly ExecutionSummary[],
   crewId: string,
@@ -144,7 +132,6 @@ export function earlierValues(
   return [...values.values()];
 }
 
-/** Lets the person choose one of an input's values. Undefined if there is none or the person cancels. */
 export async function chooseEarlierValue(
   values: readonly EarlierValue[],
   input: string,

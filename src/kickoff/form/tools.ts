@@ -6,10 +6,8 @@ import type { Presets } from "../presets/presets.ts";
 import type { LastEditor } from "./last-editor.ts";
 import type { FormCrew, Taken } from "./messages.ts";
 
-/** What the form's buttons do. The form shows their errors. */
 export type FormTools = ReturnType<typeof createFormTools>;
 
-/** The form's tools, each loaded when it is first used. */
 export function createFormTools(
   crews: Pick<Crews, "get">,
   store: Pick<ExecutionStore, "list" | "find">,
@@ -35,7 +33,6 @@ export function createFormTools(
       // Looked up at each use: a local crew may have another port.
       await copyCurl(crews.get(crew.id), values);
     },
-    /** "Fill in from…". Undefined if the person cancels. */
     async takeValue({ id }: FormCrew, input: string): Promise<Taken | undefined> {
       const { chooseEarlierValue, earlierValues, takeValue } = await import("./take-value.ts");
       return await takeValue(input, {

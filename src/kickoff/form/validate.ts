@@ -4,9 +4,10 @@ import {
   eventsIn,
   type AddressFault,
   type FormSecrets,
-  type StreamingValues,
+  type TypedCallbacks,
 } from "../callbacks.ts";
-import { isJsonObject, readJson, type JsonFault } from "../json.ts";
+import { isObject } from "../../base/json.ts";
+import { readJson, type JsonFault } from "../json.ts";
 import { canShow, type FieldValue, type FormField } from "./fields.ts";
 import { readJsonView } from "./json-view.ts";
 import { alignValues, jsonOf, type FormValues } from "./values.ts";
@@ -51,19 +52,17 @@ export function checkMeta(text: string): Fault | undefined {
   if (text.trim() === "") return undefined;
   const reading = readJson(text);
   if ("fault" in reading) return { kind: "notJson", at: reading.fault };
-  return isJsonObject(reading.value) ? undefined : { kind: "notAnObject" };
+  return isObject(reading.value) ? undefined : { kind: "notAnObject" };
 }
 
-type Stream = Pick<StreamingValues, "url" | "events">;
+type Stream = Pick<TypedCallbacks["streaming"], "url" | "events">;
 
-/** Checks the address of event streaming, which events need. */
 export function checkStreamingAddress({ url, events }: Stream): Fault | undefined {
   return url.trim() === "" && eventsIn(events).length > 0
     ? { kind: "noAddress" }
     : checkAddress(url);
 }
 
-/** Checks the events to be streamed, which an address needs. */
 export function checkEvents({ url, events }: Stream): Fault | undefined {
   return url.trim() !== "" && eventsIn(events).length === 0 ? { kind: "noEvents" } : undefined;
 }
@@ -79,13 +78,14 @@ export function isValid(
     callbacks.humanInputWebhookUrl.trim() !== "" && humanInput.strategy !== "none";
   const lacksUsername = humanInput.strategy === "basic" && humanInput.username === "";
   const streams = streaming.url.trim() !== "" && streaming.strategy !== "none";
+  const faults = [
+    ...fields.map((field, index) => checkInput(field, inputs[index] ?? field.initial)),
+    ...callbackNames.map((name) => checkAddress(callbacks[name])),
+    ...[checkMeta(values.meta), checkStreamingAddress(streaming), checkEvents(streaming)],
+  ];
   return (
     (values.json === undefined || "values" in readJsonView(fields, values, values.json)) &&
-    fields.every((field, index) => !checkInput(field, inputs[index] ?? field.initial)) &&
-    callbackNames.every((name) => !checkAddress(callbacks[name])) &&
-    ![checkMeta(values.meta), checkStreamingAddress(streaming), checkEvents(streaming)].some(
-      Boolean,
-    ) &&
+    faults.every((fault) => fault === undefined) &&
     !(authenticates && (secrets.humanInput === "" || lacksUsername)) &&
     !(streams && secrets.streaming === "")
   );

@@ -9,13 +9,12 @@ import {
   type Prefill,
   type TypedCallbacks,
 } from "../callbacks.ts";
-import { isJsonObject, readJson } from "../json.ts";
+import { isObject } from "../../base/json.ts";
+import { readJson } from "../json.ts";
 import { asTyped, withKnownMode, withUnlisted, type FieldValue, type FormField } from "./fields.ts";
 
 /** What one input's field holds. A list of these, not an object: an input may have any name, also `__proto__`. */
-export interface NamedValue extends FieldValue {
-  readonly name: string;
-}
+export type NamedValue = FieldValue & { readonly name: string };
 
 /** Everything in a form as typed, without secrets: plain data that survives JSON. */
 export interface FormValues extends TypedCallbacks {
@@ -45,11 +44,7 @@ export function alignValues(fields: readonly FormField[], values: FormValues): F
 }
 
 /** Fields and values in which given values replace those before. A given input that the crew doesn't list gets a field. */
-export function fillIn(
-  fields: readonly FormField[],
-  values: FormValues,
-  given: Prefill,
-): { fields: readonly FormField[]; values: FormValues } {
+export function fillIn(fields: readonly FormField[], values: FormValues, given: Prefill) {
   const inputs = new Map(Object.entries(given.inputs ?? {}));
   const all = withUnlisted(fields, [...inputs.keys()]);
   return {
@@ -84,7 +79,7 @@ export function toPrefill(fields: readonly FormField[], values: FormValues): Pre
   });
   const meta = values.meta.trim() === "" ? undefined : readJson(values.meta);
   if (inputs.some(({ reading }) => "fault" in reading)) return undefined;
-  if (meta !== undefined && ("fault" in meta || !isJsonObject(meta.value))) return undefined;
+  if (meta !== undefined && ("fault" in meta || !isObject(meta.value))) return undefined;
   return {
     // Unlike an assignment, fromEntries makes `__proto__` a property like any other.
     inputs: Object.fromEntries(
@@ -92,12 +87,11 @@ export function toPrefill(fields: readonly FormField[], values: FormValues): Pre
         "value" in reading ? [[name, reading.value] as const] : [],
       ),
     ),
-    ...(meta && isJsonObject(meta.value) && { meta: meta.value }),
+    ...(meta && isObject(meta.value) && { meta: meta.value }),
     ...toCallbacks(values),
   };
 }
 
-/** The JSON text of an input as it is sent; undefined if it isn't sent. */
 export function jsonOf({ mode, text }: FieldValue): string | undefined {
   if (mode === "omit") return undefined;
   if (mode === "null") return "null";

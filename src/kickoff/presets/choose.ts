@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 import { Disposables } from "../../base/events.ts";
-import { plainLabel, plainMessage, showStatus } from "../../editor/messages.ts";
+import { confirm, plainLabel, plainMessage, showStatus } from "../../editor/messages.ts";
 import type { Prefill } from "../callbacks.ts";
 import { inputsInShort, valueInShort } from "../texts.ts";
 import type { Preset, Presets } from "./presets.ts";
@@ -8,17 +8,13 @@ import type { Preset, Presets } from "./presets.ts";
 interface ChoosePresetOptions {
   readonly presets: Presets;
   readonly crew: { readonly id: string; readonly name: string };
-  /** What can be saved as a preset. */
   readonly values?: Prefill | undefined;
 }
 
 type Choice =
   | { readonly kind: "save"; readonly values: Prefill }
   | { readonly kind: "use" | "rename" | "delete"; readonly preset: Preset };
-
-interface PresetItem extends vscode.QuickPickItem {
-  readonly choice: Choice;
-}
+type PresetItem = vscode.QuickPickItem & { readonly choice: Choice };
 
 /** Lets the person choose a crew's preset, or save, rename and delete some. Undefined if the person saves or cancels. */
 export async function choosePreset(options: ChoosePresetOptions): Promise<Prefill | undefined> {
@@ -62,25 +58,27 @@ function pick(
 ): Promise<Choice | undefined> {
   const owned = new Disposables();
   const list = owned.add(vscode.window.createQuickPick<PresetItem>());
-  const renameButton: vscode.QuickInputButton = {
-    iconPath: new vscode.ThemeIcon("edit"),
-    tooltip: vscode.l10n.t("Rename Preset…"),
-  };
-  const deleteButton: vscode.QuickInputButton = {
-    iconPath: new vscode.ThemeIcon("trash"),
-    tooltip: vscode.l10n.t("Delete Preset"),
-  };
+  const buttonOf = (icon: string, tooltip: string): vscode.QuickInputButton => ({
+    iconPath: new vscode.ThemeIcon(icon),
+    tooltip,
+  });
+  const renameButton = buttonOf("edit", vscode.l10n.t("Rename Preset…"));
+  const deleteButton = buttonOf("trash", vscode.l10n.t("Delete Preset"));
   list.title = vscode.l10n.t("Presets of “{0}”", crew.name);
   list.placeholder = vscode.l10n.t("Choose the values to fill in");
   list.matchOnDescription = true;
-  const saveItems = values === undefined ? [] : [saveItem(values)];
+  const saveItem: PresetItem | undefined = values && {
+    label: vscode.l10n.t("$(add) Save the Form's Values as a Preset…"),
+    alwaysShow: true,
+    choice: { kind: "save", values },
+  };
   const presetItems = presets.map((preset): PresetItem => ({
     label: plainLabel(valueInShort(preset.name)),
     description: plainLabel(inputsInShort(preset.values.inputs ?? {}, 4).join(" · ")),
     buttons: [renameButton, deleteButton],
     choice: { kind: "use", preset },
   }));
-  list.items = [...saveItems, ...presetItems];
+  list.items = [...(saveItem ? [saveItem] : []), ...presetItems];
   // With a preset, Enter chooses it.
   if (presetItems.length > 0) list.activeItems = presetItems.slice(0, 1);
   return new Promise((resolve) => {
@@ -98,14 +96,6 @@ function pick(
     );
     list.show();
   });
-}
-
-function saveItem(values: Prefill): PresetItem {
-  return {
-    label: vscode.l10n.t("$(add) Save the Form's Values as a Preset…"),
-    alwaysShow: true,
-    choice: { kind: "save", values },
-  };
 }
 
 async function save(
@@ -147,9 +137,4 @@ async function askName(
     },
   });
   return name?.trim();
-}
-
-async function confirm(question: string, detail: string, button: string): Promise<boolean> {
-  const options = { modal: true, detail };
-  return (await vscode.window.showWarningMessage(question, options, button)) === button;
 }

@@ -1,12 +1,11 @@
 import { asObject } from "../../base/json.ts";
 import type { Database } from "../../store/database.ts";
 import type { Prefill } from "../callbacks.ts";
-import { CrewValues } from "../crew-values.ts";
+import { crewValues, type CrewValues } from "../crew-values.ts";
 import { readKickoffJson } from "../kickoff-json.ts";
 
 /** A named set of values for a crew's form, without secrets. */
 export interface Preset {
-  /** Unique for the crew. */
   readonly name: string;
   readonly values: Prefill;
 }
@@ -16,19 +15,17 @@ export class Presets {
   readonly #values: CrewValues<readonly Preset[]>;
 
   constructor(database: Database, onUnreadable: (error: unknown, crewId: string) => void) {
-    this.#values = new CrewValues(database, "presets", parsePresets, onUnreadable);
+    this.#values = crewValues(database, "presets", parsePresets, onUnreadable);
   }
 
   list(crewId: string): readonly Preset[] {
     return this.#values.get(crewId) ?? [];
   }
 
-  /** Replaces a preset of the same name. */
   save(crewId: string, name: string, given: Prefill): void {
     this.#put(crewId, [{ name, values: checked(given) }]);
   }
 
-  /** Replaces a preset of the new name. */
   rename(crewId: string, from: string, to: string): void {
     this.#change(crewId, (presets) => {
       const renamed = presets.find(({ name }) => name === from);

@@ -2,15 +2,14 @@ import * as l10n from "@vscode/l10n";
 import { isRequired } from "../../api/read-inputs.ts";
 import type { CrewInputs, InputField, JsonValue } from "../../api/types.ts";
 import type { Crew } from "../../crews/types.ts";
-import { quoted } from "../callbacks.ts";
-import { fill } from "../form/messages.ts";
-import { isJsonObject, type Span } from "../json.ts";
+import { kickoffFaultText } from "../form/messages.ts";
+import { isObject } from "../../base/json.ts";
+import type { Span } from "../json.ts";
 import { formTexts } from "../texts.ts";
 import type { FileFault, RequestFile } from "./request-file.ts";
 
 type InputType = NonNullable<InputField["type"]>;
 
-/** How inputs differ from what the crew describes. */
 export type InputFault = { readonly at: Span; readonly name: string } & (
   | { readonly kind: "missingInput" }
   | { readonly kind: "wrongInput"; readonly wanted: InputType }
@@ -19,13 +18,11 @@ export type InputFault = { readonly at: Span; readonly name: string } & (
   | { readonly kind: "unlistedInput" }
 );
 
-/** A problem with a request file, its crew or its inputs. */
 export type RequestFault =
   | FileFault
   | InputFault
   | { readonly kind: "unknownCrew"; readonly name: string; readonly at: Span };
 
-/** All problems with a request file; `crew` is the connected crew, and `inputs` its inputs if they are known. */
 export function checkRequestFile(
   file: RequestFile,
   crew: Crew | undefined,
@@ -39,7 +36,6 @@ export function checkRequestFile(
   ];
 }
 
-/** The problems with inputs, in the crew's order, then those that it doesn't list. */
 export function checkInputs(
   { values, places }: Pick<RequestFile, "values" | "places">,
   fields: readonly InputField[],
@@ -72,12 +68,10 @@ export function checkInputs(
 function isOfType(value: JsonValue, type: InputType): boolean {
   if (type === "integer") return Number.isInteger(value);
   if (type === "array") return Array.isArray(value);
-  return type === "object" ? isJsonObject(value) : typeof value === type;
+  return type === "object" ? isObject(value) : typeof value === type;
 }
 
-export function isHarmless({ kind }: RequestFault): boolean {
-  return kind === "unlistedInput";
-}
+export const isHarmless = ({ kind }: RequestFault): boolean => kind === "unlistedInput";
 
 export function faultText(fault: RequestFault): string {
   const texts = formTexts();
@@ -104,16 +98,7 @@ export function faultText(fault: RequestFault): string {
         fault.name,
       );
     case "address":
-      return `“${fault.name}”: ${texts.faults[fault.fault]}`;
-    case "wrongType":
-      return fill(texts.jsonTypes[fault.wanted], fault.name);
-    case "wrongStrategy":
-      return fill(texts.jsonFaults.wrongStrategy, quoted(fault.wanted));
-    case "otherPart":
-    case "twice":
-    case "sameCallback":
-    case "missingPart":
-      return fill(texts.jsonFaults[fault.kind], fault.name);
+      return `“${fault.name}”: ${kickoffFaultText(fault, texts)}`;
     case "unknownCrew":
       return l10n.t("No crew named “{0}” is connected here.", fault.name);
     case "missingInput":
@@ -128,6 +113,8 @@ export function faultText(fault: RequestFault): string {
       );
     case "unlistedInput":
       return l10n.t("The crew doesn't list the input “{0}”. It will still be sent.", fault.name);
+    default:
+      return kickoffFaultText(fault, texts);
   }
 }
 

@@ -1,80 +1,32 @@
 import * as vscode from "vscode";
 import { isRequired } from "../../api/read-inputs.ts";
-import type { InputField, JsonValue } from "../../api/types.ts";
+import type { InputField } from "../../api/types.ts";
 import type { Crews } from "../../crews/crews.ts";
 import type { Crew } from "../../crews/types.ts";
 import { defined } from "../../base/json.ts";
 import { logProblem } from "../../editor/log.ts";
 import { showStatus } from "../../editor/messages.ts";
+import { rangeOf } from "./diagnostics.ts";
 import { placeAt, type WritingPlace } from "./place.ts";
 import { readRequestFile } from "./request-file.ts";
 
 type Offer = Partial<vscode.CompletionItem> & { readonly label: string };
 
 /** Offers the connected crews, and in `inputs` what the file's crew takes: only there the crew is asked, once. */
-export class RequestFileCompletion {
-  readonly #crews: Pick<Crews, "list" | "find" | "inputs" | "knownInputs">;
-  readonly #onLearnt: () => void;
-
-  /** `onLearnt` is called when a crew's inputs become known. */
-  constructor(
-    crews: Pick<Crews, "list" | "find" | "inputs" | "knownInputs">,
-    onLearnt: () => void,
-  ) {
-    this.#crews = crews;
-    this.#onLearnt = onLearnt;
-  }
-
-  async provideCompletionItems(
-    document: vscode.TextDocument,
-    position: vscode.Position,
-    token: vscode.CancellationToken,
-  ): Promise<vscode.CompletionItem[]> {
-    const text = document.getText();
-    const place = placeAt(text, document.offsetAt(position));
-    if (place === undefined) return [];
-    const range = new vscode.Range(
-      document.positionAt(place.replaces.start),
-      document.positionAt(place.replaces.end),
-    );
-    const offers =
-      place.kind === "crew"
-        ? this.#crews.list().map(crewOffer)
-        : await this.#inputOffers(place, text, token);
-    return offers.map((offer, index) =>
-      Object.assign(new vscode.CompletionItem(offer.label), {
-        range,
-        filterText: JSON.stringify(offer.label),
-        sortText: String(index).padStart(4, "0"),
-        ...offer,
-      }),
-    );
-  }
-
-  async #inputOffers(
-    place: Exclude<WritingPlace, { kind: "crew" }>,
-    text: string,
-    token: vscode.CancellationToken,
-  ): Promise<readonly Offer[]> {
+export function completeRequestFiles(
+  crews: Pick<Crews, "list" | "find" | "inputs" | "knownInputs">,
+  onLearnt: () => void,
+) {
+  const fieldsIn = async (text: string, token: vscode.CancellationToken) => {
     const name = readRequestFile(text).crew;
-    const crew = name === undefined ? undefined : this.#crews.find(name);
-    const fields = crew === undefined ? [] : await this.#fieldsOf(crew, token);
-    if (place.kind === "inputName")
-      return fields
-        .filter((field) => !place.given.has(field.name))
-        .map((field) => nameOffer(field, place));
-    const field = fields.find((each) => each.name === place.name);
-    return field === undefined ? [] : valuesOf(field).map(valueOffer);
-  }
-
-  async #fieldsOf(crew: Crew, token: vscode.CancellationToken): Promise<readonly InputField[]> {
-    const known = this.#crews.knownInputs(crew);
-    if (known !== undefined) return known.fields;
+    const crew = name === undefined ? undefined : crews.find(name);
+    const known = crew && crews.knownInputs(crew);
+    if (crew === undefined || known !== undefined) return known?.fields ?? [];
     const abort = new AbortController();
     const cancelled = token.onCancellationRequested(() => abort.abort());
     try {
-      const { fields } = await this.#crews.inputs(crew, { signal: abort.signal });
-      this.#onLearnt();
+      const { fields } = await crews.inputs(crew, { signal: abort.signal });
+      onLearnt();
       return fields;
     } catch (error) {
       if (!token.isCancellationRequested) {
@@ -85,7 +37,33 @@ export class RequestFileCompletion {
     } finally {
       cancelled.dispose();
     }
-  }
+  };
+  const offersAt = async (place: WritingPlace, text: string, token: vscode.CancellationToken) => {
+    if (place.kind === "crew") return crews.list().map(crewOffer);
+    const fields = await fieldsIn(text, token);
+    if (place.kind === "inputValue")
+      return fields.filter(({ name }) => name === place.name).flatMap(valueOffers);
+    const missing = fields.filter(({ name }) => !place.given.has(name));
+    return missing.map((field) => nameOffer(field, place));
+  };
+  return async (
+    document: vscode.TextDocument,
+    position: vscode.Position,
+    token: vscode.CancellationToken,
+  ): Promise<vscode.CompletionItem[]> => {
+    const text = document.getText();
+    const place = placeAt(text, document.offsetAt(position));
+    if (place === undefined) return [];
+    const range = rangeOf(document, place.replaces);
+    return (await offersAt(place, text, token)).map((offer, index) =>
+      Object.assign(new vscode.CompletionItem(offer.label), {
+        range,
+        filterText: JSON.stringify(offer.label),
+        sortText: String(index).padStart(4, "0"),
+        ...offer,
+      }),
+    );
+  };
 }
 
 function crewOffer({ name, url }: Crew): Offer {
@@ -114,9 +92,8 @@ function nameOffer(
   };
 }
 
-/** A value to begin with, in which typing continues. */
 function appendValue(snippet: vscode.SnippetString, field: InputField): void {
-  const choices = valuesOf(field).map(({ value }) => JSON.stringify(value));
+  const choices = valuesOf(field);
   if (choices.length > 1) snippet.appendChoice(choices);
   else if (choices[0] !== undefined) snippet.appendPlaceholder(choices[0]);
   else if (field.type === undefined || field.type === "string")
@@ -126,25 +103,19 @@ function appendValue(snippet: vscode.SnippetString, field: InputField): void {
   else snippet.appendPlaceholder("0");
 }
 
-function valueOffer({ value, detail }: OfferedValue): Offer {
-  const text = JSON.stringify(value);
-  const { Value } = vscode.CompletionItemKind;
-  return { label: text, kind: Value, insertText: text, filterText: text, ...defined({ detail }) };
+function valueOffers(field: InputField): readonly Offer[] {
+  return valuesOf(field).map((text) => ({
+    label: text,
+    kind: vscode.CompletionItemKind.Value,
+    insertText: text,
+    filterText: text,
+    ...(text === JSON.stringify(field.default) && { detail: vscode.l10n.t("default") }),
+  }));
 }
 
-interface OfferedValue {
-  readonly value: JsonValue;
-  readonly detail?: string;
-}
-
-/** The default, then the crew's choices. */
-function valuesOf({
-  type,
-  default: value,
-  enum: named = type === "boolean" ? [true, false] : [],
-}: InputField): readonly OfferedValue[] {
-  const others = named
-    .filter((each) => JSON.stringify(each) !== JSON.stringify(value))
-    .map((each) => ({ value: each }));
-  return value === undefined ? others : [{ value, detail: vscode.l10n.t("default") }, ...others];
+/** The default, then the crew's choices, as JSON. */
+function valuesOf({ type, default: value, enum: named }: InputField): readonly string[] {
+  const choices = named ?? (type === "boolean" ? [true, false] : []);
+  const values = value === undefined ? choices : [value, ...choices];
+  return [...new Set(values.map((each) => JSON.stringify(each)))];
 }

@@ -1,70 +1,47 @@
 import * as vscode from "vscode";
 import { Disposables } from "../../base/events.ts";
 import type { Crews } from "../../crews/crews.ts";
-import { checkRequestFile, faultText, isHarmless, type RequestFault } from "./check.ts";
+import type { Span } from "../json.ts";
+import { checkRequestFile, faultText, isHarmless } from "./check.ts";
 import { isRequestFile } from "./name.ts";
 import { readRequestFile } from "./request-file.ts";
 
 /** Longer files are not checked, in characters. */
 const longest = 1_000_000;
 /** VS Code's JSON support reports these, by the schema in the manifest. */
-const bySchema: readonly RequestFault["kind"][] = [
-  "syntax",
-  "notAnObject",
-  "noCrew",
-  "wrongType",
-  "wrongStrategy",
-];
+const bySchema = new Set<string>(["syntax", "notAnObject", "noCrew", "wrongType", "wrongStrategy"]);
 
 /** Marks problems in open request files, without requests: inputs are checked if they are known. */
-export class RequestFileDiagnostics implements vscode.Disposable {
-  readonly #owned = new Disposables();
-  readonly #crews: Pick<Crews, "find" | "knownInputs">;
-  readonly #marks = this.#owned.add(vscode.languages.createDiagnosticCollection("crewdeck"));
-
-  constructor(crews: Pick<Crews, "find" | "knownInputs" | "onDidChange">) {
-    this.#crews = crews;
-    const { workspace } = vscode;
-    this.#owned.add(workspace.onDidOpenTextDocument((document) => this.#mark(document)));
-    this.#owned.add(workspace.onDidChangeTextDocument(({ document }) => this.#mark(document)));
-    this.#owned.add(workspace.onDidCloseTextDocument(({ uri }) => this.#marks.delete(uri)));
-    this.#owned.add(crews.onDidChange(() => this.refresh()));
-    this.refresh();
-  }
-
-  /** Checks all open request files: the crews or their inputs changed. */
-  refresh(): void {
-    for (const document of vscode.workspace.textDocuments) this.#mark(document);
-  }
-
-  dispose(): void {
-    this.#owned.dispose();
-  }
-
-  #mark(document: vscode.TextDocument): void {
+export function diagnoseRequestFiles(crews: Pick<Crews, "find" | "knownInputs" | "onDidChange">) {
+  const owned = new Disposables();
+  const marks = owned.add(vscode.languages.createDiagnosticCollection("crewdeck"));
+  const faultsIn = (text: string) => {
+    const file = readRequestFile(text);
+    const crew = file.crew === undefined ? undefined : crews.find(file.crew);
+    const faults = checkRequestFile(file, crew, crew && crews.knownInputs(crew));
+    return faults.filter(({ kind }) => !bySchema.has(kind));
+  };
+  const mark = (document: vscode.TextDocument) => {
     if (!isRequestFile(document.uri)) return;
     const text = document.getText();
-    const faults = text.length > longest ? [] : this.#faultsIn(text);
-    const marks = faults.map((fault) => diagnostic(document, fault));
-    this.#marks.set(document.uri, marks);
-  }
-
-  #faultsIn(text: string): readonly RequestFault[] {
-    const file = readRequestFile(text);
-    const crew = file.crew === undefined ? undefined : this.#crews.find(file.crew);
-    const faults = checkRequestFile(file, crew, crew && this.#crews.knownInputs(crew));
-    return faults.filter(({ kind }) => !bySchema.includes(kind));
-  }
+    const { Error, Warning } = vscode.DiagnosticSeverity;
+    const found = (text.length > longest ? [] : faultsIn(text)).map((fault) => {
+      const severity = isHarmless(fault) ? Warning : Error;
+      const made = new vscode.Diagnostic(rangeOf(document, fault.at), faultText(fault), severity);
+      return Object.assign(made, { source: "Crewdeck", code: fault.kind });
+    });
+    marks.set(document.uri, found);
+  };
+  const { workspace } = vscode;
+  const refresh = () => workspace.textDocuments.forEach(mark);
+  owned.add(workspace.onDidOpenTextDocument(mark));
+  owned.add(workspace.onDidChangeTextDocument(({ document }) => mark(document)));
+  owned.add(workspace.onDidCloseTextDocument(({ uri }) => marks.delete(uri)));
+  owned.add(crews.onDidChange(refresh));
+  refresh();
+  return { refresh, dispose: () => owned.dispose() };
 }
 
-function diagnostic(document: vscode.TextDocument, fault: RequestFault): vscode.Diagnostic {
-  const { Error, Warning } = vscode.DiagnosticSeverity;
-  const made = new vscode.Diagnostic(
-    new vscode.Range(document.positionAt(fault.at.start), document.positionAt(fault.at.end)),
-    faultText(fault),
-    isHarmless(fault) ? Warning : Error,
-  );
-  made.source = "Crewdeck";
-  made.code = fault.kind;
-  return made;
+export function rangeOf(document: vscode.TextDocument, { start, end }: Span): vscode.Range {
+  return new vscode.Range(document.positionAt(start), document.positionAt(end));
 }

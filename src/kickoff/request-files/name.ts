@@ -6,7 +6,6 @@ export function isRequestFile({ path }: { readonly path: string }): boolean {
   return path.endsWith(requestFileEnding);
 }
 
-/** A file name made from the crew and its first input that isn't blank: "travel-oslo.kickoff.json". */
 export function suggestFileName(crew: string, inputs: JsonObject = {}): string {
   const first = Object.values(inputs)
     .map((value) =>

@@ -17,14 +17,13 @@ export function registerRequestFiles({
 }): { readonly load: () => Promise<RequestFiles>; dispose(): void } {
   const owned = new Disposables();
   const open = async () => {
-    const [request, diagnose, complete, allow] = await Promise.all([
+    const [request, diagnose, completion, allow] = await Promise.all([
       import("./request-files.ts"),
       import("./diagnostics.ts"),
       import("./completion.ts"),
       import("../callback-consent.ts"),
     ]);
-    const diagnostics = owned.add(new diagnose.RequestFileDiagnostics(crews));
-    const onLearnt = () => diagnostics.refresh();
+    const { refresh: onLearnt } = owned.add(diagnose.diagnoseRequestFiles(crews));
     const files = new request.RequestFiles({
       ...options,
       crews,
@@ -32,7 +31,7 @@ export function registerRequestFiles({
       onLearnt,
       isTrusted: () => vscode.workspace.isTrusted,
     });
-    return { files, completion: new complete.RequestFileCompletion(crews, onLearnt) };
+    return { files, complete: completion.completeRequestFiles(crews, onLearnt) };
   };
   let loading: ReturnType<typeof open> | undefined;
   const load = () => (loading ??= open());
@@ -53,35 +52,29 @@ export function registerRequestFiles({
   );
   const completion: vscode.CompletionItemProvider = {
     provideCompletionItems: async (document, position, token) =>
-      await (await load()).completion.provideCompletionItems(document, position, token),
+      await (await load()).complete(document, position, token),
   };
   owned.add(vscode.languages.registerCompletionItemProvider(selector, completion, '"', ":"));
   return { load: async () => (await load()).files, dispose: () => owned.dispose() };
 }
 
 function lensesFor(uri: vscode.Uri): vscode.CodeLens[] {
-  const lens = (title: string, command: string, tooltip: string) =>
-    new vscode.CodeLens(new vscode.Range(0, 0, 0, 0), {
-      title,
-      command: `crewdeck.${command}`,
-      tooltip,
-      arguments: [{ file: uri.toString(), fromLens: true }],
-    });
+  const given = [{ file: uri.toString(), fromLens: true }];
   return [
-    lens(
-      vscode.l10n.t("Kick off"),
-      "kickoffFile",
-      vscode.l10n.t("Starts an execution with these inputs, including unsaved changes"),
-    ),
-    lens(
-      vscode.l10n.t("Open in form"),
-      "openFileInForm",
-      vscode.l10n.t("Fills these values into the crew's form; nothing is sent yet"),
-    ),
-    lens(
-      vscode.l10n.t("Copy as cURL"),
-      "copyAsCurl",
-      vscode.l10n.t("The same kickoff as a command for a shell, without the token"),
-    ),
-  ];
+    {
+      title: vscode.l10n.t("Kick off"),
+      command: "crewdeck.kickoffFile",
+      tooltip: vscode.l10n.t("Starts an execution with these inputs, including unsaved changes"),
+    },
+    {
+      title: vscode.l10n.t("Open in form"),
+      command: "crewdeck.openFileInForm",
+      tooltip: vscode.l10n.t("Fills these values into the crew's form; nothing is sent yet"),
+    },
+    {
+      title: vscode.l10n.t("Copy as cURL"),
+      command: "crewdeck.copyAsCurl",
+      tooltip: vscode.l10n.t("The same kickoff as a command for a shell, without the token"),
+    },
+  ].map((lens) => new vscode.CodeLens(new vscode.Range(0, 0, 0, 0), { ...lens, arguments: given }));
 }

@@ -1,9 +1,8 @@
 import { defined } from "../../base/json.ts";
 import { callbackMembers, toCallbacks, typedCallbacks, type Prefill } from "../callbacks.ts";
 import { spanOf, type Expected, type Span } from "../json.ts";
-import { namesSecret, readKickoffJson, type KickoffFault } from "../kickoff-json.ts";
+import { readKickoffJson, secretWord, type KickoffFault } from "../kickoff-json.ts";
 
-/** A problem in a request file and its place. */
 export type FileFault =
   | KickoffFault
   | ({ readonly at: Span } & (
@@ -13,22 +12,17 @@ export type FileFault =
       | { readonly kind: "secret"; readonly name: string }
     ));
 
-/** What a request file says, without secrets, and its problems. */
 export interface RequestFile {
-  /** Name or address of the crew. */
   readonly crew?: string;
   readonly label?: string;
   readonly values: Prefill;
   readonly faults: readonly FileFault[];
-  readonly places: Places;
-}
-
-/** Where problems that are found later are shown. */
-export interface Places {
-  readonly crew: Span;
-  readonly inputs: Span;
-  readonly input: ReadonlyMap<string, Span>;
-  readonly inputName: ReadonlyMap<string, Span>;
+  readonly places: {
+    readonly crew: Span;
+    readonly inputs: Span;
+    readonly input: ReadonlyMap<string, Span>;
+    readonly inputName: ReadonlyMap<string, Span>;
+  };
 }
 
 /** Members of a request file that are texts. `$schema` is for editors. */
@@ -47,7 +41,13 @@ const firstLine: Span = { start: 0, end: 1 };
 export function readRequestFile(text: string): RequestFile {
   const json = readKickoffJson(text, ownMembers);
   const { members, texts, secrets } = json;
-  const crew = members.get("crew");
+  const [crew, inputs] = [members.get("crew"), members.get("inputs")];
+  const places = {
+    crew: crew ? spanOf(crew.value) : firstLine,
+    inputs: inputs ? spanOf(inputs.key) : firstLine,
+    input: new Map(json.inputs.map(({ name, value }) => [name, spanOf(value)])),
+    inputName: new Map(json.inputs.map(({ name, key }) => [name, spanOf(key)])),
+  };
   const isCrewMissing =
     json.root !== undefined &&
     texts.get("crew") === "" &&
@@ -57,33 +57,22 @@ export function readRequestFile(text: string): RequestFile {
   const faults: FileFault[] = [
     ...(json.syntax ? [{ kind: "syntax", ...json.syntax } as const] : []),
     ...secrets.map(({ name, key }) => ({ kind: "secret", name, at: key }) as const),
-    ...others.map(asFileFault),
-    ...(isCrewMissing
-      ? [{ kind: "noCrew", at: crew ? spanOf(crew.value) : firstLine } as const]
-      : []),
+    ...others.map((fault) =>
+      // A member that doesn't belong there may be a secret.
+      (fault.kind === "otherMember" || fault.kind === "otherPart") && secretWord.test(fault.name)
+        ? ({ kind: "secret", name: fault.name, at: fault.at } as const)
+        : fault,
+    ),
+    ...(isCrewMissing ? [{ kind: "noCrew", at: places.crew } as const] : []),
   ];
-  const inputs = members.get("inputs");
   return {
     ...defined({ crew: texts.get("crew") || undefined, label: texts.get("label") || undefined }),
     values: json.values,
     faults,
-    places: {
-      crew: crew ? spanOf(crew.value) : firstLine,
-      inputs: inputs ? spanOf(inputs.key) : firstLine,
-      input: new Map(json.inputs.map(({ name, value }) => [name, spanOf(value)])),
-      inputName: new Map(json.inputs.map(({ name, key }) => [name, spanOf(key)])),
-    },
+    places,
   };
 }
 
-/** A member that doesn't belong there may be a secret. */
-function asFileFault(fault: KickoffFault): FileFault {
-  return (fault.kind === "otherMember" || fault.kind === "otherPart") && namesSecret(fault.name)
-    ? { kind: "secret", name: fault.name, at: fault.at }
-    : fault;
-}
-
-/** A request file's text: indented JSON without secrets. */
 export function writeRequestFile(crew: string, values: Prefill, label?: string): string {
   const { inputs = {}, meta } = values;
   // As typed in the form, so that a stray secret is left out.

@@ -1,21 +1,22 @@
 import * as vscode from "vscode";
 import { kickoffBody } from "../../api/requests.ts";
-import type { KickoffRequest } from "../../api/types.ts";
 import type { Clock } from "../../base/clock.ts";
 import { UserError } from "../../base/errors.ts";
 import { defined } from "../../base/json.ts";
 import type { Crews } from "../../crews/crews.ts";
 import { costsMoney, type Crew } from "../../crews/types.ts";
-import { plainLabel, plainMessage } from "../../editor/messages.ts";
+import { confirm, plainLabel, plainMessage } from "../../editor/messages.ts";
 import type { Execution } from "../../executions/model.ts";
 import type { KickoffSender } from "../../sending/kickoff.ts";
+import { hasCredentials } from "../../sending/secrets.ts";
 import type { CallbackConsent } from "../callback-consent.ts";
-import { askedCallbacks, wholeRequest } from "../callbacks.ts";
+import { askedCallbacks, requestWith } from "../callbacks.ts";
 import { copyCurl } from "../export.ts";
 import type { KickoffForms } from "../form/forms.ts";
 import { SingleStart } from "../../base/single-start.ts";
 import { callbacksText } from "../texts.ts";
 import { checkRequestFile, faultText, isHarmless, type RequestFault } from "./check.ts";
+import { rangeOf } from "./diagnostics.ts";
 import { readRequestFile, type RequestFile } from "./request-file.ts";
 
 export interface RequestFilesOptions {
@@ -24,23 +25,18 @@ export interface RequestFilesOptions {
   readonly forms: Pick<KickoffForms, "open">;
   readonly consent: Pick<CallbackConsent, "confirm">;
   readonly clock: Clock;
-  /** Called when a crew's inputs become known. */
   readonly onLearnt: () => void;
-  /** Whether the workspace is trusted; called at each use. */
   readonly isTrusted: () => boolean;
 }
 
-/** A valid file, and its crew. */
 interface Read {
   readonly document: vscode.TextDocument;
   readonly crew: Crew;
   readonly file: RequestFile;
 }
 
-/** Settles when the execution has started, perhaps in the form. */
-interface Begun {
-  readonly started: Promise<Execution | undefined>;
-}
+/** `started` settles when the execution has started, perhaps in the form. */
+type Begun = { readonly started: Promise<Execution | undefined> };
 
 /** What can be done with a request file, including its unsaved changes. */
 export class RequestFiles {
@@ -64,7 +60,6 @@ export class RequestFiles {
     return await begun?.started;
   }
 
-  /** Opens the crew's form with a file's values. Settles as {@link KickoffForms.open}. */
   async openInForm(uri: vscode.Uri): Promise<Execution | undefined> {
     const begun = await this.#open(await this.#read(uri));
     return await begun?.started;
@@ -77,51 +72,48 @@ export class RequestFiles {
 
   async #begin(uri: vscode.Uri, isPerson: boolean): Promise<Begun | undefined> {
     const read = await this.#read(uri);
-    const request = wholeRequest(read.file.values);
-    if (request !== undefined) {
-      const execution = await this.#start(read, request);
+    if (!hasCredentials(read.file.values)) {
+      const execution = await this.#start(read);
       return execution && { started: Promise.resolve(execution) };
     }
-    const needed = secretNeeded(read.document);
-    if (!isPerson) throw needed;
-    void vscode.window.showInformationMessage(plainMessage(needed.message));
+    const message = vscode.l10n.t(
+      "{0} names a callback that needs a secret, which no file holds. Enter it in the form; nothing was sent yet.",
+      nameOf(read.document),
+    );
+    if (!isPerson) {
+      const title = vscode.l10n.t("Open in Form");
+      const given = [{ file: read.document.uri.toString() }];
+      throw new UserError(message, [
+        { title, command: "crewdeck.openFileInForm", arguments: given },
+      ]);
+    }
+    void vscode.window.showInformationMessage(plainMessage(message));
     return await this.#open(read);
   }
 
-  /** Opens the form; undefined if the person doesn't allow the callbacks. */
   async #open({ crew, file }: Read): Promise<Begun | undefined> {
     const { crews, forms, consent } = this.#options;
     if (!(await consent.confirm(crew, file.values))) return undefined;
-    const ready = await crews.ready(crew);
-    return {
-      started: forms.open(ready, { inputs: {}, ...file.values }, { replaces: true }),
-    };
+    const values = { inputs: {}, ...file.values };
+    return { started: forms.open(await crews.ready(crew), values, { replaces: true }) };
   }
 
-  async #start(
-    { document, crew, file }: Read,
-    request: KickoffRequest,
-  ): Promise<Execution | undefined> {
+  async #start(read: Read): Promise<Execution | undefined> {
     const { crews, sender, consent, onLearnt, isTrusted } = this.#options;
-    return await vscode.window.withProgress(
-      {
-        location: vscode.ProgressLocation.Window,
-        title: plainLabel(vscode.l10n.t("Kicking off “{0}”…", crew.name)),
-      },
-      async () => {
-        const ready = await crews.ready(crew);
-        const inputs = await crews.inputs(ready, { fresh: true });
-        onLearnt();
-        refuse(document, checkRequestFile(file, crew, inputs));
-        if (
-          !(await (isTrusted()
-            ? consent.confirm(crew, request)
-            : confirmUntrusted(document, crew, request)))
-        )
-          return undefined;
-        return await sender.send(ready, request, defined({ label: file.label }));
-      },
-    );
+    const { document, crew, file } = read;
+    const title = plainLabel(vscode.l10n.t("Kicking off “{0}”…", crew.name));
+    const location = vscode.ProgressLocation.Window;
+    return await vscode.window.withProgress({ location, title }, async () => {
+      const ready = await crews.ready(crew);
+      const inputs = await crews.inputs(ready, { fresh: true });
+      onLearnt();
+      refuse(document, checkRequestFile(file, crew, inputs));
+      const isAllowed = isTrusted()
+        ? await consent.confirm(crew, file.values)
+        : await confirmUntrusted(read);
+      if (!isAllowed) return undefined;
+      return await sender.send(ready, requestWith(file.values), defined({ label: file.label }));
+    });
   }
 
   /** A file and its crew, without checking the inputs. @throws UserError for an invalid file */
@@ -135,48 +127,25 @@ export class RequestFiles {
   }
 }
 
-function secretNeeded(document: vscode.TextDocument): UserError {
-  const open = {
-    title: vscode.l10n.t("Open in Form"),
-    command: "crewdeck.openFileInForm",
-    arguments: [{ file: document.uri.toString() }],
-  };
-  return new UserError(
-    vscode.l10n.t(
-      "{0} names a callback that needs a secret, which no file holds. Enter it in the form; nothing was sent yet.",
-      nameOf(document),
-    ),
-    [open],
-  );
-}
-
 /** @throws UserError with the first problem and its place */
 function refuse(document: vscode.TextDocument, faults: readonly RequestFault[]): void {
   const fault = faults.find((each) => !isHarmless(each));
   if (fault === undefined) return;
-  const range = new vscode.Range(
-    document.positionAt(fault.at.start),
-    document.positionAt(fault.at.end),
-  );
-  const connect =
-    fault.kind === "unknownCrew"
-      ? [{ title: vscode.l10n.t("Connect a Crew"), command: "crewdeck.addCrew" }]
-      : [];
+  const selection = rangeOf(document, fault.at);
+  const connect = { title: vscode.l10n.t("Connect a Crew"), command: "crewdeck.addCrew" };
+  const show = {
+    title: vscode.l10n.t("Show"),
+    command: "vscode.open",
+    arguments: [document.uri, { selection }],
+  };
   throw new UserError(
     vscode.l10n.t(
       "{0}, line {1}: {2} Nothing was sent.",
       nameOf(document),
-      range.start.line + 1,
+      selection.start.line + 1,
       faultText(fault),
     ),
-    [
-      ...connect,
-      {
-        title: vscode.l10n.t("Show"),
-        command: "vscode.open",
-        arguments: [document.uri, { selection: range }],
-      },
-    ],
+    fault.kind === "unknownCrew" ? [connect, show] : [show],
   );
 }
 
@@ -184,15 +153,10 @@ function refuse(document: vscode.TextDocument, faults: readonly RequestFault[]):
  * Asks before a file of an untrusted workspace starts something that costs money by a harmless-looking lens. Names all callbacks, also
  * allowed ones, and allows none for later.
  */
-async function confirmUntrusted(
-  document: vscode.TextDocument,
-  crew: Crew,
-  request: KickoffRequest,
-): Promise<boolean> {
-  const kickOff = vscode.l10n.t("Kick Off");
-  const bytes = new TextEncoder().encode(JSON.stringify(kickoffBody(request))).length;
+async function confirmUntrusted({ document, crew, file }: Read): Promise<boolean> {
+  const bytes = Buffer.byteLength(JSON.stringify(kickoffBody(requestWith(file.values))));
   const { host } = new URL(crew.url);
-  const callbacks = askedCallbacks(request);
+  const callbacks = askedCallbacks(file.values);
   const detail = [
     vscode.l10n.t(
       "You have not trusted this workspace. {0} asks for a kickoff of “{1}”.",
@@ -206,13 +170,11 @@ async function confirmUntrusted(
       ? []
       : [vscode.l10n.t("It asks the crew to send:"), callbacksText(callbacks)]),
   ].join("\n\n");
-  return (
-    (await vscode.window.showWarningMessage(
-      vscode.l10n.t("Kick off “{0}” from a file of an untrusted workspace?", crew.name),
-      { modal: true, detail },
-      kickOff,
-    )) === kickOff
+  const question = vscode.l10n.t(
+    "Kick off “{0}” from a file of an untrusted workspace?",
+    crew.name,
   );
+  return await confirm(question, detail, vscode.l10n.t("Kick Off"));
 }
 
 function nameOf({ uri }: vscode.TextDocument): string {
