@@ -64,7 +64,7 @@ async function nothingIsSent(parts: DeleteParts): Promise<boolean> {
     titleOf(first),
     first.crew.name,
   );
-  const isOver = await withCancel(title, async ({ signal }) => {
+  const isOver = await withCancel(title, async (signal) => {
     for (let [execution] = sending.now(); execution !== undefined; [execution] = sending.now()) {
       if (clock.now() >= until)
         throw new UserError(

@@ -119,7 +119,7 @@ async function openRawAnswer(
   try {
     const title = vscode.l10n.t("Requesting the state from “{0}”", execution.crew.name);
     const client = await crews.client(execution.crew);
-    const text = await withCancel(title, ({ signal }) => client.rawStatus(kickoffId, { signal }));
+    const text = await withCancel(title, (signal) => client.rawStatus(kickoffId, { signal }));
     return text === undefined ? undefined : await outputs.openAnswer(execution, { text, askedAt });
   } catch (error) {
     if (error instanceof CrewApiError && error.status !== undefined && error.body !== undefined)

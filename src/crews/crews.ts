@@ -181,10 +181,9 @@ export class Crews implements vscode.Disposable {
   /** The crew after a change. @throws AddressError or UserError */
   checkChange(crew: Crew, change: CrewChange): Crew {
     refuseLocal(crew);
-    const { name = crew.name, dashboardUrl = crew.dashboardUrl ?? "" } = change;
     const url = change.url === undefined ? crew.url : normaliseAddress(change.url);
     const others = this.list().filter(({ id }) => id !== crew.id);
-    return checked({ name, url, dashboardUrl }, others);
+    return checked({ ...crew, ...change, url }, others);
   }
 
   /** Changes a crew without a test. @throws UserError or AddressError; nothing is changed then */
@@ -276,12 +275,12 @@ export class Crews implements vscode.Disposable {
   /** With the first request, because most windows start without one. */
   async #loadClients(): Promise<CrewClients> {
     const { CrewClients } = await import("./clients.ts");
-    return (this.#clients ??= new CrewClients(
-      this,
-      this.#tokens,
-      this.#statusPaths,
-      this.#userAgent,
-    ));
+    return (this.#clients ??= new CrewClients({
+      crews: this,
+      tokens: this.#tokens,
+      statusPaths: this.#statusPaths,
+      userAgent: this.#userAgent,
+    }));
   }
 
   #listChanged(): void {
@@ -301,12 +300,8 @@ function checked(
   { name, url, dashboardUrl = "" }: Pick<NewCrew, "name" | "url" | "dashboardUrl">,
   others: readonly Crew[],
 ): Crew {
-  const crew: Crew = {
-    id: idOfAddress(url),
-    name: name.trim(),
-    url,
-    ...(dashboardUrl === "" ? {} : { dashboardUrl }),
-  };
+  const dashboard = dashboardUrl === "" ? {} : { dashboardUrl };
+  const crew: Crew = { id: idOfAddress(url), name: name.trim(), url, ...dashboard };
   if (crew.name === "") throw new UserError(vscode.l10n.t("Enter a name for the crew."));
   const sameAddress = others.find((other) => other.id === crew.id || other.url === url);
   if (sameAddress !== undefined)

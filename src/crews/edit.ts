@@ -1,4 +1,5 @@
 import * as vscode from "vscode";
+import type { TypedToken } from "../api/types.ts";
 import { UserError } from "../base/errors.ts";
 import { converse } from "./conversation.ts";
 import type { Crews } from "./crews.ts";
@@ -89,10 +90,8 @@ async function moveTo(crews: Crews, crew: Crew, title: string): Promise<Crew | u
           "The token for {0} is never sent to another host.",
           new URL(crew.url).host,
         );
-        return askForToken(crews, crew, (token) => crews.change(crew, { url, token }), {
-          why,
-          url,
-        });
+        const save = (token: TypedToken) => crews.change(crew, { url, token });
+        return askForToken(crews, crew, save, { why, url });
       }
       const token = await crews.token(crew.id);
       if (!untested && token !== undefined)
@@ -113,7 +112,7 @@ export function hasDashboard({ dashboardUrl }: Crew): boolean {
 
 export async function openDashboard(crew: Crew): Promise<string> {
   const { dashboardUrl } = crew;
-  if (dashboardUrl === undefined || !isWebAddress(dashboardUrl)) {
+  if (dashboardUrl === undefined || !isWebAddress(dashboardUrl))
     throw new UserError(
       vscode.l10n.t(
         "The dashboard's address of “{0}” is not known. Add it to the crew first.",
@@ -121,7 +120,6 @@ export async function openDashboard(crew: Crew): Promise<string> {
       ),
       crew.local === undefined ? [editCrewAction(crew)] : [],
     );
-  }
   await vscode.env.openExternal(vscode.Uri.parse(dashboardUrl, true));
   return dashboardUrl;
 }

@@ -273,9 +273,6 @@ function mayBeAddress(error: unknown): boolean {
   );
 }
 
-export function whileTesting<T>(
-  what: string,
-  action: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  return withProgress(vscode.l10n.t("Testing {0}", what), ({ signal }) => action(signal));
+export function whileTesting<T>(what: string, action: (signal: AbortSignal) => Promise<T>) {
+  return withProgress(vscode.l10n.t("Testing {0}", what), action);
 }

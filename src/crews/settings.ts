@@ -107,12 +107,9 @@ export class CrewSettings implements vscode.Disposable {
   #putBack(): void {
     const value = currentValue();
     const there = idsOf(value);
-    const lost = this.#added.filter(
-      (added) => added.until > Date.now() && isOverwritten(added, value),
-    );
-    this.#added = this.#added.filter(
-      ({ crew, until }) => until > Date.now() && there.includes(crew.id),
-    );
+    const recent = this.#added.filter(({ until }) => until > Date.now());
+    const lost = recent.filter((added) => isOverwritten(added, value));
+    this.#added = recent.filter(({ crew }) => there.includes(crew.id));
     for (const { crew } of lost) {
       this.save(crew.id, crew).catch((error: unknown) =>
         logProblem("Restoring a crew in the settings", error, crew.name),

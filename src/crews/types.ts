@@ -43,19 +43,13 @@ export type TokenState =
 /** What an execution stores of its crew. */
 export type CrewAddress = Pick<Crew, "id" | "name" | "url">;
 
-export interface NewCrew {
-  readonly name: string;
-  readonly url: string;
-  readonly dashboardUrl?: string;
+export interface NewCrew extends Pick<Crew, "name" | "url" | "dashboardUrl"> {
   readonly token?: string;
   readonly tokenType?: TokenType;
 }
 
-export interface CrewChange {
-  readonly name?: string;
-  readonly url?: string;
-  /** Empty to remove it. */
-  readonly dashboardUrl?: string;
+/** An empty `dashboardUrl` removes it. */
+export interface CrewChange extends Partial<Pick<Crew, "name" | "url" | "dashboardUrl">> {
   /** Required for another origin: a token is never sent to a host it wasn't entered for. */
   readonly token?: TypedToken;
 }

@@ -30,10 +30,7 @@ export function summaryOf(execution: ExecutionSummary): JsonObject {
     ...defined({
       lastAnswerAt: hasEnded(execution) ? undefined : seenAt,
       endedAt,
-      progress: progress && {
-        completed: progress.completed,
-        ...defined({ total: progress.total }),
-      },
+      progress: progress && defined({ completed: progress.completed, total: progress.total }),
       waitingTask: waiting?.taskId,
       waitingAttempt: waiting?.attempt,
     }),

@@ -64,7 +64,7 @@ export function findOrRefuse(
   );
 }
 
-/** A request's destination for a person: the crew's name, and its host or that it runs on this machine. */
+/** A request's destination for a person. */
 export function crewAndPlace(crew: CrewAddress & Pick<Crew, "local">): string {
   return crew.local === undefined
     ? crewAndHost({ crew })

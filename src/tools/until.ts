@@ -36,7 +36,7 @@ export async function untilItMatters(
   };
   const subscriptions = [store.onDidChange(check), tracker.onDidChange(check)];
   const cancelEnd = clock.after(milliseconds, end);
-  signal.addEventListener("abort", end);
+  signal.addEventListener("abort", end, { signal: over.signal });
   try {
     const begun = clock.now();
     for (let slowPolls = 0; !over.signal.aborted;) {
@@ -51,7 +51,7 @@ export async function untilItMatters(
   } finally {
     for (const subscription of subscriptions) subscription.dispose();
     cancelEnd();
-    signal.removeEventListener("abort", end);
+    end();
   }
   signal.throwIfAborted();
 }
