@@ -4,6 +4,7 @@ import { isProgram, targetOf } from "../editor/arguments.ts";
 import { viewId } from "../editor/ids.ts";
 import { showStatus } from "../editor/messages.ts";
 import { hasEnded, without, type Execution, type ExecutionSummary } from "../executions/model.ts";
+import { taskIn } from "../executions/tasks.ts";
 import { titleOf } from "../executions/title.ts";
 import { canBeAsked } from "../executions/watched.ts";
 import { confirm, executionItem, findExecution, onExecution, pickExecution } from "./choose.ts";
@@ -19,11 +20,10 @@ export function executionCommands(parts: ExecutionParts): Commands {
   const pin = (isPinned: boolean) =>
     onExecution(
       parts,
-      ({ localId }) => {
-        store.update(localId, (current) =>
+      ({ localId }) =>
+        void store.update(localId, (current) =>
           isPinned ? { ...current, pinned: true } : without(current, "pinned"),
-        );
-      },
+        ),
       ({ pinned }) => (pinned === true) !== isPinned,
     );
   return {
@@ -143,9 +143,8 @@ async function clearEnded(
   const crewId = name === undefined ? undefined : crews.get(name).id;
   const all = store
     .list()
-    .filter(
-      (execution) => hasEnded(execution) && (crewId === undefined || execution.crew.id === crewId),
-    );
+    .filter(hasEnded)
+    .filter(({ crew }) => crewId === undefined || crew.id === crewId);
   const ended = all.filter(({ pinned }) => pinned !== true);
   if (ended.length === 0) {
     showStatus(
@@ -197,9 +196,8 @@ async function refreshCrew(
 ): Promise<void> {
   const [first, ...others] = store
     .list()
-    .filter(
-      (each) => each.crew.id === crewId && each.watchingStoppedAt === undefined && canBeAsked(each),
-    );
+    .filter(({ crew, watchingStoppedAt }) => crew.id === crewId && watchingStoppedAt === undefined)
+    .filter(canBeAsked);
   // With no execution to poll, the next request shows whether the token is accepted.
   if (first === undefined) {
     tracker.unpark(crewId);
@@ -213,7 +211,7 @@ async function refreshCrew(
     );
 }
 
-function outputOf(execution: Execution, taskId?: string): string {
-  if (taskId === undefined) return execution.output ?? execution.waiting?.output ?? "";
-  return execution.tasks.find((task) => task.taskId === taskId)?.attempts.at(-1)?.output ?? "";
+function outputOf({ output, waiting, tasks }: Execution, taskId?: string): string {
+  if (taskId === undefined) return output ?? waiting?.output ?? "";
+  return taskIn(tasks, taskId)?.attempts.at(-1)?.output ?? "";
 }

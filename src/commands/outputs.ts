@@ -150,16 +150,13 @@ async function compareAttempts(
       ? pairs.at(-1)
       : await choosePair(execution, pairs);
   if (pair === undefined) return undefined;
+  const [before, after] = [pair.previous, pair.attempt];
+  const task = shortName(pair.taskId);
   await vscode.commands.executeCommand(
     "vscode.diff",
-    outputUri(execution, pair.taskId, pair.previous),
-    outputUri(execution, pair.taskId, pair.attempt),
-    vscode.l10n.t(
-      "{0}: attempt {1} ↔ attempt {2}",
-      shortName(pair.taskId),
-      pair.previous,
-      pair.attempt,
-    ),
+    outputUri(execution, pair.taskId, before),
+    outputUri(execution, pair.taskId, after),
+    vscode.l10n.t("{0}: attempt {1} ↔ attempt {2}", task, before, after),
   );
   return pair;
 }

@@ -91,14 +91,8 @@ function changedSettings({ contributes }: ReturnType<typeof asObject>): readonly
     if (JSON.stringify(value) === JSON.stringify(settings.inspect<unknown>(name)?.defaultValue))
       return [];
     if (typeof value === "number" || typeof value === "boolean") return [[name, value]];
-    return [
-      [
-        name,
-        Array.isArray(value)
-          ? vscode.l10n.t("entries: {0}", value.length)
-          : vscode.l10n.t("changed"),
-      ],
-    ];
+    if (Array.isArray(value)) return [[name, vscode.l10n.t("entries: {0}", value.length)]];
+    return [[name, vscode.l10n.t("changed")]];
   });
 }
 

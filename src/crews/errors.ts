@@ -96,6 +96,10 @@ export function addCrewAction(): ErrorAction {
   return { title: vscode.l10n.t("Connect a Crew"), command: "crewdeck.addCrew" };
 }
 
+export function showLocalLogAction(): ErrorAction {
+  return { title: vscode.l10n.t("Show Log"), command: "crewdeck.showLocalLog" };
+}
+
 function startLocalAction(title: string, folder: string): ErrorAction {
   return { title, command: "crewdeck.startLocalCrew", arguments: [{ folder }] };
 }
@@ -109,16 +113,13 @@ export function actionsForRefusal(
   if (kind !== "unauthorized" && kind !== "forbidden") return [];
   const isDeployed = crew.local === undefined;
   const other = tokenType && otherType(tokenType);
-  const switchToOther: readonly ErrorAction[] =
-    other !== undefined && state.kind === "stored" && state.types.includes(other)
-      ? [
-          {
-            title: vscode.l10n.t("Use {0}", tokenTypeName(other)),
-            command: "crewdeck.switchToken",
-            arguments: [{ crew: crew.id, tokenType: other }],
-          },
-        ]
-      : [];
+  const switchToOther: ErrorAction[] = [];
+  if (other !== undefined && state.kind === "stored" && state.types.includes(other))
+    switchToOther.push({
+      title: vscode.l10n.t("Use {0}", tokenTypeName(other)),
+      command: "crewdeck.switchToken",
+      arguments: [{ crew: crew.id, tokenType: other }],
+    });
   if (kind === "unauthorized")
     return [
       crew.local === undefined
@@ -139,16 +140,22 @@ export function actionsForPlace(
   { local }: Pick<Crew, "local">,
 ): readonly ErrorAction[] {
   if (place === undefined || local === undefined) return [];
-  const log: ErrorAction = { title: vscode.l10n.t("Show Log"), command: "crewdeck.showLocalLog" };
   const folder = vscode.Uri.parse(local.folder).fsPath;
   const file = path.resolve(folder, place.file);
   // The file's name is remote text: open nothing outside the project.
-  if (!file.startsWith(folder + path.sep)) return [log];
-  const at = new vscode.Position(Math.max(0, place.line - 1), Math.max(0, place.column - 1));
-  const open: ErrorAction = {
+  if (!file.startsWith(folder + path.sep)) return [showLocalLogAction()];
+  return [openFileAction(file, place), showLocalLogAction()];
+}
+
+/** Opens a file at a place; lines and columns count from 1. */
+export function openFileAction(
+  file: string,
+  { line, column }: { readonly line: number; readonly column: number },
+): ErrorAction {
+  const at = new vscode.Position(Math.max(0, line - 1), Math.max(0, column - 1));
+  return {
     title: vscode.l10n.t("Open the File"),
     command: "vscode.open",
     arguments: [vscode.Uri.file(file), { selection: new vscode.Range(at, at) }],
   };
-  return [open, log];
 }

@@ -1,6 +1,6 @@
 import { config } from "@vscode/l10n";
 import * as vscode from "vscode";
-import { asObject } from "../base/json.ts";
+import { asObject, textAt } from "../base/json.ts";
 
 /** Loads the translations for files without `vscode`, which use `@vscode/l10n`. Call before anything is shown. */
 export function loadTranslations(): void {
@@ -10,7 +10,7 @@ export function loadTranslations(): void {
 
 /** The extension's version; "0" if the manifest has none. */
 export function versionOf({ extension }: Pick<vscode.ExtensionContext, "extension">): string {
-  return String(asObject(extension.packageJSON)["version"] ?? "0");
+  return textAt(asObject(extension.packageJSON), "version") ?? "0";
 }
 
 /** The setting `crewdeck.keepEndedExecutions`: how many ended executions are kept; 0, and anything invalid, keeps all. */

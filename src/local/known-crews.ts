@@ -18,6 +18,8 @@ export interface KnownCrew {
   readonly failure?: string | undefined;
 }
 
+export type CrewChange = Partial<Pick<KnownCrew, "port" | "wanted" | "failure">>;
+
 /** The example crew's folder, which changes with each version of the extension. */
 export const exampleFolder = "crewdeck:/example-crew";
 
@@ -61,7 +63,7 @@ export class KnownCrews {
   }
 
   /** Does nothing for an unknown crew. */
-  change(folder: string, change: Partial<Pick<KnownCrew, "port" | "wanted" | "failure">>): void {
+  change(folder: string, change: CrewChange): void {
     this.#database.write(() => {
       const current = this.read(folder);
       if (current !== undefined) this.write({ ...current, ...change });

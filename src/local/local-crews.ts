@@ -1,6 +1,7 @@
 import * as vscode from "vscode";
 import { UserError } from "../base/errors.ts";
 import { Disposables } from "../base/events.ts";
+import { showLocalLogAction } from "../crews/errors.ts";
 import type { Crews } from "../crews/crews.ts";
 import { uniqueName } from "../crews/identity.ts";
 import type { Crew, LocalCrew } from "../crews/types.ts";
@@ -12,7 +13,7 @@ import type { Database } from "../store/database.ts";
 import type { CrewKeeper } from "./crew-keeper.ts";
 import { Folders } from "./folders.ts";
 import { KnownCrews, type KnownCrew } from "./known-crews.ts";
-import { forPerson, readProject, showLogAction, workspaceProjects } from "./projects.ts";
+import { forPerson, readProject, workspaceProjects } from "./projects.ts";
 import { describeExit, type Exit } from "./service-process.ts";
 
 export interface LocalCrewsOptions {
@@ -362,7 +363,7 @@ export class LocalCrews implements vscode.Disposable {
 
   async #reportEnd(folder: string, name: string, exit: Exit): Promise<void> {
     const again = vscode.l10n.t("Start Again");
-    const log = showLogAction();
+    const log = showLocalLogAction();
     const message = vscode.l10n.t(
       "The local crew “{0}” ended unexpectedly ({1}). Its executions are kept.",
       name,

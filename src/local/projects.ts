@@ -1,6 +1,7 @@
 import path from "node:path";
 import * as vscode from "vscode";
 import { UserError, type ErrorAction } from "../base/errors.ts";
+import { openFileAction, showLocalLogAction } from "../crews/errors.ts";
 import type { Crews } from "../crews/crews.ts";
 import { setContext } from "../editor/context.ts";
 import { logProblem } from "../editor/log.ts";
@@ -50,26 +51,12 @@ export function forPerson(error: unknown, folder: vscode.Uri, crewName: string):
   return error instanceof ServiceRefusal || error instanceof ServiceFailure
     ? new UserError(
         vscode.l10n.t("The local crew “{0}” did not start. {1}", crewName, error.message),
-        [showLogAction()],
+        [showLocalLogAction()],
       )
     : error;
 }
 
-export function showLogAction(): ErrorAction {
-  return { title: vscode.l10n.t("Show Log"), command: "crewdeck.showLocalLog" };
-}
-
 export function openAction({ position }: ProjectError, folder: vscode.Uri): ErrorAction[] {
   if (position === undefined) return [];
-  const at = new vscode.Position(position.line - 1, position.column - 1);
-  return [
-    {
-      title: vscode.l10n.t("Open the File"),
-      command: "vscode.open",
-      arguments: [
-        vscode.Uri.file(path.join(folder.fsPath, position.file)),
-        { selection: new vscode.Range(at, at) },
-      ],
-    },
-  ];
+  return [openFileAction(path.join(folder.fsPath, position.file), position)];
 }

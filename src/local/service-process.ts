@@ -97,15 +97,12 @@ export class ServiceProcess {
     const { folder, port, dataFolder, token, userToken, onLine, signal } = options;
     signal.throwIfAborted();
     const args = ["--port", String(port), "--data", dataFolder, "--engine", "rehearsal"];
+    const secrets = { CREWDECK_TOKEN: token, CREWDECK_USER_TOKEN: userToken };
     const child = fork(options.program, [folder, ...args], {
       execPath: process.execPath,
       // Otherwise the parent's debugger port would be used a second time.
       execArgv: [],
-      env: {
-        ...environment(process.env),
-        CREWDECK_TOKEN: token,
-        CREWDECK_USER_TOKEN: userToken,
-      },
+      env: { ...environment(process.env), ...secrets },
       stdio: ["pipe", "pipe", "pipe", "ipc"],
     });
     const exited = new Promise<Exit>((resolve) => {
@@ -163,10 +160,7 @@ async function listening(
       reject(new ServiceFailure(text));
     }, timeoutMs);
     over.signal.addEventListener("abort", () => clearTimeout(timer));
-    const cancel = () =>
-      reject(
-        signal.reason instanceof Error ? signal.reason : new Error("The start was cancelled."),
-      );
+    const cancel = () => reject(signal.reason as Error);
     signal.addEventListener("abort", cancel, { signal: over.signal });
     child.on("message", (received) => {
       const message = readMessage(received);
