@@ -63,10 +63,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   const { store, notified, lease, tracker } = executions;
   const sending = owned.add(
     new Sending({
-      database,
-      store,
-      lease,
-      clock,
+      ...{ database, store, lease, clock },
       storage: context.secrets,
       onProblem: logProblem,
     }),
@@ -97,25 +94,15 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   // What a person sees.
   const { documents, show, find, findExecution, outputs } = owned.add(
     registerDocuments({
-      store,
-      crews,
-      tracker,
-      kickoffs,
+      ...{ store, crews, tracker, kickoffs },
       ready: opened,
       storage: context.globalStorageUri,
     }),
   );
   const { feedback, threads, drafts } = owned.add(
     registerFeedback({
-      crews,
-      executions,
-      sending,
-      clock,
+      ...{ crews, executions, sending, clock, database, find, findExecution, show },
       presses: new SingleStart(clock),
-      database,
-      find,
-      findExecution,
-      show,
     }),
   );
   const { sender, forms, files, presets } = owned.add(
@@ -149,12 +136,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   owned.add(registerCommands(parts));
   owned.add(watchClearing(parts));
   owned.add(registerTools(parts));
-  const { api, disposable } = createExtensionApi({
-    crews,
-    store,
-    sender,
-    feedback,
-  });
+  const { api, disposable } = createExtensionApi({ crews, store, sender, feedback });
   owned.add(disposable);
   await opened;
   locals.startForDevelopment();

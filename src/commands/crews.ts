@@ -14,7 +14,6 @@ import type { CommandParts, Commands } from "./table.ts";
 
 type CrewParts = Pick<CommandParts, "crews" | "locals">;
 
-/** Commands for connected crews, deployed and local. */
 export function crewCommands(parts: CrewParts): Commands {
   const { crews, locals } = parts;
   const isDeployed = ({ local }: Crew) => local === undefined;
@@ -54,7 +53,6 @@ export function crewCommands(parts: CrewParts): Commands {
   };
 }
 
-/** Removes a crew and its tokens after a confirmation. */
 export async function removeCrew(
   {
     crews,
@@ -95,7 +93,6 @@ async function startLocal(parts: CrewParts, argument: unknown): Promise<Crew | u
   return crew;
 }
 
-/** A folder, or that of the crew in a row of the tree. */
 function folderIn({ crews }: CrewParts, given: UnknownObject): { readonly folder?: string } {
   const crew = stringOf(given, "crew");
   const ofCrew = crew === undefined ? undefined : crews.get(crew).local?.folder;

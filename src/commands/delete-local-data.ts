@@ -167,7 +167,6 @@ function countLocalData({ crews, executions, locals, database }: DeleteParts) {
     /** Forms with remembered values. */
     forms: count("SELECT count(*) AS count FROM crew_values WHERE kind = 'form'"),
     localCrews: locals.count(),
-    /** Those in the settings. */
     crews: crews.list().filter(({ local }) => local === undefined).length,
   };
 }

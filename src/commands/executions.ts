@@ -14,7 +14,6 @@ import { activeOf, theOne } from "../views/waiting.ts";
 
 export type ExecutionParts = Pick<CommandParts, "crews" | "store" | "tracker" | "clock" | "show">;
 
-/** Commands for tracked executions. */
 export function executionCommands(parts: ExecutionParts): Commands {
   const { store, tracker, show } = parts;
   const pin = (isPinned: boolean) =>
@@ -74,7 +73,6 @@ export function executionCommands(parts: ExecutionParts): Commands {
   };
 }
 
-/** Opens the execution that waits, else the one that runs; asks if there are several, and shows the view if there is none. */
 async function showActive({ store, show }: Pick<ExecutionParts, "store" | "show">): Promise<void> {
   const active = activeOf(store.list());
   const section = (label: string, executions: readonly ExecutionSummary[]) =>

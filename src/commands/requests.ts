@@ -74,7 +74,6 @@ export function requestCommands(parts: RequestParts): Commands {
   };
 }
 
-/** Opens a crew's form with the preset that the argument names, or that the person chooses. */
 async function openPreset(
   { crews, forms, presets: load }: RequestParts,
   argument: unknown,

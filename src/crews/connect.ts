@@ -89,7 +89,6 @@ function freeName(crews: Crews, url: string): string {
   );
 }
 
-/** Asks for what isn't given, and writes it to the draft. */
 function ask(crews: Crews, draft: Draft, given: Partial<NewCrew>): Promise<Crew | undefined> {
   /** The crew with the same address, if the person chose to set its token. */
   let connected: Crew | undefined;

@@ -3,7 +3,6 @@ import type { StatusPath, TokenType } from "../api/types.ts";
 import { asArray, asObject, type UnknownObject } from "../base/json.ts";
 import { tokenTypes } from "./token-format.ts";
 
-/** Keys in VS Code's global state. */
 export const tokenNotesKey = "crewdeck.storedTokens";
 export const statusPathsKey = "crewdeck.statusPaths";
 

@@ -24,7 +24,6 @@ import type {
   TokenState,
 } from "./types.ts";
 
-/** The connected crews, of the settings and served on this machine, with their tokens and clients. */
 export class Crews implements vscode.Disposable {
   readonly #owned = new Disposables();
   readonly #settings = this.#owned.add(new CrewSettings());
@@ -52,9 +51,7 @@ export class Crews implements vscode.Disposable {
   }
 
   readonly onDidChange = this.#changed.event;
-  /** Fires when a crew and its tokens were removed in this window. */
   readonly onDidRemove = this.#removed.event;
-  /** Fires when a crew's name or address was changed in this window. */
   readonly onDidReplace = this.#replaced.event;
   /** Fires with a crew's id. For changes in another window it may not fire. */
   readonly onDidChangeToken: vscode.Event<string>;
@@ -73,7 +70,6 @@ export class Crews implements vscode.Disposable {
     return findCrew(this.list(), nameOrUrlOrId);
   }
 
-  /** @throws UserError that lists the connected crews */
   get(nameOrUrlOrId: string): Crew {
     const crew = this.find(nameOrUrlOrId);
     if (crew !== undefined) return crew;
@@ -129,9 +125,7 @@ export class Crews implements vscode.Disposable {
   }
 
   async setToken(crewId: string, token: TypedToken): Promise<void> {
-    const reading = await this.#tokens.read(crewId);
-    const tokens = reading.kind === "stored" ? reading.tokens : undefined;
-    await this.#tokens.write(crewId, withToken(tokens, token));
+    await this.#tokens.write(crewId, withToken(await this.#stored(crewId), token));
   }
 
   async setTokens(crewId: string, tokens: CrewTokens | undefined): Promise<void> {
@@ -173,12 +167,10 @@ export class Crews implements vscode.Disposable {
     return this.find(added.id) ?? added;
   }
 
-  /** The crew that would be connected. @throws AddressError or UserError */
   checkNew(crew: Pick<NewCrew, "name" | "url" | "dashboardUrl">): Crew {
     return checked({ ...crew, url: normaliseAddress(crew.url) }, this.list());
   }
 
-  /** The crew after a change. @throws AddressError or UserError */
   checkChange(crew: Crew, change: CrewChange): Crew {
     refuseLocal(crew);
     const url = change.url === undefined ? crew.url : normaliseAddress(change.url);
@@ -189,8 +181,7 @@ export class Crews implements vscode.Disposable {
   /** Changes a crew without a test. @throws UserError or AddressError; nothing is changed then */
   async change(crew: Crew, change: CrewChange): Promise<Crew> {
     const to = this.checkChange(crew, change);
-    const kept = isSameOrigin(crew.url, to.url) ? await this.#tokens.read(crew.id) : undefined;
-    const tokens = kept?.kind === "stored" ? kept.tokens : undefined;
+    const tokens = isSameOrigin(crew.url, to.url) ? await this.#stored(crew.id) : undefined;
     const moved = to.id !== crew.id;
     if (change.token !== undefined)
       await this.#tokens.write(to.id, withToken(tokens, change.token));
@@ -206,7 +197,6 @@ export class Crews implements vscode.Disposable {
     return to;
   }
 
-  /** Removes a crew from the settings and deletes its tokens. @throws UserError for a local crew */
   async remove(crew: Crew): Promise<void> {
     refuseLocal(crew);
     await this.#settings.delete(crew.id);
@@ -281,6 +271,11 @@ export class Crews implements vscode.Disposable {
       statusPaths: this.#statusPaths,
       userAgent: this.#userAgent,
     }));
+  }
+
+  async #stored(crewId: string): Promise<CrewTokens | undefined> {
+    const reading = await this.#tokens.read(crewId);
+    return reading.kind === "stored" ? reading.tokens : undefined;
   }
 
   #listChanged(): void {

@@ -5,7 +5,6 @@ import { asArray, asObject, defined, isObject } from "../base/json.ts";
 import { idOfAddress, uniqueName } from "./identity.ts";
 import type { Crew } from "./types.ts";
 
-/** Reads the setting `crewdeck.crews`. Malformed entries are ignored and reported. */
 export function readEntries(raw: unknown) {
   const crews: Crew[] = [];
   const problems: string[] = [];

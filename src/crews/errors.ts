@@ -147,7 +147,6 @@ export function actionsForPlace(
   return [openFileAction(file, place), showLocalLogAction()];
 }
 
-/** Opens a file at a place; lines and columns count from 1. */
 export function openFileAction(
   file: string,
   { line, column }: { readonly line: number; readonly column: number },

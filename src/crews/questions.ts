@@ -186,14 +186,10 @@ export function askTokenType(
     bearer: vscode.l10n.t("The organisation's token, with all rights."),
     userBearer: vscode.l10n.t("A user's token, with fewer rights."),
   };
-  const stored = (type: TokenType) => {
-    if (state?.kind !== "stored") return {};
-    if (type === state.inUse) return { description: vscode.l10n.t("stored, in use") };
-    return {
-      description: state.types.includes(type)
-        ? vscode.l10n.t("stored")
-        : vscode.l10n.t("none stored"),
-    };
+  const storedOf = (type: TokenType) => {
+    if (state?.kind !== "stored") return "";
+    if (type === state.inUse) return vscode.l10n.t("stored, in use");
+    return state.types.includes(type) ? vscode.l10n.t("stored") : vscode.l10n.t("none stored");
   };
   return askChoice<TokenType>({
     ...question,
@@ -201,7 +197,7 @@ export function askTokenType(
     choices: tokenTypes.map((value) => ({
       value,
       label: tokenTypeName(value),
-      ...stored(value),
+      description: storedOf(value),
       detail: details[value],
     })),
   });
@@ -224,7 +220,6 @@ export function problemOf(check: () => unknown): string | undefined {
   }
 }
 
-/** The questions that can be asked again after a failed test. */
 interface Edits<Step> {
   readonly address?: Step;
   readonly token?: Step;

@@ -28,7 +28,6 @@ export class CrewSettings implements vscode.Disposable {
   /** Writes run one after another, because each writes the whole list. */
   #lastWrite: Promise<void> = Promise.resolve();
   #crews: readonly Crew[] = [];
-  /** Recently added crews, which a window that adds one at the same time would overwrite. */
   #added: (AddedCrew & { readonly until: number })[] = [];
   #reported = "";
 
@@ -103,7 +102,6 @@ export class CrewSettings implements vscode.Disposable {
     this.#read();
   }
 
-  /** Adds crews again that another window overwrote. */
   #putBack(): void {
     const value = currentValue();
     const there = idsOf(value);

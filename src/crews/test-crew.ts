@@ -10,7 +10,6 @@ import { whileTesting } from "./questions.ts";
 import { tokenTypeName } from "./token-format.ts";
 import type { Crew, CrewReport, TestCause } from "./types.ts";
 
-/** Tests the connection to a crew and shows the report. Undefined if the person cancels. */
 export async function testCrew(crews: Crews, crew: Crew): Promise<CrewReport | undefined> {
   let examination: Examination;
   try {

@@ -73,7 +73,6 @@ export class Tokens implements vscode.Disposable {
     await this.#notes.delete(crewId);
   }
 
-  /** The crews with tokens, by the notes and by VS Code's list of secrets if it is available. */
   async crewIds(): Promise<readonly string[]> {
     const ids = (await this.#keys())
       .filter((key) => key.startsWith(prefix))

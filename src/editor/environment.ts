@@ -8,7 +8,6 @@ export function loadTranslations(): void {
   if (vscode.l10n.bundle !== undefined) config({ contents: vscode.l10n.bundle });
 }
 
-/** The extension's version; "0" if the manifest has none. */
 export function versionOf({ extension }: Pick<vscode.ExtensionContext, "extension">): string {
   return textAt(asObject(extension.packageJSON), "version") ?? "0";
 }

@@ -13,7 +13,6 @@ export interface RecentProblem {
 const maxFrames = 12;
 const maxCauses = 3;
 
-/** The latest problems of this window, in memory only. */
 export class RecentProblems {
   readonly #most: number;
   #kept: readonly RecentProblem[] = [];
@@ -22,7 +21,6 @@ export class RecentProblems {
     this.#most = most;
   }
 
-  /** Oldest first. */
   get all(): readonly RecentProblem[] {
     return this.#kept;
   }

@@ -26,9 +26,7 @@ export interface KeeperOptions {
   launch(port: number, tokens: ServiceTokens, signal: AbortSignal): Promise<ServiceProcess>;
   /** Whether this window takes over when the window that serves the crew closes. */
   readonly isNeeded: () => boolean;
-  /** The service started, ended or has another address. */
   readonly onChange: () => void;
-  /** A service of this window ended unexpectedly. */
   readonly onEnded: (exit: Exit) => void;
   readonly onProblem: (doing: string, error: unknown) => void;
   /** How often to check who serves the crew (ms). */
@@ -76,7 +74,6 @@ export class CrewKeeper {
     return await this.#starting;
   }
 
-  /** Uses a running service of another window; starts none. */
   async join(): Promise<void> {
     const running = await this.#findRunning();
     if (running !== undefined && (await answers(running)) && this.url === undefined)

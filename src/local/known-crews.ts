@@ -5,7 +5,6 @@ import { defined } from "../base/json.ts";
 import type { Database } from "../store/database.ts";
 import { integer, optionalText, type Row, text } from "../store/row.ts";
 
-/** What is stored of a local crew, without tokens. */
 export interface KnownCrew {
   /** URI of the project's folder, or {@link exampleFolder}. */
   readonly folder: string;
@@ -14,7 +13,6 @@ export interface KnownCrew {
   readonly port: number;
   /** False if a person stopped it or it failed; true while its window is closed. */
   readonly wanted: boolean;
-  /** Why it ended or didn't start. */
   readonly failure?: string | undefined;
 }
 

@@ -30,7 +30,6 @@ export interface LocalCrewsOptions {
 interface StartLocalCrew {
   /** Path or URI of a crew project's folder; otherwise the person chooses. */
   readonly folder?: string;
-  /** Only "rehearsal". */
   readonly engine?: string;
   /** Called when the crew is known, before it starts. */
   readonly onChosen?: () => void;
@@ -38,7 +37,6 @@ interface StartLocalCrew {
   readonly here?: boolean;
 }
 
-/** A local crew in this window. */
 interface KeptCrew extends Pick<KnownCrew, "folder" | "name"> {
   readonly keeper: CrewKeeper;
   /** Started or needed in this window. */
@@ -100,7 +98,6 @@ export class LocalCrews implements vscode.Disposable {
     }
   }
 
-  /** The local crews whose folder exists, running or not. */
   list(): readonly Crew[] {
     return [...this.#kept.values()].flatMap((kept) => this.#crewOf(kept) ?? []);
   }
@@ -133,7 +130,6 @@ export class LocalCrews implements vscode.Disposable {
       .catch((error: unknown) => logProblem("Starting the crew of CREWDECK_START_LOCAL", error));
   }
 
-  /** @throws UserError if the crew is unknown or doesn't start */
   async ensureRunning(crewId: string): Promise<Crew> {
     const folder = folderOf(crewId);
     if (!this.#kept.has(folder)) await this.refresh();
@@ -217,7 +213,6 @@ export class LocalCrews implements vscode.Disposable {
     );
   }
 
-  /** Removes a crew without publishing; a service of this window stops. */
   #drop({ folder, keeper }: KeptCrew): void {
     keeper.dispose();
     this.#kept.delete(folder);

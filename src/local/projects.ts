@@ -13,7 +13,6 @@ export async function readProject(folder: string): Promise<CrewProject> {
   return await (await import("../projects/read.ts")).readProject(folder);
 }
 
-/** The folders of the crew projects in the workspace, if they are on this machine. */
 export async function workspaceProjects(): Promise<readonly string[]> {
   const roots = (vscode.workspace.workspaceFolders ?? []).filter(
     ({ uri }) => uri.scheme === "file",

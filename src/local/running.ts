@@ -12,7 +12,6 @@ export interface Running {
   readonly instance: string;
 }
 
-/** The service that runs on a data folder, of any window. */
 export async function findRunning(dataFolder: string): Promise<Running | undefined> {
   // The file may be missing or half written.
   const file = await readFile(path.join(dataFolder, "service.json"), "utf8").catch(() => "");

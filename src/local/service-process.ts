@@ -8,7 +8,6 @@ export interface Exit {
   readonly signal: string | null;
 }
 
-/** The signal or the exit code, for a person. */
 export function describeExit({ code, signal }: Exit): string {
   return signal ?? (code === null ? l10n.t("no exit code") : l10n.t("exit code {0}", code));
 }
@@ -23,7 +22,6 @@ interface Refused {
   readonly url?: string;
 }
 
-/** The service reported why it doesn't start. */
 export class ServiceRefusal extends Error {
   readonly reason: Refused["reason"];
   readonly url: string | undefined;
@@ -36,7 +34,6 @@ export class ServiceRefusal extends Error {
   }
 }
 
-/** The service didn't start and didn't report why. */
 export class ServiceFailure extends Error {
   readonly exit: Exit | undefined;
 
@@ -47,7 +44,6 @@ export class ServiceFailure extends Error {
   }
 }
 
-/** Reads an IPC message of the service; undefined for an unknown one. */
 export function readMessage(
   received: unknown,
 ): { readonly type: "listening"; readonly url: string } | Refused | undefined {
@@ -66,7 +62,6 @@ export interface ServiceOptions {
   readonly program: string;
   readonly folder: string;
   readonly dataFolder: string;
-  /** 0 for any. */
   readonly port: number;
   readonly token: string;
   readonly userToken: string;
@@ -133,7 +128,6 @@ export class ServiceProcess {
     clearTimeout(killer);
   }
 
-  /** Stops the service without waiting. */
   leave(): void {
     if (this.#child.connected) this.#child.disconnect();
     this.#child.stdin?.end();

@@ -13,7 +13,6 @@ export interface Confirmation {
   readonly allow: string;
 }
 
-/** Characters of one text that are shown in each place. */
 export type Longest = Readonly<Record<"chat" | "dialog" | "document", number>>;
 
 /** The chat scrolls; a dialog would grow out of the window; a document holds everything that is sent. */
@@ -35,7 +34,6 @@ export function markdownOf({ parts }: Confirmation): string {
   return blocks.join("\n\n");
 }
 
-/** A confirmation for a dialog, as plain text, and whether it is complete. */
 export function dialogOf({ parts }: Confirmation) {
   let isWhole = parts.length <= inDialog.parts;
   const cut = (text: string, most: number) => {
