@@ -73,7 +73,7 @@ export function executionCommands(parts: ExecutionParts): Commands {
   };
 }
 
-async function showActive({ store, show }: Pick<ExecutionParts, "store" | "show">): Promise<void> {
+async function showActive({ store, show }: ExecutionParts): Promise<void> {
   const active = activeOf(store.list());
   const section = (label: string, executions: readonly ExecutionSummary[]) =>
     executions.length === 0
@@ -116,10 +116,7 @@ function confirmRemoval(execution: ExecutionSummary): Promise<boolean> {
   return confirm(question, detail.join(" "), vscode.l10n.t("Remove from List"));
 }
 
-async function rename(
-  { store }: Pick<ExecutionParts, "store">,
-  execution: ExecutionSummary,
-): Promise<void> {
+async function rename({ store }: ExecutionParts, execution: ExecutionSummary): Promise<void> {
   const title = execution.label ?? titleOf(execution);
   const label = await vscode.window.showInputBox({
     title: vscode.l10n.t("Rename execution"),
@@ -133,10 +130,7 @@ async function rename(
   );
 }
 
-async function clearEnded(
-  { store, crews }: Pick<ExecutionParts, "store" | "crews">,
-  argument: unknown,
-): Promise<void> {
+async function clearEnded({ store, crews }: ExecutionParts, argument: unknown): Promise<void> {
   const { crew: name } = targetOf(argument);
   const crewId = name === undefined ? undefined : crews.get(name).id;
   const all = store
@@ -167,10 +161,8 @@ async function clearEnded(
 }
 
 /** Requests the state of one execution, of a crew's, or of all. A refused token is sent again only if its crew is named, and then once. */
-async function refresh(
-  { crews, store, tracker }: Pick<ExecutionParts, "crews" | "store" | "tracker">,
-  argument: unknown,
-): Promise<void> {
+async function refresh(parts: ExecutionParts, argument: unknown): Promise<void> {
+  const { crews, store, tracker } = parts;
   const target = targetOf(argument);
   const execution = findExecution(store, crews, target);
   if (target.kickoffId !== undefined && execution === undefined)
@@ -181,17 +173,14 @@ async function refresh(
     execution?.crew.id ?? (target.crew === undefined ? undefined : crews.get(target.crew).id);
   store.refresh();
   if (execution !== undefined) await tracker.pollNow(execution.localId);
-  else if (crewId !== undefined) await refreshCrew({ store, tracker }, crewId);
+  else if (crewId !== undefined) await refreshCrew(parts, crewId);
   else await tracker.pollNow();
   const refused = crewId === undefined ? undefined : tracker.parkedCrews().get(crewId);
   // The person requested this crew, and its row looks the same as before.
   if (refused !== undefined && !isProgram(argument)) throw refused;
 }
 
-async function refreshCrew(
-  { store, tracker }: Pick<ExecutionParts, "store" | "tracker">,
-  crewId: string,
-): Promise<void> {
+async function refreshCrew({ store, tracker }: ExecutionParts, crewId: string): Promise<void> {
   const [first, ...others] = store
     .list()
     .filter(({ crew, watchingStoppedAt }) => crew.id === crewId && watchingStoppedAt === undefined)

@@ -46,11 +46,10 @@ export async function reportProblem(parts: ReportParts, argument: unknown): Prom
       .join("\n") || vscode.l10n.t("None."),
     "",
   ].join("\n\n");
-  if (!isProgram(argument))
-    await vscode.window.showTextDocument(
-      await vscode.workspace.openTextDocument({ language: "markdown", content: report }),
-      { preview: false },
-    );
+  if (isProgram(argument)) return report;
+  const untitled = { language: "markdown", content: report };
+  const document = await vscode.workspace.openTextDocument(untitled);
+  await vscode.window.showTextDocument(document, { preview: false });
   return report;
 }
 

@@ -41,16 +41,9 @@ export async function editCrew(crews: Crews, crew: Crew): Promise<Crew | undefin
       },
     ],
   });
-  switch (part) {
-    case "name":
-      return rename(crews, crew, title);
-    case "url":
-      return moveTo(crews, crew, title);
-    case "dashboardUrl":
-      return changeDashboard(crews, crew, title);
-    case undefined:
-      return undefined;
-  }
+  if (part === undefined) return undefined;
+  const edits = { name: rename, url: moveTo, dashboardUrl: changeDashboard };
+  return edits[part](crews, crew, title);
 }
 
 async function rename(crews: Crews, crew: Crew, title: string): Promise<Crew | undefined> {
@@ -106,13 +99,13 @@ async function moveTo(crews: Crews, crew: Crew, title: string): Promise<Crew | u
   });
 }
 
-export function hasDashboard({ dashboardUrl }: Crew): boolean {
-  return dashboardUrl !== undefined && isWebAddress(dashboardUrl);
+export function hasDashboard({ dashboardUrl = "" }: Crew): boolean {
+  return isWebAddress(dashboardUrl);
 }
 
 export async function openDashboard(crew: Crew): Promise<string> {
-  const { dashboardUrl } = crew;
-  if (dashboardUrl === undefined || !isWebAddress(dashboardUrl))
+  const { dashboardUrl = "" } = crew;
+  if (!isWebAddress(dashboardUrl))
     throw new UserError(
       vscode.l10n.t(
         "The dashboard's address of “{0}” is not known. Add it to the crew first.",

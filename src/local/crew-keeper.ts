@@ -68,9 +68,16 @@ export class CrewKeeper {
 
   /** Starts the service if it isn't running, and returns its address. @throws ServiceRefusal or ServiceFailure */
   async start(): Promise<string> {
-    this.#starting ??= this.#startOrStoreFailure().finally(() => {
-      this.#starting = undefined;
-    });
+    this.#starting ??= this.#start()
+      .catch((error: unknown) => {
+        if (error instanceof ServiceRefusal || error instanceof ServiceFailure)
+          this.#store({ failure: error.message });
+        this.#options.onChange();
+        throw error;
+      })
+      .finally(() => {
+        this.#starting = undefined;
+      });
     return await this.#starting;
   }
 
@@ -96,17 +103,6 @@ export class CrewKeeper {
     this.#stopping = true;
     clearInterval(this.#watch);
     this.#own?.leave();
-  }
-
-  async #startOrStoreFailure(): Promise<string> {
-    try {
-      return await this.#start();
-    } catch (error) {
-      if (error instanceof ServiceRefusal || error instanceof ServiceFailure)
-        this.#store({ failure: error.message });
-      this.#options.onChange();
-      throw error;
-    }
   }
 
   async #start(): Promise<string> {
@@ -193,9 +189,7 @@ export class CrewKeeper {
 
   #becomeNothing(): void {
     clearInterval(this.#watch);
-    this.#watch = undefined;
-    this.#own = undefined;
-    this.#guestUrl = undefined;
+    this.#watch = this.#own = this.#guestUrl = undefined;
     this.#options.onChange();
   }
 

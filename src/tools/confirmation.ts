@@ -25,11 +25,8 @@ export function markdownOf({ parts }: Confirmation): string {
   const blocks = parts.map((part) => {
     if (typeof part === "string") return inlineText(oneLine(part));
     const { heading, text, longest: { chat } = longest } = part;
-    return [
-      inlineText(oneLine(heading)),
-      "",
-      ...fencedLines(visible(shortened(text, chat)), "text"),
-    ].join("\n");
+    const lines = fencedLines(visible(shortened(text, chat)), "text");
+    return [inlineText(oneLine(heading)), "", ...lines].join("\n");
   });
   return blocks.join("\n\n");
 }
@@ -58,12 +55,8 @@ export function documentOf({ title, parts }: Confirmation): string {
   const blocks = parts.map((part) => {
     if (typeof part === "string") return oneLineWhole(part);
     const { heading, text, longest: { document } = longest } = part;
-    return [
-      oneLineWhole(heading),
-      ...visible(shortened(text, document))
-        .split("\n")
-        .map((line) => `    ${line}`),
-    ].join("\n");
+    const lines = visible(shortened(text, document)).split("\n");
+    return [oneLineWhole(heading), ...lines.map((line) => `    ${line}`)].join("\n");
   });
   return `${[title, ...blocks].join("\n\n")}\n`;
 }

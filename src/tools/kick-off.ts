@@ -107,10 +107,8 @@ function faultsOf(inputs: JsonObject, fields: readonly InputField[]) {
 function refuse(inputs: JsonObject, fields: readonly InputField[]): void {
   const faults = faultsOf(inputs, fields).filter((fault) => !isHarmless(fault));
   if (faults.length === 0) return;
-  throw new UserError(
-    [
-      ...faults.map(faultText),
-      vscode.l10n.t("Nothing was sent. Ask the user for what you do not know; do not make it up."),
-    ].join(" "),
+  const advice = vscode.l10n.t(
+    "Nothing was sent. Ask the user for what you do not know; do not make it up.",
   );
+  throw new UserError([...faults.map(faultText), advice].join(" "));
 }
