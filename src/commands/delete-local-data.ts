@@ -26,12 +26,10 @@ export interface DeleteParts extends Pick<CommandParts, "database" | "clock"> {
   readonly locals: Pick<LocalCrews, "count" | "removeAll">;
   readonly forms: Pick<CommandParts["forms"], "closeAll">;
   readonly tree: Pick<CommandParts["tree"], "choices">;
-  /** How long deleting waits for requests in progress (ms). */
+  /** How long deleting waits for requests in progress (ms); usually longer than the timeout of a kickoff or a resume. */
   readonly longestWaitMs?: number;
 }
 
-/** Longer than the timeout of a kickoff or a resume. */
-const usualWaitMs = 90_000;
 const lookMs = 250;
 
 /**
@@ -40,7 +38,9 @@ const lookMs = 250;
  */
 export async function deleteLocalData(parts: DeleteParts, argument: unknown): Promise<unknown> {
   const counts = countLocalData(parts);
-  const scope = isProgram(argument) ? scopeIn(argument) : await ask(counts, parts);
+  const scope = isProgram(argument)
+    ? oneOf({ what: "", ...recordOf(argument) }, "what", ["data", "everything"])
+    : await ask(counts, parts);
   if (scope === undefined || !(await nothingIsSent(parts))) return undefined;
   const left = await clearLocalData(parts, scope);
   if (!isProgram(argument)) report(left);
@@ -51,13 +51,9 @@ export async function deleteLocalData(parts: DeleteParts, argument: unknown): Pr
   };
 }
 
-function scopeIn(argument: unknown): ClearScope | undefined {
-  return oneOf({ what: "", ...recordOf(argument) }, "what", ["data", "everything"]);
-}
-
 /** Waits for requests in progress, whose outcome must be stored first. False if the person cancels. @throws UserError if it takes too long */
 async function nothingIsSent(parts: DeleteParts): Promise<boolean> {
-  const { sending, clock, longestWaitMs = usualWaitMs } = parts;
+  const { sending, clock, longestWaitMs = 90_000 } = parts;
   const [first] = sending.now();
   if (first === undefined) return true;
   const until = clock.now() + longestWaitMs;

@@ -21,7 +21,8 @@ export function outputCommands(parts: OutputParts): Commands {
   const onOutput =
     (action: (execution: Execution, output: Output) => Promise<vscode.Uri | undefined>) =>
     async (given: unknown) => {
-      const argument = given ?? activePart();
+      const active = activeDocument();
+      const argument = given ?? (active && parsePartUri(active) && active);
       const execution = await chooseExecution(store, crews, argument, (each) =>
         [each, ...each.tasks.flatMap(({ attempts }) => attempts)].some(({ output }) => output),
       );
@@ -46,11 +47,6 @@ export function outputCommands(parts: OutputParts): Commands {
       (execution) => attemptPairs(execution).length > 0,
     ),
   };
-}
-
-function activePart(): vscode.Uri | undefined {
-  const uri = activeDocument();
-  return uri && parsePartUri(uri) && uri;
 }
 
 /** The output that an argument names, else the only one, else one that the person chooses. @throws UserError if there is none */

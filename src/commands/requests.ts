@@ -99,13 +99,9 @@ async function openPreset(
   if (values !== undefined)
     return await forms.open(await crews.ready(crew), values, { replaces: true });
   if (name === undefined) return undefined;
+  const names = list.map((preset) => preset.name).join(", ");
   throw new UserError(
-    vscode.l10n.t(
-      "“{0}” has no preset “{1}”. Its presets: {2}.",
-      crew.name,
-      name,
-      list.map((preset) => preset.name).join(", "),
-    ),
+    vscode.l10n.t("“{0}” has no preset “{1}”. Its presets: {2}.", crew.name, name, names),
   );
 }
 

@@ -74,10 +74,8 @@ export class Tokens implements vscode.Disposable {
   }
 
   async crewIds(): Promise<readonly string[]> {
-    const ids = (await this.#keys())
-      .filter((key) => key.startsWith(prefix))
-      .map((key) => key.slice(prefix.length));
-    return [...new Set([...this.#notes.crewIds(), ...ids])];
+    const keys = (await this.#keys()).filter((key) => key.startsWith(prefix));
+    return [...new Set([...this.#notes.crewIds(), ...keys.map((key) => key.slice(prefix.length))])];
   }
 
   dispose(): void {

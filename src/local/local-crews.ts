@@ -1,3 +1,4 @@
+import { access } from "node:fs/promises";
 import * as vscode from "vscode";
 import { UserError } from "../base/errors.ts";
 import { Disposables } from "../base/events.ts";
@@ -199,18 +200,15 @@ export class LocalCrews implements vscode.Disposable {
     const known = this.#store.list();
     for (const kept of this.#kept.values())
       if (!known.some(({ folder }) => folder === kept.folder)) this.#drop(kept);
-    for (const crew of known)
-      if (this.#kept.has(crew.folder) || (await this.#isThere(crew)))
-        await (await this.#add(crew)).keeper.join();
+    for (const crew of known) {
+      // A folder may be gone, or on a drive that isn't mounted now.
+      const found = access(this.#folders.uriOf(crew.folder).fsPath).then(
+        () => true,
+        () => false,
+      );
+      if (this.#kept.has(crew.folder) || (await found)) await (await this.#add(crew)).keeper.join();
+    }
     this.#publish();
-  }
-
-  /** A folder may be gone, or on a drive that isn't mounted now. */
-  async #isThere({ folder }: KnownCrew): Promise<boolean> {
-    return await vscode.workspace.fs.stat(this.#folders.uriOf(folder)).then(
-      () => true,
-      () => false,
-    );
   }
 
   #drop({ folder, keeper }: KeptCrew): void {

@@ -71,7 +71,6 @@ export interface ServiceOptions {
   readonly timeoutMs?: number;
 }
 
-const usualTimeoutMs = 20_000;
 /** After this time (ms) a service that doesn't stop is killed; its data survives that. */
 const stopMs = 5000;
 
@@ -145,7 +144,7 @@ export function environment(parent: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 async function listening(
   child: ChildProcess,
   exited: Promise<Exit>,
-  { signal, timeoutMs = usualTimeoutMs }: ServiceOptions,
+  { signal, timeoutMs = 20_000 }: ServiceOptions,
 ): Promise<string> {
   const over = new AbortController();
   const url = new Promise<string>((resolve, reject) => {

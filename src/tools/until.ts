@@ -25,7 +25,14 @@ export async function untilItMatters(
 ): Promise<void> {
   const matters = () => {
     const execution = store.summary(localId);
-    return execution === undefined || needsAttention(execution) || isHopeless(execution);
+    return (
+      execution === undefined ||
+      hasEnded(execution) ||
+      execution.state === "waiting" ||
+      execution.mayBeWaiting === true ||
+      execution.watchingStoppedAt !== undefined ||
+      isHopeless(execution)
+    );
   };
   signal.throwIfAborted();
   if (matters()) return;
@@ -54,13 +61,4 @@ export async function untilItMatters(
     end();
   }
   signal.throwIfAborted();
-}
-
-function needsAttention(execution: ExecutionSummary): boolean {
-  return (
-    hasEnded(execution) ||
-    execution.state === "waiting" ||
-    execution.mayBeWaiting === true ||
-    execution.watchingStoppedAt !== undefined
-  );
 }
