@@ -146,17 +146,15 @@ async function clearEnded({ store, crews }: ExecutionParts, argument: unknown): 
     );
     return;
   }
-  const detail = [
-    vscode.l10n.t(
-      "Their inputs and outputs are removed from this machine. Nothing changes at the crews.",
-    ),
-    ...(ended.length === all.length ? [] : [vscode.l10n.t("Pinned executions stay.")]),
-  ].join(" ");
+  const detail = vscode.l10n.t(
+    "Their inputs and outputs are removed from this machine. Nothing changes at the crews.",
+  );
+  const pinned = ended.length === all.length ? "" : ` ${vscode.l10n.t("Pinned executions stay.")}`;
   const question =
     ended.length === 1
       ? vscode.l10n.t("Clear 1 ended execution?")
       : vscode.l10n.t("Clear {0} ended executions?", ended.length);
-  if (await confirm(question, detail, vscode.l10n.t("Clear")))
+  if (await confirm(question, detail + pinned, vscode.l10n.t("Clear")))
     for (const { localId } of ended) store.remove(localId);
 }
 

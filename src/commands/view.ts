@@ -32,8 +32,11 @@ export function viewCommands({
     },
     async takeTour() {
       for (const [step, ...keys] of tourSteps) if (keys.some(hasContext)) await markDone(step);
-      const tour = ["crewdeck.crewdeck#start", false];
-      await vscode.commands.executeCommand("workbench.action.openWalkthrough", ...tour);
+      await vscode.commands.executeCommand(
+        "workbench.action.openWalkthrough",
+        "crewdeck.crewdeck#start",
+        false,
+      );
     },
   };
 }

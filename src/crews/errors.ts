@@ -59,37 +59,29 @@ export class StoppedCrewError extends UserError {
 }
 
 export function notConnected(id: string, name: string): UserError {
+  const [, url] = /^url:(.*)$/s.exec(id) ?? [];
   return new UserError(
-    id.startsWith("url:")
+    url === undefined
       ? vscode.l10n.t(
-          "“{0}” ({1}) is not connected. Connect it to continue.",
-          name,
-          id.slice("url:".length),
-        )
-      : vscode.l10n.t(
           "The local crew “{0}” has not been started in this window. Start it to continue.",
           name,
-        ),
+        )
+      : vscode.l10n.t("“{0}” ({1}) is not connected. Connect it to continue.", name, url),
   );
 }
 
 export function setTokenAction({ id }: Pick<Crew, "id">, tokenType?: TokenType): ErrorAction {
-  return {
-    title:
-      tokenType === undefined
-        ? vscode.l10n.t("Set Token")
-        : vscode.l10n.t("Set {0}", tokenTypeName(tokenType)),
-    command: "crewdeck.setToken",
-    arguments: [{ crew: id, ...defined({ tokenType }) }],
-  };
+  const title =
+    tokenType === undefined
+      ? vscode.l10n.t("Set Token")
+      : vscode.l10n.t("Set {0}", tokenTypeName(tokenType));
+  const argument = { crew: id, ...defined({ tokenType }) };
+  return { title, command: "crewdeck.setToken", arguments: [argument] };
 }
 
 export function editCrewAction({ id }: Pick<Crew, "id">): ErrorAction {
-  return {
-    title: vscode.l10n.t("Edit Crew"),
-    command: "crewdeck.editCrew",
-    arguments: [{ crew: id }],
-  };
+  const title = vscode.l10n.t("Edit Crew");
+  return { title, command: "crewdeck.editCrew", arguments: [{ crew: id }] };
 }
 
 export function addCrewAction(): ErrorAction {

@@ -75,9 +75,7 @@ export function askText(question: TextQuestion): Promise<Reply<string>> {
   });
 }
 
-interface Choice<T> extends vscode.QuickPickItem {
-  readonly value: T;
-}
+type Choice<T> = vscode.QuickPickItem & { readonly value: T };
 
 export function askChoice<T>(
   question: Question & {
@@ -237,15 +235,15 @@ export async function askAfterFailure<Step>(
 ): Promise<AfterFailure<Step>> {
   const kind = error instanceof CrewApiError ? error.kind : undefined;
   if (kind === "aborted") return { edit: edits.last };
+  // A button that is added again keeps its place.
   const buttons = new Map<string, AfterFailure<Step>>();
   const add = (label: string, step: Step | undefined) =>
     step !== undefined && buttons.set(label, { edit: step });
   const addToken = () => add(vscode.l10n.t("Edit Token"), edits.token);
-  const addAddress = () => add(vscode.l10n.t("Edit Address"), edits.address);
   const addAgain = () => buttons.set(vscode.l10n.t("Try Again"), "again");
   if (kind === "unauthorized" || kind === "forbidden") addToken();
   else if (!mayBeAddress(error)) addAgain();
-  addAddress();
+  add(vscode.l10n.t("Edit Address"), edits.address);
   addToken();
   addAgain();
   if (error instanceof UserError) add(vscode.l10n.t("Edit Name"), edits.name);

@@ -33,9 +33,8 @@ export function watchProjects(
     if (view.visible && crews.list().length === 0)
       setContext("crewdeck.hasProject", (await workspaceProjects()).length > 0);
   };
-  const tryToLook = () => {
-    look().catch((error: unknown) => logProblem("Looking for crew projects", error));
-  };
+  const tryToLook = () =>
+    void look().catch((error: unknown) => logProblem("Looking for crew projects", error));
   tryToLook();
   return vscode.Disposable.from(
     view.onDidChangeVisibility(tryToLook),

@@ -25,10 +25,7 @@ export async function isAllowed(confirmation: Confirmation, signal: AbortSignal)
 }
 
 /** Shows the whole confirmation as a read-only document and asks with a notification. Closes the document with the answer. */
-async function askBesideDocument(
-  confirmation: Confirmation,
-  signal: AbortSignal,
-): Promise<boolean> {
+async function askBesideDocument(confirmation: Confirmation, signal: AbortSignal) {
   const { title, allow } = confirmation;
   const name = vscode.l10n.t("Request to Send");
   const uri = vscode.Uri.from({ scheme, path: `/${randomUUID()}/${name}.txt` });
