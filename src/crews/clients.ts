@@ -12,7 +12,7 @@ import {
   actionsForRefusal,
   MissingTokenError,
   notConnected,
-  StoppedCrewError,
+  stoppedError,
 } from "./errors.ts";
 import { tokenInUse } from "./token-format.ts";
 import type { Tokens } from "./tokens.ts";
@@ -132,8 +132,7 @@ export class CrewClients {
   /** Between creating a client and a request, the crew may have been removed, stopped or moved. */
   async #tokenFor(crew: CrewAddress, url: string): Promise<TypedToken> {
     const current = this.#connected(crew);
-    if (current.local?.running === false)
-      throw new StoppedCrewError(current.name, current.local.folder);
+    if (current.local?.running === false) throw stoppedError(current.name, current.local.folder);
     if (current.url === url) return await this.#readToken(current);
     throw new UserError(
       vscode.l10n.t("“{0}” is no longer at {1}. Try again when it is running.", current.name, url),

@@ -49,13 +49,9 @@ export class MissingTokenError extends UserError {
   }
 }
 
-export class StoppedCrewError extends UserError {
-  constructor(name: string, folder: string) {
-    super(vscode.l10n.t("The local crew “{0}” is stopped. Start it to continue.", name), [
-      startLocalAction(vscode.l10n.t("Start {0}", name), folder),
-    ]);
-    this.name = "StoppedCrewError";
-  }
+export function stoppedError(name: string, folder: string): UserError {
+  const text = vscode.l10n.t("The local crew “{0}” is stopped. Start it to continue.", name);
+  return new UserError(text, [startLocalAction(vscode.l10n.t("Start {0}", name), folder)]);
 }
 
 export function notConnected(id: string, name: string): UserError {

@@ -104,17 +104,16 @@ export class LocalCrews implements vscode.Disposable {
   }
 
   /** Starts a local crew if it isn't running. Undefined if the person cancels. @throws UserError if the project is broken or the service doesn't start */
-  async start({ folder, engine, here = false, onChosen }: StartLocalCrew = {}): Promise<
-    Crew | undefined
-  > {
+  async start(options: StartLocalCrew = {}): Promise<Crew | undefined> {
+    const { folder, engine, here = false, onChosen } = options;
     if (engine !== undefined && engine !== "rehearsal")
       throw new UserError(
         vscode.l10n.t("There is no engine “{0}”. The local service has one: “rehearsal”.", engine),
       );
-    const found = folder !== undefined ? [folder] : here ? await workspaceProjects() : [];
-    const [only] = found;
+    const found = folder === undefined && here ? await workspaceProjects() : [];
+    const only = folder ?? (found.length === 1 ? found[0] : undefined);
     const name =
-      only === undefined || found.length > 1
+      only === undefined
         ? await (await import("./pick-project.ts")).pickProject(this.#folders, this.list())
         : this.#folders.nameOf(only);
     if (name === undefined) return undefined;

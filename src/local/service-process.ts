@@ -1,7 +1,7 @@
 import * as l10n from "@vscode/l10n";
 import { fork, type ChildProcess } from "node:child_process";
 import { createInterface } from "node:readline";
-import { asObject, defined } from "../base/json.ts";
+import { asObject } from "../base/json.ts";
 
 export interface Exit {
   readonly code: number | null;
@@ -18,29 +18,22 @@ interface Refused {
   readonly type: "refused";
   readonly reason: (typeof reasons)[number] | "other";
   readonly message: string;
-  /** With `inUse`: the address of the other service, if it is known. */
-  readonly url?: string;
 }
 
 export class ServiceRefusal extends Error {
   readonly reason: Refused["reason"];
-  readonly url: string | undefined;
 
-  constructor({ reason, message, url }: Omit<Refused, "type">) {
+  constructor({ reason, message }: Omit<Refused, "type">) {
     super(message);
     this.name = "ServiceRefusal";
     this.reason = reason;
-    this.url = url;
   }
 }
 
 export class ServiceFailure extends Error {
-  readonly exit: Exit | undefined;
-
-  constructor(message: string, exit?: Exit) {
+  constructor(message: string) {
     super(message);
     this.name = "ServiceFailure";
-    this.exit = exit;
   }
 }
 
@@ -54,7 +47,6 @@ export function readMessage(
     type,
     reason: reasons.find((known) => known === reason) ?? "other",
     message: typeof message === "string" ? message : "The service gives no reason.",
-    ...defined({ url: typeof url === "string" ? url : undefined }),
   };
 }
 
@@ -62,6 +54,7 @@ export interface ServiceOptions {
   readonly program: string;
   readonly folder: string;
   readonly dataFolder: string;
+  /** 0 for any. */
   readonly port: number;
   readonly token: string;
   readonly userToken: string;
@@ -163,7 +156,7 @@ async function listening(
     child.once("error", reject);
     void exited.then((exit) => {
       const text = l10n.t("It ended during startup ({0}).", describeExit(exit));
-      reject(new ServiceFailure(text, exit));
+      reject(new ServiceFailure(text));
     });
   });
   return await url.finally(() => over.abort());
