@@ -37,11 +37,12 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   const owned = new Disposables();
   context.subscriptions.push(log, owned);
   resetContext();
+  const storage = context.globalStorageUri;
 
   // What is stored, connected and sent.
   const database = owned.add(
     new Database({
-      folder: context.globalStorageUri.fsPath,
+      folder: storage.fsPath,
       clock,
       onProblem: logProblem,
       onDamage: (message) => void vscode.window.showWarningMessage(plainMessage(message)),
@@ -62,20 +63,13 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   );
   const { store, notified, lease, tracker } = executions;
   const sending = owned.add(
-    new Sending({
-      database,
-      store,
-      lease,
-      clock,
-      storage: context.secrets,
-      onProblem: logProblem,
-    }),
+    new Sending({ database, store, lease, clock, storage: context.secrets, onProblem: logProblem }),
   );
   const locals = owned.add(
     new LocalCrews({
       crews,
       database,
-      storage: context.globalStorageUri,
+      storage,
       extension: context.extensionUri,
       hasOpenExecutions: (id) => executions.hasOpen(id),
     }),
@@ -96,14 +90,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
 
   // What a person sees.
   const { documents, show, find, findExecution, outputs } = owned.add(
-    registerDocuments({
-      store,
-      crews,
-      tracker,
-      kickoffs,
-      ready: opened,
-      storage: context.globalStorageUri,
-    }),
+    registerDocuments({ store, crews, tracker, kickoffs, ready: opened, storage }),
   );
   const { feedback, threads, drafts } = owned.add(
     registerFeedback({
@@ -149,12 +136,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   owned.add(registerCommands(parts));
   owned.add(watchClearing(parts));
   owned.add(registerTools(parts));
-  const { api, disposable } = createExtensionApi({
-    crews,
-    store,
-    sender,
-    feedback,
-  });
+  const { api, disposable } = createExtensionApi({ crews, store, sender, feedback });
   owned.add(disposable);
   await opened;
   locals.startForDevelopment();

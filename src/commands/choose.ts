@@ -91,10 +91,8 @@ export async function chooseExecution(
   if (active && fits(active)) return active;
   const candidates = store.list().filter(fits);
   if (candidates.length === 0) throw new UserError(none);
-  const chosen = await pickExecution(
-    candidates.map(executionItem),
-    vscode.l10n.t("Which execution?"),
-  );
+  const question = vscode.l10n.t("Which execution?");
+  const chosen = await pickExecution(candidates.map(executionItem), question);
   return chosen && store.find(chosen.localId);
 }
 

@@ -14,7 +14,6 @@ import type { CommandParts, Commands } from "./table.ts";
 
 type CrewParts = Pick<CommandParts, "crews" | "locals">;
 
-/** Commands for connected crews, deployed and local. */
 export function crewCommands(parts: CrewParts): Commands {
   const { crews, locals } = parts;
   const isDeployed = ({ local }: Crew) => local === undefined;
@@ -54,7 +53,6 @@ export function crewCommands(parts: CrewParts): Commands {
   };
 }
 
-/** Removes a crew and its tokens after a confirmation. */
 export async function removeCrew(
   {
     crews,
@@ -62,21 +60,20 @@ export async function removeCrew(
   }: { crews: Pick<CrewParts["crews"], "remove">; locals: Pick<CrewParts["locals"], "remove"> },
   crew: Crew,
 ): Promise<boolean> {
-  const question =
-    crew.local === undefined
-      ? vscode.l10n.t("Remove the crew “{0}”?", crew.name)
-      : vscode.l10n.t("Remove the local crew “{0}”?", crew.name);
-  const detail =
-    crew.local === undefined
-      ? vscode.l10n.t(
-          "Its tokens are deleted from this machine's secret storage. Tracked executions stay and can be read, but are no longer updated. Nothing changes at {0}.",
-          crew.url,
-        )
-      : vscode.l10n.t(
-          "Its service is stopped, and the service's data and tokens are deleted: executions that have not ended can't continue. The project's folder stays, and tracked executions can still be read.",
-        );
+  const isDeployed = crew.local === undefined;
+  const question = isDeployed
+    ? vscode.l10n.t("Remove the crew “{0}”?", crew.name)
+    : vscode.l10n.t("Remove the local crew “{0}”?", crew.name);
+  const detail = isDeployed
+    ? vscode.l10n.t(
+        "Its tokens are deleted from this machine's secret storage. Tracked executions stay and can be read, but are no longer updated. Nothing changes at {0}.",
+        crew.url,
+      )
+    : vscode.l10n.t(
+        "Its service is stopped, and the service's data and tokens are deleted: executions that have not ended can't continue. The project's folder stays, and tracked executions can still be read.",
+      );
   if (!(await confirm(question, detail, vscode.l10n.t("Remove")))) return false;
-  await (crew.local === undefined ? crews.remove(crew) : locals.remove(crew.id));
+  await (isDeployed ? crews.remove(crew) : locals.remove(crew.id));
   return true;
 }
 
@@ -95,7 +92,6 @@ async function startLocal(parts: CrewParts, argument: unknown): Promise<Crew | u
   return crew;
 }
 
-/** A folder, or that of the crew in a row of the tree. */
 function folderIn({ crews }: CrewParts, given: UnknownObject): { readonly folder?: string } {
   const crew = stringOf(given, "crew");
   const ofCrew = crew === undefined ? undefined : crews.get(crew).local?.folder;
@@ -120,10 +116,8 @@ async function copyToken({ crews }: CrewParts, crew: Crew): Promise<void> {
       ),
     );
   await vscode.env.clipboard.writeText(stored.token);
+  const { name } = crew;
   showStatus(
-    vscode.l10n.t(
-      "The token of “{0}” is copied. It opens this crew on this machine only.",
-      crew.name,
-    ),
+    vscode.l10n.t("The token of “{0}” is copied. It opens this crew on this machine only.", name),
   );
 }

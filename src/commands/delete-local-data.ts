@@ -1,8 +1,10 @@
 import * as vscode from "vscode";
 import { wait } from "../base/clock.ts";
 import { messageOf, UserError } from "../base/errors.ts";
+import { statusPathsKey, tokenNotesKey } from "../crews/crew-values.ts";
 import type { Crews } from "../crews/crews.ts";
 import { isProgram, oneOf, recordOf } from "../editor/arguments.ts";
+import { executionScheme, formType } from "../editor/ids.ts";
 import { logProblem } from "../editor/log.ts";
 import { plainMessage, showStatus, withCancel } from "../editor/messages.ts";
 import type { Executions } from "../executions/executions.ts";
@@ -10,10 +12,10 @@ import type { ExecutionSummary } from "../executions/model.ts";
 import { titleOf } from "../executions/title.ts";
 import type { LocalCrews } from "../local/local-crews.ts";
 import type { Sending } from "../sending/sending.ts";
-import { clearLocalData, countLocalData, type LocalDataCounts } from "./local-data.ts";
+import { integer } from "../store/row.ts";
 import type { CommandParts } from "./table.ts";
 import type { ClearScope } from "../executions/store.ts";
-import type { Unremoved } from "./remove-whole.ts";
+import { emptyFolder, type Unremoved } from "./remove-whole.ts";
 import { pendingResume } from "../executions/resumes.ts";
 
 export interface DeleteParts extends Pick<CommandParts, "database" | "clock"> {
@@ -24,12 +26,10 @@ export interface DeleteParts extends Pick<CommandParts, "database" | "clock"> {
   readonly locals: Pick<LocalCrews, "count" | "removeAll">;
   readonly forms: Pick<CommandParts["forms"], "closeAll">;
   readonly tree: Pick<CommandParts["tree"], "choices">;
-  /** How long deleting waits for requests in progress (ms). */
+  /** How long deleting waits for requests in progress (ms); usually longer than the timeout of a kickoff or a resume. */
   readonly longestWaitMs?: number;
 }
 
-/** Longer than the timeout of a kickoff or a resume. */
-const usualWaitMs = 90_000;
 const lookMs = 250;
 
 /**
@@ -38,7 +38,9 @@ const lookMs = 250;
  */
 export async function deleteLocalData(parts: DeleteParts, argument: unknown): Promise<unknown> {
   const counts = countLocalData(parts);
-  const scope = isProgram(argument) ? scopeIn(argument) : await ask(counts, parts);
+  const scope = isProgram(argument)
+    ? oneOf({ what: "", ...recordOf(argument) }, "what", ["data", "everything"])
+    : await ask(counts, parts);
   if (scope === undefined || !(await nothingIsSent(parts))) return undefined;
   const left = await clearLocalData(parts, scope);
   if (!isProgram(argument)) report(left);
@@ -49,13 +51,9 @@ export async function deleteLocalData(parts: DeleteParts, argument: unknown): Pr
   };
 }
 
-function scopeIn(argument: unknown): ClearScope | undefined {
-  return oneOf({ what: "", ...recordOf(argument) }, "what", ["data", "everything"]);
-}
-
 /** Waits for requests in progress, whose outcome must be stored first. False if the person cancels. @throws UserError if it takes too long */
 async function nothingIsSent(parts: DeleteParts): Promise<boolean> {
-  const { sending, clock, longestWaitMs = usualWaitMs } = parts;
+  const { sending, clock, longestWaitMs = 90_000 } = parts;
   const [first] = sending.now();
   if (first === undefined) return true;
   const until = clock.now() + longestWaitMs;
@@ -64,7 +62,7 @@ async function nothingIsSent(parts: DeleteParts): Promise<boolean> {
     titleOf(first),
     first.crew.name,
   );
-  const isOver = await withCancel(title, async ({ signal }) => {
+  const isOver = await withCancel(title, async (signal) => {
     for (let [execution] = sending.now(); execution !== undefined; [execution] = sending.now()) {
       if (clock.now() >= until)
         throw new UserError(
@@ -82,7 +80,7 @@ async function nothingIsSent(parts: DeleteParts): Promise<boolean> {
   return isOver === true;
 }
 
-async function ask(counts: LocalDataCounts, parts: DeleteParts): Promise<ClearScope | undefined> {
+async function ask(counts: Counts, parts: DeleteParts): Promise<ClearScope | undefined> {
   const data = vscode.l10n.t("Delete, Keep Connected Crews");
   const everything = vscode.l10n.t("Delete Everything");
   const detail = [
@@ -99,7 +97,9 @@ async function ask(counts: LocalDataCounts, parts: DeleteParts): Promise<ClearSc
     vscode.l10n.t(
       "Executions at deployed crews continue there, and are no longer tracked here. This can't be undone.",
     ),
-    ...(parts.executions.store.list().some(isUnsure)
+    ...(parts.executions.store
+      .list()
+      .some((each) => each.state === "unconfirmed" || pendingResume(each) !== undefined)
       ? [
           vscode.l10n.t(
             "A kickoff or feedback may have been sent without a response: the record that prevents sending it a second time is deleted, too.",
@@ -116,28 +116,22 @@ async function ask(counts: LocalDataCounts, parts: DeleteParts): Promise<ClearSc
   return chosen === data ? "data" : chosen === everything ? "everything" : undefined;
 }
 
-function describe(counts: LocalDataCounts): readonly string[] {
+function describe(counts: Counts): readonly string[] {
+  const { executions, presets, drafts, forms, localCrews } = counts;
   const lines: readonly (readonly [number, string])[] = [
+    [executions, vscode.l10n.t("• executions with their inputs and outputs: {0}", executions)],
+    [presets, vscode.l10n.t("• presets: {0}", presets)],
+    [drafts, vscode.l10n.t("• drafts of feedback: {0}", drafts)],
+    [forms, vscode.l10n.t("• forms with remembered values: {0}", forms)],
     [
-      counts.executions,
-      vscode.l10n.t("• executions with their inputs and outputs: {0}", counts.executions),
-    ],
-    [counts.presets, vscode.l10n.t("• presets: {0}", counts.presets)],
-    [counts.drafts, vscode.l10n.t("• drafts of feedback: {0}", counts.drafts)],
-    [counts.forms, vscode.l10n.t("• forms with remembered values: {0}", counts.forms)],
-    [
-      counts.localCrews,
+      localCrews,
       vscode.l10n.t(
         "• local crews: {0}. They are stopped, and their executions end and are deleted (the projects stay)",
-        counts.localCrews,
+        localCrews,
       ),
     ],
   ];
   return lines.flatMap(([count, line]) => (count === 0 ? [] : [line]));
-}
-
-function isUnsure(execution: ExecutionSummary): boolean {
-  return execution.state === "unconfirmed" || pendingResume(execution) !== undefined;
 }
 
 function report(left: readonly Unremoved[]): void {
@@ -154,4 +148,112 @@ function report(left: readonly Unremoved[]): void {
     lines.join(" "),
   );
   void vscode.window.showWarningMessage(plainMessage(text));
+}
+
+type Counts = ReturnType<typeof countLocalData>;
+
+function countLocalData({ crews, executions, locals, database }: DeleteParts) {
+  const count = (query: string) => integer(database.get(query) ?? {}, "count");
+  return {
+    executions: executions.store.list().length,
+    presets: count(
+      "SELECT total(json_array_length(json)) AS count FROM crew_values WHERE kind = 'presets' AND json_valid(json)",
+    ),
+    drafts: count("SELECT count(*) AS count FROM drafts"),
+    /** Forms with remembered values. */
+    forms: count("SELECT count(*) AS count FROM crew_values WHERE kind = 'form'"),
+    localCrews: locals.count(),
+    crews: crews.list().filter(({ local }) => local === undefined).length,
+  };
+}
+
+/** Deletes the extension's data from this machine, in all open windows, which continue as if it had just been installed. @returns what could not be deleted */
+async function clearLocalData(
+  parts: DeleteParts,
+  scope: ClearScope,
+): Promise<readonly Unremoved[]> {
+  const { context, crews, executions, sending, locals, database } = parts;
+  const left: Unremoved[] = [];
+  // Read first: windows share the state with the notes of tokens, and another window empties it when it notices the deletion.
+  const idsWithTokens = scope === "everything" ? await crews.idsWithTokens() : [];
+  await forgetHere(parts, "data", executions.store.list());
+  for (const error of await sending.secrets.forgetAll())
+    left.push({ path: database.files[0], error });
+  executions.clear(scope, () => {
+    sending.sends.clear();
+    for (const table of ["notified", "token_prompts", "drafts", "crew_values"])
+      database.run(`DELETE FROM ${table}`);
+  });
+  for (const { dataFolder, error } of await locals.removeAll())
+    left.push({ path: dataFolder, error });
+  if (scope === "everything") {
+    const crewsLeft = await crews.clear(idsWithTokens);
+    left.push(...crewsLeft.map((error) => ({ path: "crewdeck.crews", error })));
+    // Without its note, a token that could not be deleted may never be found again.
+    for (const key of context.globalState.keys())
+      if (key !== tokenNotesKey || crewsLeft.length === 0)
+        await context.globalState.update(key, undefined);
+  }
+  try {
+    database.vacuum();
+  } catch (error) {
+    left.push({ path: database.files[0], error });
+  }
+  // What could not be deleted above is reported already.
+  const stays = [...database.files, ...left.map(({ path }) => path)];
+  return [...left, ...(await emptyFolder(context.globalStorageUri.fsPath, stays))];
+}
+
+/** Windows share the notes of tokens, and only the deleting window knows which token could not be deleted. */
+const stays: Readonly<Record<ClearScope, readonly string[]>> = {
+  data: [tokenNotesKey, statusPathsKey],
+  everything: [tokenNotesKey],
+};
+
+/**
+ * Closes this window's tabs with the data, and empties its memory, which another window would write back.
+ * @param executions whose previews are closed; another window's previews stay and show that their document is gone
+ */
+export async function forgetHere(
+  { context, forms, tree }: Pick<DeleteParts, "context" | "forms" | "tree">,
+  scope: ClearScope,
+  executions: readonly ExecutionSummary[] = [],
+): Promise<void> {
+  const { globalState, globalStorageUri } = context;
+  await forms.closeAll();
+  const { tabGroups } = vscode.window;
+  // A form that wasn't shown since the window opened is only a tab.
+  await tabGroups.close(
+    tabGroups.all
+      .flatMap(({ tabs }) => tabs)
+      .filter(
+        (tab) => isOurs(tab.input, globalStorageUri) || (executions.length > 0 && isPreview(tab)),
+      ),
+  );
+  await tree.choices.reset();
+  for (const key of globalState.keys())
+    if (!stays[scope].includes(key)) await globalState.update(key, undefined);
+}
+
+/** The tab of a Markdown preview has no URI, only the file's name in a localised label (observed). */
+function isPreview({ input, label }: vscode.Tab): boolean {
+  return (
+    input instanceof vscode.TabInputWebview &&
+    input.viewType.endsWith("markdown.preview") &&
+    /\.execution\b/.test(label)
+  );
+}
+
+function isOurs(input: unknown, storage: vscode.Uri): boolean {
+  // VS Code adds a prefix to a panel's type (observed).
+  if (input instanceof vscode.TabInputWebview) return input.viewType.endsWith(formType);
+  const uris =
+    input instanceof vscode.TabInputText
+      ? [input.uri]
+      : input instanceof vscode.TabInputTextDiff
+        ? [input.original, input.modified]
+        : [];
+  return uris.some(
+    ({ scheme, path }) => scheme === executionScheme || path.startsWith(`${storage.path}/`),
+  );
 }

@@ -4,6 +4,7 @@ import { isProgram, targetOf } from "../editor/arguments.ts";
 import { viewId } from "../editor/ids.ts";
 import { showStatus } from "../editor/messages.ts";
 import { hasEnded, without, type Execution, type ExecutionSummary } from "../executions/model.ts";
+import { taskIn } from "../executions/tasks.ts";
 import { titleOf } from "../executions/title.ts";
 import { canBeAsked } from "../executions/watched.ts";
 import { confirm, executionItem, findExecution, onExecution, pickExecution } from "./choose.ts";
@@ -13,17 +14,15 @@ import { activeOf, theOne } from "../views/waiting.ts";
 
 export type ExecutionParts = Pick<CommandParts, "crews" | "store" | "tracker" | "clock" | "show">;
 
-/** Commands for tracked executions. */
 export function executionCommands(parts: ExecutionParts): Commands {
   const { store, tracker, show } = parts;
   const pin = (isPinned: boolean) =>
     onExecution(
       parts,
-      ({ localId }) => {
-        store.update(localId, (current) =>
+      ({ localId }) =>
+        void store.update(localId, (current) =>
           isPinned ? { ...current, pinned: true } : without(current, "pinned"),
-        );
-      },
+        ),
       ({ pinned }) => (pinned === true) !== isPinned,
     );
   return {
@@ -74,8 +73,7 @@ export function executionCommands(parts: ExecutionParts): Commands {
   };
 }
 
-/** Opens the execution that waits, else the one that runs; asks if there are several, and shows the view if there is none. */
-async function showActive({ store, show }: Pick<ExecutionParts, "store" | "show">): Promise<void> {
+async function showActive({ store, show }: ExecutionParts): Promise<void> {
   const active = activeOf(store.list());
   const section = (label: string, executions: readonly ExecutionSummary[]) =>
     executions.length === 0
@@ -118,10 +116,7 @@ function confirmRemoval(execution: ExecutionSummary): Promise<boolean> {
   return confirm(question, detail.join(" "), vscode.l10n.t("Remove from List"));
 }
 
-async function rename(
-  { store }: Pick<ExecutionParts, "store">,
-  execution: ExecutionSummary,
-): Promise<void> {
+async function rename({ store }: ExecutionParts, execution: ExecutionSummary): Promise<void> {
   const title = execution.label ?? titleOf(execution);
   const label = await vscode.window.showInputBox({
     title: vscode.l10n.t("Rename execution"),
@@ -135,17 +130,13 @@ async function rename(
   );
 }
 
-async function clearEnded(
-  { store, crews }: Pick<ExecutionParts, "store" | "crews">,
-  argument: unknown,
-): Promise<void> {
+async function clearEnded({ store, crews }: ExecutionParts, argument: unknown): Promise<void> {
   const { crew: name } = targetOf(argument);
   const crewId = name === undefined ? undefined : crews.get(name).id;
   const all = store
     .list()
-    .filter(
-      (execution) => hasEnded(execution) && (crewId === undefined || execution.crew.id === crewId),
-    );
+    .filter(hasEnded)
+    .filter(({ crew }) => crewId === undefined || crew.id === crewId);
   const ended = all.filter(({ pinned }) => pinned !== true);
   if (ended.length === 0) {
     showStatus(
@@ -155,25 +146,21 @@ async function clearEnded(
     );
     return;
   }
-  const detail = [
-    vscode.l10n.t(
-      "Their inputs and outputs are removed from this machine. Nothing changes at the crews.",
-    ),
-    ...(ended.length === all.length ? [] : [vscode.l10n.t("Pinned executions stay.")]),
-  ].join(" ");
+  const detail = vscode.l10n.t(
+    "Their inputs and outputs are removed from this machine. Nothing changes at the crews.",
+  );
+  const pinned = ended.length === all.length ? "" : ` ${vscode.l10n.t("Pinned executions stay.")}`;
   const question =
     ended.length === 1
       ? vscode.l10n.t("Clear 1 ended execution?")
       : vscode.l10n.t("Clear {0} ended executions?", ended.length);
-  if (await confirm(question, detail, vscode.l10n.t("Clear")))
+  if (await confirm(question, detail + pinned, vscode.l10n.t("Clear")))
     for (const { localId } of ended) store.remove(localId);
 }
 
 /** Requests the state of one execution, of a crew's, or of all. A refused token is sent again only if its crew is named, and then once. */
-async function refresh(
-  { crews, store, tracker }: Pick<ExecutionParts, "crews" | "store" | "tracker">,
-  argument: unknown,
-): Promise<void> {
+async function refresh(parts: ExecutionParts, argument: unknown): Promise<void> {
+  const { crews, store, tracker } = parts;
   const target = targetOf(argument);
   const execution = findExecution(store, crews, target);
   if (target.kickoffId !== undefined && execution === undefined)
@@ -184,22 +171,18 @@ async function refresh(
     execution?.crew.id ?? (target.crew === undefined ? undefined : crews.get(target.crew).id);
   store.refresh();
   if (execution !== undefined) await tracker.pollNow(execution.localId);
-  else if (crewId !== undefined) await refreshCrew({ store, tracker }, crewId);
+  else if (crewId !== undefined) await refreshCrew(parts, crewId);
   else await tracker.pollNow();
   const refused = crewId === undefined ? undefined : tracker.parkedCrews().get(crewId);
   // The person requested this crew, and its row looks the same as before.
   if (refused !== undefined && !isProgram(argument)) throw refused;
 }
 
-async function refreshCrew(
-  { store, tracker }: Pick<ExecutionParts, "store" | "tracker">,
-  crewId: string,
-): Promise<void> {
+async function refreshCrew({ store, tracker }: ExecutionParts, crewId: string): Promise<void> {
   const [first, ...others] = store
     .list()
-    .filter(
-      (each) => each.crew.id === crewId && each.watchingStoppedAt === undefined && canBeAsked(each),
-    );
+    .filter(({ crew, watchingStoppedAt }) => crew.id === crewId && watchingStoppedAt === undefined)
+    .filter(canBeAsked);
   // With no execution to poll, the next request shows whether the token is accepted.
   if (first === undefined) {
     tracker.unpark(crewId);
@@ -213,7 +196,7 @@ async function refreshCrew(
     );
 }
 
-function outputOf(execution: Execution, taskId?: string): string {
-  if (taskId === undefined) return execution.output ?? execution.waiting?.output ?? "";
-  return execution.tasks.find((task) => task.taskId === taskId)?.attempts.at(-1)?.output ?? "";
+function outputOf({ output, waiting, tasks }: Execution, taskId?: string): string {
+  if (taskId === undefined) return output ?? waiting?.output ?? "";
+  return taskIn(tasks, taskId)?.attempts.at(-1)?.output ?? "";
 }

@@ -5,8 +5,7 @@ import { shortName } from "../base/text.ts";
 import { isProgram, numberOf, recordOf, stringOf } from "../editor/arguments.ts";
 import { plainLabel, showStatus } from "../editor/messages.ts";
 import { hasEnded, keyOf, type Execution, type ExecutionSummary } from "../executions/model.ts";
-import { beginningOf } from "../feedback/drafts.ts";
-import type { Draft } from "../feedback/drafts.ts";
+import { beginningOf, type Draft } from "../feedback/drafts.ts";
 import type { GivenFeedback } from "../feedback/feedback.ts";
 import { onExecution } from "./choose.ts";
 import type { CommandParts, Commands } from "./table.ts";
@@ -75,24 +74,17 @@ async function openDrafts(
   execution: Execution,
   argument: unknown,
 ): Promise<readonly object[] | undefined> {
-  const plain = ({ taskId, attempt, isApprove, text }: Draft) => ({
-    taskId,
-    attempt,
-    isApprove,
-    text,
-  });
+  const plain = ({ taskId, attempt, isApprove, text }: Draft) => {
+    return { taskId, attempt, isApprove, text };
+  };
   const kept = drafts.all().filter(({ localId }) => localId === execution.localId);
   if (isProgram(argument)) return kept.map(plain);
   const draft = await chooseDraft(kept);
   if (draft === undefined) return undefined;
-  const chosen = await vscode.window.showQuickPick(usesOf(draft, execution, drafts), {
-    title: vscode.l10n.t(
-      "Unsent draft for “{0}”, attempt {1}",
-      shortName(draft.taskId),
-      draft.attempt,
-    ),
-    placeHolder: beginningOf(draft),
-  });
+  const task = shortName(draft.taskId);
+  const title = vscode.l10n.t("Unsent draft for “{0}”, attempt {1}", task, draft.attempt);
+  const options = { title, placeHolder: beginningOf(draft) };
+  const chosen = await vscode.window.showQuickPick(usesOf(draft, execution, drafts), options);
   if (chosen === undefined) return undefined;
   await chosen.run();
   return [plain(draft)];
@@ -117,13 +109,8 @@ async function chooseDraft(drafts: readonly Draft[]): Promise<Draft | undefined>
 function usesOf(draft: Draft, execution: Execution, drafts: FeedbackParts["drafts"]) {
   const { taskId, attempt, isApprove, text } = draft;
   // `kind` marks it as an argument of the window, so that errors are shown to the person.
-  const target = {
-    kind: "draft",
-    crew: execution.crew.id,
-    kickoffId: keyOf(execution),
-    taskId,
-    attempt,
-  };
+  const named = { crew: execution.crew.id, kickoffId: keyOf(execution), taskId, attempt };
+  const target = { kind: "draft", ...named };
   const command = isApprove ? "crewdeck.approveWithNote" : "crewdeck.reject";
   return [
     ...(isForWhatWaits(draft, execution)
@@ -144,10 +131,8 @@ function usesOf(draft: Draft, execution: Execution, drafts: FeedbackParts["draft
     {
       label: vscode.l10n.t("Open in an Editor"),
       async run() {
-        const document = await vscode.workspace.openTextDocument({
-          content: text,
-          language: "plaintext",
-        });
+        const untitled = { content: text, language: "plaintext" };
+        const document = await vscode.workspace.openTextDocument(untitled);
         await vscode.window.showTextDocument(document);
       },
     },

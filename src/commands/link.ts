@@ -10,7 +10,6 @@ export type Link =
 
 /** Names of parameters that no link may have: links are kept in histories, mails and logs. */
 const secretNames = /token|secret|passw|bearer|authori[sz]ation|credential|api[-_]?key/i;
-/** A header's value, or a JSON Web Token. */
 const secretValues = /^\s*bearer\s|\beyJ[\w-]{5,}\.[\w-]{5,}\./i;
 /** Line breaks and marks that change the direction of writing: with them a link could show another text than it has. */
 const hidden = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;

@@ -1,4 +1,5 @@
 import * as vscode from "vscode";
+import { defined } from "../base/json.ts";
 import type { Crews } from "../crews/crews.ts";
 import { addCrewAction } from "../crews/errors.ts";
 import { plainMessage, showError } from "../editor/messages.ts";
@@ -13,13 +14,6 @@ interface LinksOptions {
   /** Runs a command of this extension, by its id without the prefix. */
   readonly run: (command: string, argument: object) => Thenable<unknown>;
   readonly now: () => number;
-}
-
-interface Question {
-  readonly text: string;
-  readonly detail: string;
-  readonly button: string;
-  readonly follow: () => Promise<unknown>;
 }
 
 /** Deep links `…/add?name&url` and `…/track?url&id`. Anybody can write one, so a modal names host and effect of each, one at a time. */
@@ -38,9 +32,10 @@ export class Links implements vscode.UriHandler {
     const text = uri.toString();
     if (this.#waiting.has(text)) return this.#last;
     this.#waiting.add(text);
-    const arrived = this.#options.now();
+    const { now } = this.#options;
+    const arrived = now();
     this.#last = this.#last
-      .then(() => this.#follow(uri, () => this.#options.now() - arrived > lifetime))
+      .then(() => this.#follow(uri, () => now() - arrived > lifetime))
       .catch((error: unknown) => void showError(error))
       .finally(() => this.#waiting.delete(text));
     return this.#last;
@@ -64,13 +59,13 @@ export class Links implements vscode.UriHandler {
     else if (isAllowed) await question.follow();
   }
 
-  #questionFor(link: Exclude<Link, { route: "none" }>): Question | undefined {
+  #questionFor(link: Exclude<Link, { route: "none" }>) {
     const { url } = link;
     const { host } = new URL(url);
     const known = this.#options.crews.find(url);
     // The usual questions, with the link's values filled in for the person to check.
     const connect = async (name?: string) =>
-      this.#options.run("addCrew", { kind: "link", url, ...(name === undefined ? {} : { name }) });
+      this.#options.run("addCrew", { kind: "link", url, ...defined({ name }) });
     if (link.route === "track") {
       const { kickoffId } = link;
       const track = async (crew: string) =>

@@ -21,7 +21,8 @@ export function outputCommands(parts: OutputParts): Commands {
   const onOutput =
     (action: (execution: Execution, output: Output) => Promise<vscode.Uri | undefined>) =>
     async (given: unknown) => {
-      const argument = given ?? activePart();
+      const active = activeDocument();
+      const argument = given ?? (active && parsePartUri(active) && active);
       const execution = await chooseExecution(store, crews, argument, (each) =>
         [each, ...each.tasks.flatMap(({ attempts }) => attempts)].some(({ output }) => output),
       );
@@ -46,11 +47,6 @@ export function outputCommands(parts: OutputParts): Commands {
       (execution) => attemptPairs(execution).length > 0,
     ),
   };
-}
-
-function activePart(): vscode.Uri | undefined {
-  const uri = activeDocument();
-  return uri && parsePartUri(uri) && uri;
 }
 
 /** The output that an argument names, else the only one, else one that the person chooses. @throws UserError if there is none */
@@ -119,7 +115,7 @@ async function openRawAnswer(
   try {
     const title = vscode.l10n.t("Requesting the state from “{0}”", execution.crew.name);
     const client = await crews.client(execution.crew);
-    const text = await withCancel(title, ({ signal }) => client.rawStatus(kickoffId, { signal }));
+    const text = await withCancel(title, (signal) => client.rawStatus(kickoffId, { signal }));
     return text === undefined ? undefined : await outputs.openAnswer(execution, { text, askedAt });
   } catch (error) {
     if (error instanceof CrewApiError && error.status !== undefined && error.body !== undefined)
@@ -150,16 +146,13 @@ async function compareAttempts(
       ? pairs.at(-1)
       : await choosePair(execution, pairs);
   if (pair === undefined) return undefined;
+  const [before, after] = [pair.previous, pair.attempt];
+  const task = shortName(pair.taskId);
   await vscode.commands.executeCommand(
     "vscode.diff",
-    outputUri(execution, pair.taskId, pair.previous),
-    outputUri(execution, pair.taskId, pair.attempt),
-    vscode.l10n.t(
-      "{0}: attempt {1} ↔ attempt {2}",
-      shortName(pair.taskId),
-      pair.previous,
-      pair.attempt,
-    ),
+    outputUri(execution, pair.taskId, before),
+    outputUri(execution, pair.taskId, after),
+    vscode.l10n.t("{0}: attempt {1} ↔ attempt {2}", task, before, after),
   );
   return pair;
 }

@@ -5,6 +5,7 @@ import { isProgram } from "../editor/arguments.ts";
 import { log, logProblem } from "../editor/log.ts";
 import { showError } from "../editor/messages.ts";
 import type { DeleteParts } from "./delete-local-data.ts";
+import type { Links } from "./links.ts";
 import type { CommandParts, Commands } from "./table.ts";
 
 /** Registers the manifest's commands and the extension's links. Their code is loaded with the first use. */
@@ -30,29 +31,24 @@ export function registerCommands(parts: CommandParts): vscode.Disposable {
       return undefined;
     }
   };
+  let links: Promise<Links> | undefined;
+  const loadLinks = () =>
+    (links ??= import("./links.ts").then(
+      (module) =>
+        new module.Links({
+          crews: parts.crews,
+          run: (name, argument) => vscode.commands.executeCommand(`crewdeck.${name}`, argument),
+          now: Date.now,
+        }),
+    ));
   return vscode.Disposable.from(
     ...contributes.commands.map(({ command }) =>
       vscode.commands.registerCommand(command, (argument: unknown) => run(command, argument)),
     ),
-    registerLinks(parts),
+    vscode.window.registerUriHandler({
+      handleUri: async (uri) => (await loadLinks()).handleUri(uri),
+    }),
   );
-}
-
-function registerLinks({ crews }: Pick<CommandParts, "crews">): vscode.Disposable {
-  let loading: Promise<vscode.UriHandler> | undefined;
-  const load = () =>
-    (loading ??= import("./links.ts").then(
-      ({ Links }) =>
-        new Links({
-          crews,
-          run: (command, argument) =>
-            vscode.commands.executeCommand(`crewdeck.${command}`, argument),
-          now: Date.now,
-        }),
-    ));
-  return vscode.window.registerUriHandler({
-    handleUri: async (uri) => (await load()).handleUri(uri),
-  });
 }
 
 /** Deletes from this window what another window deletes from the machine, so that this one doesn't write it back. */
@@ -60,7 +56,7 @@ export function watchClearing(
   parts: Pick<CommandParts, "store"> & Pick<DeleteParts, "context" | "forms" | "tree">,
 ): Disposable {
   return parts.store.onDidClear((scope) => {
-    import("./local-data.ts")
+    import("./delete-local-data.ts")
       .then(({ forgetHere }) => forgetHere(parts, scope))
       .catch((error: unknown) => logProblem("Deleting what was deleted in another window", error));
   });

@@ -1,7 +1,6 @@
 import { lstat, readdir, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
 
-/** A file or folder that could not be deleted, and why. */
 export interface Unremoved {
   readonly path: string;
   readonly error: unknown;

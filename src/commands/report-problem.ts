@@ -46,11 +46,10 @@ export async function reportProblem(parts: ReportParts, argument: unknown): Prom
       .join("\n") || vscode.l10n.t("None."),
     "",
   ].join("\n\n");
-  if (!isProgram(argument))
-    await vscode.window.showTextDocument(
-      await vscode.workspace.openTextDocument({ language: "markdown", content: report }),
-      { preview: false },
-    );
+  if (isProgram(argument)) return report;
+  const untitled = { language: "markdown", content: report };
+  const document = await vscode.workspace.openTextDocument(untitled);
+  await vscode.window.showTextDocument(document, { preview: false });
   return report;
 }
 
@@ -91,14 +90,8 @@ function changedSettings({ contributes }: ReturnType<typeof asObject>): readonly
     if (JSON.stringify(value) === JSON.stringify(settings.inspect<unknown>(name)?.defaultValue))
       return [];
     if (typeof value === "number" || typeof value === "boolean") return [[name, value]];
-    return [
-      [
-        name,
-        Array.isArray(value)
-          ? vscode.l10n.t("entries: {0}", value.length)
-          : vscode.l10n.t("changed"),
-      ],
-    ];
+    if (Array.isArray(value)) return [[name, vscode.l10n.t("entries: {0}", value.length)]];
+    return [[name, vscode.l10n.t("changed")]];
   });
 }
 

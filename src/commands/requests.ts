@@ -59,11 +59,9 @@ export function requestCommands(parts: RequestParts): Commands {
     saveAsRequestFile: onExecution(
       parts,
       async (execution, argument) => {
-        const request = {
-          crewName: crewOf(execution).name,
-          values: requestOf(execution),
-          label: execution.label,
-        };
+        const { label } = execution;
+        const crewName = crewOf(execution).name;
+        const request = { crewName, values: requestOf(execution), label };
         const file =
           argument instanceof vscode.Uri ? undefined : stringOf(recordOf(argument), "file");
         const saved = await (file === undefined
@@ -76,7 +74,6 @@ export function requestCommands(parts: RequestParts): Commands {
   };
 }
 
-/** Opens a crew's form with the preset that the argument names, or that the person chooses. */
 async function openPreset(
   { crews, forms, presets: load }: RequestParts,
   argument: unknown,
@@ -85,19 +82,14 @@ async function openPreset(
   const crew = await chooseCrew(crews, argument);
   if (crew === undefined) return undefined;
   const list = presets.list(crew.id);
+  const form = { crew: crew.id, form: true };
   if (list.length === 0)
     throw new UserError(
       vscode.l10n.t(
         "“{0}” has no presets yet. Fill in its form and choose “Presets…” there to save one.",
         crew.name,
       ),
-      [
-        {
-          title: vscode.l10n.t("Open Form"),
-          command: "crewdeck.kickoff",
-          arguments: [{ crew: crew.id, form: true }],
-        },
-      ],
+      [{ title: vscode.l10n.t("Open Form"), command: "crewdeck.kickoff", arguments: [form] }],
     );
   const name = stringOf(recordOf(argument), "name");
   const values: Prefill | undefined =
@@ -107,13 +99,9 @@ async function openPreset(
   if (values !== undefined)
     return await forms.open(await crews.ready(crew), values, { replaces: true });
   if (name === undefined) return undefined;
+  const names = list.map((preset) => preset.name).join(", ");
   throw new UserError(
-    vscode.l10n.t(
-      "“{0}” has no preset “{1}”. Its presets: {2}.",
-      crew.name,
-      name,
-      list.map((preset) => preset.name).join(", "),
-    ),
+    vscode.l10n.t("“{0}” has no preset “{1}”. Its presets: {2}.", crew.name, name, names),
   );
 }
 

@@ -4,17 +4,11 @@ import { messageOf, UserError } from "../base/errors.ts";
 import { defined } from "../base/json.ts";
 import type { Crews } from "../crews/crews.ts";
 import { addCrewAction } from "../crews/errors.ts";
-import type { Crew } from "../crews/types.ts";
 import { recordOf, stringOf, targetOf } from "../editor/arguments.ts";
 import { keyOf } from "../executions/model.ts";
 import { newExecution } from "../executions/reduce.ts";
 import { chooseCrew } from "./choose.ts";
 import type { ExecutionParts } from "./executions.ts";
-
-interface Tracked {
-  readonly crew: Crew;
-  readonly kickoffId: string;
-}
 
 /** Tracks `{crew?, kickoffId?}`, an execution that was started elsewhere. `kickoffId` may also be a status URL, which names the crew, too. */
 export async function track(
@@ -38,7 +32,7 @@ export async function track(
   return { crew: crew.name, kickoffId: keyOf(execution) };
 }
 
-async function whatToTrack(crews: Crews, argument: unknown): Promise<Tracked | undefined> {
+async function whatToTrack(crews: Crews, argument: unknown) {
   const given = stringOf(recordOf(argument), "kickoffId");
   const address = given === undefined ? undefined : addressIn(given);
   if (address !== undefined) return ofAddress(crews, address, targetOf(argument).crew);
@@ -50,7 +44,7 @@ async function whatToTrack(crews: Crews, argument: unknown): Promise<Tracked | u
 }
 
 /** @param wanted the crew that a program names besides the address */
-function ofAddress(crews: Crews, { url, kickoffId }: StatusAddress, wanted?: string): Tracked {
+function ofAddress(crews: Crews, { url, kickoffId }: StatusAddress, wanted?: string) {
   const crew = crews.find(url);
   if (crew === undefined)
     throw new UserError(
@@ -60,15 +54,11 @@ function ofAddress(crews: Crews, { url, kickoffId }: StatusAddress, wanted?: str
       ),
       [{ ...addCrewAction(), arguments: [{ kind: "link", url }] }],
     );
-  if (wanted !== undefined && crews.get(wanted).id !== crew.id)
-    throw new UserError(
-      vscode.l10n.t(
-        "The address is one of “{0}”, not of “{1}”.",
-        crew.name,
-        crews.get(wanted).name,
-      ),
-    );
-  return { crew, kickoffId };
+  const other = wanted === undefined ? crew : crews.get(wanted);
+  if (other.id === crew.id) return { crew, kickoffId };
+  throw new UserError(
+    vscode.l10n.t("The address is one of “{0}”, not of “{1}”.", crew.name, other.name),
+  );
 }
 
 function askForId(crewName: string): Thenable<string | undefined> {

@@ -11,9 +11,7 @@ import type { Commands } from "./table.ts";
 /** Commands for the view of executions. `groupExecutions` takes `{by}`, `filterExecutions` `{text?, states?}`; both return the new setting. */
 export function viewCommands({
   tree: { arrangement, choices, showMore },
-}: {
-  readonly tree: Pick<TreeRoom, "arrangement" | "choices" | "showMore">;
-}): Commands {
+}: Record<"tree", Pick<TreeRoom, "arrangement" | "choices" | "showMore">>): Commands {
   return {
     async groupExecutions(argument) {
       const by =
@@ -57,10 +55,8 @@ const tourSteps: readonly (readonly [step: string, ...keys: ContextKey[]])[] = [
  */
 async function markDone(step: string): Promise<void> {
   try {
-    await vscode.commands.executeCommand(
-      "welcome.markStepComplete",
-      `crewdeck.crewdeck#start#${step}`,
-    );
+    const id = `crewdeck.crewdeck#start#${step}`;
+    await vscode.commands.executeCommand("welcome.markStepComplete", id);
   } catch (error) {
     // For a walkthrough that isn't loaded, it stores the step as done and then fails (observed in 1.139).
     log.debug(`Completing the step ${step}: ${messageOf(error)}`);

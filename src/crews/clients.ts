@@ -12,7 +12,7 @@ import {
   actionsForRefusal,
   MissingTokenError,
   notConnected,
-  StoppedCrewError,
+  stoppedError,
 } from "./errors.ts";
 import { tokenInUse } from "./token-format.ts";
 import type { Tokens } from "./tokens.ts";
@@ -30,24 +30,20 @@ interface Connection {
   inputs?: CrewInputs;
 }
 
+interface Parts {
+  readonly crews: Pick<Crews, "list" | "tokenState">;
+  readonly tokens: Pick<Tokens, "read">;
+  readonly statusPaths: StatusPaths;
+  readonly userAgent: string | undefined;
+}
+
 export class CrewClients {
-  readonly #crews: Pick<Crews, "list" | "tokenState">;
-  readonly #tokens: Pick<Tokens, "read">;
-  readonly #statusPaths: StatusPaths;
-  readonly #userAgent: string | undefined;
+  readonly #parts: Parts;
   /** One per crew, because a client remembers the crew's input names and status path. */
   readonly #connections = new Map<string, Connection>();
 
-  constructor(
-    crews: Pick<Crews, "list" | "tokenState">,
-    tokens: Pick<Tokens, "read">,
-    statusPaths: StatusPaths,
-    userAgent: string | undefined,
-  ) {
-    this.#crews = crews;
-    this.#tokens = tokens;
-    this.#statusPaths = statusPaths;
-    this.#userAgent = userAgent;
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
   get(crew: CrewAddress): CrewClient {
@@ -56,26 +52,23 @@ export class CrewClients {
 
   async test(target: Crew | Candidate, signal?: AbortSignal): Promise<TestResult> {
     const token = "token" in target ? target.token : await this.#readToken(target);
-    const host = new URL(target.url).host;
+    const { url } = target;
     const connection: Connection =
       "token" in target
         ? {
             client: new CrewClient(
-              target.url,
-              target.token,
-              this.#clientOptions(() => host),
+              url,
+              token,
+              this.#clientOptions(() => new URL(url).host),
             ),
           }
         : this.#connection(target);
     const begun = Date.now();
     const inputs = await connection.client.inputs(defined({ signal }));
     connection.inputs = inputs;
-    return {
-      url: connection.client.baseUrl,
-      milliseconds: Date.now() - begun,
-      inputs: inputs.fields.length,
-      tokenType: token.type,
-    };
+    const milliseconds = Date.now() - begun;
+    const { baseUrl } = connection.client;
+    return { url: baseUrl, milliseconds, inputs: inputs.fields.length, tokenType: token.type };
   }
 
   async inputs(
@@ -101,7 +94,7 @@ export class CrewClients {
   }
 
   #find(crewId: string): Crew | undefined {
-    return this.#crews.list().find(({ id }) => id === crewId);
+    return this.#parts.crews.list().find(({ id }) => id === crewId);
   }
 
   /** A local crew may have another port than the execution stored. */
@@ -117,17 +110,17 @@ export class CrewClients {
     if (known?.client.baseUrl === url) return known;
     const client = new CrewClient(url, () => this.#tokenFor(crew, url), {
       ...this.#clientOptions(() => this.#find(id)?.name ?? crew.name),
-      ...defined({ statusPath: this.#statusPaths.read(id) }),
+      ...defined({ statusPath: this.#parts.statusPaths.read(id) }),
       isLocal: local !== undefined,
       onRefused: async (error) => {
         const current = this.#find(id);
         if (current === undefined) return;
-        const state = await this.#crews.tokenState(id);
+        const state = await this.#parts.crews.tokenState(id);
         const actions = actionsForRefusal(error, current, state);
         offer(error, [...actions, ...actionsForPlace(error, current)]);
       },
       onStatusPath: (path) =>
-        void this.#statusPaths
+        void this.#parts.statusPaths
           .write(id, path)
           .catch((error: unknown) => logProblem("Storing a crew's status path", error)),
     });
@@ -139,8 +132,7 @@ export class CrewClients {
   /** Between creating a client and a request, the crew may have been removed, stopped or moved. */
   async #tokenFor(crew: CrewAddress, url: string): Promise<TypedToken> {
     const current = this.#connected(crew);
-    if (current.local?.running === false)
-      throw new StoppedCrewError(current.name, current.local.folder);
+    if (current.local?.running === false) throw stoppedError(current.name, current.local.folder);
     if (current.url === url) return await this.#readToken(current);
     throw new UserError(
       vscode.l10n.t("“{0}” is no longer at {1}. Try again when it is running.", current.name, url),
@@ -148,7 +140,7 @@ export class CrewClients {
   }
 
   async #readToken(crew: Crew): Promise<TypedToken> {
-    const reading = await this.#tokens.read(crew.id);
+    const reading = await this.#parts.tokens.read(crew.id);
     if (reading.kind !== "stored") throw new MissingTokenError(crew, reading);
     const token = tokenInUse(reading.tokens);
     if (token !== undefined) return token;
@@ -160,7 +152,7 @@ export class CrewClients {
       fetch,
       onTraffic: (traffic) =>
         logTraffic(log, log.logLevel === vscode.LogLevel.Trace, nameNow(), traffic),
-      ...defined({ userAgent: this.#userAgent }),
+      ...defined({ userAgent: this.#parts.userAgent }),
     };
   }
 }

@@ -30,7 +30,7 @@ interface Draft {
 }
 
 /** What was entered before the questions were cancelled, without the token: the next time starts with it. */
-const drafts = new WeakMap<Crews, Omit<Draft, "token">>();
+const drafts = new WeakMap<Crews, Draft>();
 
 /**
  * Tests and saves a crew; asks for what the argument lacks.
@@ -48,10 +48,8 @@ export async function connectCrew(crews: Crews, raw?: unknown): Promise<Crew | u
   const begun = raw === undefined ? drafts.get(crews) : suggested;
   const draft: Draft = { url: "", tokenType: "bearer", name: "", ...begun, token: "", ...given };
   const crew = await ask(crews, draft, given);
-  if (raw !== undefined) return crew;
-  if (crew === undefined)
-    drafts.set(crews, { url: draft.url, tokenType: draft.tokenType, name: draft.name });
-  else drafts.delete(crews);
+  if (raw === undefined && crew === undefined) drafts.set(crews, { ...draft, token: "" });
+  else if (raw === undefined) drafts.delete(crews);
   return crew;
 }
 
@@ -89,7 +87,6 @@ function freeName(crews: Crews, url: string): string {
   );
 }
 
-/** Asks for what isn't given, and writes it to the draft. */
 function ask(crews: Crews, draft: Draft, given: Partial<NewCrew>): Promise<Crew | undefined> {
   /** The crew with the same address, if the person chose to set its token. */
   let connected: Crew | undefined;

@@ -14,7 +14,6 @@ interface Conversation<Step, Result> {
   steps(): readonly Step[];
   ask(step: Step, position: Position): Promise<Left>;
   finish(options: { readonly untested: boolean }): Promise<Result>;
-  /** Shows an error of {@link finish} and asks what to do. */
   failed(error: unknown): Promise<AfterFailure<Step>>;
 }
 

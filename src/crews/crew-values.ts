@@ -1,9 +1,8 @@
 import type * as vscode from "vscode";
 import type { StatusPath, TokenType } from "../api/types.ts";
-import { asObject, type UnknownObject } from "../base/json.ts";
+import { asArray, asObject, type UnknownObject } from "../base/json.ts";
 import { tokenTypes } from "./token-format.ts";
 
-/** Keys in VS Code's global state. */
 export const tokenNotesKey = "crewdeck.storedTokens";
 export const statusPathsKey = "crewdeck.statusPaths";
 
@@ -47,7 +46,7 @@ class CrewValues<T> {
 export class TokenNotes extends CrewValues<readonly TokenType[]> {
   constructor(memento: vscode.Memento) {
     super(memento, tokenNotesKey, (noted) =>
-      Array.isArray(noted) ? tokenTypes.filter((type) => noted.includes(type)) : [],
+      tokenTypes.filter((type) => asArray(noted).includes(type)),
     );
   }
 }

@@ -24,7 +24,6 @@ import type {
   TokenState,
 } from "./types.ts";
 
-/** The connected crews, of the settings and served on this machine, with their tokens and clients. */
 export class Crews implements vscode.Disposable {
   readonly #owned = new Disposables();
   readonly #settings = this.#owned.add(new CrewSettings());
@@ -52,9 +51,7 @@ export class Crews implements vscode.Disposable {
   }
 
   readonly onDidChange = this.#changed.event;
-  /** Fires when a crew and its tokens were removed in this window. */
   readonly onDidRemove = this.#removed.event;
-  /** Fires when a crew's name or address was changed in this window. */
   readonly onDidReplace = this.#replaced.event;
   /** Fires with a crew's id. For changes in another window it may not fire. */
   readonly onDidChangeToken: vscode.Event<string>;
@@ -73,7 +70,6 @@ export class Crews implements vscode.Disposable {
     return findCrew(this.list(), nameOrUrlOrId);
   }
 
-  /** @throws UserError that lists the connected crews */
   get(nameOrUrlOrId: string): Crew {
     const crew = this.find(nameOrUrlOrId);
     if (crew !== undefined) return crew;
@@ -129,9 +125,7 @@ export class Crews implements vscode.Disposable {
   }
 
   async setToken(crewId: string, token: TypedToken): Promise<void> {
-    const reading = await this.#tokens.read(crewId);
-    const tokens = reading.kind === "stored" ? reading.tokens : undefined;
-    await this.#tokens.write(crewId, withToken(tokens, token));
+    await this.#tokens.write(crewId, withToken(await this.#stored(crewId), token));
   }
 
   async setTokens(crewId: string, tokens: CrewTokens | undefined): Promise<void> {
@@ -173,25 +167,21 @@ export class Crews implements vscode.Disposable {
     return this.find(added.id) ?? added;
   }
 
-  /** The crew that would be connected. @throws AddressError or UserError */
   checkNew(crew: Pick<NewCrew, "name" | "url" | "dashboardUrl">): Crew {
     return checked({ ...crew, url: normaliseAddress(crew.url) }, this.list());
   }
 
-  /** The crew after a change. @throws AddressError or UserError */
   checkChange(crew: Crew, change: CrewChange): Crew {
     refuseLocal(crew);
-    const { name = crew.name, dashboardUrl = crew.dashboardUrl ?? "" } = change;
     const url = change.url === undefined ? crew.url : normaliseAddress(change.url);
     const others = this.list().filter(({ id }) => id !== crew.id);
-    return checked({ name, url, dashboardUrl }, others);
+    return checked({ ...crew, ...change, url }, others);
   }
 
   /** Changes a crew without a test. @throws UserError or AddressError; nothing is changed then */
   async change(crew: Crew, change: CrewChange): Promise<Crew> {
     const to = this.checkChange(crew, change);
-    const kept = isSameOrigin(crew.url, to.url) ? await this.#tokens.read(crew.id) : undefined;
-    const tokens = kept?.kind === "stored" ? kept.tokens : undefined;
+    const tokens = isSameOrigin(crew.url, to.url) ? await this.#stored(crew.id) : undefined;
     const moved = to.id !== crew.id;
     if (change.token !== undefined)
       await this.#tokens.write(to.id, withToken(tokens, change.token));
@@ -207,7 +197,6 @@ export class Crews implements vscode.Disposable {
     return to;
   }
 
-  /** Removes a crew from the settings and deletes its tokens. @throws UserError for a local crew */
   async remove(crew: Crew): Promise<void> {
     refuseLocal(crew);
     await this.#settings.delete(crew.id);
@@ -276,12 +265,17 @@ export class Crews implements vscode.Disposable {
   /** With the first request, because most windows start without one. */
   async #loadClients(): Promise<CrewClients> {
     const { CrewClients } = await import("./clients.ts");
-    return (this.#clients ??= new CrewClients(
-      this,
-      this.#tokens,
-      this.#statusPaths,
-      this.#userAgent,
-    ));
+    return (this.#clients ??= new CrewClients({
+      crews: this,
+      tokens: this.#tokens,
+      statusPaths: this.#statusPaths,
+      userAgent: this.#userAgent,
+    }));
+  }
+
+  async #stored(crewId: string): Promise<CrewTokens | undefined> {
+    const reading = await this.#tokens.read(crewId);
+    return reading.kind === "stored" ? reading.tokens : undefined;
   }
 
   #listChanged(): void {
@@ -301,12 +295,8 @@ function checked(
   { name, url, dashboardUrl = "" }: Pick<NewCrew, "name" | "url" | "dashboardUrl">,
   others: readonly Crew[],
 ): Crew {
-  const crew: Crew = {
-    id: idOfAddress(url),
-    name: name.trim(),
-    url,
-    ...(dashboardUrl === "" ? {} : { dashboardUrl }),
-  };
+  const dashboard = dashboardUrl === "" ? {} : { dashboardUrl };
+  const crew: Crew = { id: idOfAddress(url), name: name.trim(), url, ...dashboard };
   if (crew.name === "") throw new UserError(vscode.l10n.t("Enter a name for the crew."));
   const sameAddress = others.find((other) => other.id === crew.id || other.url === url);
   if (sameAddress !== undefined)

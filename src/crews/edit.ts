@@ -1,4 +1,5 @@
 import * as vscode from "vscode";
+import type { TypedToken } from "../api/types.ts";
 import { UserError } from "../base/errors.ts";
 import { converse } from "./conversation.ts";
 import type { Crews } from "./crews.ts";
@@ -40,16 +41,9 @@ export async function editCrew(crews: Crews, crew: Crew): Promise<Crew | undefin
       },
     ],
   });
-  switch (part) {
-    case "name":
-      return rename(crews, crew, title);
-    case "url":
-      return moveTo(crews, crew, title);
-    case "dashboardUrl":
-      return changeDashboard(crews, crew, title);
-    case undefined:
-      return undefined;
-  }
+  if (part === undefined) return undefined;
+  const edits = { name: rename, url: moveTo, dashboardUrl: changeDashboard };
+  return edits[part](crews, crew, title);
 }
 
 async function rename(crews: Crews, crew: Crew, title: string): Promise<Crew | undefined> {
@@ -89,10 +83,8 @@ async function moveTo(crews: Crews, crew: Crew, title: string): Promise<Crew | u
           "The token for {0} is never sent to another host.",
           new URL(crew.url).host,
         );
-        return askForToken(crews, crew, (token) => crews.change(crew, { url, token }), {
-          why,
-          url,
-        });
+        const save = (token: TypedToken) => crews.change(crew, { url, token });
+        return askForToken(crews, crew, save, { why, url });
       }
       const token = await crews.token(crew.id);
       if (!untested && token !== undefined)
@@ -107,13 +99,13 @@ async function moveTo(crews: Crews, crew: Crew, title: string): Promise<Crew | u
   });
 }
 
-export function hasDashboard({ dashboardUrl }: Crew): boolean {
-  return dashboardUrl !== undefined && isWebAddress(dashboardUrl);
+export function hasDashboard({ dashboardUrl = "" }: Crew): boolean {
+  return isWebAddress(dashboardUrl);
 }
 
 export async function openDashboard(crew: Crew): Promise<string> {
-  const { dashboardUrl } = crew;
-  if (dashboardUrl === undefined || !isWebAddress(dashboardUrl)) {
+  const { dashboardUrl = "" } = crew;
+  if (!isWebAddress(dashboardUrl))
     throw new UserError(
       vscode.l10n.t(
         "The dashboard's address of “{0}” is not known. Add it to the crew first.",
@@ -121,7 +113,6 @@ export async function openDashboard(crew: Crew): Promise<string> {
       ),
       crew.local === undefined ? [editCrewAction(crew)] : [],
     );
-  }
   await vscode.env.openExternal(vscode.Uri.parse(dashboardUrl, true));
   return dashboardUrl;
 }

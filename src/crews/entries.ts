@@ -1,22 +1,15 @@
 import * as l10n from "@vscode/l10n";
 import { normaliseAddress } from "../api/address.ts";
 import { messageOf } from "../base/errors.ts";
-import { asObject, defined, isObject } from "../base/json.ts";
+import { asArray, asObject, defined, isObject } from "../base/json.ts";
 import { idOfAddress, uniqueName } from "./identity.ts";
 import type { Crew } from "./types.ts";
 
-interface ReadEntries {
-  readonly crews: readonly Crew[];
-  readonly problems: readonly string[];
-}
-
-/** Reads the setting `crewdeck.crews`. Malformed entries are ignored and reported. */
-export function readEntries(raw: unknown): ReadEntries {
-  if (raw === undefined || raw === null) return { crews: [], problems: [] };
-  if (!Array.isArray(raw)) return { crews: [], problems: [notAList()] };
+export function readEntries(raw: unknown) {
   const crews: Crew[] = [];
   const problems: string[] = [];
-  for (const [index, value] of raw.entries()) {
+  if (!Array.isArray(raw ?? [])) problems.push(notAList());
+  for (const [index, value] of asArray(raw).entries()) {
     const entry = l10n.t("Entry {0} of the setting crewdeck.crews", index + 1);
     const { crew, problem } = readEntry(value, entry);
     const twin = crews.find(({ id }) => id === crew?.id);

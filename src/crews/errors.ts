@@ -49,51 +49,43 @@ export class MissingTokenError extends UserError {
   }
 }
 
-export class StoppedCrewError extends UserError {
-  constructor(name: string, folder: string) {
-    super(vscode.l10n.t("The local crew “{0}” is stopped. Start it to continue.", name), [
-      startLocalAction(vscode.l10n.t("Start {0}", name), folder),
-    ]);
-    this.name = "StoppedCrewError";
-  }
+export function stoppedError(name: string, folder: string): UserError {
+  const text = vscode.l10n.t("The local crew “{0}” is stopped. Start it to continue.", name);
+  return new UserError(text, [startLocalAction(vscode.l10n.t("Start {0}", name), folder)]);
 }
 
 export function notConnected(id: string, name: string): UserError {
+  const [, url] = /^url:(.*)$/s.exec(id) ?? [];
   return new UserError(
-    id.startsWith("url:")
+    url === undefined
       ? vscode.l10n.t(
-          "“{0}” ({1}) is not connected. Connect it to continue.",
-          name,
-          id.slice("url:".length),
-        )
-      : vscode.l10n.t(
           "The local crew “{0}” has not been started in this window. Start it to continue.",
           name,
-        ),
+        )
+      : vscode.l10n.t("“{0}” ({1}) is not connected. Connect it to continue.", name, url),
   );
 }
 
 export function setTokenAction({ id }: Pick<Crew, "id">, tokenType?: TokenType): ErrorAction {
-  return {
-    title:
-      tokenType === undefined
-        ? vscode.l10n.t("Set Token")
-        : vscode.l10n.t("Set {0}", tokenTypeName(tokenType)),
-    command: "crewdeck.setToken",
-    arguments: [{ crew: id, ...defined({ tokenType }) }],
-  };
+  const title =
+    tokenType === undefined
+      ? vscode.l10n.t("Set Token")
+      : vscode.l10n.t("Set {0}", tokenTypeName(tokenType));
+  const argument = { crew: id, ...defined({ tokenType }) };
+  return { title, command: "crewdeck.setToken", arguments: [argument] };
 }
 
 export function editCrewAction({ id }: Pick<Crew, "id">): ErrorAction {
-  return {
-    title: vscode.l10n.t("Edit Crew"),
-    command: "crewdeck.editCrew",
-    arguments: [{ crew: id }],
-  };
+  const title = vscode.l10n.t("Edit Crew");
+  return { title, command: "crewdeck.editCrew", arguments: [{ crew: id }] };
 }
 
 export function addCrewAction(): ErrorAction {
   return { title: vscode.l10n.t("Connect a Crew"), command: "crewdeck.addCrew" };
+}
+
+export function showLocalLogAction(): ErrorAction {
+  return { title: vscode.l10n.t("Show Log"), command: "crewdeck.showLocalLog" };
 }
 
 function startLocalAction(title: string, folder: string): ErrorAction {
@@ -109,16 +101,13 @@ export function actionsForRefusal(
   if (kind !== "unauthorized" && kind !== "forbidden") return [];
   const isDeployed = crew.local === undefined;
   const other = tokenType && otherType(tokenType);
-  const switchToOther: readonly ErrorAction[] =
-    other !== undefined && state.kind === "stored" && state.types.includes(other)
-      ? [
-          {
-            title: vscode.l10n.t("Use {0}", tokenTypeName(other)),
-            command: "crewdeck.switchToken",
-            arguments: [{ crew: crew.id, tokenType: other }],
-          },
-        ]
-      : [];
+  const switchToOther: ErrorAction[] = [];
+  if (other !== undefined && state.kind === "stored" && state.types.includes(other))
+    switchToOther.push({
+      title: vscode.l10n.t("Use {0}", tokenTypeName(other)),
+      command: "crewdeck.switchToken",
+      arguments: [{ crew: crew.id, tokenType: other }],
+    });
   if (kind === "unauthorized")
     return [
       crew.local === undefined
@@ -139,16 +128,21 @@ export function actionsForPlace(
   { local }: Pick<Crew, "local">,
 ): readonly ErrorAction[] {
   if (place === undefined || local === undefined) return [];
-  const log: ErrorAction = { title: vscode.l10n.t("Show Log"), command: "crewdeck.showLocalLog" };
   const folder = vscode.Uri.parse(local.folder).fsPath;
   const file = path.resolve(folder, place.file);
   // The file's name is remote text: open nothing outside the project.
-  if (!file.startsWith(folder + path.sep)) return [log];
-  const at = new vscode.Position(Math.max(0, place.line - 1), Math.max(0, place.column - 1));
-  const open: ErrorAction = {
+  if (!file.startsWith(folder + path.sep)) return [showLocalLogAction()];
+  return [openFileAction(file, place), showLocalLogAction()];
+}
+
+export function openFileAction(
+  file: string,
+  { line, column }: { readonly line: number; readonly column: number },
+): ErrorAction {
+  const at = new vscode.Position(Math.max(0, line - 1), Math.max(0, column - 1));
+  return {
     title: vscode.l10n.t("Open the File"),
     command: "vscode.open",
     arguments: [vscode.Uri.file(file), { selection: new vscode.Range(at, at) }],
   };
-  return [open, log];
 }

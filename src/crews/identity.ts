@@ -62,13 +62,10 @@ export function watchArrivals(
   crews: { list(): readonly Crew[]; readonly onDidChange: Event<void> },
   onArrival: (crewId: string) => void,
 ): Disposable {
-  const addresses = () =>
-    new Map(
-      crews
-        .list()
-        .filter(({ local }) => local?.running !== false)
-        .map(({ id, url }) => [id, url]),
-    );
+  const addresses = () => {
+    const reachable = crews.list().filter(({ local }) => local?.running !== false);
+    return new Map(reachable.map(({ id, url }) => [id, url]));
+  };
   let before = addresses();
   return crews.onDidChange(() => {
     const now = addresses();

@@ -75,9 +75,7 @@ export function askText(question: TextQuestion): Promise<Reply<string>> {
   });
 }
 
-interface Choice<T> extends vscode.QuickPickItem {
-  readonly value: T;
-}
+type Choice<T> = vscode.QuickPickItem & { readonly value: T };
 
 export function askChoice<T>(
   question: Question & {
@@ -186,14 +184,10 @@ export function askTokenType(
     bearer: vscode.l10n.t("The organisation's token, with all rights."),
     userBearer: vscode.l10n.t("A user's token, with fewer rights."),
   };
-  const stored = (type: TokenType) => {
-    if (state?.kind !== "stored") return {};
-    if (type === state.inUse) return { description: vscode.l10n.t("stored, in use") };
-    return {
-      description: state.types.includes(type)
-        ? vscode.l10n.t("stored")
-        : vscode.l10n.t("none stored"),
-    };
+  const storedOf = (type: TokenType) => {
+    if (state?.kind !== "stored") return "";
+    if (type === state.inUse) return vscode.l10n.t("stored, in use");
+    return state.types.includes(type) ? vscode.l10n.t("stored") : vscode.l10n.t("none stored");
   };
   return askChoice<TokenType>({
     ...question,
@@ -201,7 +195,7 @@ export function askTokenType(
     choices: tokenTypes.map((value) => ({
       value,
       label: tokenTypeName(value),
-      ...stored(value),
+      description: storedOf(value),
       detail: details[value],
     })),
   });
@@ -224,7 +218,6 @@ export function problemOf(check: () => unknown): string | undefined {
   }
 }
 
-/** The questions that can be asked again after a failed test. */
 interface Edits<Step> {
   readonly address?: Step;
   readonly token?: Step;
@@ -242,15 +235,15 @@ export async function askAfterFailure<Step>(
 ): Promise<AfterFailure<Step>> {
   const kind = error instanceof CrewApiError ? error.kind : undefined;
   if (kind === "aborted") return { edit: edits.last };
+  // A button that is added again keeps its place.
   const buttons = new Map<string, AfterFailure<Step>>();
   const add = (label: string, step: Step | undefined) =>
     step !== undefined && buttons.set(label, { edit: step });
   const addToken = () => add(vscode.l10n.t("Edit Token"), edits.token);
-  const addAddress = () => add(vscode.l10n.t("Edit Address"), edits.address);
   const addAgain = () => buttons.set(vscode.l10n.t("Try Again"), "again");
   if (kind === "unauthorized" || kind === "forbidden") addToken();
   else if (!mayBeAddress(error)) addAgain();
-  addAddress();
+  add(vscode.l10n.t("Edit Address"), edits.address);
   addToken();
   addAgain();
   if (error instanceof UserError) add(vscode.l10n.t("Edit Name"), edits.name);
@@ -273,9 +266,6 @@ function mayBeAddress(error: unknown): boolean {
   );
 }
 
-export function whileTesting<T>(
-  what: string,
-  action: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  return withProgress(vscode.l10n.t("Testing {0}", what), ({ signal }) => action(signal));
+export function whileTesting<T>(what: string, action: (signal: AbortSignal) => Promise<T>) {
+  return withProgress(vscode.l10n.t("Testing {0}", what), action);
 }

@@ -91,21 +91,13 @@ export async function chooseCrewWithTwoTokens(crews: Crews): Promise<Crew | unde
   const states = await Promise.all(
     crews.list().map(async (crew) => ({ crew, state: await crews.tokenState(crew.id) })),
   );
-  const items = states.flatMap(({ crew, state }) =>
-    state.kind === "stored" && state.types.length > 1
-      ? [
-          {
-            label: plainLabel(crew.name),
-            description: vscode.l10n.t(
-              "{0} in use; switch to {1}",
-              tokenTypeName(state.inUse),
-              tokenTypeName(otherType(state.inUse)),
-            ),
-            crew,
-          },
-        ]
-      : [],
-  );
+  const items = states.flatMap(({ crew, state }) => {
+    if (state.kind !== "stored" || state.types.length < 2) return [];
+    const other = tokenTypeName(otherType(state.inUse));
+    const used = tokenTypeName(state.inUse);
+    const description = vscode.l10n.t("{0} in use; switch to {1}", used, other);
+    return [{ label: plainLabel(crew.name), description, crew }];
+  });
   if (items.length === 0)
     throw new UserError(
       vscode.l10n.t("No crew has both tokens on this machine. Set the other token of one first."),

@@ -28,7 +28,6 @@ export class CrewSettings implements vscode.Disposable {
   /** Writes run one after another, because each writes the whole list. */
   #lastWrite: Promise<void> = Promise.resolve();
   #crews: readonly Crew[] = [];
-  /** Recently added crews, which a window that adds one at the same time would overwrite. */
   #added: (AddedCrew & { readonly until: number })[] = [];
   #reported = "";
 
@@ -103,16 +102,12 @@ export class CrewSettings implements vscode.Disposable {
     this.#read();
   }
 
-  /** Adds crews again that another window overwrote. */
   #putBack(): void {
     const value = currentValue();
     const there = idsOf(value);
-    const lost = this.#added.filter(
-      (added) => added.until > Date.now() && isOverwritten(added, value),
-    );
-    this.#added = this.#added.filter(
-      ({ crew, until }) => until > Date.now() && there.includes(crew.id),
-    );
+    const recent = this.#added.filter(({ until }) => until > Date.now());
+    const lost = recent.filter((added) => isOverwritten(added, value));
+    this.#added = recent.filter(({ crew }) => there.includes(crew.id));
     for (const { crew } of lost) {
       this.save(crew.id, crew).catch((error: unknown) =>
         logProblem("Restoring a crew in the settings", error, crew.name),

@@ -2,7 +2,7 @@ import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 import { CrewApiError } from "../api/errors.ts";
 import { defined } from "../base/json.ts";
-import { actionsOf, messageOf, UserError, type ErrorAction } from "../base/errors.ts";
+import { actionsOf, messageOf, UserError } from "../base/errors.ts";
 import { plainMessage, runAction, showStatus } from "../editor/messages.ts";
 import type { Crews } from "./crews.ts";
 import { editCrewAction, MissingTokenError } from "./errors.ts";
@@ -10,7 +10,6 @@ import { whileTesting } from "./questions.ts";
 import { tokenTypeName } from "./token-format.ts";
 import type { Crew, CrewReport, TestCause } from "./types.ts";
 
-/** Tests the connection to a crew and shows the report. Undefined if the person cancels. */
 export async function testCrew(crews: Crews, crew: Crew): Promise<CrewReport | undefined> {
   let examination: Examination;
   try {
@@ -27,7 +26,11 @@ async function show({ report, error }: Examination, crew: Crew): Promise<void> {
   const copy = vscode.l10n.t("Copy Report");
   const text = plainMessage(linesOf(report).join(" "));
   const log = { title: vscode.l10n.t("Show Log"), command: "crewdeck.showLog" };
-  const actions = error === undefined ? [] : [...remediesFor(error, crew), log];
+  const brought = actionsOf(error);
+  // Without actions for the error, the address may be wrong.
+  const remedies =
+    brought.length > 0 || crew.local !== undefined ? brought : [editCrewAction(crew)];
+  const actions = error === undefined ? [] : [...remedies, log];
   const titles = [...actions.map(({ title }) => title), copy];
   const chosen =
     error === undefined
@@ -39,12 +42,6 @@ async function show({ report, error }: Examination, crew: Crew): Promise<void> {
   }
   const action = actions.find(({ title }) => title === chosen);
   if (action !== undefined) await runAction(action);
-}
-
-/** Without actions for the error, the address may be wrong. */
-function remediesFor(error: Error, crew: Crew): readonly ErrorAction[] {
-  const brought = actionsOf(error);
-  return brought.length > 0 || crew.local !== undefined ? brought : [editCrewAction(crew)];
 }
 
 interface Examination {

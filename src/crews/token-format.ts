@@ -14,7 +14,6 @@ export function tokenTypeName(type: TokenType): string {
   return type === "bearer" ? l10n.t("Bearer Token") : l10n.t("User Bearer Token");
 }
 
-/** Whose token it is, with the dashboard's name for it. */
 export function describeTokenType(type: TokenType): string {
   return type === "bearer"
     ? l10n.t("the organisation's token (Bearer Token)")

@@ -73,12 +73,9 @@ export class Tokens implements vscode.Disposable {
     await this.#notes.delete(crewId);
   }
 
-  /** The crews with tokens, by the notes and by VS Code's list of secrets if it is available. */
   async crewIds(): Promise<readonly string[]> {
-    const ids = (await this.#keys())
-      .filter((key) => key.startsWith(prefix))
-      .map((key) => key.slice(prefix.length));
-    return [...new Set([...this.#notes.crewIds(), ...ids])];
+    const keys = (await this.#keys()).filter((key) => key.startsWith(prefix));
+    return [...new Set([...this.#notes.crewIds(), ...keys.map((key) => key.slice(prefix.length))])];
   }
 
   dispose(): void {

@@ -11,7 +11,6 @@ export interface Crew {
   readonly local?: LocalCrew;
 }
 
-/** A crew served on this machine. */
 export interface LocalCrew {
   readonly folder: string;
   readonly engine: "rehearsal";
@@ -33,7 +32,6 @@ export interface CrewTokens {
 /** Why SecretStorage doesn't return a token. `locked`: it can't be read, such as a locked keychain. */
 export type TokenLoss = "gone" | "garbled" | "locked";
 
-/** A crew's tokens without their values. */
 export type TokenState =
   | { readonly kind: "stored"; readonly inUse: TokenType; readonly types: readonly TokenType[] }
   /** Never set on this machine. */
@@ -43,19 +41,13 @@ export type TokenState =
 /** What an execution stores of its crew. */
 export type CrewAddress = Pick<Crew, "id" | "name" | "url">;
 
-export interface NewCrew {
-  readonly name: string;
-  readonly url: string;
-  readonly dashboardUrl?: string;
+export interface NewCrew extends Pick<Crew, "name" | "url" | "dashboardUrl"> {
   readonly token?: string;
   readonly tokenType?: TokenType;
 }
 
-export interface CrewChange {
-  readonly name?: string;
-  readonly url?: string;
-  /** Empty to remove it. */
-  readonly dashboardUrl?: string;
+/** An empty `dashboardUrl` removes it. */
+export interface CrewChange extends Partial<Pick<Crew, "name" | "url" | "dashboardUrl">> {
   /** Required for another origin: a token is never sent to a host it wasn't entered for. */
   readonly token?: TypedToken;
 }
@@ -81,17 +73,14 @@ export interface CrewReport {
   readonly crew: string;
   readonly url: string;
   readonly ok: boolean;
-  /** Including retries. */
   readonly milliseconds: number;
   readonly tokenType?: TokenType;
-  /** Number of inputs. */
   readonly inputs?: number;
   readonly statusPath?: StatusPath;
   readonly cause?: TestCause;
   readonly problem?: string;
 }
 
-/** A successful `GET /inputs`. */
 export type TestResult = Required<
   Pick<CrewReport, "url" | "milliseconds" | "inputs" | "tokenType">
 >;

@@ -3,7 +3,6 @@ import { UserError } from "../base/errors.ts";
 import { defined, isObject, type JsonObject, type UnknownObject } from "../base/json.ts";
 import { parseExecutionUri, parsePartUri } from "./execution-uri.ts";
 
-/** What a command's first argument names. */
 export interface Target {
   /** Name, address or id of a crew. */
   readonly crew?: string;
@@ -59,7 +58,6 @@ export function recordOf(argument: unknown): UnknownObject {
 
 // The messages never quote a value, which may be a token.
 
-/** @throws UserError for another type */
 export function stringOf(given: UnknownObject, name: string): string | undefined {
   const value = given[name] ?? undefined;
   if (value === undefined || typeof value === "string") return value;
@@ -74,21 +72,18 @@ export function numberOf(given: UnknownObject, name: string): number | undefined
   throw new UserError(vscode.l10n.t("“{0}” must be a whole number from 1.", name));
 }
 
-/** @throws UserError for another type */
 export function booleanOf(given: UnknownObject, name: string): boolean | undefined {
   const value = given[name] ?? undefined;
   if (value === undefined || typeof value === "boolean") return value;
   throw new UserError(vscode.l10n.t("“{0}” must be true or false, not {1}.", name, typeof value));
 }
 
-/** @throws UserError for anything but an object of JSON values */
 export function objectOf(given: UnknownObject, name: string): JsonObject | undefined {
   const value = given[name] ?? undefined;
   if (value === undefined || isJsonObject(value)) return value;
   throw new UserError(vscode.l10n.t("“{0}” must be an object of JSON values.", name));
 }
 
-/** @throws UserError if the member isn't one of the values */
 export function oneOf<Value extends string>(
   given: UnknownObject,
   name: string,
@@ -100,7 +95,6 @@ export function oneOf<Value extends string>(
   throw new UserError(vscode.l10n.t("“{0}” must be one of {1}.", name, values.join(", ")));
 }
 
-/** @throws UserError for undefined and an empty text */
 export function needed<T>(value: T | undefined, name: string): T {
   if (value === undefined || value === "")
     throw new UserError(vscode.l10n.t("“{0}” is missing.", name));

@@ -23,7 +23,6 @@ export type ContextKey = keyof typeof defaults;
 
 const current = new Map<ContextKey, boolean>();
 
-/** Sets a context key if its value changes. */
 export function setContext(key: ContextKey, value: boolean): void {
   if (current.get(key) === value) return;
   current.set(key, value);
@@ -34,7 +33,6 @@ export function hasContext(key: ContextKey): boolean {
   return current.get(key) === true;
 }
 
-/** Sets every key to its default. */
 export function resetContext(): void {
   for (const key of Object.keys(defaults) as ContextKey[]) setContext(key, defaults[key]);
 }

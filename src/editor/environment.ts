@@ -1,5 +1,6 @@
 import { config } from "@vscode/l10n";
 import * as vscode from "vscode";
+import { asObject, textAt } from "../base/json.ts";
 
 /** Loads the translations for files without `vscode`, which use `@vscode/l10n`. Call before anything is shown. */
 export function loadTranslations(): void {
@@ -7,12 +8,8 @@ export function loadTranslations(): void {
   if (vscode.l10n.bundle !== undefined) config({ contents: vscode.l10n.bundle });
 }
 
-/** The extension's version; "0" if the manifest has none. */
 export function versionOf({ extension }: Pick<vscode.ExtensionContext, "extension">): string {
-  const manifest: unknown = extension.packageJSON;
-  return typeof manifest === "object" && manifest !== null && "version" in manifest
-    ? String(manifest.version)
-    : "0";
+  return textAt(asObject(extension.packageJSON), "version") ?? "0";
 }
 
 /** The setting `crewdeck.keepEndedExecutions`: how many ended executions are kept; 0, and anything invalid, keeps all. */

@@ -43,9 +43,7 @@ export function partUri(
   return vscode.Uri.from({ scheme, path: `${pathOf(address)}/${partPath(part)}.${extension}` });
 }
 
-export function parsePartUri(
-  uri: vscode.Uri,
-): { readonly address: ExecutionAddress; readonly part: ExecutionPart } | undefined {
+export function parsePartUri(uri: vscode.Uri) {
   const [, crew, key, path = ""] =
     /^\/([^/]+)\/([^/]+)\/(.+)\.(?!execution$)[a-z]+$/.exec(uri.path) ?? [];
   const address = addressOf(crew, key);

@@ -44,7 +44,7 @@ export async function runAction(action: ErrorAction): Promise<void> {
   }
 }
 
-type Action<T> = (doing: { readonly signal: AbortSignal }) => Promise<T>;
+type Action<T> = (signal: AbortSignal) => Promise<T>;
 
 /** Shows a notification with progress and a Cancel button. Rejects with what the action throws when it is cancelled. */
 export async function withProgress<T>(title: string, action: Action<T>): Promise<T> {
@@ -53,17 +53,17 @@ export async function withProgress<T>(title: string, action: Action<T>): Promise
   return await vscode.window.withProgress(options, async (_progress, token) => {
     const controller = new AbortController();
     token.onCancellationRequested(() => controller.abort());
-    return await action({ signal: controller.signal });
+    return await action(controller.signal);
   });
 }
 
 /** Like {@link withProgress}, but undefined when the action is cancelled. */
 export async function withCancel<T>(title: string, action: Action<T>): Promise<T | undefined> {
-  return await withProgress(title, async (doing) => {
+  return await withProgress(title, async (signal) => {
     try {
-      return await action(doing);
+      return await action(signal);
     } catch (error) {
-      if (doing.signal.aborted) return undefined;
+      if (signal.aborted) return undefined;
       throw error;
     }
   });

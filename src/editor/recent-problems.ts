@@ -13,7 +13,6 @@ export interface RecentProblem {
 const maxFrames = 12;
 const maxCauses = 3;
 
-/** The latest problems of this window, in memory only. */
 export class RecentProblems {
   readonly #most: number;
   #kept: readonly RecentProblem[] = [];
@@ -22,16 +21,13 @@ export class RecentProblems {
     this.#most = most;
   }
 
-  /** Oldest first. */
   get all(): readonly RecentProblem[] {
     return this.#kept;
   }
 
   note(at: number, doing: string, error: unknown): void {
-    this.#kept = [
-      ...this.#kept,
-      { at, doing, error: kindOf(error), frames: framesOf(error) },
-    ].slice(-this.#most);
+    const problem = { at, doing, error: kindOf(error), frames: framesOf(error) };
+    this.#kept = [...this.#kept, problem].slice(-this.#most);
   }
 }
 
@@ -39,12 +35,8 @@ export const recentProblems = new RecentProblems(50);
 
 function kindOf(error: unknown, depth = 0): string {
   if (!(error instanceof Error)) return typeof error;
-  const {
-    kind,
-    reason,
-    code,
-    status,
-  }: Error & Partial<Record<"kind" | "reason" | "code" | "status", unknown>> = error;
+  const details: Error & Partial<Record<"kind" | "reason" | "code" | "status", unknown>> = error;
+  const { kind, reason, code, status } = details;
   const names = [kind, reason, code].filter((name) => typeof name === "string" && isName(name));
   const answer = typeof status === "number" ? [`HTTP ${status}`] : [];
   const own = [isName(error.name) ? error.name : "Error", ...names, ...answer].join(" ");

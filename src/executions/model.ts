@@ -10,8 +10,18 @@ import type {
  * `waiting`: a person must approve or reject a known task. `unknown`: the crew does not know the id, which is also how a deployed
  * crew's pause reads. `unconfirmed`: the kickoff was sent and its answer never came.
  */
-export type ExecutionState =
-  "queued" | "running" | "waiting" | "completed" | "failed" | "stopped" | "unknown" | "unconfirmed";
+export const executionStates = [
+  "queued",
+  "running",
+  "waiting",
+  "completed",
+  "failed",
+  "stopped",
+  "unknown",
+  "unconfirmed",
+] as const;
+
+export type ExecutionState = (typeof executionStates)[number];
 
 /** The crew of an execution, as it was when the execution was started or tracked. */
 export interface CrewRef {

@@ -3,6 +3,7 @@ import { defined, isObject, type JsonValue } from "../base/json.ts";
 import { oneLine } from "../base/text.ts";
 import {
   type Execution,
+  executionStates,
   type ExecutionSummary,
   type Feedback,
   hasRehearsalOutput,
@@ -144,22 +145,11 @@ function textOf(value: JsonValue): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-const states: readonly unknown[] = [
-  "queued",
-  "running",
-  "waiting",
-  "completed",
-  "failed",
-  "stopped",
-  "unknown",
-  "unconfirmed",
-];
-
 type Check = (value: unknown) => boolean;
 
 const isString: Check = (value) => typeof value === "string";
 const isTime: Check = (value) => typeof value === "string" && !Number.isNaN(Date.parse(value));
-const isState: Check = (value) => states.includes(value);
+const isState: Check = (value) => executionStates.some((state) => state === value);
 const listOf = (check: Check) => (value: unknown) => Array.isArray(value) && value.every(check);
 
 /** The parts on whose shape the program relies without a look. */

@@ -1,8 +1,8 @@
 import * as l10n from "@vscode/l10n";
 import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import type { CrewTokens } from "../crews/types.ts";
-import type { KnownCrew, KnownCrews } from "./known-crews.ts";
+import type { Crews } from "../crews/crews.ts";
+import type { CrewChange, KnownCrew, KnownCrews } from "./known-crews.ts";
 import { answers, findRunning, type Running } from "./running.ts";
 import {
   describeExit,
@@ -13,33 +13,20 @@ import {
 } from "./service-process.ts";
 
 /** SecretStorage, through the connected crews. */
-export interface TokenStore {
-  tokens(crewId: string): Promise<CrewTokens | undefined>;
-  setTokens(crewId: string, tokens: CrewTokens | undefined): Promise<void>;
-}
+export type TokenStore = Pick<Crews, "tokens" | "setTokens">;
 
-export interface ServiceTokens {
-  readonly token: string;
-  readonly userToken: string;
-}
+export type ServiceTokens = Readonly<Record<"token" | "userToken", string>>;
 
 export interface KeeperOptions {
   readonly crewId: string;
-  /** As in {@link KnownCrews}. */
   readonly folder: string;
   readonly known: KnownCrews;
   readonly tokens: TokenStore;
   /** Throws what `ServiceProcess.start` does. */
-  readonly launch: (
-    port: number,
-    tokens: ServiceTokens,
-    signal: AbortSignal,
-  ) => Promise<ServiceProcess>;
+  launch(port: number, tokens: ServiceTokens, signal: AbortSignal): Promise<ServiceProcess>;
   /** Whether this window takes over when the window that serves the crew closes. */
   readonly isNeeded: () => boolean;
-  /** The service started, ended or has another address. */
   readonly onChange: () => void;
-  /** A service of this window ended unexpectedly. */
   readonly onEnded: (exit: Exit) => void;
   readonly onProblem: (doing: string, error: unknown) => void;
   /** How often to check who serves the crew (ms). */
@@ -81,13 +68,19 @@ export class CrewKeeper {
 
   /** Starts the service if it isn't running, and returns its address. @throws ServiceRefusal or ServiceFailure */
   async start(): Promise<string> {
-    this.#starting ??= this.#startOrStoreFailure().finally(() => {
-      this.#starting = undefined;
-    });
+    this.#starting ??= this.#start()
+      .catch((error: unknown) => {
+        if (error instanceof ServiceRefusal || error instanceof ServiceFailure)
+          this.#store({ failure: error.message });
+        this.#options.onChange();
+        throw error;
+      })
+      .finally(() => {
+        this.#starting = undefined;
+      });
     return await this.#starting;
   }
 
-  /** Uses a running service of another window; starts none. */
   async join(): Promise<void> {
     const running = await this.#findRunning();
     if (running !== undefined && (await answers(running)) && this.url === undefined)
@@ -112,17 +105,6 @@ export class CrewKeeper {
     this.#own?.leave();
   }
 
-  async #startOrStoreFailure(): Promise<string> {
-    try {
-      return await this.#start();
-    } catch (error) {
-      if (error instanceof ServiceRefusal || error instanceof ServiceFailure)
-        this.#store({ failure: error.message });
-      this.#options.onChange();
-      throw error;
-    }
-  }
-
   async #start(): Promise<string> {
     const { tokens, crewId } = this.#options;
     if (this.#own !== undefined) {
@@ -143,7 +125,7 @@ export class CrewKeeper {
           reason: "inUse",
           message: l10n.t("Another process uses the crew's data and does not respond."),
         });
-      await delay(retryMs, undefined, { signal: this.#end.signal });
+      await this.#pause();
     }
   }
 
@@ -173,22 +155,17 @@ export class CrewKeeper {
 
   /** The window that starts a crew for the first time stores the token after the service listens. */
   async #waitForToken(): Promise<void> {
+    const { tokens, crewId } = this.#options;
     const until = Date.now() + settleMs;
-    while (
-      (await this.#options.tokens.tokens(this.#options.crewId)) === undefined &&
-      Date.now() < until
-    ) {
-      await delay(retryMs, undefined, { signal: this.#end.signal });
-    }
+    while ((await tokens.tokens(crewId)) === undefined && Date.now() < until) await this.#pause();
   }
 
   async #launch(port: number, tokens: ServiceTokens): Promise<ServiceProcess> {
-    const { launch } = this.#options;
     try {
-      return await launch(port, tokens, this.#end.signal);
+      return await this.#options.launch(port, tokens, this.#end.signal);
     } catch (error) {
       if (error instanceof ServiceRefusal && error.reason === "port" && port !== 0)
-        return await launch(0, tokens, this.#end.signal);
+        return await this.#options.launch(0, tokens, this.#end.signal);
       throw error;
     }
   }
@@ -212,9 +189,7 @@ export class CrewKeeper {
 
   #becomeNothing(): void {
     clearInterval(this.#watch);
-    this.#watch = undefined;
-    this.#own = undefined;
-    this.#guestUrl = undefined;
+    this.#watch = this.#own = this.#guestUrl = undefined;
     this.#options.onChange();
   }
 
@@ -239,7 +214,7 @@ export class CrewKeeper {
     const until = Date.now() + (this.#options.leaveMs ?? settleMs);
     while ((await this.#findRunning()) !== undefined) {
       if (Date.now() >= until) return false;
-      await delay(retryMs, undefined, { signal: this.#end.signal });
+      await this.#pause();
     }
     return true;
   }
@@ -254,18 +229,16 @@ export class CrewKeeper {
     if (this.#looking || this.#starting !== undefined) return;
     this.#looking = true;
     try {
-      await (this.#own === undefined ? this.#lookAtOther() : this.#lookAtOwn());
+      if (this.#own === undefined) await this.#lookAtOther();
+      else if (this.#read()?.wanted !== true) {
+        await this.#stopOwn();
+        this.#becomeNothing();
+      }
     } catch (error) {
       if (!this.#end.signal.aborted) this.#options.onProblem("Looking after a local crew", error);
     } finally {
       this.#looking = false;
     }
-  }
-
-  async #lookAtOwn(): Promise<void> {
-    if (this.#isWanted()) return;
-    await this.#stopOwn();
-    this.#becomeNothing();
   }
 
   async #lookAtOther(): Promise<void> {
@@ -277,20 +250,21 @@ export class CrewKeeper {
       return;
     }
     // The window whose service failed stores that first.
-    await delay(retryMs, undefined, { signal: this.#end.signal });
+    await this.#pause();
     this.#becomeNothing();
-    if (this.#options.isNeeded() && this.#isWanted()) await this.start();
+    if (this.#options.isNeeded() && this.#read()?.wanted === true) await this.start();
   }
 
-  #isWanted(): boolean {
-    return this.#read()?.wanted ?? false;
+  /** @throws the reason when the window closes */
+  #pause(): Promise<void> {
+    return delay(retryMs, undefined, { signal: this.#end.signal });
   }
 
   #read(): KnownCrew | undefined {
     return this.#options.known.read(this.#options.folder);
   }
 
-  #store(change: Partial<Pick<KnownCrew, "port" | "wanted" | "failure">>): void {
+  #store(change: CrewChange): void {
     this.#options.known.change(this.#options.folder, change);
   }
 
@@ -313,10 +287,7 @@ export async function keepTokens(
   { token, userToken }: ServiceTokens,
 ): Promise<void> {
   const kept = await store.tokens(crewId);
-  if (kept?.bearer !== token || kept.userBearer !== userToken)
-    await store.setTokens(crewId, {
-      inUse: kept?.inUse ?? "bearer",
-      bearer: token,
-      userBearer: userToken,
-    });
+  if (kept?.bearer === token && kept.userBearer === userToken) return;
+  const inUse = kept?.inUse ?? "bearer";
+  await store.setTokens(crewId, { inUse, bearer: token, userBearer: userToken });
 }

@@ -5,7 +5,6 @@ import { defined } from "../base/json.ts";
 import type { Database } from "../store/database.ts";
 import { integer, optionalText, type Row, text } from "../store/row.ts";
 
-/** What is stored of a local crew, without tokens. */
 export interface KnownCrew {
   /** URI of the project's folder, or {@link exampleFolder}. */
   readonly folder: string;
@@ -14,9 +13,10 @@ export interface KnownCrew {
   readonly port: number;
   /** False if a person stopped it or it failed; true while its window is closed. */
   readonly wanted: boolean;
-  /** Why it ended or didn't start. */
   readonly failure?: string | undefined;
 }
+
+export type CrewChange = Partial<Pick<KnownCrew, "port" | "wanted" | "failure">>;
 
 /** The example crew's folder, which changes with each version of the extension. */
 export const exampleFolder = "crewdeck:/example-crew";
@@ -61,7 +61,7 @@ export class KnownCrews {
   }
 
   /** Does nothing for an unknown crew. */
-  change(folder: string, change: Partial<Pick<KnownCrew, "port" | "wanted" | "failure">>): void {
+  change(folder: string, change: CrewChange): void {
     this.#database.write(() => {
       const current = this.read(folder);
       if (current !== undefined) this.write({ ...current, ...change });

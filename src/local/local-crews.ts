@@ -1,9 +1,11 @@
+import { access } from "node:fs/promises";
 import * as vscode from "vscode";
 import { UserError } from "../base/errors.ts";
 import { Disposables } from "../base/events.ts";
+import { showLocalLogAction } from "../crews/errors.ts";
 import type { Crews } from "../crews/crews.ts";
 import { uniqueName } from "../crews/identity.ts";
-import type { Crew } from "../crews/types.ts";
+import type { Crew, LocalCrew } from "../crews/types.ts";
 import { viewId } from "../editor/ids.ts";
 import { logProblem } from "../editor/log.ts";
 import { plainLabel, plainMessage, showError } from "../editor/messages.ts";
@@ -11,9 +13,8 @@ import { ProjectError } from "../projects/types.ts";
 import type { Database } from "../store/database.ts";
 import type { CrewKeeper } from "./crew-keeper.ts";
 import { Folders } from "./folders.ts";
-import { idOf, KeptCrews, type KeptCrew } from "./kept-crews.ts";
 import { KnownCrews, type KnownCrew } from "./known-crews.ts";
-import { forPerson, readProject, showLogAction, workspaceProjects } from "./projects.ts";
+import { forPerson, readProject, workspaceProjects } from "./projects.ts";
 import { describeExit, type Exit } from "./service-process.ts";
 
 export interface LocalCrewsOptions {
@@ -27,15 +28,21 @@ export interface LocalCrewsOptions {
   readonly hasOpenExecutions: (crewId: string) => boolean;
 }
 
-export interface StartLocalCrew {
+interface StartLocalCrew {
   /** Path or URI of a crew project's folder; otherwise the person chooses. */
   readonly folder?: string;
-  /** Only "rehearsal". */
   readonly engine?: string;
   /** Called when the crew is known, before it starts. */
   readonly onChosen?: () => void;
   /** Starts the workspace's only crew project without a question. */
   readonly here?: boolean;
+}
+
+interface KeptCrew extends Pick<KnownCrew, "folder" | "name"> {
+  readonly keeper: CrewKeeper;
+  /** Started or needed in this window. */
+  isUsed: boolean;
+  isStarting: boolean;
 }
 
 /**
@@ -48,7 +55,10 @@ export class LocalCrews implements vscode.Disposable {
   readonly #folders: Folders;
   readonly #store: KnownCrews;
   readonly #log: vscode.OutputChannel;
-  readonly #kept: KeptCrews;
+  /** Those whose folder exists, running or not, by folder. */
+  readonly #kept = new Map<string, KeptCrew>();
+  #refreshing: Promise<void> | undefined;
+  #published = "[]";
 
   constructor(options: LocalCrewsOptions) {
     const { crews, database, storage, extension } = options;
@@ -57,14 +67,6 @@ export class LocalCrews implements vscode.Disposable {
     this.#store = new KnownCrews(database, vscode.Uri.joinPath(storage, "local").fsPath);
     this.#log = this.#owned.add(
       vscode.window.createOutputChannel(vscode.l10n.t("Crewdeck: local crew")),
-    );
-    this.#kept = this.#owned.add(
-      new KeptCrews(
-        this.#store,
-        this.#folders,
-        (crew) => this.#newKeeper(crew),
-        (list) => crews.setLocal(list),
-      ),
     );
     crews.startLocalWith((crewId) => this.ensureRunning(crewId));
     // Another window may have started a new crew.
@@ -78,38 +80,40 @@ export class LocalCrews implements vscode.Disposable {
 
   /** Reads the local crews, and uses those that another window serves. Sends requests only to these, and reads no secret. */
   async refresh(): Promise<void> {
-    await this.#kept.refresh();
+    this.#refreshing ??= this.#refresh().finally(() => {
+      this.#refreshing = undefined;
+    });
+    await this.#refreshing;
   }
 
   /** Restarts the crews that ran when their window closed and have an execution that has not ended. The others start when they are used. Failures are logged and shown in the crew's row. */
   async restore(): Promise<void> {
     await this.refresh();
-    for (const { known, keeper } of this.#kept.all()) {
-      const isNeeded = known.wanted && this.#options.hasOpenExecutions(idOf(known.folder));
-      if (isNeeded && keeper.url === undefined)
-        await this.#run(known.folder).catch((error: unknown) =>
-          logProblem("Starting a local crew again", error, known.name),
+    for (const { folder, name, wanted } of this.#store.list()) {
+      const isNeeded = wanted && this.#options.hasOpenExecutions(idOf(folder));
+      const kept = this.#kept.get(folder);
+      if (isNeeded && kept !== undefined && kept.keeper.url === undefined)
+        await this.#run(folder).catch((error: unknown) =>
+          logProblem("Starting a local crew again", error, name),
         );
     }
   }
 
-  /** The local crews whose folder exists, running or not. */
   list(): readonly Crew[] {
-    return this.#kept.list();
+    return [...this.#kept.values()].flatMap((kept) => this.#crewOf(kept) ?? []);
   }
 
   /** Starts a local crew if it isn't running. Undefined if the person cancels. @throws UserError if the project is broken or the service doesn't start */
-  async start({ folder, engine, here = false, onChosen }: StartLocalCrew = {}): Promise<
-    Crew | undefined
-  > {
+  async start(options: StartLocalCrew = {}): Promise<Crew | undefined> {
+    const { folder, engine, here = false, onChosen } = options;
     if (engine !== undefined && engine !== "rehearsal")
       throw new UserError(
         vscode.l10n.t("There is no engine “{0}”. The local service has one: “rehearsal”.", engine),
       );
-    const found = folder !== undefined ? [folder] : here ? await workspaceProjects() : [];
-    const [only] = found;
+    const found = folder === undefined && here ? await workspaceProjects() : [];
+    const only = folder ?? (found.length === 1 ? found[0] : undefined);
     const name =
-      only === undefined || found.length > 1
+      only === undefined
         ? await (await import("./pick-project.ts")).pickProject(this.#folders, this.list())
         : this.#folders.nameOf(only);
     if (name === undefined) return undefined;
@@ -126,11 +130,10 @@ export class LocalCrews implements vscode.Disposable {
       .catch((error: unknown) => logProblem("Starting the crew of CREWDECK_START_LOCAL", error));
   }
 
-  /** @throws UserError if the crew is unknown or doesn't start */
   async ensureRunning(crewId: string): Promise<Crew> {
-    if (!this.#kept.find(crewId)) await this.refresh();
-    const local = this.#kept.find(crewId);
-    if (local !== undefined) return await this.#run(local.known.folder);
+    const folder = folderOf(crewId);
+    if (!this.#kept.has(folder)) await this.refresh();
+    if (this.#kept.has(folder)) return await this.#run(folder);
     throw new UserError(
       vscode.l10n.t("This local crew's folder is gone. Start the crew from where it is now."),
     );
@@ -145,20 +148,19 @@ export class LocalCrews implements vscode.Disposable {
       throw new UserError(vscode.l10n.t("No local crew was started in {0}.", folder ?? name));
     local.isUsed = false;
     await this.#end(local);
-    this.#kept.reread(name);
-    return this.#kept.crewOf(local);
+    this.#publish();
+    return this.#crewOf(local);
   }
 
   /** Stops a local crew, and deletes its service's data and tokens. Its folder and its tracked executions stay. @throws UserError if it is unknown, or another window doesn't stop it */
   async remove(crewId: string): Promise<void> {
-    const local = this.#kept.find(crewId);
-    if (local === undefined)
-      throw new UserError(vscode.l10n.t("This local crew was already removed."));
+    const local = this.#kept.get(folderOf(crewId));
+    if (local === undefined) throw removedError();
     await this.#end(local);
-    await this.#store.forget(local.known.folder);
+    await this.#store.forget(local.folder);
     await this.#options.crews.setTokens(crewId, undefined);
-    this.#kept.drop(local);
-    this.#kept.publish();
+    this.#drop(local);
+    this.#publish();
   }
 
   count(): number {
@@ -170,7 +172,7 @@ export class LocalCrews implements vscode.Disposable {
     await this.refresh();
     const left: { dataFolder: string; error: unknown }[] = [];
     for (const known of this.#store.list()) {
-      if (this.#kept.get(known.folder) === undefined) await this.#kept.add(known);
+      await this.#add(known);
       await this.remove(idOf(known.folder)).catch((error: unknown) =>
         left.push({ dataFolder: this.#store.dataFolder(known.folder), error }),
       );
@@ -180,36 +182,91 @@ export class LocalCrews implements vscode.Disposable {
 
   /** Shows the log of this window's services, and names crews that another window serves. */
   showLog(): void {
-    for (const { known, keeper } of this.#kept.all())
+    for (const { name, keeper } of this.#kept.values())
       if (keeper.url !== undefined && !keeper.isOwn)
         this.#log.appendLine(
-          `[${known.name}] ${vscode.l10n.t("Another window serves this crew. Its service's output is in that window's log.")}`,
+          `[${name}] ${vscode.l10n.t("Another window serves this crew. Its service's output is in that window's log.")}`,
         );
     this.#log.show();
   }
 
   dispose(): void {
+    for (const { keeper } of this.#kept.values()) keeper.dispose();
     this.#owned.dispose();
   }
 
-  async #end({ known, keeper }: KeptCrew): Promise<void> {
+  async #refresh(): Promise<void> {
+    const known = this.#store.list();
+    for (const kept of this.#kept.values())
+      if (!known.some(({ folder }) => folder === kept.folder)) this.#drop(kept);
+    for (const crew of known) {
+      // A folder may be gone, or on a drive that isn't mounted now.
+      const found = access(this.#folders.uriOf(crew.folder).fsPath).then(
+        () => true,
+        () => false,
+      );
+      if (this.#kept.has(crew.folder) || (await found)) await (await this.#add(crew)).keeper.join();
+    }
+    this.#publish();
+  }
+
+  #drop({ folder, keeper }: KeptCrew): void {
+    keeper.dispose();
+    this.#kept.delete(folder);
+  }
+
+  #publish(): void {
+    const list = this.list();
+    const text = JSON.stringify(list);
+    if (text === this.#published) return;
+    this.#published = text;
+    this.#options.crews.setLocal(list);
+  }
+
+  /** Undefined if another window has removed it. */
+  #crewOf({ folder, name, keeper, isStarting }: KeptCrew): Crew | undefined {
+    const known = this.#store.read(folder);
+    if (known === undefined) return undefined;
+    const { failure, wanted, port } = known;
+    const running = keeper.url !== undefined;
+    const idle: Pick<LocalCrew, "starting" | "failure" | "ranBefore"> = isStarting
+      ? { starting: true }
+      : failure !== undefined
+        ? { failure }
+        : { ...(wanted && { ranBefore: true }) };
+    return {
+      id: idOf(folder),
+      name,
+      url: keeper.url ?? `http://127.0.0.1:${port}`,
+      local: {
+        folder: this.#folders.uriOf(folder).toString(),
+        engine: "rehearsal",
+        running,
+        ...(running ? {} : idle),
+      },
+    };
+  }
+
+  async #end({ name, keeper }: KeptCrew): Promise<void> {
     if (await keeper.stop()) return;
     throw new UserError(
       vscode.l10n.t(
         "The local crew “{0}” still runs in another window, which does not stop it. Close that window, then try again.",
-        known.name,
+        name,
       ),
     );
   }
 
-  /** Its code is loaded with the first local crew. */
-  async #newKeeper({ folder, name }: KnownCrew): Promise<CrewKeeper> {
+  /** Adds a crew if it is new, without publishing. Its code is loaded with the first local crew. */
+  async #add({ folder, name }: KnownCrew): Promise<KeptCrew> {
     const [{ CrewKeeper }, { ServiceProcess }] = await Promise.all([
       import("./crew-keeper.ts"),
       import("./service-process.ts"),
     ]);
+    const present = this.#kept.get(folder);
+    if (present !== undefined) return present;
     const { crews, extension, hasOpenExecutions } = this.#options;
-    return new CrewKeeper({
+    const keeper = new CrewKeeper({
       crewId: idOf(folder),
       folder,
       known: this.#store,
@@ -226,9 +283,8 @@ export class LocalCrews implements vscode.Disposable {
         }),
       isNeeded: () => this.#kept.get(folder)?.isUsed === true || hasOpenExecutions(idOf(folder)),
       onChange: () => {
-        this.#kept.publish();
         try {
-          this.#kept.reread(folder);
+          this.#publish();
         } catch (error) {
           logProblem("Reading a local crew", error, name);
         }
@@ -236,6 +292,9 @@ export class LocalCrews implements vscode.Disposable {
       onEnded: (exit) => void this.#reportEnd(folder, name, exit).catch(showError),
       onProblem: logProblem,
     });
+    const kept = { folder, name, keeper, isUsed: false, isStarting: false };
+    this.#kept.set(folder, kept);
+    return kept;
   }
 
   async #run(folder: string): Promise<Crew> {
@@ -245,32 +304,31 @@ export class LocalCrews implements vscode.Disposable {
       const local = this.#kept.get(folder);
       const uri = this.#folders.uriOf(folder);
       try {
-        return await this.#serve(
-          folder,
-          local ?? (await this.#kept.add(await this.#learn(folder))),
-        );
+        return await this.#serve(local ?? (await this.#add(await this.#learn(folder))));
       } catch (error) {
         if (error instanceof ProjectError) this.#store.change(folder, { failure: error.message });
-        this.#kept.reread(folder);
-        throw forPerson(error, uri, local?.known.name ?? uri.fsPath);
+        this.#publish();
+        throw forPerson(error, uri, local?.name ?? uri.fsPath);
       }
     });
   }
 
-  async #serve(folder: string, local: KeptCrew): Promise<Crew> {
+  async #serve(local: KeptCrew): Promise<Crew> {
     local.isUsed = true;
     local.isStarting = true;
-    this.#kept.publish();
+    this.#publish();
     try {
       // Read first: the error of a broken project has its place.
-      if (local.keeper.url === undefined) await readProject(this.#folders.uriOf(folder).fsPath);
+      if (local.keeper.url === undefined)
+        await readProject(this.#folders.uriOf(local.folder).fsPath);
       await local.keeper.start();
-      local.known = this.#store.read(folder) ?? local.known;
     } finally {
       local.isStarting = false;
-      this.#kept.publish();
+      this.#publish();
     }
-    return this.#kept.crewOf(local);
+    const crew = this.#crewOf(local);
+    if (crew === undefined) throw removedError();
+    return crew;
   }
 
   async #learn(folder: string): Promise<KnownCrew> {
@@ -284,21 +342,20 @@ export class LocalCrews implements vscode.Disposable {
   }
 
   async #pickRunning(): Promise<string | undefined> {
-    const running = this.#kept.all().filter(({ keeper }) => keeper.url !== undefined);
-    if (running.length === 0) throw new UserError(vscode.l10n.t("No local crew is running."));
-    if (running.length === 1) return running[0]?.known.folder;
-    const items = running.map(({ known, keeper }) => ({
-      label: plainLabel(known.name),
-      description: keeper.url ?? "",
-      folder: known.folder,
-    }));
+    const items = [...this.#kept.values()].flatMap(({ folder, name, keeper }) =>
+      keeper.url === undefined
+        ? []
+        : [{ label: plainLabel(name), description: keeper.url, folder }],
+    );
+    if (items.length === 0) throw new UserError(vscode.l10n.t("No local crew is running."));
+    if (items.length === 1) return items[0]?.folder;
     const placeHolder = vscode.l10n.t("Stop which local crew?");
     return (await vscode.window.showQuickPick(items, { placeHolder }))?.folder;
   }
 
   async #reportEnd(folder: string, name: string, exit: Exit): Promise<void> {
     const again = vscode.l10n.t("Start Again");
-    const log = showLogAction();
+    const log = showLocalLogAction();
     const message = vscode.l10n.t(
       "The local crew “{0}” ended unexpectedly ({1}). Its executions are kept.",
       name,
@@ -309,4 +366,16 @@ export class LocalCrews implements vscode.Disposable {
     if (chosen === log.title) this.showLog();
     if (chosen === again) await this.#run(folder);
   }
+}
+
+function idOf(folder: string): string {
+  return `local:${folder}`;
+}
+
+function folderOf(crewId: string): string {
+  return crewId.slice("local:".length);
+}
+
+function removedError(): UserError {
+  return new UserError(vscode.l10n.t("This local crew was already removed."));
 }

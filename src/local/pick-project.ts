@@ -50,17 +50,11 @@ async function items(folders: Folders, known: readonly Crew[]): Promise<ProjectI
   const projects = await Promise.all(
     [...names, exampleFolder].map((name) => itemFor(name, folders, locals.get(name))),
   );
-  return [
-    ...projects,
-    { label: vscode.l10n.t("$(folder-opened) Choose a folder…"), alwaysShow: true },
-  ];
+  const browsing = vscode.l10n.t("$(folder-opened) Choose a folder…");
+  return [...projects, { label: browsing, alwaysShow: true }];
 }
 
-async function itemFor(
-  folder: string,
-  folders: Folders,
-  local: Crew["local"],
-): Promise<ProjectItem> {
+async function itemFor(folder: string, folders: Folders, local: Crew["local"]) {
   const uri = folders.uriOf(folder);
   const isExample = folder === exampleFolder;
   const where = isExample
@@ -74,20 +68,12 @@ async function itemFor(
         : vscode.l10n.t("stopped");
   try {
     const project = await readProject(uri.fsPath);
-    return {
-      label: `$(${isExample ? "mortar-board" : "folder"}) ${plainLabel(project.name)}`,
-      description: `${state} · ${where}`,
-      detail: plainLabel(summary(project)),
-      folder,
-    };
+    const label = `$(${isExample ? "mortar-board" : "folder"}) ${plainLabel(project.name)}`;
+    const detail = plainLabel(summary(project));
+    return { label, description: `${state} · ${where}`, detail, folder };
   } catch (error) {
-    return {
-      label: `$(error) ${plainLabel(path.basename(uri.fsPath))}`,
-      description: where,
-      detail: plainLabel(messageOf(error)),
-      folder,
-      error,
-    };
+    const label = `$(error) ${plainLabel(path.basename(uri.fsPath))}`;
+    return { label, description: where, detail: plainLabel(messageOf(error)), folder, error };
   }
 }
 

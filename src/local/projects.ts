@@ -1,6 +1,7 @@
 import path from "node:path";
 import * as vscode from "vscode";
 import { UserError, type ErrorAction } from "../base/errors.ts";
+import { openFileAction, showLocalLogAction } from "../crews/errors.ts";
 import type { Crews } from "../crews/crews.ts";
 import { setContext } from "../editor/context.ts";
 import { logProblem } from "../editor/log.ts";
@@ -12,7 +13,6 @@ export async function readProject(folder: string): Promise<CrewProject> {
   return await (await import("../projects/read.ts")).readProject(folder);
 }
 
-/** The folders of the crew projects in the workspace, if they are on this machine. */
 export async function workspaceProjects(): Promise<readonly string[]> {
   const roots = (vscode.workspace.workspaceFolders ?? []).filter(
     ({ uri }) => uri.scheme === "file",
@@ -33,9 +33,8 @@ export function watchProjects(
     if (view.visible && crews.list().length === 0)
       setContext("crewdeck.hasProject", (await workspaceProjects()).length > 0);
   };
-  const tryToLook = () => {
-    look().catch((error: unknown) => logProblem("Looking for crew projects", error));
-  };
+  const tryToLook = () =>
+    void look().catch((error: unknown) => logProblem("Looking for crew projects", error));
   tryToLook();
   return vscode.Disposable.from(
     view.onDidChangeVisibility(tryToLook),
@@ -50,26 +49,12 @@ export function forPerson(error: unknown, folder: vscode.Uri, crewName: string):
   return error instanceof ServiceRefusal || error instanceof ServiceFailure
     ? new UserError(
         vscode.l10n.t("The local crew “{0}” did not start. {1}", crewName, error.message),
-        [showLogAction()],
+        [showLocalLogAction()],
       )
     : error;
 }
 
-export function showLogAction(): ErrorAction {
-  return { title: vscode.l10n.t("Show Log"), command: "crewdeck.showLocalLog" };
-}
-
 export function openAction({ position }: ProjectError, folder: vscode.Uri): ErrorAction[] {
   if (position === undefined) return [];
-  const at = new vscode.Position(position.line - 1, position.column - 1);
-  return [
-    {
-      title: vscode.l10n.t("Open the File"),
-      command: "vscode.open",
-      arguments: [
-        vscode.Uri.file(path.join(folder.fsPath, position.file)),
-        { selection: new vscode.Range(at, at) },
-      ],
-    },
-  ];
+  return [openFileAction(path.join(folder.fsPath, position.file), position)];
 }

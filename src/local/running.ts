@@ -12,21 +12,14 @@ export interface Running {
   readonly instance: string;
 }
 
-/** The service that runs on a data folder, of any window. */
 export async function findRunning(dataFolder: string): Promise<Running | undefined> {
   // The file may be missing or half written.
   const file = await readFile(path.join(dataFolder, "service.json"), "utf8").catch(() => "");
   const { url, pid, instance } = asObject(parseJson(file));
-  return typeof url === "string" &&
-    isOnThisMachine(url) &&
-    typeof pid === "number" &&
-    Number.isInteger(pid) &&
-    pid > 0 &&
-    isAlive(pid) &&
-    typeof instance === "string" &&
-    instance !== ""
-    ? { url, pid, instance }
-    : undefined;
+  if (typeof url !== "string" || !isOnThisMachine(url)) return undefined;
+  if (typeof pid !== "number" || !Number.isInteger(pid) || pid <= 0 || !isAlive(pid))
+    return undefined;
+  return typeof instance === "string" && instance !== "" ? { url, pid, instance } : undefined;
 }
 
 /**

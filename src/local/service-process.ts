@@ -1,14 +1,13 @@
 import * as l10n from "@vscode/l10n";
 import { fork, type ChildProcess } from "node:child_process";
 import { createInterface } from "node:readline";
-import { asObject, defined } from "../base/json.ts";
+import { asObject } from "../base/json.ts";
 
 export interface Exit {
   readonly code: number | null;
   readonly signal: string | null;
 }
 
-/** The signal or the exit code, for a person. */
 export function describeExit({ code, signal }: Exit): string {
   return signal ?? (code === null ? l10n.t("no exit code") : l10n.t("exit code {0}", code));
 }
@@ -19,35 +18,25 @@ interface Refused {
   readonly type: "refused";
   readonly reason: (typeof reasons)[number] | "other";
   readonly message: string;
-  /** With `inUse`: the address of the other service, if it is known. */
-  readonly url?: string;
 }
 
-/** The service reported why it doesn't start. */
 export class ServiceRefusal extends Error {
   readonly reason: Refused["reason"];
-  readonly url: string | undefined;
 
-  constructor({ reason, message, url }: Omit<Refused, "type">) {
+  constructor({ reason, message }: Omit<Refused, "type">) {
     super(message);
     this.name = "ServiceRefusal";
     this.reason = reason;
-    this.url = url;
   }
 }
 
-/** The service didn't start and didn't report why. */
 export class ServiceFailure extends Error {
-  readonly exit: Exit | undefined;
-
-  constructor(message: string, exit?: Exit) {
+  constructor(message: string) {
     super(message);
     this.name = "ServiceFailure";
-    this.exit = exit;
   }
 }
 
-/** Reads an IPC message of the service; undefined for an unknown one. */
 export function readMessage(
   received: unknown,
 ): { readonly type: "listening"; readonly url: string } | Refused | undefined {
@@ -58,7 +47,6 @@ export function readMessage(
     type,
     reason: reasons.find((known) => known === reason) ?? "other",
     message: typeof message === "string" ? message : "The service gives no reason.",
-    ...defined({ url: typeof url === "string" ? url : undefined }),
   };
 }
 
@@ -76,7 +64,6 @@ export interface ServiceOptions {
   readonly timeoutMs?: number;
 }
 
-const usualTimeoutMs = 20_000;
 /** After this time (ms) a service that doesn't stop is killed; its data survives that. */
 const stopMs = 5000;
 
@@ -97,15 +84,12 @@ export class ServiceProcess {
     const { folder, port, dataFolder, token, userToken, onLine, signal } = options;
     signal.throwIfAborted();
     const args = ["--port", String(port), "--data", dataFolder, "--engine", "rehearsal"];
+    const secrets = { CREWDECK_TOKEN: token, CREWDECK_USER_TOKEN: userToken };
     const child = fork(options.program, [folder, ...args], {
       execPath: process.execPath,
       // Otherwise the parent's debugger port would be used a second time.
       execArgv: [],
-      env: {
-        ...environment(process.env),
-        CREWDECK_TOKEN: token,
-        CREWDECK_USER_TOKEN: userToken,
-      },
+      env: { ...environment(process.env), ...secrets },
       stdio: ["pipe", "pipe", "pipe", "ipc"],
     });
     const exited = new Promise<Exit>((resolve) => {
@@ -136,7 +120,6 @@ export class ServiceProcess {
     clearTimeout(killer);
   }
 
-  /** Stops the service without waiting. */
   leave(): void {
     if (this.#child.connected) this.#child.disconnect();
     this.#child.stdin?.end();
@@ -154,7 +137,7 @@ export function environment(parent: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 async function listening(
   child: ChildProcess,
   exited: Promise<Exit>,
-  { signal, timeoutMs = usualTimeoutMs }: ServiceOptions,
+  { signal, timeoutMs = 20_000 }: ServiceOptions,
 ): Promise<string> {
   const over = new AbortController();
   const url = new Promise<string>((resolve, reject) => {
@@ -163,10 +146,7 @@ async function listening(
       reject(new ServiceFailure(text));
     }, timeoutMs);
     over.signal.addEventListener("abort", () => clearTimeout(timer));
-    const cancel = () =>
-      reject(
-        signal.reason instanceof Error ? signal.reason : new Error("The start was cancelled."),
-      );
+    const cancel = () => reject(signal.reason as Error);
     signal.addEventListener("abort", cancel, { signal: over.signal });
     child.on("message", (received) => {
       const message = readMessage(received);
@@ -176,7 +156,7 @@ async function listening(
     child.once("error", reject);
     void exited.then((exit) => {
       const text = l10n.t("It ended during startup ({0}).", describeExit(exit));
-      reject(new ServiceFailure(text, exit));
+      reject(new ServiceFailure(text));
     });
   });
   return await url.finally(() => over.abort());

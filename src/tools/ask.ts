@@ -25,10 +25,7 @@ export async function isAllowed(confirmation: Confirmation, signal: AbortSignal)
 }
 
 /** Shows the whole confirmation as a read-only document and asks with a notification. Closes the document with the answer. */
-async function askBesideDocument(
-  confirmation: Confirmation,
-  signal: AbortSignal,
-): Promise<boolean> {
+async function askBesideDocument(confirmation: Confirmation, signal: AbortSignal) {
   const { title, allow } = confirmation;
   const name = vscode.l10n.t("Request to Send");
   const uri = vscode.Uri.from({ scheme, path: `/${randomUUID()}/${name}.txt` });
@@ -63,13 +60,10 @@ async function wrapLines(document: vscode.TextDocument): Promise<void> {
 }
 
 async function close(uri: vscode.Uri): Promise<void> {
-  const tabs = vscode.window.tabGroups.all
-    .flatMap((group) => group.tabs)
-    .filter(
-      ({ input }) =>
-        input instanceof vscode.TabInputText && input.uri.toString() === uri.toString(),
-    );
-  await vscode.window.tabGroups.close(tabs);
+  const { tabGroups } = vscode.window;
+  const isShown = ({ input }: vscode.Tab) =>
+    input instanceof vscode.TabInputText && input.uri.toString() === uri.toString();
+  await tabGroups.close(tabGroups.all.flatMap(({ tabs }) => tabs).filter(isShown));
 }
 
 /** Waits for an answer until the signal aborts; asks nothing if it already has. @throws the signal's reason */
@@ -79,14 +73,13 @@ async function unlessAborted<Answer>(
 ): Promise<Answer> {
   signal.throwIfAborted();
   const over = new AbortController();
-  const aborted = new Promise<undefined>((resolve) =>
-    signal.addEventListener("abort", () => resolve(undefined), { signal: over.signal }),
-  );
+  const aborted = new Promise<never>((_resolve, reject) => {
+    const abort = () => reject(signal.reason as Error);
+    signal.addEventListener("abort", abort, { signal: over.signal });
+  });
   try {
-    const first = await Promise.race([ask().then((answer) => ({ answer })), aborted]);
-    if (first !== undefined) return first.answer;
+    return await Promise.race([ask(), aborted]);
   } finally {
     over.abort();
   }
-  throw signal.reason;
 }

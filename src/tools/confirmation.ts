@@ -13,7 +13,6 @@ export interface Confirmation {
   readonly allow: string;
 }
 
-/** Characters of one text that are shown in each place. */
 export type Longest = Readonly<Record<"chat" | "dialog" | "document", number>>;
 
 /** The chat scrolls; a dialog would grow out of the window; a document holds everything that is sent. */
@@ -26,20 +25,13 @@ export function markdownOf({ parts }: Confirmation): string {
   const blocks = parts.map((part) => {
     if (typeof part === "string") return inlineText(oneLine(part));
     const { heading, text, longest: { chat } = longest } = part;
-    return [
-      inlineText(oneLine(heading)),
-      "",
-      ...fencedLines(visible(shortened(text, chat)), "text"),
-    ].join("\n");
+    const lines = fencedLines(visible(shortened(text, chat)), "text");
+    return [inlineText(oneLine(heading)), "", ...lines].join("\n");
   });
   return blocks.join("\n\n");
 }
 
-/** A confirmation for a dialog, as plain text, and whether it is complete. */
-export function dialogOf({ parts }: Confirmation): {
-  readonly text: string;
-  readonly isWhole: boolean;
-} {
+export function dialogOf({ parts }: Confirmation) {
   let isWhole = parts.length <= inDialog.parts;
   const cut = (text: string, most: number) => {
     const short = shortened(text, most);
@@ -49,15 +41,13 @@ export function dialogOf({ parts }: Confirmation): {
   const blocks = parts.slice(0, inDialog.parts).map((part) => {
     if (typeof part === "string") return oneLine(cut(part, inDialog.sentence));
     const { heading, text, longest: { dialog } = longest } = part;
-    return `${oneLine(cut(heading, inDialog.sentence))}\n${visible(cut(text, Math.min(dialog, endOfLines(text, inDialog.lines))))}`;
+    const lines = text.split("\n", inDialog.lines).join("\n");
+    const short = cut(text, Math.min(dialog, lines.length));
+    return `${oneLine(cut(heading, inDialog.sentence))}\n${visible(short)}`;
   });
   const left = parts.length - blocks.length;
-  return {
-    text: [...blocks, ...(left > 0 ? [l10n.t("({0} more parts, not shown)", left)] : [])].join(
-      "\n\n",
-    ),
-    isWhole,
-  };
+  if (left > 0) blocks.push(l10n.t("({0} more parts, not shown)", left));
+  return { text: blocks.join("\n\n"), isWhole };
 }
 
 /** A confirmation as plain text. Remote lines are indented, so that none looks like one of ours. */
@@ -65,20 +55,12 @@ export function documentOf({ title, parts }: Confirmation): string {
   const blocks = parts.map((part) => {
     if (typeof part === "string") return oneLineWhole(part);
     const { heading, text, longest: { document } = longest } = part;
-    return [
-      oneLineWhole(heading),
-      ...visible(shortened(text, document))
-        .split("\n")
-        .map((line) => `    ${line}`),
-    ].join("\n");
+    const lines = visible(shortened(text, document)).split("\n");
+    return [oneLineWhole(heading), ...lines.map((line) => `    ${line}`)].join("\n");
   });
   return `${[title, ...blocks].join("\n\n")}\n`;
 }
 
 function oneLineWhole(text: string): string {
   return visible(text.replaceAll("\n", " "));
-}
-
-function endOfLines(text: string, lines: number): number {
-  return text.split("\n", lines).join("\n").length;
 }

@@ -14,7 +14,6 @@ import { isRehearsal, rehearsalLabel, stateLabel } from "../views/labels.ts";
 
 /** UTF-16 units of a text in an overview; a model's context is small. */
 const longest = { main: 8_000, task: 1_000, input: 1_000, feedback: 500 };
-/** The last tasks of an execution are in its overview. */
 const maxTasks = 40;
 
 /** An execution in a list. Without callbacks: whoever knows a callback's address may post to it. */
@@ -30,10 +29,7 @@ export function summaryOf(execution: ExecutionSummary): JsonObject {
     ...defined({
       lastAnswerAt: hasEnded(execution) ? undefined : seenAt,
       endedAt,
-      progress: progress && {
-        completed: progress.completed,
-        ...defined({ total: progress.total }),
-      },
+      progress: progress && defined({ completed: progress.completed, total: progress.total }),
       waitingTask: waiting?.taskId,
       waitingAttempt: waiting?.attempt,
     }),

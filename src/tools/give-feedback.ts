@@ -4,6 +4,7 @@ import { defined } from "../base/json.ts";
 import { needed, numberOf, oneOf, stringOf } from "../editor/arguments.ts";
 import { hasEnded, keyOf, type Execution } from "../executions/model.ts";
 import { approved, attemptToAnswer } from "../executions/resumes.ts";
+import { taskIn } from "../executions/tasks.ts";
 import { titleOf } from "../executions/title.ts";
 import { callbacksAgain } from "../feedback/target.ts";
 import { MaybeSentError } from "../sending/errors.ts";
@@ -20,15 +21,6 @@ import {
   type ToolParts,
 } from "./tool.ts";
 
-interface Wanted {
-  readonly execution: Execution;
-  readonly taskId: string;
-  readonly attempt: number;
-  readonly isApprove: boolean;
-  /** May be empty for an approval. */
-  readonly text: string;
-}
-
 /** Characters of the output in the confirmation. The output is not sent, and the execution's document shows all of it. */
 const longestOutput: Longest = { chat: 1_500, dialog: 600, document: 1_000_000 };
 
@@ -37,7 +29,7 @@ export function giveFeedbackTool(
   parts: Pick<ToolParts, "crews" | "executions" | "feedback">,
 ): Tool {
   const { crews, feedback } = parts;
-  const read = (input: unknown): Wanted => {
+  const read = (input: unknown) => {
     const names = ["executionId", "crew", "decision", "feedback", "taskId", "attempt"];
     const given = readInput(input, names);
     const isApprove =
@@ -64,13 +56,8 @@ export function giveFeedbackTool(
     return { execution, taskId, attempt, isApprove, text };
   };
   const crewOf = ({ crew }: Execution) => crews.find(crew.id) ?? crew;
-  const confirmationOf = ({
-    execution,
-    taskId,
-    attempt,
-    isApprove,
-    text,
-  }: Wanted): Confirmation => {
+  const confirmationOf = (wanted: ReturnType<typeof read>): Confirmation => {
+    const { execution, taskId, attempt, isApprove, text } = wanted;
     const crew = crewOf(execution);
     const to = [taskId, attempt, titleOf(execution), crewAndPlace(crew)] as const;
     const again = callbacksAgain(execution);
@@ -99,13 +86,7 @@ export function giveFeedbackTool(
           : [vscode.l10n.t("Its callbacks are also sent again: {0}.", again.join(", "))]),
         ...(output === undefined
           ? [vscode.l10n.t("The crew has not returned this output.")]
-          : [
-              {
-                heading: vscode.l10n.t("The output:"),
-                text: output,
-                longest: longestOutput,
-              },
-            ]),
+          : [{ heading: vscode.l10n.t("The output:"), text: output, longest: longestOutput }]),
       ],
       allow: isApprove ? vscode.l10n.t("Approve") : vscode.l10n.t("Reject"),
     };
@@ -123,26 +104,21 @@ export function giveFeedbackTool(
       const { execution, taskId, attempt, isApprove, text } = wanted;
       await crews.ready(execution.crew);
       signal.throwIfAborted();
+      const asked = { executionId: keyOf(execution), taskId, attempt };
       try {
         const given = { taskId, feedback: text };
         const answer = await (isApprove
           ? feedback.approve(execution, given)
           : feedback.reject(execution, given));
+        const { status = "", message = "", kickoffId: goesOnAs } = answer ?? {};
         return resultOf(
-          {
-            executionId: keyOf(execution),
-            taskId,
-            attempt,
-            status: answer?.status ?? "",
-            message: answer?.message ?? "",
-            ...defined({ goesOnAs: answer?.kickoffId }),
-          },
+          { ...asked, status, message, ...defined({ goesOnAs }) },
           vscode.l10n.t("The crew accepted the feedback. Do not send it again."),
         );
       } catch (error) {
         if (!(error instanceof MaybeSentError)) throw error;
         return resultOf(
-          { executionId: keyOf(execution), taskId, attempt, problem: messageOf(error) },
+          { ...asked, problem: messageOf(error) },
           vscode.l10n.t(
             "It is not known whether it was sent. Do not send it again. Tell the user, who can decide in the execution's document.",
           ),
@@ -152,15 +128,12 @@ export function giveFeedbackTool(
   };
 }
 
-function outputOf(
-  { waiting, tasks }: Execution,
-  taskId: string,
-  attempt: number,
-): string | undefined {
+function outputOf(execution: Execution, taskId: string, attempt: number): string | undefined {
+  const { waiting, tasks } = execution;
   const waits = waiting?.taskId === taskId && waiting.attempt === attempt;
+  const { attempts = [] } = taskIn(tasks, taskId) ?? {};
   return (
     (waits ? waiting.output : undefined) ??
-    tasks.find((task) => task.taskId === taskId)?.attempts.find(({ number }) => number === attempt)
-      ?.output
+    attempts.find(({ number }) => number === attempt)?.output
   );
 }

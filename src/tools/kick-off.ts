@@ -12,12 +12,7 @@ import { crewAndPlace, denied, readInput, resultOf, type Tool, type ToolParts } 
 
 /** A model's inputs have no position in a file. */
 const nowhere = { start: 0, end: 0 };
-const places = {
-  crew: nowhere,
-  inputs: nowhere,
-  input: new Map<string, typeof nowhere>(),
-  inputName: new Map<string, typeof nowhere>(),
-};
+const places = { crew: nowhere, inputs: nowhere, input: new Map(), inputName: new Map() };
 
 /** `crewdeck_kickOff`: starts an execution, after the person has allowed crew, host and inputs. */
 export function kickOffTool({ crews, sender }: Pick<ToolParts, "crews" | "sender">): Tool {
@@ -29,7 +24,8 @@ export function kickOffTool({ crews, sender }: Pick<ToolParts, "crews" | "sender
     };
   };
   const confirmationOf = (crew: Crew, inputs: JsonObject): Confirmation => {
-    const unlisted = faultsOf(inputs, crews.knownInputs(crew)?.fields ?? []).filter(isHarmless);
+    const fields = crews.knownInputs(crew)?.fields;
+    const unlisted = fields === undefined ? [] : faultsOf(inputs, fields).filter(isHarmless);
     return {
       title: vscode.l10n.t("Kick off “{0}”?", crew.name),
       parts: [
@@ -42,7 +38,7 @@ export function kickOffTool({ crews, sender }: Pick<ToolParts, "crews" | "sender
               "{0} starts an execution with these inputs, which cannot be cancelled.",
               crewAndPlace(crew),
             ),
-        ...(crews.knownInputs(crew) === undefined ? [] : unlisted.map(faultText)),
+        ...unlisted.map(faultText),
         ...partsOf(inputs),
       ],
       allow: vscode.l10n.t("Kick Off"),
@@ -104,20 +100,15 @@ function partsOf(inputs: JsonObject): Confirmation["parts"] {
   });
 }
 
-function faultsOf(
-  inputs: JsonObject,
-  fields: readonly InputField[],
-): ReturnType<typeof checkInputs> {
+function faultsOf(inputs: JsonObject, fields: readonly InputField[]) {
   return checkInputs({ values: { inputs }, places }, fields);
 }
 
 function refuse(inputs: JsonObject, fields: readonly InputField[]): void {
   const faults = faultsOf(inputs, fields).filter((fault) => !isHarmless(fault));
   if (faults.length === 0) return;
-  throw new UserError(
-    [
-      ...faults.map(faultText),
-      vscode.l10n.t("Nothing was sent. Ask the user for what you do not know; do not make it up."),
-    ].join(" "),
+  const advice = vscode.l10n.t(
+    "Nothing was sent. Ask the user for what you do not know; do not make it up.",
   );
+  throw new UserError([...faults.map(faultText), advice].join(" "));
 }

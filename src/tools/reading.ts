@@ -8,12 +8,13 @@ import type { Crews } from "../crews/crews.ts";
 import type { Crew } from "../crews/types.ts";
 import { numberOf, oneOf, stringOf } from "../editor/arguments.ts";
 import {
+  executionStates,
   hasEnded,
   keyOf,
   type Execution,
-  type ExecutionState,
   type ExecutionSummary,
 } from "../executions/model.ts";
+import { taskIn } from "../executions/tasks.ts";
 import { doubtOf } from "../views/doubt.ts";
 import { beginningOf, overviewOf, summaryOf } from "./execution-data.ts";
 import { findOrRefuse, readInput, resultOf, type Tool, type ToolParts } from "./tool.ts";
@@ -21,16 +22,6 @@ import { untilItMatters } from "./until.ts";
 
 /** Characters of a crew's description or default, values of an enumeration, and characters of an output in one result. */
 const longest = { text: 1_000, values: 100, output: 16_000 };
-const states = [
-  "queued",
-  "running",
-  "waiting",
-  "completed",
-  "failed",
-  "stopped",
-  "unknown",
-  "unconfirmed",
-] as const satisfies readonly ExecutionState[];
 
 /** `crewdeck_listCrews`: the connected crews and their inputs. Starts no crew. */
 export function listCrewsTool({ crews }: Pick<ToolParts, "crews">): Tool {
@@ -68,9 +59,9 @@ async function describeCrew(crews: Crews, crew: Crew, signal: AbortSignal): Prom
 }
 
 function describeInput(field: InputField): JsonObject {
-  const { name, type, description, enum: values, default: value } = field;
+  const { type, description, enum: values, default: value } = field;
   return {
-    name,
+    name: field.name,
     required: isRequired(field),
     ...defined({
       type,
@@ -82,35 +73,30 @@ function describeInput(field: InputField): JsonObject {
 }
 
 /** `crewdeck_listExecutions`: the tracked executions, newest first. Sends no request. */
-export function listExecutionsTool({
-  crews,
-  executions,
-}: Pick<ToolParts, "crews" | "executions">): Tool {
+export function listExecutionsTool(parts: Pick<ToolParts, "crews" | "executions">): Tool {
+  const { crews } = parts;
+  const { store, tracker } = parts.executions;
   const read = (input: unknown) => {
     const given = readInput(input, ["crew", "state", "limit"]);
     return {
       crew: stringOf(given, "crew"),
-      state: oneOf(given, "state", states),
+      state: oneOf(given, "state", executionStates),
       limit: Math.min(numberOf(given, "limit") ?? 20, 100),
     };
   };
   const describe = (execution: ExecutionSummary): JsonObject => {
-    const isStale =
-      execution.watchingStoppedAt !== undefined ||
-      doubtOf({ crews, tracker: executions.tracker }, execution) !== undefined;
+    const isDoubted = doubtOf({ crews, tracker }, execution) !== undefined;
+    const isStale = execution.watchingStoppedAt !== undefined || isDoubted;
     return { ...summaryOf(execution), ...(isStale ? { stale: true } : {}) };
   };
   return reading(vscode.l10n.t("Listing executions"), read, ({ crew, state, limit }) => {
     const connected = crew === undefined ? undefined : crews.find(crew);
-    const found = executions.store
+    const isOfCrew = ({ id, name, url }: ExecutionSummary["crew"]) =>
+      connected === undefined ? crew === name || crew === url : id === connected.id;
+    const found = store
       .list()
-      .filter(
-        (each) =>
-          (state === undefined || each.state === state) &&
-          (connected === undefined
-            ? crew === undefined || each.crew.name === crew || each.crew.url === crew
-            : each.crew.id === connected.id),
-      );
+      .filter((each) => state === undefined || each.state === state)
+      .filter((each) => crew === undefined || isOfCrew(each.crew));
     return resultOf({ total: found.length, executions: found.slice(0, limit).map(describe) });
   });
 }
@@ -130,31 +116,23 @@ export function getExecutionTool(parts: Pick<ToolParts, "crews" | "executions" |
       wait: Math.min(wholeOf(given, "waitSeconds") ?? 0, 120) * 1000,
     };
   };
-  return reading(
-    vscode.l10n.t("Reading an execution"),
-    read,
-    async ({ execution, taskId, attempt, offset, wait }, signal) => {
-      const { localId } = execution;
-      if (!hasEnded(execution)) await tracker.pollNow(localId);
-      signal.throwIfAborted();
-      const isHopeless = (each: ExecutionSummary) =>
-        doubtOf({ crews, tracker }, each)?.isLasting === true;
-      if (wait > 0)
-        await untilItMatters({ store, clock, tracker, isHopeless }, localId, wait, signal);
-      const now = store.find(localId) ?? execution;
-      const problem = defined({ problem: doubtOf({ crews, tracker }, now)?.text });
-      if (taskId === undefined && offset === undefined)
-        return resultOf({ ...problem, ...overviewOf(now) });
-      const { text, of } = outputOf(now, taskId, attempt);
-      return resultOf({
-        executionId: keyOf(now),
-        state: now.state,
-        ...problem,
-        ...of,
-        output: beginningOf(text, longest.output, offset),
-      });
-    },
-  );
+  return reading(vscode.l10n.t("Reading an execution"), read, async (wanted, signal) => {
+    const { execution, taskId, attempt, offset, wait } = wanted;
+    const { localId } = execution;
+    if (!hasEnded(execution)) await tracker.pollNow(localId);
+    signal.throwIfAborted();
+    const isHopeless = (each: ExecutionSummary) =>
+      doubtOf({ crews, tracker }, each)?.isLasting === true;
+    if (wait > 0)
+      await untilItMatters({ store, clock, tracker, isHopeless }, localId, wait, signal);
+    const now = store.find(localId) ?? execution;
+    const problem = defined({ problem: doubtOf({ crews, tracker }, now)?.text });
+    if (taskId === undefined && offset === undefined)
+      return resultOf({ ...problem, ...overviewOf(now) });
+    const { text, of } = outputOf(now, taskId, attempt);
+    const output = beginningOf(text, longest.output, offset);
+    return resultOf({ executionId: keyOf(now), state: now.state, ...problem, ...of, output });
+  });
 }
 
 /** The output of a task's attempt, by default the last; without a task the result, or the output that waits. @throws UserError if there is none */
@@ -168,7 +146,7 @@ function outputOf(
     if (text === undefined) throw new UserError(vscode.l10n.t("The execution has no result yet."));
     return { text, of: {} };
   }
-  const task = execution.tasks.find((each) => each.taskId === taskId);
+  const task = taskIn(execution.tasks, taskId);
   if (task === undefined)
     throw new UserError(
       vscode.l10n.t(

@@ -25,7 +25,6 @@ export function registerTools(
   );
 }
 
-/** Logs an error and rethrows its message only. */
 async function reported<Made>(
   name: string,
   token: vscode.CancellationToken,

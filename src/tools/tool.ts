@@ -21,7 +21,6 @@ export interface ToolParts {
   readonly clock: Clock;
 }
 
-/** What a tool will do when it is invoked. */
 export interface Preparation {
   /** Shown while the tool runs; plain text. */
   readonly progress: string;
@@ -64,7 +63,6 @@ export function findOrRefuse(
   );
 }
 
-/** A request's destination for a person: the crew's name, and its host or that it runs on this machine. */
 export function crewAndPlace(crew: CrewAddress & Pick<Crew, "local">): string {
   return crew.local === undefined
     ? crewAndHost({ crew })

@@ -18,11 +18,7 @@ export class Tools {
     };
   }
 
-  async prepare(
-    name: string,
-    input: unknown,
-    signal: AbortSignal,
-  ): Promise<vscode.PreparedToolInvocation> {
+  async prepare(name: string, input: unknown, signal: AbortSignal) {
     const { progress, confirmation } = await this.#get(name).prepare(input, signal);
     if (confirmation === undefined) return { invocationMessage: progress };
     // VS Code's own confirmation in the chat, which the person may skip. Crewdeck's dialog follows.
@@ -36,11 +32,7 @@ export class Tools {
     };
   }
 
-  async invoke(
-    name: string,
-    input: unknown,
-    signal: AbortSignal,
-  ): Promise<vscode.LanguageModelToolResult> {
+  async invoke(name: string, input: unknown, signal: AbortSignal) {
     const text = await this.#get(name).invoke(input, signal);
     return new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(text)]);
   }

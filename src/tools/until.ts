@@ -25,7 +25,14 @@ export async function untilItMatters(
 ): Promise<void> {
   const matters = () => {
     const execution = store.summary(localId);
-    return execution === undefined || needsAttention(execution) || isHopeless(execution);
+    return (
+      execution === undefined ||
+      hasEnded(execution) ||
+      execution.state === "waiting" ||
+      execution.mayBeWaiting === true ||
+      execution.watchingStoppedAt !== undefined ||
+      isHopeless(execution)
+    );
   };
   signal.throwIfAborted();
   if (matters()) return;
@@ -36,7 +43,7 @@ export async function untilItMatters(
   };
   const subscriptions = [store.onDidChange(check), tracker.onDidChange(check)];
   const cancelEnd = clock.after(milliseconds, end);
-  signal.addEventListener("abort", end);
+  signal.addEventListener("abort", end, { signal: over.signal });
   try {
     const begun = clock.now();
     for (let slowPolls = 0; !over.signal.aborted;) {
@@ -51,16 +58,7 @@ export async function untilItMatters(
   } finally {
     for (const subscription of subscriptions) subscription.dispose();
     cancelEnd();
-    signal.removeEventListener("abort", end);
+    end();
   }
   signal.throwIfAborted();
-}
-
-function needsAttention(execution: ExecutionSummary): boolean {
-  return (
-    hasEnded(execution) ||
-    execution.state === "waiting" ||
-    execution.mayBeWaiting === true ||
-    execution.watchingStoppedAt !== undefined
-  );
 }

@@ -74,8 +74,8 @@ export async function saveOutput(
   else if (!isLarge(output)) await writeText(target.fsPath, text);
   else {
     const title = vscode.l10n.t("Saving {0}", path.posix.basename(target.path));
-    return await withCancel(title, async (doing) => {
-      await writeText(target.fsPath, text, doing);
+    return await withCancel(title, async (signal) => {
+      await writeText(target.fsPath, text, { signal });
       return target;
     });
   }
@@ -113,8 +113,8 @@ export async function openOutput(
   );
   if (size !== Buffer.byteLength(text)) {
     const title = vscode.l10n.t("Opening {0}", path.basename(file));
-    const written = await withCancel(title, async (doing) => {
-      await writeText(file, text, doing);
+    const written = await withCancel(title, async (signal) => {
+      await writeText(file, text, { signal });
       return true;
     });
     if (written === undefined) return undefined;
