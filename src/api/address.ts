@@ -3,10 +3,7 @@ import { isLoopback } from "../base/loopback.ts";
 
 /** A crew's address that can't be used. The message never repeats the address, which may hold a secret. */
 export class AddressError extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = "AddressError";
-  }
+  override readonly name = "AddressError";
 }
 
 /** Routes of the API (both status paths, with ids or the documentation's `{kickoff_id}`) that people copy with the address. */
@@ -71,20 +68,14 @@ function withoutSlash(path: string): string {
   return path.replace(/\/+$/, "");
 }
 
-export interface StatusAddress {
-  /** Normalised. */
-  readonly url: string;
-  readonly kickoffId: string;
-}
-
 /** The specification's path and that of the vendor's OpenAPI file, below any base path. */
 const forms = [/^(.+)\/([^/]+)\/status\/*$/i, /^(.+)\/status\/([^/]+)\/*$/i];
 
 /**
- * Parses a pasted status address, `https://host/<id>/status` or `https://host/status/<id>`.
+ * Parses a pasted status address, `https://host/<id>/status` or `https://host/status/<id>`, into the normalised address and the id.
  * @throws {AddressError} if no token may be sent to its base address
  */
-export function readStatusAddress(text: string): StatusAddress | undefined {
+export function readStatusAddress(text: string) {
   const address = text.trim().replace(/[?#].*$/, "");
   for (const form of forms) {
     const [, base, id] = form.exec(address) ?? [];

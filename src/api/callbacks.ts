@@ -17,7 +17,6 @@ export function plainCallbacks({ humanInputWebhook, webhooks }: SecretCallbacks)
 }
 
 const bearer = { strategy: "bearer" } as const;
-
 function plain({ authentication }: NonNullable<SecretCallbacks["humanInputWebhook"]>) {
   return authentication?.strategy === "basic"
     ? ({ strategy: "basic", username: authentication.username } as const)

@@ -1,6 +1,12 @@
 import * as l10n from "@vscode/l10n";
 import { asArray, asObject, textAt } from "../base/json.ts";
-import { CrewApiError, outcome, type UnreachableReason } from "./errors.ts";
+import type { Outgoing } from "./transport.ts";
+import {
+  CrewApiError,
+  type CrewApiErrorDetails,
+  outcome,
+  type UnreachableReason,
+} from "./errors.ts";
 
 const dnsCodes = ["ENOTFOUND", "EAI_AGAIN", "EAI_FAIL", "EAI_NODATA", "EAI_NONAME"];
 const resetCodes = [
@@ -20,10 +26,8 @@ const handshakeWords =
 /** Node's HTTP parser and decompression. */
 const garbageCodes = /^(?:HPE_|Z_|ERR__ERROR_FORMAT_|ERR_BROTLI)/;
 
-interface Verdict {
+interface Verdict extends Pick<CrewApiErrorDetails, "message" | "remedy"> {
   readonly reason: UnreachableReason;
-  readonly message: string;
-  readonly remedy: string;
   /** Whether the request was certainly never sent. */
   readonly unsent: boolean;
 }
@@ -37,21 +41,16 @@ export function errorOfFailure(
 ): CrewApiError {
   const code = codeOf(failure);
   const isPost = method === "POST";
-  if (garbageCodes.test(code)) {
+  if (garbageCodes.test(code))
     return new CrewApiError({
       kind: "badAnswer",
       message: l10n.t("The server at {0} does not answer with valid HTTP ({1}).", url.host, code),
       remedy: l10n.t("Check the crew's address and port."),
       sent: isPost ? "maybe" : "no",
     });
-  }
-  const { reason, message, remedy, unsent } = verdict(code, description, url);
-  return new CrewApiError({
-    kind: "unreachable",
-    reason,
-    message,
-    ...outcome(isPost && !unsent, remedy),
-  });
+  const { unsent, ...details } = verdict(code, description, url);
+  const result = outcome(isPost && !unsent, details.remedy);
+  return new CrewApiError({ kind: "unreachable", ...details, ...result });
 }
 
 function verdict(code: string, description: string, url: URL): Verdict {
@@ -104,10 +103,9 @@ function verdict(code: string, description: string, url: URL): Verdict {
       // Observed: an aborted TLS handshake has this text and the code of a reset.
       unsent: description.includes("before secure TLS connection"),
     };
-  const why = inBrackets(code === "" ? description : code);
   return {
     reason: "other",
-    message: l10n.t("{0} can't be reached{1}.", host, why),
+    message: l10n.t("{0} can't be reached{1}.", host, inBrackets(code || description)),
     remedy: l10n.t("Check your connection, VPN and proxy."),
     unsent: /\bconnect E[A-Z]+\b/.test(description),
   };
@@ -147,11 +145,7 @@ function inBrackets(text: string): string {
   return text === "" ? "" : ` (${text})`;
 }
 
-interface Request {
-  readonly method: "GET" | "POST";
-  readonly path: string;
-  readonly timeoutMs: number;
-}
+type Request = Pick<Outgoing<unknown>, "method" | "path" | "timeoutMs">;
 
 /** The error of a request that ended without an answer. @param begun whether anything was sent */
 export function unanswered(
@@ -159,15 +153,15 @@ export function unanswered(
   { method, timeoutMs }: Request,
   begun: boolean,
 ): CrewApiError {
-  const [message, remedy] =
-    kind === "timeout"
-      ? [
-          l10n.t("The crew did not answer within {0}.", seconds(timeoutMs)),
-          l10n.t("Check your connection and try again."),
-        ]
-      : [l10n.t("The request was cancelled."), ""];
+  const isTimeout = kind === "timeout";
   const isOpen = method === "POST" && begun;
-  return new CrewApiError({ kind, message, ...outcome(isOpen, isOpen ? "" : remedy) });
+  return new CrewApiError({
+    kind,
+    message: isTimeout
+      ? l10n.t("The crew did not answer within {0}.", seconds(timeoutMs))
+      : l10n.t("The request was cancelled."),
+    ...outcome(isOpen, isTimeout && !isOpen ? l10n.t("Check your connection and try again.") : ""),
+  });
 }
 
 /** @param location the redirect's target, without the token */
@@ -223,10 +217,13 @@ export function tooLarge(
 /** The error of a 2xx answer of another shape. */
 export function badAnswer(
   { method, path }: Request,
-  answer: { readonly status: number; readonly body: string; readonly isJson: boolean },
+  {
+    status,
+    body,
+    isJson,
+  }: { readonly status: number; readonly body: string; readonly isJson: boolean },
   isLocal: boolean,
 ): CrewApiError {
-  const { status, body, isJson } = answer;
   return new CrewApiError({
     kind: "badAnswer",
     status,

@@ -46,21 +46,17 @@ export function readErrorBody(text: string, knownInputs: readonly string[] = [])
 function localProblemOf(body: UnknownObject): LocalProblem | undefined {
   const own = asObject(body["details"])["crewdeck"];
   if (!isObject(own)) return undefined;
-  const [file, line, column] = [
-    textAt(own, "file"),
-    numberAt(own, "line"),
-    numberAt(own, "column"),
-  ];
-  const place =
-    file === undefined || line === undefined || column === undefined
-      ? undefined
-      : { file, line, column };
-  return { ...(place && { place }), isNotStarted: own["started"] === false };
+  const isNotStarted = own["started"] === false;
+  const file = textAt(own, "file");
+  const [line, column] = [numberAt(own, "line"), numberAt(own, "column")];
+  return file === undefined || line === undefined || column === undefined
+    ? { isNotStarted }
+    : { place: { file, line, column }, isNotStarted };
 }
 
 function withMessage(text: string | undefined, missingInputs: readonly string[]): ErrorBody {
   const message = oneLine(text ?? "", messageLength);
-  return { ...(message === "" ? {} : { message }), missingInputs };
+  return message === "" ? { missingInputs } : { message, missingInputs };
 }
 
 function messageOf(body: UnknownObject): string | undefined {
@@ -108,10 +104,8 @@ function missingOf(
 function missingAt(entry: unknown): string | undefined {
   const { loc, type } = asObject(entry);
   const place = asArray(loc);
-  const name = place[place.indexOf("inputs") + 1];
-  return place.includes("inputs") && String(type).includes("missing") && typeof name === "string"
-    ? name
-    : undefined;
+  const name = place.includes("inputs") ? place[place.indexOf("inputs") + 1] : undefined;
+  return typeof name === "string" && String(type).includes("missing") ? name : undefined;
 }
 
 /** Splits at commas, but not inside a known name. */
@@ -137,20 +131,17 @@ function withoutTags(text: string): string {
     .slice(0, searchedLength)
     .replace(/<(style|script)\b[^<>]*>[^<]*<\/\1>/gi, "")
     .replace(/<[^<>]*>/g, "\n");
-  return decoded(lines.split(/[\r\n]+/).find((line) => line.trim() !== "") ?? "");
+  const first = lines.split(/[\r\n]+/).find((line) => line.trim() !== "") ?? "";
+  return first.replace(/&[a-z]+;/g, (entity) => entities.get(entity) ?? entity);
 }
 
-function decoded(text: string): string {
-  const entities: Readonly<Record<string, string>> = {
-    lt: "<",
-    gt: ">",
-    quot: '"',
-    apos: "'",
-    nbsp: " ",
-    amp: "&",
-  };
-  return text.replace(
-    /&(lt|gt|quot|apos|nbsp|amp);/g,
-    (whole, name: string) => entities[name] ?? whole,
-  );
-}
+const entities = new Map(
+  Object.entries({
+    "&lt;": "<",
+    "&gt;": ">",
+    "&quot;": '"',
+    "&apos;": "'",
+    "&nbsp;": " ",
+    "&amp;": "&",
+  }),
+);

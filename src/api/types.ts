@@ -37,51 +37,35 @@ export interface CallbackUrls {
   readonly humanInputWebhookUrl?: string;
 }
 
-export interface Bearer {
-  readonly strategy: "bearer";
-  readonly token: string;
-}
-
-export interface Basic {
-  readonly strategy: "basic";
-  readonly username: string;
-  readonly password: string;
-}
-
-/** Human-input callback with credentials (vendor's human-in-the-loop guide). */
-export interface HumanInputWebhook {
-  readonly url: string;
-  readonly authentication?: Bearer | Basic;
-}
-
-/** Event streaming (vendor's webhook streaming guide). */
-export interface StreamingWebhooks {
-  readonly events: readonly string[];
-  readonly url: string;
-  readonly realtime?: boolean;
-  readonly authentication?: Bearer;
-}
-
-/** The callbacks with credentials, without the secrets: these may be stored, shown and written to files. */
-export interface PlainCallbacks {
-  readonly humanInputWebhook?: {
-    readonly url: string;
-    readonly authentication?:
-      { readonly strategy: "bearer" } | { readonly strategy: "basic"; readonly username: string };
-  };
+interface Callbacks<Bearer, Basic> {
+  /** Vendor's human-in-the-loop guide. */
+  readonly humanInputWebhook?: { readonly url: string; readonly authentication?: Bearer | Basic };
+  /** Vendor's webhook streaming guide. */
   readonly webhooks?: {
     readonly events: readonly string[];
     readonly url: string;
     readonly realtime?: boolean;
-    readonly authentication?: { readonly strategy: "bearer" };
+    readonly authentication?: Bearer;
   };
 }
 
-/** The callbacks with their secrets; never stored with an execution. */
-export interface SecretCallbacks {
-  readonly humanInputWebhook?: HumanInputWebhook;
-  readonly webhooks?: StreamingWebhooks;
+interface PlainBearer {
+  readonly strategy: "bearer";
 }
+
+interface PlainBasic {
+  readonly strategy: "basic";
+  readonly username: string;
+}
+
+export type Bearer = PlainBearer & { readonly token: string };
+export type Basic = PlainBasic & { readonly password: string };
+
+/** The callbacks with credentials, without the secrets: these may be stored, shown and written to files. */
+export type PlainCallbacks = Callbacks<PlainBearer, PlainBasic>;
+
+/** The callbacks with their secrets; never stored with an execution. */
+export type SecretCallbacks = Callbacks<Bearer, Basic>;
 
 /** Body of `POST /kickoff` (specification, and the observed additions). */
 export interface KickoffRequest extends CallbackUrls, SecretCallbacks {

@@ -12,9 +12,7 @@ export const systemClock: Clock = {
   after(milliseconds, action) {
     const timer = setTimeout(action, milliseconds);
     timer.unref();
-    return () => {
-      clearTimeout(timer);
-    };
+    return () => clearTimeout(timer);
   },
 };
 

@@ -7,11 +7,11 @@ export interface ErrorAction {
 
 /** An error whose message was written for a person: what is wrong and what to do. */
 export class UserError extends Error {
+  override readonly name: string = "UserError";
   readonly actions: readonly ErrorAction[];
 
-  constructor(message: string, actions: readonly ErrorAction[] = []) {
-    super(message);
-    this.name = "UserError";
+  constructor(message: string, actions: readonly ErrorAction[] = [], options?: ErrorOptions) {
+    super(message, options);
     this.actions = actions;
   }
 }

@@ -32,6 +32,12 @@ export function asArray(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
+/** The first of the values with each key. */
+export function firstOfEach<T>(values: readonly T[], keyOf: (value: T) => string): readonly T[] {
+  const byKey = new Map(values.toReversed().map((value) => [keyOf(value), value]));
+  return values.filter((value) => byKey.get(keyOf(value)) === value);
+}
+
 /** Narrows a member of parsed JSON: only a missing one isn't JSON. */
 export function isJson(value: unknown): value is JsonValue {
   return value !== undefined;

@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import { readStatusAddress, type StatusAddress } from "../api/address.ts";
+import { readStatusAddress } from "../api/address.ts";
 import { messageOf, UserError } from "../base/errors.ts";
 import { defined } from "../base/json.ts";
 import type { Crews } from "../crews/crews.ts";
@@ -50,7 +50,11 @@ async function whatToTrack(crews: Crews, argument: unknown): Promise<Tracked | u
 }
 
 /** @param wanted the crew that a program names besides the address */
-function ofAddress(crews: Crews, { url, kickoffId }: StatusAddress, wanted?: string): Tracked {
+function ofAddress(
+  crews: Crews,
+  { url, kickoffId }: NonNullable<ReturnType<typeof addressIn>>,
+  wanted?: string,
+): Tracked {
   const crew = crews.find(url);
   if (crew === undefined)
     throw new UserError(
@@ -87,7 +91,7 @@ function askForId(crewName: string): Thenable<string | undefined> {
   });
 }
 
-function addressIn(text: string): StatusAddress | undefined {
+function addressIn(text: string) {
   return text.includes("/") ? readStatusAddress(text) : undefined;
 }
 

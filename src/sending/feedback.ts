@@ -5,13 +5,7 @@ import type { ResumeAnswer } from "../api/types.ts";
 import type { Clock } from "../base/clock.ts";
 import { type ErrorAction, messageOf, UserError } from "../base/errors.ts";
 import { defined } from "../base/json.ts";
-import {
-  type CrewRef,
-  type Execution,
-  type Feedback,
-  hasEnded,
-  keyOf,
-} from "../executions/model.ts";
+import { type CrewRef, type Execution, type Feedback, hasEnded } from "../executions/model.ts";
 import { applyReading } from "../executions/reduce.ts";
 import {
   approved,
@@ -26,6 +20,7 @@ import {
 import type { ExecutionStore } from "../executions/store.ts";
 import { answerSession } from "../executions/watched.ts";
 import {
+  buttonsOf,
   isCertainlyNotTaken,
   isUnsent,
   LostSecretsError,
@@ -48,7 +43,6 @@ interface FeedbackSenderOptions {
   readonly onProblem: (message: string, error: unknown) => void;
 }
 
-/** What a person says of one output. */
 export interface FeedbackToSend {
   /** The execution as the person saw it: what waits in it is what the feedback is for. */
   readonly execution: Execution;
@@ -62,7 +56,6 @@ export interface FeedbackToSend {
   readonly withoutSecrets?: boolean;
 }
 
-/** What the crew answered. */
 export interface FeedbackResult {
   /** By the specification; if the crew only gives a new id (observed), what was requested. */
   readonly status: "resumed" | "retrying" | "completed";
@@ -81,9 +74,8 @@ export class FeedbackSender {
 
   /**
    * Sends feedback once, with the callbacks of the kickoff, which a resume doesn't carry over (specification).
-   * Throws {@link StaleFeedbackError} when that pause is over, CrewApiError or UserError when it certainly had no effect,
-   * {@link LostSecretsError} before anything is sent when the callbacks' secrets can't be read, {@link MaybeSentError} when it may have
-   * arrived.
+   * @throws {StaleFeedbackError} when that pause is over, CrewApiError or UserError when it certainly had no effect,
+   * {@link LostSecretsError} before anything is sent, {@link MaybeSentError} when it may have arrived
    */
   async send(given: FeedbackToSend): Promise<FeedbackResult> {
     const { store, sends, secrets, clock, clientFor } = this.#options;
@@ -134,8 +126,7 @@ export class FeedbackSender {
         l10n.t(
           "Feedback for this output may have been sent before: no answer arrived. Check the execution; if the feedback did not arrive, send it again.",
         ),
-        undefined,
-        actionsFor(current),
+        doubtButtons(current),
       );
     }
     if (current.kickoffIds.length === 0)
@@ -221,8 +212,8 @@ export class FeedbackSender {
           "Your feedback may have been sent: {0} It is not sent again automatically.",
           message,
         ),
-        error,
-        recorded && actionsFor(recorded),
+        recorded && doubtButtons(recorded),
+        { cause: error },
       );
     });
     try {
@@ -234,7 +225,8 @@ export class FeedbackSender {
           "The crew accepted your feedback, but that could not be recorded here ({0}). Do not send it again.",
           messageOf(error),
         ),
-        error,
+        [],
+        { cause: error },
       );
     } finally {
       poll(localId);
@@ -250,12 +242,9 @@ function textOf({ isApprove, text }: FeedbackToSend): string {
   );
 }
 
-function actionsFor(execution: Execution): readonly ErrorAction[] {
-  const target = { kind: "maybeSent", crew: execution.crew.id, kickoffId: keyOf(execution) };
-  return [
-    { title: l10n.t("Open Execution"), command: "crewdeck.openExecution", arguments: [target] },
-    { title: l10n.t("Send Again…"), command: "crewdeck.sendAgain", arguments: [target] },
-  ];
+function doubtButtons(execution: Execution): readonly ErrorAction[] {
+  const { open, again } = buttonsOf(execution, "maybeSent");
+  return [open, again];
 }
 
 function untracked(): StaleFeedbackError {

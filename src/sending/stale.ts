@@ -1,6 +1,5 @@
 import * as l10n from "@vscode/l10n";
 import type { StatusReading } from "../api/types.ts";
-import type { ErrorAction } from "../base/errors.ts";
 import { shortName } from "../base/text.ts";
 import { type Execution, hasEnded, keyOf } from "../executions/model.ts";
 import {
@@ -9,14 +8,13 @@ import {
   resumesOf,
   type ResumeTarget,
 } from "../executions/resumes.ts";
-import { StaleFeedbackError, type StaleKind } from "./errors.ts";
+import { buttonsOf, StaleFeedbackError, type StaleKind } from "./errors.ts";
 
 /**
  * Why feedback for a pause is too late, by a status answer; undefined while it may still wait. Only what is definite counts: running,
  * ended, another task, another attempt. "NOT FOUND" is how waiting reads on a deployed crew.
- * @param now The execution with that answer in it.
- * @param shown The execution as the person saw it.
- * @param again Whether the person knows that an answer of this pause was accepted.
+ * @param now the execution with that answer in it; `shown` is how the person saw it
+ * @param again whether the person knows that an answer of this pause was accepted
  */
 export function staleByAnswer(
   reading: StatusReading,
@@ -67,20 +65,18 @@ export function staleByRecord(
   }
   if (now.waiting === undefined || !sawOutput(shown, taskId)) return undefined;
   return now.waiting.taskId === taskId
-    ? staleByAttempt(now, taskId, target.attempt)
+    ? staleByAttempt(now, target)
     : staleError("answered", now, target);
 }
 
 /** Why an attempt is not the one to answer: the person looked at another one than waits now. */
 export function staleByAttempt(
   now: Execution,
-  taskId: string,
-  attempt: number,
+  target: ResumeTarget,
 ): StaleFeedbackError | undefined {
-  // The attempt that waits, if the task does.
-  if (attemptToAnswer(now, taskId) === attempt) return undefined;
-  const kind = now.waiting?.taskId === taskId ? "newerAttempt" : "answered";
-  return staleError(kind, now, { taskId, attempt });
+  if (attemptToAnswer(now, target.taskId) === target.attempt) return undefined;
+  const isNewer = now.waiting?.taskId === target.taskId;
+  return staleError(isNewer ? "newerAttempt" : "answered", now, target);
 }
 
 export function staleError(
@@ -88,20 +84,12 @@ export function staleError(
   now: Execution,
   { taskId, attempt }: ResumeTarget,
 ): StaleFeedbackError {
-  const target = { kind: "stale", crew: now.crew.id, kickoffId: keyOf(now) };
-  const open: ErrorAction = {
-    title: l10n.t("Open Execution"),
-    command: "crewdeck.openExecution",
-    arguments: [target],
-  };
+  const { target, open, again } = buttonsOf(now, "stale");
   switch (kind) {
     case "answered":
       return new StaleFeedbackError(kind, answeredText(now, taskId), [open]);
     case "stillPaused":
-      return new StaleFeedbackError(kind, stillPausedText(now, taskId), [
-        open,
-        { title: l10n.t("Send Again…"), command: "crewdeck.sendAgain", arguments: [target] },
-      ]);
+      return new StaleFeedbackError(kind, stillPausedText(now, taskId), [open, again]);
     case "ended":
       return new StaleFeedbackError(
         kind,
