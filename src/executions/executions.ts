@@ -3,7 +3,7 @@ import type { Clock } from "../base/clock.ts";
 import { type Disposable, Disposables } from "../base/events.ts";
 import type { Database } from "../store/database.ts";
 import { Lease } from "./lease.ts";
-import { type CrewRef, type ExecutionSummary, hasEnded } from "./model.ts";
+import { type CrewRef, type ExecutionSummary, hasEnded, isDone } from "./model.ts";
 import { type ClearScope, ExecutionStore } from "./store.ts";
 import { Tracker, type TrackerOptions } from "./tracker.ts";
 
@@ -121,13 +121,9 @@ export class Notified {
 
   /** Whether this window is the one to notify of an event. False if any window did, and for an execution that is no longer tracked. */
   claim(key: string, localId: string): boolean {
-    return (
-      this.#database.run(
-        "INSERT OR IGNORE INTO notified SELECT ?, local_id FROM executions WHERE local_id = ?",
-        key,
-        localId,
-      ) === 1
-    );
+    const insert =
+      "INSERT OR IGNORE INTO notified SELECT ?, local_id FROM executions WHERE local_id = ?";
+    return this.#database.run(insert, key, localId) === 1;
   }
 }
 
@@ -158,16 +154,13 @@ export function beginWhenNeeded(
 }
 
 /** Removes the ended executions that are too many, the oldest end first, in the window with the lease. */
-export function keepTrimmed({
-  store,
-  lease,
-  clock,
-  keepEnded,
-  onProblem,
-}: Pick<ExecutionsOptions, "clock" | "keepEnded" | "onProblem"> & {
-  readonly store: Pick<ExecutionStore, "list" | "remove" | "onDidChange">;
-  readonly lease: Pick<Lease, "confirm">;
-}): Disposable {
+export function keepTrimmed(
+  options: Pick<ExecutionsOptions, "clock" | "keepEnded" | "onProblem"> & {
+    readonly store: Pick<ExecutionStore, "list" | "remove" | "onDidChange">;
+    readonly lease: Pick<Lease, "confirm">;
+  },
+): Disposable {
+  const { store, lease, clock, keepEnded, onProblem } = options;
   let cancel: (() => void) | undefined;
   const trim = () => {
     cancel = undefined;
@@ -199,12 +192,7 @@ export function tooMany(
   if (keep <= 0) return [];
   const endOf = ({ endedAt, startedAt }: ExecutionSummary) => Date.parse(endedAt ?? startedAt);
   return executions
-    .filter(
-      (execution) =>
-        hasEnded(execution) &&
-        execution.pinned !== true &&
-        execution.resumes.every(({ outcome }) => outcome !== "sending"),
-    )
+    .filter((execution) => execution.pinned !== true && isDone(execution))
     .sort((one, other) => endOf(other) - endOf(one))
     .slice(keep);
 }

@@ -9,16 +9,11 @@ const longUnseen = 3 * 60_000;
 /** An execution with its change of state recorded, at `now` (milliseconds since 1970). The same one if the state is what it was. */
 export function withHistory(before: Execution, after: Execution, now: number): Execution {
   const [was, is] = [situationOf(before), situationOf(after)];
-  const isSame = (["state", "taskId", "attempt", "stateText"] as const).every(
-    (part) => was[part] === is[part],
-  );
-  if (isSame) return after;
+  const parts = ["state", "taskId", "attempt", "stateText"] as const;
+  if (parts.every((part) => was[part] === is[part])) return after;
   const seen = before.seenAt ?? before.startedAt;
-  const change: StateChange = {
-    at: new Date(now).toISOString(),
-    ...is,
-    ...(now - Date.parse(seen) > longUnseen ? { notBefore: seen } : {}),
-  };
+  const notBefore = now - Date.parse(seen) > longUnseen ? seen : undefined;
+  const change = { at: new Date(now).toISOString(), ...is, ...defined({ notBefore }) };
   return { ...after, history: [...(after.history ?? []), change].slice(-kept) };
 }
 

@@ -104,9 +104,7 @@ function placeOf(sorted: readonly ExecutionSummary[], execution: ExecutionSummar
 }
 
 function newestFirst(a: ExecutionSummary, b: ExecutionSummary): number {
-  return compare(b.startedAt, a.startedAt) || compare(a.localId, b.localId);
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+  const [one, other] =
+    a.startedAt === b.startedAt ? [a.localId, b.localId] : [b.startedAt, a.startedAt];
+  return one === other ? 0 : one < other ? -1 : 1;
 }

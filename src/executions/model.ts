@@ -1,17 +1,21 @@
-import type {
-  CallbackUrls,
-  JsonObject,
-  JsonValue,
-  PlainCallbacks,
-  Progress,
-} from "../api/types.ts";
+import type { CallbackUrls, PlainCallbacks, Progress } from "../api/types.ts";
+import type { JsonObject, JsonValue } from "../base/json.ts";
 
-/**
- * `waiting`: a person must approve or reject a known task. `unknown`: the crew does not know the id, which is also how a deployed
- * crew's pause reads. `unconfirmed`: the kickoff was sent and its answer never came.
- */
-export type ExecutionState =
-  "queued" | "running" | "waiting" | "completed" | "failed" | "stopped" | "unknown" | "unconfirmed";
+export const executionStates = [
+  "queued",
+  "running",
+  /** A person must approve or reject a known task. */
+  "waiting",
+  "completed",
+  "failed",
+  "stopped",
+  /** The crew does not know the id, which is also how a deployed crew's pause reads. */
+  "unknown",
+  /** The kickoff was sent and its answer never came. */
+  "unconfirmed",
+] as const;
+
+export type ExecutionState = (typeof executionStates)[number];
 
 /** The crew of an execution, as it was when the execution was started or tracked. */
 export interface CrewRef {
@@ -113,10 +117,6 @@ export interface WaitingSummary {
   readonly since: string;
 }
 
-interface Waiting extends WaitingSummary {
-  readonly output?: string;
-}
-
 /** An execution's state from a moment on, as it was seen from here. */
 export interface StateChange {
   /** ISO 8601; when it was seen. */
@@ -179,7 +179,7 @@ export interface ExecutionSummary {
   readonly executionTime?: number;
   readonly waiting?: WaitingSummary;
   /** The crew accepted feedback for this output a moment ago and still reports its pause: most likely it lags. */
-  readonly stillPaused?: Pick<Waiting, "taskId" | "attempt">;
+  readonly stillPaused?: Pick<WaitingSummary, "taskId" | "attempt">;
   /** Oldest first. */
   readonly resumes: readonly ResumeSummary[];
   /** The states after the first one, oldest first. */
@@ -192,7 +192,7 @@ export interface Execution extends ExecutionSummary {
   readonly tasks: readonly ExecutionTask[];
   readonly output?: string;
   readonly outputJson?: JsonValue;
-  readonly waiting?: Waiting;
+  readonly waiting?: WaitingSummary & { readonly output?: string };
   readonly resumes: readonly SentResume[];
 }
 
@@ -204,6 +204,11 @@ export function isLocalCrew({ id }: Pick<CrewRef, "id">): boolean {
 /** Whether nothing more will come. */
 export function hasEnded({ state }: Pick<ExecutionSummary, "state">): boolean {
   return state === "completed" || state === "failed" || state === "stopped";
+}
+
+/** Whether no resume can come any more. Feedback that is being sent may still bring a new id. */
+export function isDone(execution: ExecutionSummary): boolean {
+  return hasEnded(execution) && execution.resumes.every(({ outcome }) => outcome !== "sending");
 }
 
 /** Whether a person can answer a task: one waits, or may. */
@@ -219,15 +224,10 @@ export function waitsForPerson(execution: ExecutionSummary): boolean {
 /** Whether the crew does not know an id that somebody entered, and never did: most likely it is mistyped or another crew's. */
 export function isNeverSeen(execution: ExecutionSummary): boolean {
   const { origin, state, mayBeWaiting, seenAt, progress, tasks, resumes } = execution;
-  return (
-    origin === "tracked" &&
-    state === "unknown" &&
-    mayBeWaiting === true &&
-    seenAt === undefined &&
-    progress === undefined &&
-    tasks.length === 0 &&
-    resumes.every(({ outcome }) => outcome !== "answered")
-  );
+  const isUnseen = seenAt === undefined && progress === undefined && tasks.length === 0;
+  const isAnswered = resumes.some(({ outcome }) => outcome === "answered");
+  const isUnknown = state === "unknown" && mayBeWaiting === true;
+  return origin === "tracked" && isUnknown && isUnseen && !isAnswered;
 }
 
 /** The id that names an execution for people, documents and other extensions: its first kickoff id, or the local one until it has one. */
@@ -254,14 +254,9 @@ export function isRehearsalOutput(output: string): boolean {
   return output.startsWith(rehearsalMark);
 }
 
-/** Whether an output of an execution is one of the rehearsal engine's. */
 export function hasRehearsalOutput(execution: ExecutionSummary): boolean {
-  const { isRehearsed, output, waiting, tasks } = execution;
-  const attempts = tasks.flatMap((task) => task.attempts);
-  return (
-    isRehearsed === true ||
-    [output, waiting?.output, ...attempts.map((attempt) => attempt.output)].some(
-      (each) => typeof each === "string" && isRehearsalOutput(each),
-    )
-  );
+  const attempts = execution.tasks.flatMap((task) => task.attempts);
+  const outputs = [execution, execution.waiting, ...attempts].map((each) => each?.output);
+  const isOne = (each?: string | true) => typeof each === "string" && isRehearsalOutput(each);
+  return execution.isRehearsed === true || outputs.some(isOne);
 }

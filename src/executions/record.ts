@@ -3,6 +3,7 @@ import { defined, isObject, type JsonValue } from "../base/json.ts";
 import { oneLine } from "../base/text.ts";
 import {
   type Execution,
+  executionStates,
   type ExecutionSummary,
   type Feedback,
   hasRehearsalOutput,
@@ -19,25 +20,11 @@ const searched = 10_000;
 /** The attempts of most tasks: left out of a summary's text, since the time to open the list goes with its length. */
 const usual: TaskSummary["attempts"] = [{ number: 1, output: true }];
 
-/** The parts of an execution that are not in its summary, or not whole. */
-const detailed = [
-  "request",
-  "tasks",
-  "output",
-  "outputJson",
-  "error",
-  "waiting",
-  "resumes",
-] as const satisfies readonly (keyof Execution)[];
-
-interface ExecutionTexts {
-  readonly summary: string;
-  readonly search: string;
-  readonly details: string;
-}
-
-export function writeExecution(execution: Execution): ExecutionTexts {
-  const values = Object.values(execution.request?.inputs ?? {});
+export function writeExecution(execution: Execution) {
+  // What is not in the summary, or not whole.
+  const { request, tasks: whole, output, outputJson, error, waiting, resumes } = execution;
+  const details = { request, tasks: whole, output, outputJson, error, waiting, resumes };
+  const values = Object.values(request?.inputs ?? {});
   const summary = summaryOf(execution);
   const tasks = summary.tasks.map(({ attempts, ...rest }) =>
     isDeepStrictEqual(attempts, usual) ? rest : { ...rest, attempts },
@@ -45,7 +32,7 @@ export function writeExecution(execution: Execution): ExecutionTexts {
   return {
     summary: JSON.stringify({ ...summary, tasks }),
     search: values.map((value) => textOf(value).slice(0, searched).toLowerCase()).join("\n"),
-    details: JSON.stringify(Object.fromEntries(detailed.map((part) => [part, execution[part]]))),
+    details: JSON.stringify(details),
   };
 }
 
@@ -86,31 +73,26 @@ export function readSummary(text: string): ExecutionSummary {
   if (isObject(raw) && Array.isArray(raw["tasks"]))
     for (const task of raw["tasks"])
       if (isObject(task) && !("attempts" in task)) Object.assign(task, { attempts: usual });
-  if (!isSummary(raw)) throw new Error(problemIn(raw));
+  if (!hasShape<ExecutionSummary>(raw)) throw new Error(problemIn(raw));
   return raw;
 }
 
-export function readExecution({ summary, details }: Omit<ExecutionTexts, "search">): Execution {
-  const short: unknown = JSON.parse(summary);
-  const long: unknown = JSON.parse(details);
-  const raw = isObject(short) && isObject(long) ? { ...short, ...long } : undefined;
-  if (!isExecution(raw)) throw new Error(problemIn(raw));
+export function readExecution(texts: Record<"summary" | "details", string>): Execution {
+  const summary: unknown = JSON.parse(texts.summary);
+  const details: unknown = JSON.parse(texts.details);
+  const raw = isObject(summary) && isObject(details) ? { ...summary, ...details } : undefined;
+  if (!hasShape<Execution>(raw)) throw new Error(problemIn(raw));
   return raw;
 }
 
 function kickoffOf({ inputs, callbacks }: SentKickoff): KickoffSummary {
   const { humanInputWebhook, webhooks } = callbacks;
-  const shortened = Object.keys(inputs).filter((name) => isLong(inputs[name] ?? null));
+  const entries = Object.entries(inputs);
+  const shortened = entries.filter(([, value]) => isLong(value)).map(([name]) => name);
   return {
-    inputs:
-      shortened.length === 0
-        ? inputs
-        : Object.fromEntries(
-            Object.entries(inputs).map(([name, value]) => [
-              name,
-              isLong(value) ? beginningOf(textOf(value)) : value,
-            ]),
-          ),
+    inputs: Object.fromEntries(
+      entries.map(([name, value]) => [name, isLong(value) ? beginningOf(textOf(value)) : value]),
+    ),
     ...(shortened.length === 0 ? {} : { shortened }),
     callbacks: {
       ...(humanInputWebhook?.authentication && { humanInputWebhook: { authentication: true } }),
@@ -128,7 +110,7 @@ function isLong(value: JsonValue): boolean {
   return textOf(value).length > longest.input;
 }
 
-function withoutText({ isApprove, at }: Feedback): Omit<Feedback, "text"> {
+function withoutText({ isApprove, at }: Feedback) {
   return { isApprove, at };
 }
 
@@ -144,22 +126,11 @@ function textOf(value: JsonValue): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-const states: readonly unknown[] = [
-  "queued",
-  "running",
-  "waiting",
-  "completed",
-  "failed",
-  "stopped",
-  "unknown",
-  "unconfirmed",
-];
-
 type Check = (value: unknown) => boolean;
 
 const isString: Check = (value) => typeof value === "string";
 const isTime: Check = (value) => typeof value === "string" && !Number.isNaN(Date.parse(value));
-const isState: Check = (value) => states.includes(value);
+const isState: Check = (value) => executionStates.some((state) => state === value);
 const listOf = (check: Check) => (value: unknown) => Array.isArray(value) && value.every(check);
 
 /** The parts on whose shape the program relies without a look. */
@@ -186,10 +157,6 @@ function problemIn(raw: unknown): string | undefined {
   return name && `"${name}" is missing or has the wrong type`;
 }
 
-function isSummary(raw: unknown): raw is ExecutionSummary {
-  return problemIn(raw) === undefined;
-}
-
-function isExecution(raw: unknown): raw is Execution {
+function hasShape<T extends ExecutionSummary>(raw: unknown): raw is T {
   return problemIn(raw) === undefined;
 }

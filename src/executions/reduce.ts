@@ -6,7 +6,6 @@ import type { Clock } from "../base/clock.ts";
 import { defined } from "../base/json.ts";
 import {
   type Attempt,
-  type CrewRef,
   type Execution,
   type ExecutionSummary,
   hasEnded,
@@ -35,15 +34,11 @@ const lag = 60_000;
 
 type Pause = NonNullable<StatusReading["waiting"]>;
 
-interface NewExecution {
-  readonly crew: CrewRef;
+interface NewExecution extends Pick<Execution, "crew" | "origin" | "engine" | "label"> {
   /** Undefined for one that is only followed by its id. */
   readonly request?: KickoffRequest;
-  readonly origin: "kickoff" | "tracked";
-  readonly engine?: string;
   /** Undefined while the kickoff's answer is missing. */
   readonly kickoffId?: string;
-  readonly label?: string;
 }
 
 /** A new execution: `unconfirmed` until the kickoff's answer is there; a tracked one is `unknown` until the first status answer. */
@@ -101,10 +96,8 @@ export function applyNotFound(
 /** Milliseconds since 1970 of the last kickoff or resume that may have reached the crew. */
 export function lastSentAt(execution: ExecutionSummary): number {
   const sent = execution.resumes.filter((resume) => resume.outcome !== "refused");
-  return Math.max(
-    Date.parse(execution.startedAt),
-    ...sent.map((resume) => Date.parse(resume.feedback.at)),
-  );
+  const times = [execution.startedAt, ...sent.map((resume) => resume.feedback.at)];
+  return Math.max(...times.map((time) => Date.parse(time)));
 }
 
 /** The person wants polling to continue. */
@@ -263,10 +256,8 @@ function inferAttempt(execution: Execution, pause: Pause, now: number): number {
     : last.number;
 }
 
-function fits({ output }: Pause, attempt: Attempt): boolean {
-  return (
-    output === undefined || attempt.output === undefined || isSameOutput(output, attempt.output)
-  );
+function fits({ output }: Pause, { output: known }: Attempt): boolean {
+  return output === undefined || known === undefined || isSameOutput(output, known);
 }
 
 /** Whether the crew accepted feedback for an output less than so many milliseconds ago. */
@@ -277,9 +268,8 @@ function acceptedWithin(
   within: number,
 ): boolean {
   const last = resumesOf(execution, target).at(-1);
-  return (
-    last?.outcome === "answered" && now - Date.parse(last.answeredAt ?? last.feedback.at) < within
-  );
+  const at = last?.answeredAt ?? last?.feedback.at ?? "";
+  return last?.outcome === "answered" && now - Date.parse(at) < within;
 }
 
 function iso(milliseconds: number): string {

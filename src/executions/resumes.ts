@@ -17,15 +17,12 @@ export interface ResumeTarget {
 export function attemptToAnswer(execution: ExecutionSummary, taskId: string): number {
   const paused = execution.waiting ?? execution.stillPaused;
   if (paused?.taskId === taskId) return paused.attempt;
-  const last = taskIn(execution.tasks, taskId)?.attempts.at(-1);
-  const answered = execution.resumes.filter(
-    (resume) => resume.taskId === taskId && resume.outcome === "answered",
-  );
-  return Math.max(
-    1,
-    last === undefined ? 1 : last.feedback === undefined ? last.number : last.number + 1,
-    ...answered.map(({ attempt }) => attempt + 1),
-  );
+  const attempts = taskIn(execution.tasks, taskId)?.attempts.slice(-1) ?? [];
+  const open = attempts.map(({ number, feedback }) => (feedback ? number + 1 : number));
+  const answered = execution.resumes
+    .filter((resume) => resume.taskId === taskId && resume.outcome === "answered")
+    .map(({ attempt }) => attempt + 1);
+  return Math.max(1, ...open, ...answered);
 }
 
 /** Whether `target` is the output that waits now, so that its draft can be continued. */
@@ -100,11 +97,8 @@ export function resumeSending(
   target: ResumeTarget,
   feedback: Feedback,
 ): Execution {
-  const resume: SentResume = { ...target, feedback, outcome: "sending" };
-  return {
-    ...without(execution, "watchingStoppedAt"),
-    resumes: [...execution.resumes, resume],
-  };
+  const resumes = [...execution.resumes, { ...target, feedback, outcome: "sending" as const }];
+  return { ...without(execution, "watchingStoppedAt"), resumes };
 }
 
 /**
@@ -141,11 +135,8 @@ export function resumeRefused(
   message: string,
   { isUnsent = false } = {},
 ): Execution {
-  return settle(execution, lastOpen(execution, target), {
-    outcome: "refused",
-    message,
-    ...(isUnsent ? { isUnsent } : {}),
-  });
+  const result = { outcome: "refused", message, ...(isUnsent ? { isUnsent } : {}) } as const;
+  return settle(execution, lastOpen(execution, target), result);
 }
 
 /** No answer came: the feedback may have arrived. */
@@ -154,26 +145,20 @@ export function resumeUnanswered(
   target: ResumeTarget,
   message?: string,
 ): Execution {
-  return settle(execution, lastOpen(execution, target), {
-    outcome: "unanswered",
-    ...defined({ message }),
-  });
+  const result = { outcome: "unanswered", ...defined({ message }) } as const;
+  return settle(execution, lastOpen(execution, target), result);
 }
 
 /** The crew was seen to continue: what it accepted is followed, and what was sent without an answer has arrived. */
 export function crewContinued(execution: Execution): Execution {
-  const settled = execution.resumes
-    .filter(({ outcome }) => outcome === "unanswered")
-    .reduce(
-      (before, resume) => withFeedback(settle(before, resume, { outcome: "answered" }), resume),
-      execution,
-    );
-  return {
-    ...settled,
-    resumes: settled.resumes.map((resume) =>
-      resume.outcome === "answered" ? { ...resume, isFollowed: true } : resume,
-    ),
-  };
+  const unanswered = execution.resumes.filter(({ outcome }) => outcome === "unanswered");
+  const settled = unanswered.reduce(withFeedback, execution);
+  const resumes = settled.resumes.map((resume) =>
+    resume.outcome === "answered" || resume.outcome === "unanswered"
+      ? { ...resume, outcome: "answered" as const, isFollowed: true as const }
+      : resume,
+  );
+  return { ...settled, resumes };
 }
 
 function lastOpen(execution: Execution, target: ResumeTarget): SentResume | undefined {
@@ -200,17 +185,9 @@ function withFeedback(execution: Execution, { taskId, attempt, feedback }: SentR
 }
 
 function resumed(execution: Execution, { taskId }: ResumeTarget): Execution {
-  const open = without(
-    execution,
-    "mayBeWaiting",
-    "stillPaused",
-    "stateText",
-    "endedAt",
-    "watchingStoppedAt",
-    "output",
-    "outputJson",
-    "error",
-  );
+  const results = ["endedAt", "output", "outputJson", "error"] as const;
+  const doubts = ["mayBeWaiting", "stillPaused", "stateText", "watchingStoppedAt"] as const;
+  const open = without(execution, ...results, ...doubts);
   // Another task waits.
   if (open.waiting !== undefined && open.waiting.taskId !== taskId) return open;
   return { ...without(open, "waiting"), state: "running" };

@@ -1,6 +1,13 @@
 import type { TaskReading } from "../api/types.ts";
 import { defined } from "../base/json.ts";
-import type { Attempt, ExecutionSummary, ExecutionTask, Feedback, TaskSummary } from "./model.ts";
+import type {
+  Attempt,
+  ExecutionSummary,
+  ExecutionTask,
+  Feedback,
+  ResumeSummary,
+  TaskSummary,
+} from "./model.ts";
 
 type Tasks = readonly ExecutionTask[];
 
@@ -83,21 +90,17 @@ function isOpen({ state }: ExecutionTask): boolean {
 }
 
 /** Two outputs of one task, one after the other. Attempts count from 1. */
-export interface AttemptPair {
-  readonly taskId: string;
+export interface AttemptPair extends Pick<ResumeSummary, "taskId" | "attempt"> {
   readonly previous: number;
-  readonly attempt: number;
 }
 
 /** Every attempt that can be compared with the one before it. An attempt whose output is not known is skipped. */
 export function attemptPairs({ tasks }: Pick<ExecutionSummary, "tasks">): readonly AttemptPair[] {
   return tasks.flatMap(({ taskId, attempts }) => {
-    const numbers = attempts
-      .filter(({ output }) => output !== undefined)
-      .map(({ number }) => number);
-    return numbers
-      .slice(1)
-      .map((attempt, at) => ({ taskId, previous: numbers[at] ?? attempt, attempt }));
+    const known = attempts.filter(({ output }) => output !== undefined);
+    const numbers = known.map(({ number }) => number);
+    const later = numbers.slice(1);
+    return later.map((attempt, at) => ({ taskId, previous: numbers[at] ?? attempt, attempt }));
   });
 }
 

@@ -47,9 +47,8 @@ function differing(
   others: readonly ExecutionSummary[],
 ): readonly string[] {
   const inputs = Object.entries(request?.inputs ?? {});
-  const started = others
-    .slice(0, compared)
-    .flatMap((other) => (other.request === undefined ? [] : [other.request.inputs]));
+  const requests = others.slice(0, compared).map((other) => other.request);
+  const started = requests.flatMap((other) => (other === undefined ? [] : [other.inputs]));
   return inputs
     .filter(([name, value]) => started.some((other) => !isDeepStrictEqual(other[name], value)))
     .map(([name]) => name);

@@ -1,5 +1,5 @@
 import { CrewApiError } from "../api/errors.ts";
-import type { StatusReading } from "../api/types.ts";
+import type { CrewClient } from "../api/client.ts";
 import type { Clock } from "../base/clock.ts";
 import { type Disposable, Disposables, Emitter } from "../base/events.ts";
 import type { Lease } from "./lease.ts";
@@ -14,12 +14,7 @@ export interface TrackerOptions {
   readonly clock: Clock;
   readonly lease: Pick<Lease, "isHeld" | "onDidChange" | "takeOver">;
   /** The client of a crew; undefined when it is not connected on this machine. */
-  readonly clientFor: (crew: CrewRef) => Promise<
-    | {
-        status(kickoffId: string, call?: { readonly signal?: AbortSignal }): Promise<StatusReading>;
-      }
-    | undefined
-  >;
+  readonly clientFor: (crew: CrewRef) => Promise<Pick<CrewClient, "status"> | undefined>;
   /** Reports what is not a crew's answer, such as a full disk; `about` names the crew, if it is about one. */
   readonly onProblem: (message: string, error: unknown, about?: string) => void;
   /** 0 to 1, for the jitter. */
@@ -32,11 +27,6 @@ export interface TrackerChange {
   readonly localIds: readonly string[];
 }
 
-interface Park {
-  readonly crew: CrewRef;
-  readonly error: CrewApiError;
-}
-
 /** Polls the crews for their executions, and writes the answers into the store. Only the window with the lease polls by itself. */
 export class Tracker implements Disposable {
   readonly #options: TrackerOptions;
@@ -45,7 +35,9 @@ export class Tracker implements Disposable {
   readonly #onError = (error: unknown) =>
     this.#options.onProblem("A listener of the tracker failed.", error);
   readonly #changes = new Emitter<TrackerChange>(this.#onError);
-  readonly #parks = new Emitter<Park>(this.#onError);
+  readonly #parks = new Emitter<{ readonly crew: CrewRef; readonly error: CrewApiError }>(
+    this.#onError,
+  );
   readonly onDidChange = this.#changes.event;
   /** Fires once when a crew no longer accepts the token; it is not polled until `unpark`. */
   readonly onDidPark = this.#parks.event;
@@ -103,13 +95,9 @@ export class Tracker implements Disposable {
     this.#plan();
   }
 
-  look(localId: string): void {
-    this.#list.setOpen(localId, true);
-    this.#plan();
-  }
-
-  unlook(localId: string): void {
-    this.#list.setOpen(localId, false);
+  /** An execution's own document is shown, or no longer. */
+  setOpen(localId: string, isOpen: boolean): void {
+    this.#list.setOpen(localId, isOpen);
     this.#plan();
   }
 

@@ -106,24 +106,20 @@ export class WatchList {
 
   /** Cancels forced polls of a crew: the token that it would get was just refused. */
   callOff(crewId: string): void {
-    for (const watched of this.#watched.values()) {
-      if (this.#store.summary(watched.localId)?.crew.id !== crewId) continue;
+    for (const watched of this.#of(crewId)) {
       watched.isForced = false;
       for (const resolve of watched.waiters.splice(0)) resolve();
     }
   }
 
   hurry(crewId: string): void {
-    for (const watched of this.#watched.values())
-      if (this.#store.summary(watched.localId)?.crew.id === crewId)
-        watched.hurry(this.#clock.now());
+    for (const watched of this.#of(crewId)) watched.hurry(this.#clock.now());
   }
 
   setWindow(isListVisible: boolean, isFocused: boolean): void {
     this.#look({ ...this.#view, isListVisible, isFocused });
   }
 
-  /** An execution's own document is shown, or no longer. */
   setOpen(localId: string, isOpen: boolean): void {
     const open = new Set(this.#view.open);
     if (isOpen) open.add(localId);
@@ -146,6 +142,11 @@ export class WatchList {
       return [{ watched, execution, due: Math.max(due, limits.notBefore(id)) }];
     });
     return waiting.sort((a, b) => a.due - b.due);
+  }
+
+  #of(crewId: string): readonly Watched[] {
+    const isOfCrew = ({ localId }: Watched) => this.#store.summary(localId)?.crew.id === crewId;
+    return [...this.#watched.values()].filter(isOfCrew);
   }
 
   #isLookedAt(localId: string, { isListVisible, isFocused, open } = this.#view): boolean {

@@ -2,7 +2,7 @@ import { type CallbackSecretTexts, secretsOf, withSecrets } from "../api/callbac
 import type { CallbackUrls, SecretCallbacks } from "../api/types.ts";
 import type { Disposable } from "../base/events.ts";
 import { defined, isObject, textAt } from "../base/json.ts";
-import { type Execution, type ExecutionSummary, hasEnded } from "../executions/model.ts";
+import { type Execution, type ExecutionSummary, isDone } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import type { Database } from "../store/database.ts";
 import { text } from "../store/row.ts";
@@ -135,11 +135,6 @@ export class CallbackSecrets implements Disposable {
     await this.#options.storage.delete(prefix + localId);
     this.#options.database.run("DELETE FROM callback_secrets WHERE local_id = ?", localId);
   }
-}
-
-/** Whether no resume can come any more. Feedback that is being sent may still bring a new id. */
-function isDone(execution: ExecutionSummary): boolean {
-  return hasEnded(execution) && execution.resumes.every(({ outcome }) => outcome !== "sending");
 }
 
 function hasCredentials(
