@@ -10,7 +10,6 @@ export class AddressError extends Error {
 const knownEnding =
   /(?:\/(?:inputs|kickoff|resume|status\/[^/]+|(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|%7b[^/]*%7d)\/status))+$/i;
 
-/** White space and the marks around an address in prose or a shell. */
 const wrapping = /^[\s\u200b\ufeff<"'`]+|[\s\u200b\ufeff>"'`]+$/g;
 
 /**

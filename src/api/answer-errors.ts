@@ -11,7 +11,6 @@ interface RefusedAnswer {
   readonly path: string;
   readonly status: number;
   readonly statusText: string;
-  /** The body, or its beginning. */
   readonly text: string;
   readonly retryAfterMs?: number | undefined;
   readonly knownInputs?: readonly string[] | undefined;
@@ -19,10 +18,8 @@ interface RefusedAnswer {
   readonly isLocal?: boolean;
 }
 
-/** Characters of a body that an error keeps. */
 const bodyLength = 2000;
 const reasonLength = 100;
-/** Missing inputs that a message names. */
 const namedInputs = 10;
 
 export function excerpt(text: string): string {

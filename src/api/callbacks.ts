@@ -7,7 +7,6 @@ export interface CallbackSecretTexts {
   readonly stream?: string;
 }
 
-/** Callbacks without their secrets. */
 export function plainCallbacks({ humanInputWebhook, webhooks }: SecretCallbacks): PlainCallbacks {
   return defined({
     humanInputWebhook:

@@ -21,7 +21,6 @@ import type {
 } from "./types.ts";
 
 interface CallOptions {
-  /** Rejects with an error of kind `aborted`. */
   readonly signal?: AbortSignal;
   /** Milliseconds per attempt, including the body. Default: 30 s for a GET, 60 s for a POST. */
   readonly timeoutMs?: number;
@@ -41,7 +40,6 @@ export interface CrewClientOptions extends Partial<Omit<TransportOptions, "baseU
  * A failed GET may be retried, a POST never: it costs money or sends a person's decision.
  */
 export class CrewClient {
-  /** Normalised. */
   readonly baseUrl: string;
   readonly #transport: Transport;
   readonly #onStatusPath: (path: StatusPath) => void;
@@ -93,7 +91,6 @@ export class CrewClient {
     return this.#status(kickoffId, (raw) => (isObject(raw) ? readStatus(raw) : undefined), call);
   }
 
-  /** The status answer as received, without the token. */
   rawStatus(kickoffId: string, call: CallOptions = {}): Promise<string> {
     return this.#status(kickoffId, (_, text) => text(), call);
   }

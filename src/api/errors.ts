@@ -22,9 +22,7 @@ export type UnreachableReason = "dns" | "refused" | "certificate" | "proxy" | "r
 
 /** Where the local service found a problem in a crew's project. Remote text: open it as a file only for a local crew. */
 export interface CrewPlace {
-  /** Relative to the project's folder. */
   readonly file: string;
-  /** Line and column start at 1. */
   readonly line: number;
   readonly column: number;
 }
@@ -35,7 +33,6 @@ const maxMessageLength = 1500;
 export class CrewApiError extends Error {
   override readonly name = "CrewApiError";
   readonly kind: CrewApiErrorKind;
-  /** What the person can do about it. */
   readonly remedy: string;
   readonly status?: number;
   /** Empty unless `kind` is `validation`. */

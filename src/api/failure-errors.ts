@@ -131,7 +131,6 @@ function isProxy(code: string, description: string, url: URL): boolean {
   return code.startsWith("E") && port !== undefined && port !== own;
 }
 
-/** The first code in an error, its causes, and the errors it aggregates (one per address tried). */
 function codeOf(failure: unknown): string {
   if (typeof failure !== "object" || failure === null) return "";
   const object = asObject(failure);
@@ -147,7 +146,6 @@ function inBrackets(text: string): string {
 
 type Request = Pick<Outgoing<unknown>, "method" | "path" | "timeoutMs">;
 
-/** The error of a request that ended without an answer. @param begun whether anything was sent */
 export function unanswered(
   kind: "timeout" | "aborted",
   { method, timeoutMs }: Request,
@@ -214,7 +212,6 @@ export function tooLarge(
   });
 }
 
-/** The error of a 2xx answer of another shape. */
 export function badAnswer(
   { method, path }: Request,
   {

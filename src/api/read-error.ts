@@ -11,22 +11,18 @@ import { oneLine } from "../base/text.ts";
 import type { CrewPlace } from "./errors.ts";
 
 interface ErrorBody {
-  /** One line. */
   readonly message?: string;
   readonly missingInputs: readonly string[];
   /** What the local service adds; see {@link localProblemOf}. */
   readonly own?: LocalProblem;
 }
 
-/** A local crew's project can't be read. */
 export interface LocalProblem {
   readonly place?: CrewPlace;
-  /** Whether the service confirms that the kickoff started nothing. */
   readonly isNotStarted: boolean;
 }
 
 const messageLength = 300;
-/** Characters of a page that are searched for its first line. */
 const searchedLength = 8192;
 
 /**
@@ -108,7 +104,6 @@ function missingAt(entry: unknown): string | undefined {
   return typeof name === "string" && String(type).includes("missing") ? name : undefined;
 }
 
-/** Splits at commas, but not inside a known name. */
 function splitNames(text: string, known: readonly string[]): readonly string[] {
   const longestFirst = [...known].sort((a, b) => b.length - a.length);
   const names: string[] = [];
@@ -125,7 +120,6 @@ function splitNames(text: string, known: readonly string[]): readonly string[] {
   return names;
 }
 
-/** The first line of a page's text. */
 function withoutTags(text: string): string {
   const lines = text
     .slice(0, searchedLength)

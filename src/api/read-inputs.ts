@@ -10,7 +10,6 @@ import {
 } from "../base/json.ts";
 import type { CrewInputs, InputField } from "./types.ts";
 
-/** Type names of JSON Schema and of Python. */
 const types: Readonly<Record<string, NonNullable<InputField["type"]>>> = {
   string: "string",
   str: "string",
@@ -66,7 +65,6 @@ function readMapped(name: string, about: unknown): InputField {
   if (isObject(about)) return readField(name, about);
   const type = typeOf(about);
   if (type) return { name, type };
-  // Any other text is a description.
   return typeof about === "string" && about.trim() !== "" ? { name, description: about } : { name };
 }
 

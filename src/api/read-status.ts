@@ -79,7 +79,6 @@ const stateByText = new Map(
   ),
 );
 
-/** Ignores case, and `_`, `-` and spaces. */
 function stateOf(text: string): TextState {
   return stateByText.get(folded(text)) ?? "other";
 }
@@ -110,7 +109,6 @@ function readResult(
   return defined({ output, outputJson });
 }
 
-/** Some deployments send `result_json` as a string that holds JSON. */
 function jsonOf(value: unknown): JsonValue | undefined {
   if (value === null) return undefined;
   const parsed = typeof value === "string" ? parseJson(value) : value;

@@ -56,7 +56,6 @@ function callbacks(request: CallbackUrls & SecretCallbacks): object {
   return Object.fromEntries(given);
 }
 
-/** Whether all texts of a callback fit into a URL or a header. */
 function isSendable(value: unknown): boolean {
   if (typeof value === "string") return isWellFormed(value);
   return typeof value !== "object" || value === null || Object.values(value).every(isSendable);
@@ -65,7 +64,6 @@ function isSendable(value: unknown): boolean {
 const resumeStatuses = ["resumed", "retrying", "completed"] as const;
 const messageLength = 300;
 
-/** Undefined if the answer of `POST /kickoff` has no id. */
 export function readKickoff(raw: unknown): KickoffAnswer | undefined {
   const kickoffId = kickoffIdAt(asObject(raw));
   return kickoffId === undefined ? undefined : { kickoffId, raw };

@@ -22,7 +22,6 @@ export type Traffic = {
 
 let exchanges = 0;
 
-/** The next id; a log shows the exchanges of all clients. */
 export function nextExchange(): number {
   exchanges += 1;
   return exchanges;
@@ -85,7 +84,6 @@ function hostOnly(address: string): string {
   return URL.canParse(address) ? `${new URL(address).origin}/…` : "(no address)";
 }
 
-/** Removes the token, or another secret, from a text that a crew sent. */
 function withoutToken(text: string, token: string, instead = "[token]"): string {
   const forms = new Set([
     token,

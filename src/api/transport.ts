@@ -53,7 +53,6 @@ async function nodeFetch() {
 
 export interface TransportOptions {
   readonly baseUrl: string;
-  /** Called before every request; what it throws passes through. */
   readonly token: () => Promise<string | TypedToken>;
   readonly fetch: Fetch;
   readonly clock: Clock;
@@ -76,7 +75,6 @@ export interface Outgoing<T> {
   readonly knownInputs?: readonly string[];
 }
 
-/** One attempt of a request. */
 interface Attempt<T> extends Outgoing<T> {
   readonly tokenType: TokenType | undefined;
   /** Removes the token and the body's secrets from a text. */
@@ -84,7 +82,6 @@ interface Attempt<T> extends Outgoing<T> {
   readonly deadline: Deadline;
 }
 
-/** Bytes of an error's body that are read. */
 const errorBytes = 64 * 1024;
 
 /** @throws {CrewApiError} `unauthorized`, nothing sent, if the token is empty or can't be in a header */

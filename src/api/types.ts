@@ -10,7 +10,6 @@ export interface TypedToken {
   readonly type: TokenType;
 }
 
-/** One input as `GET /inputs` describes it; often only its name is known. */
 export interface InputField {
   /** Any string: never use it as an element id, a settings key or an object path. */
   readonly name: string;
@@ -22,7 +21,6 @@ export interface InputField {
   readonly enum?: readonly JsonValue[];
 }
 
-/** The answer of `GET /inputs`, whichever of the four observed shapes it has. */
 export interface CrewInputs {
   readonly fields: readonly InputField[];
   readonly raw: unknown;
@@ -113,7 +111,6 @@ export interface TaskReading {
   readonly executionTime?: number;
 }
 
-/** A status answer, in either dialect. */
 export interface StatusReading {
   /** `waiting` only with a known task id; `unknown` is "NOT FOUND" (also observed while a person is awaited); `other` is an unknown text. */
   readonly state:

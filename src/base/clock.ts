@@ -6,7 +6,6 @@ export interface Clock {
   after(milliseconds: number, action: () => void): () => void;
 }
 
-/** The system's time. Its timers don't keep a process alive. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   after(milliseconds, action) {

@@ -35,7 +35,6 @@ export function isUnforeseen(error: unknown): boolean {
 /** Actions of errors from rooms that know no commands. */
 const offered = new WeakMap<Error, readonly ErrorAction[]>();
 
-/** Adds actions to an error's message, wherever it is shown. */
 export function offer(error: Error, actions: readonly ErrorAction[]): void {
   offered.set(error, actions);
 }

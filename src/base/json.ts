@@ -1,4 +1,3 @@
-/** Any value that JSON can hold. */
 export type JsonValue =
   string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue };
 
@@ -15,19 +14,16 @@ export function defined<T extends object>(members: T): Defined<T> {
   return Object.fromEntries(entries) as Defined<T>;
 }
 
-/** A JSON object with unknown members. */
 export type UnknownObject = Readonly<Record<string, unknown>>;
 
 export function isObject(value: unknown): value is UnknownObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The value, or an empty object. */
 export function asObject(value: unknown): UnknownObject {
   return isObject(value) ? value : {};
 }
 
-/** The value, or an empty array. */
 export function asArray(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }

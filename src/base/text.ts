@@ -59,7 +59,6 @@ export function shortened(text: string, longest: number): string {
     : `${beginning} … ${l10n.t("({0} more characters, not shown)", text.length - next)}`;
 }
 
-/** Remote text with all invisible and direction-changing characters as escapes. */
 export function visible(text: string): string {
   return text.replace(
     /[\p{Cf}\p{Co}\u2028\u2029]|(?![\n\t])\p{Cc}/gu,

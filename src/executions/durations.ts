@@ -12,7 +12,6 @@ export interface Duration {
 
 interface TaskDuration {
   readonly taskId: string;
-  /** Undefined if unknown. */
   readonly duration?: Duration;
 }
 
@@ -131,7 +130,6 @@ function waitedFor(execution: ExecutionSummary): Duration | undefined {
   return measured(sumOf(pausesOf(execution)), 1);
 }
 
-/** Seconds of each pause that is over; undefined for an unknown one. */
 function pausesOf(execution: ExecutionSummary): readonly (number | undefined)[] {
   const changes = stateChanges(execution);
   const answers = execution.resumes.filter(({ outcome }) => outcome === "answered");

@@ -7,7 +7,6 @@ import { type CrewRef, type ExecutionSummary, hasEnded, isDone } from "./model.t
 import { type ClearScope, ExecutionStore } from "./store.ts";
 import { Tracker, type TrackerOptions } from "./tracker.ts";
 
-/** How long the start of a window stays undisturbed (ms). */
 const quietStart = 5_000;
 /** How long after an end the list is cut, so that a burst of them is over (ms). */
 const quietEnd = 10_000;
@@ -18,7 +17,6 @@ interface ExecutionsOptions extends Pick<TrackerOptions, "clock" | "clientFor" |
   readonly keepEnded: () => number;
 }
 
-/** The tracked executions: the store, and who polls and notifies. */
 export class Executions implements Disposable {
   readonly store: ExecutionStore;
   readonly notified: Notified;
@@ -153,7 +151,6 @@ export function beginWhenNeeded(
   return subscriptions;
 }
 
-/** Removes the ended executions that are too many, the oldest end first, in the window with the lease. */
 export function keepTrimmed(
   options: Pick<ExecutionsOptions, "clock" | "keepEnded" | "onProblem"> & {
     readonly store: Pick<ExecutionStore, "list" | "remove" | "onDidChange">;

@@ -15,7 +15,6 @@ interface Entry {
   readonly summary: ExecutionSummary | undefined;
 }
 
-/** The executions in memory, as last read or written. */
 export class Known {
   readonly #entries = new Map<string, Entry>();
   /** Kept up from the first time on: sorting ten thousand for every change would cost more than the change. */
@@ -91,7 +90,6 @@ export function join(steps: readonly Step[]): ExecutionChange | undefined {
     : { added: of("added"), changed: of("changed"), removed: of("removed") };
 }
 
-/** The index of an execution in a sorted list, or where it belongs. */
 function placeOf(sorted: readonly ExecutionSummary[], execution: ExecutionSummary): number {
   let [low, high] = [0, sorted.length];
   while (low < high) {

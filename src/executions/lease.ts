@@ -2,7 +2,6 @@ import type { Clock } from "../base/clock.ts";
 import { type Disposable, Emitter } from "../base/events.ts";
 import type { Database } from "../store/database.ts";
 
-/** Time between two renewals (ms). */
 const renewal = 5_000;
 /** After this time, a lease that was not renewed is free (ms). */
 const expiry = 15_000;
@@ -34,17 +33,14 @@ export class Lease implements Disposable {
     this.#options = options;
   }
 
-  /** Whether this window polls and notifies. */
   get isHeld(): boolean {
     return this.#held;
   }
 
-  /** Takes the lease as soon as it is free. */
   start(): void {
     this.#take(false);
   }
 
-  /** Takes the lease from whichever window has it. */
   takeOver(): void {
     this.#take(true);
   }
@@ -57,7 +53,6 @@ export class Lease implements Disposable {
     this.#setHeld(false);
   }
 
-  /** Whether the lease is held right now, as the database has it. */
   confirm(): boolean {
     const { database, clock, owner } = this.#options;
     const mine = "SELECT 1 FROM lease WHERE owner = ? AND expires_at > ?";

@@ -25,7 +25,6 @@ export interface CrewRef {
   readonly url: string;
 }
 
-/** What was sent to start an execution, without secrets. */
 export interface SentKickoff {
   readonly inputs: JsonObject;
   readonly meta?: JsonObject;
@@ -50,12 +49,10 @@ interface FeedbackSummary {
   readonly at: string;
 }
 
-/** What a person said of one attempt. */
 export interface Feedback extends FeedbackSummary {
   readonly text: string;
 }
 
-/** What lists know of {@link Attempt}. */
 export interface AttemptSummary {
   readonly number: number;
   /** `true` in place of the text. */
@@ -69,7 +66,6 @@ export interface Attempt extends AttemptSummary {
   readonly feedback?: Feedback;
 }
 
-/** What lists know of {@link ExecutionTask}. */
 export interface TaskSummary {
   readonly taskId: string;
   readonly agent?: string;
@@ -80,7 +76,6 @@ export interface TaskSummary {
   readonly executionTime?: number;
 }
 
-/** A task of an execution, as far as it is known. */
 export interface ExecutionTask extends TaskSummary {
   readonly attempts: readonly Attempt[];
 }
@@ -100,7 +95,6 @@ export interface ResumeSummary {
   readonly isFollowed?: true;
 }
 
-/** A resume that was sent, or was about to be. */
 export interface SentResume extends ResumeSummary {
   readonly feedback: Feedback;
   /** `resumed`, `retrying`, `completed`, or the new id to follow. */
@@ -124,12 +118,10 @@ export interface StateChange {
   /** ISO 8601; when the state before was last seen, if that was long ago: the change happened at some time since. */
   readonly notBefore?: string;
   readonly state: ExecutionState;
-  /** As in {@link Execution}. */
   readonly stateText?: string;
   readonly mayBeWaiting?: boolean;
   /** The task that runs or waits, if known. */
   readonly taskId?: string;
-  /** The attempt that waits. */
   readonly attempt?: number;
 }
 
@@ -201,7 +193,6 @@ export function isLocalCrew({ id }: Pick<CrewRef, "id">): boolean {
   return id.startsWith("local:");
 }
 
-/** Whether nothing more will come. */
 export function hasEnded({ state }: Pick<ExecutionSummary, "state">): boolean {
   return state === "completed" || state === "failed" || state === "stopped";
 }
@@ -239,7 +230,6 @@ type OptionalKey = {
   [Key in keyof Execution]-?: undefined extends Execution[Key] ? Key : never;
 }[keyof Execution];
 
-/** The same execution without some of its optional members. */
 export function without(execution: Execution, ...keys: readonly OptionalKey[]): Execution {
   const copy = { ...execution };
   for (const key of keys) Reflect.deleteProperty(copy, key);

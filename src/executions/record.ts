@@ -36,7 +36,6 @@ export function writeExecution(execution: Execution) {
   };
 }
 
-/** What lists know of an execution. */
 export function summaryOf(execution: Execution): ExecutionSummary {
   const { request, error, waiting, ...rest } = withoutOutput(execution);
   const summary = {
@@ -114,7 +113,6 @@ function withoutText({ isApprove, at }: Feedback) {
   return { isApprove, at };
 }
 
-/** With `true` instead of an output's text. */
 function withoutOutput<T extends { readonly output?: string }>(
   whole: T,
 ): Omit<T, "output"> & { readonly output?: true } {

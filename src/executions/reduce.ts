@@ -100,7 +100,6 @@ export function lastSentAt(execution: ExecutionSummary): number {
   return Math.max(...times.map((time) => Date.parse(time)));
 }
 
-/** The person wants polling to continue. */
 export function watchAgain(execution: Execution, now: number): Execution {
   return { ...without(execution, "watchingStoppedAt"), watchedSince: iso(now) };
 }
@@ -260,7 +259,6 @@ function fits({ output }: Pause, { output: known }: Attempt): boolean {
   return output === undefined || known === undefined || isSameOutput(output, known);
 }
 
-/** Whether the crew accepted feedback for an output less than so many milliseconds ago. */
 function acceptedWithin(
   execution: Execution,
   target: ResumeTarget,

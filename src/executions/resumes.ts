@@ -7,7 +7,6 @@ import { taskIn, withAttempt, withTask } from "./tasks.ts";
 /** The text of an approval without any: the specification asks for some, and later tasks read it. */
 export const approved = "Approved.";
 
-/** Which output of which task feedback is for. */
 export interface ResumeTarget {
   readonly taskId: string;
   readonly attempt: number;
@@ -25,7 +24,6 @@ export function attemptToAnswer(execution: ExecutionSummary, taskId: string): nu
   return Math.max(1, ...open, ...answered);
 }
 
-/** Whether `target` is the output that waits now, so that its draft can be continued. */
 export function isForWhatWaits(
   { taskId, attempt }: ResumeTarget,
   execution: ExecutionSummary,
@@ -139,7 +137,6 @@ export function resumeRefused(
   return settle(execution, lastOpen(execution, target), result);
 }
 
-/** No answer came: the feedback may have arrived. */
 export function resumeUnanswered(
   execution: Execution,
   target: ResumeTarget,

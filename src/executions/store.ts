@@ -93,7 +93,6 @@ export class ExecutionStore implements Disposable {
     return crewId === undefined || execution?.crew.id === crewId ? execution : undefined;
   }
 
-  /** Reads all tracked executions whole, newest first. */
   findAll(): readonly Execution[] {
     // Also in a window that can't read the database.
     if (this.list().length === 0) return [];
@@ -169,7 +168,6 @@ export class ExecutionStore implements Disposable {
     });
   }
 
-  /** Deletes all executions, and notifies the other windows. */
   clear(scope: ClearScope): void {
     const { database } = this.#options;
     database.write(() => {
@@ -207,7 +205,6 @@ export class ExecutionStore implements Disposable {
     return integer(row, "last");
   }
 
-  /** A new label makes a new title. */
   #titled(before: Execution, after: Execution): Execution {
     if (before.label === after.label) return after;
     const title = newTitle(summaryOf(after), this.list());
@@ -308,7 +305,6 @@ export class ExecutionStore implements Disposable {
   }
 }
 
-/** Keeps a value under a key instead of the oldest one. */
 function hold<T>(values: Map<string, T>, key: string, value: T): void {
   values.delete(key);
   values.set(key, value);

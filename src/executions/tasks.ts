@@ -42,7 +42,6 @@ export function moveOn(tasks: Tasks, current: string | undefined): Tasks {
   }));
 }
 
-/** The tasks of an execution that has ended: none runs. */
 export function endTasks(tasks: Tasks, end: "completed" | "failed" | "stopped"): Tasks {
   return tasks.map((task) => {
     if (end === "completed") return { ...task, state: "completed" };

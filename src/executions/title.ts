@@ -41,7 +41,6 @@ export function newTitle(
   return { text, number: numbers.reduce((most, number) => Math.max(most, number), 0) + 1 };
 }
 
-/** Names of the inputs in which an execution differs from others. */
 function differing(
   { request }: ExecutionSummary,
   others: readonly ExecutionSummary[],
@@ -54,7 +53,6 @@ function differing(
     .map(([name]) => name);
 }
 
-/** Undefined if no label and no input says anything. */
 function titleFrom(
   { label, request }: ExecutionSummary,
   distinguishing: readonly string[],

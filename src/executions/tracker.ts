@@ -17,7 +17,6 @@ export interface TrackerOptions {
   readonly clientFor: (crew: CrewRef) => Promise<Pick<CrewClient, "status"> | undefined>;
   /** Reports what is not a crew's answer, such as a full disk; `about` names the crew, if it is about one. */
   readonly onProblem: (message: string, error: unknown, about?: string) => void;
-  /** 0 to 1, for the jitter. */
   readonly random?: () => number;
 }
 
@@ -101,7 +100,6 @@ export class Tracker implements Disposable {
     this.#plan();
   }
 
-  /** Why the last poll of an execution failed. */
   problemOf({ crew, localId }: ExecutionSummary): CrewApiError | undefined {
     return this.#list.limits.parked.get(crew.id) ?? this.#list.get(localId)?.error;
   }
@@ -111,7 +109,6 @@ export class Tracker implements Disposable {
     return this.#list.get(localId)?.localProblem;
   }
 
-  /** The crews that no longer accept their token, by id. */
   parkedCrews(): ReadonlyMap<string, CrewApiError> {
     return this.#list.limits.parked;
   }

@@ -4,7 +4,6 @@ import type { ExecutionSummary } from "./model.ts";
 import type { ExecutionStore } from "./store.ts";
 import { canBeAsked, Watched } from "./watched.ts";
 
-/** Simultaneous requests to one crew. */
 const atOnce = 4;
 
 /** What holds for all executions of a crew: simultaneous requests, `Retry-After`, a refused token. */
@@ -18,7 +17,6 @@ class CrewLimits {
     return (this.#underWay.get(crewId) ?? 0) >= atOnce;
   }
 
-  /** Counts a request that begins (1) or ends (-1). */
   count(crewId: string, change: 1 | -1): void {
     this.#underWay.set(crewId, (this.#underWay.get(crewId) ?? 0) + change);
   }
@@ -32,7 +30,6 @@ class CrewLimits {
     this.#notBefore.set(crewId, Math.max(until, this.notBefore(crewId)));
   }
 
-  /** Starts anew with a crew. @returns whether it had refused its token */
   release(crewId: string): boolean {
     this.#notBefore.delete(crewId);
     return this.parked.delete(crewId);
@@ -92,7 +89,6 @@ export class WatchList {
     });
   }
 
-  /** No longer follows it: aborts its request, and resolves what waits for it. */
   drop(localId: string): void {
     const watched = this.#watched.get(localId);
     this.#watched.delete(localId);

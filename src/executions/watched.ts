@@ -23,7 +23,6 @@ interface PaceFacts {
   readonly age: number;
   /** Polls since the quick phase. */
   readonly slowPolls: number;
-  /** Somebody looks at it, in the focused window. */
   readonly isLookedAt: boolean;
   /** The crew doesn't know the id: it may wait for a person. */
   readonly isUnknown: boolean;
@@ -55,11 +54,9 @@ export type PollOutcome =
 /** One execution that is polled. Times in milliseconds since 1970. */
 export class Watched {
   readonly localId: string;
-  /** Defined during a request. */
   request: AbortController | undefined;
   /** Somebody asked for a poll now: it happens even if polling is off. */
   isForced = false;
-  /** Called when the next poll is over. */
   waiters: (() => void)[] = [];
   error: CrewApiError | undefined;
   /** What on this machine prevented the last poll, or its answer from being written. */
@@ -104,7 +101,6 @@ export class Watched {
     return isOver;
   }
 
-  /** Polls soon: somebody looks now. */
   hurry(now: number): void {
     this.#dueAt = Math.max(now, (this.#askedAt ?? -Infinity) + leastGap);
   }

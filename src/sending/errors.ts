@@ -33,7 +33,6 @@ export class StaleFeedbackError extends UserError {
 /** Secrets of callbacks can't be read from the secret storage, so they can't be sent again. Nothing was sent. */
 export class LostSecretsError extends UserError {
   override readonly name = "LostSecretsError";
-  /** The addresses of those callbacks. */
   readonly addresses: readonly string[];
 
   constructor(addresses: readonly string[]) {

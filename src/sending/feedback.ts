@@ -37,7 +37,6 @@ interface FeedbackSenderOptions {
   readonly secrets: Pick<CallbackSecrets, "complete">;
   readonly clock: Clock;
   readonly clientFor: (crew: CrewRef) => Promise<Pick<CrewClient, "status" | "resume">>;
-  /** Polls an execution soon. */
   readonly poll: (localId: string) => void;
   /** Reports what could not be recorded, when the person gets another message. */
   readonly onProblem: (message: string, error: unknown) => void;

@@ -35,18 +35,15 @@ export class MaybeStartedError extends Error {
 }
 
 interface CrewToStart extends CrewRef {
-  /** Set for a crew of the local service. */
   readonly local?: { readonly engine: string };
 }
 
 interface KickoffSenderOptions {
   readonly store: Pick<ExecutionStore, "add" | "update" | "remove" | "find" | "refresh">;
   readonly sends: Pick<Sends, "once" | "settle" | "has">;
-  /** Keeps the secrets of callbacks for the resumes to come. */
   readonly secrets: Pick<CallbackSecrets, "keep">;
   readonly clock: Clock;
   readonly clientFor: (crew: CrewRef) => Promise<Pick<CrewClient, "kickoff">>;
-  /** Polls an execution soon. */
   readonly poll: (localId: string) => void;
   /** Reports what could not be recorded, when the person gets another message. */
   readonly onProblem: (message: string, error: unknown) => void;

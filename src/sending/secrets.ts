@@ -59,7 +59,6 @@ export class CallbackSecrets implements Disposable {
     await this.#options.storage.store(prefix + localId, JSON.stringify(secrets));
   }
 
-  /** The callbacks of an execution with their secrets. Reads the secret storage only if there is one. */
   async complete({
     localId,
     request,
@@ -100,7 +99,6 @@ export class CallbackSecrets implements Disposable {
     this.#subscription.dispose();
   }
 
-  /** Local ids of the executions that may have secrets. */
   #stored(): readonly string[] {
     return this.#options.database
       .all("SELECT local_id FROM callback_secrets")

@@ -20,7 +20,6 @@ export type Send =
 /** After this time no other process can still be sending a request, whichever has its id by then (ms). */
 const longestRequest = 10 * 60_000;
 
-/** Ids of the rows whose requests this process is sending. */
 const underWay = new Set<string>();
 
 /**
@@ -90,7 +89,6 @@ export class Sends {
     return this.#rowOf(send) !== undefined;
   }
 
-  /** Whether a request is being sent, in any window. */
   isUnderWay(send: Send): boolean {
     const row = this.#rowOf(send);
     return row !== undefined && this.#isSending(row);

@@ -96,14 +96,12 @@ export class Database implements Disposable {
     return this.#use((connection) => this.#statement(connection, sql).get(...values));
   }
 
-  /** Runs a statement that changes rows. @returns how many it changed */
   run(sql: string, ...values: SQLInputValue[]): number {
     return this.write(() =>
       this.#use((connection) => Number(this.#statement(connection, sql).run(...values).changes)),
     );
   }
 
-  /** The database's file, and those that SQLite keeps beside it. */
   get files(): readonly [string, ...string[]] {
     return [this.#file, `${this.#file}-wal`, `${this.#file}-shm`, `${this.#file}-journal`];
   }
@@ -260,7 +258,6 @@ export class Database implements Disposable {
     );
   }
 
-  /** The next use opens the new file. */
   #forgetFile(): void {
     this.#close();
     this.#changed.fire();
@@ -288,7 +285,6 @@ export function chooseJournal(connection: DatabaseSync): void {
     connection.exec("PRAGMA journal_mode = TRUNCATE");
 }
 
-/** Changes when another connection has written. */
 function dataVersionOf(connection: DatabaseSync): unknown {
   return connection.prepare("PRAGMA data_version").get()?.["data_version"];
 }

@@ -43,7 +43,6 @@ function sqliteCode(error: unknown): number | undefined {
     : undefined;
 }
 
-/** Whether SQLite reports that the file is damaged or no database at all. */
 export function isDamage(error: unknown): boolean {
   const code = sqliteCode(error);
   return code === corrupt || code === notADatabase;

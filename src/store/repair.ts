@@ -118,7 +118,6 @@ function copyTable(table: string, from: DatabaseSync, into: DatabaseSync): boole
         .prepare(`INSERT OR REPLACE INTO ${table} (${columns.join(", ")}) VALUES (${marks})`)
         .run(...Object.values(row));
     } catch {
-      // This row can't be read, or what is read of it violates a constraint. The others are copied.
       isLossy = true;
     }
   }
@@ -144,7 +143,6 @@ function idsIn(
   return { ids, isWhole };
 }
 
-/** @returns undefined if SQLite reports damage */
 function unlessDamaged<T>(work: () => T): T | undefined {
   try {
     return work();
