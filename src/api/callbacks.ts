@@ -1,12 +1,6 @@
 import { defined } from "../base/json.ts";
 import type { Basic, Bearer, PlainCallbacks, SecretCallbacks } from "./types.ts";
 
-/** The secret parts of callbacks: a token or a password each. */
-export interface CallbackSecretTexts {
-  readonly humanInput?: string;
-  readonly stream?: string;
-}
-
 export function plainCallbacks({ humanInputWebhook, webhooks }: SecretCallbacks): PlainCallbacks {
   return defined({
     humanInputWebhook:
@@ -22,7 +16,8 @@ function plain({ authentication }: NonNullable<SecretCallbacks["humanInputWebhoo
     : authentication && bearer;
 }
 
-export function secretsOf({ humanInputWebhook, webhooks }: SecretCallbacks): CallbackSecretTexts {
+/** The secret parts of callbacks: a token or a password each. */
+export function secretsOf({ humanInputWebhook, webhooks }: SecretCallbacks) {
   const human = humanInputWebhook?.authentication;
   return defined({
     humanInput: human?.strategy === "basic" ? human.password : human?.token,
@@ -33,7 +28,7 @@ export function secretsOf({ humanInputWebhook, webhooks }: SecretCallbacks): Cal
 /** Callbacks with their secrets; one whose secret is missing is without authentication. */
 export function withSecrets(
   { humanInputWebhook, webhooks }: PlainCallbacks,
-  { humanInput, stream }: CallbackSecretTexts,
+  { humanInput, stream }: ReturnType<typeof secretsOf>,
 ): SecretCallbacks {
   const human = humanInputWebhook?.authentication;
   let authentication: Bearer | Basic | undefined;

@@ -10,23 +10,15 @@ import {
 } from "../base/json.ts";
 import type { CrewInputs, InputField } from "./types.ts";
 
-const types: Readonly<Record<string, NonNullable<InputField["type"]>>> = {
-  string: "string",
-  str: "string",
-  text: "string",
-  number: "number",
-  float: "number",
-  double: "number",
-  integer: "integer",
-  int: "integer",
-  boolean: "boolean",
-  bool: "boolean",
-  object: "object",
-  dict: "object",
-  json: "object",
-  array: "array",
-  list: "array",
-};
+/** Type names of JSON Schema, each followed by those of Python and others. */
+const typeNames = [
+  ["string", "str", "text"],
+  ["number", "float", "double"],
+  ["integer", "int"],
+  ["boolean", "bool"],
+  ["object", "dict", "json"],
+  ["array", "list"],
+] as const;
 
 /**
  * Reads the answer of `GET /inputs`, each name once: a list of names (documented and observed), a list of objects, a map of
@@ -107,7 +99,7 @@ function resolved(schema: UnknownObject, property: UnknownObject): UnknownObject
 /** From a type name, a schema's `type` (one or a list), or its `anyOf`. */
 function typeOf(about: unknown): InputField["type"] | undefined {
   if (typeof about === "string")
-    return Object.hasOwn(types, about.toLowerCase()) ? types[about.toLowerCase()] : undefined;
+    return typeNames.find((names) => names.some((name) => name === about.toLowerCase()))?.[0];
   const object = asObject(about);
   const names = [
     object["type"],

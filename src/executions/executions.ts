@@ -7,9 +7,8 @@ import { type CrewRef, type ExecutionSummary, hasEnded, isDone } from "./model.t
 import { type ClearScope, ExecutionStore } from "./store.ts";
 import { Tracker, type TrackerOptions } from "./tracker.ts";
 
-const quietStart = 5_000;
-/** How long after an end the list is cut, so that a burst of them is over (ms). */
-const quietEnd = 10_000;
+/** How long the start of a window stays undisturbed; how long after an end the list is cut, so that a burst of them is over (ms). */
+const [quietStart, quietEnd] = [5_000, 10_000];
 
 interface ExecutionsOptions extends Pick<TrackerOptions, "clock" | "clientFor" | "onProblem"> {
   readonly database: Database;
@@ -125,10 +124,7 @@ export class Notified {
   }
 }
 
-/**
- * Calls `begin` once: after 5 s if an execution has not ended, else as soon as there is one that has not. What a person starts or
- * tracks in this window doesn't wait for the 5 s.
- */
+/** Calls `begin` once: as soon as an execution has not ended, but in the first 5 s only for what is started or tracked in this window. */
 export function beginWhenNeeded(
   store: Pick<ExecutionStore, "list" | "onDidChange" | "onDidAdd">,
   clock: Clock,

@@ -29,10 +29,7 @@ function situationOf(execution: Execution): Omit<StateChange, "at" | "notBefore"
 /** The parts that a person changes, also after the end. `title` follows `label`. */
 const personsParts = ["crew", "label", "title", "pinned", "watchedSince", "resumes"] as const;
 
-/**
- * What may replace `current` after `next` was made of it. The end of an execution is final: afterwards only what the person does counts
- * (also feedback and its outcome), unless a resume brought a new id.
- */
+/** What may replace `current`. An end is final: afterwards only what the person does counts (also feedback), unless a resume brought a new id. */
 export function keepEnd(current: Execution, next: Execution): Execution {
   if (!hasEnded(current) || next.kickoffIds.length > current.kickoffIds.length) return next;
   const changed = { ...current };

@@ -43,15 +43,14 @@ export interface KickoffSummary {
   };
 }
 
-interface FeedbackSummary {
+export interface Feedback {
   readonly isApprove: boolean;
   /** ISO 8601. */
   readonly at: string;
-}
-
-export interface Feedback extends FeedbackSummary {
   readonly text: string;
 }
+
+type FeedbackSummary = Omit<Feedback, "text">;
 
 export interface AttemptSummary {
   readonly number: number;
@@ -137,11 +136,8 @@ export interface ExecutionSummary {
   /** The person's own title. */
   readonly label?: string;
   /** Made when the execution is added or gets another label. Undefined if nothing but its id names it. */
-  readonly title?: {
-    readonly text: string;
-    /** From 1, among executions of the crew with the same text. */
-    readonly number: number;
-  };
+  /** `number`: from 1, among executions of the crew with the same text. */
+  readonly title?: { readonly text: string; readonly number: number };
   /** The person keeps it first in its group. */
   readonly pinned?: true;
   readonly request?: KickoffSummary;

@@ -188,10 +188,7 @@ function seen(before: Execution, after: Execution, now: number): Execution {
   return isDue || !isDeepStrictEqual(before, after) ? { ...after, seenAt: iso(now) } : before;
 }
 
-/**
- * The crew waits for a person at a known task, with the output of a new attempt or of a known one. If that one was answered, the crew
- * lags; if it continues to report the pause, it waits again, for a person to decide.
- */
+/** The crew waits at a known task, with a new or a known attempt. If that one was answered, it lags; after a while, it waits again. */
 function beginsToWait(execution: Execution, pause: Pause, now: number): Execution {
   const { taskId } = pause;
   const attempt = attemptOf(execution, pause, now);

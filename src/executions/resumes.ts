@@ -43,10 +43,7 @@ export function resumesOf<Resume extends ResumeSummary>(
   );
 }
 
-/**
- * Feedback for what waits now that was sent, or was about to be, and has no answer: actions are off meanwhile. If no task is known to
- * wait, the last thing that was sent counts. After the end nothing is in doubt.
- */
+/** Feedback that was, or is being, sent for what waits now, without an answer: actions are off. If no known task waits, the last that was sent. */
 export function pendingResume(execution: ExecutionSummary): ResumeSummary | undefined {
   if (hasEnded(execution)) return undefined;
   const { waiting, resumes } = execution;
@@ -99,10 +96,7 @@ export function resumeSending(
   return { ...without(execution, "watchingStoppedAt"), resumes };
 }
 
-/**
- * The crew accepted the feedback at `now` (milliseconds since 1970): what waited continues. A new id (observed on deployed crews) is
- * followed from now on, even by an execution that seemed to have ended.
- */
+/** The crew accepted the feedback: what waited continues. A new id (observed) is followed, even if the execution seemed to have ended. */
 export function resumeAnswered(
   execution: Execution,
   target: ResumeTarget,

@@ -36,10 +36,7 @@ const nextRevision = `
   ON CONFLICT (id) DO UPDATE SET last = iif(last < excluded.last - 1000000, excluded.last, last + 1)
   RETURNING last`;
 
-/**
- * The tracked executions: whole in the database, which all windows of this machine share, and in memory as summaries. A change is on
- * disk when its method returns, or when the `database.write` around it does.
- */
+/** The tracked executions: whole in the database, in memory as summaries. A change is on disk when its method, or the `write` around it, returns. */
 export class ExecutionStore implements Disposable {
   readonly #options: ExecutionStoreOptions;
   readonly #known = new Known();
@@ -135,10 +132,7 @@ export class ExecutionStore implements Disposable {
     });
   }
 
-  /**
-   * Changes an execution. `change` gets its newest state, whichever window wrote it; it may run twice and must be pure.
-   * Returns what is now stored, or undefined if the execution is not tracked. What has ended stays ended.
-   */
+  /** Changes an execution, if it is tracked. `change` gets its newest state, whichever window wrote it; it may run twice and must be pure. */
   update(localId: string, change: (current: Execution) => Execution): Execution | undefined {
     const { database, clock } = this.#options;
     return database.write(() => {

@@ -103,10 +103,7 @@ export function attemptPairs({ tasks }: Pick<ExecutionSummary, "tasks">): readon
   });
 }
 
-/**
- * Whether two answers of a crew report one output of a task. Crews report the same output with and without blank space around it, with
- * other line endings, or inside a Markdown fence (observed).
- */
+/** Whether two outputs are one: crews also report it with blank space around it, other line endings, or inside a Markdown fence (observed). */
 export function isSameOutput(one: string, other: string): boolean {
   return one === other || plain(one) === plain(other);
 }

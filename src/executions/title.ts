@@ -3,10 +3,8 @@ import type { JsonValue } from "../api/types.ts";
 import { oneLine } from "../base/text.ts";
 import { type ExecutionSummary, keyOf } from "./model.ts";
 
-/** Longest title made from inputs, in characters. */
-const longest = 60;
-/** Longest label in a title, in characters: a request file may have any, and a dialog grows with its text. */
-const longestLabel = 120;
+/** Longest title made from inputs, and longest label in one (a request file may have any, and a dialog grows with its text), in characters. */
+const [longest, longestLabel] = [60, 120];
 /** Inputs in one title; more would leave each of them too few characters. */
 const mostInputs = 4;
 /** Executions of the crew that a new one's inputs are compared with. */

@@ -64,10 +64,7 @@ export class Tracker implements Disposable {
     this.#follow(store.list());
   }
 
-  /**
-   * Polls one execution now, or all that are watched, in whichever window; resolves when the answers are written. What went wrong is in
-   * `problemOf`. A crew that refused its token is polled only for a named execution.
-   */
+  /** Polls one execution now, or all that are watched; resolves when the answers are written. A crew that refused its token is asked only for one. */
   async pollNow(localId?: string): Promise<void> {
     const { store, clock } = this.#options;
     const { limits } = this.#list;

@@ -77,10 +77,7 @@ export class WatchList {
     return watched;
   }
 
-  /**
-   * Follows what was added or changed, as long as an answer could change it.
-   * @returns those whose problem is over, since another window got an answer
-   */
+  /** Follows what was added or changed, as long as an answer could change it. @returns those for which another window got an answer after a problem */
   follow(executions: readonly ExecutionSummary[]): readonly ExecutionSummary[] {
     return executions.filter((execution) => {
       if (canBeAsked(execution)) return this.add(execution).follow(execution, this.#clock.now());

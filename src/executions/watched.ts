@@ -2,10 +2,8 @@ import type { CrewApiError } from "../api/errors.ts";
 import { type ExecutionSummary, hasEnded } from "./model.ts";
 import { lastSentAt } from "./reduce.ts";
 
-/** Pace of polling (ms). */
-const quick = 2_000;
-/** How long to poll quickly after a kickoff, a resume or the first sight of an execution (ms). */
-const quickPhase = 20_000;
+/** Pace of polling, and for how long, after a kickoff, a resume or the first sight of an execution (ms). */
+const [quick, quickPhase] = [2_000, 20_000];
 const growth = 1.4;
 const longestLookedAt = 15_000;
 const unattendedFactor = 4;
@@ -79,10 +77,7 @@ export class Watched {
     this.#dueAt = now;
   }
 
-  /**
-   * A kickoff's answer, a resume or a person's "continue" begins a new session: it is polled at once and quickly. An answer that another
-   * window got after a poll failed here ends the problem. @returns whether it did
-   */
+  /** Begins a new session, polled at once and quickly, if there is one. @returns whether another window's answer has ended a problem of here */
   follow(execution: ExecutionSummary, now: number): boolean {
     const session = paceSession(execution);
     if (session !== this.#session) {

@@ -120,14 +120,13 @@ export class FeedbackSender {
     const last = resumesOf(current, target).at(-1);
     if (last?.outcome === "sending")
       throw new MaybeSentError(l10n.t("Feedback for this output is already being sent."));
-    if (last?.outcome === "unanswered" && again !== true) {
+    if (last?.outcome === "unanswered" && again !== true)
       throw new MaybeSentError(
         l10n.t(
           "Feedback for this output may have been sent before: no answer arrived. Check the execution; if the feedback did not arrive, send it again.",
         ),
         doubtButtons(current),
       );
-    }
     if (current.kickoffIds.length === 0)
       throw new UserError(
         l10n.t(
@@ -162,11 +161,9 @@ export class FeedbackSender {
       const stale = staleByAnswer(reading, now, shown, target, again === true);
       if (stale !== undefined) throw stale;
     } catch (error) {
-      const isIndefinite =
-        error instanceof CrewApiError &&
-        error.kind !== "unauthorized" &&
-        error.kind !== "forbidden";
-      if (!isIndefinite) throw error;
+      // Only an answer, or that the token is refused, is definite.
+      if (!(error instanceof CrewApiError) || ["unauthorized", "forbidden"].includes(error.kind))
+        throw error;
     }
   }
 
@@ -253,12 +250,8 @@ function untracked(): StaleFeedbackError {
   );
 }
 
-function resultOf(
-  { status, message, kickoffId }: ResumeAnswer,
-  isApprove: boolean,
-): FeedbackResult {
-  const said = status ?? (isApprove ? "resumed" : "retrying");
-  const fallback =
-    kickoffId === undefined ? said : l10n.t("The execution continues as {0}.", kickoffId);
-  return { status: said, message: message ?? fallback, ...defined({ kickoffId }) };
+function resultOf(answer: ResumeAnswer, isApprove: boolean): FeedbackResult {
+  const { kickoffId, status = isApprove ? "resumed" : "retrying" } = answer;
+  const fallback = kickoffId ? l10n.t("The execution continues as {0}.", kickoffId) : status;
+  return { status, message: answer.message ?? fallback, ...defined({ kickoffId }) };
 }

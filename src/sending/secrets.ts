@@ -1,5 +1,5 @@
-import { type CallbackSecretTexts, secretsOf, withSecrets } from "../api/callbacks.ts";
-import type { CallbackUrls, SecretCallbacks } from "../api/types.ts";
+import { secretsOf, withSecrets } from "../api/callbacks.ts";
+import type { SecretCallbacks } from "../api/types.ts";
 import type { Disposable } from "../base/events.ts";
 import { defined, isObject, textAt } from "../base/json.ts";
 import { type Execution, type ExecutionSummary, isDone } from "../executions/model.ts";
@@ -22,13 +22,6 @@ interface CallbackSecretsOptions {
   readonly database: Database;
   readonly store: Pick<ExecutionStore, "list" | "refresh" | "onDidChange">;
   readonly onProblem: (message: string, error: unknown) => void;
-}
-
-/** The callbacks of an execution as a resume sends them again. */
-interface CompletedCallbacks {
-  readonly callbacks: CallbackUrls & SecretCallbacks;
-  /** Addresses of callbacks whose secret can't be read; among `callbacks` they are without authentication. */
-  readonly lost: readonly string[];
 }
 
 /**
@@ -59,14 +52,12 @@ export class CallbackSecrets implements Disposable {
     await this.#options.storage.store(prefix + localId, JSON.stringify(secrets));
   }
 
-  async complete({
-    localId,
-    request,
-  }: Pick<Execution, "localId" | "request">): Promise<CompletedCallbacks> {
+  /** The callbacks to send again with a resume, and the addresses of those whose secret can't be read: they are without authentication. */
+  async complete({ localId, request }: Pick<Execution, "localId" | "request">) {
     const { humanInputWebhook, webhooks, ...urls } = request?.callbacks ?? {};
     const plain = defined({ humanInputWebhook, webhooks });
     const complete = withSecrets(plain, hasCredentials(plain) ? await this.#read(localId) : {});
-    const lost = (["humanInputWebhook", "webhooks"] as const).flatMap((name) =>
+    const lost: readonly string[] = (["humanInputWebhook", "webhooks"] as const).flatMap((name) =>
       plain[name]?.authentication && !complete[name]?.authentication ? [plain[name].url] : [],
     );
     return { callbacks: { ...urls, ...complete }, lost };
@@ -78,12 +69,8 @@ export class CallbackSecrets implements Disposable {
     const stored = this.#stored();
     // After the rows are read: an execution is recorded before its secrets are stored.
     store.refresh();
-    const needed = new Set(
-      store
-        .list()
-        .filter((execution) => !isDone(execution))
-        .map(({ localId }) => localId),
-    );
+    const open = store.list().filter((execution) => !isDone(execution));
+    const needed = new Set(open.map(({ localId }) => localId));
     for (const localId of stored) if (!needed.has(localId)) await this.#forget(localId);
   }
 
@@ -106,7 +93,7 @@ export class CallbackSecrets implements Disposable {
   }
 
   /** What can't be read is lost, for whatever reason: the person is asked. The storage's error may quote it, so it isn't reported. */
-  async #read(localId: string): Promise<CallbackSecretTexts> {
+  async #read(localId: string): Promise<ReturnType<typeof secretsOf>> {
     try {
       const raw: unknown = JSON.parse((await this.#options.storage.get(prefix + localId)) ?? "{}");
       if (!isObject(raw)) return {};
@@ -121,12 +108,12 @@ export class CallbackSecrets implements Disposable {
   }
 
   async #forget(localId: string): Promise<void> {
-    await this.#delete(localId).catch((error: unknown) =>
-      this.#options.onProblem(
-        "The secrets of a callback could not be deleted; this is tried again later.",
-        error,
-      ),
-    );
+    try {
+      await this.#delete(localId);
+    } catch (error) {
+      const message = "The secrets of a callback could not be deleted; this is tried again later.";
+      this.#options.onProblem(message, error);
+    }
   }
 
   async #delete(localId: string): Promise<void> {

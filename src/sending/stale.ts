@@ -25,18 +25,8 @@ export function staleByAnswer(
 ): StaleFeedbackError | undefined {
   const { taskId, attempt } = target;
   if (!again && isStillPaused(now, taskId)) return staleError("stillPaused", now, target);
-  switch (reading.state) {
-    case "running":
-      return staleError("answered", now, target);
-    case "completed":
-    case "failed":
-    case "stopped":
-      return staleError("ended", now, target);
-    case "waiting":
-      break;
-    default:
-      return undefined;
-  }
+  if (reading.state === "running") return staleError("answered", now, target);
+  if (reading.ended) return staleError("ended", now, target);
   if (reading.waiting === undefined) return undefined;
   if (reading.waiting.taskId !== taskId) return staleError("answered", now, target);
   // A crew's own number may be of no use.
@@ -90,43 +80,34 @@ export function staleError(
       return new StaleFeedbackError(kind, answeredText(now, taskId), [open]);
     case "stillPaused":
       return new StaleFeedbackError(kind, stillPausedText(now, taskId), [open, again]);
-    case "ended":
-      return new StaleFeedbackError(
-        kind,
-        l10n.t(
-          "the execution has ended, so nothing waits any more. Read its result, or kick it off again for another one.",
-        ),
-        [open],
+    case "ended": {
+      const why = l10n.t(
+        "the execution has ended, so nothing waits any more. Read its result, or kick it off again for another one.",
       );
+      return new StaleFeedbackError(kind, why, [open]);
+    }
     case "newerAttempt": {
       const waits = now.waiting?.attempt ?? attempt + 1;
-      return new StaleFeedbackError(
-        kind,
-        l10n.t(
-          "a newer output of “{0}” waits now: attempt {1}, and you were at attempt {2}. Read it first, then answer it.",
-          shortName(taskId),
-          waits,
-          attempt,
-        ),
-        [
-          open,
-          {
-            title: l10n.t("Compare with Previous Attempt"),
-            command: "crewdeck.compareAttempts",
-            arguments: [{ ...target, taskId, attempt: waits }],
-          },
-        ],
+      const why = l10n.t(
+        "a newer output of “{0}” waits now: attempt {1}, and you were at attempt {2}. Read it first, then answer it.",
+        shortName(taskId),
+        waits,
+        attempt,
       );
+      const compare = {
+        title: l10n.t("Compare with Previous Attempt"),
+        command: "crewdeck.compareAttempts",
+        arguments: [{ ...target, taskId, attempt: waits }],
+      };
+      return new StaleFeedbackError(kind, why, [open, compare]);
     }
-    case "newId":
-      return new StaleFeedbackError(
-        kind,
-        l10n.t(
-          "it was answered elsewhere, and the execution continues under a new ID, {0}. That is followed here: see what waits there, and answer that.",
-          shortName(now.kickoffIds.at(-1) ?? keyOf(now)),
-        ),
-        [open],
+    case "newId": {
+      const why = l10n.t(
+        "it was answered elsewhere, and the execution continues under a new ID, {0}. That is followed here: see what waits there, and answer that.",
+        shortName(now.kickoffIds.at(-1) ?? keyOf(now)),
       );
+      return new StaleFeedbackError(kind, why, [open]);
+    }
   }
 }
 
@@ -141,16 +122,16 @@ function isStillPaused(now: Execution, taskId: string): boolean {
 }
 
 function stillPausedText(now: Execution, taskId: string): string {
-  const text =
-    answeredPause(now)?.feedback.isApprove === true
-      ? l10n.t(
-          "the crew accepted your approval of this output of “{0}”, but still reports the pause.",
-          shortName(taskId),
-        )
-      : l10n.t(
-          "the crew accepted your rejection of this output of “{0}”, but still reports the pause.",
-          shortName(taskId),
-        );
+  const task = shortName(taskId);
+  const text = answeredPause(now)?.feedback.isApprove
+    ? l10n.t(
+        "the crew accepted your approval of this output of “{0}”, but still reports the pause.",
+        task,
+      )
+    : l10n.t(
+        "the crew accepted your rejection of this output of “{0}”, but still reports the pause.",
+        task,
+      );
   return `${text} ${l10n.t("It may only be slow. Wait for its next output, or send your feedback again.")}`;
 }
 
