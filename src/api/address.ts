@@ -19,25 +19,22 @@ const wrapping = /^[\s\u200b\ufeff<"'`]+|[\s\u200b\ufeff>"'`]+$/g;
  */
 export function normaliseAddress(text: string): string {
   const url = parse(text.replace(wrapping, ""));
-  if (url.protocol !== "https:" && url.protocol !== "http:") {
+  if (url.protocol !== "https:" && url.protocol !== "http:")
     throw new AddressError(
       l10n.t("A crew's address must start with https://, not {0}//.", url.protocol),
     );
-  }
-  if (url.username !== "" || url.password !== "") {
+  if (url.username !== "" || url.password !== "")
     throw new AddressError(
       l10n.t(
         "The address has a user name or password. Remove it: requests use a token, which is stored separately.",
       ),
     );
-  }
-  if (url.protocol === "http:" && !isLoopback(url.hostname)) {
+  if (url.protocol === "http:" && !isLoopback(url.hostname))
     throw new AddressError(
       l10n.t(
         "The address must start with https://, because a token is sent there. Use http:// only for this computer (localhost, 127.0.0.1).",
       ),
     );
-  }
   const path = withoutSlash(url.pathname).replace(knownEnding, "");
   return `${url.origin}${withoutSlash(path)}`;
 }
@@ -51,16 +48,14 @@ function parse(text: string): URL {
     );
   const hasScheme = /^(?:[a-z][a-z0-9+.-]*:\/\/|https?:)/i.test(text);
   const withScheme = hasScheme ? text : `https://${text}`;
-  if (!URL.canParse(withScheme)) {
+  if (!URL.canParse(withScheme))
     throw new AddressError(
       l10n.t(
         "That isn't a valid address. It is shown on the crew's page in the dashboard and looks like https://my-crew.example.com.",
       ),
     );
-  }
   const url = new URL(withScheme);
-  if (!hasScheme && isLoopback(url.hostname)) return new URL(`http://${text}`);
-  return url;
+  return !hasScheme && isLoopback(url.hostname) ? new URL(`http://${text}`) : url;
 }
 
 function withoutSlash(path: string): string {

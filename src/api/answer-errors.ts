@@ -3,12 +3,11 @@ import { defined } from "../base/json.ts";
 import { oneLine, shortName } from "../base/text.ts";
 import { CrewApiError, outcome, type CrewApiErrorDetails } from "./errors.ts";
 import { readErrorBody, type LocalProblem } from "./read-error.ts";
+import type { Outgoing } from "./transport.ts";
 import type { TokenType } from "./types.ts";
 
 /** An answer that isn't a success, without the token. */
-interface RefusedAnswer {
-  readonly method: "GET" | "POST";
-  readonly path: string;
+interface RefusedAnswer extends Pick<Outgoing<unknown>, "method" | "path"> {
   readonly status: number;
   readonly statusText: string;
   readonly text: string;
@@ -18,8 +17,8 @@ interface RefusedAnswer {
   readonly isLocal?: boolean;
 }
 
-const bodyLength = 2000;
-const reasonLength = 100;
+const [bodyLength, reasonLength] = [2000, 100];
+/** Missing inputs that a message names. */
 const namedInputs = 10;
 
 export function excerpt(text: string): string {
@@ -32,11 +31,8 @@ export function errorOfAnswer(answer: RefusedAnswer): CrewApiError {
   const body = readErrorBody(answer.text, answer.knownInputs);
   const reason = oneLine(answer.statusText, reasonLength);
   const said = body.message ?? (reason === "" ? l10n.t("status {0}", status) : reason);
-  const common = {
-    status,
-    body: excerpt(answer.text),
-    ...defined({ retryAfterMs: answer.retryAfterMs }),
-  };
+  const { retryAfterMs } = answer;
+  const common = { status, body: excerpt(answer.text), ...defined({ retryAfterMs }) };
   // The vendor's OpenAPI file also has 400 for missing inputs.
   if (status === 422 || (status === 400 && body.missingInputs.length > 0))
     return new CrewApiError({ ...common, ...validation(said, body.missingInputs) });

@@ -37,16 +37,11 @@ export function withSecrets(
       human.strategy === "basic"
         ? { ...human, password: humanInput }
         : { ...human, token: humanInput };
+  const own = webhooks?.authentication;
+  const streamed = own && stream !== undefined ? { ...own, token: stream } : undefined;
   return defined({
     humanInputWebhook: humanInputWebhook && withAuthentication(humanInputWebhook, authentication),
-    webhooks:
-      webhooks &&
-      withAuthentication(
-        webhooks,
-        webhooks.authentication && stream !== undefined
-          ? { ...webhooks.authentication, token: stream }
-          : undefined,
-      ),
+    webhooks: webhooks && withAuthentication(webhooks, streamed),
   });
 }
 

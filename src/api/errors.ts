@@ -27,8 +27,6 @@ export interface CrewPlace {
   readonly column: number;
 }
 
-const maxMessageLength = 1500;
-
 /** A failed request to a crew. No property holds the token. */
 export class CrewApiError extends Error {
   override readonly name = "CrewApiError";
@@ -50,7 +48,7 @@ export class CrewApiError extends Error {
   readonly place?: CrewPlace;
 
   constructor({ message, ...details }: CrewApiErrorDetails) {
-    super(oneLine(message, maxMessageLength));
+    super(oneLine(message, 1500));
     this.kind = details.kind;
     this.remedy = details.remedy;
     this.missingInputs = details.missingInputs ?? [];

@@ -1,5 +1,5 @@
 import * as l10n from "@vscode/l10n";
-import { asArray, asObject, textAt } from "../base/json.ts";
+import { asArray, isObject, textAt } from "../base/json.ts";
 import type { Outgoing } from "./transport.ts";
 import {
   CrewApiError,
@@ -9,13 +9,7 @@ import {
 } from "./errors.ts";
 
 const dnsCodes = ["ENOTFOUND", "EAI_AGAIN", "EAI_FAIL", "EAI_NODATA", "EAI_NONAME"];
-const resetCodes = [
-  "ECONNRESET",
-  "EPIPE",
-  "ECONNABORTED",
-  "ERR_STREAM_PREMATURE_CLOSE",
-  "UND_ERR_SOCKET",
-];
+const resetCodes = /^(?:ECONNRESET|EPIPE|ECONNABORTED|ERR_STREAM_PREMATURE_CLOSE|UND_ERR_SOCKET)$/;
 const certificateCodes =
   /^(?:CERT_|ERR_TLS_CERT_|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_|INVALID_CA|HOSTNAME_MISMATCH)/;
 /** OpenSSL received something that isn't TLS, or an unsupported version. */
@@ -95,7 +89,7 @@ function verdict(code: string, description: string, url: URL): Verdict {
       remedy: l10n.t("Check that the port is the one for https:, and whether you need a proxy."),
       unsent: handshakeWords.test(`${code} ${description}`),
     };
-  if (resetCodes.includes(code))
+  if (resetCodes.test(code))
     return {
       reason: "reset",
       message: l10n.t("The connection to {0} was cut off ({1}).", host, code),
@@ -132,11 +126,10 @@ function isProxy(code: string, description: string, url: URL): boolean {
 }
 
 function codeOf(failure: unknown): string {
-  if (typeof failure !== "object" || failure === null) return "";
-  const object = asObject(failure);
-  const own = textAt(object, "code");
+  if (!isObject(failure)) return "";
+  const own = textAt(failure, "code");
   if (own !== undefined) return own;
-  const inner = [object["cause"], ...asArray(object["errors"])].map(codeOf);
+  const inner = [failure["cause"], ...asArray(failure["errors"])].map(codeOf);
   return inner.find((code) => code !== "") ?? "";
 }
 
@@ -170,26 +163,21 @@ export function redirected(
   url: string,
 ): CrewApiError {
   const to = targetOf(location, url);
-  return new CrewApiError({
-    kind: "redirected",
-    status,
-    message:
-      to === ""
-        ? l10n.t(
-            "The address redirects ({0}). The redirect was not followed because the request carries the token.",
-            status,
-          )
-        : l10n.t(
-            "The address redirects ({0}) to {1}. The redirect was not followed because the request carries the token.",
-            status,
-            to,
-          ),
-    // Only "303 See Other" means that the request was processed (RFC 9110).
-    ...outcome(
-      method === "POST" && status === 303,
-      l10n.t("If you trust the redirect's target, use it as the crew's address."),
-    ),
-  });
+  const message =
+    to === ""
+      ? l10n.t(
+          "The address redirects ({0}). The redirect was not followed because the request carries the token.",
+          status,
+        )
+      : l10n.t(
+          "The address redirects ({0}) to {1}. The redirect was not followed because the request carries the token.",
+          status,
+          to,
+        );
+  const remedy = l10n.t("If you trust the redirect's target, use it as the crew's address.");
+  // Only "303 See Other" means that the request was processed (RFC 9110).
+  const result = outcome(method === "POST" && status === 303, remedy);
+  return new CrewApiError({ kind: "redirected", status, message, ...result });
 }
 
 export function tooLarge(
@@ -199,16 +187,18 @@ export function tooLarge(
   isLocal: boolean,
 ): CrewApiError {
   const megabytes = Math.round(maxBytes / 1024 / 1024);
+  const message = l10n.t(
+    "The answer is larger than {0} MB and was not read completely.",
+    megabytes,
+  );
+  const remedy = isLocal
+    ? l10n.t("The local crew's log may have more details.")
+    : l10n.t("Look at the execution in the dashboard.");
   return new CrewApiError({
     kind: "tooLarge",
     status,
-    message: l10n.t("The answer is larger than {0} MB and was not read completely.", megabytes),
-    ...outcome(
-      method === "POST",
-      isLocal
-        ? l10n.t("The local crew's log may have more details.")
-        : l10n.t("Look at the execution in the dashboard."),
-    ),
+    message,
+    ...outcome(method === "POST", remedy),
   });
 }
 
@@ -221,20 +211,14 @@ export function badAnswer(
   }: { readonly status: number; readonly body: string; readonly isJson: boolean },
   isLocal: boolean,
 ): CrewApiError {
-  return new CrewApiError({
-    kind: "badAnswer",
-    status,
-    body,
-    message: isJson
-      ? l10n.t("The answer of {0} is not what the Crew Execution API returns.", path)
-      : l10n.t("The answer of {0} is not JSON.", path),
-    ...outcome(
-      method === "POST",
-      isLocal
-        ? l10n.t("Stop and restart the local crew.")
-        : l10n.t("Check that the address is the one on the crew's page in the dashboard."),
-    ),
-  });
+  const message = isJson
+    ? l10n.t("The answer of {0} is not what the Crew Execution API returns.", path)
+    : l10n.t("The answer of {0} is not JSON.", path);
+  const remedy = isLocal
+    ? l10n.t("Stop and restart the local crew.")
+    : l10n.t("Check that the address is the one on the crew's page in the dashboard.");
+  const result = outcome(method === "POST", remedy);
+  return new CrewApiError({ kind: "badAnswer", status, body, message, ...result });
 }
 
 /** Scheme, host and path of a redirect's target; the query may hold secrets. */

@@ -82,16 +82,12 @@ function missingOf(
   known: readonly string[],
 ): readonly string[] {
   const detail = asObject(body["detail"]);
-  for (const details of [body["details"], detail["details"], detail, body]) {
-    const listed = asArray(asObject(details)["missing_inputs"]).filter(
-      (name) => typeof name === "string",
-    );
-    if (listed.length > 0) return listed;
-  }
-  const located = asArray(body["detail"])
-    .map(missingAt)
-    .filter((name) => name !== undefined);
-  if (located.length > 0) return located;
+  const listed = [body["details"], detail["details"], detail, body].map((details) =>
+    asArray(asObject(details)["missing_inputs"]).filter((name) => typeof name === "string"),
+  );
+  const located = asArray(body["detail"]).flatMap((entry) => missingAt(entry) ?? []);
+  const structured = [...listed, located].find((found) => found.length > 0);
+  if (structured !== undefined) return structured;
   const names = /missing (?:required )?inputs?:\s*(.+)$/is.exec(message ?? "")?.[1];
   return names === undefined ? [] : splitNames(names.trim(), known);
 }

@@ -15,10 +15,7 @@ import {
 import { shortName } from "../base/text.ts";
 import type { JsonValue, Progress, StatusReading, TaskReading } from "./types.ts";
 
-/**
- * Reads a status answer of the documented dialect or the one observed on deployed crews. Never throws: an unknown state
- * gives `other`, a missing field is undefined.
- */
+/** Reads a status answer of either dialect. Never throws: an unknown state gives `other`, a missing field is undefined. */
 export function readStatus(raw: unknown): StatusReading {
   const answer = asObject(raw);
   const live = textAt(answer, "state");

@@ -22,9 +22,9 @@ export type Traffic = {
 
 let exchanges = 0;
 
+/** The id of the next exchange: a log shows those of all clients. */
 export function nextExchange(): number {
-  exchanges += 1;
-  return exchanges;
+  return ++exchanges;
 }
 
 /** Characters of a body that a log shows, and that are parsed for it. */

@@ -189,7 +189,7 @@ export class Transport {
   ): Promise<T> {
     const { clock, maxBytes, isLocal, baseUrl } = this.#options;
     const { status } = answer;
-    const { method, path, clean, deadline, knownInputs, tokenType } = attempt;
+    const { path, clean, deadline } = attempt;
     arrived.status = status;
     if (status >= 300 && status < 400) {
       const location = clean(answer.headers.get("location") ?? "");
@@ -199,20 +199,16 @@ export class Transport {
     const { text, isTruncated, problem } = await readBody(answer.body, ok ? maxBytes : errorBytes);
     arrived.text = text;
     if (deadline.ended === "aborted") throw unanswered("aborted", attempt, true);
-    if (!ok) {
-      // The status code counts, even if the body is incomplete.
+    // The status code counts, even if the body is incomplete.
+    if (!ok)
       throw errorOfAnswer({
-        method,
-        path,
+        ...attempt,
         status,
         statusText: clean(answer.statusText),
         text: clean(text),
         retryAfterMs: parseRetryAfter(answer.headers.get("retry-after"), clock.now()),
-        knownInputs,
-        tokenType,
         isLocal,
       });
-    }
     if (isTruncated) throw tooLarge(attempt, status, maxBytes, isLocal);
     const raw = parseJson(text);
     // A complete object is the answer, even if the connection broke right after it.
@@ -233,9 +229,7 @@ export class Transport {
   }
 }
 
-/**
- * Reads a body up to a limit in decompressed bytes. Never throws: what arrived before an error, `problem`, may be enough.
- */
+/** Reads a body up to a limit in decompressed bytes. Never throws: what arrived before an error, `problem`, may be enough. */
 async function readBody(body: FetchAnswer["body"], maxBytes: number) {
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -289,9 +283,8 @@ const longestWait = 10_000;
 const longestRest = 24 * 60 * 60 * 1000;
 
 /**
- * Milliseconds to wait before a GET is retried; undefined if it isn't. Exponential back-off with full jitter on top of
- * `Retry-After`. A time-out isn't retried: it has taken long enough.
- * @param asked how often it was sent so far
+ * Milliseconds to wait before a GET is retried: exponential back-off with full jitter on top of `Retry-After`. Undefined if it isn't
+ * retried: a time-out has taken long enough. @param asked how often it was sent so far
  */
 function retryWait(error: unknown, asked: number, random: () => number): number | undefined {
   if (!(error instanceof CrewApiError) || asked >= attempts) return undefined;

@@ -88,7 +88,6 @@ export interface ResumeRequest extends CallbackUrls, SecretCallbacks {
 export interface ResumeAnswer {
   readonly status?: "resumed" | "retrying" | "completed";
   readonly message?: string;
-  /** The execution's new id, if it changes (observed). */
   readonly kickoffId?: string;
   readonly raw: unknown;
 }
@@ -131,11 +130,7 @@ export interface StatusReading {
   readonly output?: string;
   readonly outputJson?: JsonValue;
   readonly error?: string;
-  readonly waiting?: {
-    readonly taskId: string;
-    readonly output?: string;
-    readonly attempt?: number;
-  };
+  readonly waiting?: Pick<TaskReading, "taskId" | "output"> & { readonly attempt?: number };
   /** Seconds. */
   readonly executionTime?: number;
   readonly raw: unknown;

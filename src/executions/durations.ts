@@ -125,7 +125,6 @@ function isApprovedBefore(
   );
 }
 
-/** All pauses that are over, from when each was first seen to the answer; undefined if there was none, or one of them is unknown. */
 function waitedFor(execution: ExecutionSummary): Duration | undefined {
   return measured(sumOf(pausesOf(execution)), 1);
 }

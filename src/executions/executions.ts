@@ -169,12 +169,11 @@ export function keepTrimmed(
   const subscription = store.onDidChange(({ added, changed }) => {
     if ([...added, ...changed].some(hasEnded)) trimSoon();
   });
-  return {
-    dispose() {
-      subscription.dispose();
-      cancel?.();
-    },
+  const dispose = () => {
+    subscription.dispose();
+    cancel?.();
   };
+  return { dispose };
 }
 
 /** The ended executions beyond the `keep` that ended last. What is pinned, or has feedback that is being sent and may bring it back, stays and doesn't count. */

@@ -1,5 +1,5 @@
 import { defined } from "../base/json.ts";
-import { type Execution, hasEnded, type StateChange } from "./model.ts";
+import { type Execution, hasEnded, type StateChange, without } from "./model.ts";
 
 /** Changes of state that are kept; the oldest go first. */
 const kept = 200;
@@ -26,20 +26,14 @@ function situationOf(execution: Execution): Omit<StateChange, "at" | "notBefore"
   return { state, ...defined({ stateText, mayBeWaiting, taskId, attempt }) };
 }
 
-/** The parts that a person changes, also after the end. `title` follows `label`. */
-const personsParts = ["crew", "label", "title", "pinned", "watchedSince", "resumes"] as const;
-
 /** What may replace `current`. An end is final: afterwards only what the person does counts (also feedback), unless a resume brought a new id. */
 export function keepEnd(current: Execution, next: Execution): Execution {
   if (!hasEnded(current) || next.kickoffIds.length > current.kickoffIds.length) return next;
-  const changed = { ...current };
-  for (const part of personsParts) {
-    if (next[part] === undefined) Reflect.deleteProperty(changed, part);
-    else Reflect.set(changed, part, next[part]);
-  }
+  const { crew, label, title, pinned, watchedSince, resumes } = next;
+  const persons = { crew, resumes, ...defined({ label, title, pinned, watchedSince }) };
   const tasks = current.tasks.map((task) => ({
     ...task,
     attempts: next.tasks.find((each) => each.taskId === task.taskId)?.attempts ?? task.attempts,
   }));
-  return { ...changed, tasks };
+  return { ...without(current, "label", "title", "pinned", "watchedSince"), ...persons, tasks };
 }

@@ -36,7 +36,6 @@ export class Known {
     return this.#entries.get(localId)?.summary;
   }
 
-  /** Newest first. */
   list(): readonly ExecutionSummary[] {
     this.#sorted ??= [...this.#entries.values()]
       .flatMap(({ summary }) => summary ?? [])

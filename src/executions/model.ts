@@ -126,7 +126,6 @@ export interface StateChange {
 
 /** What lists know of an execution: all but its long texts, which are `true` instead. Any {@link Execution} is one, too. */
 export interface ExecutionSummary {
-  /** Made here, before anything is sent. */
   readonly localId: string;
   readonly crew: CrewRef;
   /** The first is the execution's key in documents and in the API, the last is the one to ask for. Empty while a kickoff's answer is missing. */

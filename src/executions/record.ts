@@ -72,7 +72,7 @@ export function readSummary(text: string): ExecutionSummary {
   if (isObject(raw) && Array.isArray(raw["tasks"]))
     for (const task of raw["tasks"])
       if (isObject(task) && !("attempts" in task)) Object.assign(task, { attempts: usual });
-  if (!hasShape<ExecutionSummary>(raw)) throw new Error(problemIn(raw));
+  if (!isSummary(raw)) throw new Error(problemIn(raw));
   return raw;
 }
 
@@ -80,7 +80,7 @@ export function readExecution(texts: Record<"summary" | "details", string>): Exe
   const summary: unknown = JSON.parse(texts.summary);
   const details: unknown = JSON.parse(texts.details);
   const raw = isObject(summary) && isObject(details) ? { ...summary, ...details } : undefined;
-  if (!hasShape<Execution>(raw)) throw new Error(problemIn(raw));
+  if (!isExecution(raw)) throw new Error(problemIn(raw));
   return raw;
 }
 
@@ -155,6 +155,10 @@ function problemIn(raw: unknown): string | undefined {
   return name && `"${name}" is missing or has the wrong type`;
 }
 
-function hasShape<T extends ExecutionSummary>(raw: unknown): raw is T {
+function isSummary(raw: unknown): raw is ExecutionSummary {
+  return problemIn(raw) === undefined;
+}
+
+function isExecution(raw: unknown): raw is Execution {
   return problemIn(raw) === undefined;
 }

@@ -115,7 +115,6 @@ function withoutSecrets(request: KickoffRequest): SentKickoff {
   };
 }
 
-/** An answer since the last kickoff or resume has shown it at work. */
 function progressSeen(execution: Execution): boolean {
   const { seenAt, state } = execution;
   return seenAt !== undefined && Date.parse(seenAt) > lastSentAt(execution) && state !== "queued";

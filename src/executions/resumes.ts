@@ -24,15 +24,12 @@ export function attemptToAnswer(execution: ExecutionSummary, taskId: string): nu
   return Math.max(1, ...open, ...answered);
 }
 
-export function isForWhatWaits(
-  { taskId, attempt }: ResumeTarget,
-  execution: ExecutionSummary,
-): boolean {
+export function isForWhatWaits(target: ResumeTarget, execution: ExecutionSummary): boolean {
+  const { taskId, attempt } = target;
   const isItsTask = execution.waiting === undefined || execution.waiting.taskId === taskId;
   return canBeAnswered(execution) && isItsTask && attempt === attemptToAnswer(execution, taskId);
 }
 
-/** What was sent for an output and not refused, oldest first. */
 export function resumesOf<Resume extends ResumeSummary>(
   execution: { readonly resumes: readonly Resume[] },
   { taskId, attempt }: ResumeTarget,
@@ -80,9 +77,7 @@ export function unfollowed(
   { resumes }: ExecutionSummary,
   taskId: string,
 ): ResumeSummary | undefined {
-  const last = resumes.findLast(
-    (resume) => resume.taskId === taskId && resume.outcome !== "refused",
-  );
+  const last = resumes.findLast((one) => one.taskId === taskId && one.outcome !== "refused");
   return last?.outcome === "answered" && last.isFollowed === undefined ? last : undefined;
 }
 

@@ -18,7 +18,6 @@ export function taskIn<Task extends TaskSummary>(
   return tasks.find((task) => task.taskId === taskId);
 }
 
-/** The tasks with one of them changed; an unknown task is added at the end. */
 export function withTask(
   tasks: Tasks,
   taskId: string,
@@ -79,9 +78,8 @@ export function withAttempt(
 function withOutput(attempts: readonly Attempt[], output: string): readonly Attempt[] {
   const last = attempts.at(-1);
   if (last?.output === undefined) return withAttempt(attempts, last?.number ?? 1, { output });
-  return isSameOutput(last.output, output)
-    ? attempts
-    : withAttempt(attempts, last.number + 1, { output });
+  if (isSameOutput(last.output, output)) return attempts;
+  return withAttempt(attempts, last.number + 1, { output });
 }
 
 function isOpen({ state }: ExecutionTask): boolean {

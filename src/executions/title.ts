@@ -11,14 +11,12 @@ const mostInputs = 4;
 const compared = 100;
 const between = " · ";
 
-/** What an execution is called, in one line: its stored title, else one made of its own inputs, else the beginning of its id. */
 export function titleOf(execution: ExecutionSummary): string {
   const { text, number } = execution.title ?? { text: titleFrom(execution, []), number: 1 };
   if (text === undefined) return keyOf(execution).slice(0, 8);
   return number === 1 ? text : `${text} (${number})`;
 }
 
-/** Whether an earlier execution of the crew has the same title but for the number. */
 export function sharesTitle({ title }: ExecutionSummary): boolean {
   return title !== undefined && title.number > 1;
 }
@@ -43,12 +41,12 @@ function differing(
   { request }: ExecutionSummary,
   others: readonly ExecutionSummary[],
 ): readonly string[] {
-  const inputs = Object.entries(request?.inputs ?? {});
+  const inputs = request?.inputs ?? {};
   const requests = others.slice(0, compared).map((other) => other.request);
-  const started = requests.flatMap((other) => (other === undefined ? [] : [other.inputs]));
-  return inputs
-    .filter(([name, value]) => started.some((other) => !isDeepStrictEqual(other[name], value)))
-    .map(([name]) => name);
+  const started = requests.filter((other) => other !== undefined);
+  return Object.keys(inputs).filter((name) =>
+    started.some((other) => !isDeepStrictEqual(other.inputs[name], inputs[name])),
+  );
 }
 
 function titleFrom(

@@ -248,12 +248,9 @@ export class Tracker implements Disposable {
       isTooOld(execution, clock.now());
     const execution = store.summary(localId);
     if (execution === undefined || !isDue(execution)) return;
+    const watchingStoppedAt = new Date(clock.now()).toISOString();
     try {
-      store.update(localId, (current) =>
-        isDue(current)
-          ? { ...current, watchingStoppedAt: new Date(clock.now()).toISOString() }
-          : current,
-      );
+      store.update(localId, (now) => (isDue(now) ? { ...now, watchingStoppedAt } : now));
     } catch (error) {
       onProblem("An execution that is too old to be polled could not be marked as such.", error);
     }

@@ -42,12 +42,8 @@ interface Due {
   readonly due: number;
 }
 
-interface View {
-  readonly isListVisible: boolean;
-  readonly isFocused: boolean;
-  /** Local ids of executions whose own documents are shown. */
-  readonly open: ReadonlySet<string>;
-}
+/** What is visible in this window; `open`: local ids of executions whose own documents are shown. */
+type View = Record<"isListVisible" | "isFocused", boolean> & { readonly open: ReadonlySet<string> };
 
 /** The executions that are followed, and which of them to poll when. */
 export class WatchList {

@@ -62,7 +62,6 @@ export class Watched {
   failures = 0;
   #failedAt: number | undefined;
   #session: string;
-  /** The session in which the last request was sent. */
   #askedIn = "";
   #sessionStart: number;
   #slowPolls = 0;

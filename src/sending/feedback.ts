@@ -55,12 +55,10 @@ export interface FeedbackToSend {
   readonly withoutSecrets?: boolean;
 }
 
-export interface FeedbackResult {
+export interface FeedbackResult extends Pick<ResumeAnswer, "kickoffId"> {
   /** By the specification; if the crew only gives a new id (observed), what was requested. */
-  readonly status: "resumed" | "retrying" | "completed";
+  readonly status: NonNullable<ResumeAnswer["status"]>;
   readonly message: string;
-  /** The id under which the execution continues, if it changed. */
-  readonly kickoffId?: string;
 }
 
 /** Sends a person's feedback to a crew: at most once, whatever windows, clicks and crashes there are. */

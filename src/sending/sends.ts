@@ -89,7 +89,6 @@ export class Sends {
     return row !== undefined && this.#isSending(row);
   }
 
-  /** The requests that are being sent, in any window. */
   underWay(): readonly Send[] {
     return this.#all({ areSending: true });
   }

@@ -1,12 +1,4 @@
-import {
-  accessSync,
-  closeSync,
-  constants,
-  existsSync,
-  mkdirSync,
-  openSync,
-  statSync,
-} from "node:fs";
+import * as fs from "node:fs";
 import path from "node:path";
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import * as l10n from "@vscode/l10n";
@@ -127,11 +119,8 @@ export class Database implements Disposable {
       this.#isLookFailing = false;
     } catch (error) {
       // Once, not twice a second.
-      if (!this.#isLookFailing)
-        this.#options.onProblem(
-          "Changes made by other windows could not be read; trying again.",
-          error,
-        );
+      const message = "Changes made by other windows could not be read; trying again.";
+      if (!this.#isLookFailing) this.#options.onProblem(message, error);
       this.#isLookFailing = true;
     }
   }
@@ -197,13 +186,13 @@ export class Database implements Disposable {
   #open(): DatabaseSync {
     if (this.#connection !== undefined) return this.#connection;
     this.#hasOpenFailed = true;
-    mkdirSync(this.#options.folder, { recursive: true });
+    fs.mkdirSync(this.#options.folder, { recursive: true });
     const aside = finishRepair(this.#file);
     if (aside !== undefined) this.#reportDamage({ aside, isLossy: true });
     // For this user only: it holds inputs and outputs. SQLite gives the files beside it the same mode.
-    if (!existsSync(this.#file)) closeSync(openSync(this.#file, "a", 0o600));
+    if (!fs.existsSync(this.#file)) fs.closeSync(fs.openSync(this.#file, "a", 0o600));
     // SQLite would fail late, or without saying why.
-    for (const name of [this.#options.folder, this.#file]) accessSync(name, constants.W_OK);
+    for (const name of [this.#options.folder, this.#file]) fs.accessSync(name, fs.constants.W_OK);
     this.#inode = inodeOf(this.#file);
     const connection = connect(this.#file);
     try {
@@ -291,5 +280,5 @@ function dataVersionOf(connection: DatabaseSync): unknown {
 
 /** Another file in the same place has another number. */
 function inodeOf(file: string): bigint | undefined {
-  return statSync(file, { bigint: true, throwIfNoEntry: false })?.ino;
+  return fs.statSync(file, { bigint: true, throwIfNoEntry: false })?.ino;
 }

@@ -38,9 +38,8 @@ const fileProblems: Readonly<Record<string, Problem>> = {
 
 /** SQLite's result code without its extension; undefined for any other error. */
 function sqliteCode(error: unknown): number | undefined {
-  return error instanceof Error && "errcode" in error && typeof error.errcode === "number"
-    ? error.errcode & 0xff
-    : undefined;
+  const code = error instanceof Error && "errcode" in error ? error.errcode : undefined;
+  return typeof code === "number" ? code & 0xff : undefined;
 }
 
 export function isDamage(error: unknown): boolean {

@@ -53,10 +53,7 @@ export function repair(
   }
 }
 
-/**
- * Finishes the repair of a process that was killed after it had moved the damaged file.
- * @returns where that file is; undefined if there is nothing to finish
- */
+/** Finishes a repair that was killed after it had moved the damaged file. @returns where that is; undefined if there is nothing to finish */
 export function finishRepair(file: string): string | undefined {
   if (!isUnfinished(file)) return undefined;
   return exclusively(file, () => {
