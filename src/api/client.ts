@@ -29,7 +29,6 @@ interface CallOptions {
 export interface CrewClientOptions extends Partial<Omit<TransportOptions, "baseUrl" | "token">> {
   /** The status path this crew is known to support. */
   readonly statusPath?: StatusPath;
-  /** Called when the crew turns out to support another status path. */
   readonly onStatusPath?: (path: StatusPath) => void;
   /** Called for a refused token (401, 403) or an unreadable local project before the error is thrown; may attach actions to it. */
   readonly onRefused?: (error: CrewApiError) => Promise<void>;
