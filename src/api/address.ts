@@ -3,17 +3,13 @@ import { isLoopback } from "../base/loopback.ts";
 
 /** A crew's address that can't be used. The message never repeats the address, which may hold a secret. */
 export class AddressError extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = "AddressError";
-  }
+  override readonly name = "AddressError";
 }
 
 /** Routes of the API (both status paths, with ids or the documentation's `{kickoff_id}`) that people copy with the address. */
 const knownEnding =
   /(?:\/(?:inputs|kickoff|resume|status\/[^/]+|(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|%7b[^/]*%7d)\/status))+$/i;
 
-/** White space and the marks around an address in prose or a shell. */
 const wrapping = /^[\s\u200b\ufeff<"'`]+|[\s\u200b\ufeff>"'`]+$/g;
 
 /**
@@ -23,25 +19,22 @@ const wrapping = /^[\s\u200b\ufeff<"'`]+|[\s\u200b\ufeff>"'`]+$/g;
  */
 export function normaliseAddress(text: string): string {
   const url = parse(text.replace(wrapping, ""));
-  if (url.protocol !== "https:" && url.protocol !== "http:") {
+  if (url.protocol !== "https:" && url.protocol !== "http:")
     throw new AddressError(
       l10n.t("A crew's address must start with https://, not {0}//.", url.protocol),
     );
-  }
-  if (url.username !== "" || url.password !== "") {
+  if (url.username !== "" || url.password !== "")
     throw new AddressError(
       l10n.t(
         "The address has a user name or password. Remove it: requests use a token, which is stored separately.",
       ),
     );
-  }
-  if (url.protocol === "http:" && !isLoopback(url.hostname)) {
+  if (url.protocol === "http:" && !isLoopback(url.hostname))
     throw new AddressError(
       l10n.t(
         "The address must start with https://, because a token is sent there. Use http:// only for this computer (localhost, 127.0.0.1).",
       ),
     );
-  }
   const path = withoutSlash(url.pathname).replace(knownEnding, "");
   return `${url.origin}${withoutSlash(path)}`;
 }
@@ -55,36 +48,28 @@ function parse(text: string): URL {
     );
   const hasScheme = /^(?:[a-z][a-z0-9+.-]*:\/\/|https?:)/i.test(text);
   const withScheme = hasScheme ? text : `https://${text}`;
-  if (!URL.canParse(withScheme)) {
+  if (!URL.canParse(withScheme))
     throw new AddressError(
       l10n.t(
         "That isn't a valid address. It is shown on the crew's page in the dashboard and looks like https://my-crew.example.com.",
       ),
     );
-  }
   const url = new URL(withScheme);
-  if (!hasScheme && isLoopback(url.hostname)) return new URL(`http://${text}`);
-  return url;
+  return !hasScheme && isLoopback(url.hostname) ? new URL(`http://${text}`) : url;
 }
 
 function withoutSlash(path: string): string {
   return path.replace(/\/+$/, "");
 }
 
-export interface StatusAddress {
-  /** Normalised. */
-  readonly url: string;
-  readonly kickoffId: string;
-}
-
 /** The specification's path and that of the vendor's OpenAPI file, below any base path. */
 const forms = [/^(.+)\/([^/]+)\/status\/*$/i, /^(.+)\/status\/([^/]+)\/*$/i];
 
 /**
- * Parses a pasted status address, `https://host/<id>/status` or `https://host/status/<id>`.
+ * Parses a pasted status address, `https://host/<id>/status` or `https://host/status/<id>`, into the normalised address and the id.
  * @throws {AddressError} if no token may be sent to its base address
  */
-export function readStatusAddress(text: string): StatusAddress | undefined {
+export function readStatusAddress(text: string) {
   const address = text.trim().replace(/[?#].*$/, "");
   for (const form of forms) {
     const [, base, id] = form.exec(address) ?? [];

@@ -1,22 +1,15 @@
 import * as l10n from "@vscode/l10n";
 import { defined } from "../base/json.ts";
 import { oneLine, shortName } from "../base/text.ts";
-import {
-  CrewApiError,
-  outcome,
-  type CrewApiErrorDetails,
-  type CrewApiErrorKind,
-} from "./errors.ts";
+import { CrewApiError, outcome, type CrewApiErrorDetails } from "./errors.ts";
 import { readErrorBody, type LocalProblem } from "./read-error.ts";
+import type { Outgoing } from "./transport.ts";
 import type { TokenType } from "./types.ts";
 
 /** An answer that isn't a success, without the token. */
-interface RefusedAnswer {
-  readonly method: "GET" | "POST";
-  readonly path: string;
+interface RefusedAnswer extends Pick<Outgoing<unknown>, "method" | "path"> {
   readonly status: number;
   readonly statusText: string;
-  /** The body, or its beginning. */
   readonly text: string;
   readonly retryAfterMs?: number | undefined;
   readonly knownInputs?: readonly string[] | undefined;
@@ -24,9 +17,7 @@ interface RefusedAnswer {
   readonly isLocal?: boolean;
 }
 
-/** Characters of a body that an error keeps. */
-const bodyLength = 2000;
-const reasonLength = 100;
+const [bodyLength, reasonLength] = [2000, 100];
 /** Missing inputs that a message names. */
 const namedInputs = 10;
 
@@ -36,25 +27,19 @@ export function excerpt(text: string): string {
 
 /** The error of an answer other than 2xx and 3xx, by the specification's codes and those of gateways. */
 export function errorOfAnswer(answer: RefusedAnswer): CrewApiError {
-  const { status } = answer;
+  const { status, method } = answer;
   const body = readErrorBody(answer.text, answer.knownInputs);
   const reason = oneLine(answer.statusText, reasonLength);
   const said = body.message ?? (reason === "" ? l10n.t("status {0}", status) : reason);
-  const common = {
-    status,
-    body: excerpt(answer.text),
-    ...defined({ retryAfterMs: answer.retryAfterMs }),
-  };
+  const { retryAfterMs } = answer;
+  const common = { status, body: excerpt(answer.text), ...defined({ retryAfterMs }) };
   // The vendor's OpenAPI file also has 400 for missing inputs.
-  if (status === 422 || (status === 400 && body.missingInputs.length > 0)) {
+  if (status === 422 || (status === 400 && body.missingInputs.length > 0))
     return new CrewApiError({ ...common, ...validation(said, body.missingInputs) });
-  }
-  if (status === 500 && body.own !== undefined) {
+  if (status === 500 && body.own !== undefined)
     return new CrewApiError({ ...common, ...unreadableProject(answer, said, body.own) });
-  }
   const { kind, intro, remedy, ...details } = known(answer);
-  const isOpen =
-    answer.method === "POST" && (kind === "server" || kind === "gateway" || kind === "timeout");
+  const isOpen = method === "POST" && ["server", "gateway", "timeout"].includes(kind);
   return new CrewApiError({
     ...common,
     kind,
@@ -71,49 +56,36 @@ function unreadableProject(
   { place, isNotStarted }: LocalProblem,
 ): CrewApiErrorDetails {
   const isUnstarted = method === "POST" && path === "/kickoff" && isNotStarted;
-  return {
-    kind: "server",
-    message: sentence(said),
-    ...outcome(
-      method === "POST" && !isUnstarted,
-      isUnstarted
-        ? l10n.t("Nothing was started. Fix the crew's file and kick off again.")
-        : l10n.t("Fix the crew's file and try again."),
-    ),
-    ...defined({ place }),
-  };
+  const remedy = isUnstarted
+    ? l10n.t("Nothing was started. Fix the crew's file and kick off again.")
+    : l10n.t("Fix the crew's file and try again.");
+  const result = outcome(method === "POST" && !isUnstarted, remedy);
+  return { kind: "server", message: sentence(said), ...result, ...defined({ place }) };
 }
 
 function validation(said: string, missingInputs: readonly string[]): CrewApiErrorDetails {
-  const isMissing = missingInputs.length > 0;
+  const kind = "validation";
+  if (missingInputs.length === 0)
+    return {
+      kind,
+      message: sentence(l10n.t("The crew does not accept the values (422): {0}", said)),
+      remedy: l10n.t("Fix them and send again."),
+    };
+  const more = missingInputs.length - namedInputs;
+  const list = missingInputs.slice(0, namedInputs).map(shortName).join(", ");
+  const names = more > 0 ? l10n.t("{0} and {1} more", list, more) : list;
   return {
-    kind: "validation",
-    message: sentence(
-      isMissing
-        ? l10n.t("The crew needs more inputs: {0}", listed(missingInputs))
-        : l10n.t("The crew does not accept the values (422): {0}", said),
-    ),
-    remedy: isMissing ? l10n.t("Fill them in and send again.") : l10n.t("Fix them and send again."),
+    kind,
+    message: sentence(l10n.t("The crew needs more inputs: {0}", names)),
+    remedy: l10n.t("Fill them in and send again."),
     missingInputs,
   };
 }
 
-function listed(names: readonly string[]): string {
-  const list = names.slice(0, namedInputs).map(shortName).join(", ");
-  return names.length <= namedInputs
-    ? list
-    : l10n.t("{0} and {1} more", list, names.length - namedInputs);
-}
-
-interface KnownStatus {
-  readonly kind: CrewApiErrorKind;
+type KnownStatus = Pick<CrewApiErrorDetails, "kind" | "remedy" | "reason" | "tokenType"> & {
   readonly intro: string;
-  readonly remedy: string;
-  readonly reason?: "proxy";
-  readonly tokenType?: TokenType;
-}
+};
 
-/** By the specification's codes, and those of HTTP and of gateways. */
 function known({ status, path, tokenType, isLocal = false }: RefusedAnswer): KnownStatus {
   switch (status) {
     case 401:
@@ -182,9 +154,10 @@ function known({ status, path, tokenType, isLocal = false }: RefusedAnswer): Kno
 }
 
 function notAccepted(tokenType: TokenType | undefined): KnownStatus {
+  const kind = "unauthorized";
   if (tokenType === undefined)
     return {
-      kind: "unauthorized",
+      kind,
       intro: l10n.t("The crew does not accept the token"),
       remedy: l10n.t(
         "Set the crew's token again: it is in the Status tab of the crew's page in the dashboard.",
@@ -195,7 +168,7 @@ function notAccepted(tokenType: TokenType | undefined): KnownStatus {
       ? [l10n.t("the organisation's token"), "Bearer Token"]
       : [l10n.t("the user's token"), "User Bearer Token"];
   return {
-    kind: "unauthorized",
+    kind,
     intro: l10n.t("The crew does not accept {0}", token),
     remedy: l10n.t(
       "Set {0} again: it is the {1} in the Status tab of the crew's page in the dashboard.",
@@ -207,32 +180,29 @@ function notAccepted(tokenType: TokenType | undefined): KnownStatus {
 
 function notAllowed(tokenType: TokenType | undefined): KnownStatus {
   const kind = "forbidden";
-  switch (tokenType) {
-    case "bearer":
-      return {
-        kind,
-        intro: l10n.t("The organisation's token may not do this"),
-        remedy: l10n.t(
-          "It already has all rights, so check the crew's page in the dashboard, or ask whoever maintains the crew.",
-        ),
-      };
-    case "userBearer":
-      return {
-        kind,
-        intro: l10n.t("The user's token may not do this"),
-        remedy: l10n.t(
-          "It may lack the right: use the organisation's token, which is the Bearer Token in the Status tab of the crew's page in the dashboard.",
-        ),
-      };
-    case undefined:
-      return {
-        kind,
-        intro: l10n.t("The token may not do this"),
-        remedy: l10n.t(
-          "Use a token with more rights (the Bearer Token rather than the User Bearer Token), which is in the Status tab of the crew's page in the dashboard.",
-        ),
-      };
-  }
+  if (tokenType === "bearer")
+    return {
+      kind,
+      intro: l10n.t("The organisation's token may not do this"),
+      remedy: l10n.t(
+        "It already has all rights, so check the crew's page in the dashboard, or ask whoever maintains the crew.",
+      ),
+    };
+  if (tokenType === "userBearer")
+    return {
+      kind,
+      intro: l10n.t("The user's token may not do this"),
+      remedy: l10n.t(
+        "It may lack the right: use the organisation's token, which is the Bearer Token in the Status tab of the crew's page in the dashboard.",
+      ),
+    };
+  return {
+    kind,
+    intro: l10n.t("The token may not do this"),
+    remedy: l10n.t(
+      "Use a token with more rights (the Bearer Token rather than the User Bearer Token), which is in the Status tab of the crew's page in the dashboard.",
+    ),
+  };
 }
 
 function sentence(text: string): string {

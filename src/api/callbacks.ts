@@ -1,13 +1,6 @@
 import { defined } from "../base/json.ts";
 import type { Basic, Bearer, PlainCallbacks, SecretCallbacks } from "./types.ts";
 
-/** The secret parts of callbacks: a token or a password each. */
-export interface CallbackSecretTexts {
-  readonly humanInput?: string;
-  readonly stream?: string;
-}
-
-/** Callbacks without their secrets. */
 export function plainCallbacks({ humanInputWebhook, webhooks }: SecretCallbacks): PlainCallbacks {
   return defined({
     humanInputWebhook:
@@ -17,14 +10,14 @@ export function plainCallbacks({ humanInputWebhook, webhooks }: SecretCallbacks)
 }
 
 const bearer = { strategy: "bearer" } as const;
-
 function plain({ authentication }: NonNullable<SecretCallbacks["humanInputWebhook"]>) {
   return authentication?.strategy === "basic"
     ? ({ strategy: "basic", username: authentication.username } as const)
     : authentication && bearer;
 }
 
-export function secretsOf({ humanInputWebhook, webhooks }: SecretCallbacks): CallbackSecretTexts {
+/** The secret parts of callbacks: a token or a password each. */
+export function secretsOf({ humanInputWebhook, webhooks }: SecretCallbacks) {
   const human = humanInputWebhook?.authentication;
   return defined({
     humanInput: human?.strategy === "basic" ? human.password : human?.token,
@@ -35,7 +28,7 @@ export function secretsOf({ humanInputWebhook, webhooks }: SecretCallbacks): Cal
 /** Callbacks with their secrets; one whose secret is missing is without authentication. */
 export function withSecrets(
   { humanInputWebhook, webhooks }: PlainCallbacks,
-  { humanInput, stream }: CallbackSecretTexts,
+  { humanInput, stream }: ReturnType<typeof secretsOf>,
 ): SecretCallbacks {
   const human = humanInputWebhook?.authentication;
   let authentication: Bearer | Basic | undefined;
@@ -44,16 +37,11 @@ export function withSecrets(
       human.strategy === "basic"
         ? { ...human, password: humanInput }
         : { ...human, token: humanInput };
+  const own = webhooks?.authentication;
+  const streamed = own && stream !== undefined ? { ...own, token: stream } : undefined;
   return defined({
     humanInputWebhook: humanInputWebhook && withAuthentication(humanInputWebhook, authentication),
-    webhooks:
-      webhooks &&
-      withAuthentication(
-        webhooks,
-        webhooks.authentication && stream !== undefined
-          ? { ...webhooks.authentication, token: stream }
-          : undefined,
-      ),
+    webhooks: webhooks && withAuthentication(webhooks, streamed),
   });
 }
 

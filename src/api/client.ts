@@ -20,11 +20,7 @@ import type {
   TypedToken,
 } from "./types.ts";
 
-/** Returns the token for each request, so that a change takes effect immediately. What it throws passes through the client. */
-type TokenSource = () => Promise<string | TypedToken>;
-
 interface CallOptions {
-  /** Rejects with an error of kind `aborted`. */
   readonly signal?: AbortSignal;
   /** Milliseconds per attempt, including the body. Default: 30 s for a GET, 60 s for a POST. */
   readonly timeoutMs?: number;
@@ -33,22 +29,16 @@ interface CallOptions {
 export interface CrewClientOptions extends Partial<Omit<TransportOptions, "baseUrl" | "token">> {
   /** The status path this crew is known to support. */
   readonly statusPath?: StatusPath;
-  /** Called when the crew turns out to support another status path. */
   readonly onStatusPath?: (path: StatusPath) => void;
   /** Called for a refused token (401, 403) or an unreadable local project before the error is thrown; may attach actions to it. */
   readonly onRefused?: (error: CrewApiError) => Promise<void>;
 }
-
-const getTimeout = 30_000;
-const postTimeout = 60_000;
-const defaultMaxBytes = 64 * 1024 * 1024;
 
 /**
  * The Crew Execution API, in both dialects. Every method throws {@link CrewApiError}, and what the token source throws.
  * A failed GET may be retried, a POST never: it costs money or sends a person's decision.
  */
 export class CrewClient {
-  /** Normalised. */
   readonly baseUrl: string;
   readonly #transport: Transport;
   readonly #onStatusPath: (path: StatusPath) => void;
@@ -59,7 +49,7 @@ export class CrewClient {
   /** @throws {AddressError} for an address to which no token may be sent */
   constructor(
     baseUrl: string,
-    token: string | TypedToken | TokenSource,
+    token: string | TypedToken | TransportOptions["token"],
     options: CrewClientOptions = {},
   ) {
     this.baseUrl = normaliseAddress(baseUrl);
@@ -70,7 +60,7 @@ export class CrewClient {
       fetch: defaultFetch,
       clock: systemClock,
       random: Math.random,
-      maxBytes: defaultMaxBytes,
+      maxBytes: 64 * 1024 * 1024,
       userAgent: "crewdeck",
       onTraffic: () => undefined,
       isLocal: false,
@@ -100,7 +90,6 @@ export class CrewClient {
     return this.#status(kickoffId, (raw) => (isObject(raw) ? readStatus(raw) : undefined), call);
   }
 
-  /** The status answer as received, without the token. */
   rawStatus(kickoffId: string, call: CallOptions = {}): Promise<string> {
     return this.#status(kickoffId, (_, text) => text(), call);
   }
@@ -114,12 +103,12 @@ export class CrewClient {
         this.#remember(statusPath);
         return reading;
       } catch (error) {
-        if (!isUnknownRoute(error, path)) {
-          if (error instanceof CrewApiError && error.kind === "notFound")
-            this.#remember(statusPath);
-          throw error;
+        if (isUnknownRoute(error, path)) {
+          refused ??= error;
+          continue;
         }
-        refused ??= error;
+        if (error instanceof CrewApiError && error.kind === "notFound") this.#remember(statusPath);
+        throw error;
       }
     }
     throw refused;
@@ -131,7 +120,7 @@ export class CrewClient {
    */
   async findStatusPath(call: CallOptions = {}): Promise<StatusPath | undefined> {
     const id = randomUUID();
-    const [first = "/{kickoff_id}/status"] = pathsToAsk(this.#statusPath);
+    const [first] = pathsToAsk(this.#statusPath);
     try {
       await this.status(id, call);
       return this.#statusPath;
@@ -145,12 +134,7 @@ export class CrewClient {
 
   /** `POST /resume`. An error with `sent: "maybe"` means that the request may have arrived. */
   async resume(request: ResumeRequest, call: CallOptions = {}): Promise<ResumeAnswer> {
-    return await this.#post(
-      "/resume",
-      resumeBody(request),
-      (raw) => (isObject(raw) ? readResume(raw) : undefined),
-      call,
-    );
+    return await this.#post("/resume", resumeBody(request), readResume, call);
   }
 
   #remember(path: StatusPath): void {
@@ -160,11 +144,11 @@ export class CrewClient {
   }
 
   #get<T>(path: string, read: Outgoing<T>["read"], call: CallOptions): Promise<T> {
-    return this.#request({ method: "GET", path, read, timeoutMs: getTimeout, ...call });
+    return this.#request({ method: "GET", path, read, timeoutMs: 30_000, ...call });
   }
 
   #post<T>(path: string, body: object, read: Outgoing<T>["read"], call: CallOptions): Promise<T> {
-    const request = { method: "POST", path, body, read, timeoutMs: postTimeout } as const;
+    const request = { method: "POST", path, body, read, timeoutMs: 60_000 } as const;
     return this.#request({ ...request, knownInputs: this.#inputNames, ...call });
   }
 
@@ -183,23 +167,22 @@ export class CrewClient {
   }
 }
 
-/** Both status paths, the specification's first. The vendor's OpenAPI file has the other one. */
-const paths: readonly StatusPath[] = ["/{kickoff_id}/status", "/status/{kickoff_id}"];
-
-function pathsToAsk(known: StatusPath | undefined): readonly StatusPath[] {
-  return known === undefined ? paths : [known, ...paths.filter((path) => path !== known)];
+/** Both status paths, the known one or the specification's first. The vendor's OpenAPI file has the other one. */
+function pathsToAsk(known?: StatusPath): readonly [StatusPath, StatusPath] {
+  return known === "/status/{kickoff_id}"
+    ? [known, "/{kickoff_id}/status"]
+    : ["/{kickoff_id}/status", "/status/{kickoff_id}"];
 }
 
 /** @throws {CrewApiError} `badRequest` for an id that would change the path or that no path can hold */
 function fillPath(path: StatusPath, kickoffId: string): string {
   const id = kickoffId.trim();
-  if (id === "" || id === "." || id === ".." || !isWellFormed(id)) {
+  if (id === "" || id === "." || id === ".." || !isWellFormed(id))
     throw new CrewApiError({
       kind: "badRequest",
       message: l10n.t("That isn't a valid execution ID."),
       remedy: l10n.t("Use the kickoff_id that the crew returned when the execution was started."),
     });
-  }
   return path.replace("{kickoff_id}", () => encodeURIComponent(id));
 }
 
@@ -214,8 +197,7 @@ function isUnknownRoute(error: unknown, path: string): boolean {
   if (error.status !== 404) return false;
   const body = parseJson(error.body ?? "");
   if (!isObject(body)) return true;
-  const text = [body["error"], body["message"], body["detail"]]
-    .filter((one) => typeof one === "string")
-    .join(" ");
+  const texts = [body["error"], body["message"], body["detail"]];
+  const text = texts.filter((one) => typeof one === "string").join(" ");
   return !/execution|kickoff|task/i.test(text.replaceAll(path, ""));
 }

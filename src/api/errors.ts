@@ -22,19 +22,15 @@ export type UnreachableReason = "dns" | "refused" | "certificate" | "proxy" | "r
 
 /** Where the local service found a problem in a crew's project. Remote text: open it as a file only for a local crew. */
 export interface CrewPlace {
-  /** Relative to the project's folder. */
   readonly file: string;
-  /** Line and column start at 1. */
   readonly line: number;
   readonly column: number;
 }
 
-const maxMessageLength = 1500;
-
 /** A failed request to a crew. No property holds the token. */
 export class CrewApiError extends Error {
+  override readonly name = "CrewApiError";
   readonly kind: CrewApiErrorKind;
-  /** What the person can do about it. */
   readonly remedy: string;
   readonly status?: number;
   /** Empty unless `kind` is `validation`. */
@@ -45,18 +41,14 @@ export class CrewApiError extends Error {
   readonly reason?: UnreachableReason;
   /** The beginning of the answer's body, without the token. */
   readonly body?: string;
-  /**
-   * Whether a POST may have had an effect. "no": it never reached the crew, or was refused.
-   * "maybe": no answer, or an inconclusive one. Always "no" for a GET.
-   */
+  /** Whether a POST may have had an effect. "no": it never arrived, or was refused, or is a GET. "maybe": no answer, or an inconclusive one. */
   readonly sent: "no" | "maybe";
   /** Set when `kind` is `unauthorized` or `forbidden` and the type of the sent token is known. */
   readonly tokenType?: TokenType;
   readonly place?: CrewPlace;
 
   constructor({ message, ...details }: CrewApiErrorDetails) {
-    super(oneLine(message, maxMessageLength));
-    this.name = "CrewApiError";
+    super(oneLine(message, 1500));
     this.kind = details.kind;
     this.remedy = details.remedy;
     this.missingInputs = details.missingInputs ?? [];
@@ -67,25 +59,10 @@ export class CrewApiError extends Error {
 
 /** Whole sentences in `message` and `remedy`. */
 export type CrewApiErrorDetails = Pick<CrewApiError, "kind" | "message" | "remedy"> &
-  Partial<
-    Pick<
-      CrewApiError,
-      | "status"
-      | "missingInputs"
-      | "retryAfterMs"
-      | "reason"
-      | "body"
-      | "sent"
-      | "tokenType"
-      | "place"
-    >
-  >;
+  Partial<Omit<CrewApiError, keyof Error>>;
 
 /** The remedy of a POST that may or may not have arrived begins with a warning. */
-export function outcome(
-  isOpen: boolean,
-  remedy: string,
-): { readonly sent: "no" | "maybe"; readonly remedy: string } {
+export function outcome(isOpen: boolean, remedy: string): Pick<CrewApiError, "sent" | "remedy"> {
   if (!isOpen) return { sent: "no", remedy };
   const warning = l10n.t("It may have arrived: check before you send it again.");
   return { sent: "maybe", remedy: `${warning} ${remedy}`.trim() };

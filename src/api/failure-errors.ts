@@ -1,15 +1,15 @@
 import * as l10n from "@vscode/l10n";
-import { asArray, asObject, textAt } from "../base/json.ts";
-import { CrewApiError, outcome, type UnreachableReason } from "./errors.ts";
+import { asArray, isObject, textAt } from "../base/json.ts";
+import type { Outgoing } from "./transport.ts";
+import {
+  CrewApiError,
+  type CrewApiErrorDetails,
+  outcome,
+  type UnreachableReason,
+} from "./errors.ts";
 
 const dnsCodes = ["ENOTFOUND", "EAI_AGAIN", "EAI_FAIL", "EAI_NODATA", "EAI_NONAME"];
-const resetCodes = [
-  "ECONNRESET",
-  "EPIPE",
-  "ECONNABORTED",
-  "ERR_STREAM_PREMATURE_CLOSE",
-  "UND_ERR_SOCKET",
-];
+const resetCodes = /^(?:ECONNRESET|EPIPE|ECONNABORTED|ERR_STREAM_PREMATURE_CLOSE|UND_ERR_SOCKET)$/;
 const certificateCodes =
   /^(?:CERT_|ERR_TLS_CERT_|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_|INVALID_CA|HOSTNAME_MISMATCH)/;
 /** OpenSSL received something that isn't TLS, or an unsupported version. */
@@ -20,10 +20,8 @@ const handshakeWords =
 /** Node's HTTP parser and decompression. */
 const garbageCodes = /^(?:HPE_|Z_|ERR__ERROR_FORMAT_|ERR_BROTLI)/;
 
-interface Verdict {
+interface Verdict extends Pick<CrewApiErrorDetails, "message" | "remedy"> {
   readonly reason: UnreachableReason;
-  readonly message: string;
-  readonly remedy: string;
   /** Whether the request was certainly never sent. */
   readonly unsent: boolean;
 }
@@ -37,21 +35,16 @@ export function errorOfFailure(
 ): CrewApiError {
   const code = codeOf(failure);
   const isPost = method === "POST";
-  if (garbageCodes.test(code)) {
+  if (garbageCodes.test(code))
     return new CrewApiError({
       kind: "badAnswer",
       message: l10n.t("The server at {0} does not answer with valid HTTP ({1}).", url.host, code),
       remedy: l10n.t("Check the crew's address and port."),
       sent: isPost ? "maybe" : "no",
     });
-  }
-  const { reason, message, remedy, unsent } = verdict(code, description, url);
-  return new CrewApiError({
-    kind: "unreachable",
-    reason,
-    message,
-    ...outcome(isPost && !unsent, remedy),
-  });
+  const { unsent, ...details } = verdict(code, description, url);
+  const result = outcome(isPost && !unsent, details.remedy);
+  return new CrewApiError({ kind: "unreachable", ...details, ...result });
 }
 
 function verdict(code: string, description: string, url: URL): Verdict {
@@ -96,7 +89,7 @@ function verdict(code: string, description: string, url: URL): Verdict {
       remedy: l10n.t("Check that the port is the one for https:, and whether you need a proxy."),
       unsent: handshakeWords.test(`${code} ${description}`),
     };
-  if (resetCodes.includes(code))
+  if (resetCodes.test(code))
     return {
       reason: "reset",
       message: l10n.t("The connection to {0} was cut off ({1}).", host, code),
@@ -104,10 +97,9 @@ function verdict(code: string, description: string, url: URL): Verdict {
       // Observed: an aborted TLS handshake has this text and the code of a reset.
       unsent: description.includes("before secure TLS connection"),
     };
-  const why = inBrackets(code === "" ? description : code);
   return {
     reason: "other",
-    message: l10n.t("{0} can't be reached{1}.", host, why),
+    message: l10n.t("{0} can't be reached{1}.", host, inBrackets(code || description)),
     remedy: l10n.t("Check your connection, VPN and proxy."),
     unsent: /\bconnect E[A-Z]+\b/.test(description),
   };
@@ -133,13 +125,11 @@ function isProxy(code: string, description: string, url: URL): boolean {
   return code.startsWith("E") && port !== undefined && port !== own;
 }
 
-/** The first code in an error, its causes, and the errors it aggregates (one per address tried). */
 function codeOf(failure: unknown): string {
-  if (typeof failure !== "object" || failure === null) return "";
-  const object = asObject(failure);
-  const own = textAt(object, "code");
+  if (!isObject(failure)) return "";
+  const own = textAt(failure, "code");
   if (own !== undefined) return own;
-  const inner = [object["cause"], ...asArray(object["errors"])].map(codeOf);
+  const inner = [failure["cause"], ...asArray(failure["errors"])].map(codeOf);
   return inner.find((code) => code !== "") ?? "";
 }
 
@@ -147,27 +137,22 @@ function inBrackets(text: string): string {
   return text === "" ? "" : ` (${text})`;
 }
 
-interface Request {
-  readonly method: "GET" | "POST";
-  readonly path: string;
-  readonly timeoutMs: number;
-}
+type Request = Pick<Outgoing<unknown>, "method" | "path" | "timeoutMs">;
 
-/** The error of a request that ended without an answer. @param begun whether anything was sent */
 export function unanswered(
   kind: "timeout" | "aborted",
   { method, timeoutMs }: Request,
   begun: boolean,
 ): CrewApiError {
-  const [message, remedy] =
-    kind === "timeout"
-      ? [
-          l10n.t("The crew did not answer within {0}.", seconds(timeoutMs)),
-          l10n.t("Check your connection and try again."),
-        ]
-      : [l10n.t("The request was cancelled."), ""];
+  const isTimeout = kind === "timeout";
   const isOpen = method === "POST" && begun;
-  return new CrewApiError({ kind, message, ...outcome(isOpen, isOpen ? "" : remedy) });
+  return new CrewApiError({
+    kind,
+    message: isTimeout
+      ? l10n.t("The crew did not answer within {0}.", seconds(timeoutMs))
+      : l10n.t("The request was cancelled."),
+    ...outcome(isOpen, isTimeout && !isOpen ? l10n.t("Check your connection and try again.") : ""),
+  });
 }
 
 /** @param location the redirect's target, without the token */
@@ -178,26 +163,21 @@ export function redirected(
   url: string,
 ): CrewApiError {
   const to = targetOf(location, url);
-  return new CrewApiError({
-    kind: "redirected",
-    status,
-    message:
-      to === ""
-        ? l10n.t(
-            "The address redirects ({0}). The redirect was not followed because the request carries the token.",
-            status,
-          )
-        : l10n.t(
-            "The address redirects ({0}) to {1}. The redirect was not followed because the request carries the token.",
-            status,
-            to,
-          ),
-    // Only "303 See Other" means that the request was processed (RFC 9110).
-    ...outcome(
-      method === "POST" && status === 303,
-      l10n.t("If you trust the redirect's target, use it as the crew's address."),
-    ),
-  });
+  const message =
+    to === ""
+      ? l10n.t(
+          "The address redirects ({0}). The redirect was not followed because the request carries the token.",
+          status,
+        )
+      : l10n.t(
+          "The address redirects ({0}) to {1}. The redirect was not followed because the request carries the token.",
+          status,
+          to,
+        );
+  const remedy = l10n.t("If you trust the redirect's target, use it as the crew's address.");
+  // Only "303 See Other" means that the request was processed (RFC 9110).
+  const result = outcome(method === "POST" && status === 303, remedy);
+  return new CrewApiError({ kind: "redirected", status, message, ...result });
 }
 
 export function tooLarge(
@@ -207,40 +187,38 @@ export function tooLarge(
   isLocal: boolean,
 ): CrewApiError {
   const megabytes = Math.round(maxBytes / 1024 / 1024);
+  const message = l10n.t(
+    "The answer is larger than {0} MB and was not read completely.",
+    megabytes,
+  );
+  const remedy = isLocal
+    ? l10n.t("The local crew's log may have more details.")
+    : l10n.t("Look at the execution in the dashboard.");
   return new CrewApiError({
     kind: "tooLarge",
     status,
-    message: l10n.t("The answer is larger than {0} MB and was not read completely.", megabytes),
-    ...outcome(
-      method === "POST",
-      isLocal
-        ? l10n.t("The local crew's log may have more details.")
-        : l10n.t("Look at the execution in the dashboard."),
-    ),
+    message,
+    ...outcome(method === "POST", remedy),
   });
 }
 
-/** The error of a 2xx answer of another shape. */
 export function badAnswer(
   { method, path }: Request,
-  answer: { readonly status: number; readonly body: string; readonly isJson: boolean },
-  isLocal: boolean,
-): CrewApiError {
-  const { status, body, isJson } = answer;
-  return new CrewApiError({
-    kind: "badAnswer",
+  {
     status,
     body,
-    message: isJson
-      ? l10n.t("The answer of {0} is not what the Crew Execution API returns.", path)
-      : l10n.t("The answer of {0} is not JSON.", path),
-    ...outcome(
-      method === "POST",
-      isLocal
-        ? l10n.t("Stop and restart the local crew.")
-        : l10n.t("Check that the address is the one on the crew's page in the dashboard."),
-    ),
-  });
+    isJson,
+  }: { readonly status: number; readonly body: string; readonly isJson: boolean },
+  isLocal: boolean,
+): CrewApiError {
+  const message = isJson
+    ? l10n.t("The answer of {0} is not what the Crew Execution API returns.", path)
+    : l10n.t("The answer of {0} is not JSON.", path);
+  const remedy = isLocal
+    ? l10n.t("Stop and restart the local crew.")
+    : l10n.t("Check that the address is the one on the crew's page in the dashboard.");
+  const result = outcome(method === "POST", remedy);
+  return new CrewApiError({ kind: "badAnswer", status, body, message, ...result });
 }
 
 /** Scheme, host and path of a redirect's target; the query may hold secrets. */

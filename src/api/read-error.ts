@@ -11,22 +11,18 @@ import { oneLine } from "../base/text.ts";
 import type { CrewPlace } from "./errors.ts";
 
 interface ErrorBody {
-  /** One line. */
   readonly message?: string;
   readonly missingInputs: readonly string[];
   /** What the local service adds; see {@link localProblemOf}. */
   readonly own?: LocalProblem;
 }
 
-/** A local crew's project can't be read. */
 export interface LocalProblem {
   readonly place?: CrewPlace;
-  /** Whether the service confirms that the kickoff started nothing. */
   readonly isNotStarted: boolean;
 }
 
 const messageLength = 300;
-/** Characters of a page that are searched for its first line. */
 const searchedLength = 8192;
 
 /**
@@ -46,21 +42,17 @@ export function readErrorBody(text: string, knownInputs: readonly string[] = [])
 function localProblemOf(body: UnknownObject): LocalProblem | undefined {
   const own = asObject(body["details"])["crewdeck"];
   if (!isObject(own)) return undefined;
-  const [file, line, column] = [
-    textAt(own, "file"),
-    numberAt(own, "line"),
-    numberAt(own, "column"),
-  ];
-  const place =
-    file === undefined || line === undefined || column === undefined
-      ? undefined
-      : { file, line, column };
-  return { ...(place && { place }), isNotStarted: own["started"] === false };
+  const isNotStarted = own["started"] === false;
+  const file = textAt(own, "file");
+  const [line, column] = [numberAt(own, "line"), numberAt(own, "column")];
+  return file === undefined || line === undefined || column === undefined
+    ? { isNotStarted }
+    : { place: { file, line, column }, isNotStarted };
 }
 
 function withMessage(text: string | undefined, missingInputs: readonly string[]): ErrorBody {
   const message = oneLine(text ?? "", messageLength);
-  return { ...(message === "" ? {} : { message }), missingInputs };
+  return message === "" ? { missingInputs } : { message, missingInputs };
 }
 
 function messageOf(body: UnknownObject): string | undefined {
@@ -90,16 +82,12 @@ function missingOf(
   known: readonly string[],
 ): readonly string[] {
   const detail = asObject(body["detail"]);
-  for (const details of [body["details"], detail["details"], detail, body]) {
-    const listed = asArray(asObject(details)["missing_inputs"]).filter(
-      (name) => typeof name === "string",
-    );
-    if (listed.length > 0) return listed;
-  }
-  const located = asArray(body["detail"])
-    .map(missingAt)
-    .filter((name) => name !== undefined);
-  if (located.length > 0) return located;
+  const listed = [body["details"], detail["details"], detail, body].map((details) =>
+    asArray(asObject(details)["missing_inputs"]).filter((name) => typeof name === "string"),
+  );
+  const located = asArray(body["detail"]).flatMap((entry) => missingAt(entry) ?? []);
+  const structured = [...listed, located].find((found) => found.length > 0);
+  if (structured !== undefined) return structured;
   const names = /missing (?:required )?inputs?:\s*(.+)$/is.exec(message ?? "")?.[1];
   return names === undefined ? [] : splitNames(names.trim(), known);
 }
@@ -108,13 +96,10 @@ function missingOf(
 function missingAt(entry: unknown): string | undefined {
   const { loc, type } = asObject(entry);
   const place = asArray(loc);
-  const name = place[place.indexOf("inputs") + 1];
-  return place.includes("inputs") && String(type).includes("missing") && typeof name === "string"
-    ? name
-    : undefined;
+  const name = place.includes("inputs") ? place[place.indexOf("inputs") + 1] : undefined;
+  return typeof name === "string" && String(type).includes("missing") ? name : undefined;
 }
 
-/** Splits at commas, but not inside a known name. */
 function splitNames(text: string, known: readonly string[]): readonly string[] {
   const longestFirst = [...known].sort((a, b) => b.length - a.length);
   const names: string[] = [];
@@ -131,26 +116,22 @@ function splitNames(text: string, known: readonly string[]): readonly string[] {
   return names;
 }
 
-/** The first line of a page's text. */
 function withoutTags(text: string): string {
   const lines = text
     .slice(0, searchedLength)
     .replace(/<(style|script)\b[^<>]*>[^<]*<\/\1>/gi, "")
     .replace(/<[^<>]*>/g, "\n");
-  return decoded(lines.split(/[\r\n]+/).find((line) => line.trim() !== "") ?? "");
+  const first = lines.split(/[\r\n]+/).find((line) => line.trim() !== "") ?? "";
+  return first.replace(/&[a-z]+;/g, (entity) => entities.get(entity) ?? entity);
 }
 
-function decoded(text: string): string {
-  const entities: Readonly<Record<string, string>> = {
-    lt: "<",
-    gt: ">",
-    quot: '"',
-    apos: "'",
-    nbsp: " ",
-    amp: "&",
-  };
-  return text.replace(
-    /&(lt|gt|quot|apos|nbsp|amp);/g,
-    (whole, name: string) => entities[name] ?? whole,
-  );
-}
+const entities = new Map(
+  Object.entries({
+    "&lt;": "<",
+    "&gt;": ">",
+    "&quot;": '"',
+    "&apos;": "'",
+    "&nbsp;": " ",
+    "&amp;": "&",
+  }),
+);

@@ -2,6 +2,7 @@ import {
   asArray,
   asObject,
   defined,
+  firstOfEach,
   isJson,
   isObject,
   textAt,
@@ -9,24 +10,15 @@ import {
 } from "../base/json.ts";
 import type { CrewInputs, InputField } from "./types.ts";
 
-/** Type names of JSON Schema and of Python. */
-const types: Readonly<Record<string, NonNullable<InputField["type"]>>> = {
-  string: "string",
-  str: "string",
-  text: "string",
-  number: "number",
-  float: "number",
-  double: "number",
-  integer: "integer",
-  int: "integer",
-  boolean: "boolean",
-  bool: "boolean",
-  object: "object",
-  dict: "object",
-  json: "object",
-  array: "array",
-  list: "array",
-};
+/** Type names of JSON Schema, each followed by those of Python and others. */
+const typeNames = [
+  ["string", "str", "text"],
+  ["number", "float", "double"],
+  ["integer", "int"],
+  ["boolean", "bool"],
+  ["object", "dict", "json"],
+  ["array", "list"],
+] as const;
 
 /**
  * Reads the answer of `GET /inputs`, each name once: a list of names (documented and observed), a list of objects, a map of
@@ -35,10 +27,7 @@ const types: Readonly<Record<string, NonNullable<InputField["type"]>>> = {
 export function readInputs(raw: unknown): CrewInputs | undefined {
   const wrapped = isObject(raw) && Object.hasOwn(raw, "inputs");
   const fields = readFields(wrapped ? raw["inputs"] : raw, wrapped);
-  if (!fields) return undefined;
-  const byName = new Map<string, InputField>();
-  for (const field of fields) if (!byName.has(field.name)) byName.set(field.name, field);
-  return { fields: [...byName.values()], raw };
+  return fields && { fields: firstOfEach(fields, ({ name }) => name), raw };
 }
 
 function readFields(value: unknown, wrapped: boolean): readonly InputField[] | undefined {
@@ -47,12 +36,8 @@ function readFields(value: unknown, wrapped: boolean): readonly InputField[] | u
   if (isSchema(value)) return readSchema(value);
   const entries = Object.entries(value);
   // Without the wrapper, accept only what is certainly a map of names to types.
-  if (
-    !wrapped &&
-    (entries.length === 0 || !entries.every(([, type]) => typeOf(type) !== undefined))
-  )
-    return undefined;
-  return entries.map(([name, about]) => readMapped(name, about));
+  const isMap = entries.length > 0 && entries.every(([, type]) => typeOf(type) !== undefined);
+  return wrapped || isMap ? entries.map(([name, about]) => readMapped(name, about)) : undefined;
 }
 
 /** A non-empty list must have a readable entry: a crew without inputs is kicked off without questions, which costs money. */
@@ -72,21 +57,21 @@ function readMapped(name: string, about: unknown): InputField {
   if (isObject(about)) return readField(name, about);
   const type = typeOf(about);
   if (type) return { name, type };
-  // Any other text is a description.
   return typeof about === "string" && about.trim() !== "" ? { name, description: about } : { name };
 }
 
 function readField(name: string, about: UnknownObject): InputField {
-  const type = typeOf(about);
-  const description = textAt(about, "description");
-  const fallback = about["default"];
+  const { required, default: fallback } = about;
   const choices = asArray(about["enum"]).filter(isJson);
   return {
     name,
-    ...defined({ type, description }),
-    ...(typeof about["required"] === "boolean" ? { required: about["required"] } : {}),
-    ...(isJson(fallback) ? { default: fallback } : {}),
-    ...(choices.length === 0 ? {} : { enum: choices }),
+    ...defined({
+      type: typeOf(about),
+      description: textAt(about, "description"),
+      required: typeof required === "boolean" ? required : undefined,
+      default: isJson(fallback) ? fallback : undefined,
+      enum: choices.length === 0 ? undefined : choices,
+    }),
   };
 }
 
@@ -114,7 +99,7 @@ function resolved(schema: UnknownObject, property: UnknownObject): UnknownObject
 /** From a type name, a schema's `type` (one or a list), or its `anyOf`. */
 function typeOf(about: unknown): InputField["type"] | undefined {
   if (typeof about === "string")
-    return Object.hasOwn(types, about.toLowerCase()) ? types[about.toLowerCase()] : undefined;
+    return typeNames.find((names) => names.some((name) => name === about.toLowerCase()))?.[0];
   const object = asObject(about);
   const names = [
     object["type"],
@@ -130,9 +115,6 @@ function typeOf(about: unknown): InputField["type"] | undefined {
  * Whether a kickoff must have a value for an input: the crew says so, or says nothing and has no default. Deployed crews list names only
  * and refuse a kickoff that omits one with 422 (specification).
  */
-export function isRequired({
-  required,
-  default: value,
-}: Pick<InputField, "required" | "default">): boolean {
-  return required ?? value === undefined;
+export function isRequired(input: Pick<InputField, "required" | "default">): boolean {
+  return input.required ?? input.default === undefined;
 }

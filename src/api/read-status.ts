@@ -4,6 +4,7 @@ import {
   defined,
   idAt,
   isJson,
+  firstOfEach,
   isObject,
   numberAt,
   parseJson,
@@ -14,10 +15,7 @@ import {
 import { shortName } from "../base/text.ts";
 import type { JsonValue, Progress, StatusReading, TaskReading } from "./types.ts";
 
-/**
- * Reads a status answer of the documented dialect or the one observed on deployed crews. Never throws: an unknown state
- * gives `other`, a missing field is undefined.
- */
+/** Reads a status answer of either dialect. Never throws: an unknown state gives `other`, a missing field is undefined. */
 export function readStatus(raw: unknown): StatusReading {
   const answer = asObject(raw);
   const live = textAt(answer, "state");
@@ -36,10 +34,9 @@ export function readStatus(raw: unknown): StatusReading {
     state,
     stateText: shortName(stateText),
     ended: state === "completed" || state === "failed" || state === "stopped",
-    ...defined({ progress }),
     tasks,
     ...readResult(answer, stated === "completed"),
-    ...defined({ error, waiting, executionTime }),
+    ...defined({ progress, error, waiting, executionTime }),
     raw,
   };
 }
@@ -79,7 +76,6 @@ const stateByText = new Map(
   ),
 );
 
-/** Ignores case, and `_`, `-` and spaces. */
 function stateOf(text: string): TextState {
   return stateByText.get(folded(text)) ?? "other";
 }
@@ -104,31 +100,25 @@ function readResult(
   const outputJson =
     jsonOf(answer["result_json"]) ??
     jsonOf(asObject(result)["json_dict"]) ??
-    structureOf(found) ??
+    (typeof found === "object" ? jsonOf(found) : undefined) ??
     unnamed(result);
   const output = readable(found) ?? readable(last) ?? readable(outputJson);
   return defined({ output, outputJson });
 }
 
-/** Some deployments send `result_json` as a string that holds JSON. */
 function jsonOf(value: unknown): JsonValue | undefined {
   if (value === null) return undefined;
   const parsed = typeof value === "string" ? parseJson(value) : value;
   return isJson(parsed) && parsed !== null ? parsed : undefined;
 }
 
-function structureOf(value: unknown): JsonValue | undefined {
-  return typeof value === "object" && value !== null && isJson(value) ? value : undefined;
-}
-
 /** A result without a known member is itself the output. */
 function unnamed(result: unknown): JsonValue | undefined {
-  if (
-    !isObject(result) ||
-    ["output", "raw", "result", "tasks", "tasks_output"].some((name) => name in result)
-  )
-    return undefined;
-  return Object.keys(result).length > 0 && isJson(result) ? result : undefined;
+  const names = Object.keys(asObject(result));
+  const known = ["output", "raw", "result", "tasks", "tasks_output"];
+  return names.length > 0 && !names.some((name) => known.includes(name)) && isJson(result)
+    ? result
+    : undefined;
 }
 
 /**
@@ -141,17 +131,14 @@ function readTasks(answer: UnknownObject): readonly TaskReading[] {
     [result["tasks"], result["tasks_output"], answer["tasks"]]
       .map(asArray)
       .find((tasks) => tasks.length > 0) ?? [];
-  const tasks = new Map<string, TaskReading>();
-  for (const [index, value] of list.entries()) {
-    const task = readTask(asObject(value), `task_${index + 1}`);
-    if (task && !tasks.has(task.taskId)) tasks.set(task.taskId, task);
-  }
-  const last = readTask(asObject(answer["last_executed_task"]), undefined);
-  if (last && !tasks.has(last.taskId)) tasks.set(last.taskId, last);
-  return [...tasks.values()];
+  const tasks = [
+    ...list.map((value, index) => readTask(asObject(value), `task_${index + 1}`)),
+    readTask(asObject(answer["last_executed_task"])),
+  ].filter((task) => task !== undefined);
+  return firstOfEach(tasks, ({ taskId }) => taskId);
 }
 
-function readTask(task: UnknownObject, fallbackId: string | undefined): TaskReading | undefined {
+function readTask(task: UnknownObject, fallbackId?: string): TaskReading | undefined {
   const taskId = idAt(task, "task_id", "taskId", "name", "id") ?? fallbackId;
   if (taskId === undefined) return undefined;
   const output = readable(task["output"] ?? task["raw"]);
@@ -197,26 +184,20 @@ const plausibleNames = [
   "last_executed_task",
 ];
 
-interface WaitingReading {
-  /** Whether the answer says that a person is awaited, even without a known task. */
-  readonly isAwaiting: boolean;
-  readonly waiting?: NonNullable<StatusReading["waiting"]>;
-}
-
-function readWaiting(answer: UnknownObject, state: TextState): WaitingReading {
+/** `isAwaiting`: whether the answer says that a person is awaited, even without a known task. */
+function readWaiting(
+  answer: UnknownObject,
+  state: TextState,
+): { readonly isAwaiting: boolean; readonly waiting?: StatusReading["waiting"] } {
   if (state === "completed" || state === "failed" || state === "stopped")
     return { isAwaiting: false };
   const certain = certainNames
     .map((name) => firstOf(answer[name]))
     .find((value) => isObject(value) || value === true);
-  const isAwaiting = state === "awaiting" || certain !== undefined;
-  if (!isAwaiting) return { isAwaiting };
+  if (state !== "awaiting" && certain === undefined) return { isAwaiting: false };
   const candidates = [certain, ...plausibleNames.map((name) => firstOf(answer[name])), answer];
-  for (const candidate of candidates) {
-    const waiting = readWaitingTask(candidate);
-    if (waiting) return { isAwaiting, waiting };
-  }
-  return { isAwaiting };
+  const waiting = candidates.map(readWaitingTask).find((task) => task !== undefined);
+  return { isAwaiting: true, waiting };
 }
 
 /** Pending tasks are answered one by one, so take the first. */
@@ -224,7 +205,7 @@ function firstOf(value: unknown): unknown {
   return Array.isArray(value) ? asArray(value)[0] : value;
 }
 
-function readWaitingTask(value: unknown): WaitingReading["waiting"] {
+function readWaitingTask(value: unknown): StatusReading["waiting"] {
   const task = asObject(value);
   const taskId = idAt(task, "task_id", "taskId");
   if (taskId === undefined) return undefined;

@@ -1,5 +1,5 @@
 import * as l10n from "@vscode/l10n";
-import { asObject, defined, idAt, textAt, type UnknownObject } from "../base/json.ts";
+import { asObject, defined, idAt, isObject, textAt, type UnknownObject } from "../base/json.ts";
 import { isWellFormed, oneLine } from "../base/text.ts";
 import { CrewApiError } from "./errors.ts";
 import type {
@@ -16,11 +16,7 @@ import type {
  * @throws {CrewApiError} `badRequest` for a callback that can't be sent
  */
 export function kickoffBody(request: KickoffRequest): object {
-  return {
-    inputs: request.inputs,
-    ...defined({ meta: request.meta }),
-    ...callbacks(request),
-  };
+  return { inputs: request.inputs, ...defined({ meta: request.meta }), ...callbacks(request) };
 }
 
 /**
@@ -43,18 +39,13 @@ export function resumeBody(request: ResumeRequest): object {
 }
 
 function callbacks(request: CallbackUrls & SecretCallbacks): object {
-  const names = [
-    "taskWebhookUrl",
-    "stepWebhookUrl",
-    "crewWebhookUrl",
-    "humanInputWebhookUrl",
-    "humanInputWebhook",
-    "webhooks",
-  ] as const;
-  const given = names
-    .map((name) => [name, request[name]] as const)
-    .filter(([, value]) => value !== undefined && value !== "");
-  if (!given.every(([, value]) => isSendable(value))) {
+  const { taskWebhookUrl, stepWebhookUrl, crewWebhookUrl, humanInputWebhookUrl } = request;
+  const urls = { taskWebhookUrl, stepWebhookUrl, crewWebhookUrl, humanInputWebhookUrl };
+  const { humanInputWebhook, webhooks } = request;
+  const given = Object.entries({ ...urls, humanInputWebhook, webhooks }).filter(
+    ([, value]) => value !== undefined && value !== "",
+  );
+  if (!given.every(([, value]) => isSendable(value)))
     throw new CrewApiError({
       kind: "badRequest",
       message: l10n.t(
@@ -62,40 +53,31 @@ function callbacks(request: CallbackUrls & SecretCallbacks): object {
       ),
       remedy: l10n.t("Enter it again."),
     });
-  }
   return Object.fromEntries(given);
 }
 
-/** Whether all texts of a callback fit into a URL or a header. */
 function isSendable(value: unknown): boolean {
   if (typeof value === "string") return isWellFormed(value);
   return typeof value !== "object" || value === null || Object.values(value).every(isSendable);
 }
 
+const resumeStatuses = ["resumed", "retrying", "completed"] as const;
 const messageLength = 300;
 
-const resumeStatuses = ["resumed", "retrying", "completed"] as const;
-
-/** Undefined if the answer of `POST /kickoff` has no id. */
 export function readKickoff(raw: unknown): KickoffAnswer | undefined {
   const kickoffId = kickoffIdAt(asObject(raw));
   return kickoffId === undefined ? undefined : { kickoffId, raw };
 }
 
 /** Both forms of the answer: `status` and `message` (specification), or the new kickoff id (observed). */
-export function readResume(raw: unknown): ResumeAnswer {
-  const answer = asObject(raw);
-  const said = textAt(answer, "status");
+export function readResume(raw: unknown): ResumeAnswer | undefined {
+  if (!isObject(raw)) return undefined;
+  const said = textAt(raw, "status");
   const status = resumeStatuses.find((known) => known === said?.trim().toLowerCase());
   // Show an unknown status as the message.
-  const message = textAt(answer, "message") ?? (status === undefined ? said : undefined);
-  const kickoffId = kickoffIdAt(answer);
-  return {
-    ...defined({ status }),
-    ...(message === undefined ? {} : { message: oneLine(message, messageLength) }),
-    ...defined({ kickoffId }),
-    raw,
-  };
+  const text = textAt(raw, "message") ?? (status === undefined ? said : undefined);
+  const message = text === undefined ? undefined : oneLine(text, messageLength);
+  return { ...defined({ status, message, kickoffId: kickoffIdAt(raw) }), raw };
 }
 
 /** A lone surrogate can't stand in a URL, so such an id is ignored. */

@@ -1,44 +1,36 @@
 import { isObject, parseJson } from "../base/json.ts";
 import type { CrewApiErrorKind } from "./errors.ts";
 
-/** What a request and its end have in common. */
-interface Exchange {
+/** A request or its end, for a log. Holds no header and no token. */
+export type Traffic = {
   /** Identifies the exchange in this process. */
   readonly id: number;
   readonly method: "GET" | "POST";
   readonly path: string;
   /** The body for a log, without secrets and truncated; computed on demand. */
   readonly body?: () => string;
-}
-
-/** A request or its end, for a log. Holds no header and no token. */
-export type Traffic = Exchange &
-  (
-    | { readonly kind: "request" }
-    | {
-        readonly kind: "end";
-        readonly status?: number;
-        readonly error?: CrewApiErrorKind;
-        /** From sending to the end of the body. */
-        readonly milliseconds: number;
-      }
-  );
+} & (
+  | { readonly kind: "request" }
+  | {
+      readonly kind: "end";
+      readonly status?: number;
+      readonly error?: CrewApiErrorKind;
+      /** From sending to the end of the body. */
+      readonly milliseconds: number;
+    }
+);
 
 let exchanges = 0;
 
-/** The next id; a log shows the exchanges of all clients. */
+/** The id of the next exchange: a log shows those of all clients. */
 export function nextExchange(): number {
-  exchanges += 1;
-  return exchanges;
+  return ++exchanges;
 }
 
-/** Characters of a body that a log shows. */
-const maxLogged = 4_000;
-/** Characters of a body that are parsed for the log. */
-const maxParsed = 1_000_000;
+/** Characters of a body that a log shows, and that are parsed for it. */
+const [maxLogged, maxParsed] = [4_000, 1_000_000];
 /** Shorter texts occur by chance. */
 const shortestSecret = 4;
-
 const secretName =
   /token|secret|passw|username|authori[sz]ation|api[-_]?key|private[-_]?key|credential|cookie|bearer|signature/i;
 const addressName = /url$/i;
@@ -76,10 +68,8 @@ export function bodyForLog(text: string, clean: (text: string) => string): strin
 }
 
 function redact(value: unknown, name = "", isSecret = false): unknown {
-  if (typeof value === "string") {
-    if (isSecret) return "[secret]";
-    return addressName.test(name) ? hostOnly(value) : value;
-  }
+  if (typeof value === "string" && isSecret) return "[secret]";
+  if (typeof value === "string") return addressName.test(name) ? hostOnly(value) : value;
   if (Array.isArray(value)) return value.map((each) => redact(each, name, isSecret));
   if (!isObject(value)) return value;
   return Object.fromEntries(
@@ -94,14 +84,11 @@ function hostOnly(address: string): string {
   return URL.canParse(address) ? `${new URL(address).origin}/…` : "(no address)";
 }
 
-/** Removes the token, or another secret, from a text that a crew sent. */
 function withoutToken(text: string, token: string, instead = "[token]"): string {
   const forms = new Set([
     token,
     JSON.stringify(token).slice(1, -1),
     encodeURIComponent(token.replace(/\p{Cs}/gu, "\uFFFD")),
   ]);
-  let clean = text;
-  for (const form of forms) clean = clean.replaceAll(form, instead);
-  return clean;
+  return [...forms].reduce((clean, form) => clean.replaceAll(form, instead), text);
 }

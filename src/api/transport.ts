@@ -9,15 +9,6 @@ import { badAnswer, errorOfFailure, redirected, tooLarge, unanswered } from "./f
 import { bodyForLog, nextExchange, secretsIn, withoutSecrets, type Traffic } from "./traffic.ts";
 import type { TokenType, TypedToken } from "./types.ts";
 
-/** A subset of what any `fetch` takes. */
-interface FetchInit {
-  readonly method: "GET" | "POST";
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
-  readonly redirect: "manual";
-  readonly signal: AbortSignal;
-}
-
 /** A subset of node-fetch's `Response`. */
 interface FetchAnswer {
   readonly status: number;
@@ -26,7 +17,17 @@ interface FetchAnswer {
   readonly body: AsyncIterable<string | Uint8Array> | null;
 }
 
-export type Fetch = (url: string, init: FetchInit) => Promise<FetchAnswer>;
+/** A subset of what any `fetch` takes. */
+export type Fetch = (
+  url: string,
+  init: {
+    readonly method: "GET" | "POST";
+    readonly headers: Readonly<Record<string, string>>;
+    readonly body?: string;
+    readonly redirect: "manual";
+    readonly signal: AbortSignal;
+  },
+) => Promise<FetchAnswer>;
 
 /** No keep-alive: a POST on a kept connection that the server is closing may or may not have arrived. */
 const agents = {
@@ -35,13 +36,13 @@ const agents = {
 };
 
 /** node-fetch, loaded with the first request. VS Code patches Node's modules to apply its proxy and certificate settings. */
-export const defaultFetch: Fetch = async (url, init) =>
-  await (
-    await nodeFetch()
-  )(url, {
+export const defaultFetch: Fetch = async (url, init) => {
+  const fetch = await nodeFetch();
+  return await fetch(url, {
     ...init,
     agent: ({ protocol }) => (protocol === "https:" ? agents.https : agents.http),
   });
+};
 
 /** Without an agent: if `http.proxySupport` is "on", VS Code sets its own only then. It doesn't keep connections alive either. */
 export const agentlessFetch: Fetch = async (url, init) => await (await nodeFetch())(url, init);
@@ -52,7 +53,6 @@ async function nodeFetch() {
 
 export interface TransportOptions {
   readonly baseUrl: string;
-  /** Called before every request; what it throws passes through. */
   readonly token: () => Promise<string | TypedToken>;
   readonly fetch: Fetch;
   readonly clock: Clock;
@@ -75,7 +75,6 @@ export interface Outgoing<T> {
   readonly knownInputs?: readonly string[];
 }
 
-/** One attempt of a request. */
 interface Attempt<T> extends Outgoing<T> {
   readonly tokenType: TokenType | undefined;
   /** Removes the token and the body's secrets from a text. */
@@ -83,32 +82,19 @@ interface Attempt<T> extends Outgoing<T> {
   readonly deadline: Deadline;
 }
 
-/** What has arrived of an answer so far. */
-interface Arrived {
-  status?: number;
-  text?: string;
-}
-
-/** Bytes of an error's body that are read. */
 const errorBytes = 64 * 1024;
 
 /** @throws {CrewApiError} `unauthorized`, nothing sent, if the token is empty or can't be in a header */
 function authorization(token: string): string {
-  if (token === "") throw unusable(l10n.t("There is no token for this crew."));
-  if (/[^\x20-\x7e\xa0-\xff]/.test(token)) {
-    throw unusable(
-      l10n.t(
-        "The token has a character that can't be sent, such as a line break or a non-Latin letter.",
-      ),
-    );
-  }
-  return `Bearer ${token}`;
-}
-
-function unusable(message: string): CrewApiError {
-  return new CrewApiError({
+  if (token !== "" && !/[^\x20-\x7e\xa0-\xff]/.test(token)) return `Bearer ${token}`;
+  throw new CrewApiError({
     kind: "unauthorized",
-    message,
+    message:
+      token === ""
+        ? l10n.t("There is no token for this crew.")
+        : l10n.t(
+            "The token has a character that can't be sent, such as a line break or a non-Latin letter.",
+          ),
     remedy: l10n.t(
       "Copy the token again from the Status tab of the crew's page in the dashboard, without any other text.",
     ),
@@ -129,9 +115,8 @@ export class Transport {
       try {
         return await this.#once(outgoing);
       } catch (error) {
-        const pause =
-          outgoing.method === "GET" ? retryWait(error, asked, this.#options.random) : undefined;
-        if (pause === undefined) throw error;
+        const pause = retryWait(error, asked, this.#options.random);
+        if (pause === undefined || outgoing.method === "POST") throw error;
         await wait(this.#options.clock, pause, outgoing.signal);
       }
     }
@@ -141,7 +126,12 @@ export class Transport {
     const { clock, fetch, baseUrl } = this.#options;
     const given = await this.#options.token();
     const { token, type } = typeof given === "string" ? { token: given, type: undefined } : given;
-    const headers = this.#headers(token, outgoing);
+    const headers = {
+      accept: "application/json",
+      authorization: authorization(token),
+      "user-agent": this.#options.userAgent,
+      ...(outgoing.body && { "content-type": "application/json" }),
+    };
     if (outgoing.signal?.aborted) throw unanswered("aborted", outgoing, false);
     const { method, path } = outgoing;
     const body = outgoing.body && JSON.stringify(outgoing.body);
@@ -154,7 +144,7 @@ export class Transport {
       text === undefined ? {} : { body: () => bodyForLog(text, clean) };
     this.#log({ kind: "request", ...exchange, ...logged(body) });
     const started = clock.now();
-    const arrived: Arrived = {};
+    const arrived: { status?: number; text?: string } = {};
     const end = (error?: CrewApiError) =>
       this.#log({
         kind: "end",
@@ -191,19 +181,15 @@ export class Transport {
     }
   }
 
-  #headers(token: string, { body }: Outgoing<unknown>): Readonly<Record<string, string>> {
-    return {
-      accept: "application/json",
-      authorization: authorization(token),
-      "user-agent": this.#options.userAgent,
-      ...(body && { "content-type": "application/json" }),
-    };
-  }
-
-  async #read<T>(answer: FetchAnswer, attempt: Attempt<T>, arrived: Arrived): Promise<T> {
+  /** @param arrived is filled with what arrives, also before an error */
+  async #read<T>(
+    answer: FetchAnswer,
+    attempt: Attempt<T>,
+    arrived: { status?: number; text?: string },
+  ): Promise<T> {
     const { clock, maxBytes, isLocal, baseUrl } = this.#options;
     const { status } = answer;
-    const { method, path, clean, deadline, knownInputs, tokenType } = attempt;
+    const { path, clean, deadline } = attempt;
     arrived.status = status;
     if (status >= 300 && status < 400) {
       const location = clean(answer.headers.get("location") ?? "");
@@ -213,20 +199,16 @@ export class Transport {
     const { text, isTruncated, problem } = await readBody(answer.body, ok ? maxBytes : errorBytes);
     arrived.text = text;
     if (deadline.ended === "aborted") throw unanswered("aborted", attempt, true);
-    if (!ok) {
-      // The status code counts, even if the body is incomplete.
+    // The status code counts, even if the body is incomplete.
+    if (!ok)
       throw errorOfAnswer({
-        method,
-        path,
+        ...attempt,
         status,
         statusText: clean(answer.statusText),
         text: clean(text),
         retryAfterMs: parseRetryAfter(answer.headers.get("retry-after"), clock.now()),
-        knownInputs,
-        tokenType,
         isLocal,
       });
-    }
     if (isTruncated) throw tooLarge(attempt, status, maxBytes, isLocal);
     const raw = parseJson(text);
     // A complete object is the answer, even if the connection broke right after it.
@@ -247,32 +229,23 @@ export class Transport {
   }
 }
 
-interface ReadBody {
-  readonly text: string;
-  readonly isTruncated: boolean;
-  /** The error that interrupted reading. */
-  readonly problem?: unknown;
-}
-
-/** Reads a body up to a limit in decompressed bytes. Never throws: what arrived before an error may be enough. */
-async function readBody(
-  body: AsyncIterable<string | Uint8Array> | null,
-  maxBytes: number,
-): Promise<ReadBody> {
+/** Reads a body up to a limit in decompressed bytes. Never throws: what arrived before an error, `problem`, may be enough. */
+async function readBody(body: FetchAnswer["body"], maxBytes: number) {
   const chunks: Uint8Array[] = [];
   let size = 0;
-  const text = () => new TextDecoder().decode(Buffer.concat(chunks));
+  let problem: unknown;
   try {
     for await (const part of body ?? []) {
       const chunk = typeof part === "string" ? Buffer.from(part) : part;
       chunks.push(chunk.subarray(0, maxBytes - size));
       size += chunk.length;
-      if (size > maxBytes) return { text: text(), isTruncated: true };
+      if (size > maxBytes) break;
     }
-    return { text: text(), isTruncated: false };
-  } catch (problem) {
-    return { text: text(), isTruncated: false, problem };
+  } catch (error) {
+    problem = error;
   }
+  const text = new TextDecoder().decode(Buffer.concat(chunks));
+  return { text, isTruncated: size > maxBytes, problem };
 }
 
 /** Aborts one request after its time-out, which includes the body, or with its caller. */
@@ -302,19 +275,18 @@ class Deadline {
 
 /** How often a GET is sent in all. */
 const attempts = 3;
-/** Milliseconds: the upper bound of the first wait; it doubles with each attempt. */
+/** The upper bound of the first wait; it doubles with each attempt (ms). */
 const firstWait = 500;
-/** Milliseconds: a longer `Retry-After` is left to the caller. */
+/** A longer `Retry-After` is left to the caller (ms). */
 const longestWait = 10_000;
-/** Milliseconds: no longer than an execution is watched. */
+/** No longer than an execution is watched (ms). */
 const longestRest = 24 * 60 * 60 * 1000;
 
 /**
- * Milliseconds to wait before a GET is retried; undefined if it isn't. Exponential back-off with full jitter on top of
- * `Retry-After`. A time-out isn't retried: it has taken long enough.
- * @param asked how often it was sent so far
+ * Milliseconds to wait before a GET is retried: exponential back-off with full jitter on top of `Retry-After`. Undefined if it isn't
+ * retried: a time-out has taken long enough. @param asked how often it was sent so far
  */
-export function retryWait(error: unknown, asked: number, random: () => number): number | undefined {
+function retryWait(error: unknown, asked: number, random: () => number): number | undefined {
   if (!(error instanceof CrewApiError) || asked >= attempts) return undefined;
   const passing =
     error.kind === "rateLimited" ||

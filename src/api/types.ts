@@ -10,7 +10,6 @@ export interface TypedToken {
   readonly type: TokenType;
 }
 
-/** One input as `GET /inputs` describes it; often only its name is known. */
 export interface InputField {
   /** Any string: never use it as an element id, a settings key or an object path. */
   readonly name: string;
@@ -22,7 +21,6 @@ export interface InputField {
   readonly enum?: readonly JsonValue[];
 }
 
-/** The answer of `GET /inputs`, whichever of the four observed shapes it has. */
 export interface CrewInputs {
   readonly fields: readonly InputField[];
   readonly raw: unknown;
@@ -37,51 +35,35 @@ export interface CallbackUrls {
   readonly humanInputWebhookUrl?: string;
 }
 
-export interface Bearer {
-  readonly strategy: "bearer";
-  readonly token: string;
-}
-
-export interface Basic {
-  readonly strategy: "basic";
-  readonly username: string;
-  readonly password: string;
-}
-
-/** Human-input callback with credentials (vendor's human-in-the-loop guide). */
-export interface HumanInputWebhook {
-  readonly url: string;
-  readonly authentication?: Bearer | Basic;
-}
-
-/** Event streaming (vendor's webhook streaming guide). */
-export interface StreamingWebhooks {
-  readonly events: readonly string[];
-  readonly url: string;
-  readonly realtime?: boolean;
-  readonly authentication?: Bearer;
-}
-
-/** The callbacks with credentials, without the secrets: these may be stored, shown and written to files. */
-export interface PlainCallbacks {
-  readonly humanInputWebhook?: {
-    readonly url: string;
-    readonly authentication?:
-      { readonly strategy: "bearer" } | { readonly strategy: "basic"; readonly username: string };
-  };
+interface Callbacks<Bearer, Basic> {
+  /** Vendor's human-in-the-loop guide. */
+  readonly humanInputWebhook?: { readonly url: string; readonly authentication?: Bearer | Basic };
+  /** Vendor's webhook streaming guide. */
   readonly webhooks?: {
     readonly events: readonly string[];
     readonly url: string;
     readonly realtime?: boolean;
-    readonly authentication?: { readonly strategy: "bearer" };
+    readonly authentication?: Bearer;
   };
 }
 
-/** The callbacks with their secrets; never stored with an execution. */
-export interface SecretCallbacks {
-  readonly humanInputWebhook?: HumanInputWebhook;
-  readonly webhooks?: StreamingWebhooks;
+interface PlainBearer {
+  readonly strategy: "bearer";
 }
+
+interface PlainBasic {
+  readonly strategy: "basic";
+  readonly username: string;
+}
+
+export type Bearer = PlainBearer & { readonly token: string };
+export type Basic = PlainBasic & { readonly password: string };
+
+/** The callbacks with credentials, without the secrets: these may be stored, shown and written to files. */
+export type PlainCallbacks = Callbacks<PlainBearer, PlainBasic>;
+
+/** The callbacks with their secrets; never stored with an execution. */
+export type SecretCallbacks = Callbacks<Bearer, Basic>;
 
 /** Body of `POST /kickoff` (specification, and the observed additions). */
 export interface KickoffRequest extends CallbackUrls, SecretCallbacks {
@@ -106,7 +88,6 @@ export interface ResumeRequest extends CallbackUrls, SecretCallbacks {
 export interface ResumeAnswer {
   readonly status?: "resumed" | "retrying" | "completed";
   readonly message?: string;
-  /** The execution's new id, if it changes (observed). */
   readonly kickoffId?: string;
   readonly raw: unknown;
 }
@@ -129,7 +110,6 @@ export interface TaskReading {
   readonly executionTime?: number;
 }
 
-/** A status answer, in either dialect. */
 export interface StatusReading {
   /** `waiting` only with a known task id; `unknown` is "NOT FOUND" (also observed while a person is awaited); `other` is an unknown text. */
   readonly state:
@@ -150,11 +130,7 @@ export interface StatusReading {
   readonly output?: string;
   readonly outputJson?: JsonValue;
   readonly error?: string;
-  readonly waiting?: {
-    readonly taskId: string;
-    readonly output?: string;
-    readonly attempt?: number;
-  };
+  readonly waiting?: Pick<TaskReading, "taskId" | "output"> & { readonly attempt?: number };
   /** Seconds. */
   readonly executionTime?: number;
   readonly raw: unknown;

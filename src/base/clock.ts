@@ -6,15 +6,12 @@ export interface Clock {
   after(milliseconds: number, action: () => void): () => void;
 }
 
-/** The system's time. Its timers don't keep a process alive. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   after(milliseconds, action) {
     const timer = setTimeout(action, milliseconds);
     timer.unref();
-    return () => {
-      clearTimeout(timer);
-    };
+    return () => clearTimeout(timer);
   },
 };
 

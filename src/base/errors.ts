@@ -7,11 +7,11 @@ export interface ErrorAction {
 
 /** An error whose message was written for a person: what is wrong and what to do. */
 export class UserError extends Error {
+  override readonly name: string = "UserError";
   readonly actions: readonly ErrorAction[];
 
-  constructor(message: string, actions: readonly ErrorAction[] = []) {
-    super(message);
-    this.name = "UserError";
+  constructor(message: string, actions: readonly ErrorAction[] = [], options?: ErrorOptions) {
+    super(message, options);
     this.actions = actions;
   }
 }
@@ -35,7 +35,6 @@ export function isUnforeseen(error: unknown): boolean {
 /** Actions of errors from rooms that know no commands. */
 const offered = new WeakMap<Error, readonly ErrorAction[]>();
 
-/** Adds actions to an error's message, wherever it is shown. */
 export function offer(error: Error, actions: readonly ErrorAction[]): void {
   offered.set(error, actions);
 }

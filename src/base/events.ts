@@ -16,9 +16,7 @@ export class Emitter<T> implements Disposable {
   }
 
   readonly event: Event<T> = (listener) => {
-    const own = (value: T) => {
-      listener(value);
-    };
+    const own = (value: T) => listener(value);
     this.#listeners.add(own);
     return { dispose: () => this.#listeners.delete(own) };
   };

@@ -1,4 +1,3 @@
-/** Any value that JSON can hold. */
 export type JsonValue =
   string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue };
 
@@ -15,21 +14,24 @@ export function defined<T extends object>(members: T): Defined<T> {
   return Object.fromEntries(entries) as Defined<T>;
 }
 
-/** A JSON object with unknown members. */
 export type UnknownObject = Readonly<Record<string, unknown>>;
 
 export function isObject(value: unknown): value is UnknownObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The value, or an empty object. */
 export function asObject(value: unknown): UnknownObject {
   return isObject(value) ? value : {};
 }
 
-/** The value, or an empty array. */
 export function asArray(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
+}
+
+/** The first of the values with each key. */
+export function firstOfEach<T>(values: readonly T[], keyOf: (value: T) => string): readonly T[] {
+  const byKey = new Map(values.toReversed().map((value) => [keyOf(value), value]));
+  return values.filter((value) => byKey.get(keyOf(value)) === value);
 }
 
 /** Narrows a member of parsed JSON: only a missing one isn't JSON. */

@@ -13,8 +13,8 @@ export class SingleStart<T> {
   }
 
   /**
-   * Starts it, or returns the start in progress with the same key. A person's start also counts for a moment after it ended, even if it
-   * failed, because a failed kickoff may have arrived. If it made nothing, the person cancelled, and may start again at once.
+   * Starts it, or returns the start in progress with the same key. A person's start, even a failed one, which may have arrived, also counts
+   * for a moment after it ended, unless it made nothing: then the person cancelled.
    * @param by a program that requests it again after the answer wants another
    */
   once(key: string, by: { readonly isPerson: boolean }, start: () => Promise<T>): Promise<T> {

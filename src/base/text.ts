@@ -2,12 +2,8 @@ import * as l10n from "@vscode/l10n";
 
 /** Characters of a text that {@link oneLine} processes. */
 const maxProcessed = 10_000;
-const maxNameLength = 80;
 
-/**
- * Remote text as one line of at most `longest` characters, for a label, a message or an error, without control characters
- * and marks that change the text direction.
- */
+/** Remote text as one line of at most `longest` characters, without control characters and marks that change the text direction. */
 export function oneLine(text: string, longest = maxProcessed): string {
   const line = text
     .slice(0, maxProcessed)
@@ -16,13 +12,15 @@ export function oneLine(text: string, longest = maxProcessed): string {
     .trim();
   const characters = Array.from(line);
   if (characters.length <= longest) return line;
-  const beginning = characters.slice(0, longest - 1).join("");
-  return `${beginning.trimEnd()}…`;
+  return `${characters
+    .slice(0, longest - 1)
+    .join("")
+    .trimEnd()}…`;
 }
 
 /** A remote name, such as a task ID, for display only. */
 export function shortName(name: string): string {
-  return oneLine(name, maxNameLength);
+  return oneLine(name, 80);
 }
 
 /** Whether a text has no lone surrogate, which no URL and no header can carry. */
@@ -37,10 +35,7 @@ export function formatSize(bytes: number): string {
   return l10n.t("{0} MB", Math.round(bytes / 100_000) / 10);
 }
 
-/**
- * The piece of a text from `offset`, in UTF-16 units, and the offset of the next one; undefined at the end. May be one longer
- * than `longest` to keep a surrogate pair together.
- */
+/** The piece of a text from `offset` (UTF-16 units), and where the next begins, if any. May be one longer to keep a surrogate pair together. */
 export function pieceOf(
   text: string,
   offset: number,
@@ -59,7 +54,6 @@ export function shortened(text: string, longest: number): string {
     : `${beginning} … ${l10n.t("({0} more characters, not shown)", text.length - next)}`;
 }
 
-/** Remote text with all invisible and direction-changing characters as escapes. */
 export function visible(text: string): string {
   return text.replace(
     /[\p{Cf}\p{Co}\u2028\u2029]|(?![\n\t])\p{Cc}/gu,

@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import { readStatusAddress, type StatusAddress } from "../api/address.ts";
+import { readStatusAddress } from "../api/address.ts";
 import { messageOf, UserError } from "../base/errors.ts";
 import { defined } from "../base/json.ts";
 import type { Crews } from "../crews/crews.ts";
@@ -44,7 +44,11 @@ async function whatToTrack(crews: Crews, argument: unknown) {
 }
 
 /** @param wanted the crew that a program names besides the address */
-function ofAddress(crews: Crews, { url, kickoffId }: StatusAddress, wanted?: string) {
+function ofAddress(
+  crews: Crews,
+  { url, kickoffId }: NonNullable<ReturnType<typeof addressIn>>,
+  wanted?: string,
+) {
   const crew = crews.find(url);
   if (crew === undefined)
     throw new UserError(
@@ -77,7 +81,7 @@ function askForId(crewName: string): Thenable<string | undefined> {
   });
 }
 
-function addressIn(text: string): StatusAddress | undefined {
+function addressIn(text: string) {
   return text.includes("/") ? readStatusAddress(text) : undefined;
 }
 

@@ -9,6 +9,7 @@ import type { Crew, TokenLoss, TokenState } from "./types.ts";
 
 /** The crew's token can't be read. Thrown before any request, so it isn't mistaken for a refused token. */
 export class MissingTokenError extends UserError {
+  override readonly name = "MissingTokenError";
   /** `none`: never set on this machine; settings sync may have brought the crew. */
   readonly why: "none" | TokenLoss;
 
@@ -44,7 +45,6 @@ export class MissingTokenError extends UserError {
               ),
         local === undefined ? [setTokenAction(crew)] : [],
       );
-    this.name = "MissingTokenError";
     this.why = why;
   }
 }

@@ -12,7 +12,6 @@ export interface Duration {
 
 interface TaskDuration {
   readonly taskId: string;
-  /** Undefined if unknown. */
   readonly duration?: Duration;
 }
 
@@ -37,13 +36,9 @@ export function wholeTime(execution: ExecutionSummary): Duration | undefined {
   const waited = waitedFor(execution);
   const worked = execution.tasks.reduce((sum, task) => sum + (task.executionTime ?? 0), 0);
   // A crew may leave out what it waited for a person.
-  if (
-    executionTime !== undefined &&
-    (waited === undefined || executionTime >= waited.seconds + worked)
-  ) {
+  if (executionTime !== undefined && (!waited || executionTime >= waited.seconds + worked))
     return { seconds: executionTime, isByCrew: true };
-  }
-  return seen === undefined ? undefined : { seconds: seen, isByCrew: false };
+  return measured(seen, 0);
 }
 
 /** How long a completed or failed task worked, all its attempts together, if known. A time that was only measured here is unknown before the end. */
@@ -69,10 +64,12 @@ export function taskTime(
       ? [spanOf(change, changes[at + 1] ?? end)]
       : [],
   );
-  const seconds = sumOf(spans);
-  return spans.length === 0 || seconds === undefined || seconds < shortestSeen
-    ? undefined
-    : { seconds, isByCrew: false };
+  return measured(sumOf(spans), shortestSeen);
+}
+
+/** A time that was measured here, if it is known and not too short. */
+function measured(seconds: number | undefined, shortest: number): Duration | undefined {
+  return seconds === undefined || seconds < shortest ? undefined : { seconds, isByCrew: false };
 }
 
 export function timeUse(execution: ExecutionSummary): TimeUse {
@@ -90,9 +87,7 @@ export function timeUse(execution: ExecutionSummary): TimeUse {
   };
 }
 
-/**
- * The changes of state that were seen. A crew that lags behind an approval names the approved task once more: it doesn't run then.
- */
+/** The changes of state that were seen. A crew that lags behind an approval names the approved task once more: it doesn't run then. */
 export function stateChanges(execution: ExecutionSummary): readonly StateChange[] {
   const { history, state, waiting, endedAt } = execution;
   if (history === undefined) {
@@ -123,44 +118,37 @@ function isApprovedBefore(
   { resumes, tasks }: ExecutionSummary,
   { taskId, at }: StateChange,
 ): boolean {
-  const sent = resumes.filter(
-    (resume) => resume.taskId === taskId && resume.outcome === "answered",
-  );
+  const sent = resumes.filter((each) => each.taskId === taskId && each.outcome === "answered");
   const attempts = tasks.find((task) => task.taskId === taskId)?.attempts ?? [];
   return [...sent, ...attempts].some(
     ({ feedback }) => feedback?.isApprove === true && Date.parse(feedback.at) <= Date.parse(at),
   );
 }
 
-/** All pauses that are over, from when each was first seen to the answer; undefined if there was none, or one of them is unknown. */
 function waitedFor(execution: ExecutionSummary): Duration | undefined {
-  const spans = pausesOf(execution);
-  const seconds = sumOf(spans);
-  return spans.length === 0 || seconds === undefined || seconds < 1
-    ? undefined
-    : { seconds, isByCrew: false };
+  return measured(sumOf(pausesOf(execution)), 1);
 }
 
-/** Seconds of each pause that is over; undefined for an unknown one. */
 function pausesOf(execution: ExecutionSummary): readonly (number | undefined)[] {
   const changes = stateChanges(execution);
+  const answers = execution.resumes.filter(({ outcome }) => outcome === "answered");
   return changes.flatMap((change, at) => {
     const next = changes[at + 1];
+    const isBeforeNext = ({ at }: { readonly at: string }) =>
+      next !== undefined && Date.parse(at) <= Date.parse(next.at);
     if (change.state === "unknown" && change.mayBeWaiting === true) {
       // What was answered was a pause.
-      const answer = execution.resumes.find(
-        ({ outcome, feedback }) =>
-          outcome === "answered" && isBetween(feedback.at, change.at, next?.at),
+      const answer = answers.find(
+        ({ feedback }) =>
+          Date.parse(feedback.at) >= Date.parse(change.at) && isBeforeNext(feedback),
       )?.feedback;
       return [answer && spanOf(change, answer)];
     }
     if (change.state !== "waiting" || next === undefined) return [];
-    const answer = execution.resumes.findLast(
-      ({ taskId, attempt, outcome }) =>
-        taskId === change.taskId && attempt === change.attempt && outcome === "answered",
+    const answer = answers.findLast(
+      ({ taskId, attempt }) => taskId === change.taskId && attempt === change.attempt,
     )?.feedback;
-    const isAnsweredHere = answer !== undefined && Date.parse(answer.at) <= Date.parse(next.at);
-    return [spanOf(change, isAnsweredHere ? { at: answer.at } : next)];
+    return [spanOf(change, answer && isBeforeNext(answer) ? answer : next)];
   });
 }
 
@@ -169,10 +157,8 @@ function percentsOf(
   tasks: readonly TaskDuration[],
   waited: Duration | undefined,
 ): readonly number[] | undefined {
-  const seconds = [
-    ...tasks.map(({ duration }) => duration?.seconds),
-    ...(waited === undefined ? [] : [waited.seconds]),
-  ];
+  const seconds = [...tasks.map(({ duration }) => duration?.seconds)];
+  if (waited !== undefined) seconds.push(waited.seconds);
   const total = sumOf(seconds);
   const { progress } = execution;
   const isPart =
@@ -184,20 +170,13 @@ function percentsOf(
 }
 
 /** Seconds from one change to the next; undefined if one of them was seen long after it happened. */
-function spanOf(
-  change: Pick<StateChange, "at" | "notBefore">,
-  next: Pick<StateChange, "at" | "notBefore"> | undefined,
-): number | undefined {
+function spanOf(change: Seen, next: Seen | undefined): number | undefined {
   return next === undefined || change.notBefore !== undefined || next.notBefore !== undefined
     ? undefined
     : secondsBetween(change.at, next.at);
 }
 
-function isBetween(time: string, from: string, to: string | undefined): boolean {
-  return (
-    to !== undefined && Date.parse(time) >= Date.parse(from) && Date.parse(time) <= Date.parse(to)
-  );
-}
+type Seen = Pick<StateChange, "at" | "notBefore">;
 
 function secondsBetween(from: string, to: string): number {
   return Math.max(0, (Date.parse(to) - Date.parse(from)) / 1000);

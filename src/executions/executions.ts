@@ -3,14 +3,12 @@ import type { Clock } from "../base/clock.ts";
 import { type Disposable, Disposables } from "../base/events.ts";
 import type { Database } from "../store/database.ts";
 import { Lease } from "./lease.ts";
-import { type CrewRef, type ExecutionSummary, hasEnded } from "./model.ts";
+import { type CrewRef, type ExecutionSummary, hasEnded, isDone } from "./model.ts";
 import { type ClearScope, ExecutionStore } from "./store.ts";
 import { Tracker, type TrackerOptions } from "./tracker.ts";
 
-/** How long the start of a window stays undisturbed (ms). */
-const quietStart = 5_000;
-/** How long after an end the list is cut, so that a burst of them is over (ms). */
-const quietEnd = 10_000;
+/** How long the start of a window stays undisturbed; how long after an end the list is cut, so that a burst of them is over (ms). */
+const [quietStart, quietEnd] = [5_000, 10_000];
 
 interface ExecutionsOptions extends Pick<TrackerOptions, "clock" | "clientFor" | "onProblem"> {
   readonly database: Database;
@@ -18,7 +16,6 @@ interface ExecutionsOptions extends Pick<TrackerOptions, "clock" | "clientFor" |
   readonly keepEnded: () => number;
 }
 
-/** The tracked executions: the store, and who polls and notifies. */
 export class Executions implements Disposable {
   readonly store: ExecutionStore;
   readonly notified: Notified;
@@ -121,20 +118,13 @@ export class Notified {
 
   /** Whether this window is the one to notify of an event. False if any window did, and for an execution that is no longer tracked. */
   claim(key: string, localId: string): boolean {
-    return (
-      this.#database.run(
-        "INSERT OR IGNORE INTO notified SELECT ?, local_id FROM executions WHERE local_id = ?",
-        key,
-        localId,
-      ) === 1
-    );
+    const insert =
+      "INSERT OR IGNORE INTO notified SELECT ?, local_id FROM executions WHERE local_id = ?";
+    return this.#database.run(insert, key, localId) === 1;
   }
 }
 
-/**
- * Calls `begin` once: after 5 s if an execution has not ended, else as soon as there is one that has not. What a person starts or
- * tracks in this window doesn't wait for the 5 s.
- */
+/** Calls `begin` once: as soon as an execution has not ended, but in the first 5 s only for what is started or tracked in this window. */
 export function beginWhenNeeded(
   store: Pick<ExecutionStore, "list" | "onDidChange" | "onDidAdd">,
   clock: Clock,
@@ -157,17 +147,13 @@ export function beginWhenNeeded(
   return subscriptions;
 }
 
-/** Removes the ended executions that are too many, the oldest end first, in the window with the lease. */
-export function keepTrimmed({
-  store,
-  lease,
-  clock,
-  keepEnded,
-  onProblem,
-}: Pick<ExecutionsOptions, "clock" | "keepEnded" | "onProblem"> & {
-  readonly store: Pick<ExecutionStore, "list" | "remove" | "onDidChange">;
-  readonly lease: Pick<Lease, "confirm">;
-}): Disposable {
+export function keepTrimmed(
+  options: Pick<ExecutionsOptions, "clock" | "keepEnded" | "onProblem"> & {
+    readonly store: Pick<ExecutionStore, "list" | "remove" | "onDidChange">;
+    readonly lease: Pick<Lease, "confirm">;
+  },
+): Disposable {
+  const { store, lease, clock, keepEnded, onProblem } = options;
   let cancel: (() => void) | undefined;
   const trim = () => {
     cancel = undefined;
@@ -183,12 +169,11 @@ export function keepTrimmed({
   const subscription = store.onDidChange(({ added, changed }) => {
     if ([...added, ...changed].some(hasEnded)) trimSoon();
   });
-  return {
-    dispose() {
-      subscription.dispose();
-      cancel?.();
-    },
+  const dispose = () => {
+    subscription.dispose();
+    cancel?.();
   };
+  return { dispose };
 }
 
 /** The ended executions beyond the `keep` that ended last. What is pinned, or has feedback that is being sent and may bring it back, stays and doesn't count. */
@@ -199,12 +184,7 @@ export function tooMany(
   if (keep <= 0) return [];
   const endOf = ({ endedAt, startedAt }: ExecutionSummary) => Date.parse(endedAt ?? startedAt);
   return executions
-    .filter(
-      (execution) =>
-        hasEnded(execution) &&
-        execution.pinned !== true &&
-        execution.resumes.every(({ outcome }) => outcome !== "sending"),
-    )
+    .filter((execution) => execution.pinned !== true && isDone(execution))
     .sort((one, other) => endOf(other) - endOf(one))
     .slice(keep);
 }

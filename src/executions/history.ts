@@ -1,5 +1,5 @@
 import { defined } from "../base/json.ts";
-import { type Execution, hasEnded, type StateChange } from "./model.ts";
+import { type Execution, hasEnded, type StateChange, without } from "./model.ts";
 
 /** Changes of state that are kept; the oldest go first. */
 const kept = 200;
@@ -9,16 +9,11 @@ const longUnseen = 3 * 60_000;
 /** An execution with its change of state recorded, at `now` (milliseconds since 1970). The same one if the state is what it was. */
 export function withHistory(before: Execution, after: Execution, now: number): Execution {
   const [was, is] = [situationOf(before), situationOf(after)];
-  const isSame = (["state", "taskId", "attempt", "stateText"] as const).every(
-    (part) => was[part] === is[part],
-  );
-  if (isSame) return after;
+  const parts = ["state", "taskId", "attempt", "stateText"] as const;
+  if (parts.every((part) => was[part] === is[part])) return after;
   const seen = before.seenAt ?? before.startedAt;
-  const change: StateChange = {
-    at: new Date(now).toISOString(),
-    ...is,
-    ...(now - Date.parse(seen) > longUnseen ? { notBefore: seen } : {}),
-  };
+  const notBefore = now - Date.parse(seen) > longUnseen ? seen : undefined;
+  const change = { at: new Date(now).toISOString(), ...is, ...defined({ notBefore }) };
   return { ...after, history: [...(after.history ?? []), change].slice(-kept) };
 }
 
@@ -31,23 +26,14 @@ function situationOf(execution: Execution): Omit<StateChange, "at" | "notBefore"
   return { state, ...defined({ stateText, mayBeWaiting, taskId, attempt }) };
 }
 
-/** The parts that a person changes, also after the end. `title` follows `label`. */
-const personsParts = ["crew", "label", "title", "pinned", "watchedSince", "resumes"] as const;
-
-/**
- * What may replace `current` after `next` was made of it. The end of an execution is final: afterwards only what the person does counts
- * (also feedback and its outcome), unless a resume brought a new id.
- */
+/** What may replace `current`. An end is final: afterwards only what the person does counts (also feedback), unless a resume brought a new id. */
 export function keepEnd(current: Execution, next: Execution): Execution {
   if (!hasEnded(current) || next.kickoffIds.length > current.kickoffIds.length) return next;
-  const changed = { ...current };
-  for (const part of personsParts) {
-    if (next[part] === undefined) Reflect.deleteProperty(changed, part);
-    else Reflect.set(changed, part, next[part]);
-  }
+  const { crew, label, title, pinned, watchedSince, resumes } = next;
+  const persons = { crew, resumes, ...defined({ label, title, pinned, watchedSince }) };
   const tasks = current.tasks.map((task) => ({
     ...task,
     attempts: next.tasks.find((each) => each.taskId === task.taskId)?.attempts ?? task.attempts,
   }));
-  return { ...changed, tasks };
+  return { ...without(current, "label", "title", "pinned", "watchedSince"), ...persons, tasks };
 }

@@ -15,7 +15,6 @@ interface Entry {
   readonly summary: ExecutionSummary | undefined;
 }
 
-/** The executions in memory, as last read or written. */
 export class Known {
   readonly #entries = new Map<string, Entry>();
   /** Kept up from the first time on: sorting ten thousand for every change would cost more than the change. */
@@ -37,7 +36,6 @@ export class Known {
     return this.#entries.get(localId)?.summary;
   }
 
-  /** Newest first. */
   list(): readonly ExecutionSummary[] {
     this.#sorted ??= [...this.#entries.values()]
       .flatMap(({ summary }) => summary ?? [])
@@ -91,7 +89,6 @@ export function join(steps: readonly Step[]): ExecutionChange | undefined {
     : { added: of("added"), changed: of("changed"), removed: of("removed") };
 }
 
-/** The index of an execution in a sorted list, or where it belongs. */
 function placeOf(sorted: readonly ExecutionSummary[], execution: ExecutionSummary): number {
   let [low, high] = [0, sorted.length];
   while (low < high) {
@@ -104,9 +101,7 @@ function placeOf(sorted: readonly ExecutionSummary[], execution: ExecutionSummar
 }
 
 function newestFirst(a: ExecutionSummary, b: ExecutionSummary): number {
-  return compare(b.startedAt, a.startedAt) || compare(a.localId, b.localId);
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+  const [one, other] =
+    a.startedAt === b.startedAt ? [a.localId, b.localId] : [b.startedAt, a.startedAt];
+  return one === other ? 0 : one < other ? -1 : 1;
 }

@@ -2,10 +2,8 @@ import type { Clock } from "../base/clock.ts";
 import { type Disposable, Emitter } from "../base/events.ts";
 import type { Database } from "../store/database.ts";
 
-/** Time between two renewals (ms). */
-const renewal = 5_000;
-/** After this time, a lease that was not renewed is free (ms). */
-const expiry = 15_000;
+/** How often a lease is renewed, and after which time without that it is free (ms). */
+const [renewal, expiry] = [5_000, 15_000];
 
 interface LeaseOptions {
   readonly database: Pick<Database, "get" | "run">;
@@ -16,10 +14,7 @@ interface LeaseOptions {
   onProblem(message: string, error: unknown): void;
 }
 
-/**
- * Decides which of several windows polls and notifies; never who may write. A window takes it when nobody has renewed it for 15 s, or
- * when it gets focus. The one that lost it notices at its next renewal, at most 5 s later; `confirm()` asks at once.
- */
+/** Decides which window polls and notifies; never who may write. One that lost it notices when it renews, or at once by `confirm()`. */
 export class Lease implements Disposable {
   readonly #options: LeaseOptions;
   readonly #changed = new Emitter<boolean>((error) =>
@@ -34,17 +29,14 @@ export class Lease implements Disposable {
     this.#options = options;
   }
 
-  /** Whether this window polls and notifies. */
   get isHeld(): boolean {
     return this.#held;
   }
 
-  /** Takes the lease as soon as it is free. */
   start(): void {
     this.#take(false);
   }
 
-  /** Takes the lease from whichever window has it. */
   takeOver(): void {
     this.#take(true);
   }
@@ -57,7 +49,6 @@ export class Lease implements Disposable {
     this.#setHeld(false);
   }
 
-  /** Whether the lease is held right now, as the database has it. */
   confirm(): boolean {
     const { database, clock, owner } = this.#options;
     const mine = "SELECT 1 FROM lease WHERE owner = ? AND expires_at > ?";

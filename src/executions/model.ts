@@ -1,23 +1,17 @@
-import type {
-  CallbackUrls,
-  JsonObject,
-  JsonValue,
-  PlainCallbacks,
-  Progress,
-} from "../api/types.ts";
+import type { CallbackUrls, PlainCallbacks, Progress } from "../api/types.ts";
+import type { JsonObject, JsonValue } from "../base/json.ts";
 
-/**
- * `waiting`: a person must approve or reject a known task. `unknown`: the crew does not know the id, which is also how a deployed
- * crew's pause reads. `unconfirmed`: the kickoff was sent and its answer never came.
- */
 export const executionStates = [
   "queued",
   "running",
+  /** A person must approve or reject a known task. */
   "waiting",
   "completed",
   "failed",
   "stopped",
+  /** The crew does not know the id, which is also how a deployed crew's pause reads. */
   "unknown",
+  /** The kickoff was sent and its answer never came. */
   "unconfirmed",
 ] as const;
 
@@ -31,7 +25,6 @@ export interface CrewRef {
   readonly url: string;
 }
 
-/** What was sent to start an execution, without secrets. */
 export interface SentKickoff {
   readonly inputs: JsonObject;
   readonly meta?: JsonObject;
@@ -50,18 +43,15 @@ export interface KickoffSummary {
   };
 }
 
-interface FeedbackSummary {
+export interface Feedback {
   readonly isApprove: boolean;
   /** ISO 8601. */
   readonly at: string;
-}
-
-/** What a person said of one attempt. */
-export interface Feedback extends FeedbackSummary {
   readonly text: string;
 }
 
-/** What lists know of {@link Attempt}. */
+type FeedbackSummary = Omit<Feedback, "text">;
+
 export interface AttemptSummary {
   readonly number: number;
   /** `true` in place of the text. */
@@ -75,7 +65,6 @@ export interface Attempt extends AttemptSummary {
   readonly feedback?: Feedback;
 }
 
-/** What lists know of {@link ExecutionTask}. */
 export interface TaskSummary {
   readonly taskId: string;
   readonly agent?: string;
@@ -86,7 +75,6 @@ export interface TaskSummary {
   readonly executionTime?: number;
 }
 
-/** A task of an execution, as far as it is known. */
 export interface ExecutionTask extends TaskSummary {
   readonly attempts: readonly Attempt[];
 }
@@ -106,7 +94,6 @@ export interface ResumeSummary {
   readonly isFollowed?: true;
 }
 
-/** A resume that was sent, or was about to be. */
 export interface SentResume extends ResumeSummary {
   readonly feedback: Feedback;
   /** `resumed`, `retrying`, `completed`, or the new id to follow. */
@@ -123,10 +110,6 @@ export interface WaitingSummary {
   readonly since: string;
 }
 
-interface Waiting extends WaitingSummary {
-  readonly output?: string;
-}
-
 /** An execution's state from a moment on, as it was seen from here. */
 export interface StateChange {
   /** ISO 8601; when it was seen. */
@@ -134,18 +117,15 @@ export interface StateChange {
   /** ISO 8601; when the state before was last seen, if that was long ago: the change happened at some time since. */
   readonly notBefore?: string;
   readonly state: ExecutionState;
-  /** As in {@link Execution}. */
   readonly stateText?: string;
   readonly mayBeWaiting?: boolean;
   /** The task that runs or waits, if known. */
   readonly taskId?: string;
-  /** The attempt that waits. */
   readonly attempt?: number;
 }
 
 /** What lists know of an execution: all but its long texts, which are `true` instead. Any {@link Execution} is one, too. */
 export interface ExecutionSummary {
-  /** Made here, before anything is sent. */
   readonly localId: string;
   readonly crew: CrewRef;
   /** The first is the execution's key in documents and in the API, the last is the one to ask for. Empty while a kickoff's answer is missing. */
@@ -155,11 +135,8 @@ export interface ExecutionSummary {
   /** The person's own title. */
   readonly label?: string;
   /** Made when the execution is added or gets another label. Undefined if nothing but its id names it. */
-  readonly title?: {
-    readonly text: string;
-    /** From 1, among executions of the crew with the same text. */
-    readonly number: number;
-  };
+  /** `number`: from 1, among executions of the crew with the same text. */
+  readonly title?: { readonly text: string; readonly number: number };
   /** The person keeps it first in its group. */
   readonly pinned?: true;
   readonly request?: KickoffSummary;
@@ -189,7 +166,7 @@ export interface ExecutionSummary {
   readonly executionTime?: number;
   readonly waiting?: WaitingSummary;
   /** The crew accepted feedback for this output a moment ago and still reports its pause: most likely it lags. */
-  readonly stillPaused?: Pick<Waiting, "taskId" | "attempt">;
+  readonly stillPaused?: Pick<WaitingSummary, "taskId" | "attempt">;
   /** Oldest first. */
   readonly resumes: readonly ResumeSummary[];
   /** The states after the first one, oldest first. */
@@ -202,7 +179,7 @@ export interface Execution extends ExecutionSummary {
   readonly tasks: readonly ExecutionTask[];
   readonly output?: string;
   readonly outputJson?: JsonValue;
-  readonly waiting?: Waiting;
+  readonly waiting?: WaitingSummary & { readonly output?: string };
   readonly resumes: readonly SentResume[];
 }
 
@@ -211,9 +188,13 @@ export function isLocalCrew({ id }: Pick<CrewRef, "id">): boolean {
   return id.startsWith("local:");
 }
 
-/** Whether nothing more will come. */
 export function hasEnded({ state }: Pick<ExecutionSummary, "state">): boolean {
   return state === "completed" || state === "failed" || state === "stopped";
+}
+
+/** Whether no resume can come any more. Feedback that is being sent may still bring a new id. */
+export function isDone(execution: ExecutionSummary): boolean {
+  return hasEnded(execution) && execution.resumes.every(({ outcome }) => outcome !== "sending");
 }
 
 /** Whether a person can answer a task: one waits, or may. */
@@ -229,15 +210,10 @@ export function waitsForPerson(execution: ExecutionSummary): boolean {
 /** Whether the crew does not know an id that somebody entered, and never did: most likely it is mistyped or another crew's. */
 export function isNeverSeen(execution: ExecutionSummary): boolean {
   const { origin, state, mayBeWaiting, seenAt, progress, tasks, resumes } = execution;
-  return (
-    origin === "tracked" &&
-    state === "unknown" &&
-    mayBeWaiting === true &&
-    seenAt === undefined &&
-    progress === undefined &&
-    tasks.length === 0 &&
-    resumes.every(({ outcome }) => outcome !== "answered")
-  );
+  const isUnseen = seenAt === undefined && progress === undefined && tasks.length === 0;
+  const isAnswered = resumes.some(({ outcome }) => outcome === "answered");
+  const isUnknown = state === "unknown" && mayBeWaiting === true;
+  return origin === "tracked" && isUnknown && isUnseen && !isAnswered;
 }
 
 /** The id that names an execution for people, documents and other extensions: its first kickoff id, or the local one until it has one. */
@@ -249,7 +225,6 @@ type OptionalKey = {
   [Key in keyof Execution]-?: undefined extends Execution[Key] ? Key : never;
 }[keyof Execution];
 
-/** The same execution without some of its optional members. */
 export function without(execution: Execution, ...keys: readonly OptionalKey[]): Execution {
   const copy = { ...execution };
   for (const key of keys) Reflect.deleteProperty(copy, key);
@@ -264,14 +239,9 @@ export function isRehearsalOutput(output: string): boolean {
   return output.startsWith(rehearsalMark);
 }
 
-/** Whether an output of an execution is one of the rehearsal engine's. */
 export function hasRehearsalOutput(execution: ExecutionSummary): boolean {
-  const { isRehearsed, output, waiting, tasks } = execution;
-  const attempts = tasks.flatMap((task) => task.attempts);
-  return (
-    isRehearsed === true ||
-    [output, waiting?.output, ...attempts.map((attempt) => attempt.output)].some(
-      (each) => typeof each === "string" && isRehearsalOutput(each),
-    )
-  );
+  const attempts = execution.tasks.flatMap((task) => task.attempts);
+  const outputs = [execution, execution.waiting, ...attempts].map((each) => each?.output);
+  const isOne = (each?: string | true) => typeof each === "string" && isRehearsalOutput(each);
+  return execution.isRehearsed === true || outputs.some(isOne);
 }

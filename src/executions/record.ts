@@ -20,25 +20,11 @@ const searched = 10_000;
 /** The attempts of most tasks: left out of a summary's text, since the time to open the list goes with its length. */
 const usual: TaskSummary["attempts"] = [{ number: 1, output: true }];
 
-/** The parts of an execution that are not in its summary, or not whole. */
-const detailed = [
-  "request",
-  "tasks",
-  "output",
-  "outputJson",
-  "error",
-  "waiting",
-  "resumes",
-] as const satisfies readonly (keyof Execution)[];
-
-interface ExecutionTexts {
-  readonly summary: string;
-  readonly search: string;
-  readonly details: string;
-}
-
-export function writeExecution(execution: Execution): ExecutionTexts {
-  const values = Object.values(execution.request?.inputs ?? {});
+export function writeExecution(execution: Execution) {
+  // What is not in the summary, or not whole.
+  const { request, tasks: whole, output, outputJson, error, waiting, resumes } = execution;
+  const details = { request, tasks: whole, output, outputJson, error, waiting, resumes };
+  const values = Object.values(request?.inputs ?? {});
   const summary = summaryOf(execution);
   const tasks = summary.tasks.map(({ attempts, ...rest }) =>
     isDeepStrictEqual(attempts, usual) ? rest : { ...rest, attempts },
@@ -46,11 +32,10 @@ export function writeExecution(execution: Execution): ExecutionTexts {
   return {
     summary: JSON.stringify({ ...summary, tasks }),
     search: values.map((value) => textOf(value).slice(0, searched).toLowerCase()).join("\n"),
-    details: JSON.stringify(Object.fromEntries(detailed.map((part) => [part, execution[part]]))),
+    details: JSON.stringify(details),
   };
 }
 
-/** What lists know of an execution. */
 export function summaryOf(execution: Execution): ExecutionSummary {
   const { request, error, waiting, ...rest } = withoutOutput(execution);
   const summary = {
@@ -91,27 +76,22 @@ export function readSummary(text: string): ExecutionSummary {
   return raw;
 }
 
-export function readExecution({ summary, details }: Omit<ExecutionTexts, "search">): Execution {
-  const short: unknown = JSON.parse(summary);
-  const long: unknown = JSON.parse(details);
-  const raw = isObject(short) && isObject(long) ? { ...short, ...long } : undefined;
+export function readExecution(texts: Record<"summary" | "details", string>): Execution {
+  const summary: unknown = JSON.parse(texts.summary);
+  const details: unknown = JSON.parse(texts.details);
+  const raw = isObject(summary) && isObject(details) ? { ...summary, ...details } : undefined;
   if (!isExecution(raw)) throw new Error(problemIn(raw));
   return raw;
 }
 
 function kickoffOf({ inputs, callbacks }: SentKickoff): KickoffSummary {
   const { humanInputWebhook, webhooks } = callbacks;
-  const shortened = Object.keys(inputs).filter((name) => isLong(inputs[name] ?? null));
+  const entries = Object.entries(inputs);
+  const shortened = entries.filter(([, value]) => isLong(value)).map(([name]) => name);
   return {
-    inputs:
-      shortened.length === 0
-        ? inputs
-        : Object.fromEntries(
-            Object.entries(inputs).map(([name, value]) => [
-              name,
-              isLong(value) ? beginningOf(textOf(value)) : value,
-            ]),
-          ),
+    inputs: Object.fromEntries(
+      entries.map(([name, value]) => [name, isLong(value) ? beginningOf(textOf(value)) : value]),
+    ),
     ...(shortened.length === 0 ? {} : { shortened }),
     callbacks: {
       ...(humanInputWebhook?.authentication && { humanInputWebhook: { authentication: true } }),
@@ -129,11 +109,10 @@ function isLong(value: JsonValue): boolean {
   return textOf(value).length > longest.input;
 }
 
-function withoutText({ isApprove, at }: Feedback): Omit<Feedback, "text"> {
+function withoutText({ isApprove, at }: Feedback) {
   return { isApprove, at };
 }
 
-/** With `true` instead of an output's text. */
 function withoutOutput<T extends { readonly output?: string }>(
   whole: T,
 ): Omit<T, "output"> & { readonly output?: true } {

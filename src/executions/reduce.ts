@@ -6,7 +6,6 @@ import type { Clock } from "../base/clock.ts";
 import { defined } from "../base/json.ts";
 import {
   type Attempt,
-  type CrewRef,
   type Execution,
   type ExecutionSummary,
   hasEnded,
@@ -35,15 +34,11 @@ const lag = 60_000;
 
 type Pause = NonNullable<StatusReading["waiting"]>;
 
-interface NewExecution {
-  readonly crew: CrewRef;
+interface NewExecution extends Pick<Execution, "crew" | "origin" | "engine" | "label"> {
   /** Undefined for one that is only followed by its id. */
   readonly request?: KickoffRequest;
-  readonly origin: "kickoff" | "tracked";
-  readonly engine?: string;
   /** Undefined while the kickoff's answer is missing. */
   readonly kickoffId?: string;
-  readonly label?: string;
 }
 
 /** A new execution: `unconfirmed` until the kickoff's answer is there; a tracked one is `unknown` until the first status answer. */
@@ -101,13 +96,10 @@ export function applyNotFound(
 /** Milliseconds since 1970 of the last kickoff or resume that may have reached the crew. */
 export function lastSentAt(execution: ExecutionSummary): number {
   const sent = execution.resumes.filter((resume) => resume.outcome !== "refused");
-  return Math.max(
-    Date.parse(execution.startedAt),
-    ...sent.map((resume) => Date.parse(resume.feedback.at)),
-  );
+  const times = [execution.startedAt, ...sent.map((resume) => resume.feedback.at)];
+  return Math.max(...times.map((time) => Date.parse(time)));
 }
 
-/** The person wants polling to continue. */
 export function watchAgain(execution: Execution, now: number): Execution {
   return { ...without(execution, "watchingStoppedAt"), watchedSince: iso(now) };
 }
@@ -123,7 +115,6 @@ function withoutSecrets(request: KickoffRequest): SentKickoff {
   };
 }
 
-/** An answer since the last kickoff or resume has shown it at work. */
 function progressSeen(execution: Execution): boolean {
   const { seenAt, state } = execution;
   return seenAt !== undefined && Date.parse(seenAt) > lastSentAt(execution) && state !== "queued";
@@ -196,10 +187,7 @@ function seen(before: Execution, after: Execution, now: number): Execution {
   return isDue || !isDeepStrictEqual(before, after) ? { ...after, seenAt: iso(now) } : before;
 }
 
-/**
- * The crew waits for a person at a known task, with the output of a new attempt or of a known one. If that one was answered, the crew
- * lags; if it continues to report the pause, it waits again, for a person to decide.
- */
+/** The crew waits at a known task, with a new or a known attempt. If that one was answered, it lags; after a while, it waits again. */
 function beginsToWait(execution: Execution, pause: Pause, now: number): Execution {
   const { taskId } = pause;
   const attempt = attemptOf(execution, pause, now);
@@ -263,13 +251,10 @@ function inferAttempt(execution: Execution, pause: Pause, now: number): number {
     : last.number;
 }
 
-function fits({ output }: Pause, attempt: Attempt): boolean {
-  return (
-    output === undefined || attempt.output === undefined || isSameOutput(output, attempt.output)
-  );
+function fits({ output }: Pause, { output: known }: Attempt): boolean {
+  return output === undefined || known === undefined || isSameOutput(output, known);
 }
 
-/** Whether the crew accepted feedback for an output less than so many milliseconds ago. */
 function acceptedWithin(
   execution: Execution,
   target: ResumeTarget,
@@ -277,9 +262,8 @@ function acceptedWithin(
   within: number,
 ): boolean {
   const last = resumesOf(execution, target).at(-1);
-  return (
-    last?.outcome === "answered" && now - Date.parse(last.answeredAt ?? last.feedback.at) < within
-  );
+  const at = last?.answeredAt ?? last?.feedback.at ?? "";
+  return last?.outcome === "answered" && now - Date.parse(at) < within;
 }
 
 function iso(milliseconds: number): string {

@@ -7,7 +7,6 @@ import { taskIn, withAttempt, withTask } from "./tasks.ts";
 /** The text of an approval without any: the specification asks for some, and later tasks read it. */
 export const approved = "Approved.";
 
-/** Which output of which task feedback is for. */
 export interface ResumeTarget {
   readonly taskId: string;
   readonly attempt: number;
@@ -17,27 +16,20 @@ export interface ResumeTarget {
 export function attemptToAnswer(execution: ExecutionSummary, taskId: string): number {
   const paused = execution.waiting ?? execution.stillPaused;
   if (paused?.taskId === taskId) return paused.attempt;
-  const last = taskIn(execution.tasks, taskId)?.attempts.at(-1);
-  const answered = execution.resumes.filter(
-    (resume) => resume.taskId === taskId && resume.outcome === "answered",
-  );
-  return Math.max(
-    1,
-    last === undefined ? 1 : last.feedback === undefined ? last.number : last.number + 1,
-    ...answered.map(({ attempt }) => attempt + 1),
-  );
+  const attempts = taskIn(execution.tasks, taskId)?.attempts.slice(-1) ?? [];
+  const open = attempts.map(({ number, feedback }) => (feedback ? number + 1 : number));
+  const answered = execution.resumes
+    .filter((resume) => resume.taskId === taskId && resume.outcome === "answered")
+    .map(({ attempt }) => attempt + 1);
+  return Math.max(1, ...open, ...answered);
 }
 
-/** Whether `target` is the output that waits now, so that its draft can be continued. */
-export function isForWhatWaits(
-  { taskId, attempt }: ResumeTarget,
-  execution: ExecutionSummary,
-): boolean {
+export function isForWhatWaits(target: ResumeTarget, execution: ExecutionSummary): boolean {
+  const { taskId, attempt } = target;
   const isItsTask = execution.waiting === undefined || execution.waiting.taskId === taskId;
   return canBeAnswered(execution) && isItsTask && attempt === attemptToAnswer(execution, taskId);
 }
 
-/** What was sent for an output and not refused, oldest first. */
 export function resumesOf<Resume extends ResumeSummary>(
   execution: { readonly resumes: readonly Resume[] },
   { taskId, attempt }: ResumeTarget,
@@ -48,10 +40,7 @@ export function resumesOf<Resume extends ResumeSummary>(
   );
 }
 
-/**
- * Feedback for what waits now that was sent, or was about to be, and has no answer: actions are off meanwhile. If no task is known to
- * wait, the last thing that was sent counts. After the end nothing is in doubt.
- */
+/** Feedback that was, or is being, sent for what waits now, without an answer: actions are off. If no known task waits, the last that was sent. */
 export function pendingResume(execution: ExecutionSummary): ResumeSummary | undefined {
   if (hasEnded(execution)) return undefined;
   const { waiting, resumes } = execution;
@@ -88,9 +77,7 @@ export function unfollowed(
   { resumes }: ExecutionSummary,
   taskId: string,
 ): ResumeSummary | undefined {
-  const last = resumes.findLast(
-    (resume) => resume.taskId === taskId && resume.outcome !== "refused",
-  );
+  const last = resumes.findLast((one) => one.taskId === taskId && one.outcome !== "refused");
   return last?.outcome === "answered" && last.isFollowed === undefined ? last : undefined;
 }
 
@@ -100,17 +87,11 @@ export function resumeSending(
   target: ResumeTarget,
   feedback: Feedback,
 ): Execution {
-  const resume: SentResume = { ...target, feedback, outcome: "sending" };
-  return {
-    ...without(execution, "watchingStoppedAt"),
-    resumes: [...execution.resumes, resume],
-  };
+  const resumes = [...execution.resumes, { ...target, feedback, outcome: "sending" as const }];
+  return { ...without(execution, "watchingStoppedAt"), resumes };
 }
 
-/**
- * The crew accepted the feedback at `now` (milliseconds since 1970): what waited continues. A new id (observed on deployed crews) is
- * followed from now on, even by an execution that seemed to have ended.
- */
+/** The crew accepted the feedback: what waited continues. A new id (observed) is followed, even if the execution seemed to have ended. */
 export function resumeAnswered(
   execution: Execution,
   target: ResumeTarget,
@@ -141,39 +122,29 @@ export function resumeRefused(
   message: string,
   { isUnsent = false } = {},
 ): Execution {
-  return settle(execution, lastOpen(execution, target), {
-    outcome: "refused",
-    message,
-    ...(isUnsent ? { isUnsent } : {}),
-  });
+  const result = { outcome: "refused", message, ...(isUnsent ? { isUnsent } : {}) } as const;
+  return settle(execution, lastOpen(execution, target), result);
 }
 
-/** No answer came: the feedback may have arrived. */
 export function resumeUnanswered(
   execution: Execution,
   target: ResumeTarget,
   message?: string,
 ): Execution {
-  return settle(execution, lastOpen(execution, target), {
-    outcome: "unanswered",
-    ...defined({ message }),
-  });
+  const result = { outcome: "unanswered", ...defined({ message }) } as const;
+  return settle(execution, lastOpen(execution, target), result);
 }
 
 /** The crew was seen to continue: what it accepted is followed, and what was sent without an answer has arrived. */
 export function crewContinued(execution: Execution): Execution {
-  const settled = execution.resumes
-    .filter(({ outcome }) => outcome === "unanswered")
-    .reduce(
-      (before, resume) => withFeedback(settle(before, resume, { outcome: "answered" }), resume),
-      execution,
-    );
-  return {
-    ...settled,
-    resumes: settled.resumes.map((resume) =>
-      resume.outcome === "answered" ? { ...resume, isFollowed: true } : resume,
-    ),
-  };
+  const unanswered = execution.resumes.filter(({ outcome }) => outcome === "unanswered");
+  const settled = unanswered.reduce(withFeedback, execution);
+  const resumes = settled.resumes.map((resume) =>
+    resume.outcome === "answered" || resume.outcome === "unanswered"
+      ? { ...resume, outcome: "answered" as const, isFollowed: true as const }
+      : resume,
+  );
+  return { ...settled, resumes };
 }
 
 function lastOpen(execution: Execution, target: ResumeTarget): SentResume | undefined {
@@ -200,17 +171,9 @@ function withFeedback(execution: Execution, { taskId, attempt, feedback }: SentR
 }
 
 function resumed(execution: Execution, { taskId }: ResumeTarget): Execution {
-  const open = without(
-    execution,
-    "mayBeWaiting",
-    "stillPaused",
-    "stateText",
-    "endedAt",
-    "watchingStoppedAt",
-    "output",
-    "outputJson",
-    "error",
-  );
+  const results = ["endedAt", "output", "outputJson", "error"] as const;
+  const doubts = ["mayBeWaiting", "stillPaused", "stateText", "watchingStoppedAt"] as const;
+  const open = without(execution, ...results, ...doubts);
   // Another task waits.
   if (open.waiting !== undefined && open.waiting.taskId !== taskId) return open;
   return { ...without(open, "waiting"), state: "running" };

@@ -36,10 +36,7 @@ const nextRevision = `
   ON CONFLICT (id) DO UPDATE SET last = iif(last < excluded.last - 1000000, excluded.last, last + 1)
   RETURNING last`;
 
-/**
- * The tracked executions: whole in the database, which all windows of this machine share, and in memory as summaries. A change is on
- * disk when its method returns, or when the `database.write` around it does.
- */
+/** The tracked executions: whole in the database, in memory as summaries. A change is on disk when its method, or the `write` around it, returns. */
 export class ExecutionStore implements Disposable {
   readonly #options: ExecutionStoreOptions;
   readonly #known = new Known();
@@ -68,9 +65,7 @@ export class ExecutionStore implements Disposable {
   /** Reads the summaries, and what other windows write from then on. @throws StoreError if the database can't be used */
   open(): void {
     // First: a database that can't be opened now may be opened later.
-    this.#subscription = this.#options.database.onDidChangeElsewhere(() => {
-      this.#readNews();
-    });
+    this.#subscription = this.#options.database.onDidChangeElsewhere(() => this.#readNews());
     this.#readRows();
   }
 
@@ -86,18 +81,15 @@ export class ExecutionStore implements Disposable {
   /** Reads the whole execution with this local id, or any of its kickoff ids; of this crew, if one is given. */
   find(id: string, crewId?: string): Execution | undefined {
     const localId = this.#known.find(id, crewId)?.localId ?? id;
-    const row = this.#options.database.get(
-      "SELECT revision FROM executions WHERE local_id = ?",
-      localId,
-    );
+    const newest = "SELECT revision FROM executions WHERE local_id = ?";
+    const row = this.#options.database.get(newest, localId);
     if (row === undefined) return undefined;
     const last = this.#whole.get(localId);
-    const execution =
-      last?.revision === integer(row, "revision") ? last.execution : this.#read(localId)?.execution;
+    const isNewest = last?.revision === integer(row, "revision");
+    const execution = (isNewest ? last : this.#read(localId))?.execution;
     return crewId === undefined || execution?.crew.id === crewId ? execution : undefined;
   }
 
-  /** Reads all tracked executions whole, newest first. */
   findAll(): readonly Execution[] {
     // Also in a window that can't read the database.
     if (this.list().length === 0) return [];
@@ -112,11 +104,8 @@ export class ExecutionStore implements Disposable {
     const wanted = searched.toLowerCase();
     const known = this.#found.get(wanted);
     if (known !== undefined) return known;
-    const rows = this.#options.database.all(
-      "SELECT local_id FROM details WHERE instr(search, ?) > 0",
-      wanted,
-    );
-    const found = new Set(rows.map((row) => text(row, "local_id")));
+    const containing = "SELECT local_id FROM details WHERE instr(search, ?) > 0";
+    const found = this.#localIdsIn(containing, wanted);
     hold(this.#found, wanted, found);
     return found;
   }
@@ -143,10 +132,7 @@ export class ExecutionStore implements Disposable {
     });
   }
 
-  /**
-   * Changes an execution. `change` gets its newest state, whichever window wrote it; it may run twice and must be pure.
-   * Returns what is now stored, or undefined if the execution is not tracked. What has ended stays ended.
-   */
+  /** Changes an execution, if it is tracked. `change` gets its newest state, whichever window wrote it; it may run twice and must be pure. */
   update(localId: string, change: (current: Execution) => Execution): Execution | undefined {
     const { database, clock } = this.#options;
     return database.write(() => {
@@ -158,17 +144,11 @@ export class ExecutionStore implements Disposable {
       const next = withHistory(current, changed, clock.now());
       const { summary, details } = writeExecution(next);
       const revision = this.#nextRevision();
-      database.run(
-        "UPDATE executions SET revision = ?, summary = ? WHERE local_id = ?",
-        revision,
-        summary,
-        localId,
-      );
+      const write = "UPDATE executions SET revision = ?, summary = ? WHERE local_id = ?";
+      database.run(write, revision, summary, localId);
       if (details !== row.details)
         database.run("UPDATE details SET json = ? WHERE local_id = ?", details, localId);
-      database.afterCommit(() => {
-        this.#report(this.#known.put(localId, revision, summaryOf(next)));
-      });
+      database.afterCommit(() => this.#report(this.#known.put(localId, revision, summaryOf(next))));
       return next;
     });
   }
@@ -178,13 +158,10 @@ export class ExecutionStore implements Disposable {
     const { database } = this.#options;
     database.write(() => {
       database.run("DELETE FROM executions WHERE local_id = ?", localId);
-      database.afterCommit(() => {
-        this.#report(this.#known.drop(localId));
-      });
+      database.afterCommit(() => this.#report(this.#known.drop(localId)));
     });
   }
 
-  /** Deletes all executions, and notifies the other windows. */
   clear(scope: ClearScope): void {
     const { database } = this.#options;
     database.write(() => {
@@ -211,13 +188,17 @@ export class ExecutionStore implements Disposable {
     this.#clears.dispose();
   }
 
+  #localIdsIn(select: string, ...values: readonly string[]): ReadonlySet<string> {
+    const rows = this.#options.database.all(select, ...values);
+    return new Set(rows.map((row) => text(row, "local_id")));
+  }
+
   #nextRevision(): number {
     const row = this.#options.database.get(nextRevision);
     if (row === undefined) throw new Error("The database gave no revision.");
     return integer(row, "last");
   }
 
-  /** A new label makes a new title. */
   #titled(before: Execution, after: Execution): Execution {
     if (before.label === after.label) return after;
     const title = newTitle(summaryOf(after), this.list());
@@ -225,7 +206,7 @@ export class ExecutionStore implements Disposable {
   }
 
   /** Undefined if there is none, or if it can't be read, which is reported. */
-  #read(localId: string): { readonly execution: Execution; readonly details: string } | undefined {
+  #read(localId: string) {
     const { database } = this.#options;
     const row = database.get(`${readWhole} WHERE local_id = ?`, localId);
     const read = row && this.#parse(row);
@@ -238,7 +219,7 @@ export class ExecutionStore implements Disposable {
     return read;
   }
 
-  #parse(row: Row): { readonly execution: Execution; readonly details: string } | undefined {
+  #parse(row: Row) {
     const details = optionalText(row, "json") ?? "";
     try {
       return { execution: readExecution({ summary: text(row, "summary"), details }), details };
@@ -262,9 +243,7 @@ export class ExecutionStore implements Disposable {
       }
     } catch (error) {
       this.#options.onProblem("Tracked executions could not be read; trying again.", error);
-      this.#cancelAgain = this.#options.clock.after(again, () => {
-        this.#readNews();
-      });
+      this.#cancelAgain = this.#options.clock.after(again, () => this.#readNews());
     }
   }
 
@@ -279,28 +258,26 @@ export class ExecutionStore implements Disposable {
       "SELECT (SELECT count(*) FROM executions) AS count, (SELECT last FROM revisions) AS last",
     );
     // The file was replaced by what could be read of a damaged one.
-    if (counts === undefined || counts["last"] === null) this.#seen.revision = 0;
-    else if (integer(counts, "last") < this.#seen.revision) this.#seen.revision = 0;
+    const last = counts?.["last"] ?? null;
+    if (last === null || Number(last) < this.#seen.revision) this.#seen.revision = 0;
     const steps: Step[] = [];
-    for (let rows: readonly Row[] = []; ;) {
-      rows = database.all(readSome, this.#seen.revision);
-      for (const row of rows) steps.push(this.#take(row));
-      const newest = rows.at(-1);
-      if (newest === undefined) break;
-      this.#seen.revision = integer(newest, "revision");
-    }
+    for (let rows = this.#readSome(); rows.length > 0; rows = this.#readSome())
+      steps.push(...rows.map((row) => this.#take(row)));
     if (counts === undefined || integer(counts, "count") !== this.#known.size) {
-      const there = new Set(
-        database.all("SELECT local_id FROM executions").map((row) => text(row, "local_id")),
-      );
+      const there = this.#localIdsIn("SELECT local_id FROM executions");
       const gone = this.#known.localIds().filter((localId) => !there.has(localId));
       steps.push(...gone.map((localId) => this.#known.drop(localId)));
     }
     this.#report(...steps);
   }
 
+  #readSome(): readonly Row[] {
+    return this.#options.database.all(readSome, this.#seen.revision);
+  }
+
   #take(row: Row): Step {
     const [localId, revision] = [text(row, "local_id"), integer(row, "revision")];
+    this.#seen.revision = revision;
     if (revision <= this.#known.revisionOf(localId)) return undefined;
     try {
       return this.#known.put(localId, revision, readSummary(text(row, "summary")));
@@ -322,7 +299,6 @@ export class ExecutionStore implements Disposable {
   }
 }
 
-/** Keeps a value under a key instead of the oldest one. */
 function hold<T>(values: Map<string, T>, key: string, value: T): void {
   values.delete(key);
   values.set(key, value);

@@ -1,6 +1,13 @@
 import type { TaskReading } from "../api/types.ts";
 import { defined } from "../base/json.ts";
-import type { Attempt, ExecutionSummary, ExecutionTask, Feedback, TaskSummary } from "./model.ts";
+import type {
+  Attempt,
+  ExecutionSummary,
+  ExecutionTask,
+  Feedback,
+  ResumeSummary,
+  TaskSummary,
+} from "./model.ts";
 
 type Tasks = readonly ExecutionTask[];
 
@@ -11,7 +18,6 @@ export function taskIn<Task extends TaskSummary>(
   return tasks.find((task) => task.taskId === taskId);
 }
 
-/** The tasks with one of them changed; an unknown task is added at the end. */
 export function withTask(
   tasks: Tasks,
   taskId: string,
@@ -35,7 +41,6 @@ export function moveOn(tasks: Tasks, current: string | undefined): Tasks {
   }));
 }
 
-/** The tasks of an execution that has ended: none runs. */
 export function endTasks(tasks: Tasks, end: "completed" | "failed" | "stopped"): Tasks {
   return tasks.map((task) => {
     if (end === "completed") return { ...task, state: "completed" };
@@ -73,9 +78,8 @@ export function withAttempt(
 function withOutput(attempts: readonly Attempt[], output: string): readonly Attempt[] {
   const last = attempts.at(-1);
   if (last?.output === undefined) return withAttempt(attempts, last?.number ?? 1, { output });
-  return isSameOutput(last.output, output)
-    ? attempts
-    : withAttempt(attempts, last.number + 1, { output });
+  if (isSameOutput(last.output, output)) return attempts;
+  return withAttempt(attempts, last.number + 1, { output });
 }
 
 function isOpen({ state }: ExecutionTask): boolean {
@@ -83,28 +87,21 @@ function isOpen({ state }: ExecutionTask): boolean {
 }
 
 /** Two outputs of one task, one after the other. Attempts count from 1. */
-export interface AttemptPair {
-  readonly taskId: string;
+export interface AttemptPair extends Pick<ResumeSummary, "taskId" | "attempt"> {
   readonly previous: number;
-  readonly attempt: number;
 }
 
 /** Every attempt that can be compared with the one before it. An attempt whose output is not known is skipped. */
 export function attemptPairs({ tasks }: Pick<ExecutionSummary, "tasks">): readonly AttemptPair[] {
   return tasks.flatMap(({ taskId, attempts }) => {
-    const numbers = attempts
-      .filter(({ output }) => output !== undefined)
-      .map(({ number }) => number);
-    return numbers
-      .slice(1)
-      .map((attempt, at) => ({ taskId, previous: numbers[at] ?? attempt, attempt }));
+    const known = attempts.filter(({ output }) => output !== undefined);
+    const numbers = known.map(({ number }) => number);
+    const later = numbers.slice(1);
+    return later.map((attempt, at) => ({ taskId, previous: numbers[at] ?? attempt, attempt }));
   });
 }
 
-/**
- * Whether two answers of a crew report one output of a task. Crews report the same output with and without blank space around it, with
- * other line endings, or inside a Markdown fence (observed).
- */
+/** Whether two outputs are one: crews also report it with blank space around it, other line endings, or inside a Markdown fence (observed). */
 export function isSameOutput(one: string, other: string): boolean {
   return one === other || plain(one) === plain(other);
 }

@@ -3,24 +3,20 @@ import type { JsonValue } from "../api/types.ts";
 import { oneLine } from "../base/text.ts";
 import { type ExecutionSummary, keyOf } from "./model.ts";
 
-/** Longest title made from inputs, in characters. */
-const longest = 60;
-/** Longest label in a title, in characters: a request file may have any, and a dialog grows with its text. */
-const longestLabel = 120;
+/** Longest title made from inputs, and longest label in one (a request file may have any, and a dialog grows with its text), in characters. */
+const [longest, longestLabel] = [60, 120];
 /** Inputs in one title; more would leave each of them too few characters. */
 const mostInputs = 4;
 /** Executions of the crew that a new one's inputs are compared with. */
 const compared = 100;
 const between = " · ";
 
-/** What an execution is called, in one line: its stored title, else one made of its own inputs, else the beginning of its id. */
 export function titleOf(execution: ExecutionSummary): string {
   const { text, number } = execution.title ?? { text: titleFrom(execution, []), number: 1 };
   if (text === undefined) return keyOf(execution).slice(0, 8);
   return number === 1 ? text : `${text} (${number})`;
 }
 
-/** Whether an earlier execution of the crew has the same title but for the number. */
 export function sharesTitle({ title }: ExecutionSummary): boolean {
   return title !== undefined && title.number > 1;
 }
@@ -41,21 +37,18 @@ export function newTitle(
   return { text, number: numbers.reduce((most, number) => Math.max(most, number), 0) + 1 };
 }
 
-/** Names of the inputs in which an execution differs from others. */
 function differing(
   { request }: ExecutionSummary,
   others: readonly ExecutionSummary[],
 ): readonly string[] {
-  const inputs = Object.entries(request?.inputs ?? {});
-  const started = others
-    .slice(0, compared)
-    .flatMap((other) => (other.request === undefined ? [] : [other.request.inputs]));
-  return inputs
-    .filter(([name, value]) => started.some((other) => !isDeepStrictEqual(other[name], value)))
-    .map(([name]) => name);
+  const inputs = request?.inputs ?? {};
+  const requests = others.slice(0, compared).map((other) => other.request);
+  const started = requests.filter((other) => other !== undefined);
+  return Object.keys(inputs).filter((name) =>
+    started.some((other) => !isDeepStrictEqual(other.inputs[name], inputs[name])),
+  );
 }
 
-/** Undefined if no label and no input says anything. */
 function titleFrom(
   { label, request }: ExecutionSummary,
   distinguishing: readonly string[],

@@ -1,5 +1,5 @@
 import { CrewApiError } from "../api/errors.ts";
-import type { StatusReading } from "../api/types.ts";
+import type { CrewClient } from "../api/client.ts";
 import type { Clock } from "../base/clock.ts";
 import { type Disposable, Disposables, Emitter } from "../base/events.ts";
 import type { Lease } from "./lease.ts";
@@ -14,15 +14,9 @@ export interface TrackerOptions {
   readonly clock: Clock;
   readonly lease: Pick<Lease, "isHeld" | "onDidChange" | "takeOver">;
   /** The client of a crew; undefined when it is not connected on this machine. */
-  readonly clientFor: (crew: CrewRef) => Promise<
-    | {
-        status(kickoffId: string, call?: { readonly signal?: AbortSignal }): Promise<StatusReading>;
-      }
-    | undefined
-  >;
+  readonly clientFor: (crew: CrewRef) => Promise<Pick<CrewClient, "status"> | undefined>;
   /** Reports what is not a crew's answer, such as a full disk; `about` names the crew, if it is about one. */
   readonly onProblem: (message: string, error: unknown, about?: string) => void;
-  /** 0 to 1, for the jitter. */
   readonly random?: () => number;
 }
 
@@ -30,11 +24,6 @@ export interface TrackerOptions {
 export interface TrackerChange {
   readonly crewIds: readonly string[];
   readonly localIds: readonly string[];
-}
-
-interface Park {
-  readonly crew: CrewRef;
-  readonly error: CrewApiError;
 }
 
 /** Polls the crews for their executions, and writes the answers into the store. Only the window with the lease polls by itself. */
@@ -45,7 +34,9 @@ export class Tracker implements Disposable {
   readonly #onError = (error: unknown) =>
     this.#options.onProblem("A listener of the tracker failed.", error);
   readonly #changes = new Emitter<TrackerChange>(this.#onError);
-  readonly #parks = new Emitter<Park>(this.#onError);
+  readonly #parks = new Emitter<{ readonly crew: CrewRef; readonly error: CrewApiError }>(
+    this.#onError,
+  );
   readonly onDidChange = this.#changes.event;
   /** Fires once when a crew no longer accepts the token; it is not polled until `unpark`. */
   readonly onDidPark = this.#parks.event;
@@ -73,10 +64,7 @@ export class Tracker implements Disposable {
     this.#follow(store.list());
   }
 
-  /**
-   * Polls one execution now, or all that are watched, in whichever window; resolves when the answers are written. What went wrong is in
-   * `problemOf`. A crew that refused its token is polled only for a named execution.
-   */
+  /** Polls one execution now, or all that are watched; resolves when the answers are written. A crew that refused its token is asked only for one. */
   async pollNow(localId?: string): Promise<void> {
     const { store, clock } = this.#options;
     const { limits } = this.#list;
@@ -103,17 +91,12 @@ export class Tracker implements Disposable {
     this.#plan();
   }
 
-  look(localId: string): void {
-    this.#list.setOpen(localId, true);
+  /** An execution's own document is shown, or no longer. */
+  setOpen(localId: string, isOpen: boolean): void {
+    this.#list.setOpen(localId, isOpen);
     this.#plan();
   }
 
-  unlook(localId: string): void {
-    this.#list.setOpen(localId, false);
-    this.#plan();
-  }
-
-  /** Why the last poll of an execution failed. */
   problemOf({ crew, localId }: ExecutionSummary): CrewApiError | undefined {
     return this.#list.limits.parked.get(crew.id) ?? this.#list.get(localId)?.error;
   }
@@ -123,7 +106,6 @@ export class Tracker implements Disposable {
     return this.#list.get(localId)?.localProblem;
   }
 
-  /** The crews that no longer accept their token, by id. */
   parkedCrews(): ReadonlyMap<string, CrewApiError> {
     return this.#list.limits.parked;
   }
@@ -266,12 +248,9 @@ export class Tracker implements Disposable {
       isTooOld(execution, clock.now());
     const execution = store.summary(localId);
     if (execution === undefined || !isDue(execution)) return;
+    const watchingStoppedAt = new Date(clock.now()).toISOString();
     try {
-      store.update(localId, (current) =>
-        isDue(current)
-          ? { ...current, watchingStoppedAt: new Date(clock.now()).toISOString() }
-          : current,
-      );
+      store.update(localId, (now) => (isDue(now) ? { ...now, watchingStoppedAt } : now));
     } catch (error) {
       onProblem("An execution that is too old to be polled could not be marked as such.", error);
     }

@@ -4,7 +4,6 @@ import type { ExecutionSummary } from "./model.ts";
 import type { ExecutionStore } from "./store.ts";
 import { canBeAsked, Watched } from "./watched.ts";
 
-/** Simultaneous requests to one crew. */
 const atOnce = 4;
 
 /** What holds for all executions of a crew: simultaneous requests, `Retry-After`, a refused token. */
@@ -18,7 +17,6 @@ class CrewLimits {
     return (this.#underWay.get(crewId) ?? 0) >= atOnce;
   }
 
-  /** Counts a request that begins (1) or ends (-1). */
   count(crewId: string, change: 1 | -1): void {
     this.#underWay.set(crewId, (this.#underWay.get(crewId) ?? 0) + change);
   }
@@ -32,7 +30,6 @@ class CrewLimits {
     this.#notBefore.set(crewId, Math.max(until, this.notBefore(crewId)));
   }
 
-  /** Starts anew with a crew. @returns whether it had refused its token */
   release(crewId: string): boolean {
     this.#notBefore.delete(crewId);
     return this.parked.delete(crewId);
@@ -45,12 +42,8 @@ interface Due {
   readonly due: number;
 }
 
-interface View {
-  readonly isListVisible: boolean;
-  readonly isFocused: boolean;
-  /** Local ids of executions whose own documents are shown. */
-  readonly open: ReadonlySet<string>;
-}
+/** What is visible in this window; `open`: local ids of executions whose own documents are shown. */
+type View = Record<"isListVisible" | "isFocused", boolean> & { readonly open: ReadonlySet<string> };
 
 /** The executions that are followed, and which of them to poll when. */
 export class WatchList {
@@ -80,10 +73,7 @@ export class WatchList {
     return watched;
   }
 
-  /**
-   * Follows what was added or changed, as long as an answer could change it.
-   * @returns those whose problem is over, since another window got an answer
-   */
+  /** Follows what was added or changed, as long as an answer could change it. @returns those for which another window got an answer after a problem */
   follow(executions: readonly ExecutionSummary[]): readonly ExecutionSummary[] {
     return executions.filter((execution) => {
       if (canBeAsked(execution)) return this.add(execution).follow(execution, this.#clock.now());
@@ -92,7 +82,6 @@ export class WatchList {
     });
   }
 
-  /** No longer follows it: aborts its request, and resolves what waits for it. */
   drop(localId: string): void {
     const watched = this.#watched.get(localId);
     this.#watched.delete(localId);
@@ -106,24 +95,20 @@ export class WatchList {
 
   /** Cancels forced polls of a crew: the token that it would get was just refused. */
   callOff(crewId: string): void {
-    for (const watched of this.#watched.values()) {
-      if (this.#store.summary(watched.localId)?.crew.id !== crewId) continue;
+    for (const watched of this.#of(crewId)) {
       watched.isForced = false;
       for (const resolve of watched.waiters.splice(0)) resolve();
     }
   }
 
   hurry(crewId: string): void {
-    for (const watched of this.#watched.values())
-      if (this.#store.summary(watched.localId)?.crew.id === crewId)
-        watched.hurry(this.#clock.now());
+    for (const watched of this.#of(crewId)) watched.hurry(this.#clock.now());
   }
 
   setWindow(isListVisible: boolean, isFocused: boolean): void {
     this.#look({ ...this.#view, isListVisible, isFocused });
   }
 
-  /** An execution's own document is shown, or no longer. */
   setOpen(localId: string, isOpen: boolean): void {
     const open = new Set(this.#view.open);
     if (isOpen) open.add(localId);
@@ -146,6 +131,11 @@ export class WatchList {
       return [{ watched, execution, due: Math.max(due, limits.notBefore(id)) }];
     });
     return waiting.sort((a, b) => a.due - b.due);
+  }
+
+  #of(crewId: string): readonly Watched[] {
+    const isOfCrew = ({ localId }: Watched) => this.#store.summary(localId)?.crew.id === crewId;
+    return [...this.#watched.values()].filter(isOfCrew);
   }
 
   #isLookedAt(localId: string, { isListVisible, isFocused, open } = this.#view): boolean {

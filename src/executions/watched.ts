@@ -2,10 +2,8 @@ import type { CrewApiError } from "../api/errors.ts";
 import { type ExecutionSummary, hasEnded } from "./model.ts";
 import { lastSentAt } from "./reduce.ts";
 
-/** Pace of polling (ms). */
-const quick = 2_000;
-/** How long to poll quickly after a kickoff, a resume or the first sight of an execution (ms). */
-const quickPhase = 20_000;
+/** Pace of polling, and for how long, after a kickoff, a resume or the first sight of an execution (ms). */
+const [quick, quickPhase] = [2_000, 20_000];
 const growth = 1.4;
 const longestLookedAt = 15_000;
 const unattendedFactor = 4;
@@ -23,7 +21,6 @@ interface PaceFacts {
   readonly age: number;
   /** Polls since the quick phase. */
   readonly slowPolls: number;
-  /** Somebody looks at it, in the focused window. */
   readonly isLookedAt: boolean;
   /** The crew doesn't know the id: it may wait for a person. */
   readonly isUnknown: boolean;
@@ -55,11 +52,9 @@ export type PollOutcome =
 /** One execution that is polled. Times in milliseconds since 1970. */
 export class Watched {
   readonly localId: string;
-  /** Defined during a request. */
   request: AbortController | undefined;
   /** Somebody asked for a poll now: it happens even if polling is off. */
   isForced = false;
-  /** Called when the next poll is over. */
   waiters: (() => void)[] = [];
   error: CrewApiError | undefined;
   /** What on this machine prevented the last poll, or its answer from being written. */
@@ -67,7 +62,6 @@ export class Watched {
   failures = 0;
   #failedAt: number | undefined;
   #session: string;
-  /** The session in which the last request was sent. */
   #askedIn = "";
   #sessionStart: number;
   #slowPolls = 0;
@@ -82,10 +76,7 @@ export class Watched {
     this.#dueAt = now;
   }
 
-  /**
-   * A kickoff's answer, a resume or a person's "continue" begins a new session: it is polled at once and quickly. An answer that another
-   * window got after a poll failed here ends the problem. @returns whether it did
-   */
+  /** Begins a new session, polled at once and quickly, if there is one. @returns whether another window's answer has ended a problem of here */
   follow(execution: ExecutionSummary, now: number): boolean {
     const session = paceSession(execution);
     if (session !== this.#session) {
@@ -104,7 +95,6 @@ export class Watched {
     return isOver;
   }
 
-  /** Polls soon: somebody looks now. */
   hurry(now: number): void {
     this.#dueAt = Math.max(now, (this.#askedAt ?? -Infinity) + leastGap);
   }

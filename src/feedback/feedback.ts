@@ -200,7 +200,7 @@ export class Feedback implements vscode.Disposable {
     const known = taskId ?? execution.waiting?.taskId;
     const stale =
       known !== undefined && attempt !== undefined
-        ? staleByAttempt(execution, known, attempt)
+        ? staleByAttempt(execution, { taskId: known, attempt })
         : undefined;
     if (stale !== undefined) throw stale;
     const task = known ?? (await (await questions()).askTask(execution));

@@ -1,7 +1,7 @@
 import * as l10n from "@vscode/l10n";
 import { CrewApiError } from "../api/errors.ts";
 import { actionsOf, type ErrorAction, messageOf, UserError } from "../base/errors.ts";
-import { keyOf } from "../executions/model.ts";
+import { type Execution, keyOf } from "../executions/model.ts";
 import { titleOf } from "../executions/title.ts";
 import type { FeedbackToSend } from "./feedback.ts";
 
@@ -20,19 +20,19 @@ export type StaleKind =
 
 /** The pause that feedback was written for is over. Nothing was sent. */
 export class StaleFeedbackError extends UserError {
+  override readonly name = "StaleFeedbackError";
   readonly kind: StaleKind;
 
   /** @param why whole sentences: what happened and what to do next */
   constructor(kind: StaleKind, why: string, actions: readonly ErrorAction[] = []) {
     super(l10n.t("Your feedback was not sent: {0}", why), actions);
-    this.name = "StaleFeedbackError";
     this.kind = kind;
   }
 }
 
 /** Secrets of callbacks can't be read from the secret storage, so they can't be sent again. Nothing was sent. */
 export class LostSecretsError extends UserError {
-  /** The addresses of those callbacks. */
+  override readonly name = "LostSecretsError";
   readonly addresses: readonly string[];
 
   constructor(addresses: readonly string[]) {
@@ -41,27 +41,18 @@ export class LostSecretsError extends UserError {
         "Your feedback was not sent: the secret of a callback can't be read from this machine's secret storage.",
       ),
     );
-    this.name = "LostSecretsError";
     this.addresses = addresses;
   }
 }
 
 /** Feedback certainly had no effect. The message names it and its execution; `cause` says what went wrong. */
 export class NotTakenError extends UserError {
-  constructor(message: string, cause: Error, actions: readonly ErrorAction[]) {
-    super(message, actions);
-    this.name = "NotTakenError";
-    this.cause = cause;
-  }
+  override readonly name = "NotTakenError";
 }
 
 /** Feedback was sent, now or earlier, and nobody knows whether it arrived. Only a person may send it again. */
 export class MaybeSentError extends UserError {
-  constructor(message: string, cause?: unknown, actions: readonly ErrorAction[] = []) {
-    super(message, actions);
-    this.name = "MaybeSentError";
-    this.cause = cause;
-  }
+  override readonly name = "MaybeSentError";
 }
 
 /** Whether a request certainly had no effect: the crew refused it, or it failed before it was sent. */
@@ -76,26 +67,36 @@ export function isUnsent(error: unknown): boolean {
   );
 }
 
+/** The buttons of an error about an execution's feedback; `kind` tells the command which error it is. */
+export function buttonsOf(execution: Execution, kind: "stale" | "notTaken" | "maybeSent") {
+  const target = { kind, crew: execution.crew.id, kickoffId: keyOf(execution) };
+  const button = (title: string, command: string): ErrorAction => ({
+    title,
+    command,
+    arguments: [target],
+  });
+  return {
+    target,
+    open: button(l10n.t("Open Execution"), "crewdeck.openExecution"),
+    again: button(l10n.t("Send Again…"), "crewdeck.sendAgain"),
+  };
+}
+
 /** An error of sending that names the feedback and its execution. Errors that do so themselves, and unforeseen ones, stay as they are. */
 export function namingFeedback(error: unknown, { execution, isApprove }: FeedbackToSend): unknown {
-  if (
-    error instanceof StaleFeedbackError ||
-    error instanceof LostSecretsError ||
-    error instanceof MaybeSentError ||
-    !(error instanceof Error && isCertainlyNotTaken(error))
-  )
-    return error;
+  const namesItself = [StaleFeedbackError, LostSecretsError, MaybeSentError].some(
+    (kind) => error instanceof kind,
+  );
+  if (namesItself || !isCertainlyNotTaken(error)) return error;
   const parts = [titleOf(execution), messageOf(error)] as const;
-  const message = isUnsent(error)
-    ? isApprove
+  const notSent = () =>
+    isApprove
       ? l10n.t("Your approval of “{0}” was not sent: {1}", ...parts)
-      : l10n.t("Your rejection of “{0}” was not sent: {1}", ...parts)
-    : isApprove
+      : l10n.t("Your rejection of “{0}” was not sent: {1}", ...parts);
+  const notAccepted = () =>
+    isApprove
       ? l10n.t("The crew did not accept your approval of “{0}”: {1}", ...parts)
       : l10n.t("The crew did not accept your rejection of “{0}”: {1}", ...parts);
-  const target = { kind: "notTaken", crew: execution.crew.id, kickoffId: keyOf(execution) };
-  return new NotTakenError(message, error, [
-    ...actionsOf(error),
-    { title: l10n.t("Open Execution"), command: "crewdeck.openExecution", arguments: [target] },
-  ]);
+  const actions = [...actionsOf(error), buttonsOf(execution, "notTaken").open];
+  return new NotTakenError(isUnsent(error) ? notSent() : notAccepted(), actions, { cause: error });
 }

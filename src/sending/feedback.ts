@@ -5,13 +5,7 @@ import type { ResumeAnswer } from "../api/types.ts";
 import type { Clock } from "../base/clock.ts";
 import { type ErrorAction, messageOf, UserError } from "../base/errors.ts";
 import { defined } from "../base/json.ts";
-import {
-  type CrewRef,
-  type Execution,
-  type Feedback,
-  hasEnded,
-  keyOf,
-} from "../executions/model.ts";
+import { type CrewRef, type Execution, type Feedback, hasEnded } from "../executions/model.ts";
 import { applyReading } from "../executions/reduce.ts";
 import {
   approved,
@@ -26,6 +20,7 @@ import {
 import type { ExecutionStore } from "../executions/store.ts";
 import { answerSession } from "../executions/watched.ts";
 import {
+  buttonsOf,
   isCertainlyNotTaken,
   isUnsent,
   LostSecretsError,
@@ -42,13 +37,11 @@ interface FeedbackSenderOptions {
   readonly secrets: Pick<CallbackSecrets, "complete">;
   readonly clock: Clock;
   readonly clientFor: (crew: CrewRef) => Promise<Pick<CrewClient, "status" | "resume">>;
-  /** Polls an execution soon. */
   readonly poll: (localId: string) => void;
   /** Reports what could not be recorded, when the person gets another message. */
   readonly onProblem: (message: string, error: unknown) => void;
 }
 
-/** What a person says of one output. */
 export interface FeedbackToSend {
   /** The execution as the person saw it: what waits in it is what the feedback is for. */
   readonly execution: Execution;
@@ -62,13 +55,10 @@ export interface FeedbackToSend {
   readonly withoutSecrets?: boolean;
 }
 
-/** What the crew answered. */
-export interface FeedbackResult {
+export interface FeedbackResult extends Pick<ResumeAnswer, "kickoffId"> {
   /** By the specification; if the crew only gives a new id (observed), what was requested. */
-  readonly status: "resumed" | "retrying" | "completed";
+  readonly status: NonNullable<ResumeAnswer["status"]>;
   readonly message: string;
-  /** The id under which the execution continues, if it changed. */
-  readonly kickoffId?: string;
 }
 
 /** Sends a person's feedback to a crew: at most once, whatever windows, clicks and crashes there are. */
@@ -81,9 +71,8 @@ export class FeedbackSender {
 
   /**
    * Sends feedback once, with the callbacks of the kickoff, which a resume doesn't carry over (specification).
-   * Throws {@link StaleFeedbackError} when that pause is over, CrewApiError or UserError when it certainly had no effect,
-   * {@link LostSecretsError} before anything is sent when the callbacks' secrets can't be read, {@link MaybeSentError} when it may have
-   * arrived.
+   * @throws {StaleFeedbackError} when that pause is over, CrewApiError or UserError when it certainly had no effect,
+   * {@link LostSecretsError} before anything is sent, {@link MaybeSentError} when it may have arrived
    */
   async send(given: FeedbackToSend): Promise<FeedbackResult> {
     const { store, sends, secrets, clock, clientFor } = this.#options;
@@ -129,15 +118,13 @@ export class FeedbackSender {
     const last = resumesOf(current, target).at(-1);
     if (last?.outcome === "sending")
       throw new MaybeSentError(l10n.t("Feedback for this output is already being sent."));
-    if (last?.outcome === "unanswered" && again !== true) {
+    if (last?.outcome === "unanswered" && again !== true)
       throw new MaybeSentError(
         l10n.t(
           "Feedback for this output may have been sent before: no answer arrived. Check the execution; if the feedback did not arrive, send it again.",
         ),
-        undefined,
-        actionsFor(current),
+        doubtButtons(current),
       );
-    }
     if (current.kickoffIds.length === 0)
       throw new UserError(
         l10n.t(
@@ -172,11 +159,9 @@ export class FeedbackSender {
       const stale = staleByAnswer(reading, now, shown, target, again === true);
       if (stale !== undefined) throw stale;
     } catch (error) {
-      const isIndefinite =
-        error instanceof CrewApiError &&
-        error.kind !== "unauthorized" &&
-        error.kind !== "forbidden";
-      if (!isIndefinite) throw error;
+      // Only an answer, or that the token is refused, is definite.
+      if (!(error instanceof CrewApiError) || ["unauthorized", "forbidden"].includes(error.kind))
+        throw error;
     }
   }
 
@@ -221,8 +206,8 @@ export class FeedbackSender {
           "Your feedback may have been sent: {0} It is not sent again automatically.",
           message,
         ),
-        error,
-        recorded && actionsFor(recorded),
+        recorded && doubtButtons(recorded),
+        { cause: error },
       );
     });
     try {
@@ -234,7 +219,8 @@ export class FeedbackSender {
           "The crew accepted your feedback, but that could not be recorded here ({0}). Do not send it again.",
           messageOf(error),
         ),
-        error,
+        [],
+        { cause: error },
       );
     } finally {
       poll(localId);
@@ -250,12 +236,9 @@ function textOf({ isApprove, text }: FeedbackToSend): string {
   );
 }
 
-function actionsFor(execution: Execution): readonly ErrorAction[] {
-  const target = { kind: "maybeSent", crew: execution.crew.id, kickoffId: keyOf(execution) };
-  return [
-    { title: l10n.t("Open Execution"), command: "crewdeck.openExecution", arguments: [target] },
-    { title: l10n.t("Send Again…"), command: "crewdeck.sendAgain", arguments: [target] },
-  ];
+function doubtButtons(execution: Execution): readonly ErrorAction[] {
+  const { open, again } = buttonsOf(execution, "maybeSent");
+  return [open, again];
 }
 
 function untracked(): StaleFeedbackError {
@@ -265,12 +248,8 @@ function untracked(): StaleFeedbackError {
   );
 }
 
-function resultOf(
-  { status, message, kickoffId }: ResumeAnswer,
-  isApprove: boolean,
-): FeedbackResult {
-  const said = status ?? (isApprove ? "resumed" : "retrying");
-  const fallback =
-    kickoffId === undefined ? said : l10n.t("The execution continues as {0}.", kickoffId);
-  return { status: said, message: message ?? fallback, ...defined({ kickoffId }) };
+function resultOf(answer: ResumeAnswer, isApprove: boolean): FeedbackResult {
+  const { kickoffId, status = isApprove ? "resumed" : "retrying" } = answer;
+  const fallback = kickoffId ? l10n.t("The execution continues as {0}.", kickoffId) : status;
+  return { status, message: answer.message ?? fallback, ...defined({ kickoffId }) };
 }

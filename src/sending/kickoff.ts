@@ -15,8 +15,9 @@ import type { Sends } from "./sends.ts";
 
 /** A kickoff was sent and its answer never came, or this very kickoff was sent before: it may have started. */
 export class MaybeStartedError extends Error {
+  override readonly name = "MaybeStartedError";
   /** The record that stays, in the state `unconfirmed`; undefined if it is no longer tracked. */
-  readonly execution?: Execution;
+  readonly execution: Execution | undefined;
   readonly remedy: string;
 
   constructor(
@@ -26,27 +27,21 @@ export class MaybeStartedError extends Error {
     cause?: unknown,
   ) {
     super(message, { cause });
-    this.name = "MaybeStartedError";
+    this.execution = execution;
     this.remedy = isLocalCrew(crew)
       ? l10n.t("Check the executions or the local crew's log before you kick off again.")
       : l10n.t("Check the executions or the crew's dashboard before you kick off again.");
-    if (execution !== undefined) this.execution = execution;
   }
 }
 
-interface CrewToStart extends CrewRef {
-  /** Set for a crew of the local service. */
-  readonly local?: { readonly engine: string };
-}
+type CrewToStart = CrewRef & { readonly local?: { readonly engine: string } };
 
 interface KickoffSenderOptions {
   readonly store: Pick<ExecutionStore, "add" | "update" | "remove" | "find" | "refresh">;
   readonly sends: Pick<Sends, "once" | "settle" | "has">;
-  /** Keeps the secrets of callbacks for the resumes to come. */
   readonly secrets: Pick<CallbackSecrets, "keep">;
   readonly clock: Clock;
   readonly clientFor: (crew: CrewRef) => Promise<Pick<CrewClient, "kickoff">>;
-  /** Polls an execution soon. */
   readonly poll: (localId: string) => void;
   /** Reports what could not be recorded, when the person gets another message. */
   readonly onProblem: (message: string, error: unknown) => void;
@@ -62,8 +57,8 @@ export class KickoffSender {
 
   /**
    * Starts one execution. `localId` names it before it has a kickoff id; the same one is never sent twice, by any window.
-   * Throws CrewApiError or UserError when the crew certainly did not start it, and then leaves no record; {@link MaybeStartedError} when
-   * nobody knows, and then the record stays as `unconfirmed` (or when its id could not be recorded; the message names it).
+   * @throws {MaybeStartedError} when nobody knows whether it started, and the record stays as `unconfirmed` (or its id could not be
+   * recorded), CrewApiError or UserError when it certainly did not, and leaves no record
    */
   async send(
     crew: CrewToStart,
@@ -103,12 +98,7 @@ export class KickoffSender {
   }
 
   /** Runs in the transaction that allows the request to be sent. */
-  #record(
-    crew: CrewToStart,
-    request: KickoffRequest,
-    localId: string,
-    label: string | undefined,
-  ): Execution {
+  #record(crew: CrewToStart, request: KickoffRequest, localId: string, label?: string): Execution {
     const earlier = this.earlier(crew, localId);
     if (earlier !== undefined)
       throw new MaybeStartedError(
@@ -167,12 +157,11 @@ export class KickoffSender {
   #confirm(record: Execution, kickoffId: string): Execution {
     const { store, sends } = this.#options;
     const { localId, crew } = record;
+    const confirm = (current: Execution) => confirmKickoff(current, kickoffId);
     try {
-      const confirmed = sends.settle({ kind: "kickoff", localId }, () =>
-        store.update(localId, (current) => confirmKickoff(current, kickoffId)),
-      );
-      // No longer tracked, but it runs.
-      return confirmed ?? confirmKickoff(record, kickoffId);
+      // What is no longer tracked runs nevertheless.
+      const settle = () => store.update(localId, confirm);
+      return sends.settle({ kind: "kickoff", localId }, settle) ?? confirm(record);
     } catch (error) {
       throw new MaybeStartedError(
         l10n.t(
@@ -190,8 +179,7 @@ export class KickoffSender {
 }
 
 function doubtText(name: string, error: unknown): string {
-  const isAnswered = error instanceof CrewApiError && error.status !== undefined;
-  return isAnswered
+  return error instanceof CrewApiError && error.status !== undefined
     ? l10n.t(
         "The kickoff request to “{0}” was sent, but the response doesn't say whether it started. {1}",
         name,

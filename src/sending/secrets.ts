@@ -1,8 +1,8 @@
-import { type CallbackSecretTexts, secretsOf, withSecrets } from "../api/callbacks.ts";
-import type { CallbackUrls, SecretCallbacks } from "../api/types.ts";
+import { secretsOf, withSecrets } from "../api/callbacks.ts";
+import type { SecretCallbacks } from "../api/types.ts";
 import type { Disposable } from "../base/events.ts";
 import { defined, isObject, textAt } from "../base/json.ts";
-import { type Execution, type ExecutionSummary, hasEnded } from "../executions/model.ts";
+import { type Execution, type ExecutionSummary, isDone } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import type { Database } from "../store/database.ts";
 import { text } from "../store/row.ts";
@@ -22,13 +22,6 @@ interface CallbackSecretsOptions {
   readonly database: Database;
   readonly store: Pick<ExecutionStore, "list" | "refresh" | "onDidChange">;
   readonly onProblem: (message: string, error: unknown) => void;
-}
-
-/** The callbacks of an execution as a resume sends them again. */
-interface CompletedCallbacks {
-  readonly callbacks: CallbackUrls & SecretCallbacks;
-  /** Addresses of callbacks whose secret can't be read; among `callbacks` they are without authentication. */
-  readonly lost: readonly string[];
 }
 
 /**
@@ -59,15 +52,12 @@ export class CallbackSecrets implements Disposable {
     await this.#options.storage.store(prefix + localId, JSON.stringify(secrets));
   }
 
-  /** The callbacks of an execution with their secrets. Reads the secret storage only if there is one. */
-  async complete({
-    localId,
-    request,
-  }: Pick<Execution, "localId" | "request">): Promise<CompletedCallbacks> {
+  /** The callbacks to send again with a resume, and the addresses of those whose secret can't be read: they are without authentication. */
+  async complete({ localId, request }: Pick<Execution, "localId" | "request">) {
     const { humanInputWebhook, webhooks, ...urls } = request?.callbacks ?? {};
     const plain = defined({ humanInputWebhook, webhooks });
     const complete = withSecrets(plain, hasCredentials(plain) ? await this.#read(localId) : {});
-    const lost = (["humanInputWebhook", "webhooks"] as const).flatMap((name) =>
+    const lost: readonly string[] = (["humanInputWebhook", "webhooks"] as const).flatMap((name) =>
       plain[name]?.authentication && !complete[name]?.authentication ? [plain[name].url] : [],
     );
     return { callbacks: { ...urls, ...complete }, lost };
@@ -79,12 +69,8 @@ export class CallbackSecrets implements Disposable {
     const stored = this.#stored();
     // After the rows are read: an execution is recorded before its secrets are stored.
     store.refresh();
-    const needed = new Set(
-      store
-        .list()
-        .filter((execution) => !isDone(execution))
-        .map(({ localId }) => localId),
-    );
+    const open = store.list().filter((execution) => !isDone(execution));
+    const needed = new Set(open.map(({ localId }) => localId));
     for (const localId of stored) if (!needed.has(localId)) await this.#forget(localId);
   }
 
@@ -100,7 +86,6 @@ export class CallbackSecrets implements Disposable {
     this.#subscription.dispose();
   }
 
-  /** Local ids of the executions that may have secrets. */
   #stored(): readonly string[] {
     return this.#options.database
       .all("SELECT local_id FROM callback_secrets")
@@ -108,7 +93,7 @@ export class CallbackSecrets implements Disposable {
   }
 
   /** What can't be read is lost, for whatever reason: the person is asked. The storage's error may quote it, so it isn't reported. */
-  async #read(localId: string): Promise<CallbackSecretTexts> {
+  async #read(localId: string): Promise<ReturnType<typeof secretsOf>> {
     try {
       const raw: unknown = JSON.parse((await this.#options.storage.get(prefix + localId)) ?? "{}");
       if (!isObject(raw)) return {};
@@ -123,23 +108,18 @@ export class CallbackSecrets implements Disposable {
   }
 
   async #forget(localId: string): Promise<void> {
-    await this.#delete(localId).catch((error: unknown) =>
-      this.#options.onProblem(
-        "The secrets of a callback could not be deleted; this is tried again later.",
-        error,
-      ),
-    );
+    try {
+      await this.#delete(localId);
+    } catch (error) {
+      const message = "The secrets of a callback could not be deleted; this is tried again later.";
+      this.#options.onProblem(message, error);
+    }
   }
 
   async #delete(localId: string): Promise<void> {
     await this.#options.storage.delete(prefix + localId);
     this.#options.database.run("DELETE FROM callback_secrets WHERE local_id = ?", localId);
   }
-}
-
-/** Whether no resume can come any more. Feedback that is being sent may still bring a new id. */
-function isDone(execution: ExecutionSummary): boolean {
-  return hasEnded(execution) && execution.resumes.every(({ outcome }) => outcome !== "sending");
 }
 
 /** Whether a callback needs a secret. */

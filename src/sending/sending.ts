@@ -36,11 +36,10 @@ export class Sending implements Disposable {
 
   begin(): void {
     this.#recover();
-    this.secrets
-      .sweep()
-      .catch((error: unknown) =>
-        this.#options.onProblem("Secrets of callbacks could not be cleaned up.", error),
-      );
+    const { onProblem } = this.#options;
+    this.secrets.sweep().catch((error: unknown) => {
+      onProblem("Secrets of callbacks could not be cleaned up.", error);
+    });
   }
 
   /** The executions whose kickoff or feedback is being sent, in any window. */

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Clock } from "../base/clock.ts";
 import { isRunning } from "../base/process.ts";
 import type { ExecutionSummary } from "../executions/model.ts";
-import { resumeUnanswered } from "../executions/resumes.ts";
+import { resumeUnanswered, type ResumeTarget } from "../executions/resumes.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import type { Database } from "../store/database.ts";
 import { integer, type Row, text } from "../store/row.ts";
@@ -10,17 +10,11 @@ import { integer, type Row, text } from "../store/row.ts";
 /** A request that costs money and is sent at most once. */
 export type Send =
   | { readonly kind: "kickoff"; readonly localId: string }
-  | {
-      readonly kind: "resume";
-      readonly localId: string;
-      readonly taskId: string;
-      readonly attempt: number;
-    };
+  | ({ readonly kind: "resume"; readonly localId: string } & ResumeTarget);
 
 /** After this time no other process can still be sending a request, whichever has its id by then (ms). */
 const longestRequest = 10 * 60_000;
 
-/** Ids of the rows whose requests this process is sending. */
 const underWay = new Set<string>();
 
 /**
@@ -90,24 +84,18 @@ export class Sends {
     return this.#rowOf(send) !== undefined;
   }
 
-  /** Whether a request is being sent, in any window. */
   isUnderWay(send: Send): boolean {
     const row = this.#rowOf(send);
     return row !== undefined && this.#isSending(row);
   }
 
-  /** The requests that are being sent, in any window. */
   underWay(): readonly Send[] {
-    return this.#rows()
-      .filter((row) => this.#isSending(row))
-      .map(sendIn);
+    return this.#all({ areSending: true });
   }
 
   /** The requests that nobody is sending any more, and whose outcome is not recorded. */
   lost(): readonly Send[] {
-    return this.#rows()
-      .filter((row) => !this.#isSending(row))
-      .map(sendIn);
+    return this.#all({ areSending: false });
   }
 
   /** Forgets all requests. Not to be called while something is being sent. */
@@ -115,8 +103,9 @@ export class Sends {
     this.#database.run("DELETE FROM sends");
   }
 
-  #rows(): readonly Row[] {
-    return this.#database.all("SELECT * FROM sends");
+  #all({ areSending }: { readonly areSending: boolean }): readonly Send[] {
+    const rows = this.#database.all("SELECT * FROM sends");
+    return rows.filter((row) => this.#isSending(row) === areSending).map(sendIn);
   }
 
   #rowOf(send: Send): Row | undefined {

@@ -1,6 +1,5 @@
 import * as l10n from "@vscode/l10n";
 import type { StatusReading } from "../api/types.ts";
-import type { ErrorAction } from "../base/errors.ts";
 import { shortName } from "../base/text.ts";
 import { type Execution, hasEnded, keyOf } from "../executions/model.ts";
 import {
@@ -9,14 +8,13 @@ import {
   resumesOf,
   type ResumeTarget,
 } from "../executions/resumes.ts";
-import { StaleFeedbackError, type StaleKind } from "./errors.ts";
+import { buttonsOf, StaleFeedbackError, type StaleKind } from "./errors.ts";
 
 /**
  * Why feedback for a pause is too late, by a status answer; undefined while it may still wait. Only what is definite counts: running,
  * ended, another task, another attempt. "NOT FOUND" is how waiting reads on a deployed crew.
- * @param now The execution with that answer in it.
- * @param shown The execution as the person saw it.
- * @param again Whether the person knows that an answer of this pause was accepted.
+ * @param now the execution with that answer in it; `shown` is how the person saw it
+ * @param again whether the person knows that an answer of this pause was accepted
  */
 export function staleByAnswer(
   reading: StatusReading,
@@ -27,18 +25,8 @@ export function staleByAnswer(
 ): StaleFeedbackError | undefined {
   const { taskId, attempt } = target;
   if (!again && isStillPaused(now, taskId)) return staleError("stillPaused", now, target);
-  switch (reading.state) {
-    case "running":
-      return staleError("answered", now, target);
-    case "completed":
-    case "failed":
-    case "stopped":
-      return staleError("ended", now, target);
-    case "waiting":
-      break;
-    default:
-      return undefined;
-  }
+  if (reading.state === "running") return staleError("answered", now, target);
+  if (reading.ended) return staleError("ended", now, target);
   if (reading.waiting === undefined) return undefined;
   if (reading.waiting.taskId !== taskId) return staleError("answered", now, target);
   // A crew's own number may be of no use.
@@ -67,20 +55,18 @@ export function staleByRecord(
   }
   if (now.waiting === undefined || !sawOutput(shown, taskId)) return undefined;
   return now.waiting.taskId === taskId
-    ? staleByAttempt(now, taskId, target.attempt)
+    ? staleByAttempt(now, target)
     : staleError("answered", now, target);
 }
 
 /** Why an attempt is not the one to answer: the person looked at another one than waits now. */
 export function staleByAttempt(
   now: Execution,
-  taskId: string,
-  attempt: number,
+  target: ResumeTarget,
 ): StaleFeedbackError | undefined {
-  // The attempt that waits, if the task does.
-  if (attemptToAnswer(now, taskId) === attempt) return undefined;
-  const kind = now.waiting?.taskId === taskId ? "newerAttempt" : "answered";
-  return staleError(kind, now, { taskId, attempt });
+  if (attemptToAnswer(now, target.taskId) === target.attempt) return undefined;
+  const isNewer = now.waiting?.taskId === target.taskId;
+  return staleError(isNewer ? "newerAttempt" : "answered", now, target);
 }
 
 export function staleError(
@@ -88,57 +74,40 @@ export function staleError(
   now: Execution,
   { taskId, attempt }: ResumeTarget,
 ): StaleFeedbackError {
-  const target = { kind: "stale", crew: now.crew.id, kickoffId: keyOf(now) };
-  const open: ErrorAction = {
-    title: l10n.t("Open Execution"),
-    command: "crewdeck.openExecution",
-    arguments: [target],
-  };
+  const { target, open, again } = buttonsOf(now, "stale");
   switch (kind) {
     case "answered":
       return new StaleFeedbackError(kind, answeredText(now, taskId), [open]);
     case "stillPaused":
-      return new StaleFeedbackError(kind, stillPausedText(now, taskId), [
-        open,
-        { title: l10n.t("Send Again…"), command: "crewdeck.sendAgain", arguments: [target] },
-      ]);
-    case "ended":
-      return new StaleFeedbackError(
-        kind,
-        l10n.t(
-          "the execution has ended, so nothing waits any more. Read its result, or kick it off again for another one.",
-        ),
-        [open],
+      return new StaleFeedbackError(kind, stillPausedText(now, taskId), [open, again]);
+    case "ended": {
+      const why = l10n.t(
+        "the execution has ended, so nothing waits any more. Read its result, or kick it off again for another one.",
       );
+      return new StaleFeedbackError(kind, why, [open]);
+    }
     case "newerAttempt": {
       const waits = now.waiting?.attempt ?? attempt + 1;
-      return new StaleFeedbackError(
-        kind,
-        l10n.t(
-          "a newer output of “{0}” waits now: attempt {1}, and you were at attempt {2}. Read it first, then answer it.",
-          shortName(taskId),
-          waits,
-          attempt,
-        ),
-        [
-          open,
-          {
-            title: l10n.t("Compare with Previous Attempt"),
-            command: "crewdeck.compareAttempts",
-            arguments: [{ ...target, taskId, attempt: waits }],
-          },
-        ],
+      const why = l10n.t(
+        "a newer output of “{0}” waits now: attempt {1}, and you were at attempt {2}. Read it first, then answer it.",
+        shortName(taskId),
+        waits,
+        attempt,
       );
+      const compare = {
+        title: l10n.t("Compare with Previous Attempt"),
+        command: "crewdeck.compareAttempts",
+        arguments: [{ ...target, taskId, attempt: waits }],
+      };
+      return new StaleFeedbackError(kind, why, [open, compare]);
     }
-    case "newId":
-      return new StaleFeedbackError(
-        kind,
-        l10n.t(
-          "it was answered elsewhere, and the execution continues under a new ID, {0}. That is followed here: see what waits there, and answer that.",
-          shortName(now.kickoffIds.at(-1) ?? keyOf(now)),
-        ),
-        [open],
+    case "newId": {
+      const why = l10n.t(
+        "it was answered elsewhere, and the execution continues under a new ID, {0}. That is followed here: see what waits there, and answer that.",
+        shortName(now.kickoffIds.at(-1) ?? keyOf(now)),
       );
+      return new StaleFeedbackError(kind, why, [open]);
+    }
   }
 }
 
@@ -153,16 +122,16 @@ function isStillPaused(now: Execution, taskId: string): boolean {
 }
 
 function stillPausedText(now: Execution, taskId: string): string {
-  const text =
-    answeredPause(now)?.feedback.isApprove === true
-      ? l10n.t(
-          "the crew accepted your approval of this output of “{0}”, but still reports the pause.",
-          shortName(taskId),
-        )
-      : l10n.t(
-          "the crew accepted your rejection of this output of “{0}”, but still reports the pause.",
-          shortName(taskId),
-        );
+  const task = shortName(taskId);
+  const text = answeredPause(now)?.feedback.isApprove
+    ? l10n.t(
+        "the crew accepted your approval of this output of “{0}”, but still reports the pause.",
+        task,
+      )
+    : l10n.t(
+        "the crew accepted your rejection of this output of “{0}”, but still reports the pause.",
+        task,
+      );
   return `${text} ${l10n.t("It may only be slow. Wait for its next output, or send your feedback again.")}`;
 }
 

@@ -1,17 +1,9 @@
-import {
-  accessSync,
-  closeSync,
-  constants,
-  existsSync,
-  mkdirSync,
-  openSync,
-  statSync,
-} from "node:fs";
+import * as fs from "node:fs";
 import path from "node:path";
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import * as l10n from "@vscode/l10n";
 import type { Clock } from "../base/clock.ts";
-import { type Disposable, Emitter, type Event } from "../base/events.ts";
+import { type Disposable, Emitter } from "../base/events.ts";
 import { transaction } from "../base/sqlite.ts";
 import { explained, isDamage } from "./errors.ts";
 import { connect, exclusively, finishRepair, repair } from "./repair.ts";
@@ -41,9 +33,11 @@ export class Database implements Disposable {
   readonly #options: DatabaseOptions;
   readonly #file: string;
   readonly #statements = new Map<string, StatementSync>();
-  readonly #changed: Emitter<void>;
+  readonly #changed = new Emitter<void>((error) =>
+    this.#options.onProblem("A listener of the database failed.", error),
+  );
   /** Fires when data in memory may be out of date: another process wrote, the file was replaced, or can be opened at last. */
-  readonly onDidChangeElsewhere: Event<void>;
+  readonly onDidChangeElsewhere = this.#changed.event;
   #connection: DatabaseSync | undefined;
   #dataVersion: unknown;
   /** Identifies the file that is open, or was opened last. */
@@ -58,10 +52,6 @@ export class Database implements Disposable {
   constructor(options: DatabaseOptions) {
     this.#options = options;
     this.#file = path.join(options.folder, "crewdeck.db");
-    this.#changed = new Emitter((error) =>
-      options.onProblem("A listener of the database failed.", error),
-    );
-    this.onDidChangeElsewhere = this.#changed.event;
     this.#planLook();
   }
 
@@ -98,24 +88,19 @@ export class Database implements Disposable {
     return this.#use((connection) => this.#statement(connection, sql).get(...values));
   }
 
-  /** Runs a statement that changes rows. @returns how many it changed */
   run(sql: string, ...values: SQLInputValue[]): number {
     return this.write(() =>
       this.#use((connection) => Number(this.#statement(connection, sql).run(...values).changes)),
     );
   }
 
-  /** The database's file, and those that SQLite keeps beside it. */
   get files(): readonly [string, ...string[]] {
-    const file = this.#file;
-    return [file, `${file}-wal`, `${file}-shm`, `${file}-journal`];
+    return [this.#file, `${this.#file}-wal`, `${this.#file}-shm`, `${this.#file}-journal`];
   }
 
   /** Removes deleted content from the files themselves. */
   vacuum(): void {
-    this.#use((connection) => {
-      connection.exec("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)");
-    });
+    this.#use((connection) => connection.exec("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)"));
   }
 
   /** Asks at once whether another process wrote, or whether the database can be opened after that had failed. */
@@ -134,11 +119,8 @@ export class Database implements Disposable {
       this.#isLookFailing = false;
     } catch (error) {
       // Once, not twice a second.
-      if (!this.#isLookFailing)
-        this.#options.onProblem(
-          "Changes made by other windows could not be read; trying again.",
-          error,
-        );
+      const message = "Changes made by other windows could not be read; trying again.";
+      if (!this.#isLookFailing) this.#options.onProblem(message, error);
       this.#isLookFailing = true;
     }
   }
@@ -162,14 +144,11 @@ export class Database implements Disposable {
   #planLook(): void {
     this.#cancelLook?.();
     // Opening may take long.
-    const isFrequent = this.#isVisible && !this.#hasOpenFailed;
-    this.#cancelLook = this.#options.clock.after(
-      isFrequent ? lookEvery.visible : lookEvery.hidden,
-      () => {
-        this.look();
-        this.#planLook();
-      },
-    );
+    const pause = lookEvery[this.#isVisible && !this.#hasOpenFailed ? "visible" : "hidden"];
+    this.#cancelLook = this.#options.clock.after(pause, () => {
+      this.look();
+      this.#planLook();
+    });
   }
 
   /** Calls `work` with the open connection, once more if the file turns out to be damaged or replaced. */
@@ -207,13 +186,13 @@ export class Database implements Disposable {
   #open(): DatabaseSync {
     if (this.#connection !== undefined) return this.#connection;
     this.#hasOpenFailed = true;
-    mkdirSync(this.#options.folder, { recursive: true });
+    fs.mkdirSync(this.#options.folder, { recursive: true });
     const aside = finishRepair(this.#file);
-    if (aside !== undefined) this.#reportDamage(aside, true);
+    if (aside !== undefined) this.#reportDamage({ aside, isLossy: true });
     // For this user only: it holds inputs and outputs. SQLite gives the files beside it the same mode.
-    if (!existsSync(this.#file)) closeSync(openSync(this.#file, "a", 0o600));
+    if (!fs.existsSync(this.#file)) fs.closeSync(fs.openSync(this.#file, "a", 0o600));
     // SQLite would fail late, or without saying why.
-    for (const name of [this.#options.folder, this.#file]) accessSync(name, constants.W_OK);
+    for (const name of [this.#options.folder, this.#file]) fs.accessSync(name, fs.constants.W_OK);
     this.#inode = inodeOf(this.#file);
     const connection = connect(this.#file);
     try {
@@ -249,13 +228,12 @@ export class Database implements Disposable {
     this.#statements.clear();
     const repaired = repair(this.#file, damaged, this.#options.clock.now());
     if (repaired === undefined) return false;
-    const { aside, isLossy } = repaired;
-    this.#options.onProblem("The database was damaged and is replaced.", error, aside);
-    this.#reportDamage(aside, isLossy);
+    this.#options.onProblem("The database was damaged and is replaced.", error, repaired.aside);
+    this.#reportDamage(repaired);
     return true;
   }
 
-  #reportDamage(aside: string, isLossy: boolean): void {
+  #reportDamage({ aside, isLossy }: NonNullable<ReturnType<typeof repair>>): void {
     this.#options.onDamage?.(
       isLossy
         ? l10n.t(
@@ -269,7 +247,6 @@ export class Database implements Disposable {
     );
   }
 
-  /** The next use opens the new file. */
   #forgetFile(): void {
     this.#close();
     this.#changed.fire();
@@ -297,12 +274,11 @@ export function chooseJournal(connection: DatabaseSync): void {
     connection.exec("PRAGMA journal_mode = TRUNCATE");
 }
 
-/** Changes when another connection has written. */
 function dataVersionOf(connection: DatabaseSync): unknown {
   return connection.prepare("PRAGMA data_version").get()?.["data_version"];
 }
 
 /** Another file in the same place has another number. */
 function inodeOf(file: string): bigint | undefined {
-  return statSync(file, { bigint: true, throwIfNoEntry: false })?.ino;
+  return fs.statSync(file, { bigint: true, throwIfNoEntry: false })?.ino;
 }

@@ -1,13 +1,13 @@
 import * as l10n from "@vscode/l10n";
 
-export type StoreProblem = "newer" | "full" | "readOnly" | "busy" | "failed";
+type Problem = "full" | "readOnly" | "busy" | "failed";
 
 /** The database can't be used; the message is for a person. Its `cause` is what the system reported. */
 export class StoreError extends Error {
   override readonly name = "StoreError";
-  readonly kind: StoreProblem;
+  readonly kind: Problem | "newer";
 
-  constructor(kind: StoreProblem, message: string, cause?: unknown) {
+  constructor(kind: Problem | "newer", message: string, cause?: unknown) {
     super(message, { cause });
     this.kind = kind;
   }
@@ -16,7 +16,7 @@ export class StoreError extends Error {
 /** SQLite's result codes (https://sqlite.org/rescode.html). */
 const corrupt = 11;
 const notADatabase = 26;
-const sqliteProblems: Readonly<Record<number, Exclude<StoreProblem, "newer">>> = {
+const sqliteProblems: Readonly<Record<number, Problem>> = {
   3: "readOnly", // PERM
   5: "busy",
   8: "readOnly",
@@ -27,7 +27,7 @@ const sqliteProblems: Readonly<Record<number, Exclude<StoreProblem, "newer">>> =
   [notADatabase]: "failed",
 };
 
-const fileProblems: Readonly<Record<string, Exclude<StoreProblem, "newer">>> = {
+const fileProblems: Readonly<Record<string, Problem>> = {
   ENOSPC: "full",
   EDQUOT: "full",
   EBUSY: "busy",
@@ -38,12 +38,10 @@ const fileProblems: Readonly<Record<string, Exclude<StoreProblem, "newer">>> = {
 
 /** SQLite's result code without its extension; undefined for any other error. */
 function sqliteCode(error: unknown): number | undefined {
-  return error instanceof Error && "errcode" in error && typeof error.errcode === "number"
-    ? error.errcode & 0xff
-    : undefined;
+  const code = error instanceof Error && "errcode" in error ? error.errcode : undefined;
+  return typeof code === "number" ? code & 0xff : undefined;
 }
 
-/** Whether SQLite reports that the file is damaged or no database at all. */
 export function isDamage(error: unknown): boolean {
   const code = sqliteCode(error);
   return code === corrupt || code === notADatabase;
@@ -55,7 +53,7 @@ export function explained(error: unknown, folder: string): unknown {
   return kind === undefined ? error : new StoreError(kind, textOf(kind, folder, error), error);
 }
 
-function kindOf(error: unknown): Exclude<StoreProblem, "newer"> | undefined {
+function kindOf(error: unknown): Problem | undefined {
   const code = sqliteCode(error);
   if (code !== undefined) return sqliteProblems[code];
   if (!(error instanceof Error && "code" in error && "syscall" in error)) return undefined;
@@ -64,7 +62,7 @@ function kindOf(error: unknown): Exclude<StoreProblem, "newer"> | undefined {
   return fileProblems[String(error.code)] ?? "failed";
 }
 
-function textOf(kind: Exclude<StoreProblem, "newer">, folder: string, error: unknown): string {
+function textOf(kind: Problem, folder: string, error: unknown): string {
   switch (kind) {
     case "full":
       return l10n.t(

@@ -5,13 +5,9 @@ import { openSqlite, transaction } from "../base/sqlite.ts";
 import { isDamage } from "./errors.ts";
 import { migrate, steps, versionOf } from "./schema.ts";
 
-/**
- * How long to wait for another process (ms). The thread of the extension host waits, too. A transaction of ours takes milliseconds, so
- * only a process that hangs, or one that vacuums on a slow disk, takes longer than this.
- */
+/** How long to wait for another process (ms), while the extension host waits, too. Only one that hangs, or vacuums a slow disk, takes longer. */
 const busyTimeout = 5_000;
 
-/** Opens a SQLite file that other processes use, too. */
 export function connect(file: string): DatabaseSync {
   const connection = openSqlite(file);
   connection.exec(`PRAGMA busy_timeout = ${busyTimeout}`);
@@ -43,7 +39,8 @@ export function repair(
   try {
     // Other windows that have the file open can't write to it from here on; then they find the new file.
     unlessDamaged(() => damaged.exec("BEGIN IMMEDIATE"));
-    if (unlessDamaged(() => isSound(damaged)) === true) return undefined;
+    const check = unlessDamaged(() => damaged.prepare("PRAGMA integrity_check(1)").get());
+    if (check?.["integrity_check"] === "ok") return undefined;
     for (const ending of ["", "-journal"]) rmSync(`${part}${ending}`, { force: true });
     closeSync(openSync(part, "wx", 0o600));
     const isLossy = copyAll(damaged, part);
@@ -56,10 +53,7 @@ export function repair(
   }
 }
 
-/**
- * Finishes the repair of a process that was killed after it had moved the damaged file.
- * @returns where that file is; undefined if there is nothing to finish
- */
+/** Finishes a repair that was killed after it had moved the damaged file. @returns where that is; undefined if there is nothing to finish */
 export function finishRepair(file: string): string | undefined {
   if (!isUnfinished(file)) return undefined;
   return exclusively(file, () => {
@@ -85,10 +79,6 @@ function replace(file: string, aside: string): string {
     if (existsSync(`${file}${ending}`)) renameSync(`${file}${ending}`, `${aside}${ending}`);
   renameSync(newFile(file), file);
   return aside;
-}
-
-function isSound(connection: DatabaseSync): boolean {
-  return connection.prepare("PRAGMA integrity_check(1)").get()?.["integrity_check"] === "ok";
 }
 
 /** Copies what can be read into a new file. @returns whether something could not be read */
@@ -125,7 +115,6 @@ function copyTable(table: string, from: DatabaseSync, into: DatabaseSync): boole
         .prepare(`INSERT OR REPLACE INTO ${table} (${columns.join(", ")}) VALUES (${marks})`)
         .run(...Object.values(row));
     } catch {
-      // This row can't be read, or what is read of it violates a constraint. The others are copied.
       isLossy = true;
     }
   }
@@ -151,7 +140,6 @@ function idsIn(
   return { ids, isWhole };
 }
 
-/** @returns undefined if SQLite reports damage */
 function unlessDamaged<T>(work: () => T): T | undefined {
   try {
     return work();

@@ -50,7 +50,7 @@ export function giveFeedbackTool(
     const attempt = numberOf(given, "attempt") ?? attemptToAnswer(execution, taskId);
     if (hasEnded(execution)) throw staleError("ended", execution, { taskId, attempt });
     const stale =
-      staleByAttempt(execution, taskId, attempt) ??
+      staleByAttempt(execution, { taskId, attempt }) ??
       staleByRecord(execution, execution, { taskId, attempt }, false);
     if (stale !== undefined) throw stale;
     return { execution, taskId, attempt, isApprove, text };

@@ -30,8 +30,8 @@ export function watchAttention(
     const now = new Set(
       visibleDocuments(executionScheme).flatMap(({ uri }) => documents.summary(uri)?.localId ?? []),
     );
-    for (const localId of visible) if (!now.has(localId)) tracker.unlook(localId);
-    for (const localId of now) if (!visible.has(localId)) tracker.look(localId);
+    for (const localId of visible) if (!now.has(localId)) tracker.setOpen(localId, false);
+    for (const localId of now) if (!visible.has(localId)) tracker.setOpen(localId, true);
     visible = now;
   };
   updateWindow();

@@ -86,7 +86,7 @@ describe("remote text in one line", () => {
       plain(text ?? assert.fail(), 80);
     assert.equal(reading.tasks[0]?.taskId, nasty);
     assert.equal(reading.progress?.current, nasty);
-    plain(readResume({ message: nasty }).message ?? assert.fail(), 300);
+    plain(readResume({ message: nasty })?.message ?? assert.fail(), 300);
   });
 });
 
@@ -113,7 +113,7 @@ describe("a lone surrogate", () => {
 
   it("in an ID from a crew makes it invalid", () => {
     assert.equal(readKickoff({ kickoff_id: half }), undefined);
-    assert.equal(readResume({ kickoff_id: half, status: "resumed" }).kickoffId, undefined);
+    assert.equal(readResume({ kickoff_id: half, status: "resumed" })?.kickoffId, undefined);
   });
 
   for (const [what, callbacks] of [

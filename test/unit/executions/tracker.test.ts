@@ -74,10 +74,10 @@ describe("Tracker", () => {
     it("for an execution whose document is open as for one in view", async () => {
       begin(working("a", 0), { visible: false, focused: true });
       await scene.pass(5);
-      scene.tracker.look(id);
+      scene.tracker.setOpen(id, true);
       await scene.pass(2.5);
       assert.deepEqual(scene.seconds(), [0, 5, 7]);
-      scene.tracker.unlook(id);
+      scene.tracker.setOpen(id, false);
       await scene.pass(9);
       assert.deepEqual(scene.seconds(), [15]);
     });

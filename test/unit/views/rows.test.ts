@@ -579,8 +579,8 @@ describe("a crew's own names in a row", () => {
   it("are one short line in messages, too", () => {
     const words = [
       eventOf(execution, start)?.message,
-      staleByAttempt(execution, name, 1)?.message,
-      staleByAttempt(execution, `${name}.`, 7)?.message,
+      staleByAttempt(execution, { taskId: name, attempt: 1 })?.message,
+      staleByAttempt(execution, { taskId: `${name}.`, attempt: 7 })?.message,
     ];
     for (const text of words) {
       assert.match(text ?? "", /^[^\p{Cc}\u202e]{20,400}$/u);
