@@ -10,7 +10,6 @@ export type CrewdeckJson =
   | readonly CrewdeckJson[]
   | { readonly [name: string]: CrewdeckJson };
 
-/** A connected crew. */
 export interface CrewdeckCrew {
   readonly name: string;
   readonly url: string;
@@ -18,7 +17,6 @@ export interface CrewdeckCrew {
   readonly isLocal: boolean;
 }
 
-/** A task of an execution. */
 export interface CrewdeckTask {
   readonly taskId: string;
   readonly agent?: string;
@@ -63,7 +61,6 @@ export interface CrewdeckExecution {
   readonly waiting?: { readonly taskId: string; readonly output?: string };
 }
 
-/** A kickoff. */
 export interface CrewdeckKickoff {
   /** Name or address of a connected crew. */
   readonly crew: string;
@@ -74,7 +71,6 @@ export interface CrewdeckKickoff {
   readonly crewWebhookUrl?: string;
 }
 
-/** Feedback on a task's output. */
 export interface CrewdeckFeedback {
   /** Name or address of the crew. */
   readonly crew?: string;
@@ -93,7 +89,6 @@ export interface CrewdeckApi {
   crews(): readonly CrewdeckCrew[];
   /** All tracked executions, newest first. */
   executions(): readonly CrewdeckExecution[];
-  /** An execution was added or changed. */
   readonly onDidChangeExecution: vscode.Event<CrewdeckExecution>;
   /** Starts an execution without asking; never sent twice. Rejects with a message for a person. */
   kickoff(kickoff: CrewdeckKickoff): Promise<{ readonly crew: string; readonly kickoffId: string }>;

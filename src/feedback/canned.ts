@@ -8,7 +8,6 @@ interface CannedAnswer {
   readonly kind: "approve" | "reject" | "both";
 }
 
-/** The answers of the setting for an approval or a rejection. */
 export function cannedAnswers(isApprove: boolean): readonly CannedAnswer[] {
   const set: unknown = vscode.workspace.getConfiguration("crewdeck").get("feedback.cannedAnswers");
   const answers = Array.isArray(set) ? set.flatMap(readAnswer) : [];
@@ -67,7 +66,6 @@ export async function askInsertion(
   return chosen?.text;
 }
 
-/** An answer in a list: its label with the text below it, or the text alone. */
 export function labelled(
   label: string | undefined,
   text: string,

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import * as vscode from "vscode";
+import { isObject } from "../base/json.ts";
 import { commentBoxScheme } from "../editor/environment.ts";
 import type { OpenThread } from "./open-thread.ts";
 import { joined } from "./typed-text.ts";
@@ -30,13 +31,7 @@ export function textIn(argument: unknown): { thread?: vscode.CommentThread; text
 }
 
 function isReply(argument: unknown): argument is vscode.CommentReply {
-  return (
-    typeof argument === "object" &&
-    argument !== null &&
-    "thread" in argument &&
-    "text" in argument &&
-    typeof argument.text === "string"
-  );
+  return isObject(argument) && "thread" in argument && typeof argument["text"] === "string";
 }
 
 /** After this time, a thread that doesn't appear has been deleted (ms). On a busy machine a new one takes longer. */
@@ -65,7 +60,7 @@ export async function beginThread(
   );
 }
 
-/** The editor of a thread, while the person is there or in the thread's box; `box` is its document, if known. */
+/** The editor of a thread, while the person is there or in the thread's box. */
 export function editorInUse(
   open: OpenThread,
   box: vscode.TextDocument | undefined,
@@ -86,11 +81,10 @@ export function putForEditing(open: OpenThread, text: string, why?: string): voi
 /** The box that holds this text, as long as it exists, to read what is typed in it later. Undefined if several do. */
 export function boxHolding(text: string): vscode.TextDocument | undefined {
   const lines = (any: string) => any.replaceAll("\r\n", "\n");
-  const [box, other] = vscode.workspace.textDocuments.filter(
-    (document) =>
-      document.uri.scheme === commentBoxScheme && lines(document.getText()) === lines(text),
+  const [box, ...others] = vscode.workspace.textDocuments.filter(
+    (each) => each.uri.scheme === commentBoxScheme && lines(each.getText()) === lines(text),
   );
-  return other === undefined ? box : undefined;
+  return others.length === 0 ? box : undefined;
 }
 
 export function editorOf({ thread }: OpenThread): vscode.TextEditor | undefined {
@@ -174,7 +168,6 @@ export async function fillThread(
   );
 }
 
-/** The box that is the active editor, or becomes it soon. */
 async function activeBox(
   old: vscode.TextDocument | undefined,
 ): Promise<vscode.TextEditor | undefined> {

@@ -24,19 +24,13 @@ import {
 } from "./notification-actions.ts";
 import { activeOf } from "./waiting.ts";
 
-/** Shows a message with buttons, and returns the one that was clicked. */
-type ShowMessage = (
-  message: { readonly kind: EventKind; readonly message: string },
-  buttons: readonly string[],
-) => PromiseLike<string | undefined>;
-
 interface NotificationsOptions {
   readonly store: Pick<ExecutionStore, "list" | "summary" | "onDidChange">;
   readonly lease: Pick<Lease, "isHeld" | "confirm" | "onDidChange">;
   readonly notified: Pick<Notified, "claim">;
   readonly clock: Clock;
-  /** Default: VS Code's notifications. */
-  readonly show?: ShowMessage;
+  /** Shows a message with buttons, and returns the one that was clicked. Default: VS Code's notifications. */
+  readonly show?: typeof showMessage;
 }
 
 /** Milliseconds to wait for more events to report together, and at most. VS Code shows three notifications at a time. */
@@ -45,7 +39,6 @@ const delay = { quiet: 1_500, longest: 10_000 };
 /** Notifies that a task waits, or that an execution has ended: each once, in one window, as the settings say. */
 export class Notifications implements vscode.Disposable {
   readonly #options: NotificationsOptions;
-  /** Keys of events that this window has seen. */
   readonly #seen = new Set<string>();
   /** Local ids by the keys of events to report soon. */
   readonly #soon = new Map<string, string>();
@@ -120,12 +113,11 @@ export class Notifications implements vscode.Disposable {
     const chosen = await this.#show(kind, message, actionsOn(execution, kind));
     const now = this.#options.store.summary(execution.localId);
     const tooLate = chosen?.isAnswer === true ? tooLateMessage(execution, title, now) : undefined;
-    if (tooLate === undefined) {
-      await chosen?.run();
-      return;
+    if (tooLate === undefined) await chosen?.run();
+    else {
+      if (now !== undefined) await openExecution(now);
+      await this.#show(kind, tooLate, []);
     }
-    if (now !== undefined) await openExecution(now);
-    await this.#show(kind, tooLate, []);
   }
 
   async #showMany(kind: EventKind, count: number): Promise<void> {
@@ -145,15 +137,15 @@ export class Notifications implements vscode.Disposable {
   ): Promise<NotificationAction | undefined> {
     const { show = showMessage } = this.#options;
     const titles = actions.map(({ title }) => title);
-    const chosen = await show({ kind, message }, titles);
+    const chosen = await show(kind, message, titles);
     return actions.find(({ title }) => title === chosen);
   }
 }
 
 /** A failure is a warning: VS Code keeps an error with buttons on the screen until it is closed. */
-const showMessage: ShowMessage = ({ kind, message }, buttons) => {
+function showMessage(kind: EventKind, message: string, buttons: readonly string[]) {
   const text = plainMessage(message);
   return kind === "failed"
     ? vscode.window.showWarningMessage(text, ...buttons)
     : vscode.window.showInformationMessage(text, ...buttons);
-};
+}

@@ -5,7 +5,6 @@ import { integer, text } from "../store/row.ts";
 /** Makes sure that one window asks for another token, whichever of them sees the crew refuse it. */
 export class TokenPrompts {
   readonly #database: Database;
-  /** Ids of crews that refuse their token, as far as this window knows. */
   readonly #refusing = new Set<string>();
 
   constructor(database: Database) {

@@ -42,7 +42,6 @@ export function outputLines(output: string, level: number): string[] {
   return embedding.end();
 }
 
-/** Text whose lines stay lines in Markdown. */
 export function withLines(text: string): string {
   return text.replace(/(\S)[ \t]*\n(?=[ \t]*\S)/g, "$1  \n");
 }
