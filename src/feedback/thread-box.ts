@@ -37,14 +37,34 @@ function isReply(argument: unknown): argument is vscode.CommentReply {
 /** After this time, a thread that doesn't appear has been deleted (ms). On a busy machine a new one takes longer. */
 const longest = { known: 5_000, new: 30_000 };
 
-/** Expands a thread and focuses its box. False if the thread is no longer there. */
+/** Time between two looks for the thread (ms). VS Code draws a new thread a moment later and doesn't say when. */
+const step = 50;
+
+/**
+ * Expands a thread and focuses its box; VS Code leaves focus to the editor (observed in 1.104 and 1.139; `reveal` of a thread is not in
+ * the stable API). The thread is there once "next comment thread" moves the cursor to it. False if it doesn't appear within `limit` ms:
+ * the person has deleted it.
+ */
 export async function showThread(
   editor: vscode.TextEditor,
-  open: OpenThread,
+  open: Pick<OpenThread, "thread" | "isOpen">,
   limit = longest.known,
 ): Promise<boolean> {
-  open.thread.collapsibleState = vscode.CommentThreadCollapsibleState.Expanded;
-  return await focusThread(editor, open.thread, () => open.isOpen, limit);
+  const { thread } = open;
+  thread.collapsibleState = vscode.CommentThreadCollapsibleState.Expanded;
+  const end = performance.now() + limit;
+  const lineNow = () => thread.range?.start.line ?? 0;
+  while (open.isOpen && performance.now() < end) {
+    const above = new vscode.Position(Math.max(0, lineNow() - 1), 0);
+    editor.selection = new vscode.Selection(above, above);
+    await vscode.commands.executeCommand("editor.action.nextCommentThreadAction");
+    if (editor.selection.active.line === lineNow()) {
+      await enterBox();
+      return true;
+    }
+    await delay(step);
+  }
+  return !open.isOpen;
 }
 
 /** Shows a new thread and puts text into its box. False if the box doesn't take it; `old` is the box of the thread before it, which may still be there. */
@@ -91,35 +111,6 @@ export function editorOf({ thread }: OpenThread): vscode.TextEditor | undefined 
   return vscode.window.visibleTextEditors.find(
     ({ document }) => document.uri.toString() === thread.uri.toString(),
   );
-}
-
-/** Time between two looks for the thread (ms). VS Code draws a new thread a moment later and doesn't say when. */
-const step = 50;
-
-/**
- * Focuses a thread's box; VS Code leaves focus to the editor (observed in 1.104 and 1.139; `reveal` of a thread is not in the stable
- * API). The thread is there once "next comment thread" moves the cursor to it. False if it doesn't appear within `limit` ms: the person
- * has deleted it. `isOpen` ends the search when the thread was closed.
- */
-export async function focusThread(
-  editor: vscode.TextEditor,
-  thread: vscode.CommentThread,
-  isOpen: () => boolean,
-  limit: number,
-): Promise<boolean> {
-  const end = performance.now() + limit;
-  const lineNow = () => thread.range?.start.line ?? 0;
-  while (isOpen() && performance.now() < end) {
-    const above = new vscode.Position(Math.max(0, lineNow() - 1), 0);
-    editor.selection = new vscode.Selection(above, above);
-    await vscode.commands.executeCommand("editor.action.nextCommentThreadAction");
-    if (editor.selection.active.line === lineNow()) {
-      await enterBox();
-      return true;
-    }
-    await delay(step);
-  }
-  return !isOpen();
 }
 
 async function enterBox(): Promise<void> {

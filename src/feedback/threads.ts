@@ -10,15 +10,8 @@ import type { FeedbackResult, FeedbackToSend } from "../sending/feedback.ts";
 import type { FindPlace } from "./lenses.ts";
 import { OpenThread, threadHints } from "./open-thread.ts";
 import { isRecorded, isSameTarget, targetOf, type ThreadSubject } from "./target.ts";
-import {
-  beginThread,
-  boxHolding,
-  editorInUse,
-  editorOf,
-  putForEditing,
-  showThread,
-  textIn,
-} from "./thread-box.ts";
+import { beginThread, boxHolding, editorInUse, editorOf } from "./thread-box.ts";
+import { putForEditing, showThread, textIn } from "./thread-box.ts";
 import { joined, TextBeingSent } from "./typed-text.ts";
 
 interface FeedbackThreadsOptions {

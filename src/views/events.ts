@@ -29,25 +29,21 @@ export function eventOf(execution: ExecutionSummary, now: number): ExecutionEven
     const { taskId, attempt } = waiting;
     if (resumesOf(execution, waiting).length > 0) return undefined;
     const parts = [title, crew.name, shortName(taskId)] as const;
-    return {
-      kind: "waiting",
-      key: `waiting-${localId}-${taskId}-${attempt}`,
-      message:
-        attempt > 1
-          ? l10n.t("“{0}” of “{1}” waits for you at task “{2}”, attempt {3}.", ...parts, attempt)
-          : l10n.t("“{0}” of “{1}” waits for you at task “{2}”.", ...parts),
-    };
+    const message =
+      attempt > 1
+        ? l10n.t("“{0}” of “{1}” waits for you at task “{2}”, attempt {3}.", ...parts, attempt)
+        : l10n.t("“{0}” of “{1}” waits for you at task “{2}”.", ...parts);
+    return { kind: "waiting", key: `waiting-${localId}-${taskId}-${attempt}`, message };
   }
-  if (waitsForPerson(execution))
-    return {
-      kind: "waiting",
-      key: `maybe-${localId}-${kickoffIds.at(-1) ?? ""}-${resumes.length}`,
-      message: l10n.t(
-        "“{0}” of “{1}” may be waiting for you: the crew no longer shows it.",
-        title,
-        crew.name,
-      ),
-    };
+  if (waitsForPerson(execution)) {
+    const message = l10n.t(
+      "“{0}” of “{1}” may be waiting for you: the crew no longer shows it.",
+      title,
+      crew.name,
+    );
+    const key = `maybe-${localId}-${kickoffIds.at(-1) ?? ""}-${resumes.length}`;
+    return { kind: "waiting", key, message };
+  }
   if (!hasEnded(execution) || !isNews(execution, now)) return undefined;
   return {
     kind: state === "completed" ? "completed" : "failed",
@@ -117,12 +113,9 @@ export function tooLateMessage(
   const title = titleOf(now);
   const [asked, waits] = [shown.waiting, now.waiting];
   const isOver = hasEnded(now);
+  const [askedTask, task] = [shortName(asked?.taskId ?? ""), shortName(waits?.taskId ?? "")];
   if (!isOver && asked !== undefined && resumesOf(now, asked).length > 0)
-    return l10n.t(
-      "Nothing was sent: “{0}” at task “{1}” was answered before.",
-      title,
-      shortName(asked.taskId),
-    );
+    return l10n.t("Nothing was sent: “{0}” at task “{1}” was answered before.", title, askedTask);
   if (isOver || waits === undefined)
     return l10n.t(
       "Nothing was sent: “{0}” no longer waits for you. Its state is: {1}.",
@@ -133,7 +126,7 @@ export function tooLateMessage(
   return l10n.t(
     "Nothing was sent: “{0}” waits with another output now, at task “{1}”, attempt {2}. Read it first, then answer it.",
     title,
-    shortName(waits.taskId),
+    task,
     waits.attempt,
   );
 }

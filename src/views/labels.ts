@@ -1,13 +1,7 @@
 import * as l10n from "@vscode/l10n";
 import { type Duration, wholeTime } from "../executions/durations.ts";
-import {
-  hasEnded,
-  type ExecutionState,
-  type ExecutionSummary,
-  type TaskSummary,
-  hasRehearsalOutput,
-  isNeverSeen,
-} from "../executions/model.ts";
+import { hasEnded, hasRehearsalOutput, isNeverSeen } from "../executions/model.ts";
+import type { ExecutionState, ExecutionSummary, TaskSummary } from "../executions/model.ts";
 
 /** Without what is undefined or false. */
 export function present<T = string>(...all: readonly (T | undefined | false)[]): T[] {
@@ -15,7 +9,7 @@ export function present<T = string>(...all: readonly (T | undefined | false)[]):
 }
 
 export function stateName(state: ExecutionState): string {
-  const names: Readonly<Record<ExecutionState, string>> = {
+  return {
     queued: l10n.t("Queued"),
     running: l10n.t("Running"),
     waiting: l10n.t("Waiting for you"),
@@ -24,8 +18,7 @@ export function stateName(state: ExecutionState): string {
     stopped: l10n.t("Stopped"),
     unconfirmed: l10n.t("May have started"),
     unknown: l10n.t("Not known"),
-  };
-  return names[state];
+  }[state];
 }
 
 /** An execution's state; one that only the crew knows as the crew reports it. */

@@ -7,21 +7,10 @@ import type { ExecutionSummary } from "../executions/model.ts";
 import type { Notified } from "../executions/executions.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import { titleOf } from "../executions/title.ts";
-import {
-  countMessage,
-  eventOf,
-  reportsOf,
-  tooLateMessage,
-  type EventKind,
-  type News,
-} from "./events.ts";
-import {
-  actionsOn,
-  actionsOnMany,
-  isWanted,
-  openExecution,
-  type NotificationAction,
-} from "./notification-actions.ts";
+import { countMessage, eventOf, reportsOf, tooLateMessage } from "./events.ts";
+import type { EventKind, News } from "./events.ts";
+import { actionsOn, actionsOnMany, isWanted, openExecution } from "./notification-actions.ts";
+import type { NotificationAction } from "./notification-actions.ts";
 import { activeOf } from "./waiting.ts";
 
 interface NotificationsOptions {
@@ -101,11 +90,11 @@ export class Notifications implements vscode.Disposable {
     const event = execution && eventOf(execution, clock.now());
     if (execution === undefined || event?.key !== key || !isWanted(event.kind)) return undefined;
     try {
-      return notified.claim(key, localId) ? { execution, event } : undefined;
+      if (notified.claim(key, localId)) return { execution, event };
     } catch (error) {
       logProblem("Reporting an execution", error);
-      return undefined;
     }
+    return undefined;
   }
 
   async #showOne({ execution, event: { kind, message } }: News): Promise<void> {

@@ -57,9 +57,9 @@ export function waitingSentence(count: number): string {
 function tooltip(active: ActiveExecutions): vscode.MarkdownString {
   const parts = [
     ...list(vscode.l10n.t("Waiting for you"), active.waiting, ({ waiting }) =>
-      waiting === undefined
-        ? vscode.l10n.t("may be waiting")
-        : vscode.l10n.t("at task “{0}”", shortName(waiting.taskId)),
+      waiting
+        ? vscode.l10n.t("at task “{0}”", shortName(waiting.taskId))
+        : vscode.l10n.t("may be waiting"),
     ),
     ...list(vscode.l10n.t("Running"), active.running, fullProgress),
     theOne(active) === undefined

@@ -25,41 +25,30 @@ export function situationParts(execution: Execution, isKickingOff: boolean): Par
 }
 
 function unconfirmedPart({ crew }: Execution, isKickingOff: boolean): Part {
-  const lines = isKickingOff
-    ? [l10n.t("The kickoff request was sent. Waiting for the response…")]
-    : [
-        l10n.t(
-          "The kickoff request was sent, but no response says whether the execution started. It may have. The request is not sent again by itself, since a kickoff can cost money.",
-        ),
-        "",
-        l10n.t(
-          "Look in {0}. If it runs there, use “Crewdeck: Track an Execution by Its ID…” with its ID; then, or if it does not run, remove this one from the list.",
-          logOf(crew),
-        ),
-      ];
-  return { id: "unconfirmed", lines };
+  const sent = l10n.t("The kickoff request was sent. Waiting for the response…");
+  const doubt = l10n.t(
+    "The kickoff request was sent, but no response says whether the execution started. It may have. The request is not sent again by itself, since a kickoff can cost money.",
+  );
+  const next = l10n.t(
+    "Look in {0}. If it runs there, use “Crewdeck: Track an Execution by Its ID…” with its ID; then, or if it does not run, remove this one from the list.",
+    logOf(crew),
+  );
+  return { id: "unconfirmed", lines: isKickingOff ? [sent] : [doubt, "", next] };
 }
 
 function mayBeWaitingPart(execution: Execution): Part {
+  const isWrong = l10n.t(
+    "Check the ID, and that it is of an execution of this crew. If it is wrong, remove this one from the list and track the right ID.",
+  );
+  const isRight = l10n.t(
+    "If it is right, the execution may be waiting for you: a deployed crew's pause looks the same. Only its human-input callback gets to know which task waits.",
+  );
+  const isGone = l10n.t(
+    "The crew no longer knows this ID. A deployed crew that waits for a person looks the same: only its human-input callback gets to know which task waits.",
+  );
   const lines = isNeverSeen(execution)
-    ? [
-        `## ${l10n.t("The crew does not know this ID")}`,
-        "",
-        l10n.t(
-          "Check the ID, and that it is of an execution of this crew. If it is wrong, remove this one from the list and track the right ID.",
-        ),
-        "",
-        l10n.t(
-          "If it is right, the execution may be waiting for you: a deployed crew's pause looks the same. Only its human-input callback gets to know which task waits.",
-        ),
-      ]
-    : [
-        `## ${l10n.t("It may be waiting for you")}`,
-        "",
-        l10n.t(
-          "The crew no longer knows this ID. A deployed crew that waits for a person looks the same: only its human-input callback gets to know which task waits.",
-        ),
-      ];
+    ? [`## ${l10n.t("The crew does not know this ID")}`, "", isWrong, "", isRight]
+    : [`## ${l10n.t("It may be waiting for you")}`, "", isGone];
   const next = l10n.t(
     "If you know the task's ID, give feedback here. If it does not wait, the crew says so and nothing is lost.",
   );

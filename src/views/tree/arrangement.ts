@@ -1,14 +1,7 @@
 import type { ExecutionChange } from "../../executions/known.ts";
 import type { ExecutionSummary } from "../../executions/model.ts";
-import {
-  groupsOf,
-  isSet,
-  noFilter,
-  passes,
-  type Filter,
-  type FindsInput,
-  type Grouping,
-} from "./grouping.ts";
+import { groupsOf, isSet, noFilter, passes } from "./grouping.ts";
+import type { Filter, FindsInput, Grouping } from "./grouping.ts";
 
 export interface Rules {
   readonly grouping: Grouping;

@@ -3,19 +3,9 @@ import type { CrewApiError } from "../../api/errors.ts";
 import { oneLine, shortName } from "../../base/text.ts";
 import { sharesTitle, titleOf } from "../../executions/title.ts";
 import { shortProblem } from "../doubt.ts";
-import {
-  elapsedLabel,
-  fullProgress,
-  isRehearsal,
-  kickingOffLabel,
-  present,
-  rehearsalLabel,
-  shortProgress,
-  shortStart,
-  startLabel,
-  stateLabel,
-  taskStateLabel,
-} from "../labels.ts";
+import { elapsedLabel, fullProgress, isRehearsal, kickingOffLabel, present } from "../labels.ts";
+import { rehearsalLabel, shortProgress, shortStart, startLabel } from "../labels.ts";
+import { stateLabel, taskStateLabel } from "../labels.ts";
 import type { GroupKind } from "./grouping.ts";
 import { stateIcons, type Icon, type Row } from "./rows.ts";
 import { attemptPairs } from "../../executions/tasks.ts";
