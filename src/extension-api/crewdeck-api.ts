@@ -31,6 +31,10 @@ export interface CrewdeckTask {
   }[];
 }
 
+/** "unconfirmed": the kickoff was sent and got no response; "unknown": the crew reports no known state. */
+export type CrewdeckState =
+  "queued" | "running" | "waiting" | "completed" | "failed" | "stopped" | "unknown" | "unconfirmed";
+
 /** A tracked execution: plain data that does not change. */
 export interface CrewdeckExecution {
   /** The crew's name. */
@@ -40,16 +44,7 @@ export interface CrewdeckExecution {
   /** All ids; a resume may bring a new one. Empty while the kickoff has no response. */
   readonly kickoffIds: readonly string[];
   readonly title: string;
-  /** "unconfirmed": the kickoff was sent and got no response; "unknown": the crew reports no known state. */
-  readonly state:
-    | "queued"
-    | "running"
-    | "waiting"
-    | "completed"
-    | "failed"
-    | "stopped"
-    | "unknown"
-    | "unconfirmed";
+  readonly state: CrewdeckState;
   /** The crew no longer knows the id: a deployed crew's pause for feedback looks like this. */
   readonly mayBeWaiting?: boolean;
   /** ISO 8601. */

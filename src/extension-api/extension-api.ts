@@ -9,17 +9,13 @@ import type { Feedback } from "../feedback/feedback.ts";
 import type { KickoffSender } from "../sending/kickoff.ts";
 import type { CrewdeckApi, CrewdeckExecution } from "./crewdeck-api.ts";
 
-export function createExtensionApi({
-  crews,
-  store,
-  sender,
-  feedback,
-}: {
+export function createExtensionApi(options: {
   readonly crews: Pick<Crews, "list" | "get" | "ready">;
   readonly store: Pick<ExecutionStore, "list" | "find" | "findAll" | "onDidChange">;
   readonly sender: Pick<KickoffSender, "send">;
   readonly feedback: Pick<Feedback, "send">;
 }) {
+  const { crews, store, sender, feedback } = options;
   const changes = new vscode.EventEmitter<CrewdeckExecution>();
   let hasListeners = false;
   /** Executions with their crews' present names. */

@@ -2,6 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import * as vscode from "vscode";
 import { isObject } from "../base/json.ts";
 import { commentBoxScheme } from "../editor/environment.ts";
+import { until } from "../editor/until.ts";
 import type { OpenThread } from "./open-thread.ts";
 import { joined } from "./typed-text.ts";
 
@@ -162,21 +163,8 @@ export async function fillThread(
 async function activeBox(
   old: vscode.TextDocument | undefined,
 ): Promise<vscode.TextEditor | undefined> {
-  const box = (editor = vscode.window.activeTextEditor) =>
-    editor?.document.uri.scheme === commentBoxScheme && editor.document !== old
-      ? editor
-      : undefined;
-  const now = box();
-  if (now !== undefined) return now;
-  return await new Promise((resolve) => {
-    const done = (editor: vscode.TextEditor | undefined) => {
-      clearTimeout(timer);
-      changes.dispose();
-      resolve(editor);
-    };
-    const timer = setTimeout(() => done(box()), patience);
-    const changes = vscode.window.onDidChangeActiveTextEditor((editor) => {
-      if (box(editor) !== undefined) done(editor);
-    });
-  });
+  const isBox = (editor = vscode.window.activeTextEditor) =>
+    editor?.document.uri.scheme === commentBoxScheme && editor.document !== old;
+  if (!isBox()) await until(vscode.window.onDidChangeActiveTextEditor, isBox, patience);
+  return isBox() ? vscode.window.activeTextEditor : undefined;
 }

@@ -19,8 +19,7 @@ export class TokenPrompts {
       if (row !== undefined) {
         const pid = integer(row, "pid");
         // A window's question closes with it.
-        const isOpen = pid === process.pid ? text(row, "session") === session : isRunning(pid);
-        if (isOpen) return false;
+        if (pid === process.pid ? text(row, "session") === session : isRunning(pid)) return false;
       }
       this.#database.run(
         "INSERT OR REPLACE INTO token_prompts (crew_id, pid, session) VALUES (?, ?, ?)",

@@ -135,10 +135,7 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
   }
 
   /** Every document that was read is watched. */
-  watch(): vscode.Disposable {
-    return new vscode.Disposable(() => undefined);
-  }
-
+  readonly watch = () => new vscode.Disposable(() => undefined);
   readonly readDirectory = refuse;
   readonly createDirectory = refuse;
   readonly writeFile = refuse;

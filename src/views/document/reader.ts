@@ -1,4 +1,5 @@
 import * as vscode from "vscode";
+import { until } from "../../editor/until.ts";
 import type { ExecutionSummary } from "../../executions/model.ts";
 import type { ExecutionDocuments } from "./documents.ts";
 import { mapLine, nextAttempt, placeOf, sectionOf, taskSection } from "./sections.ts";
@@ -19,7 +20,8 @@ export async function showExecution(
   const document = await vscode.workspace.openTextDocument(documents.uriOf(execution));
   const preview = execution.waiting === undefined;
   const editor = await vscode.window.showTextDocument(document, { preview });
-  await untilCurrent(documents, document);
+  const isCurrent = () => documents.isCurrent(document);
+  if (!isCurrent()) await until(vscode.workspace.onDidChangeTextDocument, isCurrent, maxWait);
   const place = placeOf(documents, document);
   const rendered = documents.rendered(document);
   const isElsewhere = taskId !== undefined && taskId !== place?.taskId;
@@ -30,21 +32,6 @@ export async function showExecution(
     revealAtTop(editor, line);
   }
   return editor;
-}
-
-async function untilCurrent(documents: ExecutionDocuments, document: vscode.TextDocument) {
-  if (documents.isCurrent(document)) return;
-  await new Promise<void>((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      changes.dispose();
-      resolve();
-    };
-    const timer = setTimeout(done, maxWait);
-    const changes = vscode.workspace.onDidChangeTextDocument((event) => {
-      if (event.document === document && documents.isCurrent(document)) done();
-    });
-  });
 }
 
 /**

@@ -19,10 +19,8 @@ export class TreeChoices implements vscode.Disposable {
 
   get rules(): Rules {
     const stored = this.#memento.get<unknown>(groupingKey);
-    return {
-      grouping: groupings.find((each) => each === stored) ?? "crew",
-      filter: this.#filter,
-    };
+    const grouping = groupings.find((each) => each === stored) ?? "crew";
+    return { grouping, filter: this.#filter };
   }
 
   async groupBy(grouping: Grouping): Promise<void> {

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import * as vscode from "vscode";
+import type { Crew } from "../../crews/types.ts";
 import type { ExecutionSummary } from "../../executions/model.ts";
 import type { Arrangement } from "./arrangement.ts";
 import type { CrewWatch } from "./crew-watch.ts";
@@ -96,29 +97,26 @@ export class TreeItems {
     const { tracker, kickoffs } = this.#sources;
     const crew = this.#crews.connected.get(execution.crew.id);
     const isRefusing = tracker.parkedCrews().has(execution.crew.id);
-    const condition = isRefusing ? "refusing" : "connected";
     return {
       group: partsOf(group).kind,
-      crew: crew === undefined ? "gone" : crew.local?.running === false ? "stopped" : condition,
+      crew: conditionOf(crew, isRefusing),
       problem: isRefusing ? undefined : tracker.problemOf(execution),
       isKickingOff: kickoffs.isUnderWay(execution),
     };
   }
 }
 
+function conditionOf(crew: Crew | undefined, isRefusing: boolean) {
+  if (crew === undefined) return "gone";
+  if (crew.local?.running === false) return "stopped";
+  return isRefusing ? "refusing" : "connected";
+}
+
 function commandOf({ kind }: TreeNode): vscode.Command | undefined {
-  switch (kind) {
-    case "hint":
-      return { title: vscode.l10n.t("Kick Off…"), command: "crewdeck.kickoff" };
-    case "more":
-      return { title: vscode.l10n.t("Show More"), command: "crewdeck.showMore" };
-    case "execution":
-    case "task":
-      return { title: vscode.l10n.t("Open Execution"), command: "crewdeck.openExecution" };
-    case "crew":
-    case "group":
-      return undefined;
-  }
+  if (kind === "crew" || kind === "group") return undefined;
+  if (kind === "hint") return { title: vscode.l10n.t("Kick Off…"), command: "crewdeck.kickoff" };
+  if (kind === "more") return { title: vscode.l10n.t("Show More"), command: "crewdeck.showMore" };
+  return { title: vscode.l10n.t("Open Execution"), command: "crewdeck.openExecution" };
 }
 
 /** Remote text without Markdown, links or HTML: all ASCII punctuation escaped. VS Code's own `appendText` makes every blank a hard one. */
