@@ -1,9 +1,9 @@
 import type * as vscode from "vscode";
 
-/** Resolves at the first event after which `isSo`, or after `limit` milliseconds. */
+/** Resolves at the first event for which `isIt` holds, or after `limit` milliseconds. */
 export async function until<T>(
   event: vscode.Event<T>,
-  isSo: (value: T) => boolean,
+  isIt: (value: T) => boolean,
   limit: number,
 ): Promise<void> {
   await new Promise<void>((resolve) => {
@@ -14,7 +14,7 @@ export async function until<T>(
     };
     const timer = setTimeout(done, limit);
     const listener = event((value) => {
-      if (isSo(value)) done();
+      if (isIt(value)) done();
     });
   });
 }

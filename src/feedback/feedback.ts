@@ -74,8 +74,8 @@ export class Feedback implements vscode.Disposable {
     if (wanted === undefined) return undefined;
     const { isPerson = false, feedback = "" } = given;
     const isTaskKnown = (given.taskId ?? execution.waiting?.taskId) !== undefined;
-    const isAsked = !isPerson || !isTaskKnown || wanted.again || this.isSending(execution);
-    const isUnseen = !isAsked && !this.#isShown(execution);
+    const isExempt = !isPerson || !isTaskKnown || wanted.again || this.isSending(execution);
+    const isUnseen = !isExempt && !this.#isShown(execution);
     if (isUnseen && !(await (await questions()).confirmApproval(execution, wanted.taskId)))
       return undefined;
     return await this.send({ ...wanted, isApprove: true, text: feedback });
