@@ -70,9 +70,7 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
         const open = (execution: ExecutionSummary) =>
           crewIds.includes(execution.crew.id) && !hasEnded(execution);
         const concerned =
-          localIds.length > 0
-            ? this.#rowsById(localIds)
-            : this.#rowsOf(...store.list().filter(open));
+          localIds.length > 0 ? this.#rowsById(localIds) : this.#rowsOf(store.list().filter(open));
         this.#update([...this.#crewRows(crewIds), ...concerned]);
       }),
       kickoffs.onDidEnd((localIds) => this.#update(this.#rowsById(localIds))),
@@ -198,7 +196,7 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
       (!this.arrangement.isFiltered && [...groups].every((group) => connected.includes(group)));
     const nodes = rows
       .filter(({ before, after }) => this.#items.looksDifferent(before, after))
-      .flatMap(({ after }) => this.#rowsOf(after))
+      .flatMap(({ after }) => this.#rowsOf([after]))
       .filter(({ group }) => !groups.has(group));
     const parents = [...groups].map((group) => this.#nodes.group(group));
     this.#update(hasSameTop ? [...parents, ...new Set(nodes)] : undefined);
@@ -239,7 +237,7 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
       const changed = running().filter(
         (execution) => elapsedLabel(execution, before) !== elapsedLabel(execution, now),
       );
-      this.#update(this.#rowsOf(...changed));
+      this.#update(this.#rowsOf(changed));
     });
   }
 
@@ -258,10 +256,10 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
   }
 
   #rowsById(localIds: readonly string[]): readonly ExecutionNode[] {
-    return this.#rowsOf(...localIds.flatMap((id) => this.#options.store.summary(id) ?? []));
+    return this.#rowsOf(localIds.flatMap((id) => this.#options.store.summary(id) ?? []));
   }
 
-  #rowsOf(...executions: readonly ExecutionSummary[]): readonly ExecutionNode[] {
+  #rowsOf(executions: readonly ExecutionSummary[]): readonly ExecutionNode[] {
     return executions.flatMap((execution) =>
       this.#nodes.rowsOf(execution, this.arrangement.groupsOf(execution.localId)),
     );
