@@ -11,7 +11,6 @@ import { log, logProblem } from "./editor/log.ts";
 import { plainMessage, showError } from "./editor/messages.ts";
 import { Executions } from "./executions/executions.ts";
 import { registerFeedback } from "./feedback/register.ts";
-import { SingleStart } from "./base/single-start.ts";
 import { registerKickoff } from "./kickoff/register.ts";
 import { LocalCrews } from "./local/local-crews.ts";
 import { watchProjects } from "./local/projects.ts";
@@ -26,7 +25,7 @@ import { createExtensionApi } from "./extension-api/extension-api.ts";
 import { Kickoffs } from "./views/kickoffs.ts";
 import { Notifications } from "./views/notifications.ts";
 import { watchRefusedTokens } from "./views/refused-tokens.ts";
-import { StatusBar } from "./views/status-bar.ts";
+import { showStatusBar } from "./views/status-bar.ts";
 import { registerTree } from "./views/tree/register.ts";
 
 export type { CrewdeckApi } from "./extension-api/crewdeck-api.ts";
@@ -98,7 +97,6 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
       executions,
       sending,
       clock,
-      presses: new SingleStart(clock),
       database,
       find,
       findExecution,
@@ -110,7 +108,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   );
   const tree = owned.add(registerTree(context, opened, { store, crews, tracker, kickoffs, clock }));
   owned.add(new Notifications({ store, lease, notified, clock }));
-  owned.add(new StatusBar(store));
+  owned.add(showStatusBar(store));
   owned.add(watchRefusedTokens(tracker, lease, database));
   owned.add(watchProjects(tree.view, crews, opened));
   owned.add(watchAttention(tracker, database, tree, documents));

@@ -10,7 +10,6 @@ export type CrewdeckJson =
   | readonly CrewdeckJson[]
   | { readonly [name: string]: CrewdeckJson };
 
-/** A connected crew. */
 export interface CrewdeckCrew {
   readonly name: string;
   readonly url: string;
@@ -18,7 +17,6 @@ export interface CrewdeckCrew {
   readonly isLocal: boolean;
 }
 
-/** A task of an execution. */
 export interface CrewdeckTask {
   readonly taskId: string;
   readonly agent?: string;
@@ -33,6 +31,10 @@ export interface CrewdeckTask {
   }[];
 }
 
+/** "unconfirmed": the kickoff was sent and got no response; "unknown": the crew reports no known state. */
+export type CrewdeckState =
+  "queued" | "running" | "waiting" | "completed" | "failed" | "stopped" | "unknown" | "unconfirmed";
+
 /** A tracked execution: plain data that does not change. */
 export interface CrewdeckExecution {
   /** The crew's name. */
@@ -42,16 +44,7 @@ export interface CrewdeckExecution {
   /** All ids; a resume may bring a new one. Empty while the kickoff has no response. */
   readonly kickoffIds: readonly string[];
   readonly title: string;
-  /** "unconfirmed": the kickoff was sent and got no response; "unknown": the crew reports no known state. */
-  readonly state:
-    | "queued"
-    | "running"
-    | "waiting"
-    | "completed"
-    | "failed"
-    | "stopped"
-    | "unknown"
-    | "unconfirmed";
+  readonly state: CrewdeckState;
   /** The crew no longer knows the id: a deployed crew's pause for feedback looks like this. */
   readonly mayBeWaiting?: boolean;
   /** ISO 8601. */
@@ -63,7 +56,6 @@ export interface CrewdeckExecution {
   readonly waiting?: { readonly taskId: string; readonly output?: string };
 }
 
-/** A kickoff. */
 export interface CrewdeckKickoff {
   /** Name or address of a connected crew. */
   readonly crew: string;
@@ -74,7 +66,6 @@ export interface CrewdeckKickoff {
   readonly crewWebhookUrl?: string;
 }
 
-/** Feedback on a task's output. */
 export interface CrewdeckFeedback {
   /** Name or address of the crew. */
   readonly crew?: string;
@@ -93,7 +84,6 @@ export interface CrewdeckApi {
   crews(): readonly CrewdeckCrew[];
   /** All tracked executions, newest first. */
   executions(): readonly CrewdeckExecution[];
-  /** An execution was added or changed. */
   readonly onDidChangeExecution: vscode.Event<CrewdeckExecution>;
   /** Starts an execution without asking; never sent twice. Rejects with a message for a person. */
   kickoff(kickoff: CrewdeckKickoff): Promise<{ readonly crew: string; readonly kickoffId: string }>;

@@ -9,17 +9,12 @@ import type { Feedback } from "../feedback/feedback.ts";
 import type { KickoffSender } from "../sending/kickoff.ts";
 import type { CrewdeckApi, CrewdeckExecution } from "./crewdeck-api.ts";
 
-interface ExtensionApiOptions {
+export function createExtensionApi(options: {
   readonly crews: Pick<Crews, "list" | "get" | "ready">;
   readonly store: Pick<ExecutionStore, "list" | "find" | "findAll" | "onDidChange">;
   readonly sender: Pick<KickoffSender, "send">;
   readonly feedback: Pick<Feedback, "send">;
-}
-
-export function createExtensionApi(options: ExtensionApiOptions): {
-  readonly api: CrewdeckApi;
-  readonly disposable: vscode.Disposable;
-} {
+}) {
   const { crews, store, sender, feedback } = options;
   const changes = new vscode.EventEmitter<CrewdeckExecution>();
   let hasListeners = false;
@@ -55,20 +50,16 @@ export function createExtensionApi(options: ExtensionApiOptions): {
       const given = (await import("./read-arguments.ts")).readFeedback(argument);
       const { crew, kickoffId, isApprove, feedback: text = "" } = given;
       const execution = store.find(kickoffId, crew === undefined ? undefined : crews.get(crew).id);
-      if (execution === undefined)
-        throw new UserError(
-          vscode.l10n.t(
-            "No execution with the ID “{0}” is tracked here. Track it by its ID first.",
-            kickoffId,
-          ),
-        );
+      const isUnknown = vscode.l10n.t(
+        "No execution with the ID “{0}” is tracked here. Track it by its ID first.",
+        kickoffId,
+      );
+      if (execution === undefined) throw new UserError(isUnknown);
       const taskId = given.taskId ?? execution.waiting?.taskId;
-      if (taskId === undefined)
-        throw new UserError(
-          vscode.l10n.t(
-            "No task of this execution is known to wait. Say which one by its task ID.",
-          ),
-        );
+      const isMissing = vscode.l10n.t(
+        "No task of this execution is known to wait. Say which one by its task ID.",
+      );
+      if (taskId === undefined) throw new UserError(isMissing);
       await crews.ready(execution.crew);
       const { status, message } = await feedback.send({ execution, taskId, isApprove, text });
       return { status, message };

@@ -3,6 +3,7 @@ import { shortName } from "../base/text.ts";
 import { plainLabel, plainMessage } from "../editor/messages.ts";
 import type { Execution, ExecutionSummary, ResumeSummary } from "../executions/model.ts";
 import { approved } from "../executions/resumes.ts";
+import { taskIn } from "../executions/tasks.ts";
 import { titleOf } from "../executions/title.ts";
 import { cannedAnswers, labelled } from "./canned.ts";
 import { effects } from "./lenses.ts";
@@ -17,12 +18,11 @@ export async function askTask(execution: ExecutionSummary): Promise<string | und
   const known = knownTasks(execution).map(itemOf);
   const picker = vscode.window.createQuickPick<vscode.QuickPickItem & { taskId: string }>();
   picker.title = vscode.l10n.t("Give Feedback");
-  picker.placeholder =
-    known.length === 0
-      ? vscode.l10n.t(
-          "Enter the ID of the task that waits (it is in the crew's human-input callback)",
-        )
-      : vscode.l10n.t("Choose the task that waits, or enter its ID");
+  picker.placeholder = vscode.l10n.t("Choose the task that waits, or enter its ID");
+  if (known.length === 0)
+    picker.placeholder = vscode.l10n.t(
+      "Enter the ID of the task that waits (it is in the crew's human-input callback)",
+    );
   picker.ignoreFocusOut = true;
   picker.items = known;
   return await new Promise((resolve) => {
@@ -47,80 +47,61 @@ export async function askTask(execution: ExecutionSummary): Promise<string | und
   });
 }
 
-/** What a person chose to do with an output, and text to begin with. */
-interface ChosenFeedback {
-  readonly kind: "approve" | "approveWithNote" | "reject";
-  readonly text?: string;
-}
-
 /** Asks what to do with a task's output. A canned answer is put into a thread, so that it is read before it is sent. Undefined when the person cancels. */
-export async function askKind(taskId: string): Promise<ChosenFeedback | undefined> {
-  type Item = vscode.QuickPickItem & { chosen?: ChosenFeedback };
+export async function askKind(taskId: string) {
+  type Item = vscode.QuickPickItem & {
+    action?: "approve" | "approveWithNote" | "reject";
+    text?: string;
+  };
   const canned = (isApprove: boolean): Item[] =>
     cannedAnswers(isApprove).map(({ label, text }) => ({
       ...labelled(label, text),
       description: isApprove ? vscode.l10n.t("approve with a note") : vscode.l10n.t("reject"),
-      chosen: { kind: isApprove ? "approveWithNote" : "reject", text },
+      action: isApprove ? "approveWithNote" : "reject",
+      text,
     }));
   const answers = [...canned(true), ...canned(false)];
   const separator: Item = {
     label: vscode.l10n.t("Canned answers, shown before they are sent"),
     kind: vscode.QuickPickItemKind.Separator,
   };
+  const [approve, note, reject] = [
+    vscode.l10n.t("Approve"),
+    vscode.l10n.t("Approve with a note…"),
+    vscode.l10n.t("Reject with feedback…"),
+  ];
   const items: readonly Item[] = [
-    { label: vscode.l10n.t("Approve"), detail: effects.approve(), chosen: { kind: "approve" } },
-    {
-      label: vscode.l10n.t("Approve with a note…"),
-      detail: effects.note(),
-      chosen: { kind: "approveWithNote" },
-    },
-    {
-      label: vscode.l10n.t("Reject with feedback…"),
-      detail: effects.reject(),
-      chosen: { kind: "reject" },
-    },
+    { label: approve, detail: effects.approve(), action: "approve" },
+    { label: note, detail: effects.note(), action: "approveWithNote" },
+    { label: reject, detail: effects.reject(), action: "reject" },
     ...(answers.length === 0 ? [] : [separator]),
     ...answers,
   ];
-  const picked = await vscode.window.showQuickPick(items, {
+  return await vscode.window.showQuickPick(items, {
     title: vscode.l10n.t("Feedback for “{0}”", shortName(taskId)),
     ignoreFocusOut: true,
     matchOnDetail: true,
   });
-  return picked?.chosen;
 }
 
-/** Asks whether feedback that may have arrived, or that the crew accepted, is sent a second time. */
 export async function askAgain(sent: ResumeSummary): Promise<boolean> {
-  return await isAgreed(
-    vscode.l10n.t("Send the same feedback again?"),
-    doubtIn(sent),
-    vscode.l10n.t("Send Again"),
-  );
+  const question = vscode.l10n.t("Send the same feedback again?");
+  return await isAgreed(question, doubtIn(sent), vscode.l10n.t("Send Again"));
 }
 
-/** Asks whether an output is answered anew though the crew accepted an answer. */
 export async function askAnew(taken: ResumeSummary): Promise<boolean> {
-  return await isAgreed(
-    vscode.l10n.t("Answer “{0}” again?", shortName(taken.taskId)),
-    doubtIn(taken),
-    vscode.l10n.t("Answer Again"),
-  );
+  const question = vscode.l10n.t("Answer “{0}” again?", shortName(taken.taskId));
+  return await isAgreed(question, doubtIn(taken), vscode.l10n.t("Answer Again"));
 }
 
-/** Asks whether feedback is sent without the secrets of callbacks that can't be read. */
 export async function askWithoutSecrets(addresses: readonly string[]): Promise<boolean> {
   const hosts = [...new Set(addresses.map(hostOf))].join(", ");
-  return await isAgreed(
-    vscode.l10n.t("Send the feedback without the callback's secret?"),
-    plainMessage(
-      vscode.l10n.t(
-        "The execution was started with a callback to {0} that needs a secret, which can't be read from this machine's secret storage. Without it, the callback is sent without authentication, and its receiver may refuse it.",
-        hosts,
-      ),
-    ),
-    vscode.l10n.t("Send Without It"),
+  const detail = vscode.l10n.t(
+    "The execution was started with a callback to {0} that needs a secret, which can't be read from this machine's secret storage. Without it, the callback is sent without authentication, and its receiver may refuse it.",
+    hosts,
   );
+  const question = vscode.l10n.t("Send the feedback without the callback's secret?");
+  return await isAgreed(question, plainMessage(detail), vscode.l10n.t("Send Without It"));
 }
 
 /** Asks before an output is approved that is not on the screen: the question shows how it begins. */
@@ -135,12 +116,9 @@ export async function confirmApproval(execution: Execution, taskId: string): Pro
   const { waiting, tasks } = execution;
   const output =
     (waiting?.taskId === taskId ? waiting.output : undefined) ??
-    tasks.find((task) => task.taskId === taskId)?.attempts.at(-1)?.output;
-  const detail = `${beginningOf(output)}\n\n${goesTo}`;
-  return (
-    (await vscode.window.showInformationMessage(question, { modal: true, detail }, approve)) ===
-    approve
-  );
+    taskIn(tasks, taskId)?.attempts.at(-1)?.output;
+  const options = { modal: true, detail: `${beginningOf(output)}\n\n${goesTo}` };
+  return (await vscode.window.showInformationMessage(question, options, approve)) === approve;
 }
 
 async function isAgreed(question: string, detail: string, yes: string): Promise<boolean> {
@@ -152,9 +130,8 @@ function beginningOf(output: string | undefined): string {
   const whole = output.trim();
   if (whole === "") return vscode.l10n.t("The output is empty.");
   const lines = whole.split(/\r?\n/).slice(0, longest.lines).join("\n");
-  const short = Array.from(lines.slice(0, 2 * longest.characters))
-    .slice(0, longest.characters)
-    .join("");
+  const characters = Array.from(lines.slice(0, 2 * longest.characters));
+  const short = characters.slice(0, longest.characters).join("");
   return short.length < whole.length ? `${short.trimEnd()} …` : short;
 }
 

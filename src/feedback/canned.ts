@@ -8,7 +8,6 @@ interface CannedAnswer {
   readonly kind: "approve" | "reject" | "both";
 }
 
-/** The answers of the setting for an approval or a rejection. */
 export function cannedAnswers(isApprove: boolean): readonly CannedAnswer[] {
   const set: unknown = vscode.workspace.getConfiguration("crewdeck").get("feedback.cannedAnswers");
   const answers = Array.isArray(set) ? set.flatMap(readAnswer) : [];
@@ -20,13 +19,9 @@ function readAnswer(raw: unknown): CannedAnswer[] {
   if (typeof raw !== "object" || raw === null) return [];
   const { label, text, kind }: Partial<Record<keyof CannedAnswer, unknown>> = raw;
   if (typeof text !== "string" || text.trim() === "") return [];
-  return [
-    {
-      ...(typeof label === "string" && label.trim() !== "" ? { label } : {}),
-      text,
-      kind: kind === "approve" || kind === "reject" ? kind : "both",
-    },
-  ];
+  const isNamed = typeof label === "string" && label.trim() !== "";
+  const isFor = kind === "approve" || kind === "reject" ? kind : "both";
+  return [{ ...(isNamed && { label }), text, kind: isFor }];
 }
 
 /** Offers text to insert into a thread: canned answers, and drafts for other attempts of the same task. Undefined when the person cancels, or edits the answers. */
@@ -34,14 +29,11 @@ export async function askInsertion(
   isApprove: boolean,
   drafts: readonly Draft[],
 ): Promise<string | undefined> {
-  const canned = cannedAnswers(isApprove).map(({ label, text }) => ({
-    ...labelled(label, text),
-    text,
-  }));
-  const kept = drafts.map(({ attempt, text }) => ({
-    ...labelled(vscode.l10n.t("Draft for attempt {0}", attempt), text),
-    text,
-  }));
+  const item = (label: string | undefined, text: string) => ({ ...labelled(label, text), text });
+  const canned = cannedAnswers(isApprove).map(({ label, text }) => item(label, text));
+  const kept = drafts.map(({ attempt, text }) =>
+    item(vscode.l10n.t("Draft for attempt {0}", attempt), text),
+  );
   const edit = {
     label:
       canned.length === 0
@@ -67,11 +59,7 @@ export async function askInsertion(
   return chosen?.text;
 }
 
-/** An answer in a list: its label with the text below it, or the text alone. */
-export function labelled(
-  label: string | undefined,
-  text: string,
-): { readonly label: string; readonly detail?: string } {
+export function labelled(label: string | undefined, text: string): vscode.QuickPickItem {
   const line = plainLabel(text.trim().replace(/\s+/g, " "));
   return label === undefined ? { label: line } : { label: plainLabel(label), detail: line };
 }

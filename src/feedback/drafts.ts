@@ -1,6 +1,7 @@
 import * as l10n from "@vscode/l10n";
 import { UserError } from "../base/errors.ts";
 import { type Disposable, Emitter, type Event } from "../base/events.ts";
+import { oneLine } from "../base/text.ts";
 import type { ResumeTarget } from "../executions/resumes.ts";
 import type { Database } from "../store/database.ts";
 import { integer, type Row, text } from "../store/row.ts";
@@ -10,7 +11,6 @@ const most = 200;
 const longest = 500_000;
 const shown = 80;
 
-/** Feedback for one output that was not sent yet. */
 export interface Draft extends ResumeTarget {
   readonly localId: string;
   readonly isApprove: boolean;
@@ -39,23 +39,17 @@ export class Drafts implements Disposable {
 
   /** Stores a draft instead of the one for the same output. @throws UserError for one that is too long */
   keep({ localId, taskId, attempt, isApprove, text, at }: Draft): void {
-    if (text.length > longest)
-      throw new UserError(
-        l10n.t(
-          "The draft is too long to be stored: {0} characters, and {1} are the maximum.",
-          text.length,
-          longest,
-        ),
-      );
+    const problem = l10n.t(
+      "The draft is too long to be stored: {0} characters, and {1} are the maximum.",
+      text.length,
+      longest,
+    );
+    if (text.length > longest) throw new UserError(problem);
+    const values = [localId, taskId, attempt, isApprove ? 1 : 0, text, at];
     this.#change(() => {
       this.#database.run(
         "INSERT OR REPLACE INTO drafts (local_id, task_id, attempt, is_approve, text, at) VALUES (?, ?, ?, ?, ?, ?)",
-        localId,
-        taskId,
-        attempt,
-        isApprove ? 1 : 0,
-        text,
-        at,
+        ...values,
       );
       this.#database.run(
         "DELETE FROM drafts WHERE rowid IN (SELECT rowid FROM drafts ORDER BY at DESC, rowid DESC LIMIT -1 OFFSET ?)",
@@ -65,9 +59,8 @@ export class Drafts implements Disposable {
   }
 
   of(localId: string): readonly Draft[] {
-    return this.#database
-      .all("SELECT * FROM drafts WHERE local_id = ? ORDER BY at", localId)
-      .map(draftIn);
+    const sql = "SELECT * FROM drafts WHERE local_id = ? ORDER BY at";
+    return this.#database.all(sql, localId).map(draftIn);
   }
 
   /** Oldest first. */
@@ -76,12 +69,8 @@ export class Drafts implements Disposable {
   }
 
   find({ localId, taskId, attempt }: DraftTarget): Draft | undefined {
-    const row = this.#database.get(
-      `SELECT * FROM drafts WHERE ${ofTarget}`,
-      localId,
-      taskId,
-      attempt,
-    );
+    const sql = `SELECT * FROM drafts WHERE ${ofTarget}`;
+    const row = this.#database.get(sql, localId, taskId, attempt);
     return row && draftIn(row);
   }
 
@@ -116,10 +105,5 @@ function draftIn(row: Row): Draft {
 }
 
 export function beginningOf({ text }: Pick<Draft, "text">): string {
-  const line = text.trim().replace(/\s+/g, " ");
-  return line.length <= shown
-    ? line
-    : `${Array.from(line)
-        .slice(0, shown - 1)
-        .join("")}…`;
+  return oneLine(text, shown);
 }

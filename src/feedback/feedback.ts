@@ -1,5 +1,6 @@
 import * as vscode from "vscode";
 import { UserError } from "../base/errors.ts";
+import type { SingleStart } from "../base/single-start.ts";
 import { plainLabel } from "../editor/messages.ts";
 import type { Execution, ExecutionSummary } from "../executions/model.ts";
 import { repeatable, acceptedBefore } from "../executions/resumes.ts";
@@ -13,24 +14,14 @@ import type { FeedbackThreads } from "./threads.ts";
 /** How long a crew's answer stays in the status bar (ms). */
 const answerShown = 10_000;
 
-/** Loaded with the first question. */
 const questions = () => import("./ask.ts");
-
-/** Makes one press of a double click on one output, even if the crew answers in between; a later press is another. */
-export interface Presses {
-  once(
-    key: string,
-    by: { readonly isPerson: boolean },
-    start: () => Promise<FeedbackResult | undefined>,
-  ): Promise<FeedbackResult | undefined>;
-}
 
 interface FeedbackOptions {
   readonly sender: Pick<FeedbackSender, "send">;
   /** An output without such a place in a visible editor is not on the screen. */
   readonly find: FindPlace;
-  readonly presses: Presses;
-  /** Shows the execution's document at what waits. */
+  /** Makes one press of a double click on one output, even if the crew answers in between; a later press is another. */
+  readonly presses: SingleStart<FeedbackResult | undefined>;
   readonly show: (execution: ExecutionSummary) => Promise<vscode.TextEditor>;
 }
 
@@ -50,10 +41,7 @@ type Answer = Promise<FeedbackResult | undefined>;
 export class Feedback implements vscode.Disposable {
   readonly #options: FeedbackOptions;
   /** What is being sent from this window, by execution. */
-  readonly #sending = new Map<
-    string,
-    { readonly key: string; readonly result: Promise<FeedbackResult> }
-  >();
+  readonly #sending = new Map<string, { key: string; result: Promise<FeedbackResult> }>();
   readonly #changed = new vscode.EventEmitter<void>();
   readonly onDidChangeSending = this.#changed.event;
   #threads: FeedbackThreads | undefined;
@@ -66,7 +54,6 @@ export class Feedback implements vscode.Disposable {
     this.#threads = threads;
   }
 
-  /** Whether feedback for an execution is being sent from this window. */
   isSending({ localId }: ExecutionSummary): boolean {
     return this.#sending.has(localId);
   }
@@ -87,23 +74,17 @@ export class Feedback implements vscode.Disposable {
     if (wanted === undefined) return undefined;
     const { isPerson = false, feedback = "" } = given;
     const isTaskKnown = (given.taskId ?? execution.waiting?.taskId) !== undefined;
-    const isUnseen =
-      isPerson &&
-      isTaskKnown &&
-      !wanted.again &&
-      !this.isSending(execution) &&
-      !this.#isShown(execution);
+    const isExempt = !isPerson || !isTaskKnown || wanted.again || this.isSending(execution);
+    const isUnseen = !isExempt && !this.#isShown(execution);
     if (isUnseen && !(await (await questions()).confirmApproval(execution, wanted.taskId)))
       return undefined;
     return await this.send({ ...wanted, isApprove: true, text: feedback });
   }
 
-  /** Approves with a note that is written in a thread. */
   async approveWithNote(execution: Execution, given: GivenFeedback = {}): Answer {
     return await this.#write(execution, given, true);
   }
 
-  /** Rejects with a given text, or one that is written in a thread. */
   async reject(execution: Execution, given: GivenFeedback = {}): Answer {
     const { feedback: text } = given;
     if (text === undefined) return await this.#write(execution, given, false);
@@ -116,11 +97,11 @@ export class Feedback implements vscode.Disposable {
     const { askKind, askTask } = await questions();
     const taskId = execution.waiting?.taskId ?? (await askTask(execution));
     const chosen = taskId === undefined ? undefined : await askKind(taskId);
-    if (taskId === undefined || chosen === undefined) return undefined;
+    if (taskId === undefined || chosen?.action === undefined) return undefined;
     const given = { taskId, isPerson: true };
-    return chosen.kind === "approve"
+    return chosen.action === "approve"
       ? await this.approve(execution, given)
-      : await this.#write(execution, given, chosen.kind === "approveWithNote", chosen.text);
+      : await this.#write(execution, given, chosen.action === "approveWithNote", chosen.text);
   }
 
   /** Sends again, after a warning, what may have arrived or was accepted by a crew that still reports the pause. @throws UserError if there is none */
@@ -171,11 +152,10 @@ export class Feedback implements vscode.Disposable {
     const { sender } = this.#options;
     try {
       return await sender.send(feedback).catch(async (error: unknown) => {
-        if (
-          !(error instanceof LostSecretsError) ||
-          !(await (await questions()).askWithoutSecrets(error.addresses))
-        )
-          throw error;
+        const isAllowed =
+          error instanceof LostSecretsError &&
+          (await (await questions()).askWithoutSecrets(error.addresses));
+        if (!isAllowed) throw error;
         return await sender.send({ ...feedback, withoutSecrets: true });
       });
     } catch (error) {
@@ -198,19 +178,17 @@ export class Feedback implements vscode.Disposable {
     { taskId, attempt, isPerson = false }: GivenFeedback,
   ): Promise<Pick<FeedbackToSend, "execution" | "taskId" | "again"> | undefined> {
     const known = taskId ?? execution.waiting?.taskId;
-    const stale =
-      known !== undefined && attempt !== undefined
-        ? staleByAttempt(execution, { taskId: known, attempt })
-        : undefined;
-    if (stale !== undefined) throw stale;
+    if (known !== undefined && attempt !== undefined) {
+      const stale = staleByAttempt(execution, { taskId: known, attempt });
+      if (stale !== undefined) throw stale;
+    }
     const task = known ?? (await (await questions()).askTask(execution));
     if (task === undefined) return undefined;
-    const taken =
-      isPerson && !this.isSending(execution) ? acceptedBefore(execution, task) : undefined;
+    const isNew = isPerson && !this.isSending(execution);
+    const taken = isNew ? acceptedBefore(execution, task) : undefined;
     if (taken === undefined) return { execution, taskId: task };
-    return (await (await questions()).askAnew(taken))
-      ? { execution, taskId: task, again: true }
-      : undefined;
+    const isAgreed = await (await questions()).askAnew(taken);
+    return isAgreed ? { execution, taskId: task, again: true } : undefined;
   }
 
   async #write(

@@ -5,7 +5,6 @@ import { answeredPause, approved, isForWhatWaits, pendingResume } from "../execu
 import { beginningOf, type Draft, type Drafts } from "./drafts.ts";
 import type { Feedback } from "./feedback.ts";
 
-/** A place in an execution's document where a person gives feedback. */
 export interface FeedbackPlace {
   readonly execution: ExecutionSummary;
   readonly taskId?: string;
@@ -65,9 +64,7 @@ export class FeedbackLenses implements vscode.CodeLensProvider, vscode.Disposabl
     const left = drafts.filter((draft) => !isForWhatWaits(draft, execution));
     const top = left.length === 0 ? [] : [leftOverCommand(execution, left)].map(lens(0));
     const place = this.#options.find(document);
-    return place === undefined
-      ? top
-      : [...top, ...this.#commands(place, drafts).map(lens(place.line))];
+    return place ? [...top, ...this.#commands(place, drafts).map(lens(place.line))] : top;
   }
 
   dispose(): void {
@@ -87,52 +84,41 @@ export class FeedbackLenses implements vscode.CodeLensProvider, vscode.Disposabl
       tooltip,
       arguments: [{ ...argument, ...more }],
     });
-    const give = () =>
-      command(
-        vscode.l10n.t("Give feedback…"),
-        "giveFeedback",
-        vscode.l10n.t("Approve or reject a task whose ID you know"),
-      );
+    const isKnown = vscode.l10n.t("Approve or reject a task whose ID you know");
+    const give = command(vscode.l10n.t("Give feedback…"), "giveFeedback", isKnown);
     const pending = pendingResume(execution);
     if (this.#options.feedback.isSending(execution) || pending?.outcome === "sending")
       return [{ title: vscode.l10n.t("Sending…"), command: "" }];
     if (pending !== undefined) {
-      const again = command(
-        vscode.l10n.t("May have been sent – Send again…"),
-        "sendAgain",
-        vscode.l10n.t("No answer arrived. Asks before it sends the same feedback again"),
-      );
-      return taskId === undefined ? [again, give()] : [again];
+      const title = vscode.l10n.t("May have been sent – Send again…");
+      const asks = vscode.l10n.t("No answer arrived. Asks before it sends the same feedback again");
+      const again = command(title, "sendAgain", asks);
+      return taskId === undefined ? [again, give] : [again];
     }
     const kept = drafts
       .filter((draft) => isForWhatWaits(draft, execution))
       .map((draft) => {
         const { isApprove, taskId: of, attempt } = draft;
+        const title = vscode.l10n.t("Draft kept – continue…");
         const tooltip = isApprove
           ? vscode.l10n.t("A note that was not sent: {0}", beginningOf(draft))
           : vscode.l10n.t("A rejection that was not sent: {0}", beginningOf(draft));
-        return command(
-          vscode.l10n.t("Draft kept – continue…"),
-          isApprove ? "approveWithNote" : "reject",
-          tooltip,
-          { taskId: of, attempt },
-        );
+        const id = isApprove ? "approveWithNote" : "reject";
+        return command(title, id, tooltip, { taskId: of, attempt });
       });
-    if (taskId === undefined) return [...kept, give()];
+    if (taskId === undefined) return [...kept, give];
     const taken = answeredPause(execution);
+    const stillWaits = taken?.feedback.isApprove
+      ? vscode.l10n.t("Approved, but the crew still waits – Send again…")
+      : vscode.l10n.t("Rejected, but the crew still waits – Send again…");
+    const asks = vscode.l10n.t(
+      "The crew accepted your feedback and still reports the pause. Asks before it sends the same feedback again",
+    );
     return [
       ...kept,
       taken === undefined
         ? command(vscode.l10n.t("Approve"), "approve", effects.approve())
-        : command(
-            taken.feedback.isApprove
-              ? vscode.l10n.t("Approved, but the crew still waits – Send again…")
-              : vscode.l10n.t("Rejected, but the crew still waits – Send again…"),
-            "sendAgain",
-            vscode.l10n.t(
-              "The crew accepted your feedback and still reports the pause. Asks before it sends the same feedback again",
-            ),
-          ),
+        : command(stillWaits, "sendAgain", asks),
       command(vscode.l10n.t("Approve with a note…"), "approveWithNote", effects.note()),
       command(vscode.l10n.t("Reject with feedback…"), "reject", effects.reject()),
     ];

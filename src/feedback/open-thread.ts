@@ -13,21 +13,16 @@ export class OpenThread {
   subject: ThreadSubject;
   hasDraft = false;
   isUnsent = false;
+  isOpen = true;
   beingSent: TextBeingSent | undefined;
   /** The crew's answer once the text was sent, or undefined once the thread was closed. */
   readonly done: Promise<FeedbackResult | undefined>;
-  #settle: (result: FeedbackResult | undefined | Promise<FeedbackResult | undefined>) => void =
-    () => undefined;
-  #isOpen = true;
+  #settle: (result: FeedbackResult | undefined | OpenThread["done"]) => void = () => undefined;
 
   constructor(thread: vscode.CommentThread, subject: ThreadSubject) {
     this.thread = thread;
     this.subject = subject;
     this.done = new Promise((settle) => (this.#settle = settle));
-  }
-
-  get isOpen(): boolean {
-    return this.#isOpen;
   }
 
   /** Says what sending will do, or that it is too late: unsent text can't be read, so a thread with any must not just close. */
@@ -46,8 +41,8 @@ export class OpenThread {
   }
 
   /** Removes it from the document. @param result of `done`, or what another thread in its place leads to */
-  close(result: FeedbackResult | undefined | Promise<FeedbackResult | undefined>): void {
-    this.#isOpen = false;
+  close(result: FeedbackResult | undefined | OpenThread["done"]): void {
+    this.isOpen = false;
     this.thread.dispose();
     this.#settle(result);
   }
@@ -57,10 +52,8 @@ export class OpenThread {
  * What sending does: which output of which task, approve or reject, who reads the text and who gets it. One line, the most important
  * first, since a narrow editor cuts its end. `isUnsent` says first that the text should have been sent already.
  */
-export function threadLabel(
-  { execution, taskId, isApprove }: ThreadSubject,
-  isUnsent: boolean,
-): string {
+export function threadLabel(subject: ThreadSubject, isUnsent: boolean): string {
+  const { execution, taskId, isApprove } = subject;
   const attempt = attemptToAnswer(execution, taskId);
   const task = shortName(taskId);
   const output = attempt > 1 ? vscode.l10n.t("“{0}”, attempt {1}", task, attempt) : `“${task}”`;
@@ -74,7 +67,6 @@ export function threadLabel(
   return isUnsent ? vscode.l10n.t("Not sent: {0}", all) : all;
 }
 
-/** Says that a thread's output no longer waits, and how its text can still be used. */
 export function overLabel(
   { execution, taskId }: ThreadSubject,
   isKept: boolean,
@@ -101,17 +93,13 @@ export function overLabel(
 
 /** The texts of the empty box, in the one line that VS Code gives it. */
 export function threadHints({ isApprove }: ThreadSubject): vscode.CommentOptions {
+  const note = vscode.l10n.t(
+    "Your note (empty: “Approved.”). All of it becomes context for later tasks.",
+  );
+  const change = vscode.l10n.t(
+    "What should be different? All of it becomes context for later tasks.",
+  );
   return isApprove
-    ? {
-        prompt: vscode.l10n.t("Approve with a note…"),
-        placeHolder: vscode.l10n.t(
-          "Your note (empty: “Approved.”). All of it becomes context for later tasks.",
-        ),
-      }
-    : {
-        prompt: vscode.l10n.t("Reject with feedback…"),
-        placeHolder: vscode.l10n.t(
-          "What should be different? All of it becomes context for later tasks.",
-        ),
-      };
+    ? { prompt: vscode.l10n.t("Approve with a note…"), placeHolder: note }
+    : { prompt: vscode.l10n.t("Reject with feedback…"), placeHolder: change };
 }

@@ -1,44 +1,36 @@
 import * as vscode from "vscode";
 import type { Clock } from "../base/clock.ts";
 import { Disposables } from "../base/events.ts";
+import { SingleStart } from "../base/single-start.ts";
 import type { Crews } from "../crews/crews.ts";
 import { executionScheme } from "../editor/ids.ts";
 import { logProblem } from "../editor/log.ts";
 import type { Executions } from "../executions/executions.ts";
 import type { ExecutionSummary } from "../executions/model.ts";
-import type { FeedbackSender } from "../sending/feedback.ts";
+import type { FeedbackResult, FeedbackSender } from "../sending/feedback.ts";
 import type { Sending } from "../sending/sending.ts";
 import type { Database } from "../store/database.ts";
 import { Drafts } from "./drafts.ts";
-import { Feedback, type Presses } from "./feedback.ts";
+import { Feedback } from "./feedback.ts";
 import { FeedbackLenses, type FindExecution, type FindPlace, watchWaitingHere } from "./lenses.ts";
 import { FeedbackThreads } from "./threads.ts";
 
-interface FeedbackRoomOptions {
+export type FeedbackRoom = ReturnType<typeof registerFeedback>;
+
+export function registerFeedback(options: {
   readonly crews: Crews;
   readonly executions: Executions;
   readonly sending: Sending;
   readonly clock: Clock;
-  readonly presses: Presses;
   readonly database: Database;
   readonly find: FindPlace;
   readonly findExecution: FindExecution;
   readonly show: (execution: ExecutionSummary) => Promise<vscode.TextEditor>;
-}
-
-export interface FeedbackRoom {
-  dispose(): void;
-  readonly feedback: Feedback;
-  readonly threads: FeedbackThreads;
-  readonly drafts: Drafts;
-}
-
-/** Registers lenses and threads over the tasks that wait for a person. */
-export function registerFeedback(options: FeedbackRoomOptions): FeedbackRoom {
-  const { crews, executions, sending, clock, presses, database, find, findExecution, show } =
-    options;
+}) {
+  const { crews, executions, sending, clock, database, find, findExecution, show } = options;
   const { store, tracker } = executions;
   const { sends, secrets } = sending;
+  const presses = new SingleStart<FeedbackResult | undefined>(clock);
   const owned = new Disposables();
   let sender: FeedbackSender | undefined;
   const send: FeedbackSender["send"] = async (given) => {

@@ -35,16 +35,13 @@ export function isRecorded(
   text: string,
   current: Execution | undefined,
 ): boolean {
-  return (
-    current !== undefined &&
-    resumesOf(current, targetOf(subject)).some(
-      ({ feedback }) =>
-        feedback.isApprove === subject.isApprove && (feedback.text === text || text.trim() === ""),
-    )
+  const sent = current === undefined ? [] : resumesOf(current, targetOf(subject));
+  return sent.some(
+    ({ feedback }) =>
+      feedback.isApprove === subject.isApprove && (feedback.text === text || text.trim() === ""),
   );
 }
 
-/** Where feedback goes, for a person: the crew's name and its host. */
 export function crewAndHost({ crew }: Pick<Execution, "crew">): string {
   return `“${crew.name}” (${hostOf(crew.url)})`;
 }

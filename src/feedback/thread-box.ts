@@ -1,6 +1,8 @@
 import { setTimeout as delay } from "node:timers/promises";
 import * as vscode from "vscode";
+import { isObject } from "../base/json.ts";
 import { commentBoxScheme } from "../editor/environment.ts";
+import { until } from "../editor/until.ts";
 import type { OpenThread } from "./open-thread.ts";
 import { joined } from "./typed-text.ts";
 
@@ -30,26 +32,40 @@ export function textIn(argument: unknown): { thread?: vscode.CommentThread; text
 }
 
 function isReply(argument: unknown): argument is vscode.CommentReply {
-  return (
-    typeof argument === "object" &&
-    argument !== null &&
-    "thread" in argument &&
-    "text" in argument &&
-    typeof argument.text === "string"
-  );
+  return isObject(argument) && "thread" in argument && typeof argument["text"] === "string";
 }
 
 /** After this time, a thread that doesn't appear has been deleted (ms). On a busy machine a new one takes longer. */
 const longest = { known: 5_000, new: 30_000 };
 
-/** Expands a thread and focuses its box. False if the thread is no longer there. */
+/** Time between two looks for the thread (ms). VS Code draws a new thread a moment later and doesn't say when. */
+const step = 50;
+
+/**
+ * Expands a thread and focuses its box; VS Code leaves focus to the editor (observed in 1.104 and 1.139; `reveal` of a thread is not in
+ * the stable API). The thread is there once "next comment thread" moves the cursor to it. False if it doesn't appear within `limit` ms:
+ * the person has deleted it.
+ */
 export async function showThread(
   editor: vscode.TextEditor,
-  open: OpenThread,
+  open: Pick<OpenThread, "thread" | "isOpen">,
   limit = longest.known,
 ): Promise<boolean> {
-  open.thread.collapsibleState = vscode.CommentThreadCollapsibleState.Expanded;
-  return await focusThread(editor, open.thread, () => open.isOpen, limit);
+  const { thread } = open;
+  thread.collapsibleState = vscode.CommentThreadCollapsibleState.Expanded;
+  const end = performance.now() + limit;
+  const lineNow = () => thread.range?.start.line ?? 0;
+  while (open.isOpen && performance.now() < end) {
+    const above = new vscode.Position(Math.max(0, lineNow() - 1), 0);
+    editor.selection = new vscode.Selection(above, above);
+    await vscode.commands.executeCommand("editor.action.nextCommentThreadAction");
+    if (editor.selection.active.line === lineNow()) {
+      await enterBox();
+      return true;
+    }
+    await delay(step);
+  }
+  return !open.isOpen;
 }
 
 /** Shows a new thread and puts text into its box. False if the box doesn't take it; `old` is the box of the thread before it, which may still be there. */
@@ -65,7 +81,7 @@ export async function beginThread(
   );
 }
 
-/** The editor of a thread, while the person is there or in the thread's box; `box` is its document, if known. */
+/** The editor of a thread, while the person is there or in the thread's box. */
 export function editorInUse(
   open: OpenThread,
   box: vscode.TextDocument | undefined,
@@ -86,46 +102,16 @@ export function putForEditing(open: OpenThread, text: string, why?: string): voi
 /** The box that holds this text, as long as it exists, to read what is typed in it later. Undefined if several do. */
 export function boxHolding(text: string): vscode.TextDocument | undefined {
   const lines = (any: string) => any.replaceAll("\r\n", "\n");
-  const [box, other] = vscode.workspace.textDocuments.filter(
-    (document) =>
-      document.uri.scheme === commentBoxScheme && lines(document.getText()) === lines(text),
+  const [box, ...others] = vscode.workspace.textDocuments.filter(
+    (each) => each.uri.scheme === commentBoxScheme && lines(each.getText()) === lines(text),
   );
-  return other === undefined ? box : undefined;
+  return others.length === 0 ? box : undefined;
 }
 
 export function editorOf({ thread }: OpenThread): vscode.TextEditor | undefined {
   return vscode.window.visibleTextEditors.find(
     ({ document }) => document.uri.toString() === thread.uri.toString(),
   );
-}
-
-/** Time between two looks for the thread (ms). VS Code draws a new thread a moment later and doesn't say when. */
-const step = 50;
-
-/**
- * Focuses a thread's box; VS Code leaves focus to the editor (observed in 1.104 and 1.139; `reveal` of a thread is not in the stable
- * API). The thread is there once "next comment thread" moves the cursor to it. False if it doesn't appear within `limit` ms: the person
- * has deleted it. `isOpen` ends the search when the thread was closed.
- */
-export async function focusThread(
-  editor: vscode.TextEditor,
-  thread: vscode.CommentThread,
-  isOpen: () => boolean,
-  limit: number,
-): Promise<boolean> {
-  const end = performance.now() + limit;
-  const lineNow = () => thread.range?.start.line ?? 0;
-  while (isOpen() && performance.now() < end) {
-    const above = new vscode.Position(Math.max(0, lineNow() - 1), 0);
-    editor.selection = new vscode.Selection(above, above);
-    await vscode.commands.executeCommand("editor.action.nextCommentThreadAction");
-    if (editor.selection.active.line === lineNow()) {
-      await enterBox();
-      return true;
-    }
-    await delay(step);
-  }
-  return !isOpen();
 }
 
 async function enterBox(): Promise<void> {
@@ -174,25 +160,11 @@ export async function fillThread(
   );
 }
 
-/** The box that is the active editor, or becomes it soon. */
 async function activeBox(
   old: vscode.TextDocument | undefined,
 ): Promise<vscode.TextEditor | undefined> {
-  const box = (editor = vscode.window.activeTextEditor) =>
-    editor?.document.uri.scheme === commentBoxScheme && editor.document !== old
-      ? editor
-      : undefined;
-  const now = box();
-  if (now !== undefined) return now;
-  return await new Promise((resolve) => {
-    const done = (editor: vscode.TextEditor | undefined) => {
-      clearTimeout(timer);
-      changes.dispose();
-      resolve(editor);
-    };
-    const timer = setTimeout(() => done(box()), patience);
-    const changes = vscode.window.onDidChangeActiveTextEditor((editor) => {
-      if (box(editor) !== undefined) done(editor);
-    });
-  });
+  const isBox = (editor = vscode.window.activeTextEditor) =>
+    editor?.document.uri.scheme === commentBoxScheme && editor.document !== old;
+  if (!isBox()) await until(vscode.window.onDidChangeActiveTextEditor, isBox, patience);
+  return isBox() ? vscode.window.activeTextEditor : undefined;
 }

@@ -10,15 +10,8 @@ import type { FeedbackResult, FeedbackToSend } from "../sending/feedback.ts";
 import type { FindPlace } from "./lenses.ts";
 import { OpenThread, threadHints } from "./open-thread.ts";
 import { isRecorded, isSameTarget, targetOf, type ThreadSubject } from "./target.ts";
-import {
-  beginThread,
-  boxHolding,
-  editorInUse,
-  editorOf,
-  putForEditing,
-  showThread,
-  textIn,
-} from "./thread-box.ts";
+import { beginThread, boxHolding, editorInUse, editorOf } from "./thread-box.ts";
+import { putForEditing, showThread, textIn } from "./thread-box.ts";
 import { joined, TextBeingSent } from "./typed-text.ts";
 
 interface FeedbackThreadsOptions {
@@ -43,9 +36,9 @@ export class FeedbackThreads implements vscode.Disposable {
 
   constructor(options: FeedbackThreadsOptions) {
     this.#options = options;
-    this.#subscriptions = vscode.workspace.onDidChangeTextDocument(({ document }) => {
-      this.#follow(document);
-    });
+    this.#subscriptions = vscode.workspace.onDidChangeTextDocument(({ document }) =>
+      this.#follow(document),
+    );
   }
 
   get threads(): readonly vscode.CommentThread[] {
@@ -64,12 +57,10 @@ export class FeedbackThreads implements vscode.Disposable {
   ): Promise<FeedbackResult | undefined> {
     const draft = this.#options.drafts.find(targetOf(subject));
     const known = [...this.#open.values()].find((open) => isSameTarget(open.subject, subject));
-    if (known !== undefined && text !== undefined)
-      throw new UserError(
-        vscode.l10n.t(
-          "You are already writing about this output. Use “Insert Canned Answer…” below your text.",
-        ),
-      );
+    const isWriting = vscode.l10n.t(
+      "You are already writing about this output. Use “Insert Canned Answer…” below your text.",
+    );
+    if (known !== undefined && text !== undefined) throw new UserError(isWriting);
     this.#controller.options = threadHints(subject);
     const open = known ?? this.#create(editor.document, subject);
     open.subject = subject;
@@ -158,8 +149,8 @@ export class FeedbackThreads implements vscode.Disposable {
       .filter(({ taskId, attempt }) => taskId === own.taskId && attempt !== own.attempt);
     const { askInsertion } = await import("./canned.ts");
     const answer = await askInsertion(open.subject.isApprove, others);
-    const all =
-      answer === undefined ? text : text.trim() === "" ? answer : `${text.trimEnd()}\n\n${answer}`;
+    const above = text.trim() === "" ? "" : `${text.trimEnd()}\n\n`;
+    const all = answer === undefined ? text : above + answer;
     const box = boxHolding(text);
     this.#afterCommand("Inserting a canned answer", async () => {
       const editor = editorOf(open);
@@ -169,7 +160,7 @@ export class FeedbackThreads implements vscode.Disposable {
     });
   }
 
-  /** Closes a thread; what is written in it is lost, but a draft stays. */
+  /** What is written in it is lost, but a draft stays. */
   cancel(argument: unknown): void {
     const { open } = this.#written(argument);
     if (open !== undefined) this.#close(open, undefined);
@@ -182,10 +173,7 @@ export class FeedbackThreads implements vscode.Disposable {
   }
 
   /** The thread of a command and its text. Empty while its text is being sent, to which this one is added. */
-  #written(argument: unknown): {
-    readonly open?: OpenThread | undefined;
-    readonly text?: string | undefined;
-  } {
+  #written(argument: unknown): { open?: OpenThread | undefined; text?: string | undefined } {
     const { thread, text } = textIn(argument);
     const open = thread && this.#open.get(thread);
     if (open?.beingSent === undefined) return { open, text };
@@ -225,7 +213,6 @@ export class FeedbackThreads implements vscode.Disposable {
     if (!(await beginThread(editor, open, text, old))) putForEditing(open, text);
   }
 
-  /** After the current command, when VS Code empties the box. */
   #afterCommand(doing: string, action: () => Promise<void>): void {
     setImmediate(() => {
       action().catch((error: unknown) => this.#options.onProblem(doing, error));
@@ -292,10 +279,8 @@ export class FeedbackThreads implements vscode.Disposable {
     if (here.length === 0) return;
     const place = this.#options.find(document);
     for (const open of here) {
-      const line = Math.min(
-        place?.line ?? open.thread.range?.start.line ?? 0,
-        document.lineCount - 1,
-      );
+      const wanted = place?.line ?? open.thread.range?.start.line ?? 0;
+      const line = Math.min(wanted, document.lineCount - 1);
       open.thread.range = new vscode.Range(line, 0, line, 0);
       open.name(this.#current(open.subject));
     }

@@ -19,7 +19,6 @@ export function watchAttention(
   const updateWindow = () => {
     const { focused } = vscode.window.state;
     tracker.setWatched({ visible: view.visible, focused });
-    // Reads other windows' changes at once.
     if (focused) database.look();
   };
   const updateTabs = () =>
@@ -47,7 +46,6 @@ export function watchAttention(
   );
 }
 
-/** Whether a tab shows an execution or the form. */
 function isOurs(input: unknown): boolean {
   if (input instanceof vscode.TabInputText || input instanceof vscode.TabInputCustom)
     return input.uri.scheme === executionScheme;

@@ -5,38 +5,27 @@ import type { Crew } from "../crews/types.ts";
 import { hasEnded, type ExecutionSummary } from "../executions/model.ts";
 import type { Tracker } from "../executions/tracker.ts";
 
-/** Why what is shown of an execution may be out of date. */
-export interface Doubt {
-  /** Whole sentences: what is wrong, and what to do if that is known. */
-  readonly text: string;
-  /** Polling again doesn't help until somebody acts. */
-  readonly isLasting: boolean;
-}
-
 export interface DoubtSources {
   readonly crews: { find(id: string): Pick<Crew, "local"> | undefined };
   readonly tracker: Pick<Tracker, "problemOf" | "localProblemOf">;
 }
 
-/** Why what is shown of an execution may be out of date; undefined if it has ended or its crew responds. Sends no request. */
+/**
+ * Why what is shown of an execution may be out of date; undefined if it has ended or its crew responds. Sends no request. A lasting
+ * problem needs somebody to act: polling again doesn't help.
+ */
 export function doubtOf(
-  { crews, tracker }: DoubtSources,
+  sources: DoubtSources,
   execution: ExecutionSummary,
-): Doubt | undefined {
+): { readonly text: string; readonly isLasting: boolean } | undefined {
   if (hasEnded(execution)) return undefined;
-
-  const problem = tracker.problemOf(execution);
-  const blocked = blockedBy({ crews, tracker }, execution);
+  const problem = sources.tracker.problemOf(execution);
+  const blocked = blockedBy(sources, execution);
   const reason = blocked ?? (problem && messageOf(problem));
-  return reason === undefined
-    ? undefined
-    : {
-        text: `${reason} ${l10n.t("This is the last known state.")}`,
-        isLasting:
-          blocked !== undefined ||
-          problem?.kind === "unauthorized" ||
-          problem?.kind === "forbidden",
-      };
+  if (reason === undefined) return undefined;
+  const isRefused = problem?.kind === "unauthorized" || problem?.kind === "forbidden";
+  const text = `${reason} ${l10n.t("This is the last known state.")}`;
+  return { text, isLasting: blocked !== undefined || isRefused };
 }
 
 /** Why no request is sent, or its response can't be stored. */
@@ -63,10 +52,8 @@ function blockedBy({ crews, tracker }: DoubtSources, execution: ExecutionSummary
 export function shortProblem({ kind, status, tokenType }: CrewApiError): string {
   switch (kind) {
     case "unauthorized":
-      if (tokenType === undefined) return l10n.t("token refused");
-      return tokenType === "bearer"
-        ? l10n.t("organisation's token refused")
-        : l10n.t("user's token refused");
+      if (tokenType === "bearer") return l10n.t("organisation's token refused");
+      return tokenType ? l10n.t("user's token refused") : l10n.t("token refused");
     case "forbidden":
       return tokenType === "userBearer"
         ? l10n.t("user's token may lack the right")

@@ -8,20 +8,18 @@ import { hasEnded, type ExecutionSummary, waitsForPerson } from "../executions/m
 /** Each has a setting, `crewdeck.notifications.<kind>`. */
 export type EventKind = "waiting" | "failed" | "completed";
 
-/** Something to notify of once. */
-export interface ExecutionEvent {
-  readonly kind: EventKind;
-  /** The same for the same event, in every window and after every start. */
-  readonly key: string;
-  readonly message: string;
-}
-
 /** Milliseconds after which the end of an execution is no longer reported. */
 const newsTime = 10 * 60_000;
 /** Milliseconds until the first response about a tracked execution: it had ended before it was tracked. */
 const firstResponse = 10_000;
-/** Characters of a failure's reason in a notification. */
 const maxReason = 160;
+
+/** Something to notify of once; its key is the same in every window and after every start. */
+interface ExecutionEvent {
+  readonly kind: EventKind;
+  readonly key: string;
+  readonly message: string;
+}
 
 /** What to notify of in the present state of an execution, at `now` (milliseconds since 1970). */
 export function eventOf(execution: ExecutionSummary, now: number): ExecutionEvent | undefined {
@@ -31,25 +29,21 @@ export function eventOf(execution: ExecutionSummary, now: number): ExecutionEven
     const { taskId, attempt } = waiting;
     if (resumesOf(execution, waiting).length > 0) return undefined;
     const parts = [title, crew.name, shortName(taskId)] as const;
-    return {
-      kind: "waiting",
-      key: `waiting-${localId}-${taskId}-${attempt}`,
-      message:
-        attempt > 1
-          ? l10n.t("“{0}” of “{1}” waits for you at task “{2}”, attempt {3}.", ...parts, attempt)
-          : l10n.t("“{0}” of “{1}” waits for you at task “{2}”.", ...parts),
-    };
+    const message =
+      attempt > 1
+        ? l10n.t("“{0}” of “{1}” waits for you at task “{2}”, attempt {3}.", ...parts, attempt)
+        : l10n.t("“{0}” of “{1}” waits for you at task “{2}”.", ...parts);
+    return { kind: "waiting", key: `waiting-${localId}-${taskId}-${attempt}`, message };
   }
-  if (waitsForPerson(execution))
-    return {
-      kind: "waiting",
-      key: `maybe-${localId}-${kickoffIds.at(-1) ?? ""}-${resumes.length}`,
-      message: l10n.t(
-        "“{0}” of “{1}” may be waiting for you: the crew no longer shows it.",
-        title,
-        crew.name,
-      ),
-    };
+  if (waitsForPerson(execution)) {
+    const message = l10n.t(
+      "“{0}” of “{1}” may be waiting for you: the crew no longer shows it.",
+      title,
+      crew.name,
+    );
+    const key = `maybe-${localId}-${kickoffIds.at(-1) ?? ""}-${resumes.length}`;
+    return { kind: "waiting", key, message };
+  }
   if (!hasEnded(execution) || !isNews(execution, now)) return undefined;
   return {
     kind: state === "completed" ? "completed" : "failed",
@@ -59,7 +53,7 @@ export function eventOf(execution: ExecutionSummary, now: number): ExecutionEven
   };
 }
 
-/** Not if it had ended before it was tracked, or long ago. `endedAt` is when the end was first seen here. */
+/** Not if it had ended before it was tracked, or long ago. */
 function isNews({ origin, startedAt, endedAt }: ExecutionSummary, now: number): boolean {
   if (endedAt === undefined || now - Date.parse(endedAt) > newsTime) return false;
   return origin === "kickoff" || Date.parse(endedAt) - Date.parse(startedAt) > firstResponse;
@@ -75,7 +69,6 @@ function endMessage({ crew, state, error }: ExecutionSummary, title: string): st
     : l10n.t("“{0}” of “{1}” failed: {2}", title, crew.name, reason);
 }
 
-/** An event, and its execution as it is now. */
 export interface News {
   readonly execution: ExecutionSummary;
   readonly event: ExecutionEvent;
@@ -84,17 +77,13 @@ export interface News {
 /** Above this many events of one kind at about the same time, one notification counts them. */
 const maxSingle = 3;
 
-/** One notification: of one event, or of how many there were. */
-export type Report = { readonly one: News } | { readonly many: EventKind; readonly count: number };
+type Report = { readonly one: News } | { readonly many: EventKind; readonly count: number };
 
-/** Events at about the same time, as notifications. */
+/** Events at about the same time, as notifications: each of one event, or of how many there were. */
 export function reportsOf(news: readonly News[]): readonly Report[] {
-  const kinds = [...new Set(news.map(({ event }) => event.kind))];
-  return kinds.flatMap((kind): Report[] => {
-    const all = news.filter(({ event }) => event.kind === kind);
-    return all.length > maxSingle
-      ? [{ many: kind, count: all.length }]
-      : all.map((one) => ({ one }));
+  return [...new Set(news.map(({ event }) => event.kind))].flatMap((many): readonly Report[] => {
+    const all = news.filter(({ event }) => event.kind === many);
+    return all.length > maxSingle ? [{ many, count: all.length }] : all.map((one) => ({ one }));
   });
 }
 
@@ -124,12 +113,9 @@ export function tooLateMessage(
   const title = titleOf(now);
   const [asked, waits] = [shown.waiting, now.waiting];
   const isOver = hasEnded(now);
+  const [askedTask, task] = [shortName(asked?.taskId ?? ""), shortName(waits?.taskId ?? "")];
   if (!isOver && asked !== undefined && resumesOf(now, asked).length > 0)
-    return l10n.t(
-      "Nothing was sent: “{0}” at task “{1}” was answered before.",
-      title,
-      shortName(asked.taskId),
-    );
+    return l10n.t("Nothing was sent: “{0}” at task “{1}” was answered before.", title, askedTask);
   if (isOver || waits === undefined)
     return l10n.t(
       "Nothing was sent: “{0}” no longer waits for you. Its state is: {1}.",
@@ -140,7 +126,7 @@ export function tooLateMessage(
   return l10n.t(
     "Nothing was sent: “{0}” waits with another output now, at task “{1}”, attempt {2}. Read it first, then answer it.",
     title,
-    shortName(waits.taskId),
+    task,
     waits.attempt,
   );
 }

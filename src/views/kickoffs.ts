@@ -3,7 +3,6 @@ import type { Clock } from "../base/clock.ts";
 import type { ExecutionSummary } from "../executions/model.ts";
 import type { Sends } from "../sending/sends.ts";
 
-/** Milliseconds between checks whether a kickoff request is still being sent. */
 const interval = 1_000;
 
 /** Knows of which executions the kickoff request is being sent right now, in any window. */

@@ -1,22 +1,15 @@
 import * as l10n from "@vscode/l10n";
 import { type Duration, wholeTime } from "../executions/durations.ts";
-import {
-  hasEnded,
-  type ExecutionState,
-  type ExecutionSummary,
-  type TaskSummary,
-  hasRehearsalOutput,
-  isNeverSeen,
-} from "../executions/model.ts";
+import { hasEnded, hasRehearsalOutput, isNeverSeen } from "../executions/model.ts";
+import type { ExecutionState, ExecutionSummary, TaskSummary } from "../executions/model.ts";
 
-/** Those of the texts that are defined. */
-export function present(...texts: readonly (string | undefined)[]): string[] {
-  return texts.filter((text) => text !== undefined);
+/** Without what is undefined or false. */
+export function present<T = string>(...all: readonly (T | undefined | false)[]): T[] {
+  return all.filter((each): each is T => each !== undefined && each !== false);
 }
 
-/** A state by itself, such as the name of a group. */
 export function stateName(state: ExecutionState): string {
-  const names: Readonly<Record<ExecutionState, string>> = {
+  return {
     queued: l10n.t("Queued"),
     running: l10n.t("Running"),
     waiting: l10n.t("Waiting for you"),
@@ -25,8 +18,7 @@ export function stateName(state: ExecutionState): string {
     stopped: l10n.t("Stopped"),
     unconfirmed: l10n.t("May have started"),
     unknown: l10n.t("Not known"),
-  };
-  return names[state];
+  }[state];
 }
 
 /** An execution's state; one that only the crew knows as the crew reports it. */
@@ -37,7 +29,6 @@ export function stateLabel(execution: ExecutionSummary): string {
   return execution.stateText ?? l10n.t("Not known yet");
 }
 
-/** The state of an execution whose kickoff request is being sent. */
 export function kickingOffLabel(): string {
   return l10n.t("Kicking off…");
 }
@@ -62,7 +53,6 @@ export function shortProgress({ progress }: ExecutionSummary): string | undefine
   return completed === 1 ? l10n.t("1 {0}", unit) : l10n.t("{0} {1}s", completed, unit);
 }
 
-/** "1 of 3 tasks done". */
 export function fullProgress(execution: ExecutionSummary): string | undefined {
   const { progress } = execution;
   if (progress?.total === undefined) return shortProgress(execution);
@@ -77,13 +67,12 @@ export function formatSpan(milliseconds: number, coarse = false): string {
   const all = Math.max(0, Math.floor(milliseconds / 1000));
   const [days, hours] = [Math.floor(all / 86_400), Math.floor(all / 3600) % 24];
   const [minutes, seconds] = [Math.floor(all / 60) % 60, all % 60];
-  if (days > 0) return hours > 0 ? l10n.t("{0} d {1} h", days, hours) : l10n.t("{0} d", days);
-  if (hours > 0)
-    return minutes > 0 ? l10n.t("{0} h {1} min", hours, minutes) : l10n.t("{0} h", hours);
-  if (minutes > 0)
-    return seconds > 0 && !coarse
-      ? l10n.t("{0} min {1} s", minutes, seconds)
-      : l10n.t("{0} min", minutes);
+  if (days > 0 && hours > 0) return l10n.t("{0} d {1} h", days, hours);
+  if (days > 0) return l10n.t("{0} d", days);
+  if (hours > 0 && minutes > 0) return l10n.t("{0} h {1} min", hours, minutes);
+  if (hours > 0) return l10n.t("{0} h", hours);
+  if (minutes > 0 && seconds > 0 && !coarse) return l10n.t("{0} min {1} s", minutes, seconds);
+  if (minutes > 0) return l10n.t("{0} min", minutes);
   return l10n.t("{0} s", coarse ? seconds - (seconds % 10) : seconds);
 }
 
@@ -96,11 +85,11 @@ export function formatDuration({ seconds, isByCrew }: Duration): string {
 /** How long an execution took, or has run at `now` (milliseconds since 1970); undefined if its start or end was not seen. */
 export function elapsedLabel(execution: ExecutionSummary, now: number): string | undefined {
   const { state, origin, startedAt, watchingStoppedAt } = execution;
-  if (state === "unconfirmed") return undefined;
   const whole = wholeTime(execution);
   if (hasEnded(execution)) return whole && formatSpan(whole.seconds * 1000);
-  const isKnown = origin === "kickoff" && watchingStoppedAt === undefined;
-  return isKnown ? formatSpan(now - Date.parse(startedAt), true) : undefined;
+  if (state === "unconfirmed" || origin !== "kickoff" || watchingStoppedAt !== undefined)
+    return undefined;
+  return formatSpan(now - Date.parse(startedAt), true);
 }
 
 /** An ISO 8601 time in this machine's time zone: `2026-10-21 14:03:12`. */
@@ -111,7 +100,6 @@ export function formatTime(iso: string): string {
   return `${formatDay(time)} ${clock}`;
 }
 
-/** The day in this machine's time zone: `2026-10-21`. */
 export function formatDay(time: Date): string {
   return [time.getFullYear(), time.getMonth() + 1, time.getDate()].map(twoDigits).join("-");
 }
@@ -126,7 +114,6 @@ export function shortStart({ startedAt }: ExecutionSummary, now: number): string
   return minute.startsWith(today) ? minute.slice(today.length) : minute;
 }
 
-/** When an execution was started, or has been tracked since. */
 export function startLabel({ origin, startedAt, state }: ExecutionSummary): string {
   const time = formatTime(startedAt);
   if (state === "unconfirmed") return l10n.t("Kickoff sent: {0}", time);

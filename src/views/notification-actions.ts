@@ -3,9 +3,9 @@ import { viewId } from "../editor/ids.ts";
 import { showStatus } from "../editor/messages.ts";
 import { keyOf, type ExecutionSummary } from "../executions/model.ts";
 import type { EventKind } from "./events.ts";
+import { present } from "./labels.ts";
 import { longestWaiting } from "./waiting.ts";
 
-/** A button of a notification. */
 export interface NotificationAction {
   readonly title: string;
   readonly run: () => PromiseLike<unknown>;
@@ -13,7 +13,6 @@ export interface NotificationAction {
   readonly isAnswer?: true;
 }
 
-/** The buttons of a notification of one execution. */
 export function actionsOn(
   execution: ExecutionSummary,
   kind: EventKind,
@@ -23,22 +22,17 @@ export function actionsOn(
     title,
     run: () => vscode.commands.executeCommand(id, targetOf(execution)),
   });
-  return [
+  const answer = (title: string, id: string) =>
+    kind === "waiting" && waiting && { ...command(title, id), isAnswer: true as const };
+  return present<NotificationAction>(
     command(vscode.l10n.t("Open"), "crewdeck.openExecution"),
-    ...(kind === "waiting" && waiting !== undefined
-      ? [
-          { ...command(vscode.l10n.t("Approve"), "crewdeck.approve"), isAnswer: true as const },
-          { ...command(vscode.l10n.t("Reject…"), "crewdeck.reject"), isAnswer: true as const },
-        ]
-      : []),
-    ...(kind === "failed" && request !== undefined
-      ? [command(vscode.l10n.t("Run Again…"), "crewdeck.runAgain")]
-      : []),
+    answer(vscode.l10n.t("Approve"), "crewdeck.approve"),
+    answer(vscode.l10n.t("Reject…"), "crewdeck.reject"),
+    kind === "failed" && request && command(vscode.l10n.t("Run Again…"), "crewdeck.runAgain"),
     dontShowAgain(kind),
-  ];
+  );
 }
 
-/** The buttons of a notification of many executions. */
 export function actionsOnMany(
   kind: EventKind,
   executions: () => readonly ExecutionSummary[],
@@ -76,7 +70,6 @@ function targetOf({ crew, localId, kickoffIds, waiting }: ExecutionSummary): obj
 
 const section = "crewdeck.notifications";
 
-/** Whether the settings ask for notifications of this kind. */
 export function isWanted(kind: EventKind): boolean {
   return vscode.workspace.getConfiguration(section).get(kind) === true;
 }

@@ -7,36 +7,19 @@ import type { ExecutionSummary } from "../executions/model.ts";
 import type { Notified } from "../executions/executions.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import { titleOf } from "../executions/title.ts";
-import {
-  countMessage,
-  eventOf,
-  reportsOf,
-  tooLateMessage,
-  type EventKind,
-  type News,
-} from "./events.ts";
-import {
-  actionsOn,
-  actionsOnMany,
-  isWanted,
-  openExecution,
-  type NotificationAction,
-} from "./notification-actions.ts";
+import { countMessage, eventOf, reportsOf, tooLateMessage } from "./events.ts";
+import type { EventKind, News } from "./events.ts";
+import { actionsOn, actionsOnMany, isWanted, openExecution } from "./notification-actions.ts";
+import type { NotificationAction } from "./notification-actions.ts";
 import { activeOf } from "./waiting.ts";
-
-/** Shows a message with buttons, and returns the one that was clicked. */
-type ShowMessage = (
-  message: { readonly kind: EventKind; readonly message: string },
-  buttons: readonly string[],
-) => PromiseLike<string | undefined>;
 
 interface NotificationsOptions {
   readonly store: Pick<ExecutionStore, "list" | "summary" | "onDidChange">;
   readonly lease: Pick<Lease, "isHeld" | "confirm" | "onDidChange">;
   readonly notified: Pick<Notified, "claim">;
   readonly clock: Clock;
-  /** Default: VS Code's notifications. */
-  readonly show?: ShowMessage;
+  /** Shows a message with buttons, and returns the one that was clicked. Default: VS Code's notifications. */
+  readonly show?: typeof showMessage;
 }
 
 /** Milliseconds to wait for more events to report together, and at most. VS Code shows three notifications at a time. */
@@ -45,7 +28,6 @@ const delay = { quiet: 1_500, longest: 10_000 };
 /** Notifies that a task waits, or that an execution has ended: each once, in one window, as the settings say. */
 export class Notifications implements vscode.Disposable {
   readonly #options: NotificationsOptions;
-  /** Keys of events that this window has seen. */
   readonly #seen = new Set<string>();
   /** Local ids by the keys of events to report soon. */
   readonly #soon = new Map<string, string>();
@@ -108,11 +90,11 @@ export class Notifications implements vscode.Disposable {
     const event = execution && eventOf(execution, clock.now());
     if (execution === undefined || event?.key !== key || !isWanted(event.kind)) return undefined;
     try {
-      return notified.claim(key, localId) ? { execution, event } : undefined;
+      if (notified.claim(key, localId)) return { execution, event };
     } catch (error) {
       logProblem("Reporting an execution", error);
-      return undefined;
     }
+    return undefined;
   }
 
   async #showOne({ execution, event: { kind, message } }: News): Promise<void> {
@@ -120,12 +102,11 @@ export class Notifications implements vscode.Disposable {
     const chosen = await this.#show(kind, message, actionsOn(execution, kind));
     const now = this.#options.store.summary(execution.localId);
     const tooLate = chosen?.isAnswer === true ? tooLateMessage(execution, title, now) : undefined;
-    if (tooLate === undefined) {
-      await chosen?.run();
-      return;
+    if (tooLate === undefined) await chosen?.run();
+    else {
+      if (now !== undefined) await openExecution(now);
+      await this.#show(kind, tooLate, []);
     }
-    if (now !== undefined) await openExecution(now);
-    await this.#show(kind, tooLate, []);
   }
 
   async #showMany(kind: EventKind, count: number): Promise<void> {
@@ -145,15 +126,15 @@ export class Notifications implements vscode.Disposable {
   ): Promise<NotificationAction | undefined> {
     const { show = showMessage } = this.#options;
     const titles = actions.map(({ title }) => title);
-    const chosen = await show({ kind, message }, titles);
+    const chosen = await show(kind, message, titles);
     return actions.find(({ title }) => title === chosen);
   }
 }
 
 /** A failure is a warning: VS Code keeps an error with buttons on the screen until it is closed. */
-const showMessage: ShowMessage = ({ kind, message }, buttons) => {
+function showMessage(kind: EventKind, message: string, buttons: readonly string[]) {
   const text = plainMessage(message);
   return kind === "failed"
     ? vscode.window.showWarningMessage(text, ...buttons)
     : vscode.window.showInformationMessage(text, ...buttons);
-};
+}

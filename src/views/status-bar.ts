@@ -7,59 +7,44 @@ import { inlineText } from "./document/markdown.ts";
 import { fullProgress, present } from "./labels.ts";
 import { activeOf, theOne, type ActiveExecutions } from "./waiting.ts";
 
-/** Executions of each kind in the tooltip. */
 const maxListed = 5;
 
 /** Shows how many executions run and how many wait, while there are any. */
-export class StatusBar implements vscode.Disposable {
-  readonly #item: vscode.StatusBarItem;
-  readonly #subscription: { dispose(): void };
-
-  constructor(
-    store: Pick<ExecutionStore, "list" | "onDidChange">,
-    item = vscode.window.createStatusBarItem("crewdeck.active", vscode.StatusBarAlignment.Left),
-  ) {
-    this.#item = item;
-    item.name = "Crewdeck";
-    item.command = "crewdeck.showActive";
-    const update = () => this.#update(activeOf(store.list()));
-    this.#subscription = store.onDidChange(update);
-    update();
-  }
-
-  dispose(): void {
-    this.#subscription.dispose();
-    this.#item.dispose();
-  }
-
-  #update(active: ActiveExecutions): void {
-    const item = this.#item;
+export function showStatusBar(
+  store: Pick<ExecutionStore, "list" | "onDidChange">,
+  item = vscode.window.createStatusBarItem("crewdeck.active", vscode.StatusBarAlignment.Left),
+): vscode.Disposable {
+  item.name = "Crewdeck";
+  item.command = "crewdeck.showActive";
+  const update = () => {
+    const active = activeOf(store.list());
     const [running, waiting] = [active.running.length, active.waiting.length];
     if (running + waiting === 0) {
       item.hide();
       return;
     }
     item.text = present(
-      running === 0 ? undefined : `$(sync~spin) ${running}`,
-      waiting === 0 ? undefined : `$(bell-dot) ${vscode.l10n.t("{0} to review", waiting)}`,
+      running > 0 && `$(sync~spin) ${running}`,
+      waiting > 0 && `$(bell-dot) ${vscode.l10n.t("{0} to review", waiting)}`,
     ).join(" ");
-    item.accessibilityInformation = { label: `Crewdeck: ${sentence(active)}`, role: "button" };
+    const label = present(
+      running > 0 && runningSentence(running),
+      waiting > 0 && waitingSentence(waiting),
+    ).join(", ");
+    item.accessibilityInformation = { label: `Crewdeck: ${label}`, role: "button" };
     item.backgroundColor =
       waiting === 0 ? undefined : new vscode.ThemeColor("statusBarItem.warningBackground");
     item.tooltip = tooltip(active);
     item.show();
-  }
+  };
+  update();
+  return vscode.Disposable.from(store.onDidChange(update), item);
 }
 
-function sentence({ running, waiting }: ActiveExecutions): string {
-  const run =
-    running.length === 1
-      ? vscode.l10n.t("1 execution is running")
-      : vscode.l10n.t("{0} executions are running", running.length);
-  return present(
-    running.length === 0 ? undefined : run,
-    waiting.length === 0 ? undefined : waitingSentence(waiting.length),
-  ).join(", ");
+function runningSentence(count: number): string {
+  return count === 1
+    ? vscode.l10n.t("1 execution is running")
+    : vscode.l10n.t("{0} executions are running", count);
 }
 
 export function waitingSentence(count: number): string {
@@ -72,9 +57,9 @@ export function waitingSentence(count: number): string {
 function tooltip(active: ActiveExecutions): vscode.MarkdownString {
   const parts = [
     ...list(vscode.l10n.t("Waiting for you"), active.waiting, ({ waiting }) =>
-      waiting === undefined
-        ? vscode.l10n.t("may be waiting")
-        : vscode.l10n.t("at task “{0}”", shortName(waiting.taskId)),
+      waiting
+        ? vscode.l10n.t("at task “{0}”", shortName(waiting.taskId))
+        : vscode.l10n.t("may be waiting"),
     ),
     ...list(vscode.l10n.t("Running"), active.running, fullProgress),
     theOne(active) === undefined

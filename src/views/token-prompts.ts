@@ -5,7 +5,6 @@ import { integer, text } from "../store/row.ts";
 /** Makes sure that one window asks for another token, whichever of them sees the crew refuse it. */
 export class TokenPrompts {
   readonly #database: Database;
-  /** Ids of crews that refuse their token, as far as this window knows. */
   readonly #refusing = new Set<string>();
 
   constructor(database: Database) {
@@ -20,8 +19,7 @@ export class TokenPrompts {
       if (row !== undefined) {
         const pid = integer(row, "pid");
         // A window's question closes with it.
-        const isOpen = pid === process.pid ? text(row, "session") === session : isRunning(pid);
-        if (isOpen) return false;
+        if (pid === process.pid ? text(row, "session") === session : isRunning(pid)) return false;
       }
       this.#database.run(
         "INSERT OR REPLACE INTO token_prompts (crew_id, pid, session) VALUES (?, ?, ?)",

@@ -1,6 +1,5 @@
 import { type ExecutionSummary, waitsForPerson } from "../executions/model.ts";
 
-/** Executions that need attention, newest first. */
 export interface ActiveExecutions {
   readonly waiting: readonly ExecutionSummary[];
   /** Queued or running, and still polled. */

@@ -5,7 +5,7 @@ import { Emitter } from "../../src/base/events.ts";
 import { Notified } from "../../src/executions/executions.ts";
 import { without, type Execution } from "../../src/executions/model.ts";
 import { Notifications } from "../../src/views/notifications.ts";
-import { StatusBar } from "../../src/views/status-bar.ts";
+import { showStatusBar } from "../../src/views/status-bar.ts";
 import { waitFor } from "../support/wait.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
 import { viewParts, type ViewParts } from "./view-parts.ts";
@@ -57,7 +57,7 @@ describe("Notifications", () => {
         lease,
         notified: new Notified(parts.database),
         clock: systemClock,
-        show: async ({ message }, buttons) => {
+        show: async (_kind, message, buttons) => {
           shown.push(`${message} [${buttons.join(" | ")}]`);
           await meanwhile();
           return buttons.find((button) => button === answer);
@@ -343,7 +343,7 @@ describe("Notifications", () => {
 
 describe("The status bar item", () => {
   let parts: ViewParts;
-  let bar: StatusBar;
+  let bar: vscode.Disposable;
   /** What VS Code's item would show; nothing while hidden. */
   let item: {
     text: string;
@@ -366,7 +366,7 @@ describe("The status bar item", () => {
       isShown: false,
     };
     item = drawn;
-    bar = new StatusBar(
+    bar = showStatusBar(
       parts.store,
       Object.assign(drawn, {
         show: () => void (item.isShown = true),

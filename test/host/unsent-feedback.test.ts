@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { CrewApiError } from "../../src/api/errors.ts";
-import { fillThread, focusThread, UnsentText } from "../../src/feedback/thread-box.ts";
+import { fillThread, showThread, UnsentText } from "../../src/feedback/thread-box.ts";
 import { waitFor } from "../support/wait.ts";
 import { anExecution } from "../unit/views/executions.ts";
 import {
@@ -176,7 +176,7 @@ describe("feedback that is not sent, or is edited while it is sent", () => {
     const open = await thread();
     await box();
     const line = open.range!.start.line + 2;
-    const found = focusThread(editor, open, () => true, 90_000);
+    const found = showThread(editor, { thread: open, isOpen: true }, 90_000);
     open.range = new vscode.Range(line, 0, line, 0);
     assert.ok(await found);
     assert.equal(editor.selection.active.line, line);

@@ -13,7 +13,7 @@ import { FeedbackSender } from "../../src/sending/feedback.ts";
 import { FeedbackThreads } from "../../src/feedback/threads.ts";
 import { SingleStart } from "../../src/base/single-start.ts";
 import { ExecutionDocuments } from "../../src/views/document/documents.ts";
-import { ReaderPlaces, showExecution } from "../../src/views/document/reader.ts";
+import { keepReaderPlaces, showExecution } from "../../src/views/document/reader.ts";
 import { placeOf } from "../../src/views/document/sections.ts";
 import { noSecrets } from "../support/secret-memory.ts";
 import { waitFor } from "../support/wait.ts";
@@ -96,7 +96,7 @@ export async function viewParts(clock: Clock = systemClock) {
       isCaseSensitive: true,
     }),
     vscode.languages.registerCodeLensProvider({ scheme }, lenses),
-    new ReaderPlaces(documents),
+    keepReaderPlaces(documents),
     documents,
     lenses,
     drafts,

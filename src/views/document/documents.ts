@@ -11,7 +11,7 @@ import type { Rendered } from "./sections.ts";
 /** Renderings of a document that are kept to find the one that an editor still shows. */
 const keptRenderings = 4;
 
-export interface ExecutionDocumentsOptions {
+interface ExecutionDocumentsOptions {
   readonly store: Pick<ExecutionStore, "find" | "summary" | "onDidChange">;
   /** The id of a connected crew by its name. */
   readonly crewIdOf: (crewName: string) => string | undefined;
@@ -25,7 +25,6 @@ export interface ExecutionDocumentsOptions {
 
 type Rendering = typeof rendering;
 
-/** A document as it was last read. */
 interface Page {
   readonly uri: vscode.Uri;
   readonly summary: ExecutionSummary | undefined;
@@ -65,17 +64,17 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
   /** The address of an execution's document; that of its tab, so that a new title opens no second one. */
   uriOf(execution: ExecutionSummary): vscode.Uri {
     const scheme = this.#options.scheme ?? executionScheme;
-    const open = vscode.window.tabGroups.all
-      .flatMap(({ tabs }) => tabs)
-      .flatMap(({ input }) => (input instanceof vscode.TabInputText ? [input.uri] : []))
-      .find(
-        (uri) =>
-          uri.scheme === scheme &&
-          parseExecutionUri(uri) !== undefined &&
-          this.summary(uri)?.localId === execution.localId,
-      );
+    const isIts = (uri: vscode.Uri) =>
+      uri.scheme === scheme &&
+      parseExecutionUri(uri) !== undefined &&
+      this.summary(uri)?.localId === execution.localId;
     const address = { crewName: execution.crew.name, key: keyOf(execution) };
-    return open ?? executionUri(address, titleOf(execution), scheme);
+    return (
+      vscode.window.tabGroups.all
+        .flatMap(({ tabs }) => tabs)
+        .flatMap(({ input }) => (input instanceof vscode.TabInputText ? input.uri : []))
+        .find(isIts) ?? executionUri(address, titleOf(execution), scheme)
+    );
   }
 
   /** The execution of a document or of a document of its outputs. */
@@ -84,14 +83,11 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
     if (address === undefined) return undefined;
     const { store, crewIdOf } = this.#options;
     const crewId = crewIdOf(address.crewName);
+    const inCrew = crewId === undefined ? undefined : store.summary(address.key, crewId);
     // The crew may have been renamed or removed since.
-    return (
-      (crewId === undefined ? undefined : store.summary(address.key, crewId)) ??
-      store.summary(address.key)
-    );
+    return inCrew ?? store.summary(address.key);
   }
 
-  /** The same with all its details. */
   execution(uri: vscode.Uri): Execution | undefined {
     const summary = this.summary(uri);
     return summary && this.#options.store.find(summary.localId);
@@ -104,12 +100,9 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
     return page?.renderings.find((rendering) => rendering.text === text);
   }
 
-  /** Whether a document shows the present state. */
   isCurrent(document: vscode.TextDocument): boolean {
-    return (
-      this.#rendering !== undefined &&
-      document.getText() === this.#page(document.uri, this.#rendering).renderings[0].text
-    );
+    const page = this.#rendering && this.#page(document.uri, this.#rendering);
+    return page?.renderings[0].text === document.getText();
   }
 
   /** Keeps a raw answer for its document, until that is closed. */
@@ -117,15 +110,13 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
     this.#answers.set(uri.toString(), answer);
   }
 
-  /** Updates what is open and has changed. */
   refresh(): void {
     const rendering = this.#rendering;
     if (rendering === undefined) return;
-    const changed = [...this.#pages.values()].filter(
-      ({ uri, mtime }) => this.#page(uri, rendering).mtime !== mtime,
-    );
-    if (changed.length > 0)
-      this.#changes.fire(changed.map(({ uri }) => ({ type: vscode.FileChangeType.Changed, uri })));
+    const changes = [...this.#pages.values()]
+      .filter(({ uri, mtime }) => this.#page(uri, rendering).mtime !== mtime)
+      .map(({ uri }) => ({ type: vscode.FileChangeType.Changed, uri }));
+    if (changes.length > 0) this.#changes.fire(changes);
   }
 
   async stat(uri: vscode.Uri): Promise<vscode.FileStat> {
@@ -144,10 +135,7 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
   }
 
   /** Every document that was read is watched. */
-  watch(): vscode.Disposable {
-    return new vscode.Disposable(() => undefined);
-  }
-
+  readonly watch = () => new vscode.Disposable(() => undefined);
   readonly readDirectory = refuse;
   readonly createDirectory = refuse;
   readonly writeFile = refuse;
@@ -172,8 +160,7 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
     const circumstances = summary && this.#options.circumstancesOf?.(summary);
     const about = JSON.stringify([summary && titleOf(summary), circumstances]);
     if (known !== undefined && known.summary === summary && known.about === about) return known;
-    const execution = summary && this.#options.store.find(summary.localId);
-    const rendered = this.#render(uri, execution, circumstances, rendering);
+    const rendered = this.#render(uri, circumstances, rendering);
     const isSame = known?.renderings[0].text === rendered.text;
     const page: Page = {
       uri,
@@ -189,7 +176,6 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
 
   #render(
     uri: vscode.Uri,
-    execution: Execution | undefined,
     circumstances: rendering.RenderCircumstances | undefined,
     rendering: Rendering,
   ): Rendered {
@@ -200,6 +186,7 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
       const answer = this.#answers.get(uri.toString());
       return answer === undefined ? rendering.renderMissingAnswer() : renderOutput(answer);
     }
+    const execution = this.execution(uri);
     if (execution === undefined) return rendering.renderMissing(address.crewName, address.key);
     if (part === undefined) return rendering.renderExecution(execution, circumstances);
     const output = outputOf(execution, part);

@@ -42,7 +42,6 @@ export function outputLines(output: string, level: number): string[] {
   return embedding.end();
 }
 
-/** Text whose lines stay lines in Markdown. */
 export function withLines(text: string): string {
   return text.replace(/(\S)[ \t]*\n(?=[ \t]*\S)/g, "$1  \n");
 }
@@ -55,8 +54,7 @@ class Embedding {
   /** The opening marks of the code block that the next line is in. */
   #fence: string | undefined;
   /** The paragraph of the last line: its first line, the text before it, and its lines. */
-  #paragraph:
-    { readonly first: number; readonly prefix: string; readonly lines: string[] } | undefined;
+  #paragraph: { first: number; prefix: string; lines: string[] } | undefined;
 
   constructor(level: number) {
     this.#shift = level - 1;
@@ -207,10 +205,9 @@ class Nesting {
     let rest = line;
     const kept: Container[] = [];
     for (const container of this.#open) {
-      const lead =
-        container.kind === "quote"
-          ? /^ {0,3}> ?/.exec(rest)?.[0].length
-          : itemLead(rest, container.width);
+      const isQuote = container.kind === "quote";
+      const quote = /^ {0,3}> ?/.exec(rest)?.[0].length;
+      const lead = isQuote ? quote : itemLead(rest, container.width);
       if (lead === undefined) break;
       rest = rest.slice(lead);
       kept.push(container);

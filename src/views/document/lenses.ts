@@ -1,20 +1,14 @@
 import * as l10n from "@vscode/l10n";
 import type * as vscode from "vscode";
 import { formatSize } from "../../base/text.ts";
+import { present } from "../labels.ts";
 import { keyOf, type Execution } from "../../executions/model.ts";
 import { isLarge, outputsOf, type Output } from "./outputs.ts";
-import {
-  attemptSection,
-  isOnlyAttempt,
-  resultSection,
-  sectionOf,
-  taskSection,
-  type Rendered,
-} from "./sections.ts";
-import { attemptPairs } from "../../executions/tasks.ts";
+import { attemptSection, isOnlyAttempt, resultSection, sectionOf } from "./sections.ts";
+import { taskSection, type Rendered } from "./sections.ts";
+import { attemptPairs, taskIn } from "../../executions/tasks.ts";
 
-/** A lens of an execution's document, above a line. */
-export interface DocumentLens {
+interface DocumentLens {
   readonly line: number;
   readonly command: vscode.Command;
 }
@@ -31,11 +25,9 @@ export function documentLenses(
     const lens = commandOf(title, command, { ...target, ...more });
     return line === undefined ? [] : [{ line, command: lens }];
   };
+  const next = isKickingOff ? [] : nextCommands(execution, target);
   return [
-    ...(isKickingOff ? [] : nextCommands(execution, target)).map((command) => ({
-      line: 0,
-      command,
-    })),
+    ...next.map((command) => ({ line: 0, command })),
     ...attemptPairs(execution).flatMap(({ taskId, previous, attempt }) =>
       above(
         attemptSection(taskId, attempt),
@@ -58,38 +50,27 @@ export function documentLenses(
 }
 
 /** If an execution failed or was stopped, or nobody knows whether it started. */
-function nextCommands(
-  { state, crew, request }: Execution,
-  target: object,
-): readonly vscode.Command[] {
-  const again = request === undefined ? [] : [commandOf(l10n.t("Run again…"), "runAgain", target)];
-  switch (state) {
-    case "failed":
-    case "stopped":
-      return again.length === 0
-        ? []
-        : [...again, commandOf(l10n.t("Run again in form…"), "runAgainInForm", target)];
-    case "unconfirmed":
-      return [
-        commandOf(l10n.t("Track by its ID…"), "trackExecution", { crew: crew.id, fromLens: true }),
-        ...again,
-        commandOf(l10n.t("Remove from list…"), "untrackExecution", target),
-      ];
-    default:
-      return [];
-  }
+function nextCommands({ state, crew, request }: Execution, target: object) {
+  const isUnconfirmed = state === "unconfirmed";
+  const hasFailed = state === "failed" || state === "stopped";
+  const track = { crew: crew.id, fromLens: true };
+  return present<vscode.Command>(
+    isUnconfirmed && commandOf(l10n.t("Track by its ID…"), "trackExecution", track),
+    (isUnconfirmed || hasFailed) && request && commandOf(l10n.t("Run again…"), "runAgain", target),
+    hasFailed && request && commandOf(l10n.t("Run again in form…"), "runAgainInForm", target),
+    isUnconfirmed && commandOf(l10n.t("Remove from list…"), "untrackExecution", target),
+  );
 }
 
 function commandOf(title: string, command: string, argument: object): vscode.Command {
   return { title, command: `crewdeck.${command}`, arguments: [argument] };
 }
 
-/** The section with the heading above an output. */
 function sectionOfOutput(part: Output["part"], execution: Execution): string {
   if (part.kind === "result") return resultSection;
-  const task = execution.tasks.find(({ taskId }) => taskId === part.taskId);
+  const task = taskIn(execution.tasks, part.taskId);
   const attempt = task?.attempts.find(({ number }) => number === part.attempt);
-  return task !== undefined && attempt !== undefined && isOnlyAttempt(attempt, task, execution)
+  return task && attempt && isOnlyAttempt(attempt, task, execution)
     ? taskSection(part.taskId)
     : attemptSection(part.taskId, part.attempt);
 }

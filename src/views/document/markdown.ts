@@ -38,7 +38,6 @@ export function withoutCommands(markdown: string): string {
   return shown.replace(actingScheme, "$1\\:");
 }
 
-/** The character of a reference such as `&#58;` or `&colon;`. */
 function characterOf(reference: string, hex = "3a", decimal?: string): string {
   const code = decimal === undefined ? parseInt(hex, 16) : Number(decimal);
   return code <= 0x10ffff ? String.fromCodePoint(code) : reference;
@@ -51,7 +50,6 @@ export function fencedLines(text: string, language: string): string[] {
   return [fence + language, ...cleanText(text).split("\n"), fence];
 }
 
-/** A block quote. */
 export function quotedLines(lines: readonly string[]): string[] {
   return lines.map((line) => (line === "" ? ">" : `> ${line}`));
 }

@@ -27,7 +27,6 @@ export function outputUri(
   return output === undefined ? undefined : uriOf(execution, part, output, scheme);
 }
 
-/** A crew's answer about an execution. */
 export interface RawAnswer {
   readonly text: string;
   /** The status code of an error. */
@@ -83,13 +82,12 @@ export async function saveOutput(
 }
 
 function uriOf(
-  execution: ExecutionSummary,
+  { crew: { name: crewName }, ...ids }: ExecutionSummary,
   part: ExecutionPart,
   output: string,
   scheme?: string,
 ): vscode.Uri {
-  const address = { crewName: execution.crew.name, key: keyOf(execution) };
-  return partUri(address, part, outputContent(output).extension, scheme);
+  return partUri({ crewName, key: keyOf(ids) }, part, outputContent(output).extension, scheme);
 }
 
 /** Shows an output in its own editor: a document, or a file in `folder` if it is large, which VS Code opens in pieces. Undefined if cancelled. */
@@ -107,11 +105,8 @@ export async function openOutput(
   const { extension, text } = shownOutput(output);
   const file = path.join(folder, execution.localId, `${uniqueName(part)}.${extension}`);
   // An attempt's output never changes, so its size is enough.
-  const size = await stat(file).then(
-    (stats) => stats.size,
-    () => undefined,
-  );
-  if (size !== Buffer.byteLength(text)) {
+  const known = await stat(file).catch(() => undefined);
+  if (known?.size !== Buffer.byteLength(text)) {
     const title = vscode.l10n.t("Opening {0}", path.basename(file));
     const written = await withCancel(title, async (signal) => {
       await writeText(file, text, { signal });
@@ -130,21 +125,12 @@ export async function openOutput(
 function uniqueName(part: ExecutionPart): string {
   const name = partName(part);
   const plain = plainName(name);
-  return plain === name
-    ? plain
-    : `${plain} ${createHash("sha256").update(name).digest("hex").slice(0, 12)}`;
+  const hash = createHash("sha256").update(name).digest("hex").slice(0, 12);
+  return plain === name ? plain : `${plain} ${hash}`;
 }
 
-/** A file's name on any system. */
 function plainName(text: string): string {
-  const plain = text
-    .replace(/[<>:"/\\|?*%\u0000-\u001f\u007f]+/g, "_")
-    .replace(/\s+/g, " ")
-    .trim();
-  return (
-    Array.from(plain)
-      .slice(0, maxName)
-      .join("")
-      .replace(/[. ]+$/, "") || "_"
-  );
+  const plain = text.replace(/[<>:"/\\|?*%\u0000-\u001f\u007f]+/g, "_").replace(/\s+/g, " ");
+  const short = Array.from(plain.trim()).slice(0, maxName).join("");
+  return short.replace(/[. ]+$/, "") || "_";
 }

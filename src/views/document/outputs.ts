@@ -2,11 +2,11 @@ import type { ExecutionPart } from "../../editor/execution-uri.ts";
 import { cleanText, jsonText, withoutCommands } from "./markdown.ts";
 import type { Rendered } from "./sections.ts";
 import { type Execution, isRehearsalOutput } from "../../executions/model.ts";
+import { taskIn } from "../../executions/tasks.ts";
 
 /** Bytes of UTF-8 above which an output is opened as a file, and an execution's document shows its beginning. */
 const large = 1_000_000;
 
-/** An output of an execution: of an attempt, or its result. */
 export interface Output {
   readonly part: Exclude<ExecutionPart, { readonly kind: "answer" }>;
   readonly output: string;
@@ -14,44 +14,31 @@ export interface Output {
 
 /** The outputs that aren't empty, in the order of the document. */
 export function outputsOf(execution: Execution): readonly Output[] {
-  const result = resultOf(execution);
-  const all: { readonly part: Output["part"]; readonly output: string | undefined }[] = [
-    { part: { kind: "result" }, output: result },
-    ...execution.tasks.flatMap(({ taskId, attempts }) =>
-      attempts.map(({ number, output }) => ({
-        part: { kind: "attempt" as const, taskId, attempt: number },
-        output,
-      })),
-    ),
-  ];
-  return all.flatMap(({ part, output = "" }) => (output.trim() === "" ? [] : [{ part, output }]));
+  const attempts = execution.tasks.flatMap(({ taskId, attempts }) =>
+    attempts.map(({ number }) => ({ kind: "attempt" as const, taskId, attempt: number })),
+  );
+  return [{ kind: "result" as const }, ...attempts].flatMap((part) => {
+    const output = outputOf(execution, part) ?? "";
+    return output.trim() === "" ? [] : [{ part, output }];
+  });
 }
 
 export function resultOf({ output, outputJson }: Execution): string | undefined {
-  return (
-    output ?? (outputJson === undefined ? undefined : JSON.stringify(outputJson, undefined, 2))
-  );
+  const json = outputJson === undefined ? undefined : JSON.stringify(outputJson, undefined, 2);
+  return output ?? json;
 }
 
-export function outputOf(execution: Execution, part: ExecutionPart): string | undefined {
-  switch (part.kind) {
-    case "attempt":
-      return execution.tasks
-        .find(({ taskId }) => taskId === part.taskId)
-        ?.attempts.find(({ number }) => number === part.attempt)?.output;
-    case "result":
-      return resultOf(execution);
-    case "answer":
-      return undefined;
-  }
+export function outputOf(execution: Execution, part: Output["part"]): string | undefined {
+  if (part.kind === "result") return resultOf(execution);
+  const task = taskIn(execution.tasks, part.taskId);
+  return task?.attempts.find(({ number }) => number === part.attempt)?.output;
 }
 
 export function isLarge(output: string): boolean {
   return output.length > large / 4 && Buffer.byteLength(output) > large;
 }
 
-/** An output as a file. */
-export interface OutputContent {
+interface OutputContent {
   readonly extension: "md" | "json";
   readonly text: string;
 }

@@ -1,14 +1,9 @@
 import * as vscode from "vscode";
+import { until } from "../../editor/until.ts";
 import type { ExecutionSummary } from "../../executions/model.ts";
 import type { ExecutionDocuments } from "./documents.ts";
-import {
-  lineOfTask,
-  mapLine,
-  nextAttempt,
-  placeOf,
-  type Rendered,
-  type Section,
-} from "./sections.ts";
+import { mapLine, nextAttempt, placeOf, sectionOf, taskSection } from "./sections.ts";
+import type { Rendered, Section } from "./sections.ts";
 
 /** Milliseconds to wait for the editor to show the present state, before going to a place in it. */
 const maxWait = 2000;
@@ -25,12 +20,13 @@ export async function showExecution(
   const document = await vscode.workspace.openTextDocument(documents.uriOf(execution));
   const preview = execution.waiting === undefined;
   const editor = await vscode.window.showTextDocument(document, { preview });
-  await untilCurrent(documents, document);
+  const isCurrent = () => documents.isCurrent(document);
+  if (!isCurrent()) await until(vscode.workspace.onDidChangeTextDocument, isCurrent, maxWait);
   const place = placeOf(documents, document);
-  const line =
-    taskId === undefined || taskId === place?.taskId
-      ? place?.line
-      : (lineOfTask(documents, document, taskId) ?? place?.line);
+  const rendered = documents.rendered(document);
+  const isElsewhere = taskId !== undefined && taskId !== place?.taskId;
+  const heading = isElsewhere && rendered && sectionOf(rendered, taskSection(taskId));
+  const line = heading ? heading.start : place?.line;
   if (line !== undefined) {
     select(editor, line);
     revealAtTop(editor, line);
@@ -38,60 +34,28 @@ export async function showExecution(
   return editor;
 }
 
-/** Resolves when the open document shows the present state, or after a while. */
-async function untilCurrent(documents: ExecutionDocuments, document: vscode.TextDocument) {
-  if (documents.isCurrent(document)) return;
-  await new Promise<void>((resolve) => {
-    const done = () => {
-      clearTimeout(timer);
-      changes.dispose();
-      resolve();
-    };
-    const timer = setTimeout(done, maxWait);
-    const changes = vscode.workspace.onDidChangeTextDocument((event) => {
-      if (event.document === document && documents.isCurrent(document)) done();
-    });
-  });
-}
-
 /**
  * Keeps cursor and view of readers when a document changes, or shows the next attempt to one who waits for it. VS Code replaces
  * everything from the first changed line to the last, which moves the cursor to the end (observed in 1.139).
  */
-export class ReaderPlaces implements vscode.Disposable {
-  readonly #documents: Pick<ExecutionDocuments, "rendered">;
-  /** What each open document shows. */
-  readonly #shown = new Map<string, Rendered>();
-  readonly #subscriptions: vscode.Disposable;
-
-  constructor(documents: Pick<ExecutionDocuments, "rendered">) {
-    this.#documents = documents;
-    for (const document of vscode.workspace.textDocuments) this.#remember(document);
-    this.#subscriptions = vscode.Disposable.from(
-      vscode.workspace.onDidOpenTextDocument((document) => this.#remember(document)),
-      vscode.workspace.onDidCloseTextDocument(({ uri }) => this.#shown.delete(uri.toString())),
-      vscode.workspace.onDidChangeTextDocument((event) => this.#changed(event)),
-    );
-  }
-
-  dispose(): void {
-    this.#subscriptions.dispose();
-  }
-
-  #remember(document: vscode.TextDocument): Rendered | undefined {
-    const rendered = this.#documents.rendered(document);
-    if (rendered !== undefined) this.#shown.set(document.uri.toString(), rendered);
+export function keepReaderPlaces(
+  documents: Pick<ExecutionDocuments, "rendered">,
+): vscode.Disposable {
+  const { workspace, window } = vscode;
+  const shown = new Map<string, Rendered>();
+  const remember = (document: vscode.TextDocument) => {
+    const rendered = documents.rendered(document);
+    if (rendered !== undefined) shown.set(document.uri.toString(), rendered);
     return rendered;
-  }
-
+  };
   /** Editors still have selection and view of before the change. */
-  #changed({ document, contentChanges }: vscode.TextDocumentChangeEvent): void {
+  const changed = ({ document, contentChanges }: vscode.TextDocumentChangeEvent) => {
     if (contentChanges.length === 0) return;
-    const from = this.#shown.get(document.uri.toString());
-    const to = this.#remember(document);
+    const from = shown.get(document.uri.toString());
+    const to = remember(document);
     if (from === undefined || to === undefined) return;
     const firstChanged = Math.min(...contentChanges.map(({ range }) => range.start.line));
-    for (const editor of vscode.window.visibleTextEditors) {
+    for (const editor of window.visibleTextEditors) {
       if (editor.document !== document) continue;
       const next = awaited(editor, from, to);
       if (next !== undefined) {
@@ -100,7 +64,13 @@ export class ReaderPlaces implements vscode.Disposable {
         revealAtTop(editor, Math.max(0, next.start - 1));
       } else if (firstChanged <= lastLineOf(editor)) restore(editor, from, to);
     }
-  }
+  };
+  workspace.textDocuments.forEach(remember);
+  return vscode.Disposable.from(
+    workspace.onDidOpenTextDocument(remember),
+    workspace.onDidCloseTextDocument(({ uri }) => shown.delete(uri.toString())),
+    workspace.onDidChangeTextDocument(changed),
+  );
 }
 
 /** The last line that is visible or selected; a change below it moves nothing. */
@@ -156,9 +126,7 @@ function showAtTop(editor: vscode.TextEditor, line: number): void {
 /** The lines that `revealRange` leaves above what it reveals. */
 function roomAbove(document: vscode.TextDocument): number {
   const settings = vscode.workspace.getConfiguration("editor", document);
-  const sticky =
-    settings.get<boolean>("stickyScroll.enabled") === true
-      ? settings.get<number>("stickyScroll.maxLineCount", 5)
-      : 0;
+  const isSticky = settings.get<boolean>("stickyScroll.enabled") === true;
+  const sticky = isSticky ? settings.get<number>("stickyScroll.maxLineCount", 5) : 0;
   return Math.max(sticky, settings.get<number>("cursorSurroundingLines", 0));
 }

@@ -16,27 +16,23 @@ import { ExecutionDocuments } from "./documents.ts";
 import { documentLenses } from "./lenses.ts";
 import type { RawAnswer } from "./output-editors.ts";
 import type { Output } from "./outputs.ts";
-import { ReaderPlaces, showExecution } from "./reader.ts";
+import { keepReaderPlaces, showExecution } from "./reader.ts";
 import { placeOf } from "./sections.ts";
 
-export interface DocumentsOptions {
-  readonly store: ExecutionStore;
-  readonly crews: Crews;
-  readonly tracker: Pick<Tracker, "problemOf" | "localProblemOf" | "onDidChange">;
-  readonly kickoffs: Kickoffs;
-  /** Resolves when the executions are read. */
-  readonly ready: Promise<unknown>;
-  /** The extension's folder on this machine. */
-  readonly storage: vscode.Uri;
-}
-
-/** The documents of executions, as other rooms use them. */
 export type DocumentsRoom = ReturnType<typeof registerDocuments>;
 
 /** What can be done with outputs. Each returns an address, or undefined if cancelled. */
 export type OutputsRoom = DocumentsRoom["outputs"];
 
-export function registerDocuments(options: DocumentsOptions) {
+/** `ready` resolves when the executions are read; `storage` is the extension's folder on this machine. */
+export function registerDocuments(options: {
+  readonly store: ExecutionStore;
+  readonly crews: Crews;
+  readonly tracker: Pick<Tracker, "problemOf" | "localProblemOf" | "onDidChange">;
+  readonly kickoffs: Kickoffs;
+  readonly ready: Promise<unknown>;
+  readonly storage: vscode.Uri;
+}) {
   const { store, crews, tracker, kickoffs, ready, storage } = options;
   const owned = new Disposables();
   const documents = owned.add(
@@ -77,7 +73,7 @@ export function registerDocuments(options: DocumentsOptions) {
       },
     ),
   );
-  owned.add(new ReaderPlaces(documents));
+  owned.add(keepReaderPlaces(documents));
   /** Large outputs, by local id. Nothing else may be in it. */
   const folder = path.join(storage.fsPath, "outputs");
   owned.add(
@@ -90,10 +86,9 @@ export function registerDocuments(options: DocumentsOptions) {
   );
   const find: FindPlace = (document) => placeOf(documents, document);
   const findExecution: FindExecution = ({ uri }) =>
-    parseExecutionUri(uri) === undefined ? undefined : documents.summary(uri);
+    parseExecutionUri(uri) && documents.summary(uri);
   return {
     documents,
-    /** Shows an execution's document, at a task or at what waits. */
     show: (execution: ExecutionSummary, taskId?: string) =>
       showExecution(documents, execution, taskId),
     find,

@@ -4,16 +4,14 @@ import type { Execution, SentKickoff } from "../../executions/model.ts";
 import { titleOf } from "../../executions/title.ts";
 import { fullProgress, isRehearsal, kickingOffLabel, present, stateLabel } from "../labels.ts";
 import { fencedLines, inlineName, inlineText, quotedLines } from "./markdown.ts";
-import { resultPart, situationPart } from "./result.ts";
+import { resultParts, situationParts } from "./result.ts";
 import { assemble, type Part, type Rendered } from "./sections.ts";
 import { taskPart, unknownTaskParts } from "./task.ts";
 import { historyPart, timesPart } from "./times.ts";
 
 /** What is known of an execution beside itself. */
 export interface RenderCircumstances {
-  /** Why it may be out of date. */
   readonly doubt?: string | undefined;
-  /** Its kickoff request is being sent. */
   readonly isKickingOff?: boolean;
 }
 
@@ -28,28 +26,27 @@ export function renderExecution(
   const rehearsal = l10n.t(
     "Rehearsal: no language model was called. The outputs only repeat what the agents were asked.",
   );
-  return assemble([
+  const parts = present<Part>(
     { id: "title", lines: [`# ${inlineText(titleOf(execution))}`] },
     { id: "state", lines: [stateLine(execution, isKickingOff)] },
-    ...(doubt === undefined ? [] : [{ id: "doubt", lines: quotedLines([inlineText(doubt)]) }]),
-    ...(isRehearsal(execution) ? [{ id: "rehearsal", lines: quotedLines([rehearsal]) }] : []),
-    ...situationPart(execution, isKickingOff),
-    ...resultPart(execution),
+    doubt !== undefined && { id: "doubt", lines: quotedLines([inlineText(doubt)]) },
+    isRehearsal(execution) && { id: "rehearsal", lines: quotedLines([rehearsal]) },
+    ...situationParts(execution, isKickingOff),
+    ...resultParts(execution),
     ...requestParts(execution),
     ...execution.tasks.map((task) => taskPart(task, execution)),
     ...unknownTaskParts(execution),
     timesPart(execution),
-    ...historyPart(execution),
+    historyPart(execution),
     idsPart(execution),
-  ]);
+  );
+  return assemble(parts);
 }
 
-/** The document of an output that isn't stored. */
 export function renderMissingOutput(): Rendered {
   return assemble([{ id: "output", lines: [l10n.t("The crew has not returned this output.")] }]);
 }
 
-/** The document of a raw answer that isn't kept. */
 export function renderMissingAnswer(): Rendered {
   const text = l10n.t("This answer is not kept. “Crewdeck: Open Raw Answer” asks the crew again.");
   return assemble([{ id: "answer", lines: [text] }]);
@@ -83,9 +80,9 @@ function stateLine(execution: Execution, isKickingOff: boolean): string {
   const done = fullProgress(execution);
   return present(
     `**${inlineText(label)}**`,
-    stateText === undefined || stateText === label
-      ? undefined
-      : l10n.t("the crew says “{0}”", inlineText(stateText)),
+    stateText !== undefined &&
+      stateText !== label &&
+      l10n.t("the crew says “{0}”", inlineText(stateText)),
     task && l10n.t("task {0}", inlineName(task)),
     done && inlineText(done),
   ).join(" · ");
@@ -94,22 +91,19 @@ function stateLine(execution: Execution, isKickingOff: boolean): string {
 /** Inputs, meta and callbacks. */
 function requestParts({ request, origin }: Execution): Part[] {
   if (request === undefined && origin === "kickoff") return [];
+  const part = (id: string, heading: string, lines: readonly string[]) =>
+    lines.length > 0 && { id, lines: [heading, "", ...lines] };
   const inputs = Object.entries(request?.inputs ?? {});
-  const lines =
-    request === undefined
-      ? [l10n.t("Not known: this execution was started elsewhere and is followed by its ID.")]
-      : inputs.length === 0
-        ? [l10n.t("None.")]
-        : inputs.flatMap(([name, value]) => valueLines(name, value));
+  const none = request
+    ? l10n.t("None.")
+    : l10n.t("Not known: this execution was started elsewhere and is followed by its ID.");
+  const values = inputs.flatMap(([name, value]) => valueLines(name, value));
   const meta = request?.meta && fencedLines(JSON.stringify(request.meta, undefined, 2), "json");
-  const callbacks = callbackLines(request?.callbacks ?? {});
-  return [
-    { id: "inputs", lines: [`## ${l10n.t("Inputs")}`, "", ...lines] },
-    ...(meta === undefined ? [] : [{ id: "meta", lines: [`### ${l10n.t("Meta")}`, "", ...meta] }]),
-    ...(callbacks.length === 0
-      ? []
-      : [{ id: "callbacks", lines: [`### ${l10n.t("Callbacks")}`, "", ...callbacks] }]),
-  ];
+  return present<Part>(
+    part("inputs", `## ${l10n.t("Inputs")}`, inputs.length === 0 ? [none] : values),
+    part("meta", `### ${l10n.t("Meta")}`, meta ?? []),
+    part("callbacks", `### ${l10n.t("Callbacks")}`, callbackLines(request?.callbacks ?? {})),
+  );
 }
 
 function valueLines(name: string, value: JsonValue): string[] {
@@ -128,20 +122,18 @@ function valueLines(name: string, value: JsonValue): string[] {
 
 type StoredCallback = NonNullable<PlainCallbacks["humanInputWebhook"] | PlainCallbacks["webhooks"]>;
 
-/** Only the hosts: whoever knows a callback's path may post to it. */
+/** Only the hosts, the events and the kind of authentication: whoever knows a callback's path may post to it. */
 function callbackLines(callbacks: SentKickoff["callbacks"]): string[] {
   return Object.entries<string | StoredCallback>({ ...callbacks }).flatMap(([name, callback]) => {
-    const url = typeof callback === "string" ? callback : callback.url;
-    const details = typeof callback === "string" ? "" : callbackDetails(callback);
-    return url === "" ? [] : [`- ${name}: ${inlineText(hostOf(url))}${details}`];
+    const { url, authentication, ...rest } =
+      typeof callback === "string" ? { url: callback } : callback;
+    const events = "events" in rest ? ` (${rest.events.map(inlineText).join(", ")})` : "";
+    const kind =
+      authentication?.strategy === "basic"
+        ? `, ${l10n.t("with a user name and password")}`
+        : authentication && `, ${l10n.t("with a bearer token")}`;
+    return url === "" ? [] : [`- ${name}: ${inlineText(hostOf(url))}${events}${kind ?? ""}`];
   });
-}
-
-/** The events and the kind of authentication. */
-function callbackDetails({ authentication, ...rest }: StoredCallback): string {
-  const events = "events" in rest ? ` (${rest.events.map(inlineText).join(", ")})` : "";
-  if (authentication === undefined) return events;
-  return `${events}, ${authentication.strategy === "basic" ? l10n.t("with a user name and password") : l10n.t("with a bearer token")}`;
 }
 
 function hostOf(url: string): string {

@@ -3,86 +3,58 @@ import { answeredPause } from "../../executions/resumes.ts";
 import { outputPart } from "./embed.ts";
 import { cleanText, fencedLines, inlineName } from "./markdown.ts";
 import { resultOf } from "./outputs.ts";
+import { present } from "../labels.ts";
 import { mayBeWaitingSection, resultSection, type Part } from "./sections.ts";
 import { taskTitle } from "./task.ts";
-import {
-  hasEnded,
-  isLocalCrew,
-  type CrewRef,
-  type Execution,
-  type ResumeSummary,
-  isNeverSeen,
-} from "../../executions/model.ts";
+import { hasEnded, isLocalCrew, isNeverSeen } from "../../executions/model.ts";
+import type { CrewRef, Execution, ResumeSummary } from "../../executions/model.ts";
 
 /** What to know and do in a state that doesn't say it. */
-export function situationPart(execution: Execution, isKickingOff: boolean): Part[] {
+export function situationParts(execution: Execution, isKickingOff: boolean): Part[] {
+  const { state, mayBeWaiting, watchingStoppedAt } = execution;
   const pause = answeredPause(execution);
-  return [
-    ...(execution.state === "unconfirmed" ? [unconfirmedPart(execution, isKickingOff)] : []),
-    ...(execution.state === "unknown" && execution.mayBeWaiting === true
-      ? [mayBeWaitingPart(execution)]
-      : []),
-    ...(pause === undefined
-      ? []
-      : [{ id: "answered pause", lines: [answeredPauseText(pause, execution)] }]),
-    ...(execution.watchingStoppedAt === undefined
-      ? []
-      : [
-          {
-            id: "stopped watching",
-            lines: [
-              l10n.t(
-                "This execution did not end within a day, and is no longer watched. “Watch Again” continues.",
-              ),
-            ],
-          },
-        ]),
-  ];
+  const stopped = l10n.t(
+    "This execution did not end within a day, and is no longer watched. “Watch Again” continues.",
+  );
+  return present<Part>(
+    state === "unconfirmed" && unconfirmedPart(execution, isKickingOff),
+    state === "unknown" && mayBeWaiting === true && mayBeWaitingPart(execution),
+    pause && { id: "answered pause", lines: [answeredPauseText(pause, execution)] },
+    watchingStoppedAt !== undefined && { id: "stopped watching", lines: [stopped] },
+  );
 }
 
 function unconfirmedPart({ crew }: Execution, isKickingOff: boolean): Part {
-  const lines = isKickingOff
-    ? [l10n.t("The kickoff request was sent. Waiting for the response…")]
-    : [
-        l10n.t(
-          "The kickoff request was sent, but no response says whether the execution started. It may have. The request is not sent again by itself, since a kickoff can cost money.",
-        ),
-        "",
-        l10n.t(
-          "Look in {0}. If it runs there, use “Crewdeck: Track an Execution by Its ID…” with its ID; then, or if it does not run, remove this one from the list.",
-          logOf(crew),
-        ),
-      ];
-  return { id: "unconfirmed", lines };
+  const sent = l10n.t("The kickoff request was sent. Waiting for the response…");
+  const doubt = l10n.t(
+    "The kickoff request was sent, but no response says whether the execution started. It may have. The request is not sent again by itself, since a kickoff can cost money.",
+  );
+  const next = l10n.t(
+    "Look in {0}. If it runs there, use “Crewdeck: Track an Execution by Its ID…” with its ID; then, or if it does not run, remove this one from the list.",
+    logOf(crew),
+  );
+  return { id: "unconfirmed", lines: isKickingOff ? [sent] : [doubt, "", next] };
 }
 
 function mayBeWaitingPart(execution: Execution): Part {
+  const isWrong = l10n.t(
+    "Check the ID, and that it is of an execution of this crew. If it is wrong, remove this one from the list and track the right ID.",
+  );
+  const isRight = l10n.t(
+    "If it is right, the execution may be waiting for you: a deployed crew's pause looks the same. Only its human-input callback gets to know which task waits.",
+  );
+  const isGone = l10n.t(
+    "The crew no longer knows this ID. A deployed crew that waits for a person looks the same: only its human-input callback gets to know which task waits.",
+  );
   const lines = isNeverSeen(execution)
-    ? [
-        `## ${l10n.t("The crew does not know this ID")}`,
-        "",
-        l10n.t(
-          "Check the ID, and that it is of an execution of this crew. If it is wrong, remove this one from the list and track the right ID.",
-        ),
-        "",
-        l10n.t(
-          "If it is right, the execution may be waiting for you: a deployed crew's pause looks the same. Only its human-input callback gets to know which task waits.",
-        ),
-      ]
-    : [
-        `## ${l10n.t("It may be waiting for you")}`,
-        "",
-        l10n.t(
-          "The crew no longer knows this ID. A deployed crew that waits for a person looks the same: only its human-input callback gets to know which task waits.",
-        ),
-      ];
+    ? [`## ${l10n.t("The crew does not know this ID")}`, "", isWrong, "", isRight]
+    : [`## ${l10n.t("It may be waiting for you")}`, "", isGone];
   const next = l10n.t(
     "If you know the task's ID, give feedback here. If it does not wait, the crew says so and nothing is lost.",
   );
   return { id: mayBeWaitingSection, lines: [...lines, "", next] };
 }
 
-/** Where to look for what a crew doesn't report. */
 function logOf(crew: CrewRef): string {
   return isLocalCrew(crew)
     ? l10n.t("the local crew's log")
@@ -111,34 +83,33 @@ function answeredPauseText(
 }
 
 /** The result or the error. A result that repeats a task's output is one line that names the task, as most crews return it. */
-export function resultPart(execution: Execution): Part[] {
+export function resultParts(execution: Execution): Part[] {
   const { state, error, tasks, crew } = execution;
   if (!hasEnded(execution)) return [];
   const heading = `## ${l10n.t("Result")}`;
   const note = (text: string): Part => ({ id: resultSection, lines: [heading, "", text] });
-  const parts: Part[] = [];
   const text = resultOf(execution);
-  if (text !== undefined) {
-    const source = sourceNote(text, execution);
-    parts.push(source === undefined ? outputPart(resultSection, [heading], text, 3) : note(source));
-  } else if (state === "completed")
-    parts.push(
-      note(l10n.t("The crew ended without an output. Look in {0} for the cause.", logOf(crew))),
-    );
-  if (error !== undefined || state === "failed") {
-    const cause =
-      error === undefined
-        ? [l10n.t("The crew does not say what went wrong.")]
-        : fencedLines(error, "text");
-    const remedy = [
-      ...(tasks.length === 0 ? [] : [l10n.t("The tasks below show how far it came.")]),
-      l10n.t("Look in {0} for the cause, then kick off again.", logOf(crew)),
-    ].join(" ");
-    parts.push({ id: "error", lines: [`## ${l10n.t("Error")}`, "", ...cause, "", remedy] });
-  }
-  return state === "stopped" && parts.length === 0
-    ? [note(l10n.t("It was stopped before it was done. Kick off again to start over."))]
-    : parts;
+  const source = text === undefined ? undefined : sourceNote(text, execution);
+  const hasNone = l10n.t(
+    "The crew ended without an output. Look in {0} for the cause.",
+    logOf(crew),
+  );
+  const isStopped = l10n.t("It was stopped before it was done. Kick off again to start over.");
+  const cause =
+    error === undefined
+      ? [l10n.t("The crew does not say what went wrong.")]
+      : fencedLines(error, "text");
+  const remedy = present(
+    tasks.length > 0 && l10n.t("The tasks below show how far it came."),
+    l10n.t("Look in {0} for the cause, then kick off again.", logOf(crew)),
+  ).join(" ");
+  const errorLines = [`## ${l10n.t("Error")}`, "", ...cause, "", remedy];
+  const parts = present<Part>(
+    text !== undefined && (source ? note(source) : outputPart(resultSection, [heading], text, 3)),
+    text === undefined && state === "completed" && note(hasNone),
+    (error !== undefined || state === "failed") && { id: "error", lines: errorLines },
+  );
+  return state === "stopped" && parts.length === 0 ? [note(isStopped)] : parts;
 }
 
 /** Names the last task whose last output is the result. */
@@ -157,9 +128,6 @@ function sourceNote(result: string, { tasks }: Execution): string | undefined {
 /** A link to a task's heading, by the anchor that VS Code makes of it; only the name if it has characters that anchors omit. */
 function linkTo(taskId: string): string {
   if (!/^[\p{L}\p{N}]+(?:[_-][\p{L}\p{N}]+)*$/u.test(taskId)) return `“${inlineName(taskId)}”`;
-  const anchor = taskTitle(taskId)
-    .toLowerCase()
-    .replace(/\s+/g, "-")
-    .replace(/[^\p{L}\p{N}_-]/gu, "");
-  return `[${inlineName(taskId)}](#${anchor})`;
+  const words = taskTitle(taskId).toLowerCase().replace(/\s+/g, "-");
+  return `[${inlineName(taskId)}](#${words.replace(/[^\p{L}\p{N}_-]/gu, "")})`;
 }

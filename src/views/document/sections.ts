@@ -2,6 +2,7 @@ import type * as vscode from "vscode";
 import type { AttemptSummary, ExecutionSummary, TaskSummary } from "../../executions/model.ts";
 import type { ExecutionDocuments } from "./documents.ts";
 import { withoutCommands } from "./markdown.ts";
+import type { ResumeTarget } from "../../executions/resumes.ts";
 import type { FeedbackPlace } from "../../feedback/lenses.ts";
 
 /** A part of a document: its own lines, then parts inside it. Its id is the same in every rendering. */
@@ -44,8 +45,6 @@ export function sectionOf(rendered: Rendered, id: string): Section | undefined {
   return rendered.sections.find((section) => section.id === id);
 }
 
-// Ids of sections.
-
 export const resultSection = "result";
 /** Where to give feedback if the waiting task isn't known. */
 export const mayBeWaitingSection = "may be waiting";
@@ -69,9 +68,9 @@ export function isOnlyAttempt(
   { taskId, attempts, state }: TaskSummary,
   { resumes }: ExecutionSummary,
 ): boolean {
-  const isAnswered =
-    attempt.feedback !== undefined ||
-    resumes.some((resume) => resume.taskId === taskId && resume.attempt === attempt.number);
+  const isIts = (resume: ResumeTarget) =>
+    resume.taskId === taskId && resume.attempt === attempt.number;
+  const isAnswered = attempt.feedback !== undefined || resumes.some(isIts);
   return attempts.length === 1 && !isAnswered && state !== "waiting";
 }
 
@@ -104,11 +103,9 @@ export function nextAttempt(line: number, from: Rendered, to: Rendered): Section
   return undefined;
 }
 
-type Documents = Pick<ExecutionDocuments, "summary" | "rendered">;
-
 /** Where to give feedback in a document, if it waits or may wait. */
 export function placeOf(
-  documents: Documents,
+  documents: Pick<ExecutionDocuments, "summary" | "rendered">,
   document: vscode.TextDocument,
 ): FeedbackPlace | undefined {
   const execution = documents.summary(document.uri);
@@ -124,14 +121,4 @@ export function placeOf(
   }
   const section = mayBeWaiting === true ? sectionOf(rendered, mayBeWaitingSection) : undefined;
   return section && { execution, line: section.start };
-}
-
-/** The line of a task's heading. */
-export function lineOfTask(
-  documents: Pick<Documents, "rendered">,
-  document: vscode.TextDocument,
-  taskId: string,
-): number | undefined {
-  const rendered = documents.rendered(document);
-  return rendered && sectionOf(rendered, taskSection(taskId))?.start;
 }

@@ -1,35 +1,23 @@
 import * as l10n from "@vscode/l10n";
 import { taskTime } from "../../executions/durations.ts";
-import {
-  hasEnded,
-  type Attempt,
-  type Execution,
-  type ExecutionTask,
-  type SentResume,
-} from "../../executions/model.ts";
+import { hasEnded, type Attempt, type Execution } from "../../executions/model.ts";
+import type { ExecutionTask, SentResume } from "../../executions/model.ts";
 import { formatDuration, formatTime, present, taskStateLabel } from "../labels.ts";
 import { outputLines, outputPart, withLines } from "./embed.ts";
 import { cleanText, inlineName, inlineText, quotedLines } from "./markdown.ts";
-import {
-  attemptSection,
-  feedbackSection,
-  isOnlyAttempt,
-  taskSection,
-  type Part,
-} from "./sections.ts";
+import { attemptSection, feedbackSection, isOnlyAttempt } from "./sections.ts";
+import { taskSection, type Part } from "./sections.ts";
 
-/** A task's heading. */
 export function taskTitle(taskId: string): string {
   return l10n.t("Task: {0}", inlineName(taskId));
 }
 
-/** A task: its state, then each attempt with its feedback. */
 export function taskPart(task: ExecutionTask, execution: Execution): Part {
   const { taskId, agent, state } = task;
   const duration = taskTime(task, execution);
   const facts = present(
     `**${taskStateLabel(task, execution)}**`,
-    agent === undefined || agent === "" ? undefined : l10n.t("by {0}", inlineName(agent)),
+    agent !== undefined && agent !== "" && l10n.t("by {0}", inlineName(agent)),
     duration && formatDuration(duration),
   ).join(" · ");
   const parts = attemptParts(task, execution);
@@ -80,22 +68,19 @@ function attemptPart(attempt: Attempt, task: ExecutionTask, execution: Execution
   const isPlain = isOnlyAttempt(attempt, task, execution);
   const heading = isPlain ? [] : [`### ${l10n.t("Attempt {0}", number)}`];
   const missing = `*${l10n.t("The crew has not returned this output.")}*`;
-  const sent: readonly Sent[] = execution.resumes.filter(
+  const sent: Sent[] = execution.resumes.filter(
     (resume) => resume.taskId === taskId && resume.attempt === number,
   );
   // Feedback from elsewhere has no record here.
-  const elsewhere: readonly Sent[] =
-    attempt.feedback === undefined ? [] : [{ feedback: attempt.feedback, outcome: "answered" }];
-  return [
-    ...(output !== undefined
-      ? [outputPart(id, heading, output, isPlain ? 3 : 4)]
-      : isPlain
-        ? []
-        : [{ id, lines: [...heading, "", missing] }]),
-    ...(sent.length > 0 ? sent : elsewhere).map((resume, at) =>
+  if (sent.length === 0 && attempt.feedback !== undefined)
+    sent.push({ feedback: attempt.feedback, outcome: "answered" });
+  return present<Part>(
+    output !== undefined && outputPart(id, heading, output, isPlain ? 3 : 4),
+    output === undefined && !isPlain && { id, lines: [...heading, "", missing] },
+    ...sent.map((resume, at) =>
       feedbackPart(feedbackSection(taskId, number, at + 1), resume, execution),
     ),
-  ];
+  );
 }
 
 type Sent = Pick<SentResume, "feedback" | "outcome" | "isUnsent" | "answer" | "message">;
@@ -143,9 +128,9 @@ function outcomeLabel(sent: Sent, { kickoffIds }: Execution): string {
       // A deployed crew responds with the next id, which is below with the others.
       return present(
         l10n.t("Sent"),
-        answer === undefined || kickoffIds.includes(answer)
-          ? undefined
-          : l10n.t("the crew answered “{0}”", inlineText(answer)),
+        answer !== undefined &&
+          !kickoffIds.includes(answer) &&
+          l10n.t("the crew answered “{0}”", inlineText(answer)),
         message,
       ).join(" · ");
   }

@@ -2,22 +2,11 @@ import * as l10n from "@vscode/l10n";
 import { defined } from "../../base/json.ts";
 import { oneLine } from "../../base/text.ts";
 import { stateChanges, timeUse, unseenTasks, wholeTime } from "../../executions/durations.ts";
-import {
-  hasEnded,
-  without,
-  type Execution,
-  type ExecutionSummary,
-  type SentResume,
-  type StateChange,
-} from "../../executions/model.ts";
-import {
-  formatDuration,
-  formatSpan,
-  formatTime,
-  present,
-  startLabel,
-  stateLabel,
-} from "../labels.ts";
+import { hasEnded, without } from "../../executions/model.ts";
+import type { Execution, ExecutionSummary } from "../../executions/model.ts";
+import type { SentResume, StateChange } from "../../executions/model.ts";
+import { formatDuration, formatSpan, formatTime, present } from "../labels.ts";
+import { startLabel, stateLabel } from "../labels.ts";
 import { inlineName, inlineText } from "./markdown.ts";
 import type { Part } from "./sections.ts";
 
@@ -27,17 +16,13 @@ const max = { bar: 20, name: 40 };
 /** When an execution started and ended, how long it took, and how tasks and waiting shared that time. */
 export function timesPart(execution: ExecutionSummary): Part {
   const { endedAt } = execution;
-  // Before the end, crews report 0 (observed).
   const whole = wholeTime(execution);
-  const span = whole && formatSpan(whole.seconds * 1000);
-  const duration = (text: string) =>
-    whole?.isByCrew === true
-      ? l10n.t("- Duration: {0} (reported by the crew)", text)
-      : l10n.t("- Duration: {0}", text);
+  const span = formatSpan((whole?.seconds ?? 0) * 1000);
   const lines = present(
     `- ${startLabel(execution)}`,
     endedAt && l10n.t("- Finished: {0}", formatTime(endedAt)),
-    span && duration(span),
+    whole?.isByCrew === true && l10n.t("- Duration: {0} (reported by the crew)", span),
+    whole?.isByCrew === false && l10n.t("- Duration: {0}", span),
   );
   const table = timeTable(execution);
   const parts = table.length === 0 ? [] : [{ id: "shares", lines: table }];
@@ -78,14 +63,12 @@ function table(rows: readonly (readonly string[])[]): string[] {
 }
 
 /** What happened, in the order in which it was seen from here. None while only the start is known. */
-export function historyPart(execution: Execution): Part[] {
+export function historyPart(execution: Execution): Part | undefined {
   const { origin, startedAt, watchingStoppedAt, resumes } = execution;
   const changes = stateChanges(execution);
-  const events = [
-    {
-      at: startedAt,
-      text: origin === "tracked" ? l10n.t("Tracked from here on") : l10n.t("Kicked off"),
-    },
+  const start = origin === "tracked" ? l10n.t("Tracked from here on") : l10n.t("Kicked off");
+  const events = present(
+    { at: startedAt, text: start },
     // Refused feedback changed nothing, and is below its output.
     ...resumes
       .filter(({ outcome }) => outcome !== "refused")
@@ -94,15 +77,16 @@ export function historyPart(execution: Execution): Part[] {
       at: change.at,
       text: changeEvent(change, execution, at === changes.length - 1 && hasEnded(execution)),
     })),
-    ...(watchingStoppedAt === undefined
-      ? []
-      : [{ at: watchingStoppedAt, text: l10n.t("No longer watched") }]),
-  ];
-  if (events.length === 1) return [];
+    watchingStoppedAt !== undefined && {
+      at: watchingStoppedAt,
+      text: l10n.t("No longer watched"),
+    },
+  );
+  if (events.length === 1) return undefined;
   const lines = events
     .sort((a, b) => Date.parse(a.at) - Date.parse(b.at))
     .map(({ at, text }) => `- ${formatTime(at)} – ${text}`);
-  return [{ id: "history", lines: [`## ${l10n.t("History")}`, "", ...lines] }];
+  return { id: "history", lines: [`## ${l10n.t("History")}`, "", ...lines] };
 }
 
 function changeEvent(change: StateChange, execution: Execution, isEnd: boolean): string {
@@ -114,12 +98,11 @@ function changeEvent(change: StateChange, execution: Execution, isEnd: boolean):
   };
   const label = inlineText(stateLabel(then));
   const task = inlineName(taskId ?? "");
-  const text =
-    taskId === undefined
-      ? label
-      : attempt === undefined
-        ? l10n.t("{0}: task {1}", label, task)
-        : l10n.t("{0}: task {1}, attempt {2}", label, task, attempt);
+  const withTask =
+    attempt === undefined
+      ? l10n.t("{0}: task {1}", label, task)
+      : l10n.t("{0}: task {1}, attempt {2}", label, task, attempt);
+  const text = taskId === undefined ? label : withTask;
   if (notBefore !== undefined)
     return l10n.t("{0} (at some time after {1})", text, formatTime(notBefore));
   const unseen = isEnd && execution.history !== undefined ? unseenTasks(execution) : [];

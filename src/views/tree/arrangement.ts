@@ -1,23 +1,15 @@
 import type { ExecutionChange } from "../../executions/known.ts";
 import type { ExecutionSummary } from "../../executions/model.ts";
-import {
-  groupsOf,
-  isSet,
-  noFilter,
-  passes,
-  type Filter,
-  type FindsInput,
-  type Grouping,
-} from "./grouping.ts";
+import { groupsOf, isSet, noFilter, passes } from "./grouping.ts";
+import type { Filter, FindsInput, Grouping } from "./grouping.ts";
 
-/** How the executions are shown. */
 export interface Rules {
   readonly grouping: Grouping;
   readonly filter: Filter;
 }
 
 /** What a change of executions means for the rows. */
-export interface Rearranged {
+interface Rearranged {
   /** Groups were added or removed. */
   readonly isOtherGroups: boolean;
   /** Groups with other rows, or the same in another order. */
@@ -35,7 +27,6 @@ interface Placed {
 /** Executions of a group that are shown at first, and more at each request: VS Code requests every row of a group whenever one is added or removed, which takes most of a second for ten thousand. */
 const page = 500;
 
-/** The groups of the executions. */
 export class Arrangement {
   readonly #withInput: FindsInput;
   #rules: Rules = { grouping: "crew", filter: noFilter };
@@ -62,14 +53,11 @@ export class Arrangement {
     return this.#placed.size;
   }
 
-  /** The executions that the filter hides. */
   get hidden(): readonly ExecutionSummary[] {
-    return [...this.#placed.values()]
-      .filter(({ groups }) => groups.length === 0)
-      .map(({ execution }) => execution);
+    const hidden = [...this.#placed.values()].filter(({ groups }) => groups.length === 0);
+    return hidden.map(({ execution }) => execution);
   }
 
-  /** How many executions would pass a filter. */
   count(filter: Filter): number {
     const isShown = passes(filter, this.#withInput);
     return [...this.#placed.values()].filter(({ execution }) => isShown(execution)).length;
@@ -92,13 +80,16 @@ export class Arrangement {
     for (const [group, members] of this.#groups) this.#groups.set(group, [...new Set(members)]);
   }
 
-  /** Arranges all executions after a change. */
   apply(
     executions: readonly ExecutionSummary[],
     { added, changed, removed }: ExecutionChange,
   ): Rearranged {
     const next = [...added, ...changed].map(this.#placing());
-    if (removed.length === 0 && next.every((each) => this.#isInPlace(each)))
+    const isInPlace = (placed: Placed) => {
+      const before = this.#placed.get(placed.execution.localId);
+      return before !== undefined && isSamePlace(before, placed);
+    };
+    if (removed.length === 0 && next.every(isInPlace))
       return { isOtherGroups: false, groups: new Set(), rows: this.#replace(next) };
     const [groupsBefore, placedBefore] = [this.#groups, this.#placed];
     this.arrange(executions);
@@ -108,8 +99,7 @@ export class Arrangement {
     for (const localId of new Set(all)) {
       const [before, after] = [placedBefore.get(localId), this.#placed.get(localId)];
       if (before === undefined || after === undefined || !isSamePlace(before, after))
-        for (const group of [...(before?.groups ?? []), ...(after?.groups ?? [])])
-          groups.add(group);
+        for (const each of [before, after]) each?.groups.forEach((group) => groups.add(group));
       else if (after.groups.length > 0)
         rows.push({ before: before.execution, after: after.execution });
     }
@@ -117,7 +107,7 @@ export class Arrangement {
     return { isOtherGroups, groups, rows };
   }
 
-  /** The groups with executions, unsorted. */
+  /** Unsorted. */
   groups(): readonly string[] {
     return [...this.#groups.keys()];
   }
@@ -131,12 +121,10 @@ export class Arrangement {
     return this.#groups.get(group) ?? [];
   }
 
-  /** The executions of a group that have rows. */
   shown(group: string): readonly ExecutionSummary[] {
     return this.members(group).slice(0, this.#limitOf(group));
   }
 
-  /** How many executions of a group have no rows. */
   moreOf(group: string): number {
     return Math.max(0, this.members(group).length - this.#limitOf(group));
   }
@@ -159,11 +147,6 @@ export class Arrangement {
       execution,
       groups: isShown(execution) ? groupsOf(execution, grouping) : [],
     });
-  }
-
-  #isInPlace(placed: Placed): boolean {
-    const before = this.#placed.get(placed.execution.localId);
-    return before !== undefined && isSamePlace(before, placed);
   }
 
   /** Replaces executions in place: to arrange ten thousand takes longer than a row. */

@@ -2,17 +2,9 @@ import * as vscode from "vscode";
 import type { ExecutionState } from "../../executions/model.ts";
 import { stateName } from "../labels.ts";
 import type { Arrangement } from "./arrangement.ts";
-import {
-  groupingLabel,
-  groupings,
-  groupStates,
-  isSet,
-  noFilter,
-  type Filter,
-  type Grouping,
-} from "./grouping.ts";
+import { groupingLabel, groupings, groupStates, isSet, noFilter } from "./grouping.ts";
+import type { Filter, Grouping } from "./grouping.ts";
 
-/** Asks what to group by, and marks the present choice. Undefined if cancelled. */
 export async function askForGrouping(present: Grouping): Promise<Grouping | undefined> {
   const items = groupings.map((grouping) => {
     const label = groupingLabel(grouping);

@@ -7,7 +7,6 @@ import { logProblem } from "../../editor/log.ts";
 /** Milliseconds after the start until tokens are looked for: activation reads no secret. */
 const tokenDelay = 5_000;
 
-/** The connected crews and whether they have tokens, for the rows. */
 export class CrewWatch implements vscode.Disposable {
   readonly #crews: Pick<Crews, "list" | "tokenState">;
   readonly #clock: Clock;
@@ -42,7 +41,6 @@ export class CrewWatch implements vscode.Disposable {
     );
   }
 
-  /** The connected crews by id. */
   get connected(): ReadonlyMap<string, Crew> {
     this.#connected ??= new Map(this.#crews.list().map((crew) => [crew.id, crew]));
     return this.#connected;

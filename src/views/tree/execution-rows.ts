@@ -3,41 +3,24 @@ import type { CrewApiError } from "../../api/errors.ts";
 import { oneLine, shortName } from "../../base/text.ts";
 import { sharesTitle, titleOf } from "../../executions/title.ts";
 import { shortProblem } from "../doubt.ts";
-import {
-  elapsedLabel,
-  fullProgress,
-  isRehearsal,
-  kickingOffLabel,
-  present,
-  rehearsalLabel,
-  shortProgress,
-  shortStart,
-  startLabel,
-  stateLabel,
-  taskStateLabel,
-} from "../labels.ts";
+import { elapsedLabel, fullProgress, isRehearsal, kickingOffLabel, present } from "../labels.ts";
+import { rehearsalLabel, shortProgress, shortStart, startLabel } from "../labels.ts";
+import { stateLabel, taskStateLabel } from "../labels.ts";
 import type { GroupKind } from "./grouping.ts";
 import { stateIcons, type Icon, type Row } from "./rows.ts";
 import { attemptPairs } from "../../executions/tasks.ts";
 import { answeredPause, pendingResume } from "../../executions/resumes.ts";
-import {
-  hasEnded,
-  type ExecutionSummary,
-  type TaskSummary,
-  type WaitingSummary,
-  isNeverSeen,
-} from "../../executions/model.ts";
+import { hasEnded, isNeverSeen } from "../../executions/model.ts";
+import type { ExecutionSummary, TaskSummary, WaitingSummary } from "../../executions/model.ts";
 
 /** Inputs in a tooltip, and characters of each and of an error. */
 const max = { inputs: 4, value: 80, error: 300 };
 
-/** What is known of an execution beside itself. */
 export interface Circumstances {
   /** Why its last status request failed. */
   readonly problem?: CrewApiError | undefined;
   /** Its crew may be removed, refuse the token, or be a stopped local one. */
   readonly crew?: "connected" | "gone" | "refusing" | "stopped";
-  /** Its kickoff request is being sent. */
   readonly isKickingOff?: boolean;
   /** The row doesn't repeat what its group says. */
   readonly group?: GroupKind;
@@ -51,14 +34,11 @@ export function executionRow(
 ): Row {
   const { group = "crew" } = circumstances;
   const title = titleOf(execution);
-  const isUnwatched = unwatchedLabel(execution, circumstances) !== undefined;
   const troubles = troublesOf(execution, circumstances);
-  const time =
-    circumstances.crew === "gone" && !hasEnded(execution)
-      ? undefined
-      : elapsedLabel(execution, now);
-  const pinned = execution.pinned === true ? l10n.t("pinned") : undefined;
-  const rehearsal = isRehearsal(execution) ? l10n.t("rehearsal") : undefined;
+  const isLost = circumstances.crew === "gone" && !hasEnded(execution);
+  const time = !isLost && elapsedLabel(execution, now);
+  const pinned = execution.pinned === true && l10n.t("pinned");
+  const rehearsal = isRehearsal(execution) && l10n.t("rehearsal");
   const crew = l10n.t("Crew: {0}", execution.crew.name);
   const start = startLabel(execution);
   const situation = present(
@@ -73,10 +53,10 @@ export function executionRow(
       groupedState(execution, circumstances),
       ...troubles,
       pinned,
-      sharesTitle(execution) ? shortStart(execution, now) : undefined,
+      sharesTitle(execution) && shortStart(execution, now),
       time,
-      group === "crew" ? undefined : execution.crew.name,
-      execution.state === "completed" ? undefined : shortProgress(execution),
+      group !== "crew" && execution.crew.name,
+      execution.state !== "completed" && shortProgress(execution),
       rehearsal,
     ).join(" · "),
     // Made when it is read: of ten thousand rows, few are hovered over.
@@ -84,15 +64,15 @@ export function executionRow(
       const ids = execution.kickoffIds.map((id) => l10n.t("ID: {0}", id));
       return [title, ...situation, ...details(execution, circumstances), crew, start, ...ids];
     },
-    icon: iconOf(execution, isUnwatched, circumstances.isKickingOff),
+    icon: iconOf(execution, circumstances),
     facts: factsOf(execution, circumstances.isKickingOff),
     sentence: present(
       title,
       ...situation,
-      sharesTitle(execution) ? start : undefined,
+      sharesTitle(execution) && start,
       rehearsal,
       pinned,
-      group === "crew" ? undefined : crew,
+      group !== "crew" && crew,
     ).join(", "),
   };
 }
@@ -108,8 +88,8 @@ export function taskRow(
   const attempt = task.attempts.at(-1);
   const name = shortName(task.taskId);
   const more = present(
-    attempt !== undefined && attempt.number > 1 ? l10n.t("attempt {0}", attempt.number) : undefined,
-    task.agent === undefined || task.agent === "" ? undefined : shortName(task.agent),
+    attempt !== undefined && attempt.number > 1 && l10n.t("attempt {0}", attempt.number),
+    task.agent !== undefined && task.agent !== "" && shortName(task.agent),
   );
   return {
     label: name,
@@ -123,14 +103,13 @@ export function taskRow(
     facts: present(
       "task",
       execution.waiting?.taskId === task.taskId ? "waiting" : task.state,
-      attempt?.output === undefined ? undefined : "output",
-      attemptPairs({ tasks: [task] }).length === 0 ? undefined : "attempts",
+      attempt?.output !== undefined && "output",
+      attemptPairs({ tasks: [task] }).length > 0 && "attempts",
     ).join(":"),
     sentence: l10n.t("Task {0}, {1}", name, [state, ...more].join(", ")),
   };
 }
 
-/** "Waiting for you at task review, attempt 2". */
 function situationOf(execution: ExecutionSummary, { isKickingOff }: Circumstances): string {
   const { waiting } = execution;
   if (isKickingOff === true) return kickingOffLabel();
@@ -159,18 +138,15 @@ function taskAndAttempt({ taskId, attempt }: WaitingSummary): string {
   return attempt > 1 ? l10n.t("{0}, attempt {1}", task, attempt) : task;
 }
 
-/** What is being sent, and what is wrong. */
 function troublesOf(execution: ExecutionSummary, circumstances: Circumstances) {
   const { problem } = circumstances;
   const pending = pendingResume(execution);
   const unwatched = unwatchedLabel(execution, circumstances);
   return present(
-    pending &&
-      (pending.outcome === "sending"
-        ? l10n.t("sending feedback…")
-        : l10n.t("feedback may have been sent")),
+    pending?.outcome === "sending" && l10n.t("sending feedback…"),
+    pending?.outcome === "unanswered" && l10n.t("feedback may have been sent"),
     answeredPause(execution) && l10n.t("answered, pause still reported"),
-    unwatched ?? (problem && !hasEnded(execution) ? shortProblem(problem) : undefined),
+    unwatched ?? (!hasEnded(execution) && problem && shortProblem(problem)),
   );
 }
 
@@ -192,22 +168,19 @@ function unwatchedLabel(
   }
 }
 
-/** For the tooltip only. */
 function details(execution: ExecutionSummary, { problem }: Circumstances): readonly string[] {
   const { request, error, pinned } = execution;
   const inputs = Object.entries(request?.inputs ?? {});
   return present(
     ...(problem === undefined || hasEnded(execution) ? [] : [problem.message, problem.remedy]),
-    isRehearsal(execution) ? rehearsalLabel() : undefined,
-    pinned === true ? l10n.t("Pinned: first in its group") : undefined,
-    error === undefined ? undefined : l10n.t("Error: {0}", oneLine(error, max.error)),
+    isRehearsal(execution) && rehearsalLabel(),
+    pinned === true && l10n.t("Pinned: first in its group"),
+    error !== undefined && l10n.t("Error: {0}", oneLine(error, max.error)),
     ...inputs.slice(0, max.inputs).map(([name, value]) => {
       const text = typeof value === "string" ? value : JSON.stringify(value);
       return l10n.t("{0}: {1}", shortName(name), oneLine(text, max.value));
     }),
-    inputs.length > max.inputs
-      ? l10n.t("and {0} more inputs", inputs.length - max.inputs)
-      : undefined,
+    inputs.length > max.inputs && l10n.t("and {0} more inputs", inputs.length - max.inputs),
   );
 }
 
@@ -218,26 +191,24 @@ function factsOf(execution: ExecutionSummary, isKickingOff = false): string {
   return present(
     "execution",
     state,
-    hasEnded(execution) ? "ended" : undefined,
-    state === "unknown" && mayBeWaiting === true ? "mayBeWaiting" : undefined,
+    hasEnded(execution) && "ended",
+    state === "unknown" && mayBeWaiting === true && "mayBeWaiting",
     sent?.outcome,
-    watchingStoppedAt === undefined ? undefined : "unwatched",
-    (output ?? waiting?.output) === undefined ? undefined : "output",
-    attemptPairs(execution).length === 0 ? undefined : "attempts",
-    kickoffIds.length === 0 ? undefined : "id",
+    watchingStoppedAt !== undefined && "unwatched",
+    (output ?? waiting?.output) !== undefined && "output",
+    attemptPairs(execution).length > 0 && "attempts",
+    kickoffIds.length > 0 && "id",
     // Without it, the menu doesn't offer to run it again.
-    request === undefined || isKickingOff ? undefined : "request",
-    pinned === true ? "pinned" : undefined,
+    request !== undefined && !isKickingOff && "request",
+    pinned === true && "pinned",
   ).join(":");
 }
 
-function iconOf(
-  { state, mayBeWaiting }: ExecutionSummary,
-  isUnwatched: boolean,
-  isKickingOff = false,
-): Icon {
-  if (isKickingOff) return stateIcons.running;
-  if (state === "running" && isUnwatched) return { id: "eye-closed" };
+function iconOf(execution: ExecutionSummary, circumstances: Circumstances): Icon {
+  const { state, mayBeWaiting } = execution;
+  if (circumstances.isKickingOff === true) return stateIcons.running;
+  if (state === "running" && unwatchedLabel(execution, circumstances) !== undefined)
+    return { id: "eye-closed" };
   return state === "unknown" && mayBeWaiting === true
     ? { ...stateIcons.unknown, color: "list.warningForeground" }
     : stateIcons[state];

@@ -3,19 +3,14 @@ import { logProblem } from "../../editor/log.ts";
 import { waitingGroup } from "./grouping.ts";
 import type { ExecutionNode, TaskNode, TreeNode } from "./nodes.ts";
 
-type SelectionView = Pick<
-  vscode.TreeView<TreeNode>,
-  "selection" | "visible" | "reveal" | "onDidExpandElement" | "onDidCollapseElement"
->;
-
 /** Keeps selection and expansion of an execution that moves to another group: VS Code keeps them by a row's id, which changes. */
 export class FollowedSelection implements vscode.Disposable {
-  readonly #view: SelectionView;
+  readonly #view: vscode.TreeView<TreeNode>;
   /** Expanded executions. */
   readonly #expanded = new Set<string>();
   readonly #subscriptions: vscode.Disposable;
 
-  constructor(view: SelectionView) {
+  constructor(view: vscode.TreeView<TreeNode>) {
     this.#view = view;
     this.#subscriptions = vscode.Disposable.from(
       view.onDidExpandElement(({ element }) => {
@@ -35,8 +30,7 @@ export class FollowedSelection implements vscode.Disposable {
   /** Selects a row, given by `moved`, in place of the selected one if that moved. Not if the view is hidden: to reveal a row opens it. */
   follow(moved: (selected: ExecutionNode | TaskNode) => TreeNode | undefined): void {
     const [selected] = this.#view.selection;
-    if (!this.#view.visible || (selected?.kind !== "execution" && selected?.kind !== "task"))
-      return;
+    if (!this.#view.visible || selected === undefined || !("localId" in selected)) return;
     const row = moved(selected);
     if (row === undefined) return;
     this.#view

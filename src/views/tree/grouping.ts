@@ -1,15 +1,10 @@
 import * as l10n from "@vscode/l10n";
 import { titleOf } from "../../executions/title.ts";
 import { formatDay, present, stateName } from "../labels.ts";
-import {
-  type ExecutionState,
-  type ExecutionSummary,
-  waitsForPerson,
-} from "../../executions/model.ts";
+import { waitsForPerson } from "../../executions/model.ts";
+import type { ExecutionState, ExecutionSummary } from "../../executions/model.ts";
 
-/** What executions can be grouped by. */
 export const groupings = ["crew", "state", "day"] as const;
-
 export type Grouping = (typeof groupings)[number];
 
 /** Kinds of groups. Keys of groups: `waiting`, `crew <id>`, `state <state>`, `day 2026-10-21` (this machine's calendar). */
@@ -32,7 +27,6 @@ export function groupStateOf(execution: ExecutionSummary): ExecutionState {
   return waitsForPerson(execution) ? "waiting" : execution.state;
 }
 
-/** The group at the top, of all crews. */
 export const waitingGroup = "waiting";
 
 export function crewGroup(crewId: string): string {
@@ -41,10 +35,8 @@ export function crewGroup(crewId: string): string {
 
 /** Parses a group's key: `{kind: "day", of: "2026-10-21"}`. */
 export function partsOf(group: string): { readonly kind: GroupKind; readonly of: string } {
-  const kind = groupings.find((each) => group.startsWith(`${each} `));
-  return kind === undefined
-    ? { kind: "waiting", of: "" }
-    : { kind, of: group.slice(kind.length + 1) };
+  const kind = groupings.find((each) => group.startsWith(`${each} `)) ?? "waiting";
+  return { kind, of: group.slice(kind.length + 1) };
 }
 
 /**
@@ -63,19 +55,13 @@ export function groupsOf(execution: ExecutionSummary, grouping: Grouping): reado
   }
 }
 
-/** Sorts groups by state or day, the newest day first. */
 export function inOrder(groups: readonly string[], grouping: "state" | "day"): readonly string[] {
   if (grouping === "day") return groups.toSorted().reverse();
   return groupStates.map((state) => `state ${state}`).filter((group) => groups.includes(group));
 }
 
 export function groupingLabel(grouping: Grouping): string {
-  const labels: Readonly<Record<Grouping, string>> = {
-    crew: l10n.t("Crew"),
-    state: l10n.t("State"),
-    day: l10n.t("Day"),
-  };
-  return labels[grouping];
+  return { crew: l10n.t("Crew"), state: l10n.t("State"), day: l10n.t("Day") }[grouping];
 }
 
 /** Milliseconds since 1970 at the midnight after `now`. */
@@ -101,11 +87,9 @@ function midnight(now: number, days: number): Date {
   return new Date(time.getFullYear(), time.getMonth(), time.getDate() + days);
 }
 
-/** Which executions are shown. */
+/** Which executions are shown: with all words of the text, in one of the states. Empty for all. */
 export interface Filter {
-  /** Words that must all be found; empty for all executions. */
   readonly text: string;
-  /** Empty for all. */
   readonly states: readonly ExecutionState[];
 }
 
@@ -117,24 +101,21 @@ export function isSet({ text, states }: Filter): boolean {
 
 export function filterLabel({ text, states }: Filter): string {
   return present(
-    states.length === 0 ? undefined : states.map(stateName).join(", "),
-    text.trim() === "" ? undefined : l10n.t("“{0}”", text.trim()),
+    states.length > 0 && states.map(stateName).join(", "),
+    text.trim() !== "" && l10n.t("“{0}”", text.trim()),
   ).join(" · ");
 }
 
 /** Local ids of the executions with a text in an input's value, ignoring case. */
 export type FindsInput = (text: string) => ReadonlySet<string>;
 
-/** Whether executions pass: with one of the states, and every word in title, crew, ids or inputs, ignoring case. */
+/** Whether executions pass: a word is found in title, crew, ids or inputs, ignoring case. */
 export function passes(
   { text, states }: Filter,
   withInput: FindsInput,
 ): (execution: ExecutionSummary) => boolean {
   const found = new Map<string, ReadonlySet<string>>();
-  const words = text
-    .toLowerCase()
-    .split(/\s+/)
-    .filter((word) => word !== "");
+  const words = text.toLowerCase().match(/\S+/g) ?? [];
   return (execution) => {
     if (states.length > 0 && !states.includes(groupStateOf(execution))) return false;
     if (words.length === 0) return true;

@@ -1,19 +1,15 @@
 import { keyOf, type ExecutionSummary } from "../../executions/model.ts";
 import { partsOf } from "./grouping.ts";
 
+/** A crew by its id, connected or only known from its executions; below one without executions, a hint what to do next. */
+export type CrewNode = { readonly kind: "crew" | "hint"; readonly crew: string };
+/** What waits, or the executions of one state or day, by the group's key; below a part of a large group, what shows more of it. */
+export type GroupNode = { readonly kind: "group" | "more"; readonly group: string };
 /** A row of the tree, and the argument of the commands on it. */
-export type TreeNode = CrewNode | GroupNode | HintNode | MoreNode | ExecutionNode | TaskNode;
+export type TreeNode = CrewNode | GroupNode | ExecutionNode | TaskNode;
 
-/** A crew by its id, connected or only known from its executions. */
-export type CrewNode = { readonly kind: "crew"; readonly crew: string };
-/** What waits, or the executions of one state or day, by the group's key. */
-export type GroupNode = { readonly kind: "group"; readonly group: string };
-/** Below a crew without executions: what to do next. */
-export type HintNode = { readonly kind: "hint"; readonly crew: string };
-/** Below a part of a large group: shows more of it. */
-export type MoreNode = { readonly kind: "more"; readonly group: string };
-
-interface RowInGroup {
+export interface ExecutionNode {
+  readonly kind: "execution";
   readonly group: string;
   readonly crew: string;
   readonly localId: string;
@@ -23,16 +19,11 @@ interface RowInGroup {
   attempt?: number;
 }
 
-export interface ExecutionNode extends RowInGroup {
-  readonly kind: "execution";
-}
-
-export interface TaskNode extends RowInGroup {
+export type TaskNode = Omit<ExecutionNode, "kind"> & {
   readonly kind: "task";
   readonly taskId: string;
-}
+};
 
-/** Sets the attempt that waits as the row shows it. */
 export function showAttempt(node: ExecutionNode | TaskNode, { waiting }: ExecutionSummary): void {
   if (waiting === undefined || (node.kind === "task" && node.taskId !== waiting.taskId))
     delete node.attempt;
@@ -67,16 +58,15 @@ export class KnownNodes {
       : this.#keep("", { kind: "group", group });
   }
 
-  /** The row of a crew if it was requested. */
   knownCrew(crew: string): TreeNode | undefined {
     return this.#rows.get("")?.get(idOf({ kind: "crew", crew }));
   }
 
-  hint(crew: string): HintNode {
+  hint(crew: string): CrewNode {
     return this.#keep("", { kind: "hint", crew });
   }
 
-  more(group: string): MoreNode {
+  more(group: string): GroupNode {
     return this.#keep("", { kind: "more", group });
   }
 
@@ -88,7 +78,6 @@ export class KnownNodes {
     return this.#keep(localId, { kind: "task", group, crew, localId, kickoffId, taskId });
   }
 
-  /** The row above a task's. */
   executionOf(task: TaskNode): TreeNode | undefined {
     return this.#rows.get(task.localId)?.get(idOf({ ...task, kind: "execution" }));
   }
@@ -107,11 +96,9 @@ export class KnownNodes {
 
   #keep<Node extends TreeNode>(owner: string, node: Node): Node {
     const rows = this.#rows.get(owner) ?? new Map<string, TreeNode>();
-    this.#rows.set(owner, rows);
-    const known = rows.get(idOf(node));
-    if (known !== undefined) return Object.assign(known, node);
-    rows.set(idOf(node), node);
-    return node;
+    const known = Object.assign(rows.get(idOf(node)) ?? {}, node);
+    this.#rows.set(owner, rows.set(idOf(node), known));
+    return known;
   }
 }
 

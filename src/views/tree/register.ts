@@ -4,7 +4,6 @@ import type { Rules } from "./arrangement.ts";
 import { groupings, noFilter, type Filter, type Grouping } from "./grouping.ts";
 import { ExecutionTree, type ExecutionTreeOptions } from "./tree.ts";
 
-/** The key of the grouping in a workspace's state. */
 const groupingKey = "crewdeck.grouping";
 
 /** How the executions are shown. The grouping is stored with the workspace; the filter is not, since it hides executions. */
@@ -20,10 +19,8 @@ export class TreeChoices implements vscode.Disposable {
 
   get rules(): Rules {
     const stored = this.#memento.get<unknown>(groupingKey);
-    return {
-      grouping: groupings.find((each) => each === stored) ?? "crew",
-      filter: this.#filter,
-    };
+    const grouping = groupings.find((each) => each === stored) ?? "crew";
+    return { grouping, filter: this.#filter };
   }
 
   async groupBy(grouping: Grouping): Promise<void> {
@@ -46,7 +43,6 @@ export class TreeChoices implements vscode.Disposable {
   }
 }
 
-/** The tree of executions, as other rooms use it. */
 export type TreeRoom = ReturnType<typeof registerTree>;
 
 /** Registers the tree. It doesn't say that it is empty until `opened`, when the stored executions are read. */

@@ -3,12 +3,9 @@ import type { CrewApiError } from "../../api/errors.ts";
 import { oneLine } from "../../base/text.ts";
 import { describeTokenType, otherType, tokenTypeName } from "../../crews/token-format.ts";
 import type { Crew, LocalCrew, TokenState } from "../../crews/types.ts";
-import {
-  hasEnded,
-  isLocalCrew,
-  type CrewRef,
-  type ExecutionState,
-} from "../../executions/model.ts";
+import { hasEnded, isLocalCrew } from "../../executions/model.ts";
+import type { CrewRef, ExecutionState } from "../../executions/model.ts";
+import { hostOf } from "../../feedback/target.ts";
 import { present, rehearsalLabel, stateName } from "../labels.ts";
 import { dayLabel, groupStates, partsOf } from "./grouping.ts";
 
@@ -18,14 +15,13 @@ export interface Row {
   readonly description: string;
   /** Plain lines, to be escaped. */
   readonly tooltip: readonly string[];
-  /** A codicon and a theme colour. */
   readonly icon: Icon;
   /** For the manifest's menus, joined by colons. */
   readonly facts: string;
-  /** The row for screen readers. */
   readonly sentence: string;
 }
 
+/** A codicon and a theme colour. */
 export type Icon = { readonly id: string; readonly color?: string };
 
 export const stateIcons: Readonly<Record<ExecutionState, Icon>> = {
@@ -45,16 +41,13 @@ export function groupRow(group: string, size: number, now: number, language: str
   const state = groupStates.find((each) => each === of) ?? "waiting";
   const label = kind === "day" ? dayLabel(of, now, language) : stateName(state);
   const count = size === 1 ? l10n.t("1 execution") : l10n.t("{0} executions", size);
+  const stateIcon =
+    state === "waiting" ? stateIcons.waiting : { id: stateIcons[state].id.replace("~spin", "") };
   return {
     label,
     description: String(size),
-    tooltip: present(label, kind === "day" && label !== of ? of : undefined, count),
-    icon:
-      kind === "day"
-        ? { id: "calendar" }
-        : state === "waiting"
-          ? stateIcons.waiting
-          : { id: stateIcons[state].id.replace("~spin", "") },
+    tooltip: present(label, kind === "day" && label !== of && of, count),
+    icon: kind === "day" ? { id: "calendar" } : stateIcon,
     facts: `group:${kind}`,
     sentence: l10n.t("{0}, {1}", label, count),
   };
@@ -68,7 +61,6 @@ export function isOpenAtFirst(group: string, now: number): boolean {
   return state === undefined || !hasEnded({ state });
 }
 
-/** The row below a part of a large group. */
 export function moreRow(count: number): Row {
   const label = l10n.t("Show more…");
   const description = l10n.t("{0} older ones", count);
@@ -115,28 +107,24 @@ export function goneCrewRow({ id, name, url }: CrewRef): Row {
   };
 }
 
-export interface CrewCondition {
+interface CrewCondition {
   /** The error with which the crew refused its token. */
   readonly parked?: CrewApiError | undefined;
-  /** Undefined until they were read. */
   readonly tokens?: TokenState | undefined;
 }
 
-/** The row of a connected crew. */
 export function crewRow(crew: Crew, { parked, tokens }: CrewCondition): Row {
   const { name, url, local, dashboardUrl } = crew;
   const phase = local && phaseOf(local);
   const stored = tokens?.kind === "stored" ? tokens : undefined;
   // A local crew makes its own tokens.
   const needsToken = local === undefined && tokens !== undefined && stored === undefined;
-  const trouble =
-    parked !== undefined
-      ? refusalLabel(parked)
-      : needsToken
-        ? tokens.kind === "none"
-          ? l10n.t("No token on this machine")
-          : l10n.t("Token lost here – set it again")
-        : undefined;
+  const isLost = needsToken && tokens.kind === "lost";
+  const [trouble] = present(
+    parked && refusalLabel(parked),
+    isLost && l10n.t("Token lost here – set it again"),
+    needsToken && l10n.t("No token on this machine"),
+  );
   const place = local === undefined ? hostOf(url) : phaseLabel(local);
   const engine = local && rehearsalLabel();
   const uses = stored && describeTokenType(stored.inUse);
@@ -148,7 +136,7 @@ export function crewRow(crew: Crew, { parked, tokens }: CrewCondition): Row {
     description:
       trouble ??
       present(
-        showsToken ? tokenTypeName(stored.inUse) : undefined,
+        showsToken && tokenTypeName(stored.inUse),
         place,
         local && l10n.t("rehearsal, no model"),
       ).join(" · "),
@@ -158,17 +146,12 @@ export function crewRow(crew: Crew, { parked, tokens }: CrewCondition): Row {
       trouble,
       parked?.message,
       parked?.remedy,
-      needsToken && tokens.kind === "lost"
-        ? l10n.t("This machine's secret storage no longer returns the token. Set it again.")
-        : undefined,
+      isLost && l10n.t("This machine's secret storage no longer returns the token. Set it again."),
       uses && l10n.t("Uses {0}", uses),
-      hasTwoTokens
-        ? l10n.t("Also here: {0}", describeTokenType(otherType(stored.inUse)))
-        : undefined,
+      hasTwoTokens && l10n.t("Also here: {0}", describeTokenType(otherType(stored.inUse))),
       engine && l10n.t("Served on this machine: {0}", engine),
-      ...(local !== undefined && phase === "stopped"
-        ? [stopReason(local), l10n.t("Start it, or kick it off, to continue.")]
-        : []),
+      phase === "stopped" && local && stopReason(local),
+      phase === "stopped" && l10n.t("Start it, or kick it off, to continue."),
     ),
     icon:
       parked !== undefined || needsToken
@@ -178,10 +161,10 @@ export function crewRow(crew: Crew, { parked, tokens }: CrewCondition): Row {
       "crew",
       local === undefined ? "remote" : "local",
       phase,
-      dashboardUrl === undefined ? undefined : "dashboard",
-      hasTwoTokens ? "twoTokens" : undefined,
-      parked === undefined ? undefined : "parked",
-      needsToken ? "noToken" : undefined,
+      dashboardUrl !== undefined && "dashboard",
+      hasTwoTokens && "twoTokens",
+      parked !== undefined && "parked",
+      needsToken && "noToken",
     ).join(":"),
     sentence: l10n.t(
       "Crew {0}, {1}",
@@ -196,16 +179,12 @@ function phaseOf({ running, starting }: LocalCrew): "starting" | "running" | "st
 }
 
 function phaseLabel(local: LocalCrew): string | undefined {
-  switch (phaseOf(local)) {
-    case "running":
-      return undefined;
-    case "starting":
-      return l10n.t("starting…");
-    case "stopped":
-      return local.failure === undefined
-        ? l10n.t("stopped")
-        : l10n.t("failed: {0}", oneLine(local.failure).replace(/\.$/, ""));
-  }
+  const phase = phaseOf(local);
+  if (phase === "running") return undefined;
+  if (phase === "starting") return l10n.t("starting…");
+  return local.failure === undefined
+    ? l10n.t("stopped")
+    : l10n.t("failed: {0}", oneLine(local.failure).replace(/\.$/, ""));
 }
 
 /** Not VS Code's stop icon, which is red: red is for failures. */
@@ -229,8 +208,4 @@ function refusalLabel({ tokenType }: CrewApiError): string {
   return tokenType === "bearer"
     ? l10n.t("Organisation's token refused – replace it to continue")
     : l10n.t("User's token refused – replace it to continue");
-}
-
-function hostOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).host : url;
 }

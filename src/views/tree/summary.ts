@@ -21,7 +21,14 @@ export function showSummary(
   const waiting = executions.filter(waitsForPerson).length;
   if ((view.badge?.value ?? 0) !== waiting)
     view.badge = waiting === 0 ? undefined : { value: waiting, tooltip: waitingSentence(waiting) };
-  showFilter(view, arrangement);
+  // VS Code shows no welcome below a message (observed), so a filter that nothing passes is named beside the view's title instead.
+  const label = arrangement.isFiltered ? filterLabel(arrangement.rules.filter) : undefined;
+  const isEmpty = arrangement.groups().length === 0;
+  const message =
+    label === undefined || isEmpty ? undefined : `${label} – ${hiddenLabel(arrangement)}`;
+  const description = isEmpty ? label : undefined;
+  if (view.message !== message) view.message = message;
+  if (view.description !== description) view.description = description;
   setContext("crewdeck.hasExecutions", executions.length > 0);
   setContext(
     "crewdeck.hasAnswered",
@@ -35,18 +42,6 @@ export function showSummary(
   setContext("crewdeck.isFiltered", arrangement.isFiltered);
 }
 
-/** VS Code shows no welcome below a message (observed), so a filter that nothing passes is named beside the view's title instead. */
-function showFilter(view: SummaryView, arrangement: Arrangement): void {
-  const label = arrangement.isFiltered ? filterLabel(arrangement.rules.filter) : undefined;
-  const isEmpty = arrangement.groups().length === 0;
-  const message =
-    label === undefined || isEmpty ? undefined : `${label} – ${hiddenLabel(arrangement)}`;
-  const description = isEmpty ? label : undefined;
-  if (view.message !== message) view.message = message;
-  if (view.description !== description) view.description = description;
-}
-
-/** "38 of 40 hidden, 1 of them waits for you". */
 function hiddenLabel({ hidden, size }: Arrangement): string {
   const waiting = hidden.filter(waitsForPerson).length;
   const label = vscode.l10n.t("{0} of {1} hidden", hidden.length, size);

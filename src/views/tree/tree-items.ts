@@ -1,25 +1,17 @@
 import { isDeepStrictEqual } from "node:util";
 import * as vscode from "vscode";
-import type { Clock } from "../../base/clock.ts";
+import type { Crew } from "../../crews/types.ts";
 import type { ExecutionSummary } from "../../executions/model.ts";
-import type { ExecutionStore } from "../../executions/store.ts";
-import type { Tracker } from "../../executions/tracker.ts";
-import type { Kickoffs } from "../kickoffs.ts";
 import type { Arrangement } from "./arrangement.ts";
 import type { CrewWatch } from "./crew-watch.ts";
 import { executionRow, taskRow, type Circumstances } from "./execution-rows.ts";
 import { crewGroup, partsOf } from "./grouping.ts";
 import { idOf, showAttempt, type TreeNode } from "./nodes.ts";
 import { crewRow, goneCrewRow, groupRow, hintRow, moreRow, type Row } from "./rows.ts";
+import type { ExecutionTreeOptions } from "./tree.ts";
 
-interface Sources {
-  readonly store: Pick<ExecutionStore, "summary">;
-  readonly tracker: Pick<Tracker, "problemOf" | "parkedCrews">;
-  readonly kickoffs: Pick<Kickoffs, "isUnderWay">;
-  readonly clock: Clock;
-}
+type Sources = Pick<ExecutionTreeOptions, "store" | "tracker" | "kickoffs" | "clock">;
 
-/** Makes the rows of the tree. */
 export class TreeItems {
   readonly #sources: Sources;
   readonly #arrangement: Arrangement;
@@ -36,18 +28,15 @@ export class TreeItems {
     const row = this.#row(node);
     if (row === undefined) return undefined;
     const { id, color } = row.icon;
-    const item = new vscode.TreeItem(row.label, state);
-    item.id = idOf(node);
-    item.description = row.description;
-    item.iconPath = new vscode.ThemeIcon(
-      id,
-      color === undefined ? undefined : new vscode.ThemeColor(color),
-    );
-    item.contextValue = row.facts;
-    item.accessibilityInformation = { label: row.sentence };
     const command = commandOf(node);
-    if (command !== undefined) item.command = { ...command, arguments: [node] };
-    return item;
+    return Object.assign(new vscode.TreeItem(row.label, state), {
+      id: idOf(node),
+      description: row.description,
+      iconPath: new vscode.ThemeIcon(id, color ? new vscode.ThemeColor(color) : undefined),
+      contextValue: row.facts,
+      accessibilityInformation: { label: row.sentence },
+      ...(command && { command: { ...command, arguments: [node] } }),
+    });
   }
 
   /** Its first line is a heading. */
@@ -110,34 +99,24 @@ export class TreeItems {
     const isRefusing = tracker.parkedCrews().has(execution.crew.id);
     return {
       group: partsOf(group).kind,
-      crew:
-        crew === undefined
-          ? "gone"
-          : crew.local?.running === false
-            ? "stopped"
-            : isRefusing
-              ? "refusing"
-              : "connected",
+      crew: conditionOf(crew, isRefusing),
       problem: isRefusing ? undefined : tracker.problemOf(execution),
       isKickingOff: kickoffs.isUnderWay(execution),
     };
   }
 }
 
-/** What a click on a row does. */
+function conditionOf(crew: Crew | undefined, isRefusing: boolean) {
+  if (crew === undefined) return "gone";
+  if (crew.local?.running === false) return "stopped";
+  return isRefusing ? "refusing" : "connected";
+}
+
 function commandOf({ kind }: TreeNode): vscode.Command | undefined {
-  switch (kind) {
-    case "hint":
-      return { title: vscode.l10n.t("Kick Off…"), command: "crewdeck.kickoff" };
-    case "more":
-      return { title: vscode.l10n.t("Show More"), command: "crewdeck.showMore" };
-    case "execution":
-    case "task":
-      return { title: vscode.l10n.t("Open Execution"), command: "crewdeck.openExecution" };
-    case "crew":
-    case "group":
-      return undefined;
-  }
+  if (kind === "crew" || kind === "group") return undefined;
+  if (kind === "hint") return { title: vscode.l10n.t("Kick Off…"), command: "crewdeck.kickoff" };
+  if (kind === "more") return { title: vscode.l10n.t("Show More"), command: "crewdeck.showMore" };
+  return { title: vscode.l10n.t("Open Execution"), command: "crewdeck.openExecution" };
 }
 
 /** Remote text without Markdown, links or HTML: all ASCII punctuation escaped. VS Code's own `appendText` makes every blank a hard one. */

@@ -25,7 +25,6 @@ export interface ExecutionTreeOptions {
   readonly kickoffs: Pick<Kickoffs, "isUnderWay" | "onDidEnd">;
   readonly clock: Clock;
   readonly choices: Pick<TreeChoices, "rules" | "onDidChange">;
-  /** Default: the extension's view. */
   readonly createView?: (provider: vscode.TreeDataProvider<TreeNode>) => vscode.TreeView<TreeNode>;
 }
 
@@ -68,20 +67,13 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
       this.#crews.onDidChange((ids) => this.#update(ids && this.#crewRows(ids))),
       tracker.onDidChange(({ crewIds, localIds }) => {
         // Without executions, the crews refuse their tokens, or accept them again: that concerns all that have not ended.
+        const open = (execution: ExecutionSummary) =>
+          crewIds.includes(execution.crew.id) && !hasEnded(execution);
         const concerned =
-          localIds.length > 0
-            ? localIds.map((id) => store.summary(id))
-            : store
-                .list()
-                .filter((execution) => crewIds.includes(execution.crew.id) && !hasEnded(execution));
-        this.#update([
-          ...this.#crewRows(crewIds),
-          ...concerned.flatMap((execution) => this.#rowsOf(execution)),
-        ]);
+          localIds.length > 0 ? this.#rowsById(localIds) : this.#rowsOf(store.list().filter(open));
+        this.#update([...this.#crewRows(crewIds), ...concerned]);
       }),
-      kickoffs.onDidEnd((localIds) =>
-        this.#update(localIds.flatMap((id) => this.#rowsOf(store.summary(id)))),
-      ),
+      kickoffs.onDidEnd((localIds) => this.#update(this.#rowsById(localIds))),
       choices.onDidChange(() => this.#arrange()),
       this.view.onDidChangeVisibility(() => {
         this.#planTimes();
@@ -103,9 +95,8 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
   }
 
   getChildren(node?: TreeNode): TreeNode[] {
-    switch (node?.kind) {
-      case undefined:
-        return this.#groups().map((group) => this.#nodes.group(group));
+    if (node === undefined) return this.#groups().map((group) => this.#nodes.group(group));
+    switch (node.kind) {
       case "crew":
         return this.arrangement.has(crewGroup(node.crew))
           ? this.#childrenOf(crewGroup(node.crew))
@@ -114,18 +105,13 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
         return this.#childrenOf(node.group);
       case "execution":
         return this.#tasksOf(node).map(({ taskId }) => this.#nodes.task(node, taskId));
-      case "task":
-      case "hint":
-      case "more":
+      default:
         return [];
     }
   }
 
   getParent(node: TreeNode): TreeNode | undefined {
     switch (node.kind) {
-      case "crew":
-      case "group":
-        return undefined;
       case "hint":
         return this.#nodes.group(crewGroup(node.crew));
       case "execution":
@@ -133,6 +119,8 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
         return this.#nodes.group(node.group);
       case "task":
         return this.#nodes.executionOf(node);
+      default:
+        return undefined;
     }
   }
 
@@ -190,9 +178,7 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
       case "execution":
         if (this.#tasksOf(node).length === 0) return None;
         return this.#selection.wasExpanded(node) ? Expanded : Collapsed;
-      case "task":
-      case "hint":
-      case "more":
+      default:
         return None;
     }
   }
@@ -208,15 +194,12 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
     const hasSameTop =
       !isOtherGroups ||
       (!this.arrangement.isFiltered && [...groups].every((group) => connected.includes(group)));
-    const changed = rows.filter(({ before, after }) => this.#items.looksDifferent(before, after));
-    const nodes = changed
-      .flatMap(({ after }) => this.#rowsOf(after))
+    const nodes = rows
+      .filter(({ before, after }) => this.#items.looksDifferent(before, after))
+      .flatMap(({ after }) => this.#rowsOf([after]))
       .filter(({ group }) => !groups.has(group));
-    this.#update(
-      hasSameTop
-        ? [...[...groups].map((group) => this.#nodes.group(group)), ...new Set(nodes)]
-        : undefined,
-    );
+    const parents = [...groups].map((group) => this.#nodes.group(group));
+    this.#update(hasSameTop ? [...parents, ...new Set(nodes)] : undefined);
   }
 
   #arrange(): void {
@@ -254,11 +237,10 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
       const changed = running().filter(
         (execution) => elapsedLabel(execution, before) !== elapsedLabel(execution, now),
       );
-      this.#update(changed.flatMap((execution) => this.#rowsOf(execution)));
+      this.#update(this.#rowsOf(changed));
     });
   }
 
-  /** Updates rows, or the whole tree if undefined. */
   #update(nodes: readonly TreeNode[] | undefined): void {
     if (nodes === undefined || nodes.length > 0) {
       this.#changed.fire(nodes && [...nodes]);
@@ -273,10 +255,14 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
     return ids.flatMap((id) => this.#nodes.knownCrew(id) ?? []);
   }
 
-  #rowsOf(execution: ExecutionSummary | undefined): readonly ExecutionNode[] {
-    return execution === undefined
-      ? []
-      : this.#nodes.rowsOf(execution, this.arrangement.groupsOf(execution.localId));
+  #rowsById(localIds: readonly string[]): readonly ExecutionNode[] {
+    return this.#rowsOf(localIds.flatMap((id) => this.#options.store.summary(id) ?? []));
+  }
+
+  #rowsOf(executions: readonly ExecutionSummary[]): readonly ExecutionNode[] {
+    return executions.flatMap((execution) =>
+      this.#nodes.rowsOf(execution, this.arrangement.groupsOf(execution.localId)),
+    );
   }
 
   /** The row in the usual group of an execution or task whose selected row is gone; undefined if it stayed, is hidden or below a part of a large group. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type * as vscode from "vscode";
 import type { Execution } from "../../../src/executions/model.ts";
-import { lineOfTask, placeOf } from "../../../src/views/document/sections.ts";
+import { placeOf, sectionOf, taskSection } from "../../../src/views/document/sections.ts";
 import { renderExecution } from "../../../src/views/document/render.ts";
 import { anExecution, notWaiting } from "./executions.ts";
 
@@ -50,7 +50,7 @@ describe("the place of feedback", () => {
 
   it("does not move if a task is opened", () => {
     const rendered = renderExecution(anExecution());
-    const line = lineOfTask({ rendered: () => rendered }, document, "review");
+    const line = sectionOf(rendered, taskSection("review"))?.start;
     assert.equal(rendered.text.split("\n")[line ?? -1], "## Task: review");
   });
 });
