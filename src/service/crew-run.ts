@@ -52,7 +52,7 @@ export async function runCrew(
       await reporter.event("crew_kickoff_started", [id], { crew_name: project.name });
     const data = { task_id: task.id, task_name: task.id, attempt: key.attempt };
     await reporter.event("task_started", subjectOf(key), data);
-    let { output } = store.begin(key, task.id);
+    let output = store.begin(key, task.id);
     // An output stored before a crash is kept: somebody may have read it.
     if (output === null) {
       let count = 0;
@@ -62,7 +62,7 @@ export async function runCrew(
         if (store.countFailure(key) < taskTries) throw error;
         return fail(key, task, messageOf(error));
       }
-      store.finish(key, output, task.humanInput);
+      store.finish(key, task.humanInput ? "waiting" : "done", output);
     }
     await reporter.taskCompleted(key, work, output);
     return null;
@@ -82,7 +82,7 @@ export async function runCrew(
       await reporter.event("human_feedback_received", subjectOf(key), data);
       if (!isApprove) return false;
     }
-    outputs.push({ taskId: task.id, output: store.attempt(key)?.output ?? "" });
+    outputs.push({ taskId: task.id, output: store.outputOf(key) });
     return true;
   }
 
@@ -91,7 +91,7 @@ export async function runCrew(
     const subject = subjectOf(key);
     await reporter.event("task_failed", subject, { task_id: task.id, error: problem });
     await reporter.event("crew_kickoff_failed", subject, { crew_name: project.name, error });
-    store.fail(key);
+    store.finish(key, "failed", null);
     store.end(id, error);
     return error;
   }

@@ -5,7 +5,7 @@ import { runCrew, type Steps } from "./crew-run.ts";
 import type { Engine } from "./engine.ts";
 import { messageOf } from "./errors.ts";
 import { createExecutions, createWaker, SeenOutputs } from "./executions.ts";
-import { Erasure, ExecutionStore } from "./store.ts";
+import { createErasure, createStore } from "./store.ts";
 import { DurableRuns, freeLeases, indexDeadlines, runState } from "./workflow.ts";
 
 export interface ServiceParts extends Omit<AppOptions, "executions"> {
@@ -21,13 +21,13 @@ export type Service = ReturnType<typeof openService>;
 export function openService(parts: ServiceParts) {
   const { log } = parts;
   const database = openSqlite(parts.file);
-  const erasure = new Erasure(database, log);
+  const erasure = createErasure(database, log);
   // Our writes survive a kill. They survive a power cut because the library writes to the same file and syncs it before
   // any response. Syncing each write would cost a third of the speed.
   database.exec(
     "PRAGMA journal_mode = WAL; PRAGMA foreign_keys = ON; PRAGMA synchronous = NORMAL;",
   );
-  const store = new ExecutionStore(database);
+  const store = createStore(database);
   const seen = new SeenOutputs();
   const onSend = (id: string) => seen.add(id);
   const deliveries = new Deliveries(database, log, onSend, parts.callbackTimeoutMs);
