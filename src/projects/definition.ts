@@ -172,27 +172,27 @@ function readTasks(
         l10n.t('"{0}" with text.', key),
       );
     };
-    const agent = readAgentName(given(members.get("agent")), agents);
+    const agent = given(members.get("agent"));
+    const agentName = agent?.text(l10n.t("the name of an agent."));
+    const names = agents.map(({ name }) => name);
+    if (agentName !== undefined && !names.includes(agentName))
+      throw (agent ?? place).error(l10n.t('There is no agent "{0}".', agentName), oneOf(names));
     const context = members.get("context");
+    const humanInput = given(members.get("human_input"));
+    if (humanInput && typeof humanInput.value !== "boolean")
+      throw humanInput.error(
+        l10n.t("This is neither true nor false."),
+        l10n.t("true or false, without quotes."),
+      );
     return {
       id,
       description: text("description"),
       expectedOutput: text("expected_output"),
-      ...(agent !== undefined && { agent }),
+      ...(agentName !== undefined && { agent: agentName }),
       ...(context && { context: readContext(context, id, earlier, ids) }),
-      humanInput: readFlag(given(members.get("human_input"))),
+      humanInput: humanInput?.value === true,
     };
   });
-}
-
-function readAgentName(
-  place: Place | undefined,
-  agents: readonly ProjectAgent[],
-): string | undefined {
-  const name = place?.text(l10n.t("the name of an agent."));
-  if (place === undefined || agents.some((agent) => agent.name === name)) return name;
-  const names = agents.map((agent) => agent.name);
-  throw place.error(l10n.t('There is no agent "{0}".', name ?? ""), oneOf(names));
 }
 
 /** With an empty context the task sees no earlier output (crewAI's `Crew._get_context`); without one it sees all. */
@@ -214,15 +214,6 @@ function readContext(
           : l10n.t('There is no task "{0}".', name);
     throw item.error(problem, oneOf(earlier));
   });
-}
-
-function readFlag(place: Place | undefined): boolean {
-  if (place === undefined) return false;
-  if (typeof place.value === "boolean") return place.value;
-  throw place.error(
-    l10n.t("This is neither true nor false."),
-    l10n.t("true or false, without quotes."),
-  );
 }
 
 function oneOf(names: readonly string[]): string {

@@ -76,7 +76,7 @@ export async function runCrew(
       if (!decision) throw new Error(`The run of ${id} was woken without a decision.`);
       const { isApprove, feedback } = decision;
       const { attempt } = key;
-      reporter.callbacks = decision.callbacks;
+      reporter.replaceCallbacks(decision.callbacks);
       notes.push({ taskId: task.id, attempt, isApprove, feedback });
       const data = { task_id: task.id, attempt, is_approve: isApprove, feedback };
       await reporter.event("human_feedback_received", subjectOf(key), data);

@@ -1,12 +1,12 @@
 import { openSqlite } from "../base/sqlite.ts";
 import { createApp, type AppOptions } from "./app.ts";
-import { Deliveries, Reporter } from "./callbacks.ts";
+import { createDeliveries, createReporter } from "./callbacks.ts";
 import { runCrew, type Steps } from "./crew-run.ts";
 import type { Engine } from "./engine.ts";
 import { messageOf } from "./errors.ts";
 import { createExecutions, createWaker, SeenOutputs } from "./executions.ts";
 import { createErasure, createStore } from "./store.ts";
-import { DurableRuns, freeLeases, indexDeadlines, runState } from "./workflow.ts";
+import { createRuns, freeLeases, indexDeadlines, runState } from "./workflow.ts";
 
 export interface ServiceParts extends Omit<AppOptions, "executions"> {
   readonly file: string;
@@ -30,7 +30,7 @@ export function openService(parts: ServiceParts) {
   const store = createStore(database);
   const seen = new SeenOutputs();
   const onSend = (id: string) => seen.add(id);
-  const deliveries = new Deliveries(database, log, onSend, parts.callbackTimeoutMs);
+  const deliveries = createDeliveries(database, log, onSend, parts.callbackTimeoutMs);
   const forgetCallbacks = (id: string) => {
     if (store.forgetCallbacks(id)) erasure.plan();
   };
@@ -39,8 +39,7 @@ export function openService(parts: ServiceParts) {
     async crew(id: string, steps: Steps) {
       const execution = store.find(id);
       if (!execution) throw new Error(`The execution ${id} is not in the database.`);
-      const start = (delivery: string) => runs.startCallback(delivery);
-      const reporter = new Reporter(execution, deliveries, start);
+      const reporter = createReporter(execution, deliveries, runs.startCallback);
       await runCrew(execution, steps, store, parts.engine, reporter);
       forgetCallbacks(id);
     },
@@ -55,10 +54,9 @@ export function openService(parts: ServiceParts) {
       forgetCallbacks(id);
     },
   };
-  const runs = new DurableRuns(parts.file, handlers, parts.callbackBackoffMs);
-  const waker = createWaker(store, (name) => runs.signal(name), log);
-  const start = (id: string) => runs.startCrew(id);
-  const executions = createExecutions(store, waker, seen, start, parts.dialect);
+  const runs = createRuns(parts.file, handlers, parts.callbackBackoffMs);
+  const waker = createWaker(store, runs.signal, log);
+  const executions = createExecutions(store, waker, seen, runs.startCrew, parts.dialect);
 
   const attempt = (action: () => void, problem: string) => {
     try {
