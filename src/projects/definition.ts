@@ -4,15 +4,12 @@ import { foldersIn, isFile, readText } from "./files.ts";
 import { given, parseJsonc, parseYaml, toPlain, type Place } from "./source.ts";
 import { ProjectError, type ProjectAgent, type ProjectTask } from "./types.ts";
 
-const agentsFile = "agents.yaml";
-const tasksFile = "tasks.yaml";
-
 /** Folders of a project with `agents.yaml` or `tasks.yaml`: `config` at the top and in each package under `src`. */
 export async function configFolders(folder: string): Promise<string[]> {
   const packages = await foldersIn(path.join(folder, "src"));
   const found: string[] = [];
   for (const config of ["config", ...packages.map((name) => `src/${name}/config`)])
-    for (const file of [agentsFile, tasksFile])
+    for (const file of ["agents.yaml", "tasks.yaml"])
       if (found.at(-1) !== config && (await isFile(path.join(folder, config, file))))
         found.push(config);
   return found;
@@ -39,17 +36,18 @@ export function chooseConfig(
 
 /** Tasks run in the order of the file, as the `@task` methods usually do. @throws {ProjectError} */
 export async function readClassic(folder: string, config: string) {
-  const agentPlaces = await readYaml(folder, `${config}/${agentsFile}`, "agent");
+  const agentPlaces = await readYaml(folder, config, "agent");
   const agents = [...agentPlaces].map(([name, place]) => readAgent(name, place));
-  const taskPlaces = await readYaml(folder, `${config}/${tasksFile}`, "task");
+  const taskPlaces = await readYaml(folder, config, "task");
   return { agents, tasks: readTasks([...taskPlaces], agents) };
 }
 
 async function readYaml(
   folder: string,
-  file: string,
+  config: string,
   what: "agent" | "task",
 ): Promise<Map<string, Place>> {
+  const file = `${config}/${what}s.yaml`;
   if (!(await isFile(path.join(folder, file))))
     throw new ProjectError(
       l10n.t("The file is missing."),

@@ -11,6 +11,7 @@ import {
   type Document,
   type YAMLError,
 } from "yaml";
+import type { JsonValue } from "../base/json.ts";
 import type { TextFile } from "./files.ts";
 import { ProjectError, type Position } from "./types.ts";
 
@@ -70,7 +71,7 @@ export function given(place: Place | undefined): Place | undefined {
   return place?.value === null ? undefined : place;
 }
 
-export function toPlain(value: Value): unknown {
+export function toPlain(value: Value): JsonValue {
   if (Array.isArray(value)) return value.map(toPlain);
   if (!(value instanceof Map)) return value;
   return Object.fromEntries([...value].map(([key, member]) => [key, toPlain(member)]));
@@ -187,7 +188,7 @@ function offsetOf(document: Document.Parsed, path: Path): number {
     const key = isScalar(pair?.key) ? pair.key.range?.[0] : undefined;
     const own = isNode(node) ? node.range?.[0] : undefined;
     const isScalarValue = isScalar(node) && node.value !== null;
-    offset = (isScalarValue ? own : key) ?? key ?? own ?? offset;
+    offset = (isScalarValue ? own : key) ?? own ?? offset;
   }
   return offset;
 }

@@ -1,6 +1,6 @@
 import type { ProjectTask } from "../projects/types.ts";
 import { subjectOf, type Reporter } from "./callbacks.ts";
-import type { EarlierOutput, Engine, Note, TaskAttempt } from "./engine.ts";
+import type { Engine, Note, TaskAttempt } from "./engine.ts";
 import { messageOf } from "./errors.ts";
 import type { AttemptKey, Execution } from "./model.ts";
 import type { ExecutionStore } from "./store.ts";
@@ -26,7 +26,7 @@ export async function runCrew(
   engine: Engine,
   reporter: Reporter,
 ): Promise<void> {
-  const outputs: EarlierOutput[] = [];
+  const outputs: TaskAttempt["earlier"][number][] = [];
   const notes: Note[] = [];
 
   for (const [taskIndex, task] of project.tasks.entries()) {
@@ -47,7 +47,9 @@ export async function runCrew(
 
   /** One attempt with its callbacks. Resolves to null, or to the error of the failed execution. */
   async function runAttempt(key: AttemptKey, task: ProjectTask): Promise<string | null> {
-    const work = workOf(key, task);
+    const agent = project.agents.find(({ name }) => name === task.agent);
+    const earlier = outputs.filter(({ taskId }) => task.context?.includes(taskId) ?? true);
+    const work = { task, agent, inputs, earlier, notes: [...notes], attempt: key.attempt };
     if (key.taskIndex === 0 && key.attempt === 1)
       await reporter.event("crew_kickoff_started", [id], { crew_name: project.name });
     const data = { task_id: task.id, task_name: task.id, attempt: key.attempt };
@@ -94,17 +96,5 @@ export async function runCrew(
     store.finish(key, "failed", null);
     store.end(id, error);
     return error;
-  }
-
-  function workOf({ attempt }: AttemptKey, task: ProjectTask): TaskAttempt {
-    const { context } = task;
-    return {
-      task,
-      agent: project.agents.find((agent) => agent.name === task.agent),
-      inputs,
-      earlier: outputs.filter(({ taskId }) => context?.includes(taskId) ?? true),
-      notes: [...notes],
-      attempt,
-    };
   }
 }

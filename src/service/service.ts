@@ -34,6 +34,10 @@ export function openService(parts: ServiceParts) {
   const forgetCallbacks = (id: string) => {
     if (store.forgetCallbacks(id)) erasure.plan();
   };
+  const giveUp = (id: string, problem: string) => {
+    store.end(id, `The execution can't continue: ${problem}`);
+    forgetCallbacks(id);
+  };
   const handlers = {
     // A kill before the library stored the end of the run repeats this.
     async crew(id: string, steps: Steps) {
@@ -50,8 +54,7 @@ export function openService(parts: ServiceParts) {
     onBroken(id: string, error: unknown) {
       const problem = messageOf(error);
       log(`The execution ${id} can't continue: ${problem}`);
-      store.end(id, `The execution can't continue: ${problem}`);
-      forgetCallbacks(id);
+      giveUp(id, problem);
     },
   };
   const runs = createRuns(parts.file, handlers, parts.callbackBackoffMs);
@@ -65,14 +68,6 @@ export function openService(parts: ServiceParts) {
       log(`${problem}: ${messageOf(error)}`);
     }
   };
-  /** Starts a run that a kill prevented, and ends an execution whose run the library gave up. */
-  const recover = async (id: string) => {
-    const run = runState(database, id);
-    if (run.state === "absent") await runs.startCrew(id);
-    if (run.state !== "failed") return;
-    store.forgetCallbacks(id);
-    store.end(id, `The execution can't continue: ${run.message}`);
-  };
   return {
     app: createApp({ ...parts, executions }),
     /** Continues what the last process left unfinished, and starts working. */
@@ -85,7 +80,11 @@ export function openService(parts: ServiceParts) {
       runs.work();
       for (const id of store.running()) {
         try {
-          await recover(id);
+          const run = runState(database, id);
+          // A kill prevented its start.
+          if (run.state === "absent") await runs.startCrew(id);
+          // The library gave it up.
+          if (run.state === "failed") giveUp(id, run.message);
         } catch (error) {
           log(`The execution ${id} could not be checked after the restart: ${messageOf(error)}`);
         }
@@ -95,7 +94,7 @@ export function openService(parts: ServiceParts) {
       await waker.wakeAll();
     },
     /** Erases deleted data from the files; for a process that exits without `close`. */
-    erase: () => erasure.run(),
+    erase: erasure.run,
     /** Finishes the steps that are running, and closes the database. */
     async close() {
       waker.stop();
