@@ -19,10 +19,7 @@ export async function configFolders(folder: string): Promise<string[]> {
  * Chooses the folder with the definition: the only one, else the one of the package with the project's name.
  * @throws {ProjectError} when several qualify
  */
-export function chooseConfig(
-  found: readonly string[],
-  projectName: string | undefined,
-): string | undefined {
+export function chooseConfig(found: readonly string[], projectName: string | undefined) {
   const own = `src/${(projectName ?? "").replaceAll("-", "_")}/config`;
   const chosen = found.length > 1 ? found.find((config) => config === own) : found[0];
   if (chosen !== undefined || found.length === 0) return chosen;
@@ -42,11 +39,7 @@ export async function readClassic(folder: string, config: string) {
   return { agents, tasks: readTasks([...taskPlaces], agents) };
 }
 
-async function readYaml(
-  folder: string,
-  config: string,
-  what: "agent" | "task",
-): Promise<Map<string, Place>> {
+async function readYaml(folder: string, config: string, what: "agent" | "task") {
   const file = `${config}/${what}s.yaml`;
   if (!(await isFile(path.join(folder, file))))
     throw new ProjectError(
@@ -88,7 +81,7 @@ export async function readDeclarative(folder: string, file: string) {
   const agents = new Map<string, ProjectAgent>();
   for (const reference of references) {
     const agent = reference.text(l10n.t("the name of an agent."));
-    const place = await readAgentFile(folder, path.posix.dirname(file), agent, reference);
+    const place = await readAgentFile(folder, file, agent, reference);
     agents.set(agent, readAgent(agent, place));
   }
   const expected = l10n.t('a list of tasks with "description" and "expected_output".');
@@ -112,13 +105,8 @@ export async function readDeclarative(folder: string, file: string) {
   };
 }
 
-async function readAgentFile(
-  folder: string,
-  base: string,
-  name: string,
-  reference: Place,
-): Promise<Place> {
-  const beside = path.posix.join(base, "agents");
+async function readAgentFile(folder: string, crewFile: string, name: string, reference: Place) {
+  const beside = path.posix.join(path.posix.dirname(crewFile), "agents");
   const candidates = [`${beside}/${name}.jsonc`, `${beside}/${name}.json`];
   const isInside = /^[^/\\]+$/.test(name) && name !== "..";
   for (const file of isInside ? candidates : [])
@@ -135,10 +123,7 @@ function readAgent(name: string, place: Place): ProjectAgent {
     const text = given(members.get(key))?.text(l10n.t("text for the agent's {0}.", key));
     // The fields of an agent from a repository are stored there.
     if (text !== undefined || repository !== undefined) return text;
-    throw (members.get(key) ?? place).error(
-      l10n.t('The agent "{0}" has no {1}.', name, key),
-      l10n.t('"{0}" with text.', key),
-    );
+    throw noText(place, key, l10n.t('The agent "{0}" has no {1}.', name, key));
   };
   return {
     name,
@@ -165,10 +150,7 @@ function readTasks(
     const text = (key: string): string => {
       const text = given(members.get(key))?.text(l10n.t("text for the task's {0}.", key));
       if (text !== undefined) return text;
-      throw (members.get(key) ?? place).error(
-        l10n.t('The task "{0}" has no {1}.', id, key),
-        l10n.t('"{0}" with text.', key),
-      );
+      throw noText(place, key, l10n.t('The task "{0}" has no {1}.', id, key));
     };
     const agent = given(members.get("agent"));
     const agentName = agent?.text(l10n.t("the name of an agent."));
@@ -212,6 +194,11 @@ function readContext(
           : l10n.t('There is no task "{0}".', name);
     throw item.error(problem, oneOf(earlier));
   });
+}
+
+function noText(place: Place, key: string, problem: string): ProjectError {
+  const expected = l10n.t('"{0}" with text.', key);
+  return (place.members(expected).get(key) ?? place).error(problem, expected);
 }
 
 function oneOf(names: readonly string[]): string {

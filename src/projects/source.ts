@@ -121,20 +121,15 @@ export function parseYaml({ file, text }: TextFile, version: "1.1" | "1.2" = "1.
   const [problem] = document.errors;
   if (problem) throw new ProjectError(...explain(problem), position(problem.pos[0]));
   const at: At = (path) => position(offsetOf(document, path));
-  return new Place(toValue(resolveAliases(document, position(0)), [], at), at);
-}
-
-/** Resolves aliases and merge keys. The limit on aliases keeps a small file from filling the memory. */
-function resolveAliases(document: Document.Parsed, start: Position): unknown {
+  let value: unknown;
   try {
-    return document.toJS({ mapAsMap: true, maxAliasCount: 1000 });
+    // Resolves aliases and merge keys. The limit keeps a small file from filling the memory.
+    value = document.toJS({ mapAsMap: true, maxAliasCount: 1000 });
   } catch (error) {
-    throw new ProjectError(
-      sentence(error instanceof Error ? error.message : String(error)),
-      l10n.t("plain mappings, lists and text."),
-      start,
-    );
+    const message = sentence(error instanceof Error ? error.message : String(error));
+    throw new ProjectError(message, l10n.t("plain mappings, lists and text."), position(0));
   }
+  return new Place(toValue(value, [], at), at);
 }
 
 function explain({ code, message }: YAMLError): [problem: string, expected: string] {

@@ -62,7 +62,15 @@ export async function runCrew(
         output = await engine.run(work, (step) => reporter.step(key, (count += 1), step));
       } catch (error) {
         if (store.countFailure(key) < taskTries) throw error;
-        return fail(key, task, messageOf(error));
+        const problem = messageOf(error);
+        const failure = `Task execution failed: ${problem}`;
+        const subject = subjectOf(key);
+        await reporter.event("task_failed", subject, { task_id: task.id, error: problem });
+        const failed = { crew_name: project.name, error: failure };
+        await reporter.event("crew_kickoff_failed", subject, failed);
+        store.finish(key, "failed", null);
+        store.end(id, failure);
+        return failure;
       }
       store.finish(key, task.humanInput ? "waiting" : "done", output);
     }
@@ -86,15 +94,5 @@ export async function runCrew(
     }
     outputs.push({ taskId: task.id, output: store.outputOf(key) });
     return true;
-  }
-
-  async function fail(key: AttemptKey, task: ProjectTask, problem: string): Promise<string> {
-    const error = `Task execution failed: ${problem}`;
-    const subject = subjectOf(key);
-    await reporter.event("task_failed", subject, { task_id: task.id, error: problem });
-    await reporter.event("crew_kickoff_failed", subject, { crew_name: project.name, error });
-    store.finish(key, "failed", null);
-    store.end(id, error);
-    return error;
   }
 }

@@ -30,14 +30,8 @@ ajv.addVocabulary(["openapi", "info", "servers", "security", "paths", "component
 addFormats(ajv, ["uri", "uuid", "date-time"]);
 ajv.addSchema(openapi, "openapi.yaml");
 
-interface Mismatch {
-  readonly path: readonly string[];
-  readonly message: string;
-  readonly keyword: string;
-}
-
 /** Validates a value with the schema at a JSON pointer in openapi.yaml. Throws if there is no such schema. */
-export function mismatches(pointer: string, value: unknown): Mismatch[] {
+export function mismatches(pointer: string, value: unknown) {
   const validate = ajv.getSchema(`openapi.yaml#${pointer}`);
   if (!validate) throw new Error(`openapi.yaml has no schema at ${pointer}.`);
   if (validate(value)) return [];
@@ -117,10 +111,13 @@ export function readJson(text: string): JsonValue {
 
 /** @throws {ApiError} */
 export function readKickoff(json: JsonValue, crew: CrewProject): Kickoff {
+  /** Bodies: vendor's OpenAPI file, and observed. */
+  const refuse = (missing_inputs: readonly string[], message: string, detail: ApiError["detail"]) =>
+    new ApiError(422, "Validation Error", message, { details: { missing_inputs }, detail });
   if (isObject(json) && !Object.hasOwn(json, "inputs")) {
     const message = 'Missing required inputs: the body must have the member "inputs"';
     const detail = [{ loc: ["body", "inputs"], msg: "Field required", type: "missing" }];
-    throw missingInputs(crew.inputs, message, detail);
+    throw refuse(crew.inputs, message, detail);
   }
   const body = checked(json, "KickoffRequest");
   const inputs = { ...crew.defaults, ...body.inputs };
@@ -128,11 +125,7 @@ export function readKickoff(json: JsonValue, crew: CrewProject): Kickoff {
     (name) => !Object.hasOwn(inputs, name) || inputs[name] === null,
   );
   if (missing.length > 0)
-    throw missingInputs(
-      missing,
-      "Missing required inputs",
-      `Missing inputs: ${missing.join(", ")}`,
-    );
+    throw refuse(missing, "Missing required inputs", `Missing inputs: ${missing.join(", ")}`);
   return { inputs, meta: body.meta ?? null, callbacks: readCallbacks(body) };
 }
 
@@ -160,22 +153,13 @@ export function readLiveResume(json: JsonValue): Resume {
   };
 }
 
-/** Bodies: vendor's OpenAPI file, and observed. */
-function missingInputs(
-  missing_inputs: readonly string[],
-  message: string,
-  detail: ApiError["detail"],
-): ApiError {
-  return new ApiError(422, "Validation Error", message, { details: { missing_inputs }, detail });
-}
-
 function checked<Name extends keyof Bodies>(json: unknown, schema: Name): Bodies[Name] {
   const problems = mismatches(`/components/schemas/${schema}`, json);
   if (problems.length > 0) throw invalidBody(problems);
   return json as Bodies[Name];
 }
 
-function invalidBody(problems: readonly Mismatch[]): ApiError {
+function invalidBody(problems: ReturnType<typeof mismatches>): ApiError {
   const message = problems
     .map(({ path, message }) => `${path.join(".") || "body"}: ${message}`)
     .join("; ");

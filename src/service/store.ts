@@ -49,11 +49,10 @@ export function createStore(database: DatabaseSync) {
        FROM executions WHERE id = coalesce((SELECT execution_id FROM aliases WHERE id = ?), ?)`,
     ).get(id, id);
     if (!row) return undefined;
-    const json = ["project", "inputs", "meta", "callbacks"].map((column) => [
-      column,
-      JSON.parse(String(row[column])) as unknown,
-    ]);
-    return { ...row, ...Object.fromEntries(json) } as unknown as Execution;
+    const parsed = (column: string): unknown => JSON.parse(String(row[column]));
+    const [project, inputs] = [parsed("project"), parsed("inputs")];
+    const [meta, callbacks] = [parsed("meta"), parsed("callbacks")];
+    return { ...row, project, inputs, meta, callbacks } as unknown as Execution;
   }
 
   return {

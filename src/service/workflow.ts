@@ -38,13 +38,13 @@ export function createRuns(file: string, handlers: RunHandlers, callbackBackoffM
     await step.run({ name: "send", retryPolicy }, () => handlers.callback(id));
   });
   const crews = createQueue(file, "crews", async (executionId, step) => {
-    let isLibrarys = false;
+    const library = { threw: false };
     // The library suspends and repeats a run by throwing through it. Other errors, and those it can't repeat, end the run.
     const guard = async <T>(action: Promise<T>): Promise<T> => {
       try {
         return await action;
       } catch (error) {
-        isLibrarys = !(error instanceof Error && error.name === "StepLimitExceededError");
+        library.threw = !(error instanceof Error && error.name === "StepLimitExceededError");
         throw error;
       }
     };
@@ -57,7 +57,7 @@ export function createRuns(file: string, handlers: RunHandlers, callbackBackoffM
     try {
       await handlers.crew(executionId, steps);
     } catch (error) {
-      if (isLibrarys) throw error;
+      if (library.threw) throw error;
       handlers.onBroken(executionId, error);
     }
   });
@@ -65,7 +65,7 @@ export function createRuns(file: string, handlers: RunHandlers, callbackBackoffM
     startCrew: crews.start,
     startCallback: callbacks.start,
     /** Wakes the run that waits for a signal. False if none waits or it is already awake: signals aren't stored. */
-    async signal(name: string): Promise<boolean> {
+    signal: async (name: string): Promise<boolean> => {
       const { workflowRunIds } = await crews.client.sendSignal({ signal: name });
       crews.wake();
       return workflowRunIds.length > 0;
@@ -136,7 +136,7 @@ function createQueue(
   return {
     client,
     wake,
-    async start(id: string): Promise<void> {
+    start: async (id: string): Promise<void> => {
       await client.runWorkflow({ name }, id, { idempotencyKey: id });
       wake();
     },
