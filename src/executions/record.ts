@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { defined, isObject, type JsonValue } from "../base/json.ts";
+import { defined, isObject, type JsonValue, type UnknownObject } from "../base/json.ts";
 import { oneLine } from "../base/text.ts";
 import {
   type Execution,
@@ -84,8 +84,8 @@ export function summaryOf(execution: Execution): ExecutionSummary {
 export function readSummary(text: string): ExecutionSummary {
   const raw: unknown = JSON.parse(text);
   if (isObject(raw) && Array.isArray(raw["tasks"]))
-    for (const task of raw["tasks"])
-      if (isObject(task) && !("attempts" in task)) Object.assign(task, { attempts: usual });
+    for (const task of raw["tasks"] as { attempts?: unknown }[])
+      if (isObject(task) && task.attempts === undefined) task.attempts = usual;
   if (!isSummary(raw)) throw new Error(problemIn(raw));
   return raw;
 }
@@ -155,34 +155,46 @@ const states: readonly unknown[] = [
   "unconfirmed",
 ];
 
+/** As written here. `Date.parse`, which knows all forms, takes ten times as long. */
+const iso = /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d\.\d{3}Z$/;
+
 type Check = (value: unknown) => boolean;
 
 const isString: Check = (value) => typeof value === "string";
-const isTime: Check = (value) => typeof value === "string" && !Number.isNaN(Date.parse(value));
+const isTime: Check = (value) =>
+  typeof value === "string" && (iso.test(value) || !Number.isNaN(Date.parse(value)));
 const isState: Check = (value) => states.includes(value);
 const listOf = (check: Check) => (value: unknown) => Array.isArray(value) && value.every(check);
 
-/** The parts on whose shape the program relies without a look. */
-const shape: Readonly<Record<string, Check>> = {
-  localId: isString,
-  crew: isObject,
-  kickoffIds: listOf(isString),
-  state: isState,
-  startedAt: isTime,
-  request: (value) =>
-    value === undefined ||
-    (isObject(value) && isObject(value["inputs"]) && isObject(value["callbacks"])),
-  tasks: listOf((task) => isObject(task) && listOf(isObject)(task["attempts"])),
-  resumes: listOf((resume) => isObject(resume) && isObject(resume["feedback"])),
-  history: (value) =>
-    value === undefined ||
-    listOf((change) => isObject(change) && isTime(change["at"]) && isState(change["state"]))(value),
+const areStrings = listOf(isString);
+const areObjects = listOf(isObject);
+const areTasks = listOf((task) => isObject(task) && areObjects(task["attempts"]));
+const areResumes = listOf((resume) => isObject(resume) && isObject(resume["feedback"]));
+const areChanges = listOf(
+  (change) => isObject(change) && isTime(change["at"]) && isState(change["state"]),
+);
+
+/** The parts on whose shape the program relies without a look. Named members: ten thousand rows are read much faster than by `raw[name]`. */
+const shape: Readonly<Record<string, (raw: UnknownObject) => boolean>> = {
+  localId: ({ localId }) => isString(localId),
+  crew: ({ crew }) => isObject(crew),
+  kickoffIds: ({ kickoffIds }) => areStrings(kickoffIds),
+  state: ({ state }) => isState(state),
+  startedAt: ({ startedAt }) => isTime(startedAt),
+  request: ({ request }) =>
+    request === undefined ||
+    (isObject(request) && isObject(request["inputs"]) && isObject(request["callbacks"])),
+  tasks: ({ tasks }) => areTasks(tasks),
+  resumes: ({ resumes }) => areResumes(resumes),
+  history: ({ history }) => history === undefined || areChanges(history),
 };
+const checks = Object.values(shape);
 
 /** What is wrong with a stored value; undefined if nothing is. */
 function problemIn(raw: unknown): string | undefined {
   if (!isObject(raw)) return "not an object";
-  const name = Object.keys(shape).find((part) => shape[part]?.(raw[part]) === false);
+  if (checks.every((check) => check(raw))) return undefined;
+  const name = Object.keys(shape).find((part) => shape[part]?.(raw) === false);
   return name && `"${name}" is missing or has the wrong type`;
 }
 
