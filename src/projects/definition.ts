@@ -4,15 +4,12 @@ import { foldersIn, isFile, readText } from "./files.ts";
 import { given, parseJsonc, parseYaml, toPlain, type Place } from "./source.ts";
 import { ProjectError, type ProjectAgent, type ProjectTask } from "./types.ts";
 
-const agentsFile = "agents.yaml";
-const tasksFile = "tasks.yaml";
-
 /** Folders of a project with `agents.yaml` or `tasks.yaml`: `config` at the top and in each package under `src`. */
 export async function configFolders(folder: string): Promise<string[]> {
   const packages = await foldersIn(path.join(folder, "src"));
   const found: string[] = [];
   for (const config of ["config", ...packages.map((name) => `src/${name}/config`)])
-    for (const file of [agentsFile, tasksFile])
+    for (const file of ["agents.yaml", "tasks.yaml"])
       if (found.at(-1) !== config && (await isFile(path.join(folder, config, file))))
         found.push(config);
   return found;
@@ -22,10 +19,7 @@ export async function configFolders(folder: string): Promise<string[]> {
  * Chooses the folder with the definition: the only one, else the one of the package with the project's name.
  * @throws {ProjectError} when several qualify
  */
-export function chooseConfig(
-  found: readonly string[],
-  projectName: string | undefined,
-): string | undefined {
+export function chooseConfig(found: readonly string[], projectName: string | undefined) {
   const own = `src/${(projectName ?? "").replaceAll("-", "_")}/config`;
   const chosen = found.length > 1 ? found.find((config) => config === own) : found[0];
   if (chosen !== undefined || found.length === 0) return chosen;
@@ -39,17 +33,14 @@ export function chooseConfig(
 
 /** Tasks run in the order of the file, as the `@task` methods usually do. @throws {ProjectError} */
 export async function readClassic(folder: string, config: string) {
-  const agentPlaces = await readYaml(folder, `${config}/${agentsFile}`, "agent");
+  const agentPlaces = await readYaml(folder, config, "agent");
   const agents = [...agentPlaces].map(([name, place]) => readAgent(name, place));
-  const taskPlaces = await readYaml(folder, `${config}/${tasksFile}`, "task");
+  const taskPlaces = await readYaml(folder, config, "task");
   return { agents, tasks: readTasks([...taskPlaces], agents) };
 }
 
-async function readYaml(
-  folder: string,
-  file: string,
-  what: "agent" | "task",
-): Promise<Map<string, Place>> {
+async function readYaml(folder: string, config: string, what: "agent" | "task") {
+  const file = `${config}/${what}s.yaml`;
   if (!(await isFile(path.join(folder, file))))
     throw new ProjectError(
       l10n.t("The file is missing."),
@@ -90,7 +81,7 @@ export async function readDeclarative(folder: string, file: string) {
   const agents = new Map<string, ProjectAgent>();
   for (const reference of references) {
     const agent = reference.text(l10n.t("the name of an agent."));
-    const place = await readAgentFile(folder, path.posix.dirname(file), agent, reference);
+    const place = await readAgentFile(folder, file, agent, reference);
     agents.set(agent, readAgent(agent, place));
   }
   const expected = l10n.t('a list of tasks with "description" and "expected_output".');
@@ -114,13 +105,8 @@ export async function readDeclarative(folder: string, file: string) {
   };
 }
 
-async function readAgentFile(
-  folder: string,
-  base: string,
-  name: string,
-  reference: Place,
-): Promise<Place> {
-  const beside = path.posix.join(base, "agents");
+async function readAgentFile(folder: string, crewFile: string, name: string, reference: Place) {
+  const beside = path.posix.join(path.posix.dirname(crewFile), "agents");
   const candidates = [`${beside}/${name}.jsonc`, `${beside}/${name}.json`];
   const isInside = /^[^/\\]+$/.test(name) && name !== "..";
   for (const file of isInside ? candidates : [])
@@ -137,10 +123,7 @@ function readAgent(name: string, place: Place): ProjectAgent {
     const text = given(members.get(key))?.text(l10n.t("text for the agent's {0}.", key));
     // The fields of an agent from a repository are stored there.
     if (text !== undefined || repository !== undefined) return text;
-    throw (members.get(key) ?? place).error(
-      l10n.t('The agent "{0}" has no {1}.', name, key),
-      l10n.t('"{0}" with text.', key),
-    );
+    throw noText(place, key, l10n.t('The agent "{0}" has no {1}.', name, key));
   };
   return {
     name,
@@ -167,32 +150,29 @@ function readTasks(
     const text = (key: string): string => {
       const text = given(members.get(key))?.text(l10n.t("text for the task's {0}.", key));
       if (text !== undefined) return text;
-      throw (members.get(key) ?? place).error(
-        l10n.t('The task "{0}" has no {1}.', id, key),
-        l10n.t('"{0}" with text.', key),
-      );
+      throw noText(place, key, l10n.t('The task "{0}" has no {1}.', id, key));
     };
-    const agent = readAgentName(given(members.get("agent")), agents);
+    const agent = given(members.get("agent"));
+    const agentName = agent?.text(l10n.t("the name of an agent."));
+    const names = agents.map(({ name }) => name);
+    if (agentName !== undefined && !names.includes(agentName))
+      throw (agent ?? place).error(l10n.t('There is no agent "{0}".', agentName), oneOf(names));
     const context = members.get("context");
+    const humanInput = given(members.get("human_input"));
+    if (humanInput && typeof humanInput.value !== "boolean")
+      throw humanInput.error(
+        l10n.t("This is neither true nor false."),
+        l10n.t("true or false, without quotes."),
+      );
     return {
       id,
       description: text("description"),
       expectedOutput: text("expected_output"),
-      ...(agent !== undefined && { agent }),
+      ...(agentName !== undefined && { agent: agentName }),
       ...(context && { context: readContext(context, id, earlier, ids) }),
-      humanInput: readFlag(given(members.get("human_input"))),
+      humanInput: humanInput?.value === true,
     };
   });
-}
-
-function readAgentName(
-  place: Place | undefined,
-  agents: readonly ProjectAgent[],
-): string | undefined {
-  const name = place?.text(l10n.t("the name of an agent."));
-  if (place === undefined || agents.some((agent) => agent.name === name)) return name;
-  const names = agents.map((agent) => agent.name);
-  throw place.error(l10n.t('There is no agent "{0}".', name ?? ""), oneOf(names));
 }
 
 /** With an empty context the task sees no earlier output (crewAI's `Crew._get_context`); without one it sees all. */
@@ -216,13 +196,9 @@ function readContext(
   });
 }
 
-function readFlag(place: Place | undefined): boolean {
-  if (place === undefined) return false;
-  if (typeof place.value === "boolean") return place.value;
-  throw place.error(
-    l10n.t("This is neither true nor false."),
-    l10n.t("true or false, without quotes."),
-  );
+function noText(place: Place, key: string, problem: string): ProjectError {
+  const expected = l10n.t('"{0}" with text.', key);
+  return (place.members(expected).get(key) ?? place).error(problem, expected);
 }
 
 function oneOf(names: readonly string[]): string {

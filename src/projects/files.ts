@@ -1,5 +1,4 @@
 import * as l10n from "@vscode/l10n";
-import type { Stats } from "node:fs";
 import { readdir, readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import { ProjectError } from "./types.ts";
@@ -15,58 +14,45 @@ export interface TextFile {
 
 /** False also for a path that can't be read. */
 export async function isFile(file: string): Promise<boolean> {
-  return (await statOf(file))?.isFile() ?? false;
+  const stats = await stat(file).catch(() => undefined);
+  return stats?.isFile() ?? false;
 }
 
 export async function isFolder(folder: string): Promise<boolean> {
-  return (await statOf(folder))?.isDirectory() ?? false;
-}
-
-async function statOf(entry: string): Promise<Stats | undefined> {
-  try {
-    return await stat(entry);
-  } catch {
-    return undefined;
-  }
+  const stats = await stat(folder).catch(() => undefined);
+  return stats?.isDirectory() ?? false;
 }
 
 /** Sorted names of the folders in a folder, without links; empty when it can't be read. */
 export async function foldersIn(folder: string): Promise<string[]> {
-  try {
-    const entries = await readdir(folder, { withFileTypes: true });
-    const folders = entries.filter((entry) => entry.isDirectory());
-    return folders.map((entry) => entry.name).sort();
-  } catch {
-    return [];
-  }
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  const folders = entries.filter((entry) => entry.isDirectory());
+  return folders.map((entry) => entry.name).sort();
 }
 
 /** @throws {ProjectError} when the file can't be read, is larger than 1 MB or isn't UTF-8 */
 export async function readText(folder: string, file: string): Promise<TextFile> {
   const error = (problem: string, expected: string) =>
     new ProjectError(problem, expected, { file, line: 1, column: 1 });
-  const bytes = await readBytes(path.join(folder, file));
-  if (typeof bytes === "string")
-    throw error(l10n.t("The file can't be read ({0}).", bytes), l10n.t("a readable file."));
-  if (typeof bytes === "number")
+  const unreadable = (cause: unknown) => {
+    const reason = cause instanceof Error && "code" in cause ? cause.code : cause;
     throw error(
-      l10n.t("The file is too large ({0} bytes).", bytes),
+      l10n.t("The file can't be read ({0}).", String(reason)),
+      l10n.t("a readable file."),
+    );
+  };
+  const whole = path.join(folder, file);
+  const { size } = await stat(whole).catch(unreadable);
+  if (size > largestBytes)
+    throw error(
+      l10n.t("The file is too large ({0} bytes).", size),
       l10n.t("a definition of at most 1 MB."),
     );
+  const bytes = await readFile(whole).catch(unreadable);
   try {
     // The decoder drops a byte order mark.
     return { file, text: new TextDecoder("utf-8", { fatal: true }).decode(bytes) };
   } catch {
     throw error(l10n.t("The file is not UTF-8 text."), l10n.t("text saved as UTF-8."));
-  }
-}
-
-/** The content, the size if it is too large, or why it can't be read. */
-async function readBytes(file: string): Promise<Buffer | number | string> {
-  try {
-    const { size } = await stat(file);
-    return size > largestBytes ? size : await readFile(file);
-  } catch (error) {
-    return error instanceof Error && "code" in error ? String(error.code) : String(error);
   }
 }

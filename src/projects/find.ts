@@ -48,11 +48,7 @@ async function looksLike(folder: string): Promise<"crew" | "flow" | undefined> {
 /** The text of the table `[tool.crewai]`, read without a parser so that a project with an invalid file is found, too. */
 async function crewaiTable(folder: string): Promise<string | undefined> {
   if (!(await isFile(path.join(folder, "pyproject.toml")))) return undefined;
-  try {
-    const { text } = await readText(folder, "pyproject.toml");
-    const below = /^\s*\[\s*tool\s*\.\s*crewai\s*\]([^]*)/m.exec(text)?.[1];
-    return below?.split(/^\s*\[/m, 1)[0];
-  } catch {
-    return undefined;
-  }
+  const file = await readText(folder, "pyproject.toml").catch(() => undefined);
+  const below = /^\s*\[\s*tool\s*\.\s*crewai\s*\]([^]*)/m.exec(file?.text ?? "")?.[1];
+  return below?.split(/^\s*\[/m, 1)[0];
 }

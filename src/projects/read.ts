@@ -67,11 +67,7 @@ function withInputs(project: Omit<CrewProject, "inputs">): CrewProject {
   };
 }
 
-async function configuredFile(
-  folder: string,
-  pyproject: PyProject,
-  definition: string,
-): Promise<string> {
+async function configuredFile(folder: string, pyproject: PyProject, definition: string) {
   const file = path.posix.normalize(definition.replaceAll("\\", "/"));
   const isOutside =
     path.posix.isAbsolute(file) || /^[a-z]:/i.test(file) || file.split("/").includes("..");
@@ -126,11 +122,7 @@ function tableIn(table: TomlTable | undefined, key: string): TomlTable | undefin
     : undefined;
 }
 
-function textIn(
-  table: TomlTable | undefined,
-  key: string,
-  at: (key: string) => Position,
-): string | undefined {
+function textIn(table: TomlTable | undefined, key: string, at: (key: string) => Position) {
   const value = table?.[key];
   if (value === undefined || typeof value === "string") return value;
   throw new ProjectError(

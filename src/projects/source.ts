@@ -9,17 +9,15 @@ import {
   LineCounter,
   parseDocument,
   type Document,
-  type Node,
   type YAMLError,
 } from "yaml";
+import type { JsonValue } from "../base/json.ts";
 import type { TextFile } from "./files.ts";
 import { ProjectError, type Position } from "./types.ts";
 
 /** A YAML or JSON value. Mappings keep the order of the file. */
-type Value = string | number | boolean | null | readonly Value[] | ReadonlyMap<string, Value>;
-
+type Value = string | number | boolean | null | Value[] | Map<string, Value>;
 type Path = readonly (string | number)[];
-
 /** The position of the value at a path; of a mapping or list below a key, the key's position. */
 type At = (path: Path) => Position;
 
@@ -43,12 +41,12 @@ export class Place {
   }
 
   members(expected: string): Map<string, Place> {
-    if (!isMapping(this.value)) throw this.#wrongType(expected);
+    if (!(this.value instanceof Map)) throw this.#wrongType(expected);
     return new Map([...this.value].map(([key, value]) => [key, this.#inside(key, value)]));
   }
 
   items(expected: string): Place[] {
-    if (!isList(this.value)) throw this.#wrongType(expected);
+    if (!Array.isArray(this.value)) throw this.#wrongType(expected);
     return this.value.map((value, index) => this.#inside(index, value));
   }
 
@@ -73,18 +71,10 @@ export function given(place: Place | undefined): Place | undefined {
   return place?.value === null ? undefined : place;
 }
 
-export function toPlain(value: Value): unknown {
-  if (isList(value)) return value.map(toPlain);
-  if (!isMapping(value)) return value;
+export function toPlain(value: Value): JsonValue {
+  if (Array.isArray(value)) return value.map(toPlain);
+  if (!(value instanceof Map)) return value;
   return Object.fromEntries([...value].map(([key, member]) => [key, toPlain(member)]));
-}
-
-function isList(value: Value): value is readonly Value[] {
-  return Array.isArray(value);
-}
-
-function isMapping(value: Value): value is ReadonlyMap<string, Value> {
-  return value instanceof Map;
 }
 
 function describe(value: Value): string {
@@ -92,7 +82,7 @@ function describe(value: Value): string {
   if (typeof value === "string") return l10n.t("text");
   if (typeof value === "number") return l10n.t("the number {0}", value);
   if (typeof value === "boolean") return String(value);
-  return isList(value) ? l10n.t("a list") : l10n.t("a mapping");
+  return Array.isArray(value) ? l10n.t("a list") : l10n.t("a mapping");
 }
 
 /**
@@ -131,20 +121,15 @@ export function parseYaml({ file, text }: TextFile, version: "1.1" | "1.2" = "1.
   const [problem] = document.errors;
   if (problem) throw new ProjectError(...explain(problem), position(problem.pos[0]));
   const at: At = (path) => position(offsetOf(document, path));
-  return new Place(toValue(resolveAliases(document, position(0)), [], at), at);
-}
-
-/** Resolves aliases and merge keys. The limit on aliases keeps a small file from filling the memory. */
-function resolveAliases(document: Document.Parsed, start: Position): unknown {
+  let value: unknown;
   try {
-    return document.toJS({ mapAsMap: true, maxAliasCount: 1000 });
+    // Resolves aliases and merge keys. The limit keeps a small file from filling the memory.
+    value = document.toJS({ mapAsMap: true, maxAliasCount: 1000 });
   } catch (error) {
-    throw new ProjectError(
-      sentence(error instanceof Error ? error.message : String(error)),
-      l10n.t("plain mappings, lists and text."),
-      start,
-    );
+    const message = sentence(error instanceof Error ? error.message : String(error));
+    throw new ProjectError(message, l10n.t("plain mappings, lists and text."), position(0));
   }
+  return new Place(toValue(value, [], at), at);
 }
 
 function explain({ code, message }: YAMLError): [problem: string, expected: string] {
@@ -187,29 +172,18 @@ function toValue(value: unknown, path: Path, at: At): Value {
 
 /** The offset of a value, or of the key of a mapping or list; of the deepest part of the path that exists. */
 function offsetOf(document: Document.Parsed, path: Path): number {
-  let node: Node | null | undefined = document.contents;
+  let node: unknown = document.contents;
   let offset = 0;
   for (const step of path) {
-    const found = stepInto(isAlias(node) ? node.resolve(document) : node, step);
-    if (!found) return offset;
-    node = found.value;
-    const own = node?.range?.[0];
+    if (isAlias(node)) node = node.resolve(document);
+    const pairs = isMap(node) ? node.items : [];
+    const pair = pairs.find(({ key }) => isScalar(key) && String(key.value) === String(step));
+    node = isSeq(node) ? node.items[Number(step)] : pair?.value;
+    if (!isNode(node) && !pair) break;
+    const key = isScalar(pair?.key) ? pair.key.range?.[0] : undefined;
+    const own = isNode(node) ? node.range?.[0] : undefined;
     const isScalarValue = isScalar(node) && node.value !== null;
-    offset = (isScalarValue ? own : undefined) ?? found.key ?? own ?? offset;
+    offset = (isScalarValue ? own : key) ?? own ?? offset;
   }
   return offset;
-}
-
-function stepInto(
-  node: Node | null | undefined,
-  step: string | number,
-): { value: Node | undefined; key: number | undefined } | undefined {
-  if (isSeq(node) && typeof step === "number") {
-    const item = node.items[step];
-    return isNode(item) ? { value: item, key: undefined } : undefined;
-  }
-  if (!isMap(node)) return undefined;
-  const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === String(step));
-  if (!pair || !isScalar(pair.key)) return undefined;
-  return { value: isNode(pair.value) ? pair.value : undefined, key: pair.key.range?.[0] };
 }

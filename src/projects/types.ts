@@ -1,4 +1,5 @@
 import * as l10n from "@vscode/l10n";
+import type { JsonObject } from "../base/json.ts";
 
 /** A place in a file. Line and column count from 1. */
 export interface Position {
@@ -36,7 +37,7 @@ export interface CrewProject {
   /** Names of the `{placeholders}` in agents and tasks, in order of first appearance. */
   readonly inputs: readonly string[];
   /** Values for inputs that a kickoff omits (`inputs` of a declarative crew). */
-  readonly defaults?: Readonly<Record<string, unknown>>;
+  readonly defaults?: JsonObject;
 }
 
 /** A project can't be read. The message says where, and what is expected there. */

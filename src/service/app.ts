@@ -40,20 +40,18 @@ export function createApp(options: AppOptions): Hono<Environment> {
     c.set("caller", authenticate(c.req.header("Authorization"), options.tokens));
     await next();
   });
-  const onError = () => {
-    const message = `The body is larger than ${maxBody} bytes`;
-    throw new ApiError(413, "Content Too Large", message);
-  };
-  app.use(bodyLimit({ maxSize: maxBody, onError }));
+  const tooLarge = new ApiError(
+    413,
+    "Content Too Large",
+    `The body is larger than ${maxBody} bytes`,
+  );
+  app.use(bodyLimit({ maxSize: maxBody, onError: (c) => fail(c, tooLarge) }));
 
-  app.get("/inputs", async (c) => {
-    const { inputs } = await readCrew(options, false);
-    return c.json({ inputs });
-  });
+  app.get("/inputs", async (c) => c.json({ inputs: (await readCrew(options, false)).inputs }));
   app.post("/kickoff", async (c) => {
     const json = readJson(await c.req.text());
     const project = await readCrew(options, true);
-    const kickoff = readKickoff(json, project.inputs);
+    const kickoff = readKickoff(json, project);
     return c.json({ kickoff_id: await executions.kickoff(project, c.var.caller, kickoff) });
   });
   app.post("/resume", async (c) => {
@@ -76,8 +74,8 @@ export function createApp(options: AppOptions): Hono<Environment> {
   ] as const) {
     app.all(path, (c) => {
       c.header("Allow", allowed);
-      const [title, message] = ["Method Not Allowed", `This address accepts only ${allowed}`];
-      return fail(c, new ApiError(405, title, message, { detail: title }));
+      const detail = "Method Not Allowed";
+      return fail(c, new ApiError(405, detail, `This address accepts only ${allowed}`, { detail }));
     });
   }
   app.notFound((c) => {

@@ -1,6 +1,6 @@
 import type { ProjectTask } from "../projects/types.ts";
 import { subjectOf, type Reporter } from "./callbacks.ts";
-import type { EarlierOutput, Engine, Note, TaskAttempt } from "./engine.ts";
+import type { Engine, Note, TaskAttempt } from "./engine.ts";
 import { messageOf } from "./errors.ts";
 import type { AttemptKey, Execution } from "./model.ts";
 import type { ExecutionStore } from "./store.ts";
@@ -26,7 +26,7 @@ export async function runCrew(
   engine: Engine,
   reporter: Reporter,
 ): Promise<void> {
-  const outputs: EarlierOutput[] = [];
+  const outputs: TaskAttempt["earlier"][number][] = [];
   const notes: Note[] = [];
 
   for (const [taskIndex, task] of project.tasks.entries()) {
@@ -47,12 +47,14 @@ export async function runCrew(
 
   /** One attempt with its callbacks. Resolves to null, or to the error of the failed execution. */
   async function runAttempt(key: AttemptKey, task: ProjectTask): Promise<string | null> {
-    const work = workOf(key, task);
+    const agent = project.agents.find(({ name }) => name === task.agent);
+    const earlier = outputs.filter(({ taskId }) => task.context?.includes(taskId) ?? true);
+    const work = { task, agent, inputs, earlier, notes: [...notes], attempt: key.attempt };
     if (key.taskIndex === 0 && key.attempt === 1)
       await reporter.event("crew_kickoff_started", [id], { crew_name: project.name });
     const data = { task_id: task.id, task_name: task.id, attempt: key.attempt };
     await reporter.event("task_started", subjectOf(key), data);
-    let { output } = store.begin(key, task.id);
+    let output = store.begin(key, task.id);
     // An output stored before a crash is kept: somebody may have read it.
     if (output === null) {
       let count = 0;
@@ -60,9 +62,17 @@ export async function runCrew(
         output = await engine.run(work, (step) => reporter.step(key, (count += 1), step));
       } catch (error) {
         if (store.countFailure(key) < taskTries) throw error;
-        return fail(key, task, messageOf(error));
+        const problem = messageOf(error);
+        const failure = `Task execution failed: ${problem}`;
+        const subject = subjectOf(key);
+        await reporter.event("task_failed", subject, { task_id: task.id, error: problem });
+        const failed = { crew_name: project.name, error: failure };
+        await reporter.event("crew_kickoff_failed", subject, failed);
+        store.finish(key, "failed", null);
+        store.end(id, failure);
+        return failure;
       }
-      store.finish(key, output, task.humanInput);
+      store.finish(key, task.humanInput ? "waiting" : "done", output);
     }
     await reporter.taskCompleted(key, work, output);
     return null;
@@ -76,35 +86,13 @@ export async function runCrew(
       if (!decision) throw new Error(`The run of ${id} was woken without a decision.`);
       const { isApprove, feedback } = decision;
       const { attempt } = key;
-      reporter.callbacks = decision.callbacks;
+      reporter.replaceCallbacks(decision.callbacks);
       notes.push({ taskId: task.id, attempt, isApprove, feedback });
       const data = { task_id: task.id, attempt, is_approve: isApprove, feedback };
       await reporter.event("human_feedback_received", subjectOf(key), data);
       if (!isApprove) return false;
     }
-    outputs.push({ taskId: task.id, output: store.attempt(key)?.output ?? "" });
+    outputs.push({ taskId: task.id, output: store.outputOf(key) });
     return true;
-  }
-
-  async function fail(key: AttemptKey, task: ProjectTask, problem: string): Promise<string> {
-    const error = `Task execution failed: ${problem}`;
-    const subject = subjectOf(key);
-    await reporter.event("task_failed", subject, { task_id: task.id, error: problem });
-    await reporter.event("crew_kickoff_failed", subject, { crew_name: project.name, error });
-    store.fail(key);
-    store.end(id, error);
-    return error;
-  }
-
-  function workOf({ attempt }: AttemptKey, task: ProjectTask): TaskAttempt {
-    const { context } = task;
-    return {
-      task,
-      agent: project.agents.find((agent) => agent.name === task.agent),
-      inputs,
-      earlier: outputs.filter(({ taskId }) => context?.includes(taskId) ?? true),
-      notes: [...notes],
-      attempt,
-    };
   }
 }

@@ -88,12 +88,9 @@ function tryLock(file: string): DatabaseSync | undefined {
 }
 
 async function inUse(folder: string, address: string): Promise<Refusal> {
-  let url: string | undefined;
-  for (const end = Date.now() + addressWaitMs; Date.now() < end;) {
-    url = readUrl(address);
-    if (url !== undefined) break;
-    await sleep(20);
-  }
+  const end = Date.now() + addressWaitMs;
+  let url = readUrl(address);
+  for (; url === undefined && Date.now() < end; url = readUrl(address)) await sleep(20);
   const where = url === undefined ? "" : `, which listens at ${url}`;
   return new Refusal(
     "inUse",

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from "../api/types.ts";
 import { roleOf } from "./engine.ts";
 import { ApiError } from "./errors.ts";
-import type { Attempt, ExecutionView } from "./model.ts";
+import type { ExecutionView } from "./model.ts";
 import { readLiveResume, readResume, type Resume } from "./requests.ts";
 
 export interface Resumed {
@@ -141,7 +141,7 @@ function progressOf({ execution, attempts }: ExecutionView) {
   const finished = attempts.filter(({ state }) => state === "done" || state === "approved");
   const current = tasks[Math.min(finished.length, tasks.length - 1)];
   if (!current) throw new Error(`The execution ${execution.id} has no tasks.`);
-  const waiting: Attempt | undefined = attempts.find(({ state }) => state === "waiting");
+  const waiting = attempts.find(({ state }) => state === "waiting");
   return { finished, total: tasks.length, current, waiting };
 }
 

@@ -2,11 +2,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { JsonObject } from "../api/types.ts";
 import { fill, type ProjectAgent, type ProjectTask } from "../projects/types.ts";
 
-export interface EarlierOutput {
-  readonly taskId: string;
-  readonly output: string;
-}
-
 /** Feedback on an output; context for every later attempt (specification, `human_feedback`). */
 export interface Note {
   readonly taskId: string;
@@ -19,7 +14,7 @@ export interface TaskAttempt {
   readonly task: ProjectTask;
   readonly agent: ProjectAgent | undefined;
   readonly inputs: JsonObject;
-  readonly earlier: readonly EarlierOutput[];
+  readonly earlier: readonly { readonly taskId: string; readonly output: string }[];
   readonly notes: readonly Note[];
   readonly attempt: number;
 }
@@ -87,11 +82,11 @@ function rehearse(
     `Earlier outputs: ${earlier.length}`,
   ];
   const given = notes.filter((note) => note.feedback.trim() !== "");
-  if (given.length > 0) lines.push("Feedback:", ...given.map(describe));
+  if (given.length > 0) lines.push("Feedback:");
+  for (const { taskId, attempt, isApprove, feedback } of given) {
+    const verdict = isApprove ? "approved" : "rejected";
+    const text = feedback.trim().replaceAll("\n", "\n  ");
+    lines.push(`- ${taskId}, attempt ${attempt}, ${verdict}: ${text}`);
+  }
   return lines.join("\n");
-}
-
-function describe(note: Note): string {
-  const verdict = note.isApprove ? "approved" : "rejected";
-  return `- ${note.taskId}, attempt ${note.attempt}, ${verdict}: ${note.feedback.trim().replaceAll("\n", "\n  ")}`;
 }

@@ -5,21 +5,14 @@ export function messageOf(error: unknown): string {
   return cause === "" ? error.message : `${error.message}: ${cause}`;
 }
 
-/** FastAPI's description of an error in a request (observed). */
-interface LiveIssue {
-  readonly loc: readonly string[];
-  readonly msg: string;
-  readonly type: string;
-}
-
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly status: number;
   /** `error` of the documented dialect. */
   readonly title: string;
   readonly details: object;
-  /** `detail` of the live dialect. */
-  readonly detail: string | readonly LiveIssue[];
+  /** `detail` of the live dialect; a list is FastAPI's, of what is wrong with a request (observed). */
+  readonly detail: string | readonly { loc: readonly string[]; msg: string; type: string }[];
   readonly liveStatus: number;
 
   constructor(

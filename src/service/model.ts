@@ -9,21 +9,14 @@ export interface CallbackTarget {
   readonly authorization?: string;
 }
 
-interface StreamTarget extends CallbackTarget {
-  readonly events: readonly string[];
-}
-
 /** Callback addresses. A resume replaces all those of the kickoff (specification). */
 export interface Callbacks {
   readonly task?: CallbackTarget | undefined;
   readonly step?: CallbackTarget | undefined;
   readonly crew?: CallbackTarget | undefined;
   readonly humanInput?: CallbackTarget | undefined;
-  readonly stream?: StreamTarget | undefined;
+  readonly stream?: (CallbackTarget & { readonly events: readonly string[] }) | undefined;
 }
-
-/** A pause for a person is a state of an attempt, not of the execution. */
-export type ExecutionState = "running" | "completed" | "error";
 
 /** A stored execution. The project is a copy made at kickoff, so that later edits of the crew don't change it. */
 export interface Execution {
@@ -33,15 +26,13 @@ export interface Execution {
   readonly inputs: JsonObject;
   readonly meta: JsonObject | null;
   readonly callbacks: Callbacks;
-  readonly state: ExecutionState;
+  /** A pause for a person is a state of an attempt. */
+  readonly state: "running" | "completed" | "error";
   readonly error: string | null;
   /** Milliseconds since 1970. */
   readonly createdAt: number;
   readonly endedAt: number | null;
 }
-
-/** `done`: finished without a review; `approved` and `rejected`: decided by a person. */
-export type AttemptState = "running" | "waiting" | "approved" | "rejected" | "done" | "failed";
 
 export interface AttemptKey {
   readonly executionId: string;
@@ -52,12 +43,12 @@ export interface AttemptKey {
 /** An attempt at a task: the unit that is repeated after a crash, and that a person decides about. */
 export interface Attempt extends AttemptKey {
   readonly taskId: string;
-  readonly state: AttemptState;
+  /** `done`: finished without a review; `approved` and `rejected`: decided by a person. */
+  readonly state: "running" | "waiting" | "approved" | "rejected" | "done" | "failed";
   readonly output: string | null;
   /** Milliseconds since 1970. */
   readonly startedAt: number;
   readonly finishedAt: number | null;
-  readonly feedback: string | null;
   readonly decidedAt: number | null;
 }
 

@@ -4,8 +4,9 @@ import addFormats from "ajv-formats";
 import { parse } from "yaml";
 import type { JsonObject, JsonValue } from "../api/types.ts";
 import { asObject, isObject, textAt } from "../base/json.ts";
+import type { CrewProject } from "../projects/types.ts";
 import { ApiError } from "./errors.ts";
-import type { Callbacks, CallbackTarget, Decision } from "./model.ts";
+import type { Callbacks, CallbackTarget, Decision, Execution } from "./model.ts";
 
 /** The text of openapi.yaml in the bundle; undefined when the source runs. */
 declare const CREWDECK_OPENAPI: string | undefined;
@@ -29,14 +30,8 @@ ajv.addVocabulary(["openapi", "info", "servers", "security", "paths", "component
 addFormats(ajv, ["uri", "uuid", "date-time"]);
 ajv.addSchema(openapi, "openapi.yaml");
 
-interface Mismatch {
-  readonly path: readonly string[];
-  readonly message: string;
-  readonly keyword: string;
-}
-
 /** Validates a value with the schema at a JSON pointer in openapi.yaml. Throws if there is no such schema. */
-export function mismatches(pointer: string, value: unknown): Mismatch[] {
+export function mismatches(pointer: string, value: unknown) {
   const validate = ajv.getSchema(`openapi.yaml#${pointer}`);
   if (!validate) throw new Error(`openapi.yaml has no schema at ${pointer}.`);
   if (validate(value)) return [];
@@ -49,28 +44,18 @@ export function mismatches(pointer: string, value: unknown): Mismatch[] {
   return relevant.map((error) => {
     const { instancePath, keyword, message = "does not match" } = error;
     const missing: unknown = error.params["missingProperty"];
-    const path = instancePath.split("/").slice(1).map(unescapePointer);
+    const parts = instancePath.split("/").slice(1);
+    const path = parts.map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"));
+    const expected = textAt(asObject(error.parentSchema), "description");
     return {
       path: typeof missing === "string" ? [...path, missing] : path,
-      message: choices.includes(error) ? `expected: ${describe(error.parentSchema)}` : message,
+      message: choices.includes(error) && expected ? `expected: ${expected}` : message,
       keyword,
     };
   });
 }
 
-function describe(schema: unknown): string {
-  return textAt(asObject(schema), "description") ?? JSON.stringify(schema);
-}
-
-function unescapePointer(part: string): string {
-  return part.replaceAll("~1", "/").replaceAll("~0", "~");
-}
-
-export interface Kickoff {
-  readonly inputs: JsonObject;
-  readonly meta: JsonObject | null;
-  readonly callbacks: Callbacks;
-}
+export type Kickoff = Pick<Execution, "inputs" | "meta" | "callbacks">;
 
 export interface Resume extends Decision {
   readonly executionId: string;
@@ -124,24 +109,24 @@ export function readJson(text: string): JsonValue {
   }
 }
 
-/** `names` are the crew's inputs. @throws {ApiError} */
-export function readKickoff(json: JsonValue, names: readonly string[]): Kickoff {
+/** @throws {ApiError} */
+export function readKickoff(json: JsonValue, crew: CrewProject): Kickoff {
+  /** Bodies: vendor's OpenAPI file, and observed. */
+  const refuse = (missing_inputs: readonly string[], message: string, detail: ApiError["detail"]) =>
+    new ApiError(422, "Validation Error", message, { details: { missing_inputs }, detail });
   if (isObject(json) && !Object.hasOwn(json, "inputs")) {
     const message = 'Missing required inputs: the body must have the member "inputs"';
     const detail = [{ loc: ["body", "inputs"], msg: "Field required", type: "missing" }];
-    throw missingInputs(names, message, detail);
+    throw refuse(crew.inputs, message, detail);
   }
   const body = checked(json, "KickoffRequest");
-  const missing = names.filter(
-    (name) => !Object.hasOwn(body.inputs, name) || body.inputs[name] === null,
+  const inputs = { ...crew.defaults, ...body.inputs };
+  const missing = crew.inputs.filter(
+    (name) => !Object.hasOwn(inputs, name) || inputs[name] === null,
   );
   if (missing.length > 0)
-    throw missingInputs(
-      missing,
-      "Missing required inputs",
-      `Missing inputs: ${missing.join(", ")}`,
-    );
-  return { inputs: body.inputs, meta: body.meta ?? null, callbacks: readCallbacks(body) };
+    throw refuse(missing, "Missing required inputs", `Missing inputs: ${missing.join(", ")}`);
+  return { inputs, meta: body.meta ?? null, callbacks: readCallbacks(body) };
 }
 
 /** @throws {ApiError} */
@@ -168,22 +153,13 @@ export function readLiveResume(json: JsonValue): Resume {
   };
 }
 
-/** Bodies: vendor's OpenAPI file, and observed. */
-function missingInputs(
-  missing_inputs: readonly string[],
-  message: string,
-  detail: ApiError["detail"],
-): ApiError {
-  return new ApiError(422, "Validation Error", message, { details: { missing_inputs }, detail });
-}
-
 function checked<Name extends keyof Bodies>(json: unknown, schema: Name): Bodies[Name] {
   const problems = mismatches(`/components/schemas/${schema}`, json);
   if (problems.length > 0) throw invalidBody(problems);
   return json as Bodies[Name];
 }
 
-function invalidBody(problems: readonly Mismatch[]): ApiError {
+function invalidBody(problems: ReturnType<typeof mismatches>): ApiError {
   const message = problems
     .map(({ path, message }) => `${path.join(".") || "body"}: ${message}`)
     .join("; ");

@@ -1,12 +1,12 @@
 import { openSqlite } from "../base/sqlite.ts";
 import { createApp, type AppOptions } from "./app.ts";
-import { Deliveries, Reporter } from "./callbacks.ts";
+import { createDeliveries, createReporter } from "./callbacks.ts";
 import { runCrew, type Steps } from "./crew-run.ts";
 import type { Engine } from "./engine.ts";
 import { messageOf } from "./errors.ts";
 import { createExecutions, createWaker, SeenOutputs } from "./executions.ts";
-import { Erasure, ExecutionStore } from "./store.ts";
-import { DurableRuns, freeLeases, indexDeadlines, runState } from "./workflow.ts";
+import { createErasure, createStore } from "./store.ts";
+import { createRuns, freeLeases, indexDeadlines, runState } from "./workflow.ts";
 
 export interface ServiceParts extends Omit<AppOptions, "executions"> {
   readonly file: string;
@@ -21,26 +21,29 @@ export type Service = ReturnType<typeof openService>;
 export function openService(parts: ServiceParts) {
   const { log } = parts;
   const database = openSqlite(parts.file);
-  const erasure = new Erasure(database, log);
+  const erasure = createErasure(database, log);
   // Our writes survive a kill. They survive a power cut because the library writes to the same file and syncs it before
   // any response. Syncing each write would cost a third of the speed.
   database.exec(
     "PRAGMA journal_mode = WAL; PRAGMA foreign_keys = ON; PRAGMA synchronous = NORMAL;",
   );
-  const store = new ExecutionStore(database);
+  const store = createStore(database);
   const seen = new SeenOutputs();
   const onSend = (id: string) => seen.add(id);
-  const deliveries = new Deliveries(database, log, onSend, parts.callbackTimeoutMs);
+  const deliveries = createDeliveries(database, log, onSend, parts.callbackTimeoutMs);
   const forgetCallbacks = (id: string) => {
     if (store.forgetCallbacks(id)) erasure.plan();
+  };
+  const giveUp = (id: string, problem: string) => {
+    store.end(id, `The execution can't continue: ${problem}`);
+    forgetCallbacks(id);
   };
   const handlers = {
     // A kill before the library stored the end of the run repeats this.
     async crew(id: string, steps: Steps) {
       const execution = store.find(id);
       if (!execution) throw new Error(`The execution ${id} is not in the database.`);
-      const start = (delivery: string) => runs.startCallback(delivery);
-      const reporter = new Reporter(execution, deliveries, start);
+      const reporter = createReporter(execution, deliveries, runs.startCallback);
       await runCrew(execution, steps, store, parts.engine, reporter);
       forgetCallbacks(id);
     },
@@ -51,14 +54,12 @@ export function openService(parts: ServiceParts) {
     onBroken(id: string, error: unknown) {
       const problem = messageOf(error);
       log(`The execution ${id} can't continue: ${problem}`);
-      store.end(id, `The execution can't continue: ${problem}`);
-      forgetCallbacks(id);
+      giveUp(id, problem);
     },
   };
-  const runs = new DurableRuns(parts.file, handlers, parts.callbackBackoffMs);
-  const waker = createWaker(store, (name) => runs.signal(name), log);
-  const start = (id: string) => runs.startCrew(id);
-  const executions = createExecutions(store, waker, seen, start, parts.dialect);
+  const runs = createRuns(parts.file, handlers, parts.callbackBackoffMs);
+  const waker = createWaker(store, runs.signal, log);
+  const executions = createExecutions(store, waker, seen, runs.startCrew, parts.dialect);
 
   const attempt = (action: () => void, problem: string) => {
     try {
@@ -66,14 +67,6 @@ export function openService(parts: ServiceParts) {
     } catch (error) {
       log(`${problem}: ${messageOf(error)}`);
     }
-  };
-  /** Starts a run that a kill prevented, and ends an execution whose run the library gave up. */
-  const recover = async (id: string) => {
-    const run = runState(database, id);
-    if (run.state === "absent") await runs.startCrew(id);
-    if (run.state !== "failed") return;
-    store.forgetCallbacks(id);
-    store.end(id, `The execution can't continue: ${run.message}`);
   };
   return {
     app: createApp({ ...parts, executions }),
@@ -87,7 +80,11 @@ export function openService(parts: ServiceParts) {
       runs.work();
       for (const id of store.running()) {
         try {
-          await recover(id);
+          const run = runState(database, id);
+          // A kill prevented its start.
+          if (run.state === "absent") await runs.startCrew(id);
+          // The library gave it up.
+          if (run.state === "failed") giveUp(id, run.message);
         } catch (error) {
           log(`The execution ${id} could not be checked after the restart: ${messageOf(error)}`);
         }
@@ -97,7 +94,7 @@ export function openService(parts: ServiceParts) {
       await waker.wakeAll();
     },
     /** Erases deleted data from the files; for a process that exits without `close`. */
-    erase: () => erasure.run(),
+    erase: erasure.run,
     /** Finishes the steps that are running, and closes the database. */
     async close() {
       waker.stop();

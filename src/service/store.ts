@@ -1,17 +1,8 @@
 import { EventEmitter, once } from "node:events";
-import type { DatabaseSync, SQLOutputValue, StatementSync } from "node:sqlite";
-import type { JsonObject } from "../api/types.ts";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { transaction } from "../base/sqlite.ts";
-import type { CrewProject } from "../projects/types.ts";
 import { messageOf } from "./errors.ts";
-import type {
-  Attempt,
-  AttemptKey,
-  Callbacks,
-  Decision,
-  Execution,
-  ExecutionView,
-} from "./model.ts";
+import type { Attempt, AttemptKey, Callbacks, Decision, Execution } from "./model.ts";
 
 const schema = `
   CREATE TABLE IF NOT EXISTS executions (
@@ -31,240 +22,184 @@ const schema = `
 
 const ofAttempt = "WHERE execution_id = ? AND task_index = ? AND attempt = ?";
 
+// Only this program writes the tables, which are strict, so rows have the types that they are cast to.
+const keyColumns = "execution_id AS executionId, task_index AS taskIndex, attempt";
+const attemptColumns = `${keyColumns}, task_id AS taskId, state, output, started_at AS startedAt, finished_at AS finishedAt, decided_at AS decidedAt`;
+
+export type ExecutionStore = ReturnType<typeof createStore>;
+
 /**
  * Executions, their attempts and decisions about them, in SQLite. Each method is one atomic change. The methods that a run
  * calls may be called again after a crash, and then change nothing.
  */
-export class ExecutionStore {
-  readonly #database: DatabaseSync;
-  readonly #statements = new Map<string, StatementSync>();
-  readonly #ended = new EventEmitter();
-
-  constructor(database: DatabaseSync) {
-    this.#database = database;
-    database.exec(schema);
-    this.#ended.setMaxListeners(0);
-  }
-
-  add(execution: Execution): void {
-    this.#prepare("INSERT INTO executions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)").run(
-      execution.id,
-      execution.owner,
-      JSON.stringify(execution.project),
-      JSON.stringify(execution.inputs),
-      JSON.stringify(execution.meta),
-      JSON.stringify(execution.callbacks),
-      execution.state,
-      execution.error,
-      execution.createdAt,
-      execution.endedAt,
-    );
-  }
+export function createStore(database: DatabaseSync) {
+  database.exec(schema);
+  const ended = new EventEmitter().setMaxListeners(0);
+  const statements = new Map<string, StatementSync>();
+  const prepare = (sql: string) => {
+    let statement = statements.get(sql);
+    if (!statement) statements.set(sql, (statement = database.prepare(sql)));
+    return statement;
+  };
 
   /** The execution with this id or alias. Throws when the stored row is invalid. */
-  find(id: string): Execution | undefined {
-    const row = this.#prepare(
-      "SELECT * FROM executions WHERE id = coalesce((SELECT execution_id FROM aliases WHERE id = ?), ?)",
+  function find(id: string): Execution | undefined {
+    const row = prepare(
+      `SELECT id, owner, project, inputs, meta, callbacks, state, error, created_at AS createdAt, ended_at AS endedAt
+       FROM executions WHERE id = coalesce((SELECT execution_id FROM aliases WHERE id = ?), ?)`,
     ).get(id, id);
-    return row && readExecution(row);
+    if (!row) return undefined;
+    const parsed = (column: string): unknown => JSON.parse(String(row[column]));
+    const [project, inputs] = [parsed("project"), parsed("inputs")];
+    const [meta, callbacks] = [parsed("meta"), parsed("callbacks")];
+    return { ...row, project, inputs, meta, callbacks } as unknown as Execution;
   }
 
-  view(id: string): ExecutionView | undefined {
-    const execution = this.find(id);
-    if (!execution) return undefined;
-    const rows = this.#prepare(
-      "SELECT * FROM attempts WHERE execution_id = ? ORDER BY task_index, attempt",
-    ).all(execution.id);
-    return { execution, attempts: rows.map(readAttempt) };
-  }
-
-  running(): string[] {
-    const rows = this.#prepare("SELECT id FROM executions WHERE ended_at IS NULL").all();
-    return rows.map(({ id }) => String(id));
-  }
-
-  attempt(key: AttemptKey): Attempt | undefined {
-    const row = this.#prepare(`SELECT * FROM attempts ${ofAttempt}`).get(...values(key));
-    return row && readAttempt(row);
-  }
-
-  /** Stores and returns a new attempt. A repeat keeps the first start. */
-  begin(key: AttemptKey, taskId: string): Attempt {
-    const row = this.#prepare(
-      `INSERT INTO attempts (execution_id, task_index, attempt, task_id, state, started_at) VALUES (?, ?, ?, ?, 'running', ?)
-       ON CONFLICT DO UPDATE SET state = state RETURNING *`,
-    ).get(...values(key), taskId, Date.now());
-    return readAttempt(row ?? {});
-  }
-
-  finish(key: AttemptKey, output: string, waits: boolean): void {
-    this.#prepare(
-      `UPDATE attempts SET state = ?, output = ?, finished_at = ? ${ofAttempt} AND state = 'running'`,
-    ).run(waits ? "waiting" : "done", output, Date.now(), ...values(key));
-  }
-
-  countFailure(key: AttemptKey): number {
-    const row = this.#prepare(
-      `UPDATE attempts SET failures = failures + 1 ${ofAttempt} RETURNING failures`,
-    ).get(...values(key));
-    return Number(row?.["failures"]);
-  }
-
-  fail(key: AttemptKey): void {
-    this.#prepare(
-      `UPDATE attempts SET state = 'failed', finished_at = ? ${ofAttempt} AND state = 'running'`,
-    ).run(Date.now(), ...values(key));
-  }
-
-  /**
-   * Accepts a decision if the task still waits: one caller gets the attempt, others undefined. `alias` becomes another id of
-   * the execution.
-   */
-  decide(
-    executionId: string,
-    taskId: string,
-    decision: Decision,
-    alias: string | undefined,
-  ): AttemptKey | undefined {
-    return this.#synced(() => {
-      const row = this.#prepare(
-        `UPDATE attempts SET state = ?, feedback = ?, callbacks = ?, decided_at = ?
-         WHERE execution_id = ? AND task_id = ? AND state = 'waiting' RETURNING execution_id, task_index, attempt`,
-      ).get(
-        decision.isApprove ? "approved" : "rejected",
-        decision.feedback,
-        JSON.stringify(decision.callbacks),
-        Date.now(),
-        executionId,
-        taskId,
+  return {
+    add(execution: Execution): void {
+      prepare("INSERT INTO executions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)").run(
+        execution.id,
+        execution.owner,
+        JSON.stringify(execution.project),
+        JSON.stringify(execution.inputs),
+        JSON.stringify(execution.meta),
+        JSON.stringify(execution.callbacks),
+        execution.state,
+        execution.error,
+        execution.createdAt,
+        execution.endedAt,
       );
-      if (!row) return undefined;
-      if (alias !== undefined)
-        this.#prepare("INSERT INTO aliases VALUES (?, ?)").run(alias, executionId);
-      return readKey(row);
-    });
-  }
+    },
 
-  waiting(executionId: string, taskId: string): Attempt | undefined {
-    const row = this.#prepare(
-      "SELECT * FROM attempts WHERE execution_id = ? AND task_id = ? AND state = 'waiting'",
-    ).get(executionId, taskId);
-    return row && readAttempt(row);
-  }
+    find,
 
-  /** The decision about an attempt, marked as taken, so that its run isn't woken again. */
-  takeDecision(key: AttemptKey): Decision | undefined {
-    const row = this.#prepare(
-      `UPDATE attempts SET taken = 1 ${ofAttempt} AND decided_at IS NOT NULL RETURNING state, feedback, callbacks`,
-    ).get(...values(key));
-    return (
-      row && {
-        isApprove: row["state"] === "approved",
-        feedback: String(row["feedback"]),
-        callbacks: fromJson(row, "callbacks") as Callbacks,
+    view(id: string) {
+      const execution = find(id);
+      if (!execution) return undefined;
+      const attempts: unknown = prepare(
+        `SELECT ${attemptColumns} FROM attempts WHERE execution_id = ? ORDER BY task_index, attempt`,
+      ).all(execution.id);
+      return { execution, attempts: attempts as readonly Attempt[] };
+    },
+
+    running(): string[] {
+      const rows = prepare("SELECT id FROM executions WHERE ended_at IS NULL").all();
+      return rows.map(({ id }) => String(id));
+    },
+
+    outputOf(key: AttemptKey): string {
+      const row = prepare(`SELECT output FROM attempts ${ofAttempt}`).get(...values(key));
+      return String(row?.["output"] ?? "");
+    },
+
+    /** Stores a new attempt; a repeat keeps the first start. Returns the output that it had before a crash. */
+    begin(key: AttemptKey, taskId: string): string | null {
+      const row = prepare(
+        `INSERT INTO attempts (execution_id, task_index, attempt, task_id, state, started_at) VALUES (?, ?, ?, ?, 'running', ?)
+         ON CONFLICT DO UPDATE SET state = state RETURNING output`,
+      ).get(...values(key), taskId, Date.now());
+      return row?.["output"] as string | null;
+    },
+
+    finish(key: AttemptKey, state: "waiting" | "done" | "failed", output: string | null): void {
+      prepare(
+        `UPDATE attempts SET state = ?, output = ?, finished_at = ? ${ofAttempt} AND state = 'running'`,
+      ).run(state, output, Date.now(), ...values(key));
+    },
+
+    countFailure(key: AttemptKey): number {
+      const row = prepare(
+        `UPDATE attempts SET failures = failures + 1 ${ofAttempt} RETURNING failures`,
+      ).get(...values(key));
+      return Number(row?.["failures"]);
+    },
+
+    /**
+     * Accepts a decision if the task still waits: one caller gets the attempt, others undefined. `alias` becomes another id
+     * of the execution. Synced to the disk; synchronous, so no other write of this process intervenes.
+     */
+    decide(executionId: string, taskId: string, decision: Decision, alias: string | undefined) {
+      database.exec("PRAGMA synchronous = FULL");
+      try {
+        return transaction(database, () => {
+          const key: unknown = prepare(
+            `UPDATE attempts SET state = ?, feedback = ?, callbacks = ?, decided_at = ?
+             WHERE execution_id = ? AND task_id = ? AND state = 'waiting' RETURNING ${keyColumns}`,
+          ).get(
+            decision.isApprove ? "approved" : "rejected",
+            decision.feedback,
+            JSON.stringify(decision.callbacks),
+            Date.now(),
+            executionId,
+            taskId,
+          );
+          if (key && alias !== undefined)
+            prepare("INSERT INTO aliases VALUES (?, ?)").run(alias, executionId);
+          return key as AttemptKey | undefined;
+        });
+      } finally {
+        database.exec("PRAGMA synchronous = NORMAL");
       }
-    );
-  }
+    },
 
-  decisionsNotTaken(limit: number): AttemptKey[] {
-    const rows = this.#prepare(
-      `SELECT execution_id, task_index, attempt FROM attempts JOIN executions ON id = execution_id
-       WHERE decided_at IS NOT NULL AND taken = 0 AND ended_at IS NULL ORDER BY decided_at LIMIT ?`,
-    ).all(limit);
-    return rows.map(readKey);
-  }
+    waiting(executionId: string, taskId: string): Attempt | undefined {
+      const attempt: unknown = prepare(
+        `SELECT ${attemptColumns} FROM attempts WHERE execution_id = ? AND task_id = ? AND state = 'waiting'`,
+      ).get(executionId, taskId);
+      return attempt as Attempt | undefined;
+    },
 
-  end(id: string, error: string | null): void {
-    const { changes } = this.#prepare(
-      "UPDATE executions SET state = ?, error = ?, ended_at = ? WHERE id = ? AND ended_at IS NULL",
-    ).run(error === null ? "completed" : "error", error, Date.now(), id);
-    if (changes) this.#ended.emit(id);
-  }
+    /** The decision about an attempt, marked as taken, so that its run isn't woken again. */
+    takeDecision(key: AttemptKey): Decision | undefined {
+      const row = prepare(
+        `UPDATE attempts SET taken = 1 ${ofAttempt} AND decided_at IS NOT NULL RETURNING state, feedback, callbacks`,
+      ).get(...values(key));
+      return (
+        row && {
+          isApprove: row["state"] === "approved",
+          feedback: String(row["feedback"]),
+          callbacks: JSON.parse(String(row["callbacks"])) as Callbacks,
+        }
+      );
+    },
 
-  /** Deletes the callback addresses of an execution whose run makes no more callbacks. Returns whether there were any. */
-  forgetCallbacks(id: string): boolean {
-    const ofAttempts = this.#prepare(
-      "UPDATE attempts SET callbacks = '{}' WHERE execution_id = ? AND callbacks <> '{}'",
-    ).run(id);
-    const own = this.#prepare(
-      "UPDATE executions SET callbacks = '{}' WHERE id = ? AND callbacks <> '{}'",
-    ).run(id);
-    return Number(ofAttempts.changes) + Number(own.changes) > 0;
-  }
+    decisionsNotTaken(limit: number): AttemptKey[] {
+      const keys: unknown = prepare(
+        `SELECT ${keyColumns} FROM attempts JOIN executions ON id = execution_id
+         WHERE decided_at IS NOT NULL AND taken = 0 AND ended_at IS NULL ORDER BY decided_at LIMIT ?`,
+      ).all(limit);
+      return keys as AttemptKey[];
+    },
 
-  async waitForEnd(id: string, milliseconds: number): Promise<boolean> {
-    if (this.find(id)?.endedAt !== null) return true;
-    try {
-      await once(this.#ended, id, { signal: AbortSignal.timeout(milliseconds) });
-      return true;
-    } catch {
-      return false;
-    }
-  }
+    end(id: string, error: string | null): void {
+      const { changes } = prepare(
+        "UPDATE executions SET state = ?, error = ?, ended_at = ? WHERE id = ? AND ended_at IS NULL",
+      ).run(error === null ? "completed" : "error", error, Date.now(), id);
+      if (changes) ended.emit(id);
+    },
 
-  /** Runs `action` in a transaction that is synced to the disk. It is synchronous, so no other write of this process intervenes. */
-  #synced<T>(action: () => T): T {
-    this.#database.exec("PRAGMA synchronous = FULL");
-    try {
-      return transaction(this.#database, action);
-    } finally {
-      this.#database.exec("PRAGMA synchronous = NORMAL");
-    }
-  }
+    /** Deletes the callback addresses of an execution whose run makes no more callbacks. Returns whether there were any. */
+    forgetCallbacks(id: string): boolean {
+      const forget = "SET callbacks = '{}' WHERE callbacks <> '{}'";
+      const changes = [
+        prepare(`UPDATE attempts ${forget} AND execution_id = ?`).run(id).changes,
+        prepare(`UPDATE executions ${forget} AND id = ?`).run(id).changes,
+      ];
+      return changes.some((count) => count > 0);
+    },
 
-  #prepare(sql: string): StatementSync {
-    let statement = this.#statements.get(sql);
-    if (!statement) this.#statements.set(sql, (statement = this.#database.prepare(sql)));
-    return statement;
-  }
+    async waitForEnd(id: string, milliseconds: number): Promise<boolean> {
+      if (find(id)?.endedAt !== null) return true;
+      return once(ended, id, { signal: AbortSignal.timeout(milliseconds) }).then(
+        () => true,
+        () => false,
+      );
+    },
+  };
 }
 
 function values(key: AttemptKey): [string, number, number] {
   return [key.executionId, key.taskIndex, key.attempt];
-}
-
-type Row = Readonly<Record<string, SQLOutputValue>>;
-
-// Only this program writes the tables, which are strict, so these casts are true.
-
-function readExecution(row: Row): Execution {
-  return {
-    id: row["id"] as string,
-    owner: row["owner"] as Execution["owner"],
-    project: fromJson(row, "project") as CrewProject,
-    inputs: fromJson(row, "inputs") as JsonObject,
-    meta: fromJson(row, "meta") as JsonObject | null,
-    callbacks: fromJson(row, "callbacks") as Callbacks,
-    state: row["state"] as Execution["state"],
-    error: row["error"] as string | null,
-    createdAt: row["created_at"] as number,
-    endedAt: row["ended_at"] as number | null,
-  };
-}
-
-function readAttempt(row: Row): Attempt {
-  return {
-    ...readKey(row),
-    taskId: row["task_id"] as string,
-    state: row["state"] as Attempt["state"],
-    output: row["output"] as string | null,
-    startedAt: row["started_at"] as number,
-    finishedAt: row["finished_at"] as number | null,
-    feedback: row["feedback"] as string | null,
-    decidedAt: row["decided_at"] as number | null,
-  };
-}
-
-function readKey(row: Row): AttemptKey {
-  return {
-    executionId: row["execution_id"] as string,
-    taskIndex: row["task_index"] as number,
-    attempt: row["attempt"] as number,
-  };
-}
-
-function fromJson(row: Row, column: string): unknown {
-  return JSON.parse(String(row[column]));
 }
 
 /** How long to wait after a deletion before the log is truncated, once for all deletions meanwhile (ms): it waits for the disk. */
@@ -274,35 +209,30 @@ const erasureDelayMs = 1000;
  * Erases deleted data from all files. By default SQLite leaves it in free space of the database, and in the write-ahead log
  * until that is overwritten (SQLite's manual, `PRAGMA secure_delete` and `PRAGMA wal_checkpoint`).
  */
-export class Erasure {
-  readonly #database: DatabaseSync;
-  readonly #log: (line: string) => void;
-  #timer: NodeJS.Timeout | undefined;
+export function createErasure(database: DatabaseSync, log: (line: string) => void) {
+  let timer: NodeJS.Timeout | undefined;
+  database.exec("PRAGMA secure_delete = ON");
 
-  constructor(database: DatabaseSync, log: (line: string) => void) {
-    this.#database = database;
-    this.#log = log;
-    database.exec("PRAGMA secure_delete = ON");
-  }
-
-  plan(): void {
-    this.#timer ??= setTimeout(() => this.run(), erasureDelayMs).unref();
+  function plan(): void {
+    timer ??= setTimeout(run, erasureDelayMs).unref();
   }
 
   /** Truncates the log now, or soon if it is being read. */
-  run(): void {
-    this.stop();
+  function run(): void {
+    stop();
     try {
-      const row = this.#database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get();
-      if (row?.["busy"] !== 0) this.plan();
+      const row = database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get();
+      if (row?.["busy"] !== 0) plan();
     } catch (error) {
       // For example a full disk. The next deletion or start tries again.
-      this.#log(`Deleted data is still in the database's log: ${messageOf(error)}`);
+      log(`Deleted data is still in the database's log: ${messageOf(error)}`);
     }
   }
 
-  stop(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+  function stop(): void {
+    clearTimeout(timer);
+    timer = undefined;
   }
+
+  return { plan, run, stop };
 }

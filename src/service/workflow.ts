@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
-import { OpenWorkflow, type RetryPolicy, type Worker } from "openworkflow";
+import { OpenWorkflow, type RetryPolicy } from "openworkflow";
 import { BackendSqlite } from "openworkflow/sqlite";
 import type { Steps } from "./crew-run.ts";
 import { messageOf } from "./errors.ts";
@@ -27,57 +27,17 @@ export interface RunHandlers {
   onBroken(executionId: string, error: unknown): void;
 }
 
-/** `absent`: never created; `failed`: given up by the library. */
-export type RunState =
-  | { readonly state: "absent" | "alive" | "done" }
-  | { readonly state: "failed"; readonly message: string };
-
-/** Durable runs of executions and of callbacks. Each kind has its own worker, so that slow receivers never delay a crew. */
-export class DurableRuns {
-  readonly #crews: RunQueue;
-  readonly #callbacks: RunQueue;
-  readonly #handlers: RunHandlers;
-
-  /** `callbackBackoffMs` is the wait before the second attempt of a callback; it doubles up to an hour. */
-  constructor(file: string, handlers: RunHandlers, callbackBackoffMs: number) {
-    this.#handlers = handlers;
-    const callbackRetries: RetryPolicy = {
-      initialInterval: `${callbackBackoffMs}ms`,
-      backoffCoefficient: 2,
-      maximumInterval: "1h",
-      maximumAttempts: 0,
-    };
-    this.#crews = new RunQueue(file, "crews", (id, step) => this.#runCrew(id, step));
-    this.#callbacks = new RunQueue(file, "callbacks", async (id, step) => {
-      await step.run({ name: "send", retryPolicy: callbackRetries }, () => handlers.callback(id));
-    });
-  }
-
-  startCrew(executionId: string): Promise<void> {
-    return this.#crews.start(executionId);
-  }
-
-  startCallback(deliveryId: string): Promise<void> {
-    return this.#callbacks.start(deliveryId);
-  }
-
-  /** Wakes the run that waits for a signal. False if none waits or it is already awake: signals aren't stored. */
-  async signal(name: string): Promise<boolean> {
-    const { workflowRunIds } = await this.#crews.client.sendSignal({ signal: name });
-    this.#crews.wake();
-    return workflowRunIds.length > 0;
-  }
-
-  work(): void {
-    this.#crews.work();
-    this.#callbacks.work();
-  }
-
-  async close(): Promise<void> {
-    await Promise.all([this.#crews.close(), this.#callbacks.close()]);
-  }
-
-  async #runCrew(executionId: string, step: Step): Promise<void> {
+/**
+ * Durable runs of executions and of callbacks. Each kind has its own worker, so that slow receivers never delay a crew.
+ * `callbackBackoffMs` is the wait before the second attempt of a callback; it doubles up to an hour.
+ */
+export function createRuns(file: string, handlers: RunHandlers, callbackBackoffMs: number) {
+  const initialInterval = `${callbackBackoffMs}ms` as const;
+  const retryPolicy: RetryPolicy = { ...taskRetries, initialInterval, maximumInterval: "1h" };
+  const callbacks = createQueue(file, "callbacks", async (id, step) => {
+    await step.run({ name: "send", retryPolicy }, () => handlers.callback(id));
+  });
+  const crews = createQueue(file, "crews", async (executionId, step) => {
     const library = { threw: false };
     // The library suspends and repeats a run by throwing through it. Other errors, and those it can't repeat, end the run.
     const guard = async <T>(action: Promise<T>): Promise<T> => {
@@ -95,12 +55,27 @@ export class DurableRuns {
       },
     };
     try {
-      await this.#handlers.crew(executionId, steps);
+      await handlers.crew(executionId, steps);
     } catch (error) {
       if (library.threw) throw error;
-      this.#handlers.onBroken(executionId, error);
+      handlers.onBroken(executionId, error);
     }
-  }
+  });
+  return {
+    startCrew: crews.start,
+    startCallback: callbacks.start,
+    /** Wakes the run that waits for a signal. False if none waits or it is already awake: signals aren't stored. */
+    signal: async (name: string): Promise<boolean> => {
+      const { workflowRunIds } = await crews.client.sendSignal({ signal: name });
+      crews.wake();
+      return workflowRunIds.length > 0;
+    },
+    work(): void {
+      crews.work();
+      callbacks.work();
+    },
+    close: () => Promise.all([crews.close(), callbacks.close()]),
+  };
 }
 
 type Step = Parameters<Parameters<OpenWorkflow["implementWorkflow"]>[1]>[0]["step"];
@@ -113,76 +88,69 @@ const idleMs = { first: 50, longest: 1000 };
  * One kind of run: a namespace in the file, a worker, and the loop that polls for its work, at once when woken. The library's
  * own loop can't be woken, which would delay a new execution by up to a second.
  */
-class RunQueue {
-  readonly client: OpenWorkflow;
-  readonly #name: string;
-  readonly #backend: BackendSqlite;
-  readonly #worker: Worker;
-  #idleMs = idleMs.first;
-  #woken = new AbortController();
-  #loop: Promise<void> | undefined;
-  #isStopped = false;
+function createQueue(
+  file: string,
+  name: keyof typeof concurrency,
+  run: (id: string, step: Step) => Promise<void>,
+) {
+  let idle = idleMs.first;
+  let woken = new AbortController();
+  let loop: Promise<void> | undefined;
+  let isStopped = false;
+  const wake = () => {
+    idle = idleMs.first;
+    woken.abort();
+  };
+  const backend = BackendSqlite.connect(file, { namespaceId: name });
+  const client = new OpenWorkflow({ backend });
+  client.implementWorkflow<string, null>({ name }, async ({ input, step }) => {
+    try {
+      await run(input, step);
+      return null;
+    } finally {
+      // The worker counts this run until it has returned.
+      setImmediate(wake);
+    }
+  });
+  const worker = client.newWorker({ concurrency: concurrency[name] });
 
-  constructor(
-    file: string,
-    name: keyof typeof concurrency,
-    run: (id: string, step: Step) => Promise<void>,
-  ) {
-    this.#name = name;
-    this.#backend = BackendSqlite.connect(file, { namespaceId: name });
-    this.client = new OpenWorkflow({ backend: this.#backend });
-    this.client.implementWorkflow<string, null>({ name }, async ({ input, step }) => {
-      try {
-        await run(input, step);
-        return null;
-      } finally {
-        // The worker counts this run until it has returned.
-        setImmediate(() => this.wake());
-      }
-    });
-    this.#worker = this.client.newWorker({ concurrency: concurrency[name] });
-  }
-
-  async start(id: string): Promise<void> {
-    await this.client.runWorkflow({ name: this.#name }, id, { idempotencyKey: id });
-    this.wake();
-  }
-
-  work(): void {
-    this.#loop ??= this.#poll();
-  }
-
-  wake(): void {
-    this.#idleMs = idleMs.first;
-    this.#woken.abort();
-  }
-
-  async close(): Promise<void> {
-    this.#isStopped = true;
-    this.wake();
-    await this.#loop;
-    await this.#worker.stop();
-    await this.#backend.stop();
-  }
-
-  async #poll(): Promise<void> {
-    while (!this.#isStopped) {
-      const { signal } = (this.#woken = new AbortController());
+  async function poll(): Promise<void> {
+    while (!isStopped) {
+      const { signal } = (woken = new AbortController());
       let count = 0;
       try {
-        count = await this.#worker.tick();
+        count = await worker.tick();
       } catch (error) {
         // The database may be busy or the disk full. The work is still there at the next poll.
         process.stderr.write(`The service could not look for work: ${messageOf(error)}\n`);
       }
       await sleep(pollPauseMs);
-      if (count > 0) this.#idleMs = idleMs.first;
+      if (count > 0) idle = idleMs.first;
       else if (!signal.aborted) {
-        await sleep(this.#idleMs, undefined, { signal }).catch(() => undefined);
-        this.#idleMs = Math.min(this.#idleMs * 2, idleMs.longest);
+        await sleep(idle, undefined, { signal }).catch(() => undefined);
+        idle = Math.min(idle * 2, idleMs.longest);
       }
     }
   }
+
+  return {
+    client,
+    wake,
+    start: async (id: string): Promise<void> => {
+      await client.runWorkflow({ name }, id, { idempotencyKey: id });
+      wake();
+    },
+    work(): void {
+      loop ??= poll();
+    },
+    async close(): Promise<void> {
+      isStopped = true;
+      wake();
+      await loop;
+      await worker.stop();
+      await backend.stop();
+    },
+  };
 }
 
 /**
@@ -204,15 +172,19 @@ export function indexDeadlines(database: DatabaseSync): void {
   );
 }
 
-/** Reads the state of an execution's run from the library's table; throws as `freeLeases` does. */
-export function runState(database: DatabaseSync, executionId: string): RunState {
+/**
+ * The state of an execution's run in the library's table: `absent` was never created, `failed` was given up by the library.
+ * Throws as `freeLeases` does.
+ */
+export function runState(database: DatabaseSync, executionId: string) {
   const row = database
     .prepare(
       `SELECT status, json_extract(error, '$.message') AS message FROM workflow_runs
        WHERE namespace_id = 'crews' AND workflow_name = 'crews' AND idempotency_key = ? LIMIT 1`,
     )
     .get(executionId);
-  if (!row) return { state: "absent" };
-  if (row["status"] === "failed") return { state: "failed", message: String(row["message"]) };
-  return { state: row["status"] === "completed" ? "done" : "alive" };
+  if (!row) return { state: "absent" } as const;
+  if (row["status"] === "failed")
+    return { state: "failed", message: String(row["message"]) } as const;
+  return { state: row["status"] === "completed" ? "done" : "alive" } as const;
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { openSqlite } from "../../../src/base/sqlite.ts";
-import { Erasure } from "../../../src/service/store.ts";
+import { createErasure } from "../../../src/service/store.ts";
 import { CallbackReceiver } from "../../support/callback-receiver.ts";
 import { waitFor } from "../../support/wait.ts";
 import { Harness, inputs } from "./support.ts";
@@ -142,7 +142,7 @@ describe("service: secrets of callbacks", () => {
     const file = path.join(harness.folder, "other.sqlite");
     const database = openSqlite(file);
     const reader = openSqlite(file);
-    const erasure = new Erasure(database, (line) => assert.fail(line));
+    const erasure = createErasure(database, (line) => assert.fail(line));
     database.exec(
       "PRAGMA journal_mode = WAL; CREATE TABLE t (secret TEXT); INSERT INTO t VALUES ('bearer-of-kickoff')",
     );

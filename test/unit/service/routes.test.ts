@@ -87,6 +87,15 @@ describe("service: routes and errors", () => {
     });
   });
 
+  it("takes the crew's own values for inputs that a kickoff omits", async () => {
+    await harness.end();
+    const project = { ...crew, defaults: { audience: "colleagues" } };
+    harness = await new Harness({ project }).start();
+    await harness.kickoff({ inputs: { topic: "tides" } });
+    const { body } = await harness.request("POST", "/kickoff", { inputs: {} });
+    assert.deepEqual((body as { details: unknown }).details, { missing_inputs: ["topic"] });
+  });
+
   it("answers 422 for a body without the wrapper `inputs`", async () => {
     const { status, body } = await harness.request("POST", "/kickoff", inputs);
     assert.equal(status, 422);

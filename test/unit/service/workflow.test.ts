@@ -4,7 +4,7 @@ import path from "node:path";
 import type { Steps } from "../../../src/service/crew-run.ts";
 import { openSqlite } from "../../../src/base/sqlite.ts";
 import {
-  DurableRuns,
+  createRuns,
   freeLeases,
   runState,
   type RunHandlers,
@@ -16,7 +16,7 @@ import { waitFor } from "../../support/wait.ts";
 describe("service: durable runs", () => {
   let folder: string;
   let file: string;
-  const open: DurableRuns[] = [];
+  const open: ReturnType<typeof createRuns>[] = [];
   const broken: [string, unknown][] = [];
   beforeEach(() => {
     folder = temporaryFolder("runs");
@@ -29,7 +29,7 @@ describe("service: durable runs", () => {
   });
 
   const runsWith = (handlers: Partial<RunHandlers>) => {
-    const runs = new DurableRuns(
+    const runs = createRuns(
       file,
       {
         crew: () => Promise.resolve(),
