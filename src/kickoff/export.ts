@@ -51,7 +51,8 @@ export async function askAndSave(request: RequestToSave): Promise<vscode.Uri | u
   if (uri.path !== chosen.path && (await exists(uri)) && !(await confirmReplacing(uri)))
     return undefined;
   await write(uri, request);
-  await vscode.window.showTextDocument(uri);
+  // Not in a preview tab, which the document of the execution that is started from it would take.
+  await vscode.window.showTextDocument(uri, { preview: false });
   if (wholeRequest(request.values) === undefined)
     void vscode.window.showInformationMessage(
       vscode.l10n.t(
