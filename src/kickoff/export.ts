@@ -47,7 +47,7 @@ export async function askAndSave(request: RequestToSave): Promise<vscode.Uri | u
     if (!(await confirm(question, "", vscode.l10n.t("Replace")))) return undefined;
   }
   await write(uri, request);
-  await vscode.window.showTextDocument(uri);
+  await vscode.window.showTextDocument(uri, { preview: false });
   if (hasCredentials(request.values))
     void vscode.window.showInformationMessage(
       vscode.l10n.t(

@@ -225,6 +225,11 @@ describe("What was sent before", () => {
       "the file under the suggested name",
       () => vscode.window.activeTextEditor?.document.uri.fsPath === free,
     );
+    assert.equal(
+      vscode.window.tabGroups.activeTabGroup.activeTab?.isPreview,
+      false,
+      "the execution that is started from it next opens beside it",
+    );
     for (const file of [suggested, free]) await rm(file);
   });
 
