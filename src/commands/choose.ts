@@ -23,7 +23,11 @@ export async function chooseCrew(
   const candidates = crews.list().filter(fits);
   if (candidates.length === 0)
     throw new UserError(
-      vscode.l10n.t("There is no such crew yet. Connect a deployed crew, or start a local one."),
+      crews.list().length === 0
+        ? vscode.l10n.t("No crew is connected yet. Connect a deployed crew, or start a local one.")
+        : vscode.l10n.t(
+            "There is no such crew yet. Connect a deployed crew, or start a local one.",
+          ),
       [
         addCrewAction(),
         { title: vscode.l10n.t("Start a Local Crew"), command: "crewdeck.startLocalCrew" },
@@ -73,7 +77,7 @@ export async function chooseExecution(
   crews: Crews,
   argument: unknown,
   fits: (execution: ExecutionSummary) => boolean = () => true,
-  none = vscode.l10n.t("No tracked execution is in a state where this can be done."),
+  none?: string,
 ): Promise<Execution | undefined> {
   const target = targetOf(argument);
   if (target.kickoffId !== undefined) {
@@ -89,8 +93,15 @@ export async function chooseExecution(
   }
   const active = findExecution(store, crews, targetOf(activeDocument()));
   if (active && fits(active)) return active;
-  const candidates = store.list().filter(fits);
-  if (candidates.length === 0) throw new UserError(none);
+  const tracked = store.list();
+  const candidates = tracked.filter(fits);
+  if (candidates.length === 0)
+    throw new UserError(
+      none ??
+        (tracked.length === 0
+          ? vscode.l10n.t("Nothing is tracked yet.")
+          : vscode.l10n.t("No tracked execution is in a state where this can be done.")),
+    );
   const question = vscode.l10n.t("Which execution?");
   const chosen = await pickExecution(candidates.map(executionItem), question);
   return chosen && store.find(chosen.localId);

@@ -128,7 +128,7 @@ export function formTexts() {
       ),
       started: l10n.t("Values of a kickoff that started. Kick Off starts another execution."),
       last: l10n.t("Filled in with the last sent values."),
-      given: l10n.t("Filled in with given values."),
+      given: l10n.t("Filled in with the chosen values."),
       cleared: l10n.t("Cleared."),
       taken: l10n.t("{0} was filled in from {1}."),
     },

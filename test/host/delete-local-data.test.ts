@@ -70,6 +70,7 @@ describe("Deleting local data by its command", () => {
       assert.equal(await run("deleteLocalData"), undefined);
       assert.equal(api.executions().length, 1);
       await run("deleteLocalData");
+      await assert.rejects(run("openExecution", {}), /Nothing is tracked yet\./);
       const question = person.shown.find(
         ({ text }) => text === "Delete Crewdeck's data from this machine?",
       );
@@ -92,5 +93,6 @@ describe("Deleting local data by its command", () => {
       1,
     );
     assert.deepEqual([api.executions(), api.crews()], [[], []]);
+    await assert.rejects(run("kickoff", {}), /No crew is connected yet\./);
   });
 });
