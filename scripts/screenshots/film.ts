@@ -64,7 +64,10 @@ export class Film {
     await page.locator(".editor-group-container.active .view-lines").first().click();
     await page.keyboard.press("ControlOrMeta+Home");
     // The headings that stick at the top are gone only a moment later.
-    await page.locator(".sticky-widget .sticky-line-content").waitFor({ state: "detached" });
+    await page
+      .locator(".sticky-widget .sticky-line-content")
+      .first()
+      .waitFor({ state: "detached" });
     await this.#untilStill(editor.lens("Open output").first());
     await this.#take(4000);
   }
