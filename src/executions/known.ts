@@ -101,7 +101,7 @@ function placeOf(sorted: readonly ExecutionSummary[], execution: ExecutionSummar
 }
 
 function newestFirst(a: ExecutionSummary, b: ExecutionSummary): number {
-  const [one, other] =
-    a.startedAt === b.startedAt ? [a.localId, b.localId] : [b.startedAt, a.startedAt];
-  return one === other ? 0 : one < other ? -1 : 1;
+  if (a.startedAt !== b.startedAt) return a.startedAt < b.startedAt ? 1 : -1;
+  if (a.localId === b.localId) return 0;
+  return a.localId < b.localId ? -1 : 1;
 }

@@ -70,10 +70,13 @@ export function summaryOf(execution: Execution): ExecutionSummary {
 export function readSummary(text: string): ExecutionSummary {
   const raw: unknown = JSON.parse(text);
   if (isObject(raw) && Array.isArray(raw["tasks"]))
-    for (const task of raw["tasks"])
-      if (isObject(task) && !("attempts" in task)) Object.assign(task, { attempts: usual });
+    for (const task of raw["tasks"]) if (isTask(task)) task.attempts ??= usual;
   if (!isSummary(raw)) throw new Error(problemIn(raw));
   return raw;
+}
+
+function isTask(value: unknown): value is { attempts?: unknown } {
+  return isObject(value);
 }
 
 export function readExecution(texts: Record<"summary" | "details", string>): Execution {
@@ -128,7 +131,8 @@ type Check = (value: unknown) => boolean;
 
 const isString: Check = (value) => typeof value === "string";
 const isTime: Check = (value) => typeof value === "string" && !Number.isNaN(Date.parse(value));
-const isState: Check = (value) => executionStates.some((state) => state === value);
+const states: readonly unknown[] = executionStates;
+const isState: Check = (value) => states.includes(value);
 const listOf = (check: Check) => (value: unknown) => Array.isArray(value) && value.every(check);
 
 /** The parts on whose shape the program relies without a look. */

@@ -395,7 +395,7 @@ describe("Tools for language models", () => {
         { crew: "Writers", inputs: { topic: "x".repeat(12_000), audience: "guests" } },
         signal,
       );
-      const { value } = confirmationMessages!.message as vscode.MarkdownString;
+      const { value } = confirmationMessages!.message;
       for (const part of [
         "Input “topic”, 12000 characters:",
         "(2000 more characters, not shown)",
@@ -412,7 +412,7 @@ describe("Tools for language models", () => {
         signal,
       );
       assert.equal(confirmationMessages?.title, "Reject a task's output at “Writers”?");
-      const { value } = confirmationMessages.message as vscode.MarkdownString;
+      const { value } = confirmationMessages.message;
       for (const part of [
         "Rejects task “review”, attempt 1, of “Sea otters” at “Writers” (crew.test)",
         "becomes context for later tasks:\n\n```text\nShorter.\n```",
@@ -495,7 +495,7 @@ describe("Tools for language models", () => {
         signal,
       );
       assert.match(
-        (confirmationMessages!.message as vscode.MarkdownString).value,
+        (confirmationMessages!.message).value,
         /y{1500} … \(38500 more characters, not shown\)/,
       );
       await prepareAndInvoke(made, "crewdeck_giveFeedback", approval);
