@@ -495,7 +495,7 @@ describe("Tools for language models", () => {
         signal,
       );
       assert.match(
-        (confirmationMessages!.message).value,
+        confirmationMessages!.message.value,
         /y{1500} … \(38500 more characters, not shown\)/,
       );
       await prepareAndInvoke(made, "crewdeck_giveFeedback", approval);
