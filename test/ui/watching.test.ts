@@ -4,7 +4,6 @@ import { temporaryFolder } from "../support/folders.ts";
 import { endedExecutions, storageFolder, writeExecutions } from "../support/many-executions.ts";
 import { waitFor } from "../support/wait.ts";
 import { openWindow, type VSCodeWindow } from "../support/window.ts";
-import { untilSeen } from "./person.ts";
 
 /** Tracked executions of the large crew. */
 const many = 10_000;
@@ -75,10 +74,8 @@ describe("Watching, in the window", () => {
     await window.quickInput.widget.waitFor({ state: "hidden" });
   };
 
-  it("expands a crew of 10,000 executions in under 500 ms, and refreshes one row in under 100 ms: medians, printed", async () => {
+  it("expands a group of 10,000 executions in under 500 ms, and refreshes one row in under 100 ms: medians, printed", async () => {
     const { tree, quickInput, page } = window;
-    const crewRow = tree.row("Archive");
-    const twistie = crewRow.locator(".monaco-tl-twistie");
     const [expanding, refreshing]: [number[], number[]] = [[], []];
     let title = "Topic 0";
     const medians = () =>
@@ -86,22 +83,13 @@ describe("Watching, in the window", () => {
     const isQuick = () => medians()[0] < 500 && medians()[1] < 100;
     // What else runs on the machine is measured along: five rounds in a row must be quick, of three times as many at the most.
     for (let round = 1; round <= rounds || (round <= 3 * rounds && !isQuick()); round += 1) {
-      // A click on a row that is being drawn anew is lost, and its rows go for a moment all the same.
-      await untilSeen(
-        "the closed crew",
-        () => twistie.click(),
-        async () => (await crewRow.getAttribute("aria-expanded")) === "false",
-      );
-      await tree.row("Topic 1").waitFor({ state: "detached" });
-      // Refreshes all, and what is below a closed row is forgotten with that: its rows are asked for anew.
+      // Another grouping discards the rows below its groups. Until its own rows show that the refresh has ended, VS Code runs a row's command without the row.
       await groupBy("Crew");
+      await tree.row("Archive").waitFor();
+      await groupBy("State");
+      const twistie = tree.row("Completed").locator(".monaco-tl-twistie");
+      await tree.row("Topic 1").waitFor({ state: "detached" });
       expanding.push(await timeUntil(window, "mousedown", "Topic 1", () => twistie.click()));
-      // The refresh, if it ends after the click, closes the crew again.
-      await untilSeen(
-        "the rows of the open crew",
-        () => tree.expand("Archive"),
-        () => tree.row(title).isVisible(),
-      );
       await tree.menu(title, "Rename Execution…");
       await quickInput.waitFor("A title of your choice");
       title = `Renamed ${round}`;
@@ -113,7 +101,7 @@ describe("Watching, in the window", () => {
     const [expanded, refreshed] = medians();
     const all = (times: readonly number[]) => times.map((time) => time.toFixed(0)).join(", ");
     console.log(
-      `      With ${many} executions of a crew: ${expanded.toFixed(0)} ms from the click to its rows (${all(expanding)}), ${refreshed.toFixed(0)} ms from the key to the renamed row (${all(refreshing)})`,
+      `      With ${many} executions in a group: ${expanded.toFixed(0)} ms from the click to its rows (${all(expanding)}), ${refreshed.toFixed(0)} ms from the key to the renamed row (${all(refreshing)})`,
     );
     assert.ok(expanded < 500, `${expanded} ms`);
     assert.ok(refreshed < 100, `${refreshed} ms`);
