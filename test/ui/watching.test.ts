@@ -105,6 +105,8 @@ describe("Watching, in the window", () => {
     );
     assert.ok(expanded < 500, `${expanded} ms`);
     assert.ok(refreshed < 100, `${refreshed} ms`);
+    await groupBy("Crew");
+    await tree.row("Archive").waitFor();
   });
 
   it("says each row in a sentence, and in its tooltip what matters", async () => {
