@@ -98,9 +98,11 @@ async function ask(counts: Counts, parts: DeleteParts): Promise<ClearScope | und
             counts.crews,
           ),
         ]),
-    vscode.l10n.t(
-      "Executions at deployed crews continue there, and are no longer tracked here. This can't be undone.",
-    ),
+    counts.executions === 0
+      ? vscode.l10n.t("This can't be undone.")
+      : vscode.l10n.t(
+          "Executions at deployed crews continue there, and are no longer tracked here. This can't be undone.",
+        ),
     ...(parts.executions.store
       .list()
       .some((each) => each.state === "unconfirmed" || pendingResume(each) !== undefined)

@@ -100,7 +100,7 @@ async function chooseDraft(drafts: readonly Draft[]): Promise<Draft | undefined>
     detail: plainLabel(beginningOf(draft)),
     draft,
   }));
-  const title = vscode.l10n.t("Unsent drafts");
+  const title = vscode.l10n.t("Unsent Drafts");
   const placeHolder = vscode.l10n.t("Which draft?");
   return (await vscode.window.showQuickPick(items, { title, placeHolder, matchOnDetail: true }))
     ?.draft;

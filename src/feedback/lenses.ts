@@ -99,7 +99,7 @@ export class FeedbackLenses implements vscode.CodeLensProvider, vscode.Disposabl
       .filter((draft) => isForWhatWaits(draft, execution))
       .map((draft) => {
         const { isApprove, taskId: of, attempt } = draft;
-        const title = vscode.l10n.t("Continue Draft…");
+        const title = vscode.l10n.t("Edit Draft…");
         const tooltip = isApprove
           ? vscode.l10n.t("A note that was not sent: {0}", beginningOf(draft))
           : vscode.l10n.t("A rejection that was not sent: {0}", beginningOf(draft));

@@ -287,7 +287,7 @@ describe("feedback in an execution's document", () => {
     assert.equal(await first, undefined);
     assert.deepEqual(parts.threads.threads, []);
     assert.equal(parts.sent.length, 0);
-    await waitFor("the lens", async () => (await titles(document))[0] === "Continue Draft…");
+    await waitFor("the lens", async () => (await titles(document))[0] === "Edit Draft…");
     void parts.feedback.approveWithNote(execution);
     const again = await thread();
     await waitFor(
@@ -299,7 +299,7 @@ describe("feedback in an execution's document", () => {
     await parts.threads.submit({ thread: again, text: "Shorter." });
     await waitFor(
       "the lens to go, as it was sent",
-      async () => !(await titles(document)).includes("Continue Draft…"),
+      async () => !(await titles(document)).includes("Edit Draft…"),
     );
     assert.equal(
       parts.drafts.find({ localId: "local-1", taskId: "review", attempt: 1 }),

@@ -85,12 +85,12 @@ describe("Feedback, in the window", () => {
   it("a saved draft outlasts a reload of the window, and a lens leads to it", async () => {
     const { editor } = window;
     await editor.pressInThread(editor.thread("Reject"), "Save Draft");
-    await editor.lens("Continue Draft…").waitFor();
+    await editor.lens("Edit Draft…").waitFor();
     await editor.thread("Reject").waitFor({ state: "detached" });
     await window.reload();
-    await editor.lens("Continue Draft…").waitFor();
+    await editor.lens("Edit Draft…").waitFor();
     await window.screenshot("feedback-draft");
-    await editor.lens("Continue Draft…").click();
+    await editor.lens("Edit Draft…").click();
     const thread = editor.thread("Reject");
     await waitFor(
       "the draft",
