@@ -20,7 +20,7 @@ export type CrewApiErrorKind =
 
 export type UnreachableReason = "dns" | "refused" | "certificate" | "proxy" | "reset" | "other";
 
-/** Where the local service found a problem in a crew's project. Remote text: open it as a file only for a local crew. */
+/** Where a crew's project has a problem. Remote text: open the file only for a local crew. */
 export interface CrewPlace {
   readonly file: string;
   readonly line: number;
@@ -35,15 +35,18 @@ export class CrewApiError extends Error {
   readonly status?: number;
   /** Empty unless `kind` is `validation`. */
   readonly missingInputs: readonly string[];
-  /** Milliseconds from when the answer arrived. */
+  /** From when the answer arrived (ms). */
   readonly retryAfterMs?: number;
   /** Set when `kind` is `unreachable`. */
   readonly reason?: UnreachableReason;
   /** The beginning of the answer's body, without the token. */
   readonly body?: string;
-  /** Whether a POST may have had an effect. "no": it never arrived, or was refused, or is a GET. "maybe": no answer, or an inconclusive one. */
+  /**
+   * Whether a POST may have had an effect: "no" if it never arrived or was refused, and for a GET;
+   * "maybe" without a conclusive answer.
+   */
   readonly sent: "no" | "maybe";
-  /** Set when `kind` is `unauthorized` or `forbidden` and the type of the sent token is known. */
+  /** The sent token's type, if known, when `kind` is `unauthorized` or `forbidden`. */
   readonly tokenType?: TokenType;
   readonly place?: CrewPlace;
 
@@ -57,11 +60,11 @@ export class CrewApiError extends Error {
   }
 }
 
-/** Whole sentences in `message` and `remedy`. */
+/** `message` and `remedy` are whole sentences. */
 export type CrewApiErrorDetails = Pick<CrewApiError, "kind" | "message" | "remedy"> &
   Partial<Omit<CrewApiError, keyof Error>>;
 
-/** The remedy of a POST that may or may not have arrived begins with a warning. */
+/** Warns if a POST may have arrived. */
 export function outcome(isOpen: boolean, remedy: string): Pick<CrewApiError, "sent" | "remedy"> {
   if (!isOpen) return { sent: "no", remedy };
   const warning = l10n.t("It may have arrived: check before you send it again.");

@@ -12,9 +12,9 @@ const dnsCodes = ["ENOTFOUND", "EAI_AGAIN", "EAI_FAIL", "EAI_NODATA", "EAI_NONAM
 const resetCodes = /^(?:ECONNRESET|EPIPE|ECONNABORTED|ERR_STREAM_PREMATURE_CLOSE|UND_ERR_SOCKET)$/;
 const certificateCodes =
   /^(?:CERT_|ERR_TLS_CERT_|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_|INVALID_CA|HOSTNAME_MISMATCH)/;
-/** OpenSSL received something that isn't TLS, or an unsupported version. */
+/** OpenSSL received an unsupported version, or something that isn't TLS. */
 const tlsCodes = /^(?:EPROTO|ERR_SSL_)/;
-/** TLS errors before the request is sent. TLS can also fail later, so any other text leaves `sent` open. */
+/** TLS errors before the request is sent. Others may be later, so they leave `sent` open. */
 const handshakeWords =
   /wrong.version|unsupported.protocol|handshake|no.protocols|unrecognized.name|packet.length|no.shared.cipher|no.ciphers|http.request|protocol.version|version.too.low|unexpected.message/i;
 /** Node's HTTP parser and decompression. */
@@ -117,7 +117,7 @@ function certificateProblem(code: string, host: string): string {
   );
 }
 
-/** A failed connection to a port that isn't the crew's is a failed connection to a proxy. */
+/** A failed connection to a port that isn't the crew's is to a proxy. */
 function isProxy(code: string, description: string, url: URL): boolean {
   if (/\bproxy\b|tunnel/i.test(description.replaceAll(url.host, ""))) return true;
   const port = /\bconnect E[A-Z]+ \S*:(\d+)/.exec(description)?.[1];
@@ -221,7 +221,7 @@ export function badAnswer(
   return new CrewApiError({ kind: "badAnswer", status, body, message, ...result });
 }
 
-/** Scheme, host and path of a redirect's target; the query may hold secrets. */
+/** The query may hold secrets. */
 function targetOf(location: string, url: string): string {
   if (location === "" || !URL.canParse(location, url)) return "";
   const { origin, pathname } = new URL(location, url);

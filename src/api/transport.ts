@@ -17,7 +17,6 @@ interface FetchAnswer {
   readonly body: AsyncIterable<string | Uint8Array> | null;
 }
 
-/** A subset of what any `fetch` takes. */
 export type Fetch = (
   url: string,
   init: {
@@ -29,13 +28,16 @@ export type Fetch = (
   },
 ) => Promise<FetchAnswer>;
 
-/** No keep-alive: a POST on a kept connection that the server is closing may or may not have arrived. */
+/** No keep-alive: a POST on a connection that the server is closing may or may not have arrived. */
 const agents = {
   http: new http.Agent({ keepAlive: false }),
   https: new https.Agent({ keepAlive: false }),
 };
 
-/** node-fetch, loaded with the first request. VS Code patches Node's modules to apply its proxy and certificate settings. */
+/**
+ * Loads node-fetch with the first request. It uses Node's modules, which VS Code patches to apply
+ * its proxy and certificate settings.
+ */
 export const defaultFetch: Fetch = async (url, init) => {
   const fetch = await nodeFetch();
   return await fetch(url, {
@@ -44,7 +46,10 @@ export const defaultFetch: Fetch = async (url, init) => {
   });
 };
 
-/** Without an agent: if `http.proxySupport` is "on", VS Code sets its own only then. It doesn't keep connections alive either. */
+/**
+ * Without an agent: if `http.proxySupport` is "on", VS Code sets its own only then, also without
+ * keep-alive.
+ */
 export const agentlessFetch: Fetch = async (url, init) => await (await nodeFetch())(url, init);
 
 async function nodeFetch() {
@@ -67,9 +72,9 @@ export interface Outgoing<T> {
   readonly method: "GET" | "POST";
   readonly path: string;
   readonly body?: object;
-  /** Returns undefined for an answer of another shape; `text` is the answer as received, without the token. */
+  /** Returns undefined for another shape; `text` is the answer as received, without the token. */
   readonly read: (raw: unknown, text: () => string) => T | undefined;
-  /** Milliseconds per attempt, including the body. */
+  /** Per attempt, including the body (ms). */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
   readonly knownInputs?: readonly string[];
@@ -77,14 +82,14 @@ export interface Outgoing<T> {
 
 interface Attempt<T> extends Outgoing<T> {
   readonly tokenType: TokenType | undefined;
-  /** Removes the token and the body's secrets from a text. */
+  /** Removes the token and the body's secrets. */
   readonly clean: (text: string) => string;
   readonly deadline: Deadline;
 }
 
 const errorBytes = 64 * 1024;
 
-/** @throws {CrewApiError} `unauthorized`, nothing sent, if the token is empty or can't be in a header */
+/** @throws {CrewApiError} `unauthorized` if the token is empty or can't be in a header */
 function authorization(token: string): string {
   if (token !== "" && !/[^\x20-\x7e\xa0-\xff]/.test(token)) return `Bearer ${token}`;
   throw new CrewApiError({
@@ -101,7 +106,7 @@ function authorization(token: string): string {
   });
 }
 
-/** Sends requests and checks the answers. Retries a GET where that can help, a POST never. */
+/** Retries a GET where that can help, a POST never. */
 export class Transport {
   readonly #options: TransportOptions;
 
@@ -154,7 +159,8 @@ export class Transport {
         ...logged(arrived.text),
       });
     try {
-      // node-fetch keeps the token on a redirect to another port of the same host (node-fetch 1863), so redirects aren't followed.
+      // Redirects aren't followed: node-fetch keeps the token on a redirect to another port of the
+      // host (node-fetch 1863).
       const init = { method, headers, ...defined({ body }), redirect: "manual" } as const;
       const answer = await fetch(baseUrl + path, { ...init, signal: deadline.signal }).catch(
         (failure: unknown) => {
@@ -172,7 +178,7 @@ export class Transport {
     }
   }
 
-  /** A log that fails must not change what is reported of a request, which may have started an execution. */
+  /** A log that fails must not change the result of a request. */
   #log(traffic: Traffic): void {
     try {
       this.#options.onTraffic(traffic);
@@ -229,7 +235,10 @@ export class Transport {
   }
 }
 
-/** Reads a body up to a limit in decompressed bytes. Never throws: what arrived before an error, `problem`, may be enough. */
+/**
+ * Reads at most `maxBytes` (decompressed). Never throws: what arrived before an error may be
+ * enough.
+ */
 async function readBody(body: FetchAnswer["body"], maxBytes: number) {
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -248,7 +257,7 @@ async function readBody(body: FetchAnswer["body"], maxBytes: number) {
   return { text, isTruncated: size > maxBytes, problem };
 }
 
-/** Aborts one request after its time-out, which includes the body, or with its caller. */
+/** Aborts one request after its time-out, or with its caller. */
 class Deadline {
   readonly #controller = new AbortController();
   readonly signal = this.#controller.signal;
@@ -275,7 +284,7 @@ class Deadline {
 
 /** How often a GET is sent in all. */
 const attempts = 3;
-/** The upper bound of the first wait; it doubles with each attempt (ms). */
+/** The upper bound of the first wait (ms); it doubles with each attempt. */
 const firstWait = 500;
 /** A longer `Retry-After` is left to the caller (ms). */
 const longestWait = 10_000;
@@ -283,8 +292,9 @@ const longestWait = 10_000;
 const longestRest = 24 * 60 * 60 * 1000;
 
 /**
- * Milliseconds to wait before a GET is retried: exponential back-off with full jitter on top of `Retry-After`. Undefined if it isn't
- * retried: a time-out has taken long enough. @param asked how often it was sent so far
+ * When to retry a GET (ms): exponential back-off with full jitter on top of `Retry-After`.
+ * Undefined for no retry; a time-out has taken long enough. @param asked how often it was sent so
+ * far
  */
 function retryWait(error: unknown, asked: number, random: () => number): number | undefined {
   if (!(error instanceof CrewApiError) || asked >= attempts) return undefined;

@@ -35,13 +35,13 @@ export interface KeeperOptions {
   readonly leaveMs?: number;
 }
 
-/** How long a service that stops may hold its data, and one that starts may be without an address (ms). */
+/** How long a stopping service may hold its data, and a starting one has no address (ms). */
 const settleMs = 6000;
 const retryMs = 200;
 
 /**
- * Keeps one local crew served, by a process of this window or of another one. The service's exclusive lock on the data folder
- * decides who serves; `wanted` in the database, which every window reads, whether anyone does.
+ * Keeps one local crew served, by this window or another one. The lock on the data folder decides
+ * who serves, `wanted` in the database whether anyone does.
  */
 export class CrewKeeper {
   readonly #options: KeeperOptions;
@@ -57,7 +57,7 @@ export class CrewKeeper {
     this.#options = options;
   }
 
-  /** The service's address, in this window or another; undefined if it isn't running. */
+  /** Of the service in this window or another; undefined if it isn't running. */
   get url(): string | undefined {
     return this.#own?.url ?? this.#guestUrl;
   }
@@ -66,7 +66,7 @@ export class CrewKeeper {
     return this.#own !== undefined;
   }
 
-  /** Starts the service if it isn't running, and returns its address. @throws ServiceRefusal or ServiceFailure */
+  /** Returns the service's address. @throws ServiceRefusal or ServiceFailure */
   async start(): Promise<string> {
     this.#starting ??= this.#start()
       .catch((error: unknown) => {
@@ -87,7 +87,10 @@ export class CrewKeeper {
       this.#becomeGuest(running.url);
   }
 
-  /** Stops the service in any window. False if another window doesn't stop it: that window may hang. */
+  /**
+   * Stops the service in any window. False if another window doesn't stop it, for example because
+   * it hangs.
+   */
   async stop(): Promise<boolean> {
     await this.#starting?.catch(() => undefined);
     this.#store({ wanted: false, failure: undefined });
@@ -97,7 +100,7 @@ export class CrewKeeper {
     return true;
   }
 
-  /** The window closes: its service stops, and stays wanted. */
+  /** The service stops with its window, and stays wanted. */
   dispose(): void {
     this.#end.abort(new Error("The window closes."));
     this.#stopping = true;
@@ -109,7 +112,7 @@ export class CrewKeeper {
     const { tokens, crewId } = this.#options;
     if (this.#own !== undefined) {
       if ((await tokens.tokens(crewId)) !== undefined) return this.#own.url;
-      // The token is lost: a new one needs a new process.
+      // A new token needs a new process.
       await this.#stopOwn();
     }
     this.#store({ wanted: true });
@@ -139,7 +142,7 @@ export class CrewKeeper {
       await keepTokens(tokens, crewId, prepared);
       this.#store({ port: Number(new URL(process.url).port), failure: undefined });
       this.#becomeOwner(process);
-      // The window may have closed while the service started.
+      // The window may have closed meanwhile.
       if (this.#end.signal.aborted) process.leave();
       this.#end.signal.throwIfAborted();
       return process.url;
@@ -153,7 +156,9 @@ export class CrewKeeper {
     }
   }
 
-  /** The window that starts a crew for the first time stores the token after the service listens. */
+  /**
+   * The window that starts a crew for the first time stores the token after the service listens.
+   */
   async #waitForToken(): Promise<void> {
     const { tokens, crewId } = this.#options;
     const until = Date.now() + settleMs;
@@ -273,14 +278,14 @@ export class CrewKeeper {
   }
 }
 
-/** The stored tokens, and new ones for those that are missing. Stores nothing: another window's service may be first. */
+/** Creates missing tokens, but stores none: another window's service may be first. */
 export async function prepareTokens(store: TokenStore, crewId: string): Promise<ServiceTokens> {
   const kept = await store.tokens(crewId);
   const newToken = () => randomBytes(32).toString("base64url");
   return { token: kept?.bearer ?? newToken(), userToken: kept?.userBearer ?? newToken() };
 }
 
-/** Stores the running service's tokens. The person's choice of the one in use stays. */
+/** Stores the running service's tokens, and keeps the person's choice of the one in use. */
 export async function keepTokens(
   store: TokenStore,
   crewId: string,

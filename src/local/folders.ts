@@ -15,7 +15,10 @@ export class Folders {
         : vscode.Uri.file(copy);
   }
 
-  /** @param text a URI, or a path, absolute or in the workspace. @throws UserError for a folder on another machine */
+  /**
+   * @param text a URI, or a path, absolute or in the workspace. @throws UserError for a folder on
+   * another machine
+   */
   nameOf(text: string): string {
     if (text === exampleFolder) return text;
     const folder = /^[a-z][a-z0-9+.-]+:/i.test(text)

@@ -46,8 +46,8 @@ interface KeptCrew extends Pick<KnownCrew, "folder" | "name"> {
 }
 
 /**
- * The crews that the local service serves on this machine. Their tokens are created here and stored in SecretStorage, their ports and
- * data in the extension's storage; nothing is written to the settings.
+ * The crews that the local service serves on this machine. Nothing is written to the settings,
+ * which sync to other machines.
  */
 export class LocalCrews implements vscode.Disposable {
   readonly #owned = new Disposables();
@@ -78,7 +78,7 @@ export class LocalCrews implements vscode.Disposable {
     );
   }
 
-  /** Reads the local crews, and uses those that another window serves. Sends requests only to these, and reads no secret. */
+  /** Reads the local crews, and uses those that another window serves. Reads no secret. */
   async refresh(): Promise<void> {
     this.#refreshing ??= this.#refresh().finally(() => {
       this.#refreshing = undefined;
@@ -86,7 +86,10 @@ export class LocalCrews implements vscode.Disposable {
     await this.#refreshing;
   }
 
-  /** Restarts the crews that ran when their window closed and have an execution that has not ended. The others start when they are used. Failures are logged and shown in the crew's row. */
+  /**
+   * Restarts the crews that ran when their window closed and have an open execution. Failures are
+   * logged and shown in the crew's row.
+   */
   async restore(): Promise<void> {
     await this.refresh();
     for (const { folder, name, wanted } of this.#store.list()) {
@@ -103,7 +106,10 @@ export class LocalCrews implements vscode.Disposable {
     return [...this.#kept.values()].flatMap((kept) => this.#crewOf(kept) ?? []);
   }
 
-  /** Starts a local crew if it isn't running. Undefined if the person cancels. @throws UserError if the project is broken or the service doesn't start */
+  /**
+   * Starts a local crew if it isn't running. Undefined if the person cancels. @throws UserError if
+   * the project is broken or the service doesn't start
+   */
   async start(options: StartLocalCrew = {}): Promise<Crew | undefined> {
     const { folder, engine, here = false, onChosen } = options;
     if (engine !== undefined && engine !== "rehearsal")
@@ -121,7 +127,7 @@ export class LocalCrews implements vscode.Disposable {
     return await this.#run(name);
   }
 
-  /** `npm start` sets CREWDECK_START_LOCAL to the folder of a crew to start. A workspace can't set it. */
+  /** `npm start` sets CREWDECK_START_LOCAL to a crew's folder. A workspace can't set it. */
   startForDevelopment(): void {
     const folder = process.env["CREWDECK_START_LOCAL"] ?? "";
     if (folder === "") return;
@@ -139,7 +145,10 @@ export class LocalCrews implements vscode.Disposable {
     );
   }
 
-  /** Stops a local crew in any window. Undefined if the person cancels. @throws UserError if it is unknown, none runs, or another window doesn't stop it */
+  /**
+   * Stops a local crew in any window. Undefined if the person cancels. @throws UserError if it is
+   * unknown, none runs, or another window doesn't stop it
+   */
   async stop({ folder }: { readonly folder?: string } = {}): Promise<Crew | undefined> {
     const name = folder === undefined ? await this.#pickRunning() : this.#folders.nameOf(folder);
     if (name === undefined) return undefined;
@@ -152,7 +161,10 @@ export class LocalCrews implements vscode.Disposable {
     return this.#crewOf(local);
   }
 
-  /** Stops a local crew, and deletes its service's data and tokens. Its folder and its tracked executions stay. @throws UserError if it is unknown, or another window doesn't stop it */
+  /**
+   * Stops a local crew, and deletes its service's data and tokens; its folder and its tracked
+   * executions stay. @throws UserError if it is unknown, or another window doesn't stop it
+   */
   async remove(crewId: string): Promise<void> {
     const local = this.#kept.get(folderOf(crewId));
     if (local === undefined) throw removedError();
@@ -167,7 +179,10 @@ export class LocalCrews implements vscode.Disposable {
     return this.#store.list().length;
   }
 
-  /** Removes every local crew of this machine, also those whose folder is gone. @returns those that could not be removed */
+  /**
+   * Removes all local crews, also those whose folder is gone. @returns those that could not be
+   * removed
+   */
   async removeAll(): Promise<readonly { readonly dataFolder: string; readonly error: unknown }[]> {
     await this.refresh();
     const left: { dataFolder: string; error: unknown }[] = [];
@@ -257,7 +272,7 @@ export class LocalCrews implements vscode.Disposable {
     );
   }
 
-  /** Adds a crew if it is new, without publishing. Its code is loaded with the first local crew. */
+  /** Loads its code with the first local crew. */
   async #add({ folder, name }: KnownCrew): Promise<KeptCrew> {
     const [{ CrewKeeper }, { ServiceProcess }] = await Promise.all([
       import("./crew-keeper.ts"),

@@ -4,7 +4,7 @@ import path from "node:path";
 import { asObject, parseJson } from "../base/json.ts";
 import { isLoopback } from "../base/loopback.ts";
 
-/** A service, as it writes itself to `service.json` in its data folder. */
+/** What a service writes to `service.json` in its data folder. */
 export interface Running {
   readonly url: string;
   readonly pid: number;
@@ -23,8 +23,8 @@ export async function findRunning(dataFolder: string): Promise<Running | undefin
 }
 
 /**
- * Whether the service itself responds at its address. Its port may belong to another program by now, which must not get the token:
- * this request has none. A service that is stopping doesn't respond, though it may still hold its data.
+ * Whether the service itself responds. Its port may belong to another program by now, so this
+ * request has no token. A stopping service doesn't respond, though it may still hold its data.
  */
 export async function answers({ url, instance }: Running): Promise<boolean> {
   return await new Promise((resolve) => {

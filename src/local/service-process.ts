@@ -67,7 +67,7 @@ export interface ServiceOptions {
 /** After this time (ms) a service that doesn't stop is killed; its data survives that. */
 const stopMs = 5000;
 
-/** A service that this process started and that listens. It stops when this process ends, in whatever way. */
+/** A service that this process started and that listens. It always stops with this process. */
 export class ServiceProcess {
   readonly url: string;
   readonly exited: Promise<Exit>;
@@ -79,7 +79,10 @@ export class ServiceProcess {
     this.exited = exited;
   }
 
-  /** Starts a service and waits until it listens. @throws ServiceRefusal, ServiceFailure, or the signal's reason; the process has ended then */
+  /**
+   * Waits until the service listens. @throws ServiceRefusal, ServiceFailure, or the signal's
+   * reason; the process has ended then
+   */
   static async start(options: ServiceOptions): Promise<ServiceProcess> {
     const { folder, port, dataFolder, token, userToken, onLine, signal } = options;
     signal.throwIfAborted();

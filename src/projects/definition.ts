@@ -4,7 +4,9 @@ import { foldersIn, isFile, readText } from "./files.ts";
 import { given, parseJsonc, parseYaml, toPlain, type Place } from "./source.ts";
 import { ProjectError, type ProjectAgent, type ProjectTask } from "./types.ts";
 
-/** Folders of a project with `agents.yaml` or `tasks.yaml`: `config` at the top and in each package under `src`. */
+/**
+ * `config` folders with `agents.yaml` or `tasks.yaml`, at the top and in each package under `src`.
+ */
 export async function configFolders(folder: string): Promise<string[]> {
   const packages = await foldersIn(path.join(folder, "src"));
   const found: string[] = [];
@@ -16,8 +18,8 @@ export async function configFolders(folder: string): Promise<string[]> {
 }
 
 /**
- * Chooses the folder with the definition: the only one, else the one of the package with the project's name.
- * @throws {ProjectError} when several qualify
+ * The only folder, else that of the package with the project's name.
+ * @throws {ProjectError} if several qualify
  */
 export function chooseConfig(found: readonly string[], projectName: string | undefined) {
   const own = `src/${(projectName ?? "").replaceAll("-", "_")}/config`;
@@ -31,7 +33,7 @@ export function chooseConfig(found: readonly string[], projectName: string | und
   );
 }
 
-/** Tasks run in the order of the file, as the `@task` methods usually do. @throws {ProjectError} */
+/** Tasks run in the order of the file, as `@task` methods usually do. @throws {ProjectError} */
 export async function readClassic(folder: string, config: string) {
   const agentPlaces = await readYaml(folder, config, "agent");
   const agents = [...agentPlaces].map(([name, place]) => readAgent(name, place));
@@ -55,8 +57,8 @@ async function readYaml(folder: string, config: string, what: "agent" | "task") 
 }
 
 /**
- * Reads a declarative crew: `file`, and in the same folder `agents/<name>.jsonc` (or `.json`) for each agent
- * (crewAI since 1.14.8, `crewai.project.json_loader`).
+ * Reads `file`, and beside it `agents/<name>.jsonc` (or `.json`) for each agent (crewAI since
+ * 1.14.8, `crewai.project.json_loader`).
  * @throws {ProjectError}
  */
 export async function readDeclarative(folder: string, file: string) {
@@ -133,7 +135,7 @@ function readAgent(name: string, place: Place): ProjectAgent {
   };
 }
 
-/** Reads tasks, the same in YAML and JSON. A task may refer to agents and to the tasks before it. */
+/** A task may refer to agents and to the tasks before it. */
 function readTasks(
   places: readonly (readonly [string, Place])[],
   agents: readonly ProjectAgent[],
@@ -175,7 +177,10 @@ function readTasks(
   });
 }
 
-/** With an empty context the task sees no earlier output (crewAI's `Crew._get_context`); without one it sees all. */
+/**
+ * With an empty context a task sees no earlier output (crewAI's `Crew._get_context`); without one
+ * it sees all.
+ */
 function readContext(
   place: Place,
   id: string,

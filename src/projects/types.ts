@@ -1,14 +1,14 @@
 import * as l10n from "@vscode/l10n";
 import type { JsonObject } from "../base/json.ts";
 
-/** A place in a file. Line and column count from 1. */
+/** Line and column count from 1. */
 export interface Position {
   readonly file: string;
   readonly line: number;
   readonly column: number;
 }
 
-/** An agent of a crew project. Its text keeps the `{placeholders}`. */
+/** Its text keeps the `{placeholders}`. */
 export interface ProjectAgent {
   readonly name: string;
   readonly role: string;
@@ -16,19 +16,19 @@ export interface ProjectAgent {
   readonly backstory: string;
 }
 
-/** A task of a crew project. Its text keeps the `{placeholders}`. */
+/** Its text keeps the `{placeholders}`. */
 export interface ProjectTask {
   /** The YAML key or the JSON `name`, else `task_<n>` (from 1). */
   readonly id: string;
   readonly description: string;
   readonly expectedOutput: string;
   readonly agent?: string;
-  /** Ids of earlier tasks whose outputs it sees; absent means all earlier ones. */
+  /** IDs of earlier tasks whose outputs it sees; by default all. */
   readonly context?: readonly string[];
   readonly humanInput: boolean;
 }
 
-/** A crew project, read without running it. Plain data, so that it can be stored with an execution. */
+/** Plain data, so that it can be stored with an execution. */
 export interface CrewProject {
   readonly kind: "classic" | "declarative";
   readonly name: string;
@@ -53,15 +53,16 @@ export class ProjectError extends Error {
 }
 
 /**
- * An input's name in braces: a letter or underscore, then letters, digits, spaces, `_`, `-` and `.`.
+ * An input's name in braces.
  *
- * crewAI replaces only names of ASCII letters, digits, `_` and `-` (`interpolate_only`, 1.15), older versions any name,
- * and a deployed crew lists everything between two braces (`Crew.fetch_inputs`). Therefore names with spaces and other
- * letters count, but JSON and code in braces (`{"a": 1}`, `{2}`, `{}`) don't.
+ * crewAI replaces only names of ASCII letters, digits, `_` and `-` (`interpolate_only`, 1.15),
+ * older versions any name, and a deployed crew lists everything between two braces
+ * (`Crew.fetch_inputs`). So names with spaces and other letters count, but JSON and code in braces
+ * (`{"a": 1}`, `{2}`, `{}`) don't.
  */
 const placeholder = /\{([\p{L}_][\p{L}\p{M}\p{N}_ .-]*)\}/gu;
 
-/** Names of the `{placeholders}`, each once, in order of first appearance. */
+/** In order of first appearance. */
 export function placeholders(texts: Iterable<string>): string[] {
   const names = new Set<string>();
   for (const text of texts)
@@ -70,8 +71,8 @@ export function placeholders(texts: Iterable<string>): string[] {
 }
 
 /**
- * Replaces each `{placeholder}` with the input of that name; a value that isn't text is written as JSON.
- * A placeholder without an input stays. Placeholders in values aren't replaced.
+ * A placeholder without an input stays, and placeholders in values aren't replaced. A value that
+ * isn't text is written as JSON.
  */
 export function fill(text: string, inputs: Readonly<Record<string, unknown>>): string {
   return text.replace(placeholder, (mark, name: string) => {

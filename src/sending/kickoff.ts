@@ -13,10 +13,10 @@ import { isCertainlyNotTaken } from "./errors.ts";
 import type { CallbackSecrets } from "./secrets.ts";
 import type { Sends } from "./sends.ts";
 
-/** A kickoff was sent and its answer never came, or this very kickoff was sent before: it may have started. */
+/** A kickoff may have started: it got no conclusive answer, or was sent before. */
 export class MaybeStartedError extends Error {
   override readonly name = "MaybeStartedError";
-  /** The record that stays, in the state `unconfirmed`; undefined if it is no longer tracked. */
+  /** The `unconfirmed` record; undefined if it is no longer tracked. */
   readonly execution: Execution | undefined;
   readonly remedy: string;
 
@@ -56,9 +56,9 @@ export class KickoffSender {
   }
 
   /**
-   * Starts one execution. `localId` names it before it has a kickoff id; the same one is never sent twice, by any window.
-   * @throws {MaybeStartedError} when nobody knows whether it started, and the record stays as `unconfirmed` (or its id could not be
-   * recorded), CrewApiError or UserError when it certainly did not, and leaves no record
+   * Starts one execution. A request with the same `localId` is never sent twice, by any window.
+   * @throws {MaybeStartedError} if it may have started; its record stays `unconfirmed`.
+   * CrewApiError or UserError if it certainly did not; no record stays
    */
   async send(
     crew: CrewToStart,
@@ -80,7 +80,10 @@ export class KickoffSender {
     return execution;
   }
 
-  /** The execution of the kickoff that `localId` names, or why it may have started; undefined if it was never sent, or certainly did not start. */
+  /**
+   * The execution of a kickoff, or why it may have started; undefined if it was never sent, or
+   * certainly did not start.
+   */
   earlier(crew: Pick<CrewRef, "id">, localId: string): Execution | MaybeStartedError | undefined {
     const { store, sends } = this.#options;
     store.refresh();
@@ -113,7 +116,7 @@ export class KickoffSender {
     return this.#options.store.add({ ...started, localId });
   }
 
-  /** Without its secrets an execution could not be resumed with the callbacks it was started with: nothing is sent. */
+  /** Without the secrets, no resume could send the callbacks again: nothing is sent. */
   async #keepSecrets(request: KickoffRequest, record: Execution): Promise<void> {
     try {
       await this.#options.secrets.keep(record.localId, request);
@@ -144,7 +147,7 @@ export class KickoffSender {
     }
   }
 
-  /** It certainly did not start. A record that can't be removed stays `unconfirmed`. */
+  /** For a kickoff that did not start. A record that can't be removed stays `unconfirmed`. */
   #removeRecord({ localId }: Execution): void {
     const { store, sends, onProblem } = this.#options;
     try {
@@ -159,7 +162,7 @@ export class KickoffSender {
     const { localId, crew } = record;
     const confirm = (current: Execution) => confirmKickoff(current, kickoffId);
     try {
-      // What is no longer tracked runs nevertheless.
+      // An execution that is no longer tracked still runs.
       const settle = () => store.update(localId, confirm);
       return sends.settle({ kind: "kickoff", localId }, settle) ?? confirm(record);
     } catch (error) {

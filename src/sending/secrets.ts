@@ -18,16 +18,19 @@ export interface SecretStorage {
 
 interface CallbackSecretsOptions {
   readonly storage: SecretStorage;
-  /** Has a row for each execution with a secret: SecretStorage can't list its entries, and a crash must leave none behind. */
+  /**
+   * Has a row for each execution with a secret: SecretStorage can't list its entries, and a crash
+   * must leave none behind.
+   */
   readonly database: Database;
   readonly store: Pick<ExecutionStore, "list" | "refresh" | "onDidChange">;
   readonly onProblem: (message: string, error: unknown) => void;
 }
 
 /**
- * The secrets of callbacks, one entry of SecretStorage for each execution, and nowhere else. They are stored before the kickoff is sent,
- * because every resume must send them again (specification), and deleted when no resume can come any more: the execution has ended with
- * no feedback being sent, or is not tracked.
+ * The secrets of callbacks, in one entry of SecretStorage for each execution. They are stored
+ * before the kickoff, because every resume must send them again (specification), and deleted when
+ * no resume can come: the execution has ended, or is not tracked.
  */
 export class CallbackSecrets implements Disposable {
   readonly #options: CallbackSecretsOptions;
@@ -43,7 +46,9 @@ export class CallbackSecrets implements Disposable {
     });
   }
 
-  /** Stores the secrets of a request, if it has any, for an execution that is recorded. Rejects when they can't be stored. */
+  /**
+   * Stores a request's secrets, if any, for a recorded execution. Rejects if they can't be stored.
+   */
   async keep(localId: string, request: SecretCallbacks): Promise<void> {
     const secrets = secretsOf(request);
     if (Object.keys(secrets).length === 0) return;
@@ -52,7 +57,10 @@ export class CallbackSecrets implements Disposable {
     await this.#options.storage.store(prefix + localId, JSON.stringify(secrets));
   }
 
-  /** The callbacks to send again with a resume, and the addresses of those whose secret can't be read: they are without authentication. */
+  /**
+   * The callbacks to send again with a resume, and the addresses of those that lack authentication
+   * because their secret can't be read.
+   */
   async complete({ localId, request }: Pick<Execution, "localId" | "request">) {
     const { humanInputWebhook, webhooks, ...urls } = request?.callbacks ?? {};
     const plain = defined({ humanInputWebhook, webhooks });
@@ -63,18 +71,18 @@ export class CallbackSecrets implements Disposable {
     return { callbacks: { ...urls, ...complete }, lost };
   }
 
-  /** Deletes secrets that a crash left behind: of executions that have ended or are not tracked. */
+  /** Deletes secrets that a crash left behind. */
   async sweep(): Promise<void> {
     const { store } = this.#options;
     const stored = this.#stored();
-    // After the rows are read: an execution is recorded before its secrets are stored.
+    // After reading the rows: an execution is recorded before its secrets are stored.
     store.refresh();
     const open = store.list().filter((execution) => !isDone(execution));
     const needed = new Set(open.map(({ localId }) => localId));
     for (const localId of stored) if (!needed.has(localId)) await this.#forget(localId);
   }
 
-  /** Deletes the secrets of all executions. @returns why some could not be deleted; their rows stay, so that `sweep` tries again */
+  /** @returns why some could not be deleted; their rows stay, so that `sweep` tries again */
   async forgetAll(): Promise<readonly unknown[]> {
     const problems: unknown[] = [];
     for (const localId of this.#stored())
@@ -92,7 +100,10 @@ export class CallbackSecrets implements Disposable {
       .map((row) => text(row, "local_id"));
   }
 
-  /** What can't be read is lost, for whatever reason: the person is asked. The storage's error may quote it, so it isn't reported. */
+  /**
+   * Unreadable secrets are lost: the person is asked. The storage's error may quote them, so it
+   * isn't reported.
+   */
   async #read(localId: string): Promise<ReturnType<typeof secretsOf>> {
     try {
       const raw: unknown = JSON.parse((await this.#options.storage.get(prefix + localId)) ?? "{}");

@@ -12,14 +12,15 @@ export type Send =
   | { readonly kind: "kickoff"; readonly localId: string }
   | ({ readonly kind: "resume"; readonly localId: string } & ResumeTarget);
 
-/** After this time no other process can still be sending a request, whichever has its id by then (ms). */
+/** After this time a process with the same ID is another one (ms). */
 const longestRequest = 10 * 60_000;
 
 const underWay = new Set<string>();
 
 /**
- * The rows of `sends`: requests that were sent, or about to be, and whose outcome is not recorded. Each is written in the transaction
- * that records its request, and deleted in the one that records its outcome. A kickoff without an answer keeps its row.
+ * The rows of `sends`: requests that may have been sent, and whose outcome is not recorded. A row
+ * is written and deleted in the transactions that record its request and outcome. A kickoff without
+ * an answer keeps its row.
  */
 export class Sends {
   readonly #database: Database;
@@ -31,8 +32,8 @@ export class Sends {
   }
 
   /**
-   * Sends a request at most once. `record` runs in one transaction with the row: it throws if the request was sent before, else it
-   * records it. `leave` sends it when both are on disk. What throws before that has sent nothing.
+   * Sends a request at most once. `record` runs in one transaction with the row, and throws if the
+   * request was sent before. `leave` sends it when both are on disk.
    */
   async once<Recorded, Answer>(
     send: Send,
@@ -59,7 +60,7 @@ export class Sends {
       try {
         this.#database.run("UPDATE sends SET pid = NULL WHERE id = ?", id);
       } catch {
-        // Other windows notice when this process ends, or after the longest time of a request.
+        // Other windows notice when this process ends, or after `longestRequest`.
       }
     }
   }
@@ -72,14 +73,14 @@ export class Sends {
     });
   }
 
-  /** As `settle`, for a request that nobody is sending any more; does nothing while it is being sent. */
+  /** As `settle`, but does nothing while the request is being sent. */
   settleLost(send: Send, outcome: () => void): void {
     this.#database.write(() => {
       if (!this.isUnderWay(send)) this.settle(send, outcome);
     });
   }
 
-  /** Whether a request was sent, or was about to be, and its outcome is not recorded. */
+  /** Whether a request may have been sent, and its outcome is not recorded. */
   has(send: Send): boolean {
     return this.#rowOf(send) !== undefined;
   }
@@ -98,7 +99,7 @@ export class Sends {
     return this.#all({ areSending: false });
   }
 
-  /** Forgets all requests. Not to be called while something is being sent. */
+  /** Don't call this while something is being sent. */
   clear(): void {
     this.#database.run("DELETE FROM sends");
   }
@@ -137,8 +138,8 @@ function sendIn(row: Row): Send {
 }
 
 /**
- * After a crash: feedback whose sender is gone may have been sent. A kickoff needs nothing: it is `unconfirmed` from before it is sent
- * until its answer is recorded. May run in any window at any time, also while others are sending.
+ * Marks feedback as unanswered if its sender is gone. A kickoff is `unconfirmed` anyway until its
+ * answer is recorded. May run in any window at any time.
  */
 export function recoverSends({
   store,

@@ -28,10 +28,13 @@ export interface AgentStep {
   readonly result: string;
 }
 
-/** Turns one attempt at one task into an output. Order, pauses, feedback, retries and callbacks belong to the service. */
+/**
+ * Turns an attempt into an output. Order, pauses, feedback, retries and callbacks are the
+ * service's.
+ */
 export interface Engine {
   readonly name: string;
-  /** Resolves to the output, or rejects when the task failed. May be called again for the same attempt after a crash. */
+  /** Rejects if the task failed. May be called again for the same attempt after a crash. */
   run(attempt: TaskAttempt, onStep: (step: AgentStep) => Promise<void>): Promise<string>;
 }
 
@@ -41,10 +44,10 @@ export function roleOf(agent: ProjectAgent | undefined, inputs: JsonObject): str
 
 export const rehearsalMark = "[REHEARSAL - no language model was called]";
 
-/** Makes a task fail when its description contains it. */
+/** A task fails if its description contains it. */
 const failureMark = "[rehearse failure]";
 
-/** An engine without a model: repeats what an agent would be given, after `seconds` for each task. */
+/** Repeats what an agent would be given, after `seconds` for each task. */
 export function rehearsalEngine(seconds: number): Engine {
   return {
     name: "rehearsal",

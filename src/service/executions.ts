@@ -8,12 +8,11 @@ import type { AttemptKey, Execution, ExecutionView, TokenType } from "./model.ts
 import type { Kickoff, Resume } from "./requests.ts";
 import type { ExecutionStore } from "./store.ts";
 
-/** Milliseconds that the approval of a last task waits for the end, so that it can answer `completed`. */
+/** How long the approval of a last task waits for the end, to answer `completed` (ms). */
 const endWaitMs = 1000;
 
 export type Executions = ReturnType<typeof createExecutions>;
 
-/** `start` begins the durable run of an execution. */
 export function createExecutions(
   store: ExecutionStore,
   waker: DecisionWaker,
@@ -22,7 +21,7 @@ export function createExecutions(
   dialect: Dialect,
 ) {
   return {
-    /** Stores a new execution with a copy of the crew, starts its run and resolves to its id. */
+    /** Stores an execution with a copy of the crew, starts its run and resolves to its ID. */
     async kickoff(project: CrewProject, owner: TokenType, kickoff: Kickoff): Promise<string> {
       const id = randomUUID();
       const createdAt = Date.now();
@@ -42,9 +41,9 @@ export function createExecutions(
     },
 
     /**
-     * Takes a person's decision about the waiting task. It is stored when this resolves, and will be followed. A decision
-     * about an output that doesn't exist yet, or that nobody can have seen, is refused.
-     * @throws {ApiError} 404 for an unknown execution or task, 403, 400 when the task doesn't wait
+     * Stores a person's decision about the waiting task, which the run then follows. Refuses one
+     * about an output that doesn't exist yet, or that nobody can have seen.
+     * @throws {ApiError} 404 for an unknown execution or task, 403, 400 if the task doesn't wait
      */
     async resume(resume: Resume, caller: TokenType): Promise<Resumed> {
       const { executionId, taskId, isApprove } = resume;
@@ -75,15 +74,15 @@ function authorise(execution: Execution, caller: TokenType): void {
   throw new ApiError(403, "Forbidden", message);
 }
 
-/** Milliseconds after which an output counts as seen: the person may know it in another way, and no request takes that long. */
+/** After this time (ms) an output counts as seen: no request takes that long. */
 const assumedSeenMs = 1000;
 
 /**
- * Which outputs can have been seen. A resume names a task, not an attempt: if two resumes reject an output at the same time,
- * the second may arrive when the next output waits, and must not decide about that one.
+ * Which outputs can have been seen. A resume names a task, not an attempt: of two that reject an
+ * output at once, the second must not decide about the next output.
  */
 export class SeenOutputs {
-  /** When outputs were shown, by the id of the status or callback, the oldest first. */
+  /** The ID of the status or callback, and when it showed the output; the oldest first. */
   readonly #shown = new Map<string, number>();
 
   add(id: string): void {
@@ -95,9 +94,9 @@ export class SeenOutputs {
     if (!this.#shown.has(id)) this.#shown.set(id, now);
   }
 
-  /** Whether a decision now can be about the output of this attempt, which was stored at `since`. */
+  /** Whether a decision can be about this output, which was stored at `since`. */
   has(key: AttemptKey, since: number): boolean {
-    // There is no earlier output that the decision could be about.
+    // There is no earlier output to decide about.
     if (key.attempt === 1 || Date.now() - since >= assumedSeenMs) return true;
     return [statusId(key), ...outputCallbackIds(key)].some((id) => this.#shown.has(id));
   }
@@ -113,15 +112,15 @@ const batch = 200;
 export type DecisionWaker = ReturnType<typeof createWaker>;
 
 /**
- * Wakes the runs whose task a person decided about. The decision is in the store; a signal only wakes its run, and is lost
- * if the run doesn't wait yet. Therefore it is repeated until the run has taken the decision, also after a restart.
+ * Wakes runs whose task has a decision. A signal is lost if the run doesn't wait yet, so it is
+ * repeated until the run has read the decision, also after a restart.
  */
 export function createWaker(
   store: ExecutionStore,
   signal: (name: string) => Promise<boolean>,
   log: (line: string) => void,
 ) {
-  /** Signals that reached their run, which is about to take the decision. */
+  /** Signals that reached their run, which is about to read the decision. */
   let delivered = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
 

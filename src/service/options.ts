@@ -8,8 +8,8 @@ const usage =
   "[--dialect documented|live] [--task-seconds S] [--lifeline]";
 
 /**
- * Reads the command line and the environment. A program that starts the service passes tokens in CREWDECK_TOKEN and
- * CREWDECK_USER_TOKEN, since other users can read a command line.
+ * Reads the command line and the environment. The extension passes tokens in CREWDECK_TOKEN and
+ * CREWDECK_USER_TOKEN, because other users can read a command line.
  * @throws {Refusal}
  */
 export function readOptions(

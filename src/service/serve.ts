@@ -15,7 +15,7 @@ import { openService, type Service, type ServiceParts } from "./service.ts";
 /** How many default data folders are tried while they are in use. */
 const maxDataFolders = 20;
 
-/** In every response and in `service.json`, so that a client can verify the process before it sends a token. */
+/** Also in `service.json`, so that a client can verify the process before it sends a token. */
 const instanceHeader = "Crewdeck-Instance";
 
 /** Serves a crew until the parent process ends or asks it to stop. @throws {Refusal} */
@@ -49,7 +49,7 @@ export async function serve(options: ServiceOptions, exampleCrew: string): Promi
   const url = `http://127.0.0.1:${port}`;
   data.publish({ url, port, instance });
   onParentEnd(options.lifeline, () => {
-    // Running executions are stored and continue at the next start, as after a kill.
+    // Running executions continue at the next start, as after a kill.
     data.withdraw();
     service.erase();
     process.exit(0);
@@ -86,7 +86,7 @@ function open(parts: ServiceParts): Service {
   }
 }
 
-/** Listens on this machine only, and resolves to the port. @throws {Refusal} */
+/** Listens on this machine only. @throws {Refusal} */
 async function listen(server: Server, port: number): Promise<number> {
   try {
     await once(server.listen(port, "127.0.0.1"), "listening");
@@ -101,7 +101,10 @@ async function listen(server: Server, port: number): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** Standard input that closes is the parent's end with IPC if it is a pipe, else only with `--lifeline`. */
+/**
+ * With IPC, standard input that closes is the parent's end if it is a pipe; else only with
+ * `--lifeline`.
+ */
 function onParentEnd(watchInput: boolean, end: () => void): void {
   process.once("SIGTERM", end);
   process.once("SIGINT", end);

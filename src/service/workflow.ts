@@ -5,12 +5,15 @@ import { BackendSqlite } from "openworkflow/sqlite";
 import type { Steps } from "./crew-run.ts";
 import { messageOf } from "./errors.ts";
 
-// The only file that uses openworkflow: it is young, its version is pinned, and our tests are its acceptance tests.
+// The only file that uses openworkflow. It is young: its version is pinned, and our tests are its
+// acceptance tests.
 
 /** Limits of concurrent runs. A run that waits for a person doesn't count. */
 const concurrency = { crews: 16, callbacks: 16 };
 
-/** Only a signal ends a wait. The library's default is a year; this is the last date that sorts correctly as text. */
+/**
+ * The last date that sorts correctly as text: only a signal ends a wait (the default is a year).
+ */
 const never = new Date("9999-12-31T00:00:00Z");
 
 const taskRetries: RetryPolicy = {
@@ -28,8 +31,8 @@ export interface RunHandlers {
 }
 
 /**
- * Durable runs of executions and of callbacks. Each kind has its own worker, so that slow receivers never delay a crew.
- * `callbackBackoffMs` is the wait before the second attempt of a callback; it doubles up to an hour.
+ * Durable runs of executions and of callbacks, with a worker each, so that slow receivers never
+ * delay a crew.
  */
 export function createRuns(file: string, handlers: RunHandlers, callbackBackoffMs: number) {
   const initialInterval = `${callbackBackoffMs}ms` as const;
@@ -39,7 +42,7 @@ export function createRuns(file: string, handlers: RunHandlers, callbackBackoffM
   });
   const crews = createQueue(file, "crews", async (executionId, step) => {
     const library = { threw: false };
-    // The library suspends and repeats a run by throwing through it. Other errors, and those it can't repeat, end the run.
+    // The library suspends and repeats a run by throwing. Other errors end the run.
     const guard = async <T>(action: Promise<T>): Promise<T> => {
       try {
         return await action;
@@ -64,7 +67,7 @@ export function createRuns(file: string, handlers: RunHandlers, callbackBackoffM
   return {
     startCrew: crews.start,
     startCallback: callbacks.start,
-    /** Wakes the run that waits for a signal. False if none waits or it is already awake: signals aren't stored. */
+    /** False if no run waits for the signal: signals aren't stored. */
     signal: async (name: string): Promise<boolean> => {
       const { workflowRunIds } = await crews.client.sendSignal({ signal: name });
       crews.wake();
@@ -80,13 +83,16 @@ export function createRuns(file: string, handlers: RunHandlers, callbackBackoffM
 
 type Step = Parameters<Parameters<OpenWorkflow["implementWorkflow"]>[1]>[0]["step"];
 
-/** Milliseconds between two polls. A poll costs as much as starting an execution, so requests get their turn first. */
+/**
+ * The pause between two polls (ms): a poll costs as much as starting an execution, so requests come
+ * first.
+ */
 const pollPauseMs = 20;
 const idleMs = { first: 50, longest: 1000 };
 
 /**
- * One kind of run: a namespace in the file, a worker, and the loop that polls for its work, at once when woken. The library's
- * own loop can't be woken, which would delay a new execution by up to a second.
+ * A worker for one kind of run, with a loop that can be woken. The library's own can't, which would
+ * delay an execution by up to a second.
  */
 function createQueue(
   file: string,
@@ -121,7 +127,7 @@ function createQueue(
       try {
         count = await worker.tick();
       } catch (error) {
-        // The database may be busy or the disk full. The work is still there at the next poll.
+        // For example a busy database or a full disk. The next poll tries again.
         process.stderr.write(`The service could not look for work: ${messageOf(error)}\n`);
       }
       await sleep(pollPauseMs);
@@ -154,8 +160,8 @@ function createQueue(
 }
 
 /**
- * Frees the runs of a killed process, so that they continue at once and not after the library's lease of 30 s. Only for the
- * sole user of the file, before any worker starts. Throws if the columns of the library's table have changed.
+ * Frees the runs of a killed process at once, not after the library's lease of 30 s. Only for the
+ * sole user of the file, before a worker starts. Throws if the library's table has changed.
  */
 export function freeLeases(database: DatabaseSync): void {
   database
@@ -165,17 +171,17 @@ export function freeLeases(database: DatabaseSync): void {
     .run(new Date().toISOString());
 }
 
-/** At each poll the library searches all waiting runs for deadlines, which this service never sets. Throws as `freeLeases` does. */
+/**
+ * Each poll searches all waiting runs for deadlines, which this service never sets. Throws as
+ * `freeLeases` does.
+ */
 export function indexDeadlines(database: DatabaseSync): void {
   database.exec(
     "CREATE INDEX IF NOT EXISTS crewdeck_deadlines ON workflow_runs (namespace_id, status, deadline_at) WHERE deadline_at IS NOT NULL",
   );
 }
 
-/**
- * The state of an execution's run in the library's table: `absent` was never created, `failed` was given up by the library.
- * Throws as `freeLeases` does.
- */
+/** `absent`: never created; `failed`: given up by the library. Throws as `freeLeases` does. */
 export function runState(database: DatabaseSync, executionId: string) {
   const row = database
     .prepare(

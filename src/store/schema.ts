@@ -4,8 +4,7 @@ import { StoreError } from "./errors.ts";
 import { transaction } from "../base/sqlite.ts";
 
 /**
- * The step at index n makes schema version n + 1 out of version n. A change of the schema is a new step at the end; released steps
- * never change.
+ * Step n (from 0) migrates version n to n + 1. Add steps at the end; released steps never change.
  */
 export const steps: readonly string[] = [
   `
@@ -90,7 +89,7 @@ export const steps: readonly string[] = [
   `,
 ];
 
-/** Migrates an empty or older database. @throws StoreError for a database of a newer version */
+/** Migrates an empty or older database. @throws StoreError for a newer one */
 export function migrate(connection: DatabaseSync, chain: readonly string[] = steps): void {
   if (versionOf(connection, chain) === chain.length) return;
   transaction(connection, () => {
@@ -100,7 +99,7 @@ export function migrate(connection: DatabaseSync, chain: readonly string[] = ste
   });
 }
 
-/** The version of a database's schema. @throws StoreError for one of a newer version of the extension */
+/** The version of a database's schema. @throws StoreError for a newer one */
 export function versionOf(connection: DatabaseSync, chain: readonly string[] = steps): number {
   const version = Number(connection.prepare("PRAGMA user_version").get()?.["user_version"]);
   if (version <= chain.length) return version;

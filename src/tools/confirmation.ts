@@ -15,7 +15,7 @@ export interface Confirmation {
 
 export type Longest = Readonly<Record<"chat" | "dialog" | "document", number>>;
 
-/** The chat scrolls; a dialog would grow out of the window; a document holds everything that is sent. */
+/** In characters. The chat scrolls; a dialog would grow out of the window. */
 const longest: Longest = { chat: 10_000, dialog: 600, document: Infinity };
 /** Parts of a dialog, lines of one text, and characters of one sentence or heading. */
 const inDialog = { parts: 12, lines: 15, sentence: 500 };
