@@ -24,7 +24,7 @@ export function secretsOf({ humanInputWebhook, webhooks }: SecretCallbacks) {
   });
 }
 
-/** Restores the secrets of callbacks; one whose secret is missing has no authentication. */
+/** A callback whose secret is missing has no authentication. */
 export function withSecrets(
   { humanInputWebhook, webhooks }: PlainCallbacks,
   { humanInput, stream }: ReturnType<typeof secretsOf>,

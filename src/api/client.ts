@@ -22,7 +22,7 @@ import type {
 
 interface CallOptions {
   readonly signal?: AbortSignal;
-  /** Per attempt, including the body (ms). Default: 30,000 for a GET, 60,000 for a POST. */
+  /** Per attempt, with the body (ms). Default: 30,000 for a GET, 60,000 for a POST. */
   readonly timeoutMs?: number;
 }
 
@@ -31,15 +31,14 @@ export interface CrewClientOptions extends Partial<Omit<TransportOptions, "baseU
   readonly statusPath?: StatusPath;
   readonly onStatusPath?: (path: StatusPath) => void;
   /**
-   * Called before a refused token (401, 403) or an unreadable local project is thrown; may attach
-   * actions to the error.
+   * Called before a 401, a 403 or an unreadable local project is thrown; may attach actions to it.
    */
   readonly onRefused?: (error: CrewApiError) => Promise<void>;
 }
 
 /**
- * The Crew Execution API, in both dialects. Methods throw {@link CrewApiError}, and what the token
- * source throws. A POST is never retried: it costs money or sends a person's decision.
+ * The Crew Execution API. Methods throw {@link CrewApiError}, and what the token source throws. A
+ * POST is never retried: it costs money or sends a person's decision.
  */
 export class CrewClient {
   readonly baseUrl: string;
@@ -49,7 +48,7 @@ export class CrewClient {
   #statusPath: StatusPath | undefined;
   #inputNames: readonly string[] = [];
 
-  /** @throws {AddressError} for an address to which no token may be sent */
+  /** @throws {AddressError} if no token may be sent to the address */
   constructor(
     baseUrl: string,
     token: string | TypedToken | TransportOptions["token"],
@@ -80,15 +79,12 @@ export class CrewClient {
     return inputs;
   }
 
-  /** `POST /kickoff`. An error with `sent: "maybe"`: the execution may have started. */
+  /** `sent: "maybe"` in an error: the execution may have started. */
   async kickoff(request: KickoffRequest, call: CallOptions = {}): Promise<KickoffAnswer> {
     return await this.#post("/kickoff", kickoffBody(request), readKickoff, call);
   }
 
-  /**
-   * Uses the specification's status path or, if the crew has no such route, the other one. "NOT
-   * FOUND" in a 200 is the state `unknown`; a 404 is an error of kind `notFound`.
-   */
+  /** "NOT FOUND" in a 200 is the state `unknown`; a 404 is an error of kind `notFound`. */
   status(kickoffId: string, call: CallOptions = {}): Promise<StatusReading> {
     return this.#status(kickoffId, (raw) => (isObject(raw) ? readStatus(raw) : undefined), call);
   }
@@ -118,8 +114,8 @@ export class CrewClient {
   }
 
   /**
-   * Finds the supported status path by requesting a random ID, which costs nothing. Undefined if
-   * neither path answers or the token isn't accepted; throws only if aborted.
+   * Requests a random ID, which costs nothing. Undefined if neither path answers or the token isn't
+   * accepted; throws only if aborted.
    */
   async findStatusPath(call: CallOptions = {}): Promise<StatusPath | undefined> {
     const id = randomUUID();
@@ -135,7 +131,7 @@ export class CrewClient {
     }
   }
 
-  /** `POST /resume`. An error with `sent: "maybe"`: the request may have arrived. */
+  /** `sent: "maybe"` in an error: the request may have arrived. */
   async resume(request: ResumeRequest, call: CallOptions = {}): Promise<ResumeAnswer> {
     return await this.#post("/resume", resumeBody(request), readResume, call);
   }
@@ -170,14 +166,13 @@ export class CrewClient {
   }
 }
 
-/** The known path, or the specification's, first. */
 function pathsToAsk(known?: StatusPath): readonly [StatusPath, StatusPath] {
   return known === "/status/{kickoff_id}"
     ? [known, "/{kickoff_id}/status"]
     : ["/{kickoff_id}/status", "/status/{kickoff_id}"];
 }
 
-/** @throws {CrewApiError} `badRequest` for an ID that would change the path or can't be in one */
+/** @throws {CrewApiError} `badRequest` for an ID that a path can't hold */
 function fillPath(path: StatusPath, kickoffId: string): string {
   const id = kickoffId.trim();
   if (id === "" || id === "." || id === ".." || !isWellFormed(id))
@@ -190,9 +185,8 @@ function fillPath(path: StatusPath, kickoffId: string): string {
 }
 
 /**
- * Whether the crew has no such route: observed as `{"detail":"Not Found"}`, a page or an empty
- * body, while an answer about an unknown execution names it.
- * @param path the requested path, whose own text doesn't count
+ * An unknown route is observed as `{"detail":"Not Found"}`, a page or an empty body; an answer
+ * about an unknown execution names it, apart from the requested `path`.
  */
 function isUnknownRoute(error: unknown, path: string): boolean {
   if (!(error instanceof CrewApiError)) return false;

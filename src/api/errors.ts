@@ -20,14 +20,14 @@ export type CrewApiErrorKind =
 
 export type UnreachableReason = "dns" | "refused" | "certificate" | "proxy" | "reset" | "other";
 
-/** Where a crew's project has a problem. Remote text: open the file only for a local crew. */
+/** A place in a crew's project. Remote text: open the file only for a local crew. */
 export interface CrewPlace {
   readonly file: string;
   readonly line: number;
   readonly column: number;
 }
 
-/** A failed request to a crew. No property holds the token. */
+/** No property holds the token. */
 export class CrewApiError extends Error {
   override readonly name = "CrewApiError";
   readonly kind: CrewApiErrorKind;
@@ -39,12 +39,9 @@ export class CrewApiError extends Error {
   readonly retryAfterMs?: number;
   /** Set when `kind` is `unreachable`. */
   readonly reason?: UnreachableReason;
-  /** The beginning of the answer's body, without the token. */
+  /** The beginning, without the token. */
   readonly body?: string;
-  /**
-   * Whether a POST may have had an effect: "no" if it never arrived or was refused, and for a GET;
-   * "maybe" without a conclusive answer.
-   */
+  /** Whether a POST may have had an effect. "no": it never arrived, was refused, or is a GET. */
   readonly sent: "no" | "maybe";
   /** The sent token's type, if known, when `kind` is `unauthorized` or `forbidden`. */
   readonly tokenType?: TokenType;

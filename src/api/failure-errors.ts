@@ -12,9 +12,9 @@ const dnsCodes = ["ENOTFOUND", "EAI_AGAIN", "EAI_FAIL", "EAI_NODATA", "EAI_NONAM
 const resetCodes = /^(?:ECONNRESET|EPIPE|ECONNABORTED|ERR_STREAM_PREMATURE_CLOSE|UND_ERR_SOCKET)$/;
 const certificateCodes =
   /^(?:CERT_|ERR_TLS_CERT_|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_|INVALID_CA|HOSTNAME_MISMATCH)/;
-/** OpenSSL received an unsupported version, or something that isn't TLS. */
+/** OpenSSL received something that isn't TLS, or an unsupported version. */
 const tlsCodes = /^(?:EPROTO|ERR_SSL_)/;
-/** TLS errors before the request is sent. Others may be later, so they leave `sent` open. */
+/** TLS errors before the request is sent. Others leave `sent` open. */
 const handshakeWords =
   /wrong.version|unsupported.protocol|handshake|no.protocols|unrecognized.name|packet.length|no.shared.cipher|no.ciphers|http.request|protocol.version|version.too.low|unexpected.message/i;
 /** Node's HTTP parser and decompression. */
@@ -22,11 +22,11 @@ const garbageCodes = /^(?:HPE_|Z_|ERR__ERROR_FORMAT_|ERR_BROTLI)/;
 
 interface Verdict extends Pick<CrewApiErrorDetails, "message" | "remedy"> {
   readonly reason: UnreachableReason;
-  /** Whether the request was certainly never sent. */
+  /** Certainly never sent. */
   readonly unsent: boolean;
 }
 
-/** @param description the failure's own text, without the token */
+/** @param description without the token */
 export function errorOfFailure(
   failure: unknown,
   description: string,
@@ -155,7 +155,7 @@ export function unanswered(
   });
 }
 
-/** @param location the redirect's target, without the token */
+/** @param location without the token */
 export function redirected(
   { method }: Request,
   status: number,

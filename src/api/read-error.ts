@@ -25,9 +25,9 @@ const messageLength = 300;
 const searchedLength = 8192;
 
 /**
- * Reads `{error, message, details}` (documented), `{detail}` as text or FastAPI's list (observed),
- * plain text, or a gateway's page.
- * @param knownInputs input names, because a name may contain a comma
+ * Documented: `{error, message, details}`. Observed: `{detail}` as text or FastAPI's list, plain
+ * text, and a gateway's page.
+ * @param knownInputs because a name may contain a comma
  */
 export function readErrorBody(text: string, knownInputs: readonly string[] = []): ErrorBody {
   const parsed = parseJson(text);
@@ -38,7 +38,7 @@ export function readErrorBody(text: string, knownInputs: readonly string[] = [])
   return { ...withMessage(message, missingOf(parsed, message, knownInputs)), ...(own && { own }) };
 }
 
-/** Only the local service sends `details.crewdeck`: `{file, line, column, started: false}`. */
+/** The local service's own `details.crewdeck`: `{file, line, column, started: false}`. */
 function localProblemOf(body: UnknownObject): LocalProblem | undefined {
   const own = asObject(body["details"])["crewdeck"];
   if (!isObject(own)) return undefined;
@@ -64,7 +64,7 @@ function messageOf(body: UnknownObject): string | undefined {
   );
 }
 
-/** A string, an object with a message, or FastAPI's list of `{loc, msg, type}`. */
+/** Text, an object with a message, or FastAPI's list of `{loc, msg, type}`. */
 function detailOf(detail: unknown): string | undefined {
   if (typeof detail === "string" && detail.trim() !== "") return detail;
   if (isObject(detail)) return messageOf(detail) ?? textAt(detail, "msg");

@@ -10,7 +10,7 @@ import {
 } from "../base/json.ts";
 import type { CrewInputs, InputField } from "./types.ts";
 
-/** JSON Schema's type names, each followed by those of Python and others. */
+/** JSON Schema's names, each followed by those of Python and others. */
 const typeNames = [
   ["string", "str", "text"],
   ["number", "float", "double"],
@@ -21,9 +21,8 @@ const typeNames = [
 ] as const;
 
 /**
- * Reads the answer of `GET /inputs`: a list of names (documented and observed) or objects, a map of
- * name to type, or a JSON Schema. Undefined for anything else, because other JSON must not look
- * like a crew without inputs.
+ * Accepts a list of names (documented and observed) or objects, a map of name to type, and a JSON
+ * Schema. Undefined for anything else: other JSON must not look like a crew without inputs.
  */
 export function readInputs(raw: unknown): CrewInputs | undefined {
   const wrapped = isObject(raw) && Object.hasOwn(raw, "inputs");
@@ -36,15 +35,12 @@ function readFields(value: unknown, wrapped: boolean): readonly InputField[] | u
   if (!isObject(value)) return undefined;
   if (isSchema(value)) return readSchema(value);
   const entries = Object.entries(value);
-  // Without the wrapper, accept only what is certainly a map of names to types.
+  // Accept only what is certainly a map of names to types.
   const isMap = entries.length > 0 && entries.every(([, type]) => typeOf(type) !== undefined);
   return wrapped || isMap ? entries.map(([name, about]) => readMapped(name, about)) : undefined;
 }
 
-/**
- * Some entry must be readable: a crew without inputs is kicked off without questions, which costs
- * money.
- */
+/** A crew without inputs is kicked off without questions, which costs money. */
 function readList(list: readonly unknown[]): readonly InputField[] | undefined {
   const fields = list.map(readListed).filter((field) => field !== undefined);
   return fields.length === 0 && list.length > 0 ? undefined : fields;
@@ -93,7 +89,7 @@ function readSchema(schema: UnknownObject): readonly InputField[] {
   }));
 }
 
-/** Follows a `$ref` within the schema, as Python's models write enumerations. */
+/** Python's models write enumerations this way. */
 function resolved(schema: UnknownObject, property: UnknownObject): UnknownObject {
   const path = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(textAt(property, "$ref") ?? "");
   if (path?.[1] === undefined || path[2] === undefined) return property;
@@ -115,10 +111,7 @@ function typeOf(about: unknown): InputField["type"] | undefined {
     .find((type) => type !== undefined);
 }
 
-/**
- * Whether a kickoff needs a value. By default yes: deployed crews list only names, and refuse a
- * kickoff that omits one with 422 (specification).
- */
+/** By default yes: deployed crews list only names, and refuse a kickoff without one (422). */
 export function isRequired(input: Pick<InputField, "required" | "default">): boolean {
   return input.required ?? input.default === undefined;
 }

@@ -15,10 +15,7 @@ import {
 import { shortName } from "../base/text.ts";
 import type { JsonValue, Progress, StatusReading, TaskReading } from "./types.ts";
 
-/**
- * Reads a status answer of either dialect. Never throws: an unknown state gives `other`, a missing
- * field is undefined.
- */
+/** Reads either dialect. Never throws: an unknown state gives `other`. */
 export function readStatus(raw: unknown): StatusReading {
   const answer = asObject(raw);
   const live = textAt(answer, "state");
@@ -55,7 +52,7 @@ function readError(answer: UnknownObject, stated: TextState, live: boolean): str
 /** A state that the text alone gives; `waiting` also needs a task ID. */
 type TextState = Exclude<StatusReading["state"], "waiting">;
 
-/** Documented, observed on deployed crews, and from other deployments. */
+/** Documented, observed, and from other deployments. */
 const stateTexts: Readonly<Record<Exclude<TextState, "other">, readonly string[]>> = {
   queued: ["pending", "queued"],
   running: ["started", "running", "retry", "retrying", "resumed", "thinking"],
@@ -89,8 +86,7 @@ function folded(text: string): string {
 
 /**
  * Documented: `result.output`. Observed: `result` as text beside `result_json` (an object or null),
- * and sometimes only `last_executed_task.output`, which is final only once the execution is
- * completed.
+ * or only `last_executed_task.output`, which is final once the execution is completed.
  */
 function readResult(
   answer: UnknownObject,
@@ -125,10 +121,7 @@ function unnamed(result: unknown): JsonValue | undefined {
     : undefined;
 }
 
-/**
- * Documented: `result.tasks[]`; one without an ID gets `task_<n>` (from 1). Observed:
- * `last_executed_task`, another one in each answer.
- */
+/** Documented: `result.tasks[]`, whose IDs may be missing. Observed: only `last_executed_task`. */
 function readTasks(answer: UnknownObject): readonly TaskReading[] {
   const result = asObject(answer["result"]);
   const list =
@@ -170,12 +163,11 @@ function readProgress(answer: UnknownObject, knownTasks: number): Progress | und
   };
 }
 
-/** Added by the local service to an answer that says "running". */
+/** Sent by the local service. */
 const certainNames = ["pending_human_input", "pendingHumanInput"];
 
 /**
- * From other deployments. Only read if the state is awaiting: the "pending task" of a running
- * execution may be the next one.
+ * From other deployments. Not read in a running execution, whose "pending task" may be the next.
  */
 const plausibleNames = [
   "human_input_request",

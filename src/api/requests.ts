@@ -12,7 +12,7 @@ import type {
 } from "./types.ts";
 
 /**
- * Omits callbacks that are undefined or blank: both mean "none".
+ * Undefined and blank callbacks both mean "none".
  * @throws {CrewApiError} `badRequest` for a callback that can't be sent
  */
 export function kickoffBody(request: KickoffRequest): object {
@@ -20,8 +20,8 @@ export function kickoffBody(request: KickoffRequest): object {
 }
 
 /**
- * The specification uses snake case; deployed crews require `executionId` and `taskId` (observed),
- * so each field is sent in both. Callbacks aren't carried over from the kickoff.
+ * Sends each field in snake case (specification) and in camel case, because deployed crews require
+ * `executionId` and `taskId` (observed).
  * @throws {CrewApiError} as {@link kickoffBody}
  */
 export function resumeBody(request: ResumeRequest): object {
@@ -80,7 +80,7 @@ export function readResume(raw: unknown): ResumeAnswer | undefined {
   return { ...defined({ status, message, kickoffId: kickoffIdAt(raw) }), raw };
 }
 
-/** Ignores an ID with a lone surrogate, which no URL can carry. */
+/** No URL can carry a lone surrogate. */
 function kickoffIdAt(answer: UnknownObject): string | undefined {
   const id = idAt(answer, "kickoff_id", "kickoffId");
   return id === undefined || isWellFormed(id) ? id : undefined;

@@ -26,7 +26,7 @@ export function nextExchange(): number {
   return ++exchanges;
 }
 
-/** Characters of a body that a log shows, and that are parsed for it. */
+/** Characters of a body. */
 const [maxLogged, maxParsed] = [4_000, 1_000_000];
 /** Shorter texts occur by chance. */
 const shortestSecret = 4;
@@ -34,10 +34,7 @@ const secretName =
   /token|secret|passw|username|authori[sz]ation|api[-_]?key|private[-_]?key|credential|cookie|bearer|signature/i;
 const addressName = /url$/i;
 
-/**
- * All strings below a member with a secret's name, such as
- * `humanInputWebhook.authentication.token`.
- */
+/** Strings below a member with a secret's name, such as `authentication.token`. */
 export function secretsIn(value: unknown, isSecret = false): readonly string[] {
   if (typeof value === "string") return isSecret && value.length >= shortestSecret ? [value] : [];
   if (Array.isArray(value)) return value.flatMap((each) => secretsIn(each, isSecret));
@@ -47,7 +44,7 @@ export function secretsIn(value: unknown, isSecret = false): readonly string[] {
   );
 }
 
-/** Also removes the secrets of a request's body, which a crew may repeat. */
+/** Also removes a request's secrets, which a crew may repeat. */
 export function withoutSecrets(text: string, token: string, secrets: readonly string[]): string {
   return secrets.reduce(
     (clean, secret) => withoutToken(clean, secret, "[secret]"),
@@ -56,8 +53,7 @@ export function withoutSecrets(text: string, token: string, secrets: readonly st
 }
 
 /**
- * A JSON body for a log, truncated, without secrets, and with URLs reduced to their host: a
- * callback's path is often a secret.
+ * A JSON body without secrets, truncated. URLs become hosts: a callback's path is often a secret.
  */
 export function bodyForLog(text: string, clean: (text: string) => string): string {
   if (text === "") return "(empty)";

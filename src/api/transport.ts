@@ -28,16 +28,13 @@ export type Fetch = (
   },
 ) => Promise<FetchAnswer>;
 
-/** No keep-alive: a POST on a connection that the server is closing may or may not have arrived. */
+/** A POST on a kept connection that the server is closing may or may not have arrived. */
 const agents = {
   http: new http.Agent({ keepAlive: false }),
   https: new https.Agent({ keepAlive: false }),
 };
 
-/**
- * Loads node-fetch with the first request. It uses Node's modules, which VS Code patches to apply
- * its proxy and certificate settings.
- */
+/** Loaded with the first request. It uses Node's modules, which VS Code patches for its proxy. */
 export const defaultFetch: Fetch = async (url, init) => {
   const fetch = await nodeFetch();
   return await fetch(url, {
@@ -46,10 +43,7 @@ export const defaultFetch: Fetch = async (url, init) => {
   });
 };
 
-/**
- * Without an agent: if `http.proxySupport` is "on", VS Code sets its own only then, also without
- * keep-alive.
- */
+/** With `http.proxySupport` "on", VS Code sets its own agent only if there is none. */
 export const agentlessFetch: Fetch = async (url, init) => await (await nodeFetch())(url, init);
 
 async function nodeFetch() {
@@ -72,7 +66,7 @@ export interface Outgoing<T> {
   readonly method: "GET" | "POST";
   readonly path: string;
   readonly body?: object;
-  /** Returns undefined for another shape; `text` is the answer as received, without the token. */
+  /** Undefined for another shape; `text` is the answer as received, without the token. */
   readonly read: (raw: unknown, text: () => string) => T | undefined;
   /** Per attempt, including the body (ms). */
   readonly timeoutMs: number;
@@ -159,8 +153,7 @@ export class Transport {
         ...logged(arrived.text),
       });
     try {
-      // Redirects aren't followed: node-fetch keeps the token on a redirect to another port of the
-      // host (node-fetch 1863).
+      // node-fetch keeps the token on a redirect to another port of the host (node-fetch 1863).
       const init = { method, headers, ...defined({ body }), redirect: "manual" } as const;
       const answer = await fetch(baseUrl + path, { ...init, signal: deadline.signal }).catch(
         (failure: unknown) => {
@@ -178,7 +171,7 @@ export class Transport {
     }
   }
 
-  /** A log that fails must not change the result of a request. */
+  /** A log that fails must not change the result. */
   #log(traffic: Traffic): void {
     try {
       this.#options.onTraffic(traffic);
@@ -187,7 +180,7 @@ export class Transport {
     }
   }
 
-  /** @param arrived is filled with what arrives, also before an error */
+  /** @param arrived is filled even before an error */
   async #read<T>(
     answer: FetchAnswer,
     attempt: Attempt<T>,
@@ -235,10 +228,7 @@ export class Transport {
   }
 }
 
-/**
- * Reads at most `maxBytes` (decompressed). Never throws: what arrived before an error may be
- * enough.
- */
+/** Reads up to `maxBytes` (decompressed). Never throws: what arrived may be enough. */
 async function readBody(body: FetchAnswer["body"], maxBytes: number) {
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -257,7 +247,7 @@ async function readBody(body: FetchAnswer["body"], maxBytes: number) {
   return { text, isTruncated: size > maxBytes, problem };
 }
 
-/** Aborts one request after its time-out, or with its caller. */
+/** Aborts a request after its time-out, or with its caller. */
 class Deadline {
   readonly #controller = new AbortController();
   readonly signal = this.#controller.signal;
@@ -284,7 +274,7 @@ class Deadline {
 
 /** How often a GET is sent in all. */
 const attempts = 3;
-/** The upper bound of the first wait (ms); it doubles with each attempt. */
+/** The upper bound of the first wait (ms); it doubles each time. */
 const firstWait = 500;
 /** A longer `Retry-After` is left to the caller (ms). */
 const longestWait = 10_000;
@@ -292,9 +282,8 @@ const longestWait = 10_000;
 const longestRest = 24 * 60 * 60 * 1000;
 
 /**
- * When to retry a GET (ms): exponential back-off with full jitter on top of `Retry-After`.
- * Undefined for no retry; a time-out has taken long enough. @param asked how often it was sent so
- * far
+ * Milliseconds until a GET is retried: exponential back-off with full jitter on top of
+ * `Retry-After`. Undefined for no retry; a time-out has taken long enough.
  */
 function retryWait(error: unknown, asked: number, random: () => number): number | undefined {
   if (!(error instanceof CrewApiError) || asked >= attempts) return undefined;
@@ -308,7 +297,7 @@ function retryWait(error: unknown, asked: number, random: () => number): number 
   return rest + random() * firstWait * 2 ** (asked - 1);
 }
 
-/** Reads `Retry-After` (seconds, or an HTTP date) as milliseconds from now, at most a day. */
+/** Milliseconds from now, at most a day. The header has seconds or an HTTP date. */
 export function parseRetryAfter(header: string | null, now: number): number | undefined {
   const text = header?.trim() ?? "";
   if (text === "") return undefined;

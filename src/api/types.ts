@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from "../base/json.ts";
 
 export type { JsonObject, JsonValue };
 
-/** The organisation's token, and a user's with fewer rights (specification, Authentication). */
+/** The organisation's token, or a user's with fewer rights (specification, Authentication). */
 export type TokenType = "bearer" | "userBearer";
 
 export interface TypedToken {
@@ -26,7 +26,7 @@ export interface CrewInputs {
   readonly raw: unknown;
 }
 
-/** The crew's callbacks (specification; `null` and `""` mean none on the wire). */
+/** On the wire, `null` and `""` mean none (specification). */
 export interface CallbackUrls {
   readonly taskWebhookUrl?: string;
   readonly stepWebhookUrl?: string;
@@ -65,7 +65,7 @@ export type PlainCallbacks = Callbacks<PlainBearer, PlainBasic>;
 /** Never stored with an execution. */
 export type SecretCallbacks = Callbacks<Bearer, Basic>;
 
-/** Body of `POST /kickoff` (specification, and the observed additions). */
+/** Specification, and the observed additions. */
 export interface KickoffRequest extends CallbackUrls, SecretCallbacks {
   readonly inputs: JsonObject;
   readonly meta?: JsonObject;
@@ -84,7 +84,7 @@ export interface ResumeRequest extends CallbackUrls, SecretCallbacks {
   readonly isApprove: boolean;
 }
 
-/** Documented: `status` and `message`. Live: a new `kickoffId` to follow. */
+/** Documented: `status` and `message`. Live: a new `kickoffId`. */
 export interface ResumeAnswer {
   readonly status?: "resumed" | "retrying" | "completed";
   readonly message?: string;
@@ -94,7 +94,7 @@ export interface ResumeAnswer {
 
 export interface Progress {
   readonly completed: number;
-  /** Undefined for a flow, whose number of steps isn't known in advance. */
+  /** Undefined for a flow, whose steps can't be counted in advance. */
   readonly total?: number;
   /** "task" for a crew, "step" for a flow. */
   readonly unit: string;
@@ -111,10 +111,7 @@ export interface TaskReading {
 }
 
 export interface StatusReading {
-  /**
-   * `waiting` has a known task ID; `unknown` is "NOT FOUND", also observed while a person is
-   * awaited; `other` is an unknown text.
-   */
+  /** `waiting` has a task ID. `unknown` is "NOT FOUND", also observed while a person is awaited. */
   readonly state:
     | "queued"
     | "running"
@@ -139,5 +136,5 @@ export interface StatusReading {
   readonly raw: unknown;
 }
 
-/** The specification's, and that of the vendor's OpenAPI file. */
+/** The specification's, and the vendor's OpenAPI file's. */
 export type StatusPath = "/{kickoff_id}/status" | "/status/{kickoff_id}";

@@ -15,7 +15,7 @@ export class UserError extends Error {
   }
 }
 
-/** The message to show for anything thrown, with the error's `remedy` if it has one. */
+/** The error's message, with its `remedy` if it has one. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if ("remedy" in error && typeof error.remedy === "string" && error.remedy !== "")
@@ -25,7 +25,7 @@ export function messageOf(error: unknown): string {
 
 const unforeseen = ["Error", "TypeError", "RangeError", "ReferenceError", "SyntaxError"];
 
-/** Whether an error is a bug, so that a report of it helps: all others have names of their own. */
+/** Bugs have the language's names; other errors have names of their own. */
 export function isUnforeseen(error: unknown): boolean {
   return error instanceof Error && unforeseen.includes(error.name);
 }

@@ -35,17 +35,17 @@ export function isJson(value: unknown): value is JsonValue {
   return value !== undefined;
 }
 
-/** The first of the named members that is a non-blank string. */
+/** The first named member that is a non-blank string. */
 export function textAt(object: UnknownObject, ...names: readonly string[]): string | undefined {
   return valuesAt(object, names).find(isText);
 }
 
-/** The first of the named members that is a finite number of at least 0. */
+/** The first named member that is a finite number of at least 0. */
 export function numberAt(object: UnknownObject, ...names: readonly string[]): number | undefined {
   return valuesAt(object, names).find(isAmount);
 }
 
-/** The first of the named members that is a number or a non-blank string. */
+/** The first named member that is a number or a non-blank string. */
 export function idAt(object: UnknownObject, ...names: readonly string[]): string | undefined {
   const id = valuesAt(object, names).find((value) => typeof value === "number" || isText(value));
   return id === undefined ? undefined : String(id);

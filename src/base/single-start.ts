@@ -13,8 +13,8 @@ export class SingleStart<T> {
   }
 
   /**
-   * Starts it, or returns the start in progress with the same key. A person's start also counts for
-   * a moment after it ended, even if it failed, unless it returned undefined (cancelled).
+   * Returns the start in progress with the same key. A person's start also counts for a moment
+   * after it ended, even if it failed, unless it returned undefined (cancelled).
    */
   once(key: string, by: { readonly isPerson: boolean }, start: () => Promise<T>): Promise<T> {
     const present = this.#starts.get(key);

@@ -13,7 +13,7 @@ export function openSqlite(file: string): DatabaseSync {
   }
 }
 
-/** Runs `work` in a transaction, which is rolled back if it throws. */
+/** Rolls back if `work` throws. */
 export function transaction<T>(connection: DatabaseSync, work: () => T): T {
   connection.exec("BEGIN IMMEDIATE");
   try {

@@ -2,7 +2,7 @@ import * as l10n from "@vscode/l10n";
 
 const maxProcessed = 10_000;
 
-/** Remote text as one line, without control characters and marks that change the text direction. */
+/** Without control characters and marks that change the text direction. */
 export function oneLine(text: string, longest = maxProcessed): string {
   const line = text
     .slice(0, maxProcessed)
@@ -34,10 +34,7 @@ export function formatSize(bytes: number): string {
   return l10n.t("{0} MB", Math.round(bytes / 100_000) / 10);
 }
 
-/**
- * A piece of a text (in UTF-16 units), one longer if that keeps a surrogate pair together, and the
- * offset of the next.
- */
+/** In UTF-16 units; one longer if that keeps a surrogate pair together. */
 export function pieceOf(
   text: string,
   offset: number,
@@ -48,7 +45,7 @@ export function pieceOf(
   return { text: text.slice(offset, end), ...(end < text.length ? { next: end } : {}) };
 }
 
-/** A text, or its beginning and the number of omitted characters. */
+/** Ends with the number of omitted characters. */
 export function shortened(text: string, longest: number): string {
   const { text: beginning, next } = pieceOf(text, 0, longest);
   return next === undefined

@@ -3,7 +3,7 @@ import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 
 /**
- * Writes a text file and creates its folder. The file is replaced only when all of it is written.
+ * The file is replaced only when all of it is written.
  * @throws what the file system throws, or the signal's reason
  */
 export async function writeText(

@@ -30,10 +30,7 @@ export interface CrewdeckTask {
   }[];
 }
 
-/**
- * "unconfirmed": the kickoff was sent and got no response; "unknown": the crew reports no known
- * state.
- */
+/** "unconfirmed": the kickoff got no response; "unknown": the crew reports no known state. */
 export type CrewdeckState =
   "queued" | "running" | "waiting" | "completed" | "failed" | "stopped" | "unknown" | "unconfirmed";
 

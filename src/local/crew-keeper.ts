@@ -40,8 +40,8 @@ const settleMs = 6000;
 const retryMs = 200;
 
 /**
- * Keeps one local crew served, by this window or another one. The lock on the data folder decides
- * who serves, `wanted` in the database whether anyone does.
+ * Keeps one local crew served, by this or another window. The lock on the data folder decides who
+ * serves, `wanted` in the database whether anyone does.
  */
 export class CrewKeeper {
   readonly #options: KeeperOptions;
@@ -57,7 +57,7 @@ export class CrewKeeper {
     this.#options = options;
   }
 
-  /** Of the service in this window or another; undefined if it isn't running. */
+  /** The service's address, if any window runs it. */
   get url(): string | undefined {
     return this.#own?.url ?? this.#guestUrl;
   }
@@ -66,7 +66,7 @@ export class CrewKeeper {
     return this.#own !== undefined;
   }
 
-  /** Returns the service's address. @throws ServiceRefusal or ServiceFailure */
+  /** Returns the address. @throws ServiceRefusal or ServiceFailure */
   async start(): Promise<string> {
     this.#starting ??= this.#start()
       .catch((error: unknown) => {
@@ -87,10 +87,7 @@ export class CrewKeeper {
       this.#becomeGuest(running.url);
   }
 
-  /**
-   * Stops the service in any window. False if another window doesn't stop it, for example because
-   * it hangs.
-   */
+  /** Stops the service in any window. False if another window doesn't stop it. */
   async stop(): Promise<boolean> {
     await this.#starting?.catch(() => undefined);
     this.#store({ wanted: false, failure: undefined });
@@ -132,7 +129,7 @@ export class CrewKeeper {
     }
   }
 
-  /** Starts a service or joins a running one; undefined if that one is starting or stopping. */
+  /** Undefined if another service is starting or stopping. */
   async #tryOnce(): Promise<string | undefined> {
     const { tokens, crewId } = this.#options;
     const port = this.#read()?.port ?? 0;
@@ -156,9 +153,7 @@ export class CrewKeeper {
     }
   }
 
-  /**
-   * The window that starts a crew for the first time stores the token after the service listens.
-   */
+  /** A window that starts a new crew stores the token after the service listens. */
   async #waitForToken(): Promise<void> {
     const { tokens, crewId } = this.#options;
     const until = Date.now() + settleMs;
@@ -278,14 +273,14 @@ export class CrewKeeper {
   }
 }
 
-/** Creates missing tokens, but stores none: another window's service may be first. */
+/** Stores no new token: another window's service may be first. */
 export async function prepareTokens(store: TokenStore, crewId: string): Promise<ServiceTokens> {
   const kept = await store.tokens(crewId);
   const newToken = () => randomBytes(32).toString("base64url");
   return { token: kept?.bearer ?? newToken(), userToken: kept?.userBearer ?? newToken() };
 }
 
-/** Stores the running service's tokens, and keeps the person's choice of the one in use. */
+/** Keeps the person's choice of the token in use. */
 export async function keepTokens(
   store: TokenStore,
   crewId: string,

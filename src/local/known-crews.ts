@@ -6,10 +6,10 @@ import type { Database } from "../store/database.ts";
 import { integer, optionalText, type Row, text } from "../store/row.ts";
 
 export interface KnownCrew {
-  /** URI of the project's folder, or {@link exampleFolder}. */
+  /** A URI, or {@link exampleFolder}. */
   readonly folder: string;
   readonly name: string;
-  /** The last one, which is tried first, so that the address stays. 0 before the first start. */
+  /** The last one, so that the address stays. 0 before the first start. */
   readonly port: number;
   /** False if a person stopped it or it failed; true while its window is closed. */
   readonly wanted: boolean;
@@ -18,7 +18,7 @@ export interface KnownCrew {
 
 export type CrewChange = Partial<Pick<KnownCrew, "port" | "wanted" | "failure">>;
 
-/** The example crew's folder, which changes with each version of the extension. */
+/** Its real folder changes with each version of the extension. */
 export const exampleFolder = "crewdeck:/example-crew";
 
 /** The local crews that were started on this machine. Methods throw the database's errors. */
@@ -68,7 +68,7 @@ export class KnownCrews {
     });
   }
 
-  /** Deletes the service's data first: if that fails, both can be deleted again. */
+  /** Deletes the data first: if that fails, both can be deleted again. */
   async forget(folder: string): Promise<void> {
     await rm(this.dataFolder(folder), { recursive: true, force: true });
     this.#database.run("DELETE FROM local_crews WHERE folder = ?", folder);

@@ -15,8 +15,8 @@ interface ProjectItem extends vscode.QuickPickItem {
 }
 
 /**
- * Asks which crew to start. For a broken project it opens the place of the error and returns
- * undefined. @returns the name in {@link Folders}
+ * Asks which crew to start; opens a broken project at its error. @returns the name in {@link
+ * Folders}
  */
 export async function pickProject(
   folders: Folders,

@@ -4,11 +4,11 @@ import path from "node:path";
 import { asObject, parseJson } from "../base/json.ts";
 import { isLoopback } from "../base/loopback.ts";
 
-/** What a service writes to `service.json` in its data folder. */
+/** What a service writes to `service.json`. */
 export interface Running {
   readonly url: string;
   readonly pid: number;
-  /** A header of its responses; another one at each start. */
+  /** A header of its responses, new at each start. */
   readonly instance: string;
 }
 
@@ -23,8 +23,8 @@ export async function findRunning(dataFolder: string): Promise<Running | undefin
 }
 
 /**
- * Whether the service itself responds. Its port may belong to another program by now, so this
- * request has no token. A stopping service doesn't respond, though it may still hold its data.
+ * Whether the service itself responds. The request has no token: the port may belong to another
+ * program. A stopping service doesn't respond, though it may still hold its data.
  */
 export async function answers({ url, instance }: Running): Promise<boolean> {
   return await new Promise((resolve) => {

@@ -4,9 +4,7 @@ import { foldersIn, isFile, readText } from "./files.ts";
 import { given, parseJsonc, parseYaml, toPlain, type Place } from "./source.ts";
 import { ProjectError, type ProjectAgent, type ProjectTask } from "./types.ts";
 
-/**
- * `config` folders with `agents.yaml` or `tasks.yaml`, at the top and in each package under `src`.
- */
+/** Folders with `agents.yaml` or `tasks.yaml`: at the top and in each package under `src`. */
 export async function configFolders(folder: string): Promise<string[]> {
   const packages = await foldersIn(path.join(folder, "src"));
   const found: string[] = [];
@@ -18,7 +16,7 @@ export async function configFolders(folder: string): Promise<string[]> {
 }
 
 /**
- * The only folder, else that of the package with the project's name.
+ * The only folder, else that of the project's own package.
  * @throws {ProjectError} if several qualify
  */
 export function chooseConfig(found: readonly string[], projectName: string | undefined) {
@@ -57,8 +55,7 @@ async function readYaml(folder: string, config: string, what: "agent" | "task") 
 }
 
 /**
- * Reads `file`, and beside it `agents/<name>.jsonc` (or `.json`) for each agent (crewAI since
- * 1.14.8, `crewai.project.json_loader`).
+ * Also reads `agents/<name>.jsonc` or `.json` (crewAI since 1.14.8, `crewai.project.json_loader`).
  * @throws {ProjectError}
  */
 export async function readDeclarative(folder: string, file: string) {
@@ -78,7 +75,7 @@ export async function readDeclarative(folder: string, file: string) {
     l10n.t('a list of names, each with a file "agents/<name>.jsonc".'),
   );
   const manager = members.get("manager_agent");
-  // A manager may also be a reference to Python code, which isn't read.
+  // It may also be a reference to Python code, which isn't read.
   if (typeof manager?.value === "string") references.push(manager);
   const agents = new Map<string, ProjectAgent>();
   for (const reference of references) {
@@ -177,10 +174,7 @@ function readTasks(
   });
 }
 
-/**
- * With an empty context a task sees no earlier output (crewAI's `Crew._get_context`); without one
- * it sees all.
- */
+/** An empty context hides earlier outputs; without one a task sees all (`Crew._get_context`). */
 function readContext(
   place: Place,
   id: string,

@@ -3,9 +3,7 @@ import { configFolders } from "./definition.ts";
 import { foldersIn, isFile, isFolder, readText } from "./files.ts";
 import { findCrewFile } from "./read.ts";
 
-/**
- * Enough for a repository of crews, few enough for a home folder. `depth`: levels below the root.
- */
+/** Enough for a repository of crews, few enough for a home folder. `depth` is below the root. */
 const usualLimits = { depth: 4, folders: 2000, projects: 100 };
 
 /** Other people's code, build output, and hidden folders. */
@@ -13,8 +11,8 @@ const skipped =
   /^(\..*|node_modules|venv|env|site-packages|__pycache__|dist|build|out|target|vendor)$/;
 
 /**
- * Finds the folders of crewAI projects, nearest first, without following links. A project may be
- * invalid. Folders inside a crew's folder aren't searched.
+ * The folders of crewAI projects, nearest first. A project may be invalid. Doesn't follow links, or
+ * search inside a crew's folder.
  */
 export async function findProjects(root: string, limits = usualLimits): Promise<string[]> {
   const found: string[] = [];
@@ -47,7 +45,7 @@ async function looksLike(folder: string): Promise<"crew" | "flow" | undefined> {
     : undefined;
 }
 
-/** Read without a parser, so that a project with an invalid file is found, too. */
+/** Without a parser, so that a project with an invalid file is found, too. */
 async function crewaiTable(folder: string): Promise<string | undefined> {
   if (!(await isFile(path.join(folder, "pyproject.toml")))) return undefined;
   const file = await readText(folder, "pyproject.toml").catch(() => undefined);

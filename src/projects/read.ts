@@ -8,9 +8,8 @@ import { placeholders, ProjectError, type CrewProject, type Position } from "./t
 const crewFiles = ["crew.jsonc", "crew.json"];
 
 /**
- * Reads a crewAI project without running it: a declarative one (`crew.jsonc` and `agents/`) or a
- * classic one (`config/agents.yaml` and `config/tasks.yaml`). Settings in Python, such as
- * `human_input` in `crew.py`, aren't read.
+ * Reads a declarative crew (`crew.jsonc` and `agents/`) or a classic one (`config/agents.yaml` and
+ * `config/tasks.yaml`) without running it. Settings in `crew.py` aren't read.
  * @throws {ProjectError}
  */
 export async function readProject(folder: string): Promise<CrewProject> {

@@ -23,7 +23,7 @@ export interface ProjectTask {
   readonly description: string;
   readonly expectedOutput: string;
   readonly agent?: string;
-  /** IDs of earlier tasks whose outputs it sees; by default all. */
+  /** By default all earlier ones. */
   readonly context?: readonly string[];
   readonly humanInput: boolean;
 }
@@ -34,13 +34,13 @@ export interface CrewProject {
   readonly name: string;
   readonly agents: readonly ProjectAgent[];
   readonly tasks: readonly ProjectTask[];
-  /** Names of the `{placeholders}` in agents and tasks, in order of first appearance. */
+  /** Names of the `{placeholders}`, in order of first appearance. */
   readonly inputs: readonly string[];
-  /** Values for inputs that a kickoff omits (`inputs` of a declarative crew). */
+  /** `inputs` of a declarative crew, for those that a kickoff omits. */
   readonly defaults?: JsonObject;
 }
 
-/** A project can't be read. The message says where, and what is expected there. */
+/** The message says where the problem is, and what is expected there. */
 export class ProjectError extends Error {
   readonly position: Position | undefined;
 
@@ -53,8 +53,6 @@ export class ProjectError extends Error {
 }
 
 /**
- * An input's name in braces.
- *
  * crewAI replaces only names of ASCII letters, digits, `_` and `-` (`interpolate_only`, 1.15),
  * older versions any name, and a deployed crew lists everything between two braces
  * (`Crew.fetch_inputs`). So names with spaces and other letters count, but JSON and code in braces
@@ -70,10 +68,7 @@ export function placeholders(texts: Iterable<string>): string[] {
   return [...names];
 }
 
-/**
- * A placeholder without an input stays, and placeholders in values aren't replaced. A value that
- * isn't text is written as JSON.
- */
+/** A placeholder without an input stays. A value that isn't text is written as JSON. */
 export function fill(text: string, inputs: Readonly<Record<string, unknown>>): string {
   return text.replace(placeholder, (mark, name: string) => {
     const value = Object.hasOwn(inputs, name) ? inputs[name] : undefined;

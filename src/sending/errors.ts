@@ -6,11 +6,9 @@ import { titleOf } from "../executions/title.ts";
 import type { FeedbackToSend } from "./feedback.ts";
 
 export type StaleKind =
-  /** Somebody has answered this output, in another window or client. */
+  /** Another window or client has answered this output. */
   | "answered"
-  /**
-   * The crew accepted our answer, but still reports the pause. Only a person may answer it again.
-   */
+  /** The crew accepted our answer, but still reports the pause. */
   | "stillPaused"
   | "ended"
   /** The task ran again, and another output waits. */
@@ -31,7 +29,7 @@ export class StaleFeedbackError extends UserError {
   }
 }
 
-/** The secrets of callbacks, which a resume must send again, can't be read. Nothing was sent. */
+/** The secrets of callbacks can't be read to send them again. Nothing was sent. */
 export class LostSecretsError extends UserError {
   override readonly name = "LostSecretsError";
   readonly addresses: readonly string[];
@@ -56,15 +54,12 @@ export class MaybeSentError extends UserError {
   override readonly name = "MaybeSentError";
 }
 
-/** Whether a request certainly had no effect: the crew refused it, or it was never sent. */
+/** Whether a request had no effect: the crew refused it, or it was never sent. */
 export function isCertainlyNotTaken(error: unknown): boolean {
   return error instanceof CrewApiError ? error.sent === "no" : error instanceof UserError;
 }
 
-/**
- * Whether a request without effect never reached the crew. A proxy's refusal (407) has a status,
- * too.
- */
+/** Whether such a request never reached the crew. A proxy's refusal (407) has a status, too. */
 export function isUnsent(error: unknown): boolean {
   return (
     !(error instanceof CrewApiError) || error.status === undefined || error.kind === "unreachable"
@@ -86,10 +81,7 @@ export function buttonsOf(execution: Execution, kind: "stale" | "notTaken" | "ma
   };
 }
 
-/**
- * Adds the feedback and its execution to an error, unless its message names them or its effect is
- * unknown.
- */
+/** Makes an error that had no effect name the feedback and its execution. */
 export function namingFeedback(error: unknown, { execution, isApprove }: FeedbackToSend): unknown {
   const namesItself = [StaleFeedbackError, LostSecretsError, MaybeSentError].some(
     (kind) => error instanceof kind,

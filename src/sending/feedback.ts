@@ -43,28 +43,25 @@ interface FeedbackSenderOptions {
 }
 
 export interface FeedbackToSend {
-  /** As the person saw it: the feedback is for what waits in it. */
+  /** As the person saw it. */
   readonly execution: Execution;
   readonly taskId: string;
   readonly isApprove: boolean;
   /** Markdown. All of it becomes context for later tasks. May be empty for an approval. */
   readonly text: string;
-  /**
-   * The person wants this sent although feedback for this output may have been sent, or was
-   * accepted.
-   */
+  /** The person knows that feedback for this output may have been sent, or was accepted. */
   readonly again?: boolean;
-  /** The person wants it sent although secrets of callbacks can't be read. */
+  /** The person knows that secrets of callbacks can't be read. */
   readonly withoutSecrets?: boolean;
 }
 
 export interface FeedbackResult extends Pick<ResumeAnswer, "kickoffId"> {
-  /** By the specification; if the crew only gives a new ID (observed), what was requested. */
+  /** If the crew only gives a new ID (observed), what was requested. */
   readonly status: NonNullable<ResumeAnswer["status"]>;
   readonly message: string;
 }
 
-/** Sends a person's feedback to a crew: at most once, across windows, clicks and crashes. */
+/** Sends a person's feedback: at most once, across windows, clicks and crashes. */
 export class FeedbackSender {
   readonly #options: FeedbackSenderOptions;
 
@@ -73,8 +70,7 @@ export class FeedbackSender {
   }
 
   /**
-   * Sends feedback once, with the kickoff's callbacks, which a resume doesn't carry over
-   * (specification).
+   * Also sends the kickoff's callbacks, which a resume doesn't carry over (specification).
    * @throws {StaleFeedbackError} if that pause is over, CrewApiError or UserError if it certainly
    * had no effect, {@link LostSecretsError} before anything is sent, {@link MaybeSentError} if it
    * may have arrived
@@ -112,7 +108,7 @@ export class FeedbackSender {
     return current;
   }
 
-  /** Refuses what was sent before, in any window, unless the person wants it sent again. */
+  /** Throws if feedback for this output was sent before, in any window. */
   #refuse(
     current: Execution,
     { execution: shown, again }: FeedbackToSend,
@@ -138,10 +134,7 @@ export class FeedbackSender {
       );
   }
 
-  /**
-   * Checks whether the task still waits. Only a definite answer prevents sending: a deployed crew's
-   * pause reads NOT FOUND.
-   */
+  /** Only a definite answer prevents sending: a deployed crew's pause reads NOT FOUND. */
   async #look(
     client: Pick<CrewClient, "status">,
     given: FeedbackToSend,
@@ -152,7 +145,7 @@ export class FeedbackSender {
     const asked = this.#current(shown.localId);
     try {
       const reading = await client.status(asked.kickoffIds.at(-1) ?? "");
-      // An answer from before another window's resume says nothing about the time after it.
+      // An answer from before another window's resume doesn't count.
       const answer = { isOvertaken: false };
       const now = store.update(shown.localId, (known) => {
         answer.isOvertaken = answerSession(known) !== answerSession(asked);
@@ -173,10 +166,7 @@ export class FeedbackSender {
     }
   }
 
-  /**
-   * Runs in the transaction that allows the feedback to be sent, on the newest state. @returns the
-   * ID to resume
-   */
+  /** Runs in the transaction that allows sending, on the newest state. @returns the ID to resume */
   #record(given: FeedbackToSend, target: ResumeTarget, feedback: Feedback): string {
     const recorded = this.#options.store.update(given.execution.localId, (known) => {
       this.#refuse(known, given, target);

@@ -13,7 +13,7 @@ import { isCertainlyNotTaken } from "./errors.ts";
 import type { CallbackSecrets } from "./secrets.ts";
 import type { Sends } from "./sends.ts";
 
-/** A kickoff may have started: it got no conclusive answer, or was sent before. */
+/** The kickoff got no conclusive answer, or was sent before. */
 export class MaybeStartedError extends Error {
   override readonly name = "MaybeStartedError";
   /** The `unconfirmed` record; undefined if it is no longer tracked. */
@@ -56,7 +56,7 @@ export class KickoffSender {
   }
 
   /**
-   * Starts one execution. A request with the same `localId` is never sent twice, by any window.
+   * A `localId` is never sent twice, by any window.
    * @throws {MaybeStartedError} if it may have started; its record stays `unconfirmed`.
    * CrewApiError or UserError if it certainly did not; no record stays
    */
@@ -80,16 +80,13 @@ export class KickoffSender {
     return execution;
   }
 
-  /**
-   * The execution of a kickoff, or why it may have started; undefined if it was never sent, or
-   * certainly did not start.
-   */
+  /** A kickoff's execution, or why it may have started; undefined if it certainly did not start. */
   earlier(crew: Pick<CrewRef, "id">, localId: string): Execution | MaybeStartedError | undefined {
     const { store, sends } = this.#options;
     store.refresh();
     const execution = store.find(localId);
     if (execution !== undefined && execution.kickoffIds.length > 0) return execution;
-    // The row of a request without an answer stays if the person stopped tracking its execution.
+    // The row of a request without an answer stays when its execution is untracked.
     if (execution === undefined && !sends.has({ kind: "kickoff", localId })) return undefined;
     return new MaybeStartedError(
       l10n.t(
@@ -100,7 +97,7 @@ export class KickoffSender {
     );
   }
 
-  /** Runs in the transaction that allows the request to be sent. */
+  /** Runs in the transaction that allows sending. */
   #record(crew: CrewToStart, request: KickoffRequest, localId: string, label?: string): Execution {
     const earlier = this.earlier(crew, localId);
     if (earlier !== undefined)
@@ -116,7 +113,7 @@ export class KickoffSender {
     return this.#options.store.add({ ...started, localId });
   }
 
-  /** Without the secrets, no resume could send the callbacks again: nothing is sent. */
+  /** Without the secrets, no resume could send the callbacks again. */
   async #keepSecrets(request: KickoffRequest, record: Execution): Promise<void> {
     try {
       await this.#options.secrets.keep(record.localId, request);
@@ -147,7 +144,7 @@ export class KickoffSender {
     }
   }
 
-  /** For a kickoff that did not start. A record that can't be removed stays `unconfirmed`. */
+  /** A record that can't be removed stays `unconfirmed`. */
   #removeRecord({ localId }: Execution): void {
     const { store, sends, onProblem } = this.#options;
     try {

@@ -18,19 +18,15 @@ export interface SecretStorage {
 
 interface CallbackSecretsOptions {
   readonly storage: SecretStorage;
-  /**
-   * Has a row for each execution with a secret: SecretStorage can't list its entries, and a crash
-   * must leave none behind.
-   */
+  /** A row for each execution with a secret, because SecretStorage can't list its entries. */
   readonly database: Database;
   readonly store: Pick<ExecutionStore, "list" | "refresh" | "onDidChange">;
   readonly onProblem: (message: string, error: unknown) => void;
 }
 
 /**
- * The secrets of callbacks, in one entry of SecretStorage for each execution. They are stored
- * before the kickoff, because every resume must send them again (specification), and deleted when
- * no resume can come: the execution has ended, or is not tracked.
+ * The secrets of callbacks, which every resume must send again (specification): one entry of
+ * SecretStorage for each execution, deleted when it has ended or is not tracked.
  */
 export class CallbackSecrets implements Disposable {
   readonly #options: CallbackSecretsOptions;
@@ -46,9 +42,7 @@ export class CallbackSecrets implements Disposable {
     });
   }
 
-  /**
-   * Stores a request's secrets, if any, for a recorded execution. Rejects if they can't be stored.
-   */
+  /** The execution must be recorded. Rejects if the secrets can't be stored. */
   async keep(localId: string, request: SecretCallbacks): Promise<void> {
     const secrets = secretsOf(request);
     if (Object.keys(secrets).length === 0) return;
@@ -57,10 +51,7 @@ export class CallbackSecrets implements Disposable {
     await this.#options.storage.store(prefix + localId, JSON.stringify(secrets));
   }
 
-  /**
-   * The callbacks to send again with a resume, and the addresses of those that lack authentication
-   * because their secret can't be read.
-   */
+  /** The callbacks to send again, and the addresses of those whose secret can't be read. */
   async complete({ localId, request }: Pick<Execution, "localId" | "request">) {
     const { humanInputWebhook, webhooks, ...urls } = request?.callbacks ?? {};
     const plain = defined({ humanInputWebhook, webhooks });
@@ -82,7 +73,7 @@ export class CallbackSecrets implements Disposable {
     for (const localId of stored) if (!needed.has(localId)) await this.#forget(localId);
   }
 
-  /** @returns why some could not be deleted; their rows stay, so that `sweep` tries again */
+  /** @returns why some could not be deleted; `sweep` tries again */
   async forgetAll(): Promise<readonly unknown[]> {
     const problems: unknown[] = [];
     for (const localId of this.#stored())
@@ -100,10 +91,7 @@ export class CallbackSecrets implements Disposable {
       .map((row) => text(row, "local_id"));
   }
 
-  /**
-   * Unreadable secrets are lost: the person is asked. The storage's error may quote them, so it
-   * isn't reported.
-   */
+  /** Unreadable secrets are lost: the person is asked. The storage's error may quote them. */
   async #read(localId: string): Promise<ReturnType<typeof secretsOf>> {
     try {
       const raw: unknown = JSON.parse((await this.#options.storage.get(prefix + localId)) ?? "{}");
@@ -133,7 +121,6 @@ export class CallbackSecrets implements Disposable {
   }
 }
 
-/** Whether a callback needs a secret. */
 export function hasCredentials(
   callbacks: NonNullable<ExecutionSummary["request"]>["callbacks"] | undefined,
 ): boolean {

@@ -16,7 +16,6 @@ interface SendingOptions {
   readonly onProblem: (message: string, error: unknown) => void;
 }
 
-/** Requests that cost money, and their secrets. */
 export class Sending implements Disposable {
   readonly #options: SendingOptions;
   readonly sends: Sends;
@@ -42,7 +41,7 @@ export class Sending implements Disposable {
     });
   }
 
-  /** The executions whose kickoff or feedback is being sent, in any window. */
+  /** Executions whose kickoff or feedback is being sent, in any window. */
   now(): readonly ExecutionSummary[] {
     const { store } = this.#options;
     store.refresh();

@@ -18,9 +18,9 @@ const longestRequest = 10 * 60_000;
 const underWay = new Set<string>();
 
 /**
- * The rows of `sends`: requests that may have been sent, and whose outcome is not recorded. A row
- * is written and deleted in the transactions that record its request and outcome. A kickoff without
- * an answer keeps its row.
+ * Requests that may have been sent and whose outcome is not recorded. A row is written and deleted
+ * in the transactions that record its request and outcome. A kickoff without an answer keeps its
+ * row.
  */
 export class Sends {
   readonly #database: Database;
@@ -32,8 +32,8 @@ export class Sends {
   }
 
   /**
-   * Sends a request at most once. `record` runs in one transaction with the row, and throws if the
-   * request was sent before. `leave` sends it when both are on disk.
+   * Sends at most once. `record` runs in one transaction with the row, and throws if the request
+   * was sent before. `leave` sends it when both are on disk.
    */
   async once<Recorded, Answer>(
     send: Send,
@@ -65,7 +65,7 @@ export class Sends {
     }
   }
 
-  /** Records the outcome of a request and deletes its row, in one transaction. */
+  /** Records an outcome and deletes the request's row, in one transaction. */
   settle<T>(send: Send, outcome: () => T): T {
     return this.#database.write(() => {
       this.#database.run(`DELETE FROM sends WHERE ${isKey}`, ...keyOf(send));
@@ -80,7 +80,6 @@ export class Sends {
     });
   }
 
-  /** Whether a request may have been sent, and its outcome is not recorded. */
   has(send: Send): boolean {
     return this.#rowOf(send) !== undefined;
   }
@@ -94,7 +93,7 @@ export class Sends {
     return this.#all({ areSending: true });
   }
 
-  /** The requests that nobody is sending any more, and whose outcome is not recorded. */
+  /** Requests that nobody is sending any more. */
   lost(): readonly Send[] {
     return this.#all({ areSending: false });
   }
@@ -138,8 +137,8 @@ function sendIn(row: Row): Send {
 }
 
 /**
- * Marks feedback as unanswered if its sender is gone. A kickoff is `unconfirmed` anyway until its
- * answer is recorded. May run in any window at any time.
+ * Marks feedback as unanswered if its sender is gone. A kickoff is `unconfirmed` until it is
+ * answered. May run in any window at any time.
  */
 export function recoverSends({
   store,

@@ -11,8 +11,8 @@ import {
 import { buttonsOf, StaleFeedbackError, type StaleKind } from "./errors.ts";
 
 /**
- * Why feedback for a pause is too late, by a status answer; undefined while it may still wait. "NOT
- * FOUND" is how waiting reads on a deployed crew.
+ * Why an answer makes feedback too late; undefined while the pause may still wait: on a deployed
+ * crew it reads NOT FOUND.
  * @param now the execution with that answer; `shown` is how the person saw it
  * @param again whether the person knows that an answer of this pause was accepted
  */
@@ -37,10 +37,7 @@ export function staleByAnswer(
     : undefined;
 }
 
-/**
- * Why feedback for a pause is too late, by what any window has stored; undefined while it may still
- * wait.
- */
+/** Why what any window has stored makes feedback too late; undefined while the pause may wait. */
 export function staleByRecord(
   now: Execution,
   shown: Execution,
@@ -114,12 +111,11 @@ export function staleError(
   }
 }
 
-/** Whoever typed the task's ID has not seen an output, so can't mean another one. */
+/** Whoever typed the task's ID has seen no output, so can't mean another one. */
 function sawOutput({ waiting, stillPaused }: Execution, taskId: string): boolean {
   return (waiting ?? stillPaused)?.taskId === taskId;
 }
 
-/** Whether the crew accepted feedback for a task and still reports that pause. */
 function isStillPaused(now: Execution, taskId: string): boolean {
   return answeredPause(now)?.taskId === taskId;
 }

@@ -13,17 +13,12 @@ const schema = `
   ) STRICT;
 `;
 
-/**
- * With a first wait of 5 s that doubles up to an hour, the last attempt is about 2.5 hours after
- * the first.
- */
+/** The last attempt is about 2.5 hours after the first (5 s, doubled up to an hour). */
 export const callbackAttempts = 12;
 
 export type Deliveries = ReturnType<typeof createDeliveries>;
 
-/**
- * Callbacks in SQLite. After the last attempt neither body nor address nor credentials are kept.
- */
+/** Callbacks in SQLite. After the last attempt, body, address and credentials are deleted. */
 export function createDeliveries(
   database: DatabaseSync,
   log: (line: string) => void,
@@ -117,7 +112,7 @@ export function stableId(...parts: Subject): string {
   return createHash("sha256").update(JSON.stringify(parts)).digest("base64url").slice(0, 32);
 }
 
-/** IDs of all callbacks that can contain an attempt's output. */
+/** IDs of all callbacks that can contain the output. */
 export function outputCallbackIds(key: AttemptKey): string[] {
   const subject = subjectOf(key);
   return [
@@ -135,8 +130,8 @@ function eventId(type: EventType, subject: Subject): string {
 export type Reporter = ReturnType<typeof createReporter>;
 
 /**
- * Makes an execution's callbacks, in the shapes of deployed crews. Their IDs are derived from what
- * they report, so a repeat after a crash sends nothing new.
+ * Makes callbacks in the shapes of deployed crews. Their IDs are derived from what they report, so
+ * a repeat after a crash sends nothing new.
  */
 export function createReporter(
   { id: executionId, project, meta, ...execution }: Execution,
@@ -152,7 +147,7 @@ export function createReporter(
     await start(id);
   }
 
-  /** A batch of one event, if its type was requested (vendor's webhook streaming guide). */
+  /** Sends a batch of one if the type was requested (vendor's webhook streaming guide). */
   async function event(type: EventType, subject: Subject, data: JsonObject): Promise<void> {
     const { stream } = callbacks;
     if (!stream?.events.includes(type)) return;
@@ -170,7 +165,6 @@ export function createReporter(
       callbacks = next;
     },
 
-    /** Reports an attempt's output, and whether it waits for a person. */
     async taskCompleted(key: AttemptKey, work: TaskAttempt, output: string): Promise<void> {
       const { task, agent, inputs } = work;
       const subject = subjectOf(key);
@@ -202,7 +196,7 @@ export function createReporter(
       await event("human_feedback_requested", subject, data);
     },
 
-    /** Reports a thought or action (observed); `count` numbers those of an attempt. */
+    /** Observed. `count` numbers the steps of an attempt. */
     async step(key: AttemptKey, count: number, { toolInput, ...step }: AgentStep): Promise<void> {
       const body = { ...step, tool_input: toolInput, ...origin };
       await call(callbacks.step, stableId("step", ...subjectOf(key), count), body);

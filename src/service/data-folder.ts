@@ -8,14 +8,15 @@ import { asObject, textAt } from "../base/json.ts";
 import { openSqlite } from "../base/sqlite.ts";
 import { messageOf, Refusal } from "./errors.ts";
 
-/** How long to wait for the other process to publish its address (ms). */
+/** How long to wait for the other process's address (ms). */
 const addressWaitMs = 2000;
 
 export type DataFolder = Awaited<ReturnType<typeof takeDataFolder>>;
 
 /**
- * Creates a folder and locks it; the operating system releases the lock when this process ends.
- * @throws {Refusal} `inUse` with the address of the other process, or `data` if it can't be written
+ * The operating system releases the lock when this process ends.
+ * @throws {Refusal} `inUse` with the address of the other process, or `data` if the folder can't be
+ * written
  */
 export async function takeDataFolder(folder: string) {
   const address = join(folder, "service.json");
@@ -34,17 +35,14 @@ export async function takeDataFolder(folder: string) {
   held.push(lock);
   return {
     database: join(folder, "crewdeck.sqlite"),
-    /** For other processes; `instance` is in the service's responses, too. */
+    /** `instance` is in the service's responses, too. */
     publish: (published: { url: string; port: number; instance: string }) =>
       writeFileSync(address, JSON.stringify({ ...published, pid: process.pid })),
     withdraw: () => rmSync(address, { force: true }),
   };
 }
 
-/**
- * Outside the project, and always the same for a crew. `number` is above 1 if the others are in
- * use.
- */
+/** Outside the project; the same for each start. `number` is above 1 if the others are in use. */
 export function defaultDataFolder(
   crewFolder: string,
   number: number,

@@ -23,10 +23,7 @@ export interface Dialect {
   error(error: ApiError): { readonly status: number; readonly body: JsonObject | string };
 }
 
-/**
- * As in the specification and the vendor's OpenAPI file, plus `pending_human_input`, which that
- * file allows.
- */
+/** As in the specification and the vendor's OpenAPI file, which allows `pending_human_input`. */
 export const documentedDialect: Dialect = {
   renames: false,
   showsOutputs: true,
@@ -129,7 +126,7 @@ function liveStatus(view: ExecutionView): JsonObject {
   };
 }
 
-/** `status` is prose here, null on success and the exception's text on failure (observed). */
+/** Observed: `status` is prose, null on success and the exception's text on failure. */
 function liveState({ execution, attempts }: ExecutionView): JsonObject {
   if (execution.state === "completed") return { state: "SUCCESS", status: null };
   if (execution.state === "error") return { state: "FAILED", status: execution.error };
@@ -138,9 +135,7 @@ function liveState({ execution, attempts }: ExecutionView): JsonObject {
   return { state: hasOutput ? "RUNNING" : "STARTED", status: "Task is Running" };
 }
 
-/**
- * `finished`: last attempts of the finished tasks; `current`: the running task, or the last one.
- */
+/** `finished`: last attempts of finished tasks; `current`: the running task, or the last one. */
 function progressOf({ execution, attempts }: ExecutionView) {
   const { tasks } = execution.project;
   const finished = attempts.filter(({ state }) => state === "done" || state === "approved");

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { JsonObject } from "../api/types.ts";
 import { fill, type ProjectAgent, type ProjectTask } from "../projects/types.ts";
 
-/** Feedback on an output; context for every later attempt (specification, `human_feedback`). */
+/** Context for every later attempt (specification, `human_feedback`). */
 export interface Note {
   readonly taskId: string;
   readonly attempt: number;
@@ -19,7 +19,7 @@ export interface TaskAttempt {
   readonly attempt: number;
 }
 
-/** A thought or action of an agent (specification, `stepWebhookUrl`). */
+/** A thought or action (specification, `stepWebhookUrl`). */
 export interface AgentStep {
   readonly prompt: string;
   readonly thought: string;
@@ -28,10 +28,7 @@ export interface AgentStep {
   readonly result: string;
 }
 
-/**
- * Turns an attempt into an output. Order, pauses, feedback, retries and callbacks are the
- * service's.
- */
+/** Turns an attempt into an output; order, pauses and callbacks are the service's. */
 export interface Engine {
   readonly name: string;
   /** Rejects if the task failed. May be called again for the same attempt after a crash. */
@@ -47,7 +44,7 @@ export const rehearsalMark = "[REHEARSAL - no language model was called]";
 /** A task fails if its description contains it. */
 const failureMark = "[rehearse failure]";
 
-/** Repeats what an agent would be given, after `seconds` for each task. */
+/** Repeats what an agent would be given. */
 export function rehearsalEngine(seconds: number): Engine {
   return {
     name: "rehearsal",

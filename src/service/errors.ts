@@ -1,4 +1,4 @@
-/** The message of an error and its cause, which for `fetch` says what happened. */
+/** The message with its cause, which for `fetch` says what happened. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const cause = error.cause instanceof Error ? error.cause.message : "";

@@ -8,7 +8,7 @@ import type { AttemptKey, Execution, ExecutionView, TokenType } from "./model.ts
 import type { Kickoff, Resume } from "./requests.ts";
 import type { ExecutionStore } from "./store.ts";
 
-/** How long the approval of a last task waits for the end, to answer `completed` (ms). */
+/** How long an approval waits for the end of the execution, to answer `completed` (ms). */
 const endWaitMs = 1000;
 
 export type Executions = ReturnType<typeof createExecutions>;
@@ -21,7 +21,7 @@ export function createExecutions(
   dialect: Dialect,
 ) {
   return {
-    /** Stores an execution with a copy of the crew, starts its run and resolves to its ID. */
+    /** Resolves to its ID when a copy of the crew is stored and the run has started. */
     async kickoff(project: CrewProject, owner: TokenType, kickoff: Kickoff): Promise<string> {
       const id = randomUUID();
       const createdAt = Date.now();
@@ -41,8 +41,8 @@ export function createExecutions(
     },
 
     /**
-     * Stores a person's decision about the waiting task, which the run then follows. Refuses one
-     * about an output that doesn't exist yet, or that nobody can have seen.
+     * Stores a person's decision about the waiting task. Refuses one about an output that nobody
+     * can have seen.
      * @throws {ApiError} 404 for an unknown execution or task, 403, 400 if the task doesn't wait
      */
     async resume(resume: Resume, caller: TokenType): Promise<Resumed> {
@@ -82,7 +82,7 @@ const assumedSeenMs = 1000;
  * output at once, the second must not decide about the next output.
  */
 export class SeenOutputs {
-  /** The ID of the status or callback, and when it showed the output; the oldest first. */
+  /** IDs of statuses and callbacks, and when they showed the output; the oldest first. */
   readonly #shown = new Map<string, number>();
 
   add(id: string): void {
@@ -94,7 +94,7 @@ export class SeenOutputs {
     if (!this.#shown.has(id)) this.#shown.set(id, now);
   }
 
-  /** Whether a decision can be about this output, which was stored at `since`. */
+  /** `since` is when the output was stored. */
   has(key: AttemptKey, since: number): boolean {
     // There is no earlier output to decide about.
     if (key.attempt === 1 || Date.now() - since >= assumedSeenMs) return true;
@@ -112,8 +112,8 @@ const batch = 200;
 export type DecisionWaker = ReturnType<typeof createWaker>;
 
 /**
- * Wakes runs whose task has a decision. A signal is lost if the run doesn't wait yet, so it is
- * repeated until the run has read the decision, also after a restart.
+ * Wakes runs whose task has a decision. A signal to a run that doesn't wait yet is lost, so it is
+ * repeated until the run has read the decision.
  */
 export function createWaker(
   store: ExecutionStore,

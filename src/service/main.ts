@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { exitWith, nodeProblem, Refusal } from "./errors.ts";
 import { readOptions } from "./options.ts";
 
-// This file must also run on an older Node, until it has checked the version.
+// Must run on an older Node until it has checked the version.
 
 /** Beside `dist` for the bundle, beside `src` for the source. */
 function exampleCrew(): string {

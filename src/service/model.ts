@@ -1,7 +1,7 @@
 import type { JsonObject } from "../api/types.ts";
 import type { CrewProject } from "../projects/types.ts";
 
-/** Of a request's token (specification, Authentication). */
+/** Specification, Authentication. */
 export type TokenType = "bearer" | "userBearer";
 
 export interface CallbackTarget {
@@ -18,7 +18,7 @@ export interface Callbacks {
   readonly stream?: (CallbackTarget & { readonly events: readonly string[] }) | undefined;
 }
 
-/** The project is a copy made at kickoff, so that later edits don't change it. */
+/** The project is a copy: later edits don't change it. */
 export interface Execution {
   readonly id: string;
   readonly owner: TokenType;
@@ -43,7 +43,7 @@ export interface AttemptKey {
 /** The unit that is repeated after a crash, and that a person decides about. */
 export interface Attempt extends AttemptKey {
   readonly taskId: string;
-  /** `done`: finished without a review; `approved` and `rejected`: decided by a person. */
+  /** `done`: finished without a review. */
   readonly state: "running" | "waiting" | "approved" | "rejected" | "done" | "failed";
   readonly output: string | null;
   /** ms since 1970. */

@@ -8,7 +8,7 @@ import type { CrewProject } from "../projects/types.ts";
 import { ApiError } from "./errors.ts";
 import type { Callbacks, CallbackTarget, Decision, Execution } from "./model.ts";
 
-/** The text of openapi.yaml in the bundle; undefined when the source runs. */
+/** Undefined when the source runs, not the bundle. */
 declare const CREWDECK_OPENAPI: string | undefined;
 
 const yaml =
@@ -30,7 +30,7 @@ ajv.addVocabulary(["openapi", "info", "servers", "security", "paths", "component
 addFormats(ajv, ["uri", "uuid", "date-time"]);
 ajv.addSchema(openapi, "openapi.yaml");
 
-/** Validates a value with the schema at a JSON pointer in openapi.yaml. Throws if there is none. */
+/** `pointer` is a JSON pointer in openapi.yaml. Throws if there is no schema. */
 export function mismatches(pointer: string, value: unknown) {
   const validate = ajv.getSchema(`openapi.yaml#${pointer}`);
   if (!validate) throw new Error(`openapi.yaml has no schema at ${pointer}.`);
@@ -185,7 +185,7 @@ function readCallbacks(body: CallbackMembers): Callbacks {
   };
 }
 
-/** Moves credentials to the header: `fetch` rejects them in an address. */
+/** `fetch` rejects credentials in an address, so they move to the header. */
 function target(member: string, text: string | null | undefined): CallbackTarget | undefined {
   if (!text) return undefined;
   try {

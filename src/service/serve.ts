@@ -12,13 +12,12 @@ import { messageOf, Refusal } from "./errors.ts";
 import type { ServiceOptions } from "./options.ts";
 import { openService, type Service, type ServiceParts } from "./service.ts";
 
-/** How many default data folders are tried while they are in use. */
 const maxDataFolders = 20;
 
-/** Also in `service.json`, so that a client can verify the process before it sends a token. */
+/** Also in `service.json`: a client verifies the process before it sends a token. */
 const instanceHeader = "Crewdeck-Instance";
 
-/** Serves a crew until the parent process ends or asks it to stop. @throws {Refusal} */
+/** Serves until the parent process ends or asks it to stop. @throws {Refusal} */
 export async function serve(options: ServiceOptions, exampleCrew: string): Promise<void> {
   const folder = options.folder ?? exampleCrew;
   try {
@@ -86,7 +85,7 @@ function open(parts: ServiceParts): Service {
   }
 }
 
-/** Listens on this machine only. @throws {Refusal} */
+/** On this machine only. @throws {Refusal} */
 async function listen(server: Server, port: number): Promise<number> {
   try {
     await once(server.listen(port, "127.0.0.1"), "listening");
@@ -101,10 +100,7 @@ async function listen(server: Server, port: number): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/**
- * With IPC, standard input that closes is the parent's end if it is a pipe; else only with
- * `--lifeline`.
- */
+/** Closed standard input is the parent's end with `--lifeline`, or with IPC if it is a pipe. */
 function onParentEnd(watchInput: boolean, end: () => void): void {
   process.once("SIGTERM", end);
   process.once("SIGINT", end);

@@ -70,7 +70,7 @@ export function openService(parts: ServiceParts) {
   };
   return {
     app: createApp({ ...parts, executions }),
-    /** Continues what the last process left unfinished, and starts working. */
+    /** Continues what the last process left unfinished. */
     async work() {
       attempt(
         () => freeLeases(database),
@@ -93,9 +93,9 @@ export function openService(parts: ServiceParts) {
       erasure.run();
       await waker.wakeAll();
     },
-    /** Erases deleted data from the files; for a process that exits without `close`. */
+    /** For a process that exits without `close`. */
     erase: erasure.run,
-    /** Finishes the steps that are running, and closes the database. */
+    /** Finishes the steps that are running. */
     async close() {
       waker.stop();
       await runs.close();

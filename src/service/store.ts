@@ -28,10 +28,7 @@ const attemptColumns = `${keyColumns}, task_id AS taskId, state, output, started
 
 export type ExecutionStore = ReturnType<typeof createStore>;
 
-/**
- * Executions, attempts and decisions in SQLite. Each method is one atomic change. A run may repeat
- * its calls after a crash; they then change nothing.
- */
+/** Each method is one atomic change. A run may repeat its calls after a crash, without effect. */
 export function createStore(database: DatabaseSync) {
   database.exec(schema);
   const ended = new EventEmitter().setMaxListeners(0);
@@ -92,10 +89,7 @@ export function createStore(database: DatabaseSync) {
       return String(row?.["output"] ?? "");
     },
 
-    /**
-     * Stores a new attempt; a repeat keeps the first start. Returns the output stored before a
-     * crash.
-     */
+    /** A repeat keeps the first start. Returns the output stored before a crash. */
     begin(key: AttemptKey, taskId: string): string | null {
       const row = prepare(
         `INSERT INTO attempts (execution_id, task_index, attempt, task_id, state, started_at) VALUES (?, ?, ?, ?, 'running', ?)
@@ -118,9 +112,8 @@ export function createStore(database: DatabaseSync) {
     },
 
     /**
-     * Accepts a decision if the task still waits: one caller gets the attempt, others undefined.
-     * `alias` becomes another ID of the execution. Synced to disk, and synchronous so that no other
-     * write intervenes.
+     * One caller gets the attempt, others undefined. `alias` becomes another ID of the execution.
+     * Synced to disk, and synchronous so that no other write intervenes.
      */
     decide(executionId: string, taskId: string, decision: Decision, alias: string | undefined) {
       database.exec("PRAGMA synchronous = FULL");
@@ -182,7 +175,7 @@ export function createStore(database: DatabaseSync) {
       if (changes) ended.emit(id);
     },
 
-    /** For an execution whose run makes no more callbacks. Returns whether there were any. */
+    /** Returns whether there were any. */
     forgetCallbacks(id: string): boolean {
       const forget = "SET callbacks = '{}' WHERE callbacks <> '{}'";
       const changes = [
@@ -207,14 +200,13 @@ function values(key: AttemptKey): [string, number, number] {
 }
 
 /**
- * How long after a deletion the log is truncated, once for all deletions (ms): it waits for the
- * disk.
+ * How long to wait for other deletions before the log is truncated: that waits for the disk (ms).
  */
 const erasureDelayMs = 1000;
 
 /**
- * Erases deleted data, which SQLite by default leaves in the database's free space and in the
- * write-ahead log (SQLite's manual, `PRAGMA secure_delete` and `PRAGMA wal_checkpoint`).
+ * Erases deleted data, which SQLite by default leaves in free space and in the write-ahead log (its
+ * manual, `PRAGMA secure_delete` and `PRAGMA wal_checkpoint`).
  */
 export function createErasure(database: DatabaseSync, log: (line: string) => void) {
   let timer: NodeJS.Timeout | undefined;

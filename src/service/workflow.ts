@@ -5,15 +5,12 @@ import { BackendSqlite } from "openworkflow/sqlite";
 import type { Steps } from "./crew-run.ts";
 import { messageOf } from "./errors.ts";
 
-// The only file that uses openworkflow. It is young: its version is pinned, and our tests are its
-// acceptance tests.
+// Only this file uses openworkflow, which is young: its version is pinned.
 
-/** Limits of concurrent runs. A run that waits for a person doesn't count. */
+/** A run that waits for a person doesn't count. */
 const concurrency = { crews: 16, callbacks: 16 };
 
-/**
- * The last date that sorts correctly as text: only a signal ends a wait (the default is a year).
- */
+/** Only a signal ends a wait. This is the last date that sorts correctly as text. */
 const never = new Date("9999-12-31T00:00:00Z");
 
 const taskRetries: RetryPolicy = {
@@ -30,10 +27,7 @@ export interface RunHandlers {
   onBroken(executionId: string, error: unknown): void;
 }
 
-/**
- * Durable runs of executions and of callbacks, with a worker each, so that slow receivers never
- * delay a crew.
- */
+/** A worker each for executions and callbacks, so that slow receivers never delay a crew. */
 export function createRuns(file: string, handlers: RunHandlers, callbackBackoffMs: number) {
   const initialInterval = `${callbackBackoffMs}ms` as const;
   const retryPolicy: RetryPolicy = { ...taskRetries, initialInterval, maximumInterval: "1h" };
@@ -83,17 +77,11 @@ export function createRuns(file: string, handlers: RunHandlers, callbackBackoffM
 
 type Step = Parameters<Parameters<OpenWorkflow["implementWorkflow"]>[1]>[0]["step"];
 
-/**
- * The pause between two polls (ms): a poll costs as much as starting an execution, so requests come
- * first.
- */
+/** The pause between polls (ms): a poll costs as much as starting an execution. */
 const pollPauseMs = 20;
 const idleMs = { first: 50, longest: 1000 };
 
-/**
- * A worker for one kind of run, with a loop that can be woken. The library's own can't, which would
- * delay an execution by up to a second.
- */
+/** The library's own loop can't be woken, which would delay an execution by up to a second. */
 function createQueue(
   file: string,
   name: keyof typeof concurrency,
@@ -127,7 +115,7 @@ function createQueue(
       try {
         count = await worker.tick();
       } catch (error) {
-        // For example a busy database or a full disk. The next poll tries again.
+        // For example a full disk. The next poll tries again.
         process.stderr.write(`The service could not look for work: ${messageOf(error)}\n`);
       }
       await sleep(pollPauseMs);
@@ -160,8 +148,8 @@ function createQueue(
 }
 
 /**
- * Frees the runs of a killed process at once, not after the library's lease of 30 s. Only for the
- * sole user of the file, before a worker starts. Throws if the library's table has changed.
+ * Frees the runs of a killed process, which the library does only after 30 s. Call it as the sole
+ * user of the file. Throws if the library's table has changed.
  */
 export function freeLeases(database: DatabaseSync): void {
   database
@@ -171,10 +159,7 @@ export function freeLeases(database: DatabaseSync): void {
     .run(new Date().toISOString());
 }
 
-/**
- * Each poll searches all waiting runs for deadlines, which this service never sets. Throws as
- * `freeLeases` does.
- */
+/** Each poll searches for deadlines, which this service never sets. Throws as `freeLeases` does. */
 export function indexDeadlines(database: DatabaseSync): void {
   database.exec(
     "CREATE INDEX IF NOT EXISTS crewdeck_deadlines ON workflow_runs (namespace_id, status, deadline_at) WHERE deadline_at IS NOT NULL",

@@ -15,7 +15,7 @@ export interface DatabaseOptions {
   readonly clock: Clock;
   /** `about` names a file. */
   onProblem(doing: string, error: unknown, about?: string): void;
-  /** Called in the window that replaced a damaged file; the message is for a person. */
+  /** Called in the window that replaced the file; the message is for a person. */
   onDamage?(message: string): void;
 }
 
@@ -25,9 +25,8 @@ const lookEvery = { visible: 500, hidden: 5_000 };
 class ReplacedError extends Error {}
 
 /**
- * The SQLite database that all windows of this machine share, opened at its first use. Calls are
- * synchronous; a statement or a whole `write` is on disk when it returns, and throws a StoreError
- * if the database can't be used.
+ * The SQLite database that all windows of this machine share. A statement or a whole `write` is on
+ * disk when it returns, and throws a StoreError if the database can't be used.
  */
 export class Database implements Disposable {
   readonly #options: DatabaseOptions;
@@ -37,8 +36,8 @@ export class Database implements Disposable {
     this.#options.onProblem("A listener of the database failed.", error),
   );
   /**
-   * Fires when data in memory may be out of date: another process wrote, or the file was replaced
-   * or can be opened again.
+   * Fires when data in memory may be out of date: another process wrote, or the file is another
+   * one.
    */
   readonly onDidChangeElsewhere = this.#changed.event;
   #connection: DatabaseSync | undefined;
@@ -59,8 +58,8 @@ export class Database implements Disposable {
   }
 
   /**
-   * Runs `work` in one transaction; a nested `write` joins it and must pass its error on. `work`
-   * runs twice if the file was replaced.
+   * A nested `write` joins the transaction and must pass its error on. `work` runs twice if the
+   * file was replaced.
    * @throws what `work` throws, and StoreError; then nothing was written
    */
   write<T>(work: () => T): T {
@@ -105,7 +104,7 @@ export class Database implements Disposable {
     this.#use((connection) => connection.exec("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)"));
   }
 
-  /** Checks whether another process wrote, or whether the database can be opened again. */
+  /** Checks now whether another process wrote, or whether the database can be opened again. */
   look(): void {
     const isUnused = this.#connection === undefined && !this.#hasOpenFailed;
     if (isUnused || this.#afterCommit !== undefined) return;
@@ -127,7 +126,7 @@ export class Database implements Disposable {
     }
   }
 
-  /** Changes by other windows are noticed faster while something that shows the data is visible. */
+  /** Other windows' changes are noticed faster while something shows the data. */
   setVisible(isVisible: boolean): void {
     if (isVisible === this.#isVisible) return;
     this.#isVisible = isVisible;
@@ -136,8 +135,7 @@ export class Database implements Disposable {
   }
 
   /**
-   * A later use, such as by a form that closes with the window, opens the database for that call
-   * only.
+   * A later use, such as by a form that closes with the window, opens the database for that call.
    */
   dispose(): void {
     this.#isDisposed = true;
@@ -156,7 +154,7 @@ export class Database implements Disposable {
     });
   }
 
-  /** Calls `work` with the open connection, again if the file was damaged or replaced. */
+  /** Calls `work` again if the file was damaged or replaced. */
   #use<T>(work: (connection: DatabaseSync) => T): T {
     // Inside a transaction, the outermost call handles errors.
     if (this.#afterCommit !== undefined) return work(this.#open());
@@ -178,8 +176,7 @@ export class Database implements Disposable {
     const callbacks: (() => void)[] = [];
     try {
       return transaction(connection, () => {
-        // A window that replaces a damaged file has this lock meanwhile; later writes to the old
-        // file would be lost.
+        // A window that replaces the file has this lock meanwhile; later writes would be lost.
         if (inodeOf(this.#file) !== this.#inode) throw new ReplacedError();
         this.#afterCommit = callbacks;
         return [work(), callbacks];
@@ -195,8 +192,7 @@ export class Database implements Disposable {
     fs.mkdirSync(this.#options.folder, { recursive: true });
     const aside = finishRepair(this.#file);
     if (aside !== undefined) this.#reportDamage({ aside, isLossy: true });
-    // For this user only: it holds inputs and outputs. SQLite gives the files beside it the same
-    // mode.
+    // For this user only: it holds inputs and outputs. SQLite gives its other files the same mode.
     if (!fs.existsSync(this.#file)) fs.closeSync(fs.openSync(this.#file, "a", 0o600));
     // SQLite would fail late, or without a reason.
     for (const name of [this.#options.folder, this.#file]) fs.accessSync(name, fs.constants.W_OK);
@@ -217,10 +213,7 @@ export class Database implements Disposable {
     }
   }
 
-  /**
-   * Whether the file that caused an error was replaced, by another window or here because it is
-   * damaged.
-   */
+  /** Whether the file was replaced, by another window or here because it is damaged. */
   #isReplaced(error: unknown): boolean {
     const isReplaced =
       error instanceof ReplacedError ||

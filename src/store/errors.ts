@@ -2,7 +2,7 @@ import * as l10n from "@vscode/l10n";
 
 type Problem = "full" | "readOnly" | "busy" | "failed";
 
-/** The database can't be used; the message is for a person, `cause` the system's error. */
+/** The message is for a person; `cause` is the system's error. */
 export class StoreError extends Error {
   override readonly name = "StoreError";
   readonly kind: Problem | "newer";
@@ -47,7 +47,7 @@ export function isDamage(error: unknown): boolean {
   return code === corrupt || code === notADatabase;
 }
 
-/** An error of SQLite or the file system as a StoreError; any other error as it is. */
+/** Errors of SQLite and the file system as a StoreError; others are returned as they are. */
 export function explained(error: unknown, folder: string): unknown {
   const kind = kindOf(error);
   return kind === undefined ? error : new StoreError(kind, textOf(kind, folder, error), error);

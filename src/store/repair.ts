@@ -5,10 +5,7 @@ import { openSqlite, transaction } from "../base/sqlite.ts";
 import { isDamage } from "./errors.ts";
 import { migrate, steps, versionOf } from "./schema.ts";
 
-/**
- * How long to wait for another process (ms), which also blocks the extension host. Only vacuuming a
- * slow disk takes longer.
- */
+/** How long to wait for another process (ms), which also blocks the extension host. */
 const busyTimeout = 5_000;
 
 export function connect(file: string): DatabaseSync {
@@ -17,7 +14,7 @@ export function connect(file: string): DatabaseSync {
   return connection;
 }
 
-/** Runs `work` in one process at a time; a killed process releases the lock. */
+/** A killed process releases the lock. */
 export function exclusively<T>(file: string, work: () => T): T {
   const lock = connect(`${file}-repair`);
   try {
@@ -29,7 +26,7 @@ export function exclusively<T>(file: string, work: () => T): T {
 }
 
 /**
- * Replaces a damaged database with a new one that has all readable rows. Call it exclusively.
+ * Keeps all readable rows in a new database. Call it exclusively.
  * @param damaged a connection to the file; it is closed
  * @returns where the damaged file is now, and whether something was lost; undefined if it isn't
  * damaged
@@ -57,7 +54,7 @@ export function repair(
   }
 }
 
-/** Finishes a repair that was killed after it moved the damaged file. @returns where that is */
+/** Finishes a repair that was killed. @returns where the damaged file is */
 export function finishRepair(file: string): string | undefined {
   if (!isUnfinished(file)) return undefined;
   return exclusively(file, () => {
@@ -77,7 +74,7 @@ function newFile(file: string): string {
   return `${file}.new`;
 }
 
-/** Moves the damaged file and its log, and puts the copy in its place. */
+/** Moves the damaged file and its log before the copy. */
 function replace(file: string, aside: string): string {
   for (const ending of ["", "-wal", "-shm"])
     if (existsSync(`${file}${ending}`)) renameSync(`${file}${ending}`, `${aside}${ending}`);
@@ -126,8 +123,7 @@ function copyTable(table: string, from: DatabaseSync, into: DatabaseSync): boole
 }
 
 /**
- * All row ids that can be found: from both ends of the table, and in an index, which also has those
- * between damaged pages.
+ * Searches from both ends of the table, and an index, which also has rows between damaged pages.
  */
 function idsIn(
   table: string,

@@ -6,8 +6,8 @@ import { dialogOf, documentOf, type Confirmation } from "./confirmation.ts";
 const scheme = "crewdeck-confirmation";
 
 /**
- * Asks the person in a dialog of Crewdeck's own, every time: VS Code's own question can be skipped
- * ("Always allow", a session without approvals, a hook, a setting), and the tool can't know.
+ * Always asks in Crewdeck's own dialog: VS Code's can be skipped ("Always allow", a session without
+ * approvals, a hook, a setting), and the tool can't know.
  * @throws the signal's reason; a later answer to the dialog is ignored
  */
 export async function isAllowed(confirmation: Confirmation, signal: AbortSignal): Promise<boolean> {
@@ -24,7 +24,6 @@ export async function isAllowed(confirmation: Confirmation, signal: AbortSignal)
   );
 }
 
-/** Shows the whole confirmation as a read-only document beside the question. */
 async function askBesideDocument(confirmation: Confirmation, signal: AbortSignal) {
   const { title, allow } = confirmation;
   const name = vscode.l10n.t("Request to Send");
@@ -52,10 +51,7 @@ async function askBesideDocument(confirmation: Confirmation, signal: AbortSignal
   }
 }
 
-/**
- * Nothing may be hidden beyond the editor's edge. An extension can't set word wrap for one
- * document, but a command can toggle it.
- */
+/** Nothing may be hidden beyond the editor's edge. Only a command can wrap a single document. */
 async function wrapLines(document: vscode.TextDocument): Promise<void> {
   const isOff = vscode.workspace.getConfiguration("editor", document).get("wordWrap") === "off";
   if (isOff && vscode.window.activeTextEditor?.document === document)

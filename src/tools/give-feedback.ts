@@ -24,9 +24,7 @@ import {
 /** Characters of the output in the confirmation. The output is not sent. */
 const longestOutput: Longest = { chat: 1_500, dialog: 600, document: 1_000_000 };
 
-/**
- * `crewdeck_giveFeedback`: approves or rejects a waiting output, after the person has allowed it.
- */
+/** `crewdeck_giveFeedback`: approves or rejects a waiting output. */
 export function giveFeedbackTool(
   parts: Pick<ToolParts, "crews" | "executions" | "feedback">,
 ): Tool {

@@ -14,7 +14,7 @@ import { crewAndPlace, denied, readInput, resultOf, type Tool, type ToolParts } 
 const nowhere = { start: 0, end: 0 };
 const places = { crew: nowhere, inputs: nowhere, input: new Map(), inputName: new Map() };
 
-/** `crewdeck_kickOff`: starts an execution, after the person has allowed crew, host and inputs. */
+/** `crewdeck_kickOff`: starts an execution. */
 export function kickOffTool({ crews, sender }: Pick<ToolParts, "crews" | "sender">): Tool {
   const read = (input: unknown): { readonly crew: Crew; readonly inputs: JsonObject } => {
     const given = readInput(input, ["crew", "inputs"]);

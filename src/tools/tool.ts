@@ -28,22 +28,15 @@ export interface Preparation {
   readonly confirmation?: Confirmation;
 }
 
-/**
- * A tool for a language model. Its input may have any type, whatever the manifest's schema says.
- */
+/** Its input may have any type, whatever the manifest's schema says. */
 export interface Tool {
-  /**
-   * Checks the input without changing anything. @throws UserError, whose message is for the model
-   */
+  /** Checks the input and changes nothing. @throws UserError, whose message is for the model */
   prepare(input: unknown, signal: AbortSignal): Preparation | Promise<Preparation>;
-  /**
-   * Returns text for the model. The signal counts until something is sent. @throws UserError or
-   * CrewApiError
-   */
+  /** The signal counts until something is sent. @throws UserError or CrewApiError */
   invoke(input: unknown, signal: AbortSignal): string | Promise<string>;
 }
 
-/** @throws UserError for a member that the tool doesn't have, or if the input isn't an object */
+/** @throws UserError for a member that the tool doesn't have, or another type */
 export function readInput(input: unknown, names: readonly string[]): UnknownObject {
   const given = recordOf(input);
   const unknown = Object.keys(given).find((name) => !names.includes(name));
