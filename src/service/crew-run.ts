@@ -82,7 +82,7 @@ export async function runCrew(
   async function isAccepted(key: AttemptKey, task: ProjectTask): Promise<boolean> {
     if (task.humanInput) {
       await steps.wait(signalOf(key));
-      const decision = store.takeDecision(key);
+      const decision = store.readDecision(key);
       if (!decision) throw new Error(`The run of ${id} was woken without a decision.`);
       const { isApprove, feedback } = decision;
       const { attempt } = key;

@@ -11,14 +11,14 @@ import { messageOf, Refusal } from "./errors.ts";
 /** How long to wait for the other process's address (ms). */
 const addressWaitMs = 2000;
 
-export type DataFolder = Awaited<ReturnType<typeof takeDataFolder>>;
+export type DataFolder = Awaited<ReturnType<typeof lockDataFolder>>;
 
 /**
  * The operating system releases the lock when this process ends.
  * @throws {Refusal} `inUse` with the address of the other process, or `data` if the folder can't be
  * written
  */
-export async function takeDataFolder(folder: string) {
+export async function lockDataFolder(folder: string) {
   const address = join(folder, "service.json");
   let lock: DatabaseSync | undefined;
   try {

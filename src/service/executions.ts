@@ -116,7 +116,7 @@ export type DecisionWaker = ReturnType<typeof createWaker>;
  * repeated until the run has read the decision.
  */
 export function createWaker(
-  store: ExecutionStore,
+  store: Pick<ExecutionStore, "unreadDecisions">,
   signal: (name: string) => Promise<boolean>,
   log: (line: string) => void,
 ) {
@@ -124,12 +124,15 @@ export function createWaker(
   let delivered = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
 
+  const report = (error: unknown) =>
+    log(`A run could not be woken for its decision yet: ${messageOf(error)}`);
+
   async function send(name: string): Promise<void> {
     if (await signal(name)) delivered.add(name);
   }
 
   async function wakeAll(): Promise<void> {
-    const names = store.decisionsNotTaken(batch).map(signalOf);
+    const names = store.unreadDecisions(batch).map(signalOf);
     delivered = new Set(names.filter((name) => delivered.has(name)));
     if (names.length === 0) return;
     for (const name of names) if (!delivered.has(name)) await send(name);
@@ -140,7 +143,7 @@ export function createWaker(
     timer ??= setTimeout(() => {
       timer = undefined;
       wakeAll().catch((error: unknown) => {
-        log(`A run could not be woken for its decision yet: ${messageOf(error)}`);
+        report(error);
         plan();
       });
     }, retryMs);
@@ -148,7 +151,7 @@ export function createWaker(
 
   return {
     async wake(key: AttemptKey): Promise<void> {
-      await send(signalOf(key));
+      await send(signalOf(key)).catch(report);
       plan();
     },
     wakeAll,

@@ -5,7 +5,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import { readProject } from "../projects/read.ts";
-import { defaultDataFolder, takeDataFolder, type DataFolder } from "./data-folder.ts";
+import { defaultDataFolder, lockDataFolder, type DataFolder } from "./data-folder.ts";
 import { documentedDialect, liveDialect } from "./dialects.ts";
 import { rehearsalEngine } from "./engine.ts";
 import { messageOf, Refusal } from "./errors.ts";
@@ -60,11 +60,11 @@ export async function serve(options: ServiceOptions, exampleCrew: string): Promi
 }
 
 async function takeData(options: ServiceOptions, crewFolder: string): Promise<DataFolder> {
-  if (options.data !== undefined) return takeDataFolder(options.data);
+  if (options.data !== undefined) return lockDataFolder(options.data);
   for (let number = 1; ; number += 1) {
     const folder = defaultDataFolder(crewFolder, number, process.env);
     try {
-      const data = await takeDataFolder(folder);
+      const data = await lockDataFolder(folder);
       log(`Executions are kept in ${folder}`);
       return data;
     } catch (error) {
@@ -90,8 +90,8 @@ async function listen(server: Server, port: number): Promise<number> {
   try {
     await once(server.listen(port, "127.0.0.1"), "listening");
   } catch (error) {
-    const isTaken = error instanceof Error && "code" in error && error.code === "EADDRINUSE";
-    const problem = isTaken ? "is taken by another program" : `can't be used: ${messageOf(error)}`;
+    const isInUse = error instanceof Error && "code" in error && error.code === "EADDRINUSE";
+    const problem = isInUse ? "is in use by another program" : `can't be used: ${messageOf(error)}`;
     throw new Refusal(
       "port",
       `Port ${port} on 127.0.0.1 ${problem}. End that program, or choose another port with --port; 0 takes any free port.`,

@@ -147,7 +147,7 @@ export function createStore(database: DatabaseSync) {
     },
 
     /** Marks a decision as read, so that its run isn't woken again. */
-    takeDecision(key: AttemptKey): Decision | undefined {
+    readDecision(key: AttemptKey): Decision | undefined {
       const row = prepare(
         `UPDATE attempts SET taken = 1 ${ofAttempt} AND decided_at IS NOT NULL RETURNING state, feedback, callbacks`,
       ).get(...values(key));
@@ -160,7 +160,7 @@ export function createStore(database: DatabaseSync) {
       );
     },
 
-    decisionsNotTaken(limit: number): AttemptKey[] {
+    unreadDecisions(limit: number): AttemptKey[] {
       const keys: unknown = prepare(
         `SELECT ${keyColumns} FROM attempts JOIN executions ON id = execution_id
          WHERE decided_at IS NOT NULL AND taken = 0 AND ended_at IS NULL ORDER BY decided_at LIMIT ?`,
