@@ -32,7 +32,7 @@ export interface KeeperOptions {
   /** How often to check who serves the crew (ms). */
   readonly lookMs?: number;
   /** How long another window's service may take to stop (ms). */
-  readonly leaveMs?: number;
+  readonly stopMs?: number;
 }
 
 /** How long a stopping service may hold its data, and a starting one has no address (ms). */
@@ -92,7 +92,7 @@ export class CrewKeeper {
     await this.#starting?.catch(() => undefined);
     this.#store({ wanted: false, failure: undefined });
     if (this.#own !== undefined) await this.#stopOwn();
-    else if (!(await this.#otherLeaves())) return false;
+    else if (!(await this.#otherStops())) return false;
     this.#becomeNothing();
     return true;
   }
@@ -102,7 +102,7 @@ export class CrewKeeper {
     this.#end.abort(new Error("The window closes."));
     this.#stopping = true;
     clearInterval(this.#watch);
-    this.#own?.leave();
+    this.#own?.askToStop();
   }
 
   async #start(): Promise<string> {
@@ -140,7 +140,7 @@ export class CrewKeeper {
       this.#store({ port: Number(new URL(process.url).port), failure: undefined });
       this.#becomeOwner(process);
       // The window may have closed meanwhile.
-      if (this.#end.signal.aborted) process.leave();
+      if (this.#end.signal.aborted) process.askToStop();
       this.#end.signal.throwIfAborted();
       return process.url;
     } catch (error) {
@@ -210,8 +210,8 @@ export class CrewKeeper {
   }
 
   /** Another window stops its service when the crew is no longer wanted. */
-  async #otherLeaves(): Promise<boolean> {
-    const until = Date.now() + (this.#options.leaveMs ?? settleMs);
+  async #otherStops(): Promise<boolean> {
+    const until = Date.now() + (this.#options.stopMs ?? settleMs);
     while ((await this.#findRunning()) !== undefined) {
       if (Date.now() >= until) return false;
       await this.#pause();
@@ -251,6 +251,8 @@ export class CrewKeeper {
     }
     // The window whose service failed stores that first.
     await this.#pause();
+    // A start since then decides.
+    if (this.#own !== undefined || this.#starting !== undefined) return;
     this.#becomeNothing();
     if (this.#options.isNeeded() && this.#read()?.wanted === true) await this.start();
   }

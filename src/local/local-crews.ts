@@ -303,7 +303,7 @@ export class LocalCrews implements vscode.Disposable {
       const local = this.#kept.get(folder);
       const uri = this.#folders.uriOf(folder);
       try {
-        return await this.#serve(local ?? (await this.#add(await this.#learn(folder))));
+        return await this.#serve(local ?? (await this.#add(await this.#addKnown(folder))));
       } catch (error) {
         if (error instanceof ProjectError) this.#store.change(folder, { failure: error.message });
         this.#publish();
@@ -330,7 +330,7 @@ export class LocalCrews implements vscode.Disposable {
     return crew;
   }
 
-  async #learn(folder: string): Promise<KnownCrew> {
+  async #addKnown(folder: string): Promise<KnownCrew> {
     const known = this.#store.read(folder);
     if (known !== undefined) return known;
     const { name } = await readProject(this.#folders.uriOf(folder).fsPath);

@@ -3,6 +3,7 @@ import { request } from "node:http";
 import path from "node:path";
 import { asObject, parseJson } from "../base/json.ts";
 import { isLoopback } from "../base/loopback.ts";
+import { isRunning } from "../base/process.ts";
 
 /** What a service writes to `service.json`. */
 export interface Running {
@@ -17,7 +18,7 @@ export async function findRunning(dataFolder: string): Promise<Running | undefin
   const file = await readFile(path.join(dataFolder, "service.json"), "utf8").catch(() => "");
   const { url, pid, instance } = asObject(parseJson(file));
   if (typeof url !== "string" || !isOnThisMachine(url)) return undefined;
-  if (typeof pid !== "number" || !Number.isInteger(pid) || pid <= 0 || !isAlive(pid))
+  if (typeof pid !== "number" || !Number.isInteger(pid) || pid <= 0 || !isRunning(pid))
     return undefined;
   return typeof instance === "string" && instance !== "" ? { url, pid, instance } : undefined;
 }
@@ -42,14 +43,4 @@ function isOnThisMachine(url: string): boolean {
   if (!URL.canParse(url)) return false;
   const { protocol, hostname } = new URL(url);
   return protocol === "http:" && isLoopback(hostname);
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // EPERM: it exists, but belongs to another user.
-    return error instanceof Error && "code" in error && error.code === "EPERM";
-  }
 }

@@ -114,13 +114,13 @@ export class ServiceProcess {
   }
 
   async stop(): Promise<void> {
-    this.leave();
+    this.askToStop();
     const killer = setTimeout(() => this.#child.kill("SIGKILL"), stopMs);
     await this.exited;
     clearTimeout(killer);
   }
 
-  leave(): void {
+  askToStop(): void {
     if (this.#child.connected) this.#child.disconnect();
     this.#child.stdin?.end();
   }
