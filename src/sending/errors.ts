@@ -45,8 +45,8 @@ export class LostSecretsError extends UserError {
 }
 
 /** Feedback certainly had no effect; `cause` says why. */
-export class NotTakenError extends UserError {
-  override readonly name = "NotTakenError";
+export class NoEffectError extends UserError {
+  override readonly name = "NoEffectError";
 }
 
 /** Feedback may have arrived. Only a person may send it again. */
@@ -55,7 +55,7 @@ export class MaybeSentError extends UserError {
 }
 
 /** Whether a request had no effect: the crew refused it, or it was never sent. */
-export function isCertainlyNotTaken(error: unknown): boolean {
+export function hadNoEffect(error: unknown): boolean {
   return error instanceof CrewApiError ? error.sent === "no" : error instanceof UserError;
 }
 
@@ -67,7 +67,7 @@ export function isUnsent(error: unknown): boolean {
 }
 
 /** `kind` tells the command which error it is. */
-export function buttonsOf(execution: Execution, kind: "stale" | "notTaken" | "maybeSent") {
+export function buttonsOf(execution: Execution, kind: "stale" | "noEffect" | "maybeSent") {
   const target = { kind, crew: execution.crew.id, kickoffId: keyOf(execution) };
   const button = (title: string, command: string): ErrorAction => ({
     title,
@@ -86,7 +86,7 @@ export function namingFeedback(error: unknown, { execution, isApprove }: Feedbac
   const namesItself = [StaleFeedbackError, LostSecretsError, MaybeSentError].some(
     (kind) => error instanceof kind,
   );
-  if (namesItself || !isCertainlyNotTaken(error)) return error;
+  if (namesItself || !hadNoEffect(error)) return error;
   const parts = [titleOf(execution), messageOf(error)] as const;
   const notSent = () =>
     isApprove
@@ -96,6 +96,6 @@ export function namingFeedback(error: unknown, { execution, isApprove }: Feedbac
     isApprove
       ? l10n.t("The crew did not accept your approval of “{0}”: {1}", ...parts)
       : l10n.t("The crew did not accept your rejection of “{0}”: {1}", ...parts);
-  const actions = [...actionsOf(error), buttonsOf(execution, "notTaken").open];
-  return new NotTakenError(isUnsent(error) ? notSent() : notAccepted(), actions, { cause: error });
+  const actions = [...actionsOf(error), buttonsOf(execution, "noEffect").open];
+  return new NoEffectError(isUnsent(error) ? notSent() : notAccepted(), actions, { cause: error });
 }

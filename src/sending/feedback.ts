@@ -21,7 +21,7 @@ import type { ExecutionStore } from "../executions/store.ts";
 import { answerSession } from "../executions/watched.ts";
 import {
   buttonsOf,
-  isCertainlyNotTaken,
+  hadNoEffect,
   isUnsent,
   LostSecretsError,
   MaybeSentError,
@@ -188,7 +188,7 @@ export class FeedbackSender {
       sends.settle({ kind: "resume", localId, ...target }, () => store.update(localId, change));
     const answer = await client.resume(request).catch((error: unknown) => {
       const message = error instanceof Error ? error.message : String(error);
-      const isRefused = isCertainlyNotTaken(error);
+      const isRefused = hadNoEffect(error);
       let recorded: Execution | undefined;
       try {
         recorded = settle((known) =>

@@ -9,7 +9,7 @@ import { defined } from "../base/json.ts";
 import { isLocalCrew, type CrewRef, type Execution } from "../executions/model.ts";
 import { confirmKickoff, newExecution } from "../executions/reduce.ts";
 import type { ExecutionStore } from "../executions/store.ts";
-import { isCertainlyNotTaken } from "./errors.ts";
+import { hadNoEffect } from "./errors.ts";
 import type { CallbackSecrets } from "./secrets.ts";
 import type { Sends } from "./sends.ts";
 
@@ -137,7 +137,7 @@ export class KickoffSender {
     try {
       return (await client.kickoff(request)).kickoffId;
     } catch (error) {
-      if (!isCertainlyNotTaken(error))
+      if (!hadNoEffect(error))
         throw new MaybeStartedError(doubtText(record.crew.name, error), record.crew, record, error);
       this.#removeRecord(record);
       throw error;

@@ -33,12 +33,12 @@ export class Sends {
 
   /**
    * Sends at most once. `record` runs in one transaction with the row, and throws if the request
-   * was sent before. `leave` sends it when both are on disk.
+   * was sent before. `post` sends it when both are on disk.
    */
   async once<Recorded, Answer>(
     send: Send,
     record: () => Recorded,
-    leave: (recorded: Recorded) => Promise<Answer>,
+    post: (recorded: Recorded) => Promise<Answer>,
   ): Promise<Answer> {
     const id = randomUUID();
     underWay.add(id);
@@ -54,7 +54,7 @@ export class Sends {
         );
         return recorded;
       });
-      return await leave(recorded);
+      return await post(recorded);
     } finally {
       underWay.delete(id);
       try {
