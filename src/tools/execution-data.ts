@@ -24,7 +24,7 @@ export function summaryOf(execution: ExecutionSummary): JsonObject {
     crew: crew.name,
     title: titleOf(execution),
     state,
-    stateInWords: stateLabel(execution),
+    stateLabel: stateLabel(execution),
     startedAt,
     ...defined({
       lastAnswerAt: hasEnded(execution) ? undefined : seenAt,

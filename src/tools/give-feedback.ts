@@ -110,9 +110,9 @@ export function giveFeedbackTool(
         const answer = await (isApprove
           ? feedback.approve(execution, given)
           : feedback.reject(execution, given));
-        const { status = "", message = "", kickoffId: goesOnAs } = answer ?? {};
+        const { status = "", message = "", kickoffId: continuesAs } = answer ?? {};
         return resultOf(
-          { ...asked, status, message, ...defined({ goesOnAs }) },
+          { ...asked, status, message, ...defined({ continuesAs }) },
           vscode.l10n.t("The crew accepted the feedback. Do not send it again."),
         );
       } catch (error) {
