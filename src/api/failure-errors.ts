@@ -26,7 +26,7 @@ interface Verdict extends Pick<CrewApiErrorDetails, "message" | "remedy"> {
   readonly unsent: boolean;
 }
 
-/** @param description without the token */
+/** @param description the failure's own text, without the token */
 export function errorOfFailure(
   failure: unknown,
   description: string,

@@ -15,7 +15,7 @@ export class UserError extends Error {
   }
 }
 
-/** The error's message, with its `remedy` if it has one. */
+/** A message for a person, from anything thrown: never a stack trace; with the error's `remedy` if it has one. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if ("remedy" in error && typeof error.remedy === "string" && error.remedy !== "")

@@ -138,7 +138,7 @@ export class LocalCrews implements vscode.Disposable {
     );
   }
 
-  /** Undefined if the person cancels. @throws UserError if nothing was stopped */
+  /** Stops a local crew in any window. Undefined if the person cancels. @throws UserError if it is unknown, none runs, or another window doesn't stop it */
   async stop({ folder }: { readonly folder?: string } = {}): Promise<Crew | undefined> {
     const name = folder === undefined ? await this.#pickRunning() : this.#folders.nameOf(folder);
     if (name === undefined) return undefined;

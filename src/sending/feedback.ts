@@ -108,7 +108,7 @@ export class FeedbackSender {
     return current;
   }
 
-  /** Throws if feedback for this output was sent before, in any window. */
+  /** What was sent for this output before, in any window, is not sent again unless the person says so. */
   #refuse(
     current: Execution,
     { execution: shown, again }: FeedbackToSend,

@@ -41,7 +41,7 @@ export class Sending implements Disposable {
     });
   }
 
-  /** Executions whose kickoff or feedback is being sent, in any window. */
+  /** The executions whose kickoff or feedback is being sent, in any window. */
   now(): readonly ExecutionSummary[] {
     const { store } = this.#options;
     store.refresh();

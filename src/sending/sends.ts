@@ -98,7 +98,7 @@ export class Sends {
     return this.#all({ areSending: false });
   }
 
-  /** Don't call this while something is being sent. */
+  /** Forgets all requests. Not to be called while something is being sent. */
   clear(): void {
     this.#database.run("DELETE FROM sends");
   }

@@ -5,7 +5,7 @@ import type { StatusReading } from "../../src/api/types.ts";
 import { activeDocument } from "../../src/editor/environment.ts";
 import { actionsOf, UserError } from "../../src/base/errors.ts";
 import { applyReading } from "../../src/executions/reduce.ts";
-import { MaybeSentError, NoEffectError } from "../../src/sending/errors.ts";
+import { MaybeSentError, NotTakenError } from "../../src/sending/errors.ts";
 import { watchWaitingHere } from "../../src/feedback/lenses.ts";
 import { FakeClock } from "../unit/executions/fake-clock.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
@@ -151,7 +151,7 @@ describe("feedback in an execution's document", () => {
         [() => parts.feedback.reject(execution, { feedback: "Shorter." }), "rejection"],
       ] as const) {
         await assert.rejects(send(), (told) => {
-          assert.ok(told instanceof NoEffectError);
+          assert.ok(told instanceof NotTakenError);
           assert.equal(told.message, words.replace("{what}", what));
           assert.deepEqual(
             actionsOf(told).map(({ title }) => title),
