@@ -30,7 +30,6 @@ import { registerTree } from "./views/tree/register.ts";
 
 export type { CrewdeckApi } from "./extension-api/crewdeck-api.ts";
 
-/** Builds the parts in the order of the rooms, and passes each the ones it needs. */
 export async function activate(context: vscode.ExtensionContext): Promise<CrewdeckApi> {
   loadTranslations();
   const owned = new Disposables();
@@ -74,7 +73,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
     }),
   );
 
-  // Starts here and is awaited at the end: a document that returns with its window waits for it.
+  // Awaited at the end: a document that returns with its window waits for it.
   const opened = locals
     .refresh()
     .catch((error: unknown) => logProblem("Reading the local crews", error))

@@ -1,21 +1,21 @@
 import * as l10n from "@vscode/l10n";
 import { isLoopback } from "../base/loopback.ts";
 
-/** A crew's address that can't be used. The message never repeats the address, which may hold a secret. */
+/** The message never repeats the address, which may hold a secret. */
 export class AddressError extends Error {
   override readonly name = "AddressError";
 }
 
-/** Routes of the API (both status paths, with ids or the documentation's `{kickoff_id}`) that people copy with the address. */
+/** Routes, in both dialects, that people copy with the address. */
 const knownEnding =
   /(?:\/(?:inputs|kickoff|resume|status\/[^/]+|(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|%7b[^/]*%7d)\/status))+$/i;
 
 const wrapping = /^[\s\u200b\ufeff<"'`]+|[\s\u200b\ufeff>"'`]+$/g;
 
 /**
- * A crew's base address: scheme, host and path without a trailing slash. Removes known routes, query and fragment; adds
- * `https://` if there is no scheme, `http://` for this computer.
- * @throws {AddressError} for an invalid address, another scheme, `http:` to another computer, or a user name or password
+ * Reduces an address to scheme, host and path. The scheme defaults to `https://`, on this computer
+ * to `http://`.
+ * @throws {AddressError} for another scheme, `http:` to another computer, or credentials
  */
 export function normaliseAddress(text: string): string {
   const url = parse(text.replace(wrapping, ""));
@@ -62,13 +62,10 @@ function withoutSlash(path: string): string {
   return path.replace(/\/+$/, "");
 }
 
-/** The specification's path and that of the vendor's OpenAPI file, below any base path. */
+/** The specification's path and the vendor's OpenAPI file's. */
 const forms = [/^(.+)\/([^/]+)\/status\/*$/i, /^(.+)\/status\/([^/]+)\/*$/i];
 
-/**
- * Parses a pasted status address, `https://host/<id>/status` or `https://host/status/<id>`, into the normalised address and the id.
- * @throws {AddressError} if no token may be sent to its base address
- */
+/** Reads a pasted status address. @throws {AddressError} if no token may be sent to its base */
 export function readStatusAddress(text: string) {
   const address = text.trim().replace(/[?#].*$/, "");
   for (const form of forms) {

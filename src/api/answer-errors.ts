@@ -6,7 +6,7 @@ import { readErrorBody, type LocalProblem } from "./read-error.ts";
 import type { Outgoing } from "./transport.ts";
 import type { TokenType } from "./types.ts";
 
-/** An answer that isn't a success, without the token. */
+/** Without the token. */
 interface RefusedAnswer extends Pick<Outgoing<unknown>, "method" | "path"> {
   readonly status: number;
   readonly statusText: string;
@@ -18,14 +18,14 @@ interface RefusedAnswer extends Pick<Outgoing<unknown>, "method" | "path"> {
 }
 
 const [bodyLength, reasonLength] = [2000, 100];
-/** Missing inputs that a message names. */
+/** How many missing inputs a message names. */
 const namedInputs = 10;
 
 export function excerpt(text: string): string {
   return text.length > bodyLength ? `${text.slice(0, bodyLength)}…` : text;
 }
 
-/** The error of an answer other than 2xx and 3xx, by the specification's codes and those of gateways. */
+/** By the specification's codes and those of gateways. */
 export function errorOfAnswer(answer: RefusedAnswer): CrewApiError {
   const { status, method } = answer;
   const body = readErrorBody(answer.text, answer.knownInputs);
@@ -49,7 +49,7 @@ export function errorOfAnswer(answer: RefusedAnswer): CrewApiError {
   });
 }
 
-/** A local crew's files can't be read. The service says whether a kickoff then started nothing. */
+/** The service says whether a kickoff started nothing. */
 function unreadableProject(
   { method, path }: RefusedAnswer,
   said: string,
@@ -89,7 +89,7 @@ type KnownStatus = Pick<CrewApiErrorDetails, "kind" | "remedy" | "reason" | "tok
 function known({ status, path, tokenType, isLocal = false }: RefusedAnswer): KnownStatus {
   switch (status) {
     case 401:
-    case 403: // Not described by the specification; treated as a missing right.
+    case 403: // Not in the specification.
       return {
         ...(status === 401 ? notAccepted(tokenType) : notAllowed(tokenType)),
         ...(isLocal && {
@@ -104,7 +104,7 @@ function known({ status, path, tokenType, isLocal = false }: RefusedAnswer): Kno
         kind: "notFound",
         intro: l10n.t("The crew does not know this"),
         remedy:
-          // A resume also has a task id ("Execution ID or Task ID not found", specification).
+          // The specification has "Execution ID or Task ID not found".
           path === "/resume"
             ? l10n.t(
                 "Check the task's ID; if it is right, check the ID of the execution and the crew's address.",
@@ -131,7 +131,7 @@ function known({ status, path, tokenType, isLocal = false }: RefusedAnswer): Kno
         remedy: l10n.t("Wait a while and try again."),
       };
   }
-  // 52x and 530 are a content delivery network's codes.
+  // 52x and 530 are codes of a content delivery network.
   if ([502, 503, 504].includes(status) || (status >= 520 && status <= 530))
     return {
       kind: "gateway",

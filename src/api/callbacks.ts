@@ -16,7 +16,6 @@ function plain({ authentication }: NonNullable<SecretCallbacks["humanInputWebhoo
     : authentication && bearer;
 }
 
-/** The secret parts of callbacks: a token or a password each. */
 export function secretsOf({ humanInputWebhook, webhooks }: SecretCallbacks) {
   const human = humanInputWebhook?.authentication;
   return defined({
@@ -25,7 +24,7 @@ export function secretsOf({ humanInputWebhook, webhooks }: SecretCallbacks) {
   });
 }
 
-/** Callbacks with their secrets; one whose secret is missing is without authentication. */
+/** A callback whose secret is missing has no authentication. */
 export function withSecrets(
   { humanInputWebhook, webhooks }: PlainCallbacks,
   { humanInput, stream }: ReturnType<typeof secretsOf>,

@@ -22,21 +22,23 @@ import type {
 
 interface CallOptions {
   readonly signal?: AbortSignal;
-  /** Milliseconds per attempt, including the body. Default: 30 s for a GET, 60 s for a POST. */
+  /** Per attempt, with the body (ms). Default: 30,000 for a GET, 60,000 for a POST. */
   readonly timeoutMs?: number;
 }
 
 export interface CrewClientOptions extends Partial<Omit<TransportOptions, "baseUrl" | "token">> {
-  /** The status path this crew is known to support. */
+  /** If known. */
   readonly statusPath?: StatusPath;
   readonly onStatusPath?: (path: StatusPath) => void;
-  /** Called for a refused token (401, 403) or an unreadable local project before the error is thrown; may attach actions to it. */
+  /**
+   * Called before a 401, a 403 or an unreadable local project is thrown; may attach actions to it.
+   */
   readonly onRefused?: (error: CrewApiError) => Promise<void>;
 }
 
 /**
- * The Crew Execution API, in both dialects. Every method throws {@link CrewApiError}, and what the token source throws.
- * A failed GET may be retried, a POST never: it costs money or sends a person's decision.
+ * The Crew Execution API. Methods throw {@link CrewApiError}, and what the token source throws. A
+ * POST is never retried: it costs money or sends a person's decision.
  */
 export class CrewClient {
   readonly baseUrl: string;
@@ -46,7 +48,7 @@ export class CrewClient {
   #statusPath: StatusPath | undefined;
   #inputNames: readonly string[] = [];
 
-  /** @throws {AddressError} for an address to which no token may be sent */
+  /** @throws {AddressError} if no token may be sent to the address */
   constructor(
     baseUrl: string,
     token: string | TypedToken | TransportOptions["token"],
@@ -70,22 +72,19 @@ export class CrewClient {
     });
   }
 
-  /** `GET /inputs`. Also used to test a connection. */
+  /** `GET /inputs`; also tests a connection. */
   async inputs(call: CallOptions = {}): Promise<CrewInputs> {
     const inputs = await this.#get("/inputs", readInputs, call);
     this.#inputNames = inputs.fields.map((field) => field.name);
     return inputs;
   }
 
-  /** `POST /kickoff`. An error with `sent: "maybe"` means that the execution may have started. */
+  /** `sent: "maybe"` in an error: the execution may have started. */
   async kickoff(request: KickoffRequest, call: CallOptions = {}): Promise<KickoffAnswer> {
     return await this.#post("/kickoff", kickoffBody(request), readKickoff, call);
   }
 
-  /**
-   * Status by the specification's path or, if the crew has no such route, by the other one.
-   * "NOT FOUND" in an answer of 200 gives the state `unknown`; a 404 for the execution is an error of kind `notFound`.
-   */
+  /** "NOT FOUND" in a 200 is the state `unknown`; a 404 is an error of kind `notFound`. */
   status(kickoffId: string, call: CallOptions = {}): Promise<StatusReading> {
     return this.#status(kickoffId, (raw) => (isObject(raw) ? readStatus(raw) : undefined), call);
   }
@@ -115,8 +114,8 @@ export class CrewClient {
   }
 
   /**
-   * Finds the supported status path by asking for a random id, which costs nothing. Undefined if neither path
-   * answers or the token isn't accepted. Throws only if the call is aborted.
+   * Requests a random ID, which costs nothing. Undefined if neither path answers or the token isn't
+   * accepted; throws only if aborted.
    */
   async findStatusPath(call: CallOptions = {}): Promise<StatusPath | undefined> {
     const id = randomUUID();
@@ -132,7 +131,7 @@ export class CrewClient {
     }
   }
 
-  /** `POST /resume`. An error with `sent: "maybe"` means that the request may have arrived. */
+  /** `sent: "maybe"` in an error: the request may have arrived. */
   async resume(request: ResumeRequest, call: CallOptions = {}): Promise<ResumeAnswer> {
     return await this.#post("/resume", resumeBody(request), readResume, call);
   }
@@ -167,14 +166,13 @@ export class CrewClient {
   }
 }
 
-/** Both status paths, the known one or the specification's first. The vendor's OpenAPI file has the other one. */
 function pathsToAsk(known?: StatusPath): readonly [StatusPath, StatusPath] {
   return known === "/status/{kickoff_id}"
     ? [known, "/{kickoff_id}/status"]
     : ["/{kickoff_id}/status", "/status/{kickoff_id}"];
 }
 
-/** @throws {CrewApiError} `badRequest` for an id that would change the path or that no path can hold */
+/** @throws {CrewApiError} `badRequest` for an ID that a path can't hold */
 function fillPath(path: StatusPath, kickoffId: string): string {
   const id = kickoffId.trim();
   if (id === "" || id === "." || id === ".." || !isWellFormed(id))
@@ -187,9 +185,8 @@ function fillPath(path: StatusPath, kickoffId: string): string {
 }
 
 /**
- * Whether the crew has no such route, as opposed to no such execution. Observed for a route: `{"detail":"Not Found"}`, a
- * page, or an empty body; an unknown execution is named as such.
- * @param path the requested path, whose own text doesn't count
+ * An unknown route is observed as `{"detail":"Not Found"}`, a page or an empty body; an answer
+ * about an unknown execution names it, apart from the requested `path`.
  */
 function isUnknownRoute(error: unknown, path: string): boolean {
   if (!(error instanceof CrewApiError)) return false;

@@ -20,14 +20,14 @@ export type CrewApiErrorKind =
 
 export type UnreachableReason = "dns" | "refused" | "certificate" | "proxy" | "reset" | "other";
 
-/** Where the local service found a problem in a crew's project. Remote text: open it as a file only for a local crew. */
+/** A place in a crew's project. Remote text: open the file only for a local crew. */
 export interface CrewPlace {
   readonly file: string;
   readonly line: number;
   readonly column: number;
 }
 
-/** A failed request to a crew. No property holds the token. */
+/** No property holds the token. */
 export class CrewApiError extends Error {
   override readonly name = "CrewApiError";
   readonly kind: CrewApiErrorKind;
@@ -35,15 +35,15 @@ export class CrewApiError extends Error {
   readonly status?: number;
   /** Empty unless `kind` is `validation`. */
   readonly missingInputs: readonly string[];
-  /** Milliseconds from when the answer arrived. */
+  /** From when the answer arrived (ms). */
   readonly retryAfterMs?: number;
   /** Set when `kind` is `unreachable`. */
   readonly reason?: UnreachableReason;
-  /** The beginning of the answer's body, without the token. */
+  /** The beginning, without the token. */
   readonly body?: string;
-  /** Whether a POST may have had an effect. "no": it never arrived, or was refused, or is a GET. "maybe": no answer, or an inconclusive one. */
+  /** Whether a POST may have had an effect. "no": it never arrived, was refused, or is a GET. */
   readonly sent: "no" | "maybe";
-  /** Set when `kind` is `unauthorized` or `forbidden` and the type of the sent token is known. */
+  /** The sent token's type, if known, when `kind` is `unauthorized` or `forbidden`. */
   readonly tokenType?: TokenType;
   readonly place?: CrewPlace;
 
@@ -57,11 +57,11 @@ export class CrewApiError extends Error {
   }
 }
 
-/** Whole sentences in `message` and `remedy`. */
+/** `message` and `remedy` are whole sentences. */
 export type CrewApiErrorDetails = Pick<CrewApiError, "kind" | "message" | "remedy"> &
   Partial<Omit<CrewApiError, keyof Error>>;
 
-/** The remedy of a POST that may or may not have arrived begins with a warning. */
+/** Warns if a POST may have arrived. */
 export function outcome(isOpen: boolean, remedy: string): Pick<CrewApiError, "sent" | "remedy"> {
   if (!isOpen) return { sent: "no", remedy };
   const warning = l10n.t("It may have arrived: check before you send it again.");

@@ -14,7 +14,7 @@ const certificateCodes =
   /^(?:CERT_|ERR_TLS_CERT_|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_|INVALID_CA|HOSTNAME_MISMATCH)/;
 /** OpenSSL received something that isn't TLS, or an unsupported version. */
 const tlsCodes = /^(?:EPROTO|ERR_SSL_)/;
-/** TLS errors before the request is sent. TLS can also fail later, so any other text leaves `sent` open. */
+/** TLS errors before the request is sent. Others leave `sent` open. */
 const handshakeWords =
   /wrong.version|unsupported.protocol|handshake|no.protocols|unrecognized.name|packet.length|no.shared.cipher|no.ciphers|http.request|protocol.version|version.too.low|unexpected.message/i;
 /** Node's HTTP parser and decompression. */
@@ -22,7 +22,7 @@ const garbageCodes = /^(?:HPE_|Z_|ERR__ERROR_FORMAT_|ERR_BROTLI)/;
 
 interface Verdict extends Pick<CrewApiErrorDetails, "message" | "remedy"> {
   readonly reason: UnreachableReason;
-  /** Whether the request was certainly never sent. */
+  /** Certainly never sent. */
   readonly unsent: boolean;
 }
 
@@ -117,7 +117,7 @@ function certificateProblem(code: string, host: string): string {
   );
 }
 
-/** A failed connection to a port that isn't the crew's is a failed connection to a proxy. */
+/** A failed connection to a port that isn't the crew's is to a proxy. */
 function isProxy(code: string, description: string, url: URL): boolean {
   if (/\bproxy\b|tunnel/i.test(description.replaceAll(url.host, ""))) return true;
   const port = /\bconnect E[A-Z]+ \S*:(\d+)/.exec(description)?.[1];
@@ -155,7 +155,7 @@ export function unanswered(
   });
 }
 
-/** @param location the redirect's target, without the token */
+/** @param location without the token */
 export function redirected(
   { method }: Request,
   status: number,
@@ -221,7 +221,7 @@ export function badAnswer(
   return new CrewApiError({ kind: "badAnswer", status, body, message, ...result });
 }
 
-/** Scheme, host and path of a redirect's target; the query may hold secrets. */
+/** The query may hold secrets. */
 function targetOf(location: string, url: string): string {
   if (location === "" || !URL.canParse(location, url)) return "";
   const { origin, pathname } = new URL(location, url);

@@ -13,7 +13,6 @@ import type { CrewPlace } from "./errors.ts";
 interface ErrorBody {
   readonly message?: string;
   readonly missingInputs: readonly string[];
-  /** What the local service adds; see {@link localProblemOf}. */
   readonly own?: LocalProblem;
 }
 
@@ -26,8 +25,9 @@ const messageLength = 300;
 const searchedLength = 8192;
 
 /**
- * Reads `{error, message, details}` (documented), `{detail}` as a text or FastAPI's list (observed), plain text, or a gateway's page.
- * @param knownInputs the crew's input names, to tell a comma in a name from a separator
+ * Documented: `{error, message, details}`. Observed: `{detail}` as text or FastAPI's list, plain
+ * text, and a gateway's page.
+ * @param knownInputs because a name may contain a comma
  */
 export function readErrorBody(text: string, knownInputs: readonly string[] = []): ErrorBody {
   const parsed = parseJson(text);
@@ -38,7 +38,7 @@ export function readErrorBody(text: string, knownInputs: readonly string[] = [])
   return { ...withMessage(message, missingOf(parsed, message, knownInputs)), ...(own && { own }) };
 }
 
-/** `details.crewdeck` of the local service: `{file, line, column, started: false}`. No deployed crew has a member of that name. */
+/** The local service's own `details.crewdeck`: `{file, line, column, started: false}`. */
 function localProblemOf(body: UnknownObject): LocalProblem | undefined {
   const own = asObject(body["details"])["crewdeck"];
   if (!isObject(own)) return undefined;
@@ -64,7 +64,7 @@ function messageOf(body: UnknownObject): string | undefined {
   );
 }
 
-/** `detail` is a string, an object with a message, or FastAPI's list of `{loc, msg, type}`. */
+/** Text, an object with a message, or FastAPI's list of `{loc, msg, type}`. */
 function detailOf(detail: unknown): string | undefined {
   if (typeof detail === "string" && detail.trim() !== "") return detail;
   if (isObject(detail)) return messageOf(detail) ?? textAt(detail, "msg");
@@ -92,7 +92,7 @@ function missingOf(
   return names === undefined ? [] : splitNames(names.trim(), known);
 }
 
-/** FastAPI's place of a missing input is `["body", "inputs", <name>]`. */
+/** FastAPI's `loc` of a missing input is `["body", "inputs", <name>]`. */
 function missingAt(entry: unknown): string | undefined {
   const { loc, type } = asObject(entry);
   const place = asArray(loc);

@@ -10,7 +10,7 @@ import {
 } from "../base/json.ts";
 import type { CrewInputs, InputField } from "./types.ts";
 
-/** Type names of JSON Schema, each followed by those of Python and others. */
+/** JSON Schema's names, each followed by those of Python and others. */
 const typeNames = [
   ["string", "str", "text"],
   ["number", "float", "double"],
@@ -21,8 +21,8 @@ const typeNames = [
 ] as const;
 
 /**
- * Reads the answer of `GET /inputs`, each name once: a list of names (documented and observed), a list of objects, a map of
- * name to type, or a JSON Schema. Undefined for anything else, so that unrelated JSON isn't taken for a crew without inputs.
+ * Accepts a list of names (documented and observed) or objects, a map of name to type, and a JSON
+ * Schema. Undefined for anything else: other JSON must not look like a crew without inputs.
  */
 export function readInputs(raw: unknown): CrewInputs | undefined {
   const wrapped = isObject(raw) && Object.hasOwn(raw, "inputs");
@@ -35,12 +35,12 @@ function readFields(value: unknown, wrapped: boolean): readonly InputField[] | u
   if (!isObject(value)) return undefined;
   if (isSchema(value)) return readSchema(value);
   const entries = Object.entries(value);
-  // Without the wrapper, accept only what is certainly a map of names to types.
+  // Accept only what is certainly a map of names to types.
   const isMap = entries.length > 0 && entries.every(([, type]) => typeOf(type) !== undefined);
   return wrapped || isMap ? entries.map(([name, about]) => readMapped(name, about)) : undefined;
 }
 
-/** A non-empty list must have a readable entry: a crew without inputs is kicked off without questions, which costs money. */
+/** A crew without inputs is kicked off without questions, which costs money. */
 function readList(list: readonly unknown[]): readonly InputField[] | undefined {
   const fields = list.map(readListed).filter((field) => field !== undefined);
   return fields.length === 0 && list.length > 0 ? undefined : fields;
@@ -75,7 +75,7 @@ function readField(name: string, about: UnknownObject): InputField {
   };
 }
 
-/** All `properties` must be schemas: an input may be named "properties". */
+/** An input may itself be named "properties". */
 function isSchema(value: UnknownObject): boolean {
   const properties = value["properties"];
   return isObject(properties) && Object.values(properties).every(isObject);
@@ -89,7 +89,7 @@ function readSchema(schema: UnknownObject): readonly InputField[] {
   }));
 }
 
-/** Follows a `$ref` into the same schema, as Python's models write enumerations. */
+/** Python's models write enumerations this way. */
 function resolved(schema: UnknownObject, property: UnknownObject): UnknownObject {
   const path = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(textAt(property, "$ref") ?? "");
   if (path?.[1] === undefined || path[2] === undefined) return property;
@@ -111,10 +111,7 @@ function typeOf(about: unknown): InputField["type"] | undefined {
     .find((type) => type !== undefined);
 }
 
-/**
- * Whether a kickoff must have a value for an input: the crew says so, or says nothing and has no default. Deployed crews list names only
- * and refuse a kickoff that omits one with 422 (specification).
- */
+/** By default yes: deployed crews list only names, and refuse a kickoff without one (422). */
 export function isRequired(input: Pick<InputField, "required" | "default">): boolean {
   return input.required ?? input.default === undefined;
 }

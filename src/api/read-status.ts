@@ -15,7 +15,7 @@ import {
 import { shortName } from "../base/text.ts";
 import type { JsonValue, Progress, StatusReading, TaskReading } from "./types.ts";
 
-/** Reads a status answer of either dialect. Never throws: an unknown state gives `other`, a missing field is undefined. */
+/** Reads either dialect. Never throws: an unknown state gives `other`. */
 export function readStatus(raw: unknown): StatusReading {
   const answer = asObject(raw);
   const live = textAt(answer, "state");
@@ -49,10 +49,10 @@ function readError(answer: UnknownObject, stated: TextState, live: boolean): str
   return (live ? textAt(answer, "status") : undefined) ?? textAt(answer, "message", "detail");
 }
 
-/** A state that the answer's text alone gives; `waiting` also needs a task id. */
+/** A state that the text alone gives; `waiting` also needs a task ID. */
 type TextState = Exclude<StatusReading["state"], "waiting">;
 
-/** The texts of each state (documented, observed on deployed crews, and in other deployments). */
+/** Documented, observed, and from other deployments. */
 const stateTexts: Readonly<Record<Exclude<TextState, "other">, readonly string[]>> = {
   queued: ["pending", "queued"],
   running: ["started", "running", "retry", "retrying", "resumed", "thinking"],
@@ -85,8 +85,8 @@ function folded(text: string): string {
 }
 
 /**
- * Documented: `result.output`. Observed: `result` as a text beside `result_json` (an object or null), and sometimes only
- * `last_executed_task.output`, which is the final output only once the execution is completed.
+ * Documented: `result.output`. Observed: `result` as text beside `result_json` (an object or null),
+ * or only `last_executed_task.output`, which is final once the execution is completed.
  */
 function readResult(
   answer: UnknownObject,
@@ -121,10 +121,7 @@ function unnamed(result: unknown): JsonValue | undefined {
     : undefined;
 }
 
-/**
- * Documented: `result.tasks[]`. Observed: `last_executed_task`, which changes from answer to answer. A listed task without an
- * id gets `task_<n>`, counted from 1.
- */
+/** Documented: `result.tasks[]`, whose IDs may be missing. Observed: only `last_executed_task`. */
 function readTasks(answer: UnknownObject): readonly TaskReading[] {
   const result = asObject(answer["result"]);
   const list =
@@ -148,8 +145,8 @@ function readTask(task: UnknownObject, fallbackId?: string): TaskReading | undef
 }
 
 /**
- * Documented: `current_task` and `progress.completed_tasks/total_tasks`. Observed: `progress` with `unit`, `completed`, `total`
- * (null for a flow), `current` and `current_agent`.
+ * Documented: `current_task` and `progress.completed_tasks/total_tasks`. Observed: `progress` with
+ * `unit`, `completed`, `total` (null for a flow), `current` and `current_agent`.
  */
 function readProgress(answer: UnknownObject, knownTasks: number): Progress | undefined {
   const progress = asObject(answer["progress"]);
@@ -159,7 +156,6 @@ function readProgress(answer: UnknownObject, knownTasks: number): Progress | und
   const total = numberAt(progress, "total_tasks", "total");
   const currentAgent = textAt(progress, "current_agent");
   return {
-    // If only the current task is named, count the listed tasks.
     completed: counted ?? knownTasks,
     ...(total === undefined || total === 0 ? {} : { total }),
     unit: shortName(textAt(progress, "unit") ?? "task"),
@@ -167,10 +163,12 @@ function readProgress(answer: UnknownObject, knownTasks: number): Progress | und
   };
 }
 
-/** Added by the local service to an answer that says "running". */
+/** Sent by the local service. */
 const certainNames = ["pending_human_input", "pendingHumanInput"];
 
-/** Used by other deployments. Only considered if the state is awaiting: in a running execution, a "pending task" may be the next one. */
+/**
+ * From other deployments. Not read in a running execution, whose "pending task" may be the next.
+ */
 const plausibleNames = [
   "human_input_request",
   "humanInputRequest",
@@ -184,7 +182,7 @@ const plausibleNames = [
   "last_executed_task",
 ];
 
-/** `isAwaiting`: whether the answer says that a person is awaited, even without a known task. */
+/** `isAwaiting` doesn't need a known task. */
 function readWaiting(
   answer: UnknownObject,
   state: TextState,
@@ -200,7 +198,7 @@ function readWaiting(
   return { isAwaiting: true, waiting };
 }
 
-/** Pending tasks are answered one by one, so take the first. */
+/** Pending tasks are answered one by one. */
 function firstOf(value: unknown): unknown {
   return Array.isArray(value) ? asArray(value)[0] : value;
 }

@@ -12,7 +12,7 @@ import type {
 } from "./types.ts";
 
 /**
- * A callback that is undefined or blank is left out: both mean "none".
+ * Undefined and blank callbacks both mean "none".
  * @throws {CrewApiError} `badRequest` for a callback that can't be sent
  */
 export function kickoffBody(request: KickoffRequest): object {
@@ -20,8 +20,8 @@ export function kickoffBody(request: KickoffRequest): object {
 }
 
 /**
- * The specification names the four fields in snake case; deployed crews require `executionId` and `taskId` (observed), so each is
- * sent in both casings. Callbacks are not carried over from the kickoff, so they are sent again.
+ * Sends each field in snake case (specification) and in camel case, because deployed crews require
+ * `executionId` and `taskId` (observed).
  * @throws {CrewApiError} as {@link kickoffBody}
  */
 export function resumeBody(request: ResumeRequest): object {
@@ -69,7 +69,7 @@ export function readKickoff(raw: unknown): KickoffAnswer | undefined {
   return kickoffId === undefined ? undefined : { kickoffId, raw };
 }
 
-/** Both forms of the answer: `status` and `message` (specification), or the new kickoff id (observed). */
+/** `status` and `message` (specification), or the new kickoff ID (observed). */
 export function readResume(raw: unknown): ResumeAnswer | undefined {
   if (!isObject(raw)) return undefined;
   const said = textAt(raw, "status");
@@ -80,7 +80,7 @@ export function readResume(raw: unknown): ResumeAnswer | undefined {
   return { ...defined({ status, message, kickoffId: kickoffIdAt(raw) }), raw };
 }
 
-/** A lone surrogate can't stand in a URL, so such an id is ignored. */
+/** No URL can carry a lone surrogate. */
 function kickoffIdAt(answer: UnknownObject): string | undefined {
   const id = idAt(answer, "kickoff_id", "kickoffId");
   return id === undefined || isWellFormed(id) ? id : undefined;

@@ -3,11 +3,11 @@ import type { CrewApiErrorKind } from "./errors.ts";
 
 /** A request or its end, for a log. Holds no header and no token. */
 export type Traffic = {
-  /** Identifies the exchange in this process. */
+  /** Unique in this process. */
   readonly id: number;
   readonly method: "GET" | "POST";
   readonly path: string;
-  /** The body for a log, without secrets and truncated; computed on demand. */
+  /** Without secrets, truncated, and computed on demand. */
   readonly body?: () => string;
 } & (
   | { readonly kind: "request" }
@@ -22,12 +22,11 @@ export type Traffic = {
 
 let exchanges = 0;
 
-/** The id of the next exchange: a log shows those of all clients. */
 export function nextExchange(): number {
   return ++exchanges;
 }
 
-/** Characters of a body that a log shows, and that are parsed for it. */
+/** Characters of a body. */
 const [maxLogged, maxParsed] = [4_000, 1_000_000];
 /** Shorter texts occur by chance. */
 const shortestSecret = 4;
@@ -35,7 +34,7 @@ const secretName =
   /token|secret|passw|username|authori[sz]ation|api[-_]?key|private[-_]?key|credential|cookie|bearer|signature/i;
 const addressName = /url$/i;
 
-/** All strings below a member with a secret's name, such as `humanInputWebhook.authentication.token`. */
+/** Strings below a member with a secret's name, such as `authentication.token`. */
 export function secretsIn(value: unknown, isSecret = false): readonly string[] {
   if (typeof value === "string") return isSecret && value.length >= shortestSecret ? [value] : [];
   if (Array.isArray(value)) return value.flatMap((each) => secretsIn(each, isSecret));
@@ -45,7 +44,7 @@ export function secretsIn(value: unknown, isSecret = false): readonly string[] {
   );
 }
 
-/** A text without the token and the secrets of a request's body, which a crew may repeat. */
+/** Also removes a request's secrets, which a crew may repeat. */
 export function withoutSecrets(text: string, token: string, secrets: readonly string[]): string {
   return secrets.reduce(
     (clean, secret) => withoutToken(clean, secret, "[secret]"),
@@ -54,8 +53,7 @@ export function withoutSecrets(text: string, token: string, secrets: readonly st
 }
 
 /**
- * A body for a log: without values of members with secrets' names, URLs reduced to their host (a callback's path is often a
- * secret), and truncated. Only JSON is shown.
+ * A JSON body without secrets, truncated. URLs become hosts: a callback's path is often a secret.
  */
 export function bodyForLog(text: string, clean: (text: string) => string): string {
   if (text === "") return "(empty)";

@@ -17,7 +17,6 @@ interface FetchAnswer {
   readonly body: AsyncIterable<string | Uint8Array> | null;
 }
 
-/** A subset of what any `fetch` takes. */
 export type Fetch = (
   url: string,
   init: {
@@ -29,13 +28,13 @@ export type Fetch = (
   },
 ) => Promise<FetchAnswer>;
 
-/** No keep-alive: a POST on a kept connection that the server is closing may or may not have arrived. */
+/** A POST on a kept connection that the server is closing may or may not have arrived. */
 const agents = {
   http: new http.Agent({ keepAlive: false }),
   https: new https.Agent({ keepAlive: false }),
 };
 
-/** node-fetch, loaded with the first request. VS Code patches Node's modules to apply its proxy and certificate settings. */
+/** Loaded with the first request. It uses Node's modules, which VS Code patches for its proxy. */
 export const defaultFetch: Fetch = async (url, init) => {
   const fetch = await nodeFetch();
   return await fetch(url, {
@@ -44,7 +43,7 @@ export const defaultFetch: Fetch = async (url, init) => {
   });
 };
 
-/** Without an agent: if `http.proxySupport` is "on", VS Code sets its own only then. It doesn't keep connections alive either. */
+/** With `http.proxySupport` "on", VS Code sets its own agent only if there is none. */
 export const agentlessFetch: Fetch = async (url, init) => await (await nodeFetch())(url, init);
 
 async function nodeFetch() {
@@ -67,9 +66,9 @@ export interface Outgoing<T> {
   readonly method: "GET" | "POST";
   readonly path: string;
   readonly body?: object;
-  /** Returns undefined for an answer of another shape; `text` is the answer as received, without the token. */
+  /** Undefined for another shape; `text` is the answer as received, without the token. */
   readonly read: (raw: unknown, text: () => string) => T | undefined;
-  /** Milliseconds per attempt, including the body. */
+  /** Per attempt, including the body (ms). */
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
   readonly knownInputs?: readonly string[];
@@ -77,14 +76,14 @@ export interface Outgoing<T> {
 
 interface Attempt<T> extends Outgoing<T> {
   readonly tokenType: TokenType | undefined;
-  /** Removes the token and the body's secrets from a text. */
+  /** Removes the token and the body's secrets. */
   readonly clean: (text: string) => string;
   readonly deadline: Deadline;
 }
 
 const errorBytes = 64 * 1024;
 
-/** @throws {CrewApiError} `unauthorized`, nothing sent, if the token is empty or can't be in a header */
+/** @throws {CrewApiError} `unauthorized` if the token is empty or can't be in a header */
 function authorization(token: string): string {
   if (token !== "" && !/[^\x20-\x7e\xa0-\xff]/.test(token)) return `Bearer ${token}`;
   throw new CrewApiError({
@@ -101,7 +100,7 @@ function authorization(token: string): string {
   });
 }
 
-/** Sends requests and checks the answers. Retries a GET where that can help, a POST never. */
+/** Retries a GET where that can help, a POST never. */
 export class Transport {
   readonly #options: TransportOptions;
 
@@ -154,7 +153,7 @@ export class Transport {
         ...logged(arrived.text),
       });
     try {
-      // node-fetch keeps the token on a redirect to another port of the same host (node-fetch 1863), so redirects aren't followed.
+      // node-fetch keeps the token on a redirect to another port of the host (node-fetch 1863).
       const init = { method, headers, ...defined({ body }), redirect: "manual" } as const;
       const answer = await fetch(baseUrl + path, { ...init, signal: deadline.signal }).catch(
         (failure: unknown) => {
@@ -172,7 +171,7 @@ export class Transport {
     }
   }
 
-  /** A log that fails must not change what is reported of a request, which may have started an execution. */
+  /** A log that fails must not change the result. */
   #log(traffic: Traffic): void {
     try {
       this.#options.onTraffic(traffic);
@@ -181,7 +180,7 @@ export class Transport {
     }
   }
 
-  /** @param arrived is filled with what arrives, also before an error */
+  /** @param arrived is filled even before an error */
   async #read<T>(
     answer: FetchAnswer,
     attempt: Attempt<T>,
@@ -229,7 +228,7 @@ export class Transport {
   }
 }
 
-/** Reads a body up to a limit in decompressed bytes. Never throws: what arrived before an error, `problem`, may be enough. */
+/** Reads up to `maxBytes` (decompressed). Never throws: what arrived may be enough. */
 async function readBody(body: FetchAnswer["body"], maxBytes: number) {
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -248,7 +247,7 @@ async function readBody(body: FetchAnswer["body"], maxBytes: number) {
   return { text, isTruncated: size > maxBytes, problem };
 }
 
-/** Aborts one request after its time-out, which includes the body, or with its caller. */
+/** Aborts a request after its time-out, or with its caller. */
 class Deadline {
   readonly #controller = new AbortController();
   readonly signal = this.#controller.signal;
@@ -275,7 +274,7 @@ class Deadline {
 
 /** How often a GET is sent in all. */
 const attempts = 3;
-/** The upper bound of the first wait; it doubles with each attempt (ms). */
+/** The upper bound of the first wait (ms); it doubles each time. */
 const firstWait = 500;
 /** A longer `Retry-After` is left to the caller (ms). */
 const longestWait = 10_000;
@@ -283,8 +282,8 @@ const longestWait = 10_000;
 const longestRest = 24 * 60 * 60 * 1000;
 
 /**
- * Milliseconds to wait before a GET is retried: exponential back-off with full jitter on top of `Retry-After`. Undefined if it isn't
- * retried: a time-out has taken long enough. @param asked how often it was sent so far
+ * Milliseconds until a GET is retried: exponential back-off with full jitter on top of
+ * `Retry-After`. Undefined for no retry; a time-out has taken long enough.
  */
 function retryWait(error: unknown, asked: number, random: () => number): number | undefined {
   if (!(error instanceof CrewApiError) || asked >= attempts) return undefined;
@@ -298,7 +297,7 @@ function retryWait(error: unknown, asked: number, random: () => number): number 
   return rest + random() * firstWait * 2 ** (asked - 1);
 }
 
-/** Reads `Retry-After` (seconds, or an HTTP date) as milliseconds from now, at most a day. */
+/** Milliseconds from now, at most a day. The header has seconds or an HTTP date. */
 export function parseRetryAfter(header: string | null, now: number): number | undefined {
   const text = header?.trim() ?? "";
   if (text === "") return undefined;

@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from "../base/json.ts";
 
 export type { JsonObject, JsonValue };
 
-/** The organisation's token, and a user's with fewer rights (specification, Authentication). */
+/** The organisation's token, or a user's with fewer rights (specification, Authentication). */
 export type TokenType = "bearer" | "userBearer";
 
 export interface TypedToken {
@@ -11,7 +11,7 @@ export interface TypedToken {
 }
 
 export interface InputField {
-  /** Any string: never use it as an element id, a settings key or an object path. */
+  /** Any string: never use it as an element ID, a settings key or an object path. */
   readonly name: string;
   readonly type?: "string" | "number" | "integer" | "boolean" | "object" | "array";
   readonly description?: string;
@@ -26,7 +26,7 @@ export interface CrewInputs {
   readonly raw: unknown;
 }
 
-/** The crew's callbacks (specification; `null` and `""` mean none on the wire). */
+/** On the wire, `null` and `""` mean none (specification). */
 export interface CallbackUrls {
   readonly taskWebhookUrl?: string;
   readonly stepWebhookUrl?: string;
@@ -59,13 +59,13 @@ interface PlainBasic {
 export type Bearer = PlainBearer & { readonly token: string };
 export type Basic = PlainBasic & { readonly password: string };
 
-/** The callbacks with credentials, without the secrets: these may be stored, shown and written to files. */
+/** May be stored, shown and written to files. */
 export type PlainCallbacks = Callbacks<PlainBearer, PlainBasic>;
 
-/** The callbacks with their secrets; never stored with an execution. */
+/** Never stored with an execution. */
 export type SecretCallbacks = Callbacks<Bearer, Basic>;
 
-/** Body of `POST /kickoff` (specification, and the observed additions). */
+/** Specification, and the observed additions. */
 export interface KickoffRequest extends CallbackUrls, SecretCallbacks {
   readonly inputs: JsonObject;
   readonly meta?: JsonObject;
@@ -76,7 +76,7 @@ export interface KickoffAnswer {
   readonly raw: unknown;
 }
 
-/** Body of `POST /resume`. Callbacks are not carried over from the kickoff, so they are sent again. */
+/** Body of `POST /resume`. */
 export interface ResumeRequest extends CallbackUrls, SecretCallbacks {
   readonly executionId: string;
   readonly taskId: string;
@@ -84,7 +84,7 @@ export interface ResumeRequest extends CallbackUrls, SecretCallbacks {
   readonly isApprove: boolean;
 }
 
-/** Answer of `POST /resume`: the documented dialect has `status` and `message`, the live one a new `kickoffId` to follow. */
+/** Documented: `status` and `message`. Live: a new `kickoffId`. */
 export interface ResumeAnswer {
   readonly status?: "resumed" | "retrying" | "completed";
   readonly message?: string;
@@ -94,7 +94,7 @@ export interface ResumeAnswer {
 
 export interface Progress {
   readonly completed: number;
-  /** Undefined for a flow, whose number of steps isn't known in advance. */
+  /** Undefined for a flow, whose steps can't be counted in advance. */
   readonly total?: number;
   /** "task" for a crew, "step" for a flow. */
   readonly unit: string;
@@ -111,7 +111,7 @@ export interface TaskReading {
 }
 
 export interface StatusReading {
-  /** `waiting` only with a known task id; `unknown` is "NOT FOUND" (also observed while a person is awaited); `other` is an unknown text. */
+  /** `waiting` has a task ID. `unknown` is "NOT FOUND", also observed while a person is awaited. */
   readonly state:
     | "queued"
     | "running"
@@ -122,7 +122,7 @@ export interface StatusReading {
     | "stopped"
     | "unknown"
     | "other";
-  /** The state as received, in one short line. */
+  /** As received, in one short line. */
   readonly stateText: string;
   readonly ended: boolean;
   readonly progress?: Progress;
@@ -136,5 +136,5 @@ export interface StatusReading {
   readonly raw: unknown;
 }
 
-/** The specification's status path, and that of the vendor's OpenAPI file. */
+/** The specification's, and the vendor's OpenAPI file's. */
 export type StatusPath = "/{kickoff_id}/status" | "/status/{kickoff_id}";

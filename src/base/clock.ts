@@ -1,8 +1,7 @@
-/** The time, injected so that tests control it. */
 export interface Clock {
-  /** Milliseconds since 1970. */
+  /** ms since 1970. */
   now(): number;
-  /** Calls `action` once after `milliseconds`; the returned function cancels it. */
+  /** Calls `action` once; the returned function cancels it. */
   after(milliseconds: number, action: () => void): () => void;
 }
 
@@ -15,7 +14,7 @@ export const systemClock: Clock = {
   },
 };
 
-/** Waits. Returns whether the time passed before the signal aborted. */
+/** Returns whether the time passed before the signal aborted. */
 export function wait(
   clock: Pick<Clock, "after">,
   milliseconds: number,

@@ -1,11 +1,10 @@
-/** An action offered beside an error's message: a button and the command behind it. */
 export interface ErrorAction {
   readonly title: string;
   readonly command: string;
   readonly arguments?: readonly unknown[];
 }
 
-/** An error whose message was written for a person: what is wrong and what to do. */
+/** An error whose message says what is wrong and what to do. */
 export class UserError extends Error {
   override readonly name: string = "UserError";
   readonly actions: readonly ErrorAction[];
@@ -29,15 +28,14 @@ export function messageOf(error: unknown): string {
   return error.message;
 }
 
-/** Errors of the language and of the system. Those written for a person have other names. */
 const unforeseen = ["Error", "TypeError", "RangeError", "ReferenceError", "SyntaxError"];
 
-/** Whether nobody foresaw an error, so that a report of it helps. */
+/** Bugs have the language's names; other errors have names of their own. */
 export function isUnforeseen(error: unknown): boolean {
   return error instanceof Error && unforeseen.includes(error.name);
 }
 
-/** Actions of errors from rooms that know no commands. */
+/** Actions for errors of rooms that know no commands. */
 const offered = new WeakMap<Error, readonly ErrorAction[]>();
 
 export function offer(error: Error, actions: readonly ErrorAction[]): void {

@@ -1,12 +1,11 @@
-/** The same shape as VS Code's. */
 export interface Disposable {
   dispose(): void;
 }
 
-/** Subscribes to an event. The same shape as VS Code's `Event`. */
+/** The same shape as VS Code's `Event`. */
 export type Event<T> = (listener: (value: T) => void) => Disposable;
 
-/** Fires an event, without VS Code. A listener that throws doesn't stop the others. */
+/** A listener that throws doesn't stop the others. */
 export class Emitter<T> implements Disposable {
   readonly #listeners = new Set<(value: T) => void>();
   readonly #onError: (error: unknown) => void;
@@ -36,7 +35,7 @@ export class Emitter<T> implements Disposable {
   }
 }
 
-/** Disposes of its members together, in reverse order. */
+/** Disposes of its members in reverse order. */
 export class Disposables implements Disposable {
   readonly #owned: { dispose(): unknown }[] = [];
 

@@ -7,10 +7,8 @@ type Defined<T> = { [K in keyof T as undefined extends T[K] ? never : K]: T[K] }
   [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
 };
 
-/** The members that aren't undefined. */
 export function defined<T extends object>(members: T): Defined<T> {
   const entries = Object.entries(members).filter(([, value]) => value !== undefined);
-  // Filtering out undefined is what the type says.
   return Object.fromEntries(entries) as Defined<T>;
 }
 
@@ -28,44 +26,42 @@ export function asArray(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** The first of the values with each key. */
 export function firstOfEach<T>(values: readonly T[], keyOf: (value: T) => string): readonly T[] {
   const byKey = new Map(values.toReversed().map((value) => [keyOf(value), value]));
   return values.filter((value) => byKey.get(keyOf(value)) === value);
 }
 
-/** Narrows a member of parsed JSON: only a missing one isn't JSON. */
 export function isJson(value: unknown): value is JsonValue {
   return value !== undefined;
 }
 
-/** The first of the named members that is a non-blank string. */
+/** The first named member that is a non-blank string. */
 export function textAt(object: UnknownObject, ...names: readonly string[]): string | undefined {
   return valuesAt(object, names).find(isText);
 }
 
-/** The first of the named members that is a finite number, not negative. */
+/** The first named member that is a finite number of at least 0. */
 export function numberAt(object: UnknownObject, ...names: readonly string[]): number | undefined {
   return valuesAt(object, names).find(isAmount);
 }
 
-/** The first of the named members that is a number or a non-blank string. */
+/** The first named member that is a number or a non-blank string. */
 export function idAt(object: UnknownObject, ...names: readonly string[]): string | undefined {
   const id = valuesAt(object, names).find((value) => typeof value === "number" || isText(value));
   return id === undefined ? undefined : String(id);
 }
 
-/** A string as it is, anything else as indented JSON; undefined for null, undefined and a blank string. */
+/** A string as it is, anything else as indented JSON; undefined for null and a blank string. */
 export function readable(value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value === "string") return value.trim() === "" ? undefined : value;
   return JSON.stringify(value, undefined, 2);
 }
 
-/** Deeper JSON would overflow the stack of JSON.stringify and others. */
+/** Deeper JSON would overflow the stack of JSON.stringify. */
 const maxDepth = 1000;
 
-/** Undefined if the text isn't JSON or is nested too deep. */
+/** Undefined for invalid or too deeply nested JSON. */
 export function parseJson(text: string): unknown {
   if (depthOf(text) > maxDepth) return undefined;
   try {
@@ -75,7 +71,6 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** How deep brackets nest outside of strings; stops counting above the maximum. */
 function depthOf(text: string): number {
   let depth = 0;
   let inText = false;
@@ -89,7 +84,6 @@ function depthOf(text: string): number {
   return depth;
 }
 
-/** The named members that are the object's own. */
 function valuesAt(object: UnknownObject, names: readonly string[]): readonly unknown[] {
   return names.filter((name) => Object.hasOwn(object, name)).map((name) => object[name]);
 }

@@ -1,9 +1,9 @@
 import type { Clock } from "./clock.ts";
 
-/** How long after a start another click is part of a double click (ms). Systems take 500 ms, people are slower at times. */
+/** The end of a double click (ms): systems use 500 ms, people can be slower. */
 const clickTime = 1_000;
 
-/** Starts something once however often it is requested, for example by a double click: each kickoff costs money. */
+/** Starts something once, even on a double click: each kickoff costs money. */
 export class SingleStart<T> {
   readonly #clock: Clock;
   readonly #starts = new Map<string, { readonly made: Promise<T>; isUnderWay: boolean }>();
@@ -13,9 +13,8 @@ export class SingleStart<T> {
   }
 
   /**
-   * Starts it, or returns the start in progress with the same key. A person's start, even a failed one, which may have arrived, also counts
-   * for a moment after it ended, unless it made nothing: then the person cancelled.
-   * @param by a program that requests it again after the answer wants another
+   * Returns the start in progress with the same key. A person's start also counts for a moment
+   * after it ended, even if it failed, unless it returned undefined (cancelled).
    */
   once(key: string, by: { readonly isPerson: boolean }, start: () => Promise<T>): Promise<T> {
     const present = this.#starts.get(key);
@@ -30,7 +29,6 @@ export class SingleStart<T> {
       if (isHeld) this.#clock.after(clickTime, forget);
       else forget();
     };
-    // The caller handles a failure.
     started.made.then(
       (made) => end(by.isPerson && made !== undefined),
       () => end(by.isPerson),

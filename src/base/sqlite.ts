@@ -1,10 +1,10 @@
 import type { DatabaseSync } from "node:sqlite";
 
-/** Opens a SQLite file and creates it if needed. An import of node:sqlite would end a program on a Node without it. */
+/** Opens or creates a SQLite file. Importing node:sqlite would end a program on a Node without it. */
 export function openSqlite(file: string): DatabaseSync {
   const emitWarning: unknown = Reflect.get(process, "emitWarning");
   try {
-    // Some versions of Node warn once on stderr that the module is experimental.
+    // Some versions of Node warn that the module is experimental.
     process.emitWarning = () => undefined;
     const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
     return new DatabaseSync(file);
@@ -13,7 +13,7 @@ export function openSqlite(file: string): DatabaseSync {
   }
 }
 
-/** Runs `work` in a transaction: all of its changes are written, or none. */
+/** Rolls back if `work` throws. */
 export function transaction<T>(connection: DatabaseSync, work: () => T): T {
   connection.exec("BEGIN IMMEDIATE");
   try {

@@ -1,9 +1,8 @@
 import * as l10n from "@vscode/l10n";
 
-/** Characters of a text that {@link oneLine} processes. */
 const maxProcessed = 10_000;
 
-/** Remote text as one line of at most `longest` characters, without control characters and marks that change the text direction. */
+/** Without control characters and marks that change the text direction. */
 export function oneLine(text: string, longest = maxProcessed): string {
   const line = text
     .slice(0, maxProcessed)
@@ -23,19 +22,19 @@ export function shortName(name: string): string {
   return oneLine(name, 80);
 }
 
-/** Whether a text has no lone surrogate, which no URL and no header can carry. */
+/** Whether a text has no lone surrogate, which no URL or header can carry. */
 export function isWellFormed(text: string): boolean {
   return !/\p{Cs}/u.test(text);
 }
 
-/** A size for people: "812 bytes", "12 kB", "5.2 MB". */
+/** "812 bytes", "12 kB", "5.2 MB". */
 export function formatSize(bytes: number): string {
   if (bytes < 1000) return l10n.t("{0} bytes", bytes);
   if (bytes < 1_000_000) return l10n.t("{0} kB", Math.round(bytes / 1000));
   return l10n.t("{0} MB", Math.round(bytes / 100_000) / 10);
 }
 
-/** The piece of a text from `offset` (UTF-16 units), and where the next begins, if any. May be one longer to keep a surrogate pair together. */
+/** In UTF-16 units; one longer if that keeps a surrogate pair together. */
 export function pieceOf(
   text: string,
   offset: number,
@@ -46,7 +45,7 @@ export function pieceOf(
   return { text: text.slice(offset, end), ...(end < text.length ? { next: end } : {}) };
 }
 
-/** A text, or its beginning and the number of omitted characters. */
+/** Ends with the number of omitted characters. */
 export function shortened(text: string, longest: number): string {
   const { text: beginning, next } = pieceOf(text, 0, longest);
   return next === undefined

@@ -3,7 +3,7 @@ import { mkdir, rename, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 
 /**
- * Writes a text file, and creates its folder. The file is replaced only when all of it is written.
+ * The file is replaced only when all of it is written.
  * @throws what the file system throws, or the signal's reason
  */
 export async function writeText(
@@ -13,7 +13,7 @@ export async function writeText(
 ): Promise<void> {
   const folder = path.dirname(file);
   await mkdir(folder, { recursive: true });
-  // Without the file's name, which may have the maximum length.
+  // The file's own name may have the maximum length.
   const temporary = path.join(folder, `.${randomUUID()}.tmp`);
   try {
     await writeFile(temporary, text, { flag: "wx", ...(signal && { signal }) });

@@ -1,7 +1,6 @@
 // Imports nothing of Crewdeck, so that other extensions can copy it.
 import type * as vscode from "vscode";
 
-/** What JSON can hold. */
 export type CrewdeckJson =
   | string
   | number
@@ -31,7 +30,7 @@ export interface CrewdeckTask {
   }[];
 }
 
-/** "unconfirmed": the kickoff was sent and got no response; "unknown": the crew reports no known state. */
+/** "unconfirmed": the kickoff got no response; "unknown": the crew reports no known state. */
 export type CrewdeckState =
   "queued" | "running" | "waiting" | "completed" | "failed" | "stopped" | "unknown" | "unconfirmed";
 
@@ -39,13 +38,13 @@ export type CrewdeckState =
 export interface CrewdeckExecution {
   /** The crew's name. */
   readonly crew: string;
-  /** The first id; a local one while the kickoff has no response. */
+  /** The first ID, or a local one while the kickoff has no response. */
   readonly kickoffId: string;
-  /** All ids; a resume may bring a new one. Empty while the kickoff has no response. */
+  /** All IDs: a resume may bring a new one. Empty while the kickoff has no response. */
   readonly kickoffIds: readonly string[];
   readonly title: string;
   readonly state: CrewdeckState;
-  /** The crew no longer knows the id: a deployed crew's pause for feedback looks like this. */
+  /** The crew no longer knows the ID, which is also how a deployed crew's pause looks. */
   readonly mayBeWaiting?: boolean;
   /** ISO 8601. */
   readonly startedAt: string;
@@ -67,22 +66,22 @@ export interface CrewdeckKickoff {
 }
 
 export interface CrewdeckFeedback {
-  /** Name or address of the crew. */
+  /** Name or address. */
   readonly crew?: string;
-  /** Any of the execution's ids. */
+  /** Any of the execution's IDs. */
   readonly kickoffId: string;
-  /** By default the task that waits. */
+  /** Default: the task that waits. */
   readonly taskId?: string;
   readonly isApprove: boolean;
   /** Later tasks read it. Required for a rejection. */
   readonly feedback?: string;
 }
 
-/** What `activate()` returns: the API for other extensions. Members are added, never changed, while `version` is 1. */
+/** What `activate()` returns. Members are added, never changed, while `version` is 1. */
 export interface CrewdeckApi {
   readonly version: 1;
   crews(): readonly CrewdeckCrew[];
-  /** All tracked executions, newest first. */
+  /** Newest first. */
   executions(): readonly CrewdeckExecution[];
   readonly onDidChangeExecution: vscode.Event<CrewdeckExecution>;
   /** Starts an execution without asking; never sent twice. Rejects with a message for a person. */

@@ -18,7 +18,6 @@ export function createExtensionApi(options: {
   const { crews, store, sender, feedback } = options;
   const changes = new vscode.EventEmitter<CrewdeckExecution>();
   let hasListeners = false;
-  /** Executions with their crews' present names. */
   const plain = (executions: readonly Execution[]) => {
     const names = new Map(crews.list().map(({ id, name }) => [id, name]));
     return executions.map((execution) =>

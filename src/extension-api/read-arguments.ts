@@ -3,13 +3,13 @@ import { booleanOf, needed, recordOf, stringOf } from "../editor/arguments.ts";
 import { prefillOf } from "../commands/kickoff.ts";
 import type { CrewdeckFeedback, CrewdeckKickoff } from "./crewdeck-api.ts";
 
-/** Reads another extension's kickoff, which may be anything. @throws UserError that names what is wrong */
+/** @throws UserError that names what is wrong */
 export function readKickoff(argument: unknown): CrewdeckKickoff {
   const given = recordOf(argument);
   return { crew: needed(stringOf(given, "crew"), "crew"), ...prefillOf(given) };
 }
 
-/** Reads another extension's feedback, which may be anything. @throws UserError that names what is wrong */
+/** @throws UserError that names what is wrong */
 export function readFeedback(argument: unknown): CrewdeckFeedback {
   const given = recordOf(argument);
   return {

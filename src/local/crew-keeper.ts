@@ -32,16 +32,16 @@ export interface KeeperOptions {
   /** How often to check who serves the crew (ms). */
   readonly lookMs?: number;
   /** How long another window's service may take to stop (ms). */
-  readonly leaveMs?: number;
+  readonly stopMs?: number;
 }
 
-/** How long a service that stops may hold its data, and one that starts may be without an address (ms). */
+/** How long a stopping service may hold its data, and a starting one has no address (ms). */
 const settleMs = 6000;
 const retryMs = 200;
 
 /**
- * Keeps one local crew served, by a process of this window or of another one. The service's exclusive lock on the data folder
- * decides who serves; `wanted` in the database, which every window reads, whether anyone does.
+ * Keeps one local crew served, by this or another window. The lock on the data folder decides who
+ * serves, `wanted` in the database whether anyone does.
  */
 export class CrewKeeper {
   readonly #options: KeeperOptions;
@@ -57,7 +57,7 @@ export class CrewKeeper {
     this.#options = options;
   }
 
-  /** The service's address, in this window or another; undefined if it isn't running. */
+  /** The service's address, if any window runs it. */
   get url(): string | undefined {
     return this.#own?.url ?? this.#guestUrl;
   }
@@ -66,7 +66,7 @@ export class CrewKeeper {
     return this.#own !== undefined;
   }
 
-  /** Starts the service if it isn't running, and returns its address. @throws ServiceRefusal or ServiceFailure */
+  /** Returns the address. @throws ServiceRefusal or ServiceFailure */
   async start(): Promise<string> {
     this.#starting ??= this.#start()
       .catch((error: unknown) => {
@@ -87,29 +87,29 @@ export class CrewKeeper {
       this.#becomeGuest(running.url);
   }
 
-  /** Stops the service in any window. False if another window doesn't stop it: that window may hang. */
+  /** Stops the service in any window. False if another window doesn't stop it. */
   async stop(): Promise<boolean> {
     await this.#starting?.catch(() => undefined);
     this.#store({ wanted: false, failure: undefined });
     if (this.#own !== undefined) await this.#stopOwn();
-    else if (!(await this.#otherLeaves())) return false;
+    else if (!(await this.#otherStops())) return false;
     this.#becomeNothing();
     return true;
   }
 
-  /** The window closes: its service stops, and stays wanted. */
+  /** The service stops with its window, and stays wanted. */
   dispose(): void {
     this.#end.abort(new Error("The window closes."));
     this.#stopping = true;
     clearInterval(this.#watch);
-    this.#own?.leave();
+    this.#own?.askToStop();
   }
 
   async #start(): Promise<string> {
     const { tokens, crewId } = this.#options;
     if (this.#own !== undefined) {
       if ((await tokens.tokens(crewId)) !== undefined) return this.#own.url;
-      // The token is lost: a new one needs a new process.
+      // A new token needs a new process.
       await this.#stopOwn();
     }
     this.#store({ wanted: true });
@@ -129,7 +129,7 @@ export class CrewKeeper {
     }
   }
 
-  /** Starts a service or joins a running one; undefined if that one is starting or stopping. */
+  /** Undefined if another service is starting or stopping. */
   async #tryOnce(): Promise<string | undefined> {
     const { tokens, crewId } = this.#options;
     const port = this.#read()?.port ?? 0;
@@ -139,8 +139,8 @@ export class CrewKeeper {
       await keepTokens(tokens, crewId, prepared);
       this.#store({ port: Number(new URL(process.url).port), failure: undefined });
       this.#becomeOwner(process);
-      // The window may have closed while the service started.
-      if (this.#end.signal.aborted) process.leave();
+      // The window may have closed meanwhile.
+      if (this.#end.signal.aborted) process.askToStop();
       this.#end.signal.throwIfAborted();
       return process.url;
     } catch (error) {
@@ -153,7 +153,7 @@ export class CrewKeeper {
     }
   }
 
-  /** The window that starts a crew for the first time stores the token after the service listens. */
+  /** A window that starts a new crew stores the token after the service listens. */
   async #waitForToken(): Promise<void> {
     const { tokens, crewId } = this.#options;
     const until = Date.now() + settleMs;
@@ -210,8 +210,8 @@ export class CrewKeeper {
   }
 
   /** Another window stops its service when the crew is no longer wanted. */
-  async #otherLeaves(): Promise<boolean> {
-    const until = Date.now() + (this.#options.leaveMs ?? settleMs);
+  async #otherStops(): Promise<boolean> {
+    const until = Date.now() + (this.#options.stopMs ?? settleMs);
     while ((await this.#findRunning()) !== undefined) {
       if (Date.now() >= until) return false;
       await this.#pause();
@@ -251,6 +251,8 @@ export class CrewKeeper {
     }
     // The window whose service failed stores that first.
     await this.#pause();
+    // A start since then decides.
+    if (this.#own !== undefined || this.#starting !== undefined) return;
     this.#becomeNothing();
     if (this.#options.isNeeded() && this.#read()?.wanted === true) await this.start();
   }
@@ -273,14 +275,14 @@ export class CrewKeeper {
   }
 }
 
-/** The stored tokens, and new ones for those that are missing. Stores nothing: another window's service may be first. */
+/** Stores no new token: another window's service may be first. */
 export async function prepareTokens(store: TokenStore, crewId: string): Promise<ServiceTokens> {
   const kept = await store.tokens(crewId);
   const newToken = () => randomBytes(32).toString("base64url");
   return { token: kept?.bearer ?? newToken(), userToken: kept?.userBearer ?? newToken() };
 }
 
-/** Stores the running service's tokens. The person's choice of the one in use stays. */
+/** Keeps the person's choice of the token in use. */
 export async function keepTokens(
   store: TokenStore,
   crewId: string,

@@ -3,7 +3,7 @@ import * as vscode from "vscode";
 import { UserError } from "../base/errors.ts";
 import { exampleFolder } from "./known-crews.ts";
 
-/** Converts a crew's folder to the name in {@link KnownCrews}, and back. */
+/** Converts a crew's folder to its name in {@link KnownCrews}, and back. */
 export class Folders {
   readonly #example: vscode.Uri;
 
@@ -15,7 +15,7 @@ export class Folders {
         : vscode.Uri.file(copy);
   }
 
-  /** @param text a URI, or a path, absolute or in the workspace. @throws UserError for a folder on another machine */
+  /** @param text a URI or a path. @throws UserError for a folder on another machine */
   nameOf(text: string): string {
     if (text === exampleFolder) return text;
     const folder = /^[a-z][a-z0-9+.-]+:/i.test(text)

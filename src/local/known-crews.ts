@@ -6,10 +6,10 @@ import type { Database } from "../store/database.ts";
 import { integer, optionalText, type Row, text } from "../store/row.ts";
 
 export interface KnownCrew {
-  /** URI of the project's folder, or {@link exampleFolder}. */
+  /** A URI, or {@link exampleFolder}. */
   readonly folder: string;
   readonly name: string;
-  /** Its last port, which is tried first, so that its address stays. 0 before the first start. */
+  /** The last one, so that the address stays. 0 before the first start. */
   readonly port: number;
   /** False if a person stopped it or it failed; true while its window is closed. */
   readonly wanted: boolean;
@@ -18,10 +18,10 @@ export interface KnownCrew {
 
 export type CrewChange = Partial<Pick<KnownCrew, "port" | "wanted" | "failure">>;
 
-/** The example crew's folder, which changes with each version of the extension. */
+/** Its real folder changes with each version of the extension. */
 export const exampleFolder = "crewdeck:/example-crew";
 
-/** The local crews that were started on this machine, and the folders of their services' data. Methods throw the database's errors. */
+/** The local crews that were started on this machine. Methods throw the database's errors. */
 export class KnownCrews {
   readonly #database: Database;
   readonly #root: string;
@@ -32,7 +32,7 @@ export class KnownCrews {
     this.#root = root;
   }
 
-  /** The folder of a service's data. Its name is a hash, because a URI isn't a file name. */
+  /** A hash, because a URI isn't a file name. */
   dataFolder(folder: string): string {
     return path.join(this.#root, createHash("sha256").update(folder).digest("hex").slice(0, 16));
   }
@@ -68,7 +68,7 @@ export class KnownCrews {
     });
   }
 
-  /** Deletes the service's data, then the crew: if that fails, both can be deleted again. */
+  /** Deletes the data first: if that fails, both can be deleted again. */
   async forget(folder: string): Promise<void> {
     await rm(this.dataFolder(folder), { recursive: true, force: true });
     this.#database.run("DELETE FROM local_crews WHERE folder = ?", folder);

@@ -20,16 +20,16 @@ import { describeExit, type Exit } from "./service-process.ts";
 export interface LocalCrewsOptions {
   readonly crews: Crews;
   readonly database: Database;
-  /** The extension's storage folder, for the services' data; shared by all windows. */
+  /** For the services' data; shared by all windows. */
   readonly storage: vscode.Uri;
-  /** The extension's own folder, with the service's program and the example crew. */
+  /** The extension's folder, with the service's program and the example crew. */
   readonly extension: vscode.Uri;
-  /** Whether an execution of the crew has not ended, so that its service is needed. */
+  /** Whether the crew's service is needed. */
   readonly hasOpenExecutions: (crewId: string) => boolean;
 }
 
 interface StartLocalCrew {
-  /** Path or URI of a crew project's folder; otherwise the person chooses. */
+  /** Path or URI; otherwise the person chooses. */
   readonly folder?: string;
   readonly engine?: string;
   /** Called when the crew is known, before it starts. */
@@ -46,8 +46,7 @@ interface KeptCrew extends Pick<KnownCrew, "folder" | "name"> {
 }
 
 /**
- * The crews that the local service serves on this machine. Their tokens are created here and stored in SecretStorage, their ports and
- * data in the extension's storage; nothing is written to the settings.
+ * The crews that are served on this machine. Nothing is written to the settings, which may sync.
  */
 export class LocalCrews implements vscode.Disposable {
   readonly #owned = new Disposables();
@@ -55,7 +54,7 @@ export class LocalCrews implements vscode.Disposable {
   readonly #folders: Folders;
   readonly #store: KnownCrews;
   readonly #log: vscode.OutputChannel;
-  /** Those whose folder exists, running or not, by folder. */
+  /** Those whose folder exists, by folder. */
   readonly #kept = new Map<string, KeptCrew>();
   #refreshing: Promise<void> | undefined;
   #published = "[]";
@@ -78,7 +77,7 @@ export class LocalCrews implements vscode.Disposable {
     );
   }
 
-  /** Reads the local crews, and uses those that another window serves. Sends requests only to these, and reads no secret. */
+  /** Also uses the crews that another window serves. Reads no secret. */
   async refresh(): Promise<void> {
     this.#refreshing ??= this.#refresh().finally(() => {
       this.#refreshing = undefined;
@@ -86,7 +85,7 @@ export class LocalCrews implements vscode.Disposable {
     await this.#refreshing;
   }
 
-  /** Restarts the crews that ran when their window closed and have an execution that has not ended. The others start when they are used. Failures are logged and shown in the crew's row. */
+  /** Restarts crews that ran when their window closed and have an open execution. Logs failures. */
   async restore(): Promise<void> {
     await this.refresh();
     for (const { folder, name, wanted } of this.#store.list()) {
@@ -103,7 +102,7 @@ export class LocalCrews implements vscode.Disposable {
     return [...this.#kept.values()].flatMap((kept) => this.#crewOf(kept) ?? []);
   }
 
-  /** Starts a local crew if it isn't running. Undefined if the person cancels. @throws UserError if the project is broken or the service doesn't start */
+  /** Undefined if the person cancels. @throws UserError if the service doesn't start */
   async start(options: StartLocalCrew = {}): Promise<Crew | undefined> {
     const { folder, engine, here = false, onChosen } = options;
     if (engine !== undefined && engine !== "rehearsal")
@@ -121,7 +120,7 @@ export class LocalCrews implements vscode.Disposable {
     return await this.#run(name);
   }
 
-  /** `npm start` sets CREWDECK_START_LOCAL to the folder of a crew to start. A workspace can't set it. */
+  /** `npm start` sets CREWDECK_START_LOCAL to a crew's folder. A workspace can't. */
   startForDevelopment(): void {
     const folder = process.env["CREWDECK_START_LOCAL"] ?? "";
     if (folder === "") return;
@@ -152,7 +151,7 @@ export class LocalCrews implements vscode.Disposable {
     return this.#crewOf(local);
   }
 
-  /** Stops a local crew, and deletes its service's data and tokens. Its folder and its tracked executions stay. @throws UserError if it is unknown, or another window doesn't stop it */
+  /** Deletes the service's data and tokens; folder and executions stay. @throws UserError */
   async remove(crewId: string): Promise<void> {
     const local = this.#kept.get(folderOf(crewId));
     if (local === undefined) throw removedError();
@@ -167,7 +166,7 @@ export class LocalCrews implements vscode.Disposable {
     return this.#store.list().length;
   }
 
-  /** Removes every local crew of this machine, also those whose folder is gone. @returns those that could not be removed */
+  /** Also those whose folder is gone. @returns those that could not be removed */
   async removeAll(): Promise<readonly { readonly dataFolder: string; readonly error: unknown }[]> {
     await this.refresh();
     const left: { dataFolder: string; error: unknown }[] = [];
@@ -180,7 +179,7 @@ export class LocalCrews implements vscode.Disposable {
     return left;
   }
 
-  /** Shows the log of this window's services, and names crews that another window serves. */
+  /** Also names crews that another window serves. */
   showLog(): void {
     for (const { name, keeper } of this.#kept.values())
       if (keeper.url !== undefined && !keeper.isOwn)
@@ -257,7 +256,7 @@ export class LocalCrews implements vscode.Disposable {
     );
   }
 
-  /** Adds a crew if it is new, without publishing. Its code is loaded with the first local crew. */
+  /** Loads its code with the first local crew. */
   async #add({ folder, name }: KnownCrew): Promise<KeptCrew> {
     const [{ CrewKeeper }, { ServiceProcess }] = await Promise.all([
       import("./crew-keeper.ts"),
@@ -304,7 +303,7 @@ export class LocalCrews implements vscode.Disposable {
       const local = this.#kept.get(folder);
       const uri = this.#folders.uriOf(folder);
       try {
-        return await this.#serve(local ?? (await this.#add(await this.#learn(folder))));
+        return await this.#serve(local ?? (await this.#add(await this.#addKnown(folder))));
       } catch (error) {
         if (error instanceof ProjectError) this.#store.change(folder, { failure: error.message });
         this.#publish();
@@ -331,7 +330,7 @@ export class LocalCrews implements vscode.Disposable {
     return crew;
   }
 
-  async #learn(folder: string): Promise<KnownCrew> {
+  async #addKnown(folder: string): Promise<KnownCrew> {
     const known = this.#store.read(folder);
     if (known !== undefined) return known;
     const { name } = await readProject(this.#folders.uriOf(folder).fsPath);

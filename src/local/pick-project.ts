@@ -9,12 +9,15 @@ import { exampleFolder } from "./known-crews.ts";
 import { openAction, readProject, workspaceProjects } from "./projects.ts";
 
 interface ProjectItem extends vscode.QuickPickItem {
-  /** Its name; undefined for "Choose a folder…". */
+  /** Undefined for "Choose a folder…". */
   readonly folder?: string;
   readonly error?: unknown;
 }
 
-/** Asks which crew to start. For a broken project it opens the place of the error and returns undefined. @returns the name in {@link Folders} */
+/**
+ * Asks which crew to start; opens a broken project at its error. @returns the name in {@link
+ * Folders}
+ */
 export async function pickProject(
   folders: Folders,
   known: readonly Crew[],

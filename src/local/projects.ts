@@ -8,7 +8,7 @@ import { logProblem } from "../editor/log.ts";
 import { ProjectError, type CrewProject } from "../projects/types.ts";
 import { ServiceFailure, ServiceRefusal } from "./service-process.ts";
 
-/** Reads a crew project. The parsers are half of the extension's code and loaded with the first project. @throws ProjectError with file, line and what is expected */
+/** Loads the parsers, half of the extension's code, with the first project. @throws ProjectError */
 export async function readProject(folder: string): Promise<CrewProject> {
   return await (await import("../projects/read.ts")).readProject(folder);
 }
@@ -22,7 +22,7 @@ export async function workspaceProjects(): Promise<readonly string[]> {
   return (await Promise.all(roots.map(({ uri }) => findProjects(uri.fsPath)))).flat();
 }
 
-/** Sets the context key for a crew project in the workspace, which the empty view offers. Searches only while that view is visible and no crew is connected. */
+/** Searches only while the empty view, which uses the context key, is visible. */
 export function watchProjects(
   view: Pick<vscode.TreeView<unknown>, "visible" | "onDidChangeVisibility">,
   crews: Pick<Crews, "list" | "onDidChange">,
@@ -43,7 +43,7 @@ export function watchProjects(
   );
 }
 
-/** An error of a project with a button for its file, or of a start with one for the log; other errors unchanged. */
+/** Adds a button to the error of a project (its file) or of a start (the log). */
 export function forPerson(error: unknown, folder: vscode.Uri, crewName: string): unknown {
   if (error instanceof ProjectError) return new UserError(error.message, openAction(error, folder));
   return error instanceof ServiceRefusal || error instanceof ServiceFailure

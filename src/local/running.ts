@@ -3,12 +3,13 @@ import { request } from "node:http";
 import path from "node:path";
 import { asObject, parseJson } from "../base/json.ts";
 import { isLoopback } from "../base/loopback.ts";
+import { isRunning } from "../base/process.ts";
 
-/** A service, as it writes itself to `service.json` in its data folder. */
+/** What a service writes to `service.json`. */
 export interface Running {
   readonly url: string;
   readonly pid: number;
-  /** A header of its responses; another one at each start. */
+  /** A header of its responses, new at each start. */
   readonly instance: string;
 }
 
@@ -17,14 +18,14 @@ export async function findRunning(dataFolder: string): Promise<Running | undefin
   const file = await readFile(path.join(dataFolder, "service.json"), "utf8").catch(() => "");
   const { url, pid, instance } = asObject(parseJson(file));
   if (typeof url !== "string" || !isOnThisMachine(url)) return undefined;
-  if (typeof pid !== "number" || !Number.isInteger(pid) || pid <= 0 || !isAlive(pid))
+  if (typeof pid !== "number" || !Number.isInteger(pid) || pid <= 0 || !isRunning(pid))
     return undefined;
   return typeof instance === "string" && instance !== "" ? { url, pid, instance } : undefined;
 }
 
 /**
- * Whether the service itself responds at its address. Its port may belong to another program by now, which must not get the token:
- * this request has none. A service that is stopping doesn't respond, though it may still hold its data.
+ * Whether the service itself responds. The request has no token: the port may belong to another
+ * program. A stopping service doesn't respond, though it may still hold its data.
  */
 export async function answers({ url, instance }: Running): Promise<boolean> {
   return await new Promise((resolve) => {
@@ -42,14 +43,4 @@ function isOnThisMachine(url: string): boolean {
   if (!URL.canParse(url)) return false;
   const { protocol, hostname } = new URL(url);
   return protocol === "http:" && isLoopback(hostname);
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // EPERM: it exists, but belongs to another user.
-    return error instanceof Error && "code" in error && error.code === "EPERM";
-  }
 }

@@ -64,10 +64,10 @@ export interface ServiceOptions {
   readonly timeoutMs?: number;
 }
 
-/** After this time (ms) a service that doesn't stop is killed; its data survives that. */
+/** After this time (ms) the service is killed; its data survives that. */
 const stopMs = 5000;
 
-/** A service that this process started and that listens. It stops when this process ends, in whatever way. */
+/** A service that listens, and always stops with this process. */
 export class ServiceProcess {
   readonly url: string;
   readonly exited: Promise<Exit>;
@@ -79,7 +79,7 @@ export class ServiceProcess {
     this.exited = exited;
   }
 
-  /** Starts a service and waits until it listens. @throws ServiceRefusal, ServiceFailure, or the signal's reason; the process has ended then */
+  /** @throws ServiceRefusal, ServiceFailure, or the signal's reason; the process has ended then */
   static async start(options: ServiceOptions): Promise<ServiceProcess> {
     const { folder, port, dataFolder, token, userToken, onLine, signal } = options;
     signal.throwIfAborted();
@@ -87,7 +87,7 @@ export class ServiceProcess {
     const secrets = { CREWDECK_TOKEN: token, CREWDECK_USER_TOKEN: userToken };
     const child = fork(options.program, [folder, ...args], {
       execPath: process.execPath,
-      // Otherwise the parent's debugger port would be used a second time.
+      // Otherwise the parent's debugger port would be used twice.
       execArgv: [],
       env: { ...environment(process.env), ...secrets },
       stdio: ["pipe", "pipe", "pipe", "ipc"],
@@ -102,7 +102,7 @@ export class ServiceProcess {
         createInterface({ input: stream, crlfDelay: Infinity }).on("line", (line) =>
           onLine(line.replaceAll(token, "…").replaceAll(userToken, "…")),
         );
-    // A write to a process that has just ended, which `exited` reports.
+    // The process has just ended, which `exited` reports.
     child.stdin?.on("error", () => undefined);
     try {
       return new ServiceProcess(child, await listening(child, exited, options), exited);
@@ -114,19 +114,19 @@ export class ServiceProcess {
   }
 
   async stop(): Promise<void> {
-    this.leave();
+    this.askToStop();
     const killer = setTimeout(() => this.#child.kill("SIGKILL"), stopMs);
     await this.exited;
     clearTimeout(killer);
   }
 
-  leave(): void {
+  askToStop(): void {
     if (this.#child.connected) this.#child.disconnect();
     this.#child.stdin?.end();
   }
 }
 
-/** The parent's environment without VS Code's own variables and options for its Node. */
+/** Without VS Code's own variables and options for its Node. */
 export function environment(parent: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const kept = Object.entries(parent).filter(
     ([name]) => !/^(VSCODE_|ELECTRON_|NODE_OPTIONS$)/i.test(name),

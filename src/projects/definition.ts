@@ -4,7 +4,7 @@ import { foldersIn, isFile, readText } from "./files.ts";
 import { given, parseJsonc, parseYaml, toPlain, type Place } from "./source.ts";
 import { ProjectError, type ProjectAgent, type ProjectTask } from "./types.ts";
 
-/** Folders of a project with `agents.yaml` or `tasks.yaml`: `config` at the top and in each package under `src`. */
+/** Folders with `agents.yaml` or `tasks.yaml`: at the top and in each package under `src`. */
 export async function configFolders(folder: string): Promise<string[]> {
   const packages = await foldersIn(path.join(folder, "src"));
   const found: string[] = [];
@@ -16,8 +16,8 @@ export async function configFolders(folder: string): Promise<string[]> {
 }
 
 /**
- * Chooses the folder with the definition: the only one, else the one of the package with the project's name.
- * @throws {ProjectError} when several qualify
+ * The only folder, else that of the project's own package.
+ * @throws {ProjectError} if several qualify
  */
 export function chooseConfig(found: readonly string[], projectName: string | undefined) {
   const own = `src/${(projectName ?? "").replaceAll("-", "_")}/config`;
@@ -31,7 +31,7 @@ export function chooseConfig(found: readonly string[], projectName: string | und
   );
 }
 
-/** Tasks run in the order of the file, as the `@task` methods usually do. @throws {ProjectError} */
+/** Tasks run in the order of the file, as `@task` methods usually do. @throws {ProjectError} */
 export async function readClassic(folder: string, config: string) {
   const agentPlaces = await readYaml(folder, config, "agent");
   const agents = [...agentPlaces].map(([name, place]) => readAgent(name, place));
@@ -55,8 +55,7 @@ async function readYaml(folder: string, config: string, what: "agent" | "task") 
 }
 
 /**
- * Reads a declarative crew: `file`, and in the same folder `agents/<name>.jsonc` (or `.json`) for each agent
- * (crewAI since 1.14.8, `crewai.project.json_loader`).
+ * Also reads `agents/<name>.jsonc` or `.json` (crewAI since 1.14.8, `crewai.project.json_loader`).
  * @throws {ProjectError}
  */
 export async function readDeclarative(folder: string, file: string) {
@@ -76,7 +75,7 @@ export async function readDeclarative(folder: string, file: string) {
     l10n.t('a list of names, each with a file "agents/<name>.jsonc".'),
   );
   const manager = members.get("manager_agent");
-  // A manager may also be a reference to Python code, which isn't read.
+  // It may also be a reference to Python code, which isn't read.
   if (typeof manager?.value === "string") references.push(manager);
   const agents = new Map<string, ProjectAgent>();
   for (const reference of references) {
@@ -133,7 +132,7 @@ function readAgent(name: string, place: Place): ProjectAgent {
   };
 }
 
-/** Reads tasks, the same in YAML and JSON. A task may refer to agents and to the tasks before it. */
+/** A task may refer to agents and to the tasks before it. */
 function readTasks(
   places: readonly (readonly [string, Place])[],
   agents: readonly ProjectAgent[],
@@ -175,7 +174,7 @@ function readTasks(
   });
 }
 
-/** With an empty context the task sees no earlier output (crewAI's `Crew._get_context`); without one it sees all. */
+/** An empty context hides earlier outputs; without one a task sees all (`Crew._get_context`). */
 function readContext(
   place: Place,
   id: string,

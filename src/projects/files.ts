@@ -23,14 +23,14 @@ export async function isFolder(folder: string): Promise<boolean> {
   return stats?.isDirectory() ?? false;
 }
 
-/** Sorted names of the folders in a folder, without links; empty when it can't be read. */
+/** Sorted, without links; empty if it can't be read. */
 export async function foldersIn(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   const folders = entries.filter((entry) => entry.isDirectory());
   return folders.map((entry) => entry.name).sort();
 }
 
-/** @throws {ProjectError} when the file can't be read, is larger than 1 MB or isn't UTF-8 */
+/** @throws {ProjectError} if the file can't be read, is larger than 1 MB or isn't UTF-8 */
 export async function readText(folder: string, file: string): Promise<TextFile> {
   const error = (problem: string, expected: string) =>
     new ProjectError(problem, expected, { file, line: 1, column: 1 });

@@ -3,16 +3,16 @@ import { configFolders } from "./definition.ts";
 import { foldersIn, isFile, isFolder, readText } from "./files.ts";
 import { findCrewFile } from "./read.ts";
 
-/** Enough for a repository of crews, few enough for a home folder. `depth`: levels below the root. */
+/** Enough for a repository of crews, few enough for a home folder. `depth` is below the root. */
 const usualLimits = { depth: 4, folders: 2000, projects: 100 };
 
-/** Folders of other people's code and of build output, and hidden folders. */
+/** Other people's code, build output, and hidden folders. */
 const skipped =
   /^(\..*|node_modules|venv|env|site-packages|__pycache__|dist|build|out|target|vendor)$/;
 
 /**
- * Finds the folders of crewAI projects at and below a folder, nearest first, without following links or running code.
- * A project may be invalid: `readProject` finds out. Folders inside a crew's folder aren't searched.
+ * The folders of crewAI projects, nearest first. A project may be invalid. Doesn't follow links, or
+ * search inside a crew's folder.
  */
 export async function findProjects(root: string, limits = usualLimits): Promise<string[]> {
   const found: string[] = [];
@@ -34,7 +34,7 @@ export async function findProjects(root: string, limits = usualLimits): Promise<
   return found;
 }
 
-/** What a folder seems to be by its files. A flow's crews have their own folders. */
+/** A flow's crews have their own folders. */
 async function looksLike(folder: string): Promise<"crew" | "flow" | undefined> {
   const table = await crewaiTable(folder);
   if (table !== undefined) return /^\s*type\s*=\s*["']flow["']/m.test(table) ? "flow" : "crew";
@@ -45,7 +45,7 @@ async function looksLike(folder: string): Promise<"crew" | "flow" | undefined> {
     : undefined;
 }
 
-/** The text of the table `[tool.crewai]`, read without a parser so that a project with an invalid file is found, too. */
+/** Without a parser, so that a project with an invalid file is found, too. */
 async function crewaiTable(folder: string): Promise<string | undefined> {
   if (!(await isFile(path.join(folder, "pyproject.toml")))) return undefined;
   const file = await readText(folder, "pyproject.toml").catch(() => undefined);

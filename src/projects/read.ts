@@ -8,9 +8,8 @@ import { placeholders, ProjectError, type CrewProject, type Position } from "./t
 const crewFiles = ["crew.jsonc", "crew.json"];
 
 /**
- * Reads a crewAI project as `crewai create crew` makes it, without running it: a declarative one (`crew.jsonc`
- * and `agents/`) or a classic one (`config/agents.yaml` and `config/tasks.yaml`, at the top or in a package under `src`).
- * Settings in Python, such as `human_input` in `crew.py`, aren't read.
+ * Reads a declarative crew (`crew.jsonc` and `agents/`) or a classic one (`config/agents.yaml` and
+ * `config/tasks.yaml`) without running it. Settings in `crew.py` aren't read.
  * @throws {ProjectError}
  */
 export async function readProject(folder: string): Promise<CrewProject> {
@@ -132,7 +131,7 @@ function textIn(table: TomlTable | undefined, key: string, at: (key: string) => 
   );
 }
 
-/** Searches for the key below the table's heading, since the parser gives no positions. */
+/** Searches the text: the parser gives no positions. */
 function positionOf(text: string, key: string): Position {
   const lines = text.split("\n");
   const heading = lines.findIndex((line) => /^\s*\[\s*tool\s*\.\s*crewai\s*\]/.test(line));

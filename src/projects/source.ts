@@ -15,16 +15,16 @@ import type { JsonValue } from "../base/json.ts";
 import type { TextFile } from "./files.ts";
 import { ProjectError, type Position } from "./types.ts";
 
-/** A YAML or JSON value. Mappings keep the order of the file. */
+/** Mappings keep the order of the file. */
 type Value = string | number | boolean | null | Value[] | Map<string, Value>;
 type Path = readonly (string | number)[];
-/** The position of the value at a path; of a mapping or list below a key, the key's position. */
+/** The position of the value at a path, or of its key if it is a mapping or list. */
 type At = (path: Path) => Position;
 
 /** Deeper nesting is a mistake, and could overflow the stack. */
 const maxDepth = 100;
 
-/** A value of a parsed file, read with checks that throw a ProjectError with its position. */
+/** Its checks throw a ProjectError with the value's position. */
 export class Place {
   readonly value: Value;
   readonly #at: At;
@@ -66,7 +66,7 @@ export class Place {
   }
 }
 
-/** The member, unless it is absent or has no value (`role:` in YAML, `null` in JSON). */
+/** The member, unless it has no value (`role:` in YAML, `null` in JSON). */
 export function given(place: Place | undefined): Place | undefined {
   return place?.value === null ? undefined : place;
 }
@@ -86,7 +86,7 @@ function describe(value: Value): string {
 }
 
 /**
- * Parses JSON with comments and trailing commas, as crewAI does.
+ * With comments and trailing commas, as in crewAI.
  * @throws {ProjectError} also for a duplicate key
  */
 export function parseJsonc({ file, text }: TextFile): Place {
@@ -108,7 +108,7 @@ export function parseJsonc({ file, text }: TextFile): Place {
 }
 
 /**
- * Parses YAML 1.1 as crewAI does (PyYAML), so that `human_input: yes` is true.
+ * YAML 1.1, as in crewAI (PyYAML): `human_input: yes` is true.
  * @throws {ProjectError} also for a duplicate key and for recursive or too many aliases
  */
 export function parseYaml({ file, text }: TextFile, version: "1.1" | "1.2" = "1.1"): Place {
@@ -170,7 +170,7 @@ function toValue(value: unknown, path: Path, at: At): Value {
   throw new ProjectError(l10n.t("This is {0}.", kind), l10n.t("text; put it in quotes."), at(path));
 }
 
-/** The offset of a value, or of the key of a mapping or list; of the deepest part of the path that exists. */
+/** The offset of a value, or of its key if it is a mapping or list. */
 function offsetOf(document: Document.Parsed, path: Path): number {
   let node: unknown = document.contents;
   let offset = 0;

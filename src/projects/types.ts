@@ -1,14 +1,14 @@
 import * as l10n from "@vscode/l10n";
 import type { JsonObject } from "../base/json.ts";
 
-/** A place in a file. Line and column count from 1. */
+/** Line and column count from 1. */
 export interface Position {
   readonly file: string;
   readonly line: number;
   readonly column: number;
 }
 
-/** An agent of a crew project. Its text keeps the `{placeholders}`. */
+/** Its text keeps the `{placeholders}`. */
 export interface ProjectAgent {
   readonly name: string;
   readonly role: string;
@@ -16,31 +16,31 @@ export interface ProjectAgent {
   readonly backstory: string;
 }
 
-/** A task of a crew project. Its text keeps the `{placeholders}`. */
+/** Its text keeps the `{placeholders}`. */
 export interface ProjectTask {
   /** The YAML key or the JSON `name`, else `task_<n>` (from 1). */
   readonly id: string;
   readonly description: string;
   readonly expectedOutput: string;
   readonly agent?: string;
-  /** Ids of earlier tasks whose outputs it sees; absent means all earlier ones. */
+  /** By default all earlier ones. */
   readonly context?: readonly string[];
   readonly humanInput: boolean;
 }
 
-/** A crew project, read without running it. Plain data, so that it can be stored with an execution. */
+/** Plain data, so that it can be stored with an execution. */
 export interface CrewProject {
   readonly kind: "classic" | "declarative";
   readonly name: string;
   readonly agents: readonly ProjectAgent[];
   readonly tasks: readonly ProjectTask[];
-  /** Names of the `{placeholders}` in agents and tasks, in order of first appearance. */
+  /** Names of the `{placeholders}`, in order of first appearance. */
   readonly inputs: readonly string[];
-  /** Values for inputs that a kickoff omits (`inputs` of a declarative crew). */
+  /** `inputs` of a declarative crew, for those that a kickoff omits. */
   readonly defaults?: JsonObject;
 }
 
-/** A project can't be read. The message says where, and what is expected there. */
+/** The message says where the problem is, and what is expected there. */
 export class ProjectError extends Error {
   readonly position: Position | undefined;
 
@@ -53,15 +53,14 @@ export class ProjectError extends Error {
 }
 
 /**
- * An input's name in braces: a letter or underscore, then letters, digits, spaces, `_`, `-` and `.`.
- *
- * crewAI replaces only names of ASCII letters, digits, `_` and `-` (`interpolate_only`, 1.15), older versions any name,
- * and a deployed crew lists everything between two braces (`Crew.fetch_inputs`). Therefore names with spaces and other
- * letters count, but JSON and code in braces (`{"a": 1}`, `{2}`, `{}`) don't.
+ * crewAI replaces only names of ASCII letters, digits, `_` and `-` (`interpolate_only`, 1.15),
+ * older versions any name, and a deployed crew lists everything between two braces
+ * (`Crew.fetch_inputs`). So names with spaces and other letters count, but JSON and code in braces
+ * (`{"a": 1}`, `{2}`, `{}`) don't.
  */
 const placeholder = /\{([\p{L}_][\p{L}\p{M}\p{N}_ .-]*)\}/gu;
 
-/** Names of the `{placeholders}`, each once, in order of first appearance. */
+/** In order of first appearance. */
 export function placeholders(texts: Iterable<string>): string[] {
   const names = new Set<string>();
   for (const text of texts)
@@ -69,10 +68,7 @@ export function placeholders(texts: Iterable<string>): string[] {
   return [...names];
 }
 
-/**
- * Replaces each `{placeholder}` with the input of that name; a value that isn't text is written as JSON.
- * A placeholder without an input stays. Placeholders in values aren't replaced.
- */
+/** A placeholder without an input stays. A value that isn't text is written as JSON. */
 export function fill(text: string, inputs: Readonly<Record<string, unknown>>): string {
   return text.replace(placeholder, (mark, name: string) => {
     const value = Object.hasOwn(inputs, name) ? inputs[name] : undefined;

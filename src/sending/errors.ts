@@ -5,16 +5,15 @@ import { type Execution, keyOf } from "../executions/model.ts";
 import { titleOf } from "../executions/title.ts";
 import type { FeedbackToSend } from "./feedback.ts";
 
-/** How a pause can be over. */
 export type StaleKind =
-  /** Somebody has answered this output: another window, another client. */
+  /** Another window or client has answered this output. */
   | "answered"
-  /** It was answered from here, and the crew accepted that, but still reports the pause. Only a person may answer it again. */
+  /** The crew accepted our answer, but still reports the pause. */
   | "stillPaused"
   | "ended"
-  /** The task ran again meanwhile, and another output waits. */
+  /** The task ran again, and another output waits. */
   | "newerAttempt"
-  /** It was answered, and continues under another id. */
+  /** It was answered, and continues under another ID. */
   | "newId"
   | "untracked";
 
@@ -30,7 +29,7 @@ export class StaleFeedbackError extends UserError {
   }
 }
 
-/** Secrets of callbacks can't be read from the secret storage, so they can't be sent again. Nothing was sent. */
+/** The secrets of callbacks can't be read to send them again. Nothing was sent. */
 export class LostSecretsError extends UserError {
   override readonly name = "LostSecretsError";
   readonly addresses: readonly string[];
@@ -45,29 +44,29 @@ export class LostSecretsError extends UserError {
   }
 }
 
-/** Feedback certainly had no effect. The message names it and its execution; `cause` says what went wrong. */
+/** Feedback certainly had no effect; `cause` says why. */
 export class NotTakenError extends UserError {
   override readonly name = "NotTakenError";
 }
 
-/** Feedback was sent, now or earlier, and nobody knows whether it arrived. Only a person may send it again. */
+/** Feedback may have arrived. Only a person may send it again. */
 export class MaybeSentError extends UserError {
   override readonly name = "MaybeSentError";
 }
 
-/** Whether a request certainly had no effect: the crew refused it, or it failed before it was sent. */
-export function isCertainlyNotTaken(error: unknown): boolean {
+/** Whether a request had no effect: the crew refused it, or it was never sent. */
+export function hadNoEffect(error: unknown): boolean {
   return error instanceof CrewApiError ? error.sent === "no" : error instanceof UserError;
 }
 
-/** Whether a request that certainly had no effect never reached the crew. A proxy's refusal (407) has a status, too. */
+/** Whether such a request never reached the crew. A proxy's refusal (407) has a status, too. */
 export function isUnsent(error: unknown): boolean {
   return (
     !(error instanceof CrewApiError) || error.status === undefined || error.kind === "unreachable"
   );
 }
 
-/** The buttons of an error about an execution's feedback; `kind` tells the command which error it is. */
+/** `kind` tells the command which error it is. */
 export function buttonsOf(execution: Execution, kind: "stale" | "notTaken" | "maybeSent") {
   const target = { kind, crew: execution.crew.id, kickoffId: keyOf(execution) };
   const button = (title: string, command: string): ErrorAction => ({
@@ -82,12 +81,12 @@ export function buttonsOf(execution: Execution, kind: "stale" | "notTaken" | "ma
   };
 }
 
-/** An error of sending that names the feedback and its execution. Errors that do so themselves, and unforeseen ones, stay as they are. */
+/** Makes an error that had no effect name the feedback and its execution. */
 export function namingFeedback(error: unknown, { execution, isApprove }: FeedbackToSend): unknown {
   const namesItself = [StaleFeedbackError, LostSecretsError, MaybeSentError].some(
     (kind) => error instanceof kind,
   );
-  if (namesItself || !isCertainlyNotTaken(error)) return error;
+  if (namesItself || !hadNoEffect(error)) return error;
   const parts = [titleOf(execution), messageOf(error)] as const;
   const notSent = () =>
     isApprove

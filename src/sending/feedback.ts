@@ -21,7 +21,7 @@ import type { ExecutionStore } from "../executions/store.ts";
 import { answerSession } from "../executions/watched.ts";
 import {
   buttonsOf,
-  isCertainlyNotTaken,
+  hadNoEffect,
   isUnsent,
   LostSecretsError,
   MaybeSentError,
@@ -43,25 +43,25 @@ interface FeedbackSenderOptions {
 }
 
 export interface FeedbackToSend {
-  /** The execution as the person saw it: what waits in it is what the feedback is for. */
+  /** As the person saw it. */
   readonly execution: Execution;
   readonly taskId: string;
   readonly isApprove: boolean;
   /** Markdown. All of it becomes context for later tasks. May be empty for an approval. */
   readonly text: string;
-  /** The person knows that feedback for this output may have been sent, or was accepted, and wants this sent anyway. */
+  /** The person knows that feedback for this output may have been sent, or was accepted. */
   readonly again?: boolean;
-  /** The person knows that secrets of callbacks can't be read, and wants it sent without them. */
+  /** The person knows that secrets of callbacks can't be read. */
   readonly withoutSecrets?: boolean;
 }
 
 export interface FeedbackResult extends Pick<ResumeAnswer, "kickoffId"> {
-  /** By the specification; if the crew only gives a new id (observed), what was requested. */
+  /** If the crew only gives a new ID (observed), what was requested. */
   readonly status: NonNullable<ResumeAnswer["status"]>;
   readonly message: string;
 }
 
-/** Sends a person's feedback to a crew: at most once, whatever windows, clicks and crashes there are. */
+/** Sends a person's feedback: at most once, across windows, clicks and crashes. */
 export class FeedbackSender {
   readonly #options: FeedbackSenderOptions;
 
@@ -70,9 +70,10 @@ export class FeedbackSender {
   }
 
   /**
-   * Sends feedback once, with the callbacks of the kickoff, which a resume doesn't carry over (specification).
-   * @throws {StaleFeedbackError} when that pause is over, CrewApiError or UserError when it certainly had no effect,
-   * {@link LostSecretsError} before anything is sent, {@link MaybeSentError} when it may have arrived
+   * Also sends the kickoff's callbacks, which a resume doesn't carry over (specification).
+   * @throws {StaleFeedbackError} if that pause is over, CrewApiError or UserError if it certainly
+   * had no effect, {@link LostSecretsError} before anything is sent, {@link MaybeSentError} if it
+   * may have arrived
    */
   async send(given: FeedbackToSend): Promise<FeedbackResult> {
     const { store, sends, secrets, clock, clientFor } = this.#options;
@@ -133,7 +134,7 @@ export class FeedbackSender {
       );
   }
 
-  /** Checks whether the task still waits. Only a definite answer is a reason not to send: a deployed crew's pause reads NOT FOUND. */
+  /** Only a definite answer prevents sending: a deployed crew's pause reads NOT FOUND. */
   async #look(
     client: Pick<CrewClient, "status">,
     given: FeedbackToSend,
@@ -144,7 +145,7 @@ export class FeedbackSender {
     const asked = this.#current(shown.localId);
     try {
       const reading = await client.status(asked.kickoffIds.at(-1) ?? "");
-      // An answer that another window's resume has overtaken says nothing about what came after.
+      // An answer from before another window's resume doesn't count.
       const answer = { isOvertaken: false };
       const now = store.update(shown.localId, (known) => {
         answer.isOvertaken = answerSession(known) !== answerSession(asked);
@@ -159,13 +160,13 @@ export class FeedbackSender {
       const stale = staleByAnswer(reading, now, shown, target, again === true);
       if (stale !== undefined) throw stale;
     } catch (error) {
-      // Only an answer, or that the token is refused, is definite.
+      // Only an answer, or a refused token, is definite.
       if (!(error instanceof CrewApiError) || ["unauthorized", "forbidden"].includes(error.kind))
         throw error;
     }
   }
 
-  /** Runs in the transaction that allows the feedback to leave, on the newest state, whichever window wrote it. @returns the id to resume */
+  /** Runs in the transaction that allows sending, on the newest state. @returns the ID to resume */
   #record(given: FeedbackToSend, target: ResumeTarget, feedback: Feedback): string {
     const recorded = this.#options.store.update(given.execution.localId, (known) => {
       this.#refuse(known, given, target);
@@ -187,7 +188,7 @@ export class FeedbackSender {
       sends.settle({ kind: "resume", localId, ...target }, () => store.update(localId, change));
     const answer = await client.resume(request).catch((error: unknown) => {
       const message = error instanceof Error ? error.message : String(error);
-      const isRefused = isCertainlyNotTaken(error);
+      const isRefused = hadNoEffect(error);
       let recorded: Execution | undefined;
       try {
         recorded = settle((known) =>

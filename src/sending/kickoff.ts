@@ -9,14 +9,14 @@ import { defined } from "../base/json.ts";
 import { isLocalCrew, type CrewRef, type Execution } from "../executions/model.ts";
 import { confirmKickoff, newExecution } from "../executions/reduce.ts";
 import type { ExecutionStore } from "../executions/store.ts";
-import { isCertainlyNotTaken } from "./errors.ts";
+import { hadNoEffect } from "./errors.ts";
 import type { CallbackSecrets } from "./secrets.ts";
 import type { Sends } from "./sends.ts";
 
-/** A kickoff was sent and its answer never came, or this very kickoff was sent before: it may have started. */
+/** The kickoff got no conclusive answer, or was sent before. */
 export class MaybeStartedError extends Error {
   override readonly name = "MaybeStartedError";
-  /** The record that stays, in the state `unconfirmed`; undefined if it is no longer tracked. */
+  /** The `unconfirmed` record; undefined if it is no longer tracked. */
   readonly execution: Execution | undefined;
   readonly remedy: string;
 
@@ -56,9 +56,9 @@ export class KickoffSender {
   }
 
   /**
-   * Starts one execution. `localId` names it before it has a kickoff id; the same one is never sent twice, by any window.
-   * @throws {MaybeStartedError} when nobody knows whether it started, and the record stays as `unconfirmed` (or its id could not be
-   * recorded), CrewApiError or UserError when it certainly did not, and leaves no record
+   * A `localId` is never sent twice, by any window.
+   * @throws {MaybeStartedError} if it may have started; its record stays `unconfirmed`.
+   * CrewApiError or UserError if it certainly did not; no record stays
    */
   async send(
     crew: CrewToStart,
@@ -80,13 +80,13 @@ export class KickoffSender {
     return execution;
   }
 
-  /** The execution of the kickoff that `localId` names, or why it may have started; undefined if it was never sent, or certainly did not start. */
+  /** A kickoff's execution, or why it may have started; undefined if it certainly did not start. */
   earlier(crew: Pick<CrewRef, "id">, localId: string): Execution | MaybeStartedError | undefined {
     const { store, sends } = this.#options;
     store.refresh();
     const execution = store.find(localId);
     if (execution !== undefined && execution.kickoffIds.length > 0) return execution;
-    // The row of a request without an answer stays if the person stopped tracking its execution.
+    // The row of a request without an answer stays when its execution is untracked.
     if (execution === undefined && !sends.has({ kind: "kickoff", localId })) return undefined;
     return new MaybeStartedError(
       l10n.t(
@@ -97,7 +97,7 @@ export class KickoffSender {
     );
   }
 
-  /** Runs in the transaction that allows the request to be sent. */
+  /** Runs in the transaction that allows sending. */
   #record(crew: CrewToStart, request: KickoffRequest, localId: string, label?: string): Execution {
     const earlier = this.earlier(crew, localId);
     if (earlier !== undefined)
@@ -113,7 +113,7 @@ export class KickoffSender {
     return this.#options.store.add({ ...started, localId });
   }
 
-  /** Without its secrets an execution could not be resumed with the callbacks it was started with: nothing is sent. */
+  /** Without the secrets, no resume could send the callbacks again. */
   async #keepSecrets(request: KickoffRequest, record: Execution): Promise<void> {
     try {
       await this.#options.secrets.keep(record.localId, request);
@@ -137,14 +137,14 @@ export class KickoffSender {
     try {
       return (await client.kickoff(request)).kickoffId;
     } catch (error) {
-      if (!isCertainlyNotTaken(error))
+      if (!hadNoEffect(error))
         throw new MaybeStartedError(doubtText(record.crew.name, error), record.crew, record, error);
       this.#removeRecord(record);
       throw error;
     }
   }
 
-  /** It certainly did not start. A record that can't be removed stays `unconfirmed`. */
+  /** A record that can't be removed stays `unconfirmed`. */
   #removeRecord({ localId }: Execution): void {
     const { store, sends, onProblem } = this.#options;
     try {
@@ -159,7 +159,7 @@ export class KickoffSender {
     const { localId, crew } = record;
     const confirm = (current: Execution) => confirmKickoff(current, kickoffId);
     try {
-      // What is no longer tracked runs nevertheless.
+      // An execution that is no longer tracked still runs.
       const settle = () => store.update(localId, confirm);
       return sends.settle({ kind: "kickoff", localId }, settle) ?? confirm(record);
     } catch (error) {

@@ -18,16 +18,15 @@ export interface SecretStorage {
 
 interface CallbackSecretsOptions {
   readonly storage: SecretStorage;
-  /** Has a row for each execution with a secret: SecretStorage can't list its entries, and a crash must leave none behind. */
+  /** A row for each execution with a secret, because SecretStorage can't list its entries. */
   readonly database: Database;
   readonly store: Pick<ExecutionStore, "list" | "refresh" | "onDidChange">;
   readonly onProblem: (message: string, error: unknown) => void;
 }
 
 /**
- * The secrets of callbacks, one entry of SecretStorage for each execution, and nowhere else. They are stored before the kickoff is sent,
- * because every resume must send them again (specification), and deleted when no resume can come any more: the execution has ended with
- * no feedback being sent, or is not tracked.
+ * The secrets of callbacks, which every resume must send again (specification): one entry of
+ * SecretStorage for each execution, deleted when it has ended or is not tracked.
  */
 export class CallbackSecrets implements Disposable {
   readonly #options: CallbackSecretsOptions;
@@ -43,7 +42,7 @@ export class CallbackSecrets implements Disposable {
     });
   }
 
-  /** Stores the secrets of a request, if it has any, for an execution that is recorded. Rejects when they can't be stored. */
+  /** The execution must be recorded. Rejects if the secrets can't be stored. */
   async keep(localId: string, request: SecretCallbacks): Promise<void> {
     const secrets = secretsOf(request);
     if (Object.keys(secrets).length === 0) return;
@@ -52,7 +51,7 @@ export class CallbackSecrets implements Disposable {
     await this.#options.storage.store(prefix + localId, JSON.stringify(secrets));
   }
 
-  /** The callbacks to send again with a resume, and the addresses of those whose secret can't be read: they are without authentication. */
+  /** The callbacks to send again, and the addresses of those whose secret can't be read. */
   async complete({ localId, request }: Pick<Execution, "localId" | "request">) {
     const { humanInputWebhook, webhooks, ...urls } = request?.callbacks ?? {};
     const plain = defined({ humanInputWebhook, webhooks });
@@ -63,18 +62,18 @@ export class CallbackSecrets implements Disposable {
     return { callbacks: { ...urls, ...complete }, lost };
   }
 
-  /** Deletes secrets that a crash left behind: of executions that have ended or are not tracked. */
+  /** Deletes secrets that a crash left behind. */
   async sweep(): Promise<void> {
     const { store } = this.#options;
     const stored = this.#stored();
-    // After the rows are read: an execution is recorded before its secrets are stored.
+    // After reading the rows: an execution is recorded before its secrets are stored.
     store.refresh();
     const open = store.list().filter((execution) => !isDone(execution));
     const needed = new Set(open.map(({ localId }) => localId));
     for (const localId of stored) if (!needed.has(localId)) await this.#forget(localId);
   }
 
-  /** Deletes the secrets of all executions. @returns why some could not be deleted; their rows stay, so that `sweep` tries again */
+  /** @returns why some could not be deleted; `sweep` tries again */
   async forgetAll(): Promise<readonly unknown[]> {
     const problems: unknown[] = [];
     for (const localId of this.#stored())
@@ -92,7 +91,7 @@ export class CallbackSecrets implements Disposable {
       .map((row) => text(row, "local_id"));
   }
 
-  /** What can't be read is lost, for whatever reason: the person is asked. The storage's error may quote it, so it isn't reported. */
+  /** Unreadable secrets are lost: the person is asked. The storage's error may quote them. */
   async #read(localId: string): Promise<ReturnType<typeof secretsOf>> {
     try {
       const raw: unknown = JSON.parse((await this.#options.storage.get(prefix + localId)) ?? "{}");
@@ -122,7 +121,6 @@ export class CallbackSecrets implements Disposable {
   }
 }
 
-/** Whether a callback needs a secret. */
 export function hasCredentials(
   callbacks: NonNullable<ExecutionSummary["request"]>["callbacks"] | undefined,
 ): boolean {

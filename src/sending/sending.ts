@@ -16,7 +16,6 @@ interface SendingOptions {
   readonly onProblem: (message: string, error: unknown) => void;
 }
 
-/** What was sent and costs money, and the secrets that go with it. */
 export class Sending implements Disposable {
   readonly #options: SendingOptions;
   readonly sends: Sends;

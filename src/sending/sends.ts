@@ -12,14 +12,15 @@ export type Send =
   | { readonly kind: "kickoff"; readonly localId: string }
   | ({ readonly kind: "resume"; readonly localId: string } & ResumeTarget);
 
-/** After this time no other process can still be sending a request, whichever has its id by then (ms). */
+/** After this time a process with the same ID is another one (ms). */
 const longestRequest = 10 * 60_000;
 
 const underWay = new Set<string>();
 
 /**
- * The rows of `sends`: requests that were sent, or about to be, and whose outcome is not recorded. Each is written in the transaction
- * that records its request, and deleted in the one that records its outcome. A kickoff without an answer keeps its row.
+ * Requests that may have been sent and whose outcome is not recorded. A row is written and deleted
+ * in the transactions that record its request and outcome. A kickoff without an answer keeps its
+ * row.
  */
 export class Sends {
   readonly #database: Database;
@@ -31,13 +32,13 @@ export class Sends {
   }
 
   /**
-   * Sends a request at most once. `record` runs in one transaction with the row: it throws if the request was sent before, else it
-   * records it. `leave` sends it when both are on disk. What throws before that has sent nothing.
+   * Sends at most once. `record` runs in one transaction with the row, and throws if the request
+   * was sent before. `post` sends it when both are on disk.
    */
   async once<Recorded, Answer>(
     send: Send,
     record: () => Recorded,
-    leave: (recorded: Recorded) => Promise<Answer>,
+    post: (recorded: Recorded) => Promise<Answer>,
   ): Promise<Answer> {
     const id = randomUUID();
     underWay.add(id);
@@ -53,18 +54,18 @@ export class Sends {
         );
         return recorded;
       });
-      return await leave(recorded);
+      return await post(recorded);
     } finally {
       underWay.delete(id);
       try {
         this.#database.run("UPDATE sends SET pid = NULL WHERE id = ?", id);
       } catch {
-        // Other windows notice when this process ends, or after the longest time of a request.
+        // Other windows notice when this process ends, or after `longestRequest`.
       }
     }
   }
 
-  /** Records the outcome of a request and deletes its row, in one transaction. */
+  /** Records an outcome and deletes the request's row, in one transaction. */
   settle<T>(send: Send, outcome: () => T): T {
     return this.#database.write(() => {
       this.#database.run(`DELETE FROM sends WHERE ${isKey}`, ...keyOf(send));
@@ -72,14 +73,13 @@ export class Sends {
     });
   }
 
-  /** As `settle`, for a request that nobody is sending any more; does nothing while it is being sent. */
+  /** As `settle`, but does nothing while the request is being sent. */
   settleLost(send: Send, outcome: () => void): void {
     this.#database.write(() => {
       if (!this.isUnderWay(send)) this.settle(send, outcome);
     });
   }
 
-  /** Whether a request was sent, or was about to be, and its outcome is not recorded. */
   has(send: Send): boolean {
     return this.#rowOf(send) !== undefined;
   }
@@ -93,7 +93,7 @@ export class Sends {
     return this.#all({ areSending: true });
   }
 
-  /** The requests that nobody is sending any more, and whose outcome is not recorded. */
+  /** Requests that nobody is sending any more. */
   lost(): readonly Send[] {
     return this.#all({ areSending: false });
   }
@@ -137,8 +137,8 @@ function sendIn(row: Row): Send {
 }
 
 /**
- * After a crash: feedback whose sender is gone may have been sent. A kickoff needs nothing: it is `unconfirmed` from before it is sent
- * until its answer is recorded. May run in any window at any time, also while others are sending.
+ * Marks feedback as unanswered if its sender is gone. A kickoff is `unconfirmed` until it is
+ * answered. May run in any window at any time.
  */
 export function recoverSends({
   store,

@@ -11,9 +11,9 @@ import {
 import { buttonsOf, StaleFeedbackError, type StaleKind } from "./errors.ts";
 
 /**
- * Why feedback for a pause is too late, by a status answer; undefined while it may still wait. Only what is definite counts: running,
- * ended, another task, another attempt. "NOT FOUND" is how waiting reads on a deployed crew.
- * @param now the execution with that answer in it; `shown` is how the person saw it
+ * Why an answer makes feedback too late; undefined while the pause may still wait: on a deployed
+ * crew it reads NOT FOUND.
+ * @param now the execution with that answer; `shown` is how the person saw it
  * @param again whether the person knows that an answer of this pause was accepted
  */
 export function staleByAnswer(
@@ -37,7 +37,7 @@ export function staleByAnswer(
     : undefined;
 }
 
-/** Why feedback for a pause is too late, by what is stored, which another window may have written; undefined while it may still wait. */
+/** Why what any window has stored makes feedback too late; undefined while the pause may wait. */
 export function staleByRecord(
   now: Execution,
   shown: Execution,
@@ -59,7 +59,7 @@ export function staleByRecord(
     : staleError("answered", now, target);
 }
 
-/** Why an attempt is not the one to answer: the person looked at another one than waits now. */
+/** Undefined if the attempt is the one to answer. */
 export function staleByAttempt(
   now: Execution,
   target: ResumeTarget,
@@ -111,12 +111,11 @@ export function staleError(
   }
 }
 
-/** Whether the person saw the output that they answer. Whoever typed the task's ID has not, so there is no other one to mix it up with. */
+/** Whoever typed the task's ID has seen no output, so can't mean another one. */
 function sawOutput({ waiting, stillPaused }: Execution, taskId: string): boolean {
   return (waiting ?? stillPaused)?.taskId === taskId;
 }
 
-/** Whether the crew accepted feedback for a task and still reports that pause. */
 function isStillPaused(now: Execution, taskId: string): boolean {
   return answeredPause(now)?.taskId === taskId;
 }

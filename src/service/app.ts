@@ -79,14 +79,14 @@ export function createApp(options: AppOptions): Hono<Environment> {
     });
   }
   app.notFound((c) => {
-    // `detail` is FastAPI's, which shows a client that this is not an unknown execution (observed).
+    // Observed. By it a client knows that this is not an unknown execution.
     const detail = "Not Found";
     return fail(c, new ApiError(404, detail, "The requested resource was not found", { detail }));
   });
   app.onError((error, c) => {
     const isKnown = error instanceof ApiError;
     if (!isKnown || error.status >= 500) {
-      // The stack of a known error doesn't help: its message says what is wrong with the crew.
+      // A known error's message says what is wrong with the crew.
       const problem = isKnown ? error.message : (error.stack ?? error.message);
       options.log(`${c.req.method} ${new URL(c.req.url).pathname}: ${problem}`);
     }
@@ -97,7 +97,7 @@ export function createApp(options: AppOptions): Hono<Environment> {
   return app;
 }
 
-/** The type of an Authorization header's token. Hashes have one length, so they can be compared in constant time. @throws {ApiError} 401 */
+/** Hashes have one length, so they can be compared in constant time. @throws {ApiError} 401 */
 function authenticate(header: string | undefined, tokens: AppOptions["tokens"]): TokenType {
   const given = /^Bearer +(\S+) *$/i.exec(header ?? "")?.[1];
   const hash = digest(given ?? "");
@@ -114,7 +114,7 @@ function digest(text: string): Buffer {
   return createHash("sha256").update(text).digest();
 }
 
-/** Only this service adds `details.crewdeck`: the position, and for a kickoff that nothing was started, which no other 500 says. */
+/** Only this service sends `details.crewdeck`, which may say that a kickoff started nothing. */
 async function readCrew({ readProject }: AppOptions, isKickoff: boolean): Promise<CrewProject> {
   try {
     return await readProject();

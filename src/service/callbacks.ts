@@ -13,12 +13,12 @@ const schema = `
   ) STRICT;
 `;
 
-/** With the default first wait of 5 s, doubled up to an hour, the last attempt is about 2.5 hours after the first. */
+/** The last attempt is about 2.5 hours after the first (5 s, doubled up to an hour). */
 export const callbackAttempts = 12;
 
 export type Deliveries = ReturnType<typeof createDeliveries>;
 
-/** Callbacks to send and callbacks sent, in SQLite. After the last attempt neither body nor address nor credentials are kept. */
+/** Callbacks in SQLite. After the last attempt, body, address and credentials are deleted. */
 export function createDeliveries(
   database: DatabaseSync,
   log: (line: string) => void,
@@ -87,7 +87,7 @@ function headersOf(id: string, authorization: unknown): Headers {
   try {
     if (typeof authorization === "string") headers.set("Authorization", authorization);
   } catch {
-    // Node's error quotes the credentials, and the reason of a failure is stored and logged.
+    // Node's error, which would be stored and logged, quotes the credentials.
     throw new Error(
       "The credentials of this callback can't be sent: a header can't contain one of their characters.",
     );
@@ -95,7 +95,7 @@ function headersOf(id: string, authorization: unknown): Headers {
   return headers;
 }
 
-/** Event types of the vendor's webhook streaming guide that this service sends. Requests for others are ignored. */
+/** Events of the vendor's webhook streaming guide. Requests for others are ignored. */
 type EventType =
   | `crew_kickoff_${"started" | "completed" | "failed"}`
   | `task_${"started" | "completed" | "failed"}`
@@ -107,12 +107,12 @@ export function subjectOf(key: AttemptKey): Subject {
   return [key.executionId, key.taskIndex, key.attempt];
 }
 
-/** An id made of `parts`, always the same for the same parts, so that a receiver can detect a repeat. */
+/** The same parts give the same ID, so that a receiver can detect a repeat. */
 export function stableId(...parts: Subject): string {
   return createHash("sha256").update(JSON.stringify(parts)).digest("base64url").slice(0, 32);
 }
 
-/** Ids of all callbacks that can contain the output of an attempt. */
+/** IDs of all callbacks that can contain the output. */
 export function outputCallbackIds(key: AttemptKey): string[] {
   const subject = subjectOf(key);
   return [
@@ -130,8 +130,8 @@ function eventId(type: EventType, subject: Subject): string {
 export type Reporter = ReturnType<typeof createReporter>;
 
 /**
- * Makes the callbacks of an execution, in the shapes of deployed crews. Their ids are derived from what they report, so a
- * repeat after a crash sends nothing new.
+ * Makes callbacks in the shapes of deployed crews. Their IDs are derived from what they report, so
+ * a repeat after a crash sends nothing new.
  */
 export function createReporter(
   { id: executionId, project, meta, ...execution }: Execution,
@@ -147,7 +147,7 @@ export function createReporter(
     await start(id);
   }
 
-  /** Streams an event if its type was requested, as a batch of one (vendor's webhook streaming guide). */
+  /** Sends a batch of one if the type was requested (vendor's webhook streaming guide). */
   async function event(type: EventType, subject: Subject, data: JsonObject): Promise<void> {
     const { stream } = callbacks;
     if (!stream?.events.includes(type)) return;
@@ -161,18 +161,16 @@ export function createReporter(
   return {
     event,
 
-    /** From a resume on, its callbacks replace those of the kickoff. */
     replaceCallbacks(next: Callbacks): void {
       callbacks = next;
     },
 
-    /** Reports the output of an attempt, and that it waits for a person if it does. */
     async taskCompleted(key: AttemptKey, work: TaskAttempt, output: string): Promise<void> {
       const { task, agent, inputs } = work;
       const subject = subjectOf(key);
       const description = fill(task.description, inputs);
       const role = roleOf(agent, inputs);
-      // Observed; it has no task id.
+      // Observed; it has no task ID.
       await call(callbacks.task, stableId("task", ...subject), {
         description,
         name: task.id,
@@ -188,7 +186,7 @@ export function createReporter(
       const data = { task_id: task.id, task_name: task.id, agent_role: role, attempt, output };
       await event("task_completed", subject, data);
       if (!task.humanInput) return;
-      // Observed; both ids are the same.
+      // Observed.
       await call(callbacks.humanInput, stableId("human input", ...subject), {
         execution_id: executionId,
         task_id: task.id,
@@ -198,13 +196,13 @@ export function createReporter(
       await event("human_feedback_requested", subject, data);
     },
 
-    /** Reports a thought or action (observed); `count` numbers those of an attempt. */
+    /** Observed. `count` numbers the steps of an attempt. */
     async step(key: AttemptKey, count: number, { toolInput, ...step }: AgentStep): Promise<void> {
       const body = { ...step, tool_input: toolInput, ...origin };
       await call(callbacks.step, stableId("step", ...subjectOf(key), count), body);
     },
 
-    /** Reports that the execution completed (observed). A rehearsal uses no tokens. */
+    /** Observed. A rehearsal uses no tokens. */
     async crewCompleted(output: string): Promise<void> {
       await call(callbacks.crew, stableId("crew", executionId), {
         result: output,

@@ -7,9 +7,9 @@ import type { ExecutionStore } from "./store.ts";
 
 const taskTries = 3;
 
-/** Makes a run durable: a finished step never runs again after a crash, and a wait outlasts the process. */
+/** A finished step never runs again after a crash, and a wait outlasts the process. */
 export interface Steps {
-  /** Repeats `action` later until it resolves, and stores the result. Outputs are in the store, so results are small. */
+  /** Repeats `action` until it resolves, and stores the result, which should be small. */
   run<T extends string | null>(name: string, action: () => Promise<T>): Promise<T>;
   wait(signal: string): Promise<void>;
 }
@@ -18,7 +18,7 @@ export function signalOf(key: AttemptKey): string {
   return `decision ${key.executionId} ${key.taskIndex} ${key.attempt}`;
 }
 
-/** Runs an execution from its beginning; after a crash, `steps` skips the finished steps. */
+/** Runs from the beginning, also after a crash: `steps` skips what was finished. */
 export async function runCrew(
   { id, project, inputs }: Execution,
   steps: Steps,
@@ -45,7 +45,7 @@ export async function runCrew(
     return null;
   });
 
-  /** One attempt with its callbacks. Resolves to null, or to the error of the failed execution. */
+  /** Resolves to the error if the execution failed. */
   async function runAttempt(key: AttemptKey, task: ProjectTask): Promise<string | null> {
     const agent = project.agents.find(({ name }) => name === task.agent);
     const earlier = outputs.filter(({ taskId }) => task.context?.includes(taskId) ?? true);
@@ -55,7 +55,7 @@ export async function runCrew(
     const data = { task_id: task.id, task_name: task.id, attempt: key.attempt };
     await reporter.event("task_started", subjectOf(key), data);
     let output = store.begin(key, task.id);
-    // An output stored before a crash is kept: somebody may have read it.
+    // Somebody may have read an output stored before a crash.
     if (output === null) {
       let count = 0;
       try {
@@ -82,7 +82,7 @@ export async function runCrew(
   async function isAccepted(key: AttemptKey, task: ProjectTask): Promise<boolean> {
     if (task.humanInput) {
       await steps.wait(signalOf(key));
-      const decision = store.takeDecision(key);
+      const decision = store.readDecision(key);
       if (!decision) throw new Error(`The run of ${id} was woken without a decision.`);
       const { isApprove, feedback } = decision;
       const { attempt } = key;

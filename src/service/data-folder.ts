@@ -8,16 +8,17 @@ import { asObject, textAt } from "../base/json.ts";
 import { openSqlite } from "../base/sqlite.ts";
 import { messageOf, Refusal } from "./errors.ts";
 
-/** How long a second process waits for the first to publish its address (ms). */
+/** How long to wait for the other process's address (ms). */
 const addressWaitMs = 2000;
 
-export type DataFolder = Awaited<ReturnType<typeof takeDataFolder>>;
+export type DataFolder = Awaited<ReturnType<typeof lockDataFolder>>;
 
 /**
- * Creates the folder if needed and locks it until this process ends: the operating system releases a SQLite lock even then.
- * @throws {Refusal} `inUse` with the address of the other process, or `data` when it can't be written
+ * The operating system releases the lock when this process ends.
+ * @throws {Refusal} `inUse` with the address of the other process, or `data` if the folder can't be
+ * written
  */
-export async function takeDataFolder(folder: string) {
+export async function lockDataFolder(folder: string) {
   const address = join(folder, "service.json");
   let lock: DatabaseSync | undefined;
   try {
@@ -34,14 +35,14 @@ export async function takeDataFolder(folder: string) {
   held.push(lock);
   return {
     database: join(folder, "crewdeck.sqlite"),
-    /** Writes the address of the service to a file, for other processes; `instance` is in its responses, too. */
+    /** `instance` is in the service's responses, too. */
     publish: (published: { url: string; port: number; instance: string }) =>
       writeFileSync(address, JSON.stringify({ ...published, pid: process.pid })),
     withdraw: () => rmSync(address, { force: true }),
   };
 }
 
-/** The default folder for a crew's data: outside the project, always the same for a crew. `number` is above 1 if the others are in use. */
+/** Outside the project; the same for each start. `number` is above 1 if the others are in use. */
 export function defaultDataFolder(
   crewFolder: string,
   number: number,
@@ -52,7 +53,7 @@ export function defaultDataFolder(
   return join(userDataFolder(env), "crewdeck", name);
 }
 
-/** Creates a folder and its parents. Node's recursive option never returns below /proc. */
+/** Node's recursive option never returns below /proc. */
 function makeFolder(folder: string): void {
   if (existsSync(folder)) return;
   makeFolder(dirname(folder));
@@ -70,7 +71,7 @@ function userDataFolder(env: Readonly<Record<string, string | undefined>>): stri
   return env["XDG_DATA_HOME"] || join(homedir(), ".local", "share");
 }
 
-/** Open lock files. Garbage collection would close a handle and release its lock. */
+/** Garbage collection would close the file and release its lock. */
 const held: DatabaseSync[] = [];
 
 /** Undefined if another process has the lock. */
@@ -81,7 +82,7 @@ function tryLock(file: string): DatabaseSync | undefined {
     return database;
   } catch (error) {
     database.close();
-    // SQLITE_BUSY: another process has the lock.
+    // SQLITE_BUSY
     if (error instanceof Error && "errcode" in error && error.errcode === 5) return undefined;
     throw error;
   }
@@ -103,7 +104,7 @@ function readUrl(file: string): string | undefined {
   try {
     return textAt(asObject(JSON.parse(readFileSync(file, "utf8"))), "url");
   } catch {
-    // Missing or incomplete: it is read again.
+    // Missing or incomplete.
     return undefined;
   }
 }

@@ -11,19 +11,19 @@ export interface Resumed {
 }
 
 export interface Dialect {
-  /** Whether each resume gives the execution another id. */
+  /** Whether each resume gives the execution another ID. */
   readonly renames: boolean;
   /** Whether a status response includes the output that waits for a person. */
   readonly showsOutputs: boolean;
   readResume(json: JsonValue): Resume;
   resumed(result: Resumed): JsonObject;
-  /** `view` is undefined for an unknown id. @throws {ApiError} */
+  /** `view` is undefined for an unknown ID. @throws {ApiError} */
   status(id: string, view: ExecutionView | undefined): JsonObject;
-  /** The body is text where deployed crews send text. */
+  /** Text where deployed crews send text. */
   error(error: ApiError): { readonly status: number; readonly body: JsonObject | string };
 }
 
-/** The shapes of the specification and the vendor's OpenAPI file, plus `pending_human_input`, which the file allows. */
+/** As in the specification and the vendor's OpenAPI file, which allows `pending_human_input`. */
 export const documentedDialect: Dialect = {
   renames: false,
   showsOutputs: true,
@@ -36,7 +36,7 @@ export const documentedDialect: Dialect = {
       : { status: "resumed", message: "Execution resumed successfully" };
   },
   status(id, view) {
-    // Body: vendor's OpenAPI file.
+    // Vendor's OpenAPI file.
     if (!view) throw new ApiError(404, "Execution not found", `No execution found with ID: ${id}`);
     const { state, error, createdAt, endedAt } = view.execution;
     if (state === "running") return documentedProgress(view);
@@ -59,7 +59,7 @@ export const documentedDialect: Dialect = {
   },
 };
 
-/** The shapes of deployed crews (observed), for testing clients: a pause for a person is "NOT FOUND", like an unknown id. */
+/** As deployed crews (observed): a pause for a person is "NOT FOUND", like an unknown ID. */
 export const liveDialect: Dialect = {
   renames: true,
   showsOutputs: false,
@@ -126,7 +126,7 @@ function liveStatus(view: ExecutionView): JsonObject {
   };
 }
 
-/** `status` is prose here, null on success and the exception's text on failure (observed). */
+/** Observed: `status` is prose, null on success and the exception's text on failure. */
 function liveState({ execution, attempts }: ExecutionView): JsonObject {
   if (execution.state === "completed") return { state: "SUCCESS", status: null };
   if (execution.state === "error") return { state: "FAILED", status: execution.error };
@@ -135,7 +135,7 @@ function liveState({ execution, attempts }: ExecutionView): JsonObject {
   return { state: hasOutput ? "RUNNING" : "STARTED", status: "Task is Running" };
 }
 
-/** `finished`: last attempts of the finished tasks; `current`: the running task, or the last one. */
+/** `finished`: last attempts of finished tasks; `current`: the running task, or the last one. */
 function progressOf({ execution, attempts }: ExecutionView) {
   const { tasks } = execution.project;
   const finished = attempts.filter(({ state }) => state === "done" || state === "approved");

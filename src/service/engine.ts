@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { JsonObject } from "../api/types.ts";
 import { fill, type ProjectAgent, type ProjectTask } from "../projects/types.ts";
 
-/** Feedback on an output; context for every later attempt (specification, `human_feedback`). */
+/** Context for every later attempt (specification, `human_feedback`). */
 export interface Note {
   readonly taskId: string;
   readonly attempt: number;
@@ -19,7 +19,7 @@ export interface TaskAttempt {
   readonly attempt: number;
 }
 
-/** A thought or action of an agent (specification, `stepWebhookUrl`). */
+/** A thought or action (specification, `stepWebhookUrl`). */
 export interface AgentStep {
   readonly prompt: string;
   readonly thought: string;
@@ -28,10 +28,10 @@ export interface AgentStep {
   readonly result: string;
 }
 
-/** Turns one attempt at one task into an output. Order, pauses, feedback, retries and callbacks belong to the service. */
+/** Turns an attempt into an output; order, pauses and callbacks are the service's. */
 export interface Engine {
   readonly name: string;
-  /** Resolves to the output, or rejects when the task failed. May be called again for the same attempt after a crash. */
+  /** Rejects if the task failed. May be called again for the same attempt after a crash. */
   run(attempt: TaskAttempt, onStep: (step: AgentStep) => Promise<void>): Promise<string>;
 }
 
@@ -41,10 +41,10 @@ export function roleOf(agent: ProjectAgent | undefined, inputs: JsonObject): str
 
 export const rehearsalMark = "[REHEARSAL - no language model was called]";
 
-/** Makes a task fail when its description contains it. */
+/** A task fails if its description contains it. */
 const failureMark = "[rehearse failure]";
 
-/** An engine without a model: repeats what an agent would be given, after `seconds` for each task. */
+/** Repeats what an agent would be given. */
 export function rehearsalEngine(seconds: number): Engine {
   return {
     name: "rehearsal",

@@ -1,4 +1,4 @@
-/** The message of an error with its cause, which for `fetch` says what happened. */
+/** The message with its cause, which for `fetch` says what happened. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const cause = error.cause instanceof Error ? error.cause.message : "";
@@ -11,7 +11,7 @@ export class ApiError extends Error {
   /** `error` of the documented dialect. */
   readonly title: string;
   readonly details: object;
-  /** `detail` of the live dialect; a list is FastAPI's, of what is wrong with a request (observed). */
+  /** `detail` of the live dialect; a list is FastAPI's, for an invalid request (observed). */
   readonly detail: string | readonly { loc: readonly string[]; msg: string; type: string }[];
   readonly liveStatus: number;
 
@@ -30,7 +30,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Why the service doesn't start, with its exit code. 0 is a clean end, 1 an unexpected error. */
+/** 0 is a clean end, 1 an unexpected error. */
 const exitCodes = { options: 2, node: 3, project: 4, data: 5, inUse: 6, port: 7 } as const;
 
 /** The service can't start. The message says what to do. */
@@ -55,7 +55,7 @@ export function exitWith({ reason, message, url }: Refusal): void {
   );
 }
 
-/** Why the service can't run on this version of Node, such as `22.13.0`. */
+/** Why this version of Node, such as `22.13.0`, can't run the service. */
 export function nodeProblem(version: string, hasSqlite: boolean): string | undefined {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   const isRecent = major > 22 || (major === 22 && minor >= 13);

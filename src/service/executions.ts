@@ -8,12 +8,11 @@ import type { AttemptKey, Execution, ExecutionView, TokenType } from "./model.ts
 import type { Kickoff, Resume } from "./requests.ts";
 import type { ExecutionStore } from "./store.ts";
 
-/** Milliseconds that the approval of a last task waits for the end, so that it can answer `completed`. */
+/** How long an approval waits for the end of the execution, to answer `completed` (ms). */
 const endWaitMs = 1000;
 
 export type Executions = ReturnType<typeof createExecutions>;
 
-/** `start` begins the durable run of an execution. */
 export function createExecutions(
   store: ExecutionStore,
   waker: DecisionWaker,
@@ -22,7 +21,7 @@ export function createExecutions(
   dialect: Dialect,
 ) {
   return {
-    /** Stores a new execution with a copy of the crew, starts its run and resolves to its id. */
+    /** Resolves to its ID when a copy of the crew is stored and the run has started. */
     async kickoff(project: CrewProject, owner: TokenType, kickoff: Kickoff): Promise<string> {
       const id = randomUUID();
       const createdAt = Date.now();
@@ -42,9 +41,9 @@ export function createExecutions(
     },
 
     /**
-     * Takes a person's decision about the waiting task. It is stored when this resolves, and will be followed. A decision
-     * about an output that doesn't exist yet, or that nobody can have seen, is refused.
-     * @throws {ApiError} 404 for an unknown execution or task, 403, 400 when the task doesn't wait
+     * Stores a person's decision about the waiting task. Refuses one about an output that nobody
+     * can have seen.
+     * @throws {ApiError} 404 for an unknown execution or task, 403, 400 if the task doesn't wait
      */
     async resume(resume: Resume, caller: TokenType): Promise<Resumed> {
       const { executionId, taskId, isApprove } = resume;
@@ -75,15 +74,15 @@ function authorise(execution: Execution, caller: TokenType): void {
   throw new ApiError(403, "Forbidden", message);
 }
 
-/** Milliseconds after which an output counts as seen: the person may know it in another way, and no request takes that long. */
+/** After this time (ms) an output counts as seen: no request takes that long. */
 const assumedSeenMs = 1000;
 
 /**
- * Which outputs can have been seen. A resume names a task, not an attempt: if two resumes reject an output at the same time,
- * the second may arrive when the next output waits, and must not decide about that one.
+ * Which outputs can have been seen. A resume names a task, not an attempt: of two that reject an
+ * output at once, the second must not decide about the next output.
  */
 export class SeenOutputs {
-  /** When outputs were shown, by the id of the status or callback, the oldest first. */
+  /** IDs of statuses and callbacks, and when they showed the output; the oldest first. */
   readonly #shown = new Map<string, number>();
 
   add(id: string): void {
@@ -95,9 +94,9 @@ export class SeenOutputs {
     if (!this.#shown.has(id)) this.#shown.set(id, now);
   }
 
-  /** Whether a decision now can be about the output of this attempt, which was stored at `since`. */
+  /** `since` is when the output was stored. */
   has(key: AttemptKey, since: number): boolean {
-    // There is no earlier output that the decision could be about.
+    // There is no earlier output to decide about.
     if (key.attempt === 1 || Date.now() - since >= assumedSeenMs) return true;
     return [statusId(key), ...outputCallbackIds(key)].some((id) => this.#shown.has(id));
   }
@@ -113,24 +112,27 @@ const batch = 200;
 export type DecisionWaker = ReturnType<typeof createWaker>;
 
 /**
- * Wakes the runs whose task a person decided about. The decision is in the store; a signal only wakes its run, and is lost
- * if the run doesn't wait yet. Therefore it is repeated until the run has taken the decision, also after a restart.
+ * Wakes runs whose task has a decision. A signal to a run that doesn't wait yet is lost, so it is
+ * repeated until the run has read the decision.
  */
 export function createWaker(
-  store: ExecutionStore,
+  store: Pick<ExecutionStore, "unreadDecisions">,
   signal: (name: string) => Promise<boolean>,
   log: (line: string) => void,
 ) {
-  /** Signals that reached their run, which is about to take the decision. */
+  /** Signals that reached their run, which is about to read the decision. */
   let delivered = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
+
+  const report = (error: unknown) =>
+    log(`A run could not be woken for its decision yet: ${messageOf(error)}`);
 
   async function send(name: string): Promise<void> {
     if (await signal(name)) delivered.add(name);
   }
 
   async function wakeAll(): Promise<void> {
-    const names = store.decisionsNotTaken(batch).map(signalOf);
+    const names = store.unreadDecisions(batch).map(signalOf);
     delivered = new Set(names.filter((name) => delivered.has(name)));
     if (names.length === 0) return;
     for (const name of names) if (!delivered.has(name)) await send(name);
@@ -141,7 +143,7 @@ export function createWaker(
     timer ??= setTimeout(() => {
       timer = undefined;
       wakeAll().catch((error: unknown) => {
-        log(`A run could not be woken for its decision yet: ${messageOf(error)}`);
+        report(error);
         plan();
       });
     }, retryMs);
@@ -149,7 +151,7 @@ export function createWaker(
 
   return {
     async wake(key: AttemptKey): Promise<void> {
-      await send(signalOf(key));
+      await send(signalOf(key)).catch(report);
       plan();
     },
     wakeAll,

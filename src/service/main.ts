@@ -3,9 +3,9 @@ import { fileURLToPath } from "node:url";
 import { exitWith, nodeProblem, Refusal } from "./errors.ts";
 import { readOptions } from "./options.ts";
 
-// The program. What it imports before it has checked the version of Node must run on an older one.
+// Must run on an older Node until it has checked the version.
 
-/** The included crew: beside `dist` for the bundle, beside `src` for the source. */
+/** Beside `dist` for the bundle, beside `src` for the source. */
 function exampleCrew(): string {
   const places = ["../media/example-crew", "../../media/example-crew"].map((path) =>
     fileURLToPath(new URL(path, import.meta.url)),

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../api/types.ts";
 import type { CrewProject } from "../projects/types.ts";
 
-/** The type of a request's token (specification, Authentication). */
+/** Specification, Authentication. */
 export type TokenType = "bearer" | "userBearer";
 
 export interface CallbackTarget {
@@ -9,7 +9,7 @@ export interface CallbackTarget {
   readonly authorization?: string;
 }
 
-/** Callback addresses. A resume replaces all those of the kickoff (specification). */
+/** A resume replaces all those of the kickoff (specification). */
 export interface Callbacks {
   readonly task?: CallbackTarget | undefined;
   readonly step?: CallbackTarget | undefined;
@@ -18,7 +18,7 @@ export interface Callbacks {
   readonly stream?: (CallbackTarget & { readonly events: readonly string[] }) | undefined;
 }
 
-/** A stored execution. The project is a copy made at kickoff, so that later edits of the crew don't change it. */
+/** The project is a copy: later edits don't change it. */
 export interface Execution {
   readonly id: string;
   readonly owner: TokenType;
@@ -29,7 +29,7 @@ export interface Execution {
   /** A pause for a person is a state of an attempt. */
   readonly state: "running" | "completed" | "error";
   readonly error: string | null;
-  /** Milliseconds since 1970. */
+  /** ms since 1970. */
   readonly createdAt: number;
   readonly endedAt: number | null;
 }
@@ -40,13 +40,13 @@ export interface AttemptKey {
   readonly attempt: number;
 }
 
-/** An attempt at a task: the unit that is repeated after a crash, and that a person decides about. */
+/** The unit that is repeated after a crash, and that a person decides about. */
 export interface Attempt extends AttemptKey {
   readonly taskId: string;
-  /** `done`: finished without a review; `approved` and `rejected`: decided by a person. */
+  /** `done`: finished without a review. */
   readonly state: "running" | "waiting" | "approved" | "rejected" | "done" | "failed";
   readonly output: string | null;
-  /** Milliseconds since 1970. */
+  /** ms since 1970. */
   readonly startedAt: number;
   readonly finishedAt: number | null;
   readonly decidedAt: number | null;

@@ -7,11 +7,7 @@ const usage =
   "Usage: serve [<crew folder>] [--engine rehearsal] [--port 0] [--data DIR] [--token T] [--user-token T] " +
   "[--dialect documented|live] [--task-seconds S] [--lifeline]";
 
-/**
- * Reads the command line and the environment. A program that starts the service passes tokens in CREWDECK_TOKEN and
- * CREWDECK_USER_TOKEN, since other users can read a command line.
- * @throws {Refusal}
- */
+/** Tokens also come from the environment: other users can read a command line. @throws {Refusal} */
 export function readOptions(
   argv: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
@@ -25,7 +21,7 @@ export function readOptions(
     engine: readChoice("--engine", values.engine, "rehearsal"),
     /** 0: any free port. */
     port: readPort(values.port),
-    /** The database's folder; by default derived from the crew's folder. */
+    /** A folder; by default derived from the crew's folder. */
     data: values.data,
     token: values.token ?? env["CREWDECK_TOKEN"],
     userToken: values["user-token"] ?? env["CREWDECK_USER_TOKEN"],

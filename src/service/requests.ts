@@ -8,7 +8,7 @@ import type { CrewProject } from "../projects/types.ts";
 import { ApiError } from "./errors.ts";
 import type { Callbacks, CallbackTarget, Decision, Execution } from "./model.ts";
 
-/** The text of openapi.yaml in the bundle; undefined when the source runs. */
+/** Undefined when the source runs, not the bundle. */
 declare const CREWDECK_OPENAPI: string | undefined;
 
 const yaml =
@@ -30,14 +30,14 @@ ajv.addVocabulary(["openapi", "info", "servers", "security", "paths", "component
 addFormats(ajv, ["uri", "uuid", "date-time"]);
 ajv.addSchema(openapi, "openapi.yaml");
 
-/** Validates a value with the schema at a JSON pointer in openapi.yaml. Throws if there is no such schema. */
+/** `pointer` is a JSON pointer in openapi.yaml. Throws if there is no schema. */
 export function mismatches(pointer: string, value: unknown) {
   const validate = ajv.getSchema(`openapi.yaml#${pointer}`);
   if (!validate) throw new Error(`openapi.yaml has no schema at ${pointer}.`);
   if (validate(value)) return [];
   const errors = validate.errors ?? [];
   const choices = errors.filter(({ keyword }) => keyword === "anyOf" || keyword === "oneOf");
-  // The description of a choice says more than the error of each branch.
+  // A choice's own description says more than the error of each branch.
   const relevant = errors.filter(
     (error) => !choices.some((choice) => error.schemaPath.startsWith(`${choice.schemaPath}/`)),
   );
@@ -111,7 +111,7 @@ export function readJson(text: string): JsonValue {
 
 /** @throws {ApiError} */
 export function readKickoff(json: JsonValue, crew: CrewProject): Kickoff {
-  /** Bodies: vendor's OpenAPI file, and observed. */
+  /** Vendor's OpenAPI file, and observed. */
   const refuse = (missing_inputs: readonly string[], message: string, detail: ApiError["detail"]) =>
     new ApiError(422, "Validation Error", message, { details: { missing_inputs }, detail });
   if (isObject(json) && !Object.hasOwn(json, "inputs")) {
@@ -185,7 +185,7 @@ function readCallbacks(body: CallbackMembers): Callbacks {
   };
 }
 
-/** Moves credentials from the address to the header, because `fetch` rejects them in an address. */
+/** `fetch` rejects credentials in an address, so they move to the header. */
 function target(member: string, text: string | null | undefined): CallbackTarget | undefined {
   if (!text) return undefined;
   try {

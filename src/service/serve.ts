@@ -5,20 +5,19 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener } from "@hono/node-server";
 import { readProject } from "../projects/read.ts";
-import { defaultDataFolder, takeDataFolder, type DataFolder } from "./data-folder.ts";
+import { defaultDataFolder, lockDataFolder, type DataFolder } from "./data-folder.ts";
 import { documentedDialect, liveDialect } from "./dialects.ts";
 import { rehearsalEngine } from "./engine.ts";
 import { messageOf, Refusal } from "./errors.ts";
 import type { ServiceOptions } from "./options.ts";
 import { openService, type Service, type ServiceParts } from "./service.ts";
 
-/** How many default data folders are tried while they are in use. */
 const maxDataFolders = 20;
 
-/** In every response and in `service.json`, so that a client can verify the process before it sends a token. */
+/** Also in `service.json`: a client verifies the process before it sends a token. */
 const instanceHeader = "Crewdeck-Instance";
 
-/** Serves a crew until the parent process ends or asks it to stop. @throws {Refusal} */
+/** Serves until the parent process ends or asks it to stop. @throws {Refusal} */
 export async function serve(options: ServiceOptions, exampleCrew: string): Promise<void> {
   const folder = options.folder ?? exampleCrew;
   try {
@@ -49,7 +48,7 @@ export async function serve(options: ServiceOptions, exampleCrew: string): Promi
   const url = `http://127.0.0.1:${port}`;
   data.publish({ url, port, instance });
   onParentEnd(options.lifeline, () => {
-    // Running executions are stored and continue at the next start, as after a kill.
+    // Running executions continue at the next start, as after a kill.
     data.withdraw();
     service.erase();
     process.exit(0);
@@ -61,11 +60,11 @@ export async function serve(options: ServiceOptions, exampleCrew: string): Promi
 }
 
 async function takeData(options: ServiceOptions, crewFolder: string): Promise<DataFolder> {
-  if (options.data !== undefined) return takeDataFolder(options.data);
+  if (options.data !== undefined) return lockDataFolder(options.data);
   for (let number = 1; ; number += 1) {
     const folder = defaultDataFolder(crewFolder, number, process.env);
     try {
-      const data = await takeDataFolder(folder);
+      const data = await lockDataFolder(folder);
       log(`Executions are kept in ${folder}`);
       return data;
     } catch (error) {
@@ -86,13 +85,13 @@ function open(parts: ServiceParts): Service {
   }
 }
 
-/** Listens on this machine only, and resolves to the port. @throws {Refusal} */
+/** On this machine only. @throws {Refusal} */
 async function listen(server: Server, port: number): Promise<number> {
   try {
     await once(server.listen(port, "127.0.0.1"), "listening");
   } catch (error) {
-    const isTaken = error instanceof Error && "code" in error && error.code === "EADDRINUSE";
-    const problem = isTaken ? "is taken by another program" : `can't be used: ${messageOf(error)}`;
+    const isInUse = error instanceof Error && "code" in error && error.code === "EADDRINUSE";
+    const problem = isInUse ? "is in use by another program" : `can't be used: ${messageOf(error)}`;
     throw new Refusal(
       "port",
       `Port ${port} on 127.0.0.1 ${problem}. End that program, or choose another port with --port; 0 takes any free port.`,
@@ -101,7 +100,7 @@ async function listen(server: Server, port: number): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** Standard input that closes is the parent's end with IPC if it is a pipe, else only with `--lifeline`. */
+/** Closed standard input is the parent's end with `--lifeline`, or with IPC if it is a pipe. */
 function onParentEnd(watchInput: boolean, end: () => void): void {
   process.once("SIGTERM", end);
   process.once("SIGINT", end);

@@ -17,13 +17,13 @@ export interface ServiceParts extends Omit<AppOptions, "executions"> {
 
 export type Service = ReturnType<typeof openService>;
 
-/** Throws when the file isn't a database or can't be written. */
+/** Throws if the file isn't a database or can't be written. */
 export function openService(parts: ServiceParts) {
   const { log } = parts;
   const database = openSqlite(parts.file);
   const erasure = createErasure(database, log);
-  // Our writes survive a kill. They survive a power cut because the library writes to the same file and syncs it before
-  // any response. Syncing each write would cost a third of the speed.
+  // A power cut loses no write: the library syncs the same file before any response. Syncing each
+  // of ours would cost a third of the speed.
   database.exec(
     "PRAGMA journal_mode = WAL; PRAGMA foreign_keys = ON; PRAGMA synchronous = NORMAL;",
   );
@@ -39,7 +39,7 @@ export function openService(parts: ServiceParts) {
     forgetCallbacks(id);
   };
   const handlers = {
-    // A kill before the library stored the end of the run repeats this.
+    // Repeated after a kill before the library stored the end of the run.
     async crew(id: string, steps: Steps) {
       const execution = store.find(id);
       if (!execution) throw new Error(`The execution ${id} is not in the database.`);
@@ -70,7 +70,7 @@ export function openService(parts: ServiceParts) {
   };
   return {
     app: createApp({ ...parts, executions }),
-    /** Continues what the last process left unfinished, and starts working. */
+    /** Continues what the last process left unfinished. */
     async work() {
       attempt(
         () => freeLeases(database),
@@ -93,9 +93,9 @@ export function openService(parts: ServiceParts) {
       erasure.run();
       await waker.wakeAll();
     },
-    /** Erases deleted data from the files; for a process that exits without `close`. */
+    /** For a process that exits without `close`. */
     erase: erasure.run,
-    /** Finishes the steps that are running, and closes the database. */
+    /** Finishes the steps that are running. */
     async close() {
       waker.stop();
       await runs.close();

@@ -22,16 +22,13 @@ const schema = `
 
 const ofAttempt = "WHERE execution_id = ? AND task_index = ? AND attempt = ?";
 
-// Only this program writes the tables, which are strict, so rows have the types that they are cast to.
+// Only this program writes these strict tables, so rows have the types that they are cast to.
 const keyColumns = "execution_id AS executionId, task_index AS taskIndex, attempt";
 const attemptColumns = `${keyColumns}, task_id AS taskId, state, output, started_at AS startedAt, finished_at AS finishedAt, decided_at AS decidedAt`;
 
 export type ExecutionStore = ReturnType<typeof createStore>;
 
-/**
- * Executions, their attempts and decisions about them, in SQLite. Each method is one atomic change. The methods that a run
- * calls may be called again after a crash, and then change nothing.
- */
+/** Each method is one atomic change. A run may repeat its calls after a crash, without effect. */
 export function createStore(database: DatabaseSync) {
   database.exec(schema);
   const ended = new EventEmitter().setMaxListeners(0);
@@ -42,7 +39,7 @@ export function createStore(database: DatabaseSync) {
     return statement;
   };
 
-  /** The execution with this id or alias. Throws when the stored row is invalid. */
+  /** By ID or alias. Throws if the stored row is invalid. */
   function find(id: string): Execution | undefined {
     const row = prepare(
       `SELECT id, owner, project, inputs, meta, callbacks, state, error, created_at AS createdAt, ended_at AS endedAt
@@ -92,7 +89,7 @@ export function createStore(database: DatabaseSync) {
       return String(row?.["output"] ?? "");
     },
 
-    /** Stores a new attempt; a repeat keeps the first start. Returns the output that it had before a crash. */
+    /** A repeat keeps the first start. Returns the output stored before a crash. */
     begin(key: AttemptKey, taskId: string): string | null {
       const row = prepare(
         `INSERT INTO attempts (execution_id, task_index, attempt, task_id, state, started_at) VALUES (?, ?, ?, ?, 'running', ?)
@@ -115,8 +112,8 @@ export function createStore(database: DatabaseSync) {
     },
 
     /**
-     * Accepts a decision if the task still waits: one caller gets the attempt, others undefined. `alias` becomes another id
-     * of the execution. Synced to the disk; synchronous, so no other write of this process intervenes.
+     * One caller gets the attempt, others undefined. `alias` becomes another ID of the execution.
+     * Synced to disk, and synchronous so that no other write intervenes.
      */
     decide(executionId: string, taskId: string, decision: Decision, alias: string | undefined) {
       database.exec("PRAGMA synchronous = FULL");
@@ -149,8 +146,8 @@ export function createStore(database: DatabaseSync) {
       return attempt as Attempt | undefined;
     },
 
-    /** The decision about an attempt, marked as taken, so that its run isn't woken again. */
-    takeDecision(key: AttemptKey): Decision | undefined {
+    /** Marks a decision as read, so that its run isn't woken again. */
+    readDecision(key: AttemptKey): Decision | undefined {
       const row = prepare(
         `UPDATE attempts SET taken = 1 ${ofAttempt} AND decided_at IS NOT NULL RETURNING state, feedback, callbacks`,
       ).get(...values(key));
@@ -163,7 +160,7 @@ export function createStore(database: DatabaseSync) {
       );
     },
 
-    decisionsNotTaken(limit: number): AttemptKey[] {
+    unreadDecisions(limit: number): AttemptKey[] {
       const keys: unknown = prepare(
         `SELECT ${keyColumns} FROM attempts JOIN executions ON id = execution_id
          WHERE decided_at IS NOT NULL AND taken = 0 AND ended_at IS NULL ORDER BY decided_at LIMIT ?`,
@@ -178,7 +175,7 @@ export function createStore(database: DatabaseSync) {
       if (changes) ended.emit(id);
     },
 
-    /** Deletes the callback addresses of an execution whose run makes no more callbacks. Returns whether there were any. */
+    /** Returns whether there were any. */
     forgetCallbacks(id: string): boolean {
       const forget = "SET callbacks = '{}' WHERE callbacks <> '{}'";
       const changes = [
@@ -202,12 +199,14 @@ function values(key: AttemptKey): [string, number, number] {
   return [key.executionId, key.taskIndex, key.attempt];
 }
 
-/** How long to wait after a deletion before the log is truncated, once for all deletions meanwhile (ms): it waits for the disk. */
+/**
+ * How long to wait for other deletions before the log is truncated: that waits for the disk (ms).
+ */
 const erasureDelayMs = 1000;
 
 /**
- * Erases deleted data from all files. By default SQLite leaves it in free space of the database, and in the write-ahead log
- * until that is overwritten (SQLite's manual, `PRAGMA secure_delete` and `PRAGMA wal_checkpoint`).
+ * Erases deleted data, which SQLite by default leaves in free space and in the write-ahead log (its
+ * manual, `PRAGMA secure_delete` and `PRAGMA wal_checkpoint`).
  */
 export function createErasure(database: DatabaseSync, log: (line: string) => void) {
   let timer: NodeJS.Timeout | undefined;

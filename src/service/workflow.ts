@@ -5,12 +5,12 @@ import { BackendSqlite } from "openworkflow/sqlite";
 import type { Steps } from "./crew-run.ts";
 import { messageOf } from "./errors.ts";
 
-// The only file that uses openworkflow: it is young, its version is pinned, and our tests are its acceptance tests.
+// Only this file uses openworkflow, which is young: its version is pinned.
 
-/** Limits of concurrent runs. A run that waits for a person doesn't count. */
+/** A run that waits for a person doesn't count. */
 const concurrency = { crews: 16, callbacks: 16 };
 
-/** Only a signal ends a wait. The library's default is a year; this is the last date that sorts correctly as text. */
+/** Only a signal ends a wait. This is the last date that sorts correctly as text. */
 const never = new Date("9999-12-31T00:00:00Z");
 
 const taskRetries: RetryPolicy = {
@@ -27,10 +27,7 @@ export interface RunHandlers {
   onBroken(executionId: string, error: unknown): void;
 }
 
-/**
- * Durable runs of executions and of callbacks. Each kind has its own worker, so that slow receivers never delay a crew.
- * `callbackBackoffMs` is the wait before the second attempt of a callback; it doubles up to an hour.
- */
+/** A worker each for executions and callbacks, so that slow receivers never delay a crew. */
 export function createRuns(file: string, handlers: RunHandlers, callbackBackoffMs: number) {
   const initialInterval = `${callbackBackoffMs}ms` as const;
   const retryPolicy: RetryPolicy = { ...taskRetries, initialInterval, maximumInterval: "1h" };
@@ -39,7 +36,7 @@ export function createRuns(file: string, handlers: RunHandlers, callbackBackoffM
   });
   const crews = createQueue(file, "crews", async (executionId, step) => {
     const library = { threw: false };
-    // The library suspends and repeats a run by throwing through it. Other errors, and those it can't repeat, end the run.
+    // The library suspends and repeats a run by throwing. Other errors end the run.
     const guard = async <T>(action: Promise<T>): Promise<T> => {
       try {
         return await action;
@@ -64,7 +61,7 @@ export function createRuns(file: string, handlers: RunHandlers, callbackBackoffM
   return {
     startCrew: crews.start,
     startCallback: callbacks.start,
-    /** Wakes the run that waits for a signal. False if none waits or it is already awake: signals aren't stored. */
+    /** False if no run waits for the signal: signals aren't stored. */
     signal: async (name: string): Promise<boolean> => {
       const { workflowRunIds } = await crews.client.sendSignal({ signal: name });
       crews.wake();
@@ -80,14 +77,11 @@ export function createRuns(file: string, handlers: RunHandlers, callbackBackoffM
 
 type Step = Parameters<Parameters<OpenWorkflow["implementWorkflow"]>[1]>[0]["step"];
 
-/** Milliseconds between two polls. A poll costs as much as starting an execution, so requests get their turn first. */
+/** The pause between polls (ms): a poll costs as much as starting an execution. */
 const pollPauseMs = 20;
 const idleMs = { first: 50, longest: 1000 };
 
-/**
- * One kind of run: a namespace in the file, a worker, and the loop that polls for its work, at once when woken. The library's
- * own loop can't be woken, which would delay a new execution by up to a second.
- */
+/** The library's own loop can't be woken, which would delay an execution by up to a second. */
 function createQueue(
   file: string,
   name: keyof typeof concurrency,
@@ -121,7 +115,7 @@ function createQueue(
       try {
         count = await worker.tick();
       } catch (error) {
-        // The database may be busy or the disk full. The work is still there at the next poll.
+        // For example a full disk. The next poll tries again.
         process.stderr.write(`The service could not look for work: ${messageOf(error)}\n`);
       }
       await sleep(pollPauseMs);
@@ -154,8 +148,8 @@ function createQueue(
 }
 
 /**
- * Frees the runs of a killed process, so that they continue at once and not after the library's lease of 30 s. Only for the
- * sole user of the file, before any worker starts. Throws if the columns of the library's table have changed.
+ * Frees the runs of a killed process, which the library does only after 30 s. Call it as the sole
+ * user of the file. Throws if the library's table has changed.
  */
 export function freeLeases(database: DatabaseSync): void {
   database
@@ -165,17 +159,14 @@ export function freeLeases(database: DatabaseSync): void {
     .run(new Date().toISOString());
 }
 
-/** At each poll the library searches all waiting runs for deadlines, which this service never sets. Throws as `freeLeases` does. */
+/** Each poll searches for deadlines, which this service never sets. Throws as `freeLeases` does. */
 export function indexDeadlines(database: DatabaseSync): void {
   database.exec(
     "CREATE INDEX IF NOT EXISTS crewdeck_deadlines ON workflow_runs (namespace_id, status, deadline_at) WHERE deadline_at IS NOT NULL",
   );
 }
 
-/**
- * The state of an execution's run in the library's table: `absent` was never created, `failed` was given up by the library.
- * Throws as `freeLeases` does.
- */
+/** `absent`: never created; `failed`: given up by the library. Throws as `freeLeases` does. */
 export function runState(database: DatabaseSync, executionId: string) {
   const row = database
     .prepare(

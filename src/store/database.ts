@@ -13,21 +13,20 @@ import { migrate, versionOf } from "./schema.ts";
 export interface DatabaseOptions {
   readonly folder: string;
   readonly clock: Clock;
-  /** For the log; `about` names a file. */
+  /** `about` names a file. */
   onProblem(doing: string, error: unknown, about?: string): void;
-  /** A damaged file was replaced; the message is for a person. Called in the window that replaced it. */
+  /** Called in the window that replaced the file; the message is for a person. */
   onDamage?(message: string): void;
 }
 
-/** How often to ask whether another process wrote (ms). */
 const lookEvery = { visible: 500, hidden: 5_000 };
 
-/** Another window has replaced the file that is open. */
+/** Another window has replaced the open file. */
 class ReplacedError extends Error {}
 
 /**
- * The SQLite database that all windows of this machine share. It opens at its first use. Calls are synchronous; each of them, a
- * single statement or a whole `write`, is on disk when it returns, and throws a StoreError if the database can't be used.
+ * The SQLite database that all windows of this machine share. A statement or a whole `write` is on
+ * disk when it returns, and throws a StoreError if the database can't be used.
  */
 export class Database implements Disposable {
   readonly #options: DatabaseOptions;
@@ -36,11 +35,14 @@ export class Database implements Disposable {
   readonly #changed = new Emitter<void>((error) =>
     this.#options.onProblem("A listener of the database failed.", error),
   );
-  /** Fires when data in memory may be out of date: another process wrote, the file was replaced, or can be opened at last. */
+  /**
+   * Fires when data in memory may be out of date: another process wrote, or the file is another
+   * one.
+   */
   readonly onDidChangeElsewhere = this.#changed.event;
   #connection: DatabaseSync | undefined;
   #dataVersion: unknown;
-  /** Identifies the file that is open, or was opened last. */
+  /** Of the file that is open, or was last. */
   #inode: bigint | undefined;
   #afterCommit: (() => void)[] | undefined;
   #isVisible = false;
@@ -56,8 +58,8 @@ export class Database implements Disposable {
   }
 
   /**
-   * Runs `work` in one transaction. A `write` inside another joins it: its error must reach the outer one, which rolls back both.
-   * `work` may run twice if the file was replaced.
+   * A nested `write` joins the transaction and must pass its error on. `work` runs twice if the
+   * file was replaced.
    * @throws what `work` throws, and StoreError; then nothing was written
    */
   write<T>(work: () => T): T {
@@ -67,14 +69,14 @@ export class Database implements Disposable {
       try {
         callback();
       } catch (error) {
-        // Thrown, it would look as if nothing was written.
+        // Throwing it would look as if nothing was written.
         this.#options.onProblem("A callback after a change of the database failed.", error);
       }
     }
     return result;
   }
 
-  /** Calls back when the current transaction is on disk, or at once outside of one. */
+  /** Calls back when the transaction is on disk, or at once outside of one. */
   afterCommit(callback: () => void): void {
     if (this.#afterCommit === undefined) callback();
     else this.#afterCommit.push(callback);
@@ -98,12 +100,11 @@ export class Database implements Disposable {
     return [this.#file, `${this.#file}-wal`, `${this.#file}-shm`, `${this.#file}-journal`];
   }
 
-  /** Removes deleted content from the files themselves. */
   vacuum(): void {
     this.#use((connection) => connection.exec("VACUUM; PRAGMA wal_checkpoint(TRUNCATE)"));
   }
 
-  /** Asks at once whether another process wrote, or whether the database can be opened after that had failed. */
+  /** Checks now whether another process wrote, or whether the database can be opened again. */
   look(): void {
     const isUnused = this.#connection === undefined && !this.#hasOpenFailed;
     if (isUnused || this.#afterCommit !== undefined) return;
@@ -118,14 +119,14 @@ export class Database implements Disposable {
       }
       this.#isLookFailing = false;
     } catch (error) {
-      // Once, not twice a second.
+      // Report it once, not twice a second.
       const message = "Changes made by other windows could not be read; trying again.";
       if (!this.#isLookFailing) this.#options.onProblem(message, error);
       this.#isLookFailing = true;
     }
   }
 
-  /** While something that shows the data is visible, other windows' changes are noticed faster. */
+  /** Other windows' changes are noticed faster while something shows the data. */
   setVisible(isVisible: boolean): void {
     if (isVisible === this.#isVisible) return;
     this.#isVisible = isVisible;
@@ -133,7 +134,9 @@ export class Database implements Disposable {
     this.#planLook();
   }
 
-  /** Closes the database. A later use, such as that of a form that is closed with the window, opens it for itself only. */
+  /**
+   * A later use, such as by a form that closes with the window, opens the database for that call.
+   */
   dispose(): void {
     this.#isDisposed = true;
     this.#cancelLook?.();
@@ -151,7 +154,7 @@ export class Database implements Disposable {
     });
   }
 
-  /** Calls `work` with the open connection, once more if the file turns out to be damaged or replaced. */
+  /** Calls `work` again if the file was damaged or replaced. */
   #use<T>(work: (connection: DatabaseSync) => T): T {
     // Inside a transaction, the outermost call handles errors.
     if (this.#afterCommit !== undefined) return work(this.#open());
@@ -173,7 +176,7 @@ export class Database implements Disposable {
     const callbacks: (() => void)[] = [];
     try {
       return transaction(connection, () => {
-        // A window that replaces a damaged file has this lock meanwhile. What is written to the old file after that would be lost.
+        // A window that replaces the file has this lock meanwhile; later writes would be lost.
         if (inodeOf(this.#file) !== this.#inode) throw new ReplacedError();
         this.#afterCommit = callbacks;
         return [work(), callbacks];
@@ -189,14 +192,14 @@ export class Database implements Disposable {
     fs.mkdirSync(this.#options.folder, { recursive: true });
     const aside = finishRepair(this.#file);
     if (aside !== undefined) this.#reportDamage({ aside, isLossy: true });
-    // For this user only: it holds inputs and outputs. SQLite gives the files beside it the same mode.
+    // For this user only: it holds inputs and outputs. SQLite gives its other files the same mode.
     if (!fs.existsSync(this.#file)) fs.closeSync(fs.openSync(this.#file, "a", 0o600));
-    // SQLite would fail late, or without saying why.
+    // SQLite would fail late, or without a reason.
     for (const name of [this.#options.folder, this.#file]) fs.accessSync(name, fs.constants.W_OK);
     this.#inode = inodeOf(this.#file);
     const connection = connect(this.#file);
     try {
-      // First, because a newer database must not be changed.
+      // First: a newer database must not be changed.
       versionOf(connection);
       chooseJournal(connection);
       connection.exec("PRAGMA synchronous = FULL; PRAGMA secure_delete = ON");
@@ -210,7 +213,7 @@ export class Database implements Disposable {
     }
   }
 
-  /** Whether the file that caused an error was replaced by another one. Replaces a damaged file. */
+  /** Whether the file was replaced, by another window or here because it is damaged. */
   #isReplaced(error: unknown): boolean {
     const isReplaced =
       error instanceof ReplacedError ||
@@ -219,9 +222,9 @@ export class Database implements Disposable {
     return isReplaced;
   }
 
-  /** @returns whether there is another file now */
+  /** @returns whether the file was replaced */
   #repair(error: unknown): boolean {
-    // Another window may have replaced it just now.
+    // Another window may have just replaced it.
     if (inodeOf(this.#file) !== this.#inode) return true;
     const damaged = this.#connection ?? connect(this.#file);
     this.#connection = undefined;
@@ -268,7 +271,7 @@ export class Database implements Disposable {
   }
 }
 
-/** Network drives have no shared memory, which WAL needs. */
+/** WAL needs shared memory, which network drives don't have. */
 export function chooseJournal(connection: DatabaseSync): void {
   if (connection.prepare("PRAGMA journal_mode = WAL").get()?.["journal_mode"] !== "wal")
     connection.exec("PRAGMA journal_mode = TRUNCATE");
@@ -278,7 +281,6 @@ function dataVersionOf(connection: DatabaseSync): unknown {
   return connection.prepare("PRAGMA data_version").get()?.["data_version"];
 }
 
-/** Another file in the same place has another number. */
 function inodeOf(file: string): bigint | undefined {
   return fs.statSync(file, { bigint: true, throwIfNoEntry: false })?.ino;
 }

@@ -2,7 +2,7 @@ import * as l10n from "@vscode/l10n";
 
 type Problem = "full" | "readOnly" | "busy" | "failed";
 
-/** The database can't be used; the message is for a person. Its `cause` is what the system reported. */
+/** The message is for a person; `cause` is the system's error. */
 export class StoreError extends Error {
   override readonly name = "StoreError";
   readonly kind: Problem | "newer";
@@ -36,7 +36,7 @@ const fileProblems: Readonly<Record<string, Problem>> = {
   EROFS: "readOnly",
 };
 
-/** SQLite's result code without its extension; undefined for any other error. */
+/** SQLite's result code without its extension. */
 function sqliteCode(error: unknown): number | undefined {
   const code = error instanceof Error && "errcode" in error ? error.errcode : undefined;
   return typeof code === "number" ? code & 0xff : undefined;
@@ -47,7 +47,7 @@ export function isDamage(error: unknown): boolean {
   return code === corrupt || code === notADatabase;
 }
 
-/** An error of SQLite or the file system as a StoreError. Any other error, such as a violated constraint, is returned as it is. */
+/** Errors of SQLite and the file system as a StoreError; others are returned as they are. */
 export function explained(error: unknown, folder: string): unknown {
   const kind = kindOf(error);
   return kind === undefined ? error : new StoreError(kind, textOf(kind, folder, error), error);
@@ -57,7 +57,7 @@ function kindOf(error: unknown): Problem | undefined {
   const code = sqliteCode(error);
   if (code !== undefined) return sqliteProblems[code];
   if (!(error instanceof Error && "code" in error && "syscall" in error)) return undefined;
-  // Windows renames no file that another process has open.
+  // Windows can't rename a file that another process has open.
   if (error.code === "EPERM" && error.syscall === "rename") return "busy";
   return fileProblems[String(error.code)] ?? "failed";
 }

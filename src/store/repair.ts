@@ -5,7 +5,7 @@ import { openSqlite, transaction } from "../base/sqlite.ts";
 import { isDamage } from "./errors.ts";
 import { migrate, steps, versionOf } from "./schema.ts";
 
-/** How long to wait for another process (ms), while the extension host waits, too. Only one that hangs, or vacuums a slow disk, takes longer. */
+/** How long to wait for another process (ms), which also blocks the extension host. */
 const busyTimeout = 5_000;
 
 export function connect(file: string): DatabaseSync {
@@ -14,7 +14,7 @@ export function connect(file: string): DatabaseSync {
   return connection;
 }
 
-/** Runs `work` in one process at a time. The system releases the lock of a process that is killed. */
+/** A killed process releases the lock. */
 export function exclusively<T>(file: string, work: () => T): T {
   const lock = connect(`${file}-repair`);
   try {
@@ -26,9 +26,10 @@ export function exclusively<T>(file: string, work: () => T): T {
 }
 
 /**
- * Replaces a damaged database with a new one that has all rows that can be read. To be called exclusively.
+ * Keeps all readable rows in a new database. Call it exclusively.
  * @param damaged a connection to the file; it is closed
- * @returns where the damaged file is now, and whether something in it could not be read; undefined if it isn't damaged
+ * @returns where the damaged file is now, and whether something was lost; undefined if it isn't
+ * damaged
  */
 export function repair(
   file: string,
@@ -37,7 +38,7 @@ export function repair(
 ): { readonly aside: string; readonly isLossy: boolean } | undefined {
   const part = `${file}.part`;
   try {
-    // Other windows that have the file open can't write to it from here on; then they find the new file.
+    // From here on, windows that have the file open can't write to it.
     unlessDamaged(() => damaged.exec("BEGIN IMMEDIATE"));
     const check = unlessDamaged(() => damaged.prepare("PRAGMA integrity_check(1)").get());
     if (check?.["integrity_check"] === "ok") return undefined;
@@ -45,7 +46,7 @@ export function repair(
     closeSync(openSync(part, "wx", 0o600));
     const isLossy = copyAll(damaged, part);
     renameSync(part, newFile(file));
-    // Windows renames no file that is open.
+    // Windows can't rename an open file.
     if (process.platform === "win32") damaged.close();
     return { aside: replace(file, `${file}.corrupt-${now}`), isLossy };
   } finally {
@@ -53,7 +54,7 @@ export function repair(
   }
 }
 
-/** Finishes a repair that was killed after it had moved the damaged file. @returns where that is; undefined if there is nothing to finish */
+/** Finishes a repair that was killed. @returns where the damaged file is */
 export function finishRepair(file: string): string | undefined {
   if (!isUnfinished(file)) return undefined;
   return exclusively(file, () => {
@@ -64,7 +65,7 @@ export function finishRepair(file: string): string | undefined {
   });
 }
 
-/** While the damaged file is still there, it may be newer than its copy. */
+/** While the damaged file is in its place, it may be newer than the copy. */
 function isUnfinished(file: string): boolean {
   return !existsSync(file) && existsSync(newFile(file));
 }
@@ -73,7 +74,7 @@ function newFile(file: string): string {
   return `${file}.new`;
 }
 
-/** Moves the damaged file, then its log, and puts the copy in its place. @returns `aside` */
+/** Moves the damaged file and its log before the copy. */
 function replace(file: string, aside: string): string {
   for (const ending of ["", "-wal", "-shm"])
     if (existsSync(`${file}${ending}`)) renameSync(`${file}${ending}`, `${aside}${ending}`);
@@ -81,11 +82,11 @@ function replace(file: string, aside: string): string {
   return aside;
 }
 
-/** Copies what can be read into a new file. @returns whether something could not be read */
+/** @returns whether something could not be read */
 function copyAll(damaged: DatabaseSync, file: string): boolean {
   const into = openSqlite(file);
   try {
-    // Rows fit into the tables of their own version.
+    // Rows fit the tables of their own version.
     const version = unlessDamaged(() => versionOf(damaged)) ?? 0;
     migrate(into, version === 0 ? steps : steps.slice(0, version));
     const tables = into
@@ -121,7 +122,9 @@ function copyTable(table: string, from: DatabaseSync, into: DatabaseSync): boole
   return isLossy;
 }
 
-/** All row ids that can be found: from both ends of the table, and in an index, which also has those between damaged pages. */
+/**
+ * Searches from both ends of the table, and an index, which also has rows between damaged pages.
+ */
 function idsIn(
   table: string,
   from: DatabaseSync,
@@ -134,7 +137,7 @@ function idsIn(
       for (const { id = null } of query.iterate()) ids.add(id);
       isWhole = true;
     } catch {
-      // What was found so far counts.
+      // Use what was found so far.
     }
   }
   return { ids, isWhole };

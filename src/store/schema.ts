@@ -3,10 +3,7 @@ import * as l10n from "@vscode/l10n";
 import { StoreError } from "./errors.ts";
 import { transaction } from "../base/sqlite.ts";
 
-/**
- * The step at index n makes schema version n + 1 out of version n. A change of the schema is a new step at the end; released steps
- * never change.
- */
+/** Step n (from 0) migrates version n to n + 1. Released steps never change. */
 export const steps: readonly string[] = [
   `
   -- Counts every change of an execution, in all windows, so that a window reads only what is new to it.
@@ -90,7 +87,7 @@ export const steps: readonly string[] = [
   `,
 ];
 
-/** Migrates an empty or older database. @throws StoreError for a database of a newer version */
+/** @throws StoreError for a newer version */
 export function migrate(connection: DatabaseSync, chain: readonly string[] = steps): void {
   if (versionOf(connection, chain) === chain.length) return;
   transaction(connection, () => {
@@ -100,7 +97,7 @@ export function migrate(connection: DatabaseSync, chain: readonly string[] = ste
   });
 }
 
-/** The version of a database's schema. @throws StoreError for one of a newer version of the extension */
+/** @throws StoreError for a newer version */
 export function versionOf(connection: DatabaseSync, chain: readonly string[] = steps): number {
   const version = Number(connection.prepare("PRAGMA user_version").get()?.["user_version"]);
   if (version <= chain.length) return version;

@@ -6,9 +6,9 @@ import { dialogOf, documentOf, type Confirmation } from "./confirmation.ts";
 const scheme = "crewdeck-confirmation";
 
 /**
- * Whether the person allows a request, in a dialog of Crewdeck's own, every time: VS Code also asks before a tool, but "Always allow",
- * a session without approvals, a hook and a setting skip that, and the tool can't know.
- * @throws the signal's reason while the dialog is open; a later answer to it is ignored
+ * Always asks in Crewdeck's own dialog: VS Code's can be skipped ("Always allow", a session without
+ * approvals, a hook, a setting), and the tool can't know.
+ * @throws the signal's reason; a later answer to the dialog is ignored
  */
 export async function isAllowed(confirmation: Confirmation, signal: AbortSignal): Promise<boolean> {
   const { title, allow } = confirmation;
@@ -24,7 +24,6 @@ export async function isAllowed(confirmation: Confirmation, signal: AbortSignal)
   );
 }
 
-/** Shows the whole confirmation as a read-only document and asks with a notification. Closes the document with the answer. */
 async function askBesideDocument(confirmation: Confirmation, signal: AbortSignal) {
   const { title, allow } = confirmation;
   const name = vscode.l10n.t("Request to Send");
@@ -52,7 +51,7 @@ async function askBesideDocument(confirmation: Confirmation, signal: AbortSignal
   }
 }
 
-/** Nothing may be hidden beyond the editor's edge. An extension can't set word wrap for one document, but a command can toggle it. */
+/** Nothing may be hidden beyond the editor's edge. Only a command can wrap a single document. */
 async function wrapLines(document: vscode.TextDocument): Promise<void> {
   const isOff = vscode.workspace.getConfiguration("editor", document).get("wordWrap") === "off";
   if (isOff && vscode.window.activeTextEditor?.document === document)
@@ -66,7 +65,7 @@ async function close(uri: vscode.Uri): Promise<void> {
   await tabGroups.close(tabGroups.all.flatMap(({ tabs }) => tabs).filter(isShown));
 }
 
-/** Waits for an answer until the signal aborts; asks nothing if it already has. @throws the signal's reason */
+/** @throws the signal's reason */
 async function unlessAborted<Answer>(
   signal: AbortSignal,
   ask: () => PromiseLike<Answer>,

@@ -6,7 +6,7 @@ import { fencedLines, inlineText } from "../views/document/markdown.ts";
 export type ConfirmationPart =
   string | { readonly heading: string; readonly text: string; readonly longest?: Longest };
 
-/** What a person must allow before a tool sends anything. It holds everything that is sent. */
+/** Holds everything that is sent. */
 export interface Confirmation {
   readonly title: string;
   readonly parts: readonly ConfirmationPart[];
@@ -15,12 +15,12 @@ export interface Confirmation {
 
 export type Longest = Readonly<Record<"chat" | "dialog" | "document", number>>;
 
-/** The chat scrolls; a dialog would grow out of the window; a document holds everything that is sent. */
+/** In characters. The chat scrolls; a dialog would grow out of the window. */
 const longest: Longest = { chat: 10_000, dialog: 600, document: Infinity };
 /** Parts of a dialog, lines of one text, and characters of one sentence or heading. */
 const inDialog = { parts: 12, lines: 15, sentence: 500 };
 
-/** A confirmation for the chat: Markdown with escaped remote text. */
+/** Markdown with escaped remote text. */
 export function markdownOf({ parts }: Confirmation): string {
   const blocks = parts.map((part) => {
     if (typeof part === "string") return inlineText(oneLine(part));
@@ -50,7 +50,7 @@ export function dialogOf({ parts }: Confirmation) {
   return { text: blocks.join("\n\n"), isWhole };
 }
 
-/** A confirmation as plain text. Remote lines are indented, so that none looks like one of ours. */
+/** Remote lines are indented, so that none looks like one of ours. */
 export function documentOf({ title, parts }: Confirmation): string {
   const blocks = parts.map((part) => {
     if (typeof part === "string") return oneLineWhole(part);

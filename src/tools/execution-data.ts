@@ -16,7 +16,7 @@ import { isRehearsal, rehearsalLabel, stateLabel } from "../views/labels.ts";
 const longest = { main: 8_000, task: 1_000, input: 1_000, feedback: 500 };
 const maxTasks = 40;
 
-/** An execution in a list. Without callbacks: whoever knows a callback's address may post to it. */
+/** Without callbacks: whoever knows a callback's address may post to it. */
 export function summaryOf(execution: ExecutionSummary): JsonObject {
   const { crew, state, startedAt, endedAt, seenAt, waiting, progress } = execution;
   return {
@@ -24,7 +24,7 @@ export function summaryOf(execution: ExecutionSummary): JsonObject {
     crew: crew.name,
     title: titleOf(execution),
     state,
-    stateInWords: stateLabel(execution),
+    stateLabel: stateLabel(execution),
     startedAt,
     ...defined({
       lastAnswerAt: hasEnded(execution) ? undefined : seenAt,

@@ -21,10 +21,10 @@ import {
   type ToolParts,
 } from "./tool.ts";
 
-/** Characters of the output in the confirmation. The output is not sent, and the execution's document shows all of it. */
+/** Characters of the output in the confirmation. The output is not sent. */
 const longestOutput: Longest = { chat: 1_500, dialog: 600, document: 1_000_000 };
 
-/** `crewdeck_giveFeedback`: approves or rejects a waiting output, after the person has allowed it. */
+/** `crewdeck_giveFeedback`: approves or rejects a waiting output. */
 export function giveFeedbackTool(
   parts: Pick<ToolParts, "crews" | "executions" | "feedback">,
 ): Tool {
@@ -110,9 +110,9 @@ export function giveFeedbackTool(
         const answer = await (isApprove
           ? feedback.approve(execution, given)
           : feedback.reject(execution, given));
-        const { status = "", message = "", kickoffId: goesOnAs } = answer ?? {};
+        const { status = "", message = "", kickoffId: continuesAs } = answer ?? {};
         return resultOf(
-          { ...asked, status, message, ...defined({ goesOnAs }) },
+          { ...asked, status, message, ...defined({ continuesAs }) },
           vscode.l10n.t("The crew accepted the feedback. Do not send it again."),
         );
       } catch (error) {

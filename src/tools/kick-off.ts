@@ -14,7 +14,7 @@ import { crewAndPlace, denied, readInput, resultOf, type Tool, type ToolParts } 
 const nowhere = { start: 0, end: 0 };
 const places = { crew: nowhere, inputs: nowhere, input: new Map(), inputName: new Map() };
 
-/** `crewdeck_kickOff`: starts an execution, after the person has allowed crew, host and inputs. */
+/** `crewdeck_kickOff`: starts an execution. */
 export function kickOffTool({ crews, sender }: Pick<ToolParts, "crews" | "sender">): Tool {
   const read = (input: unknown): { readonly crew: Crew; readonly inputs: JsonObject } => {
     const given = readInput(input, ["crew", "inputs"]);
@@ -47,7 +47,7 @@ export function kickOffTool({ crews, sender }: Pick<ToolParts, "crews" | "sender
   return {
     async prepare(input, signal) {
       const { crew, inputs } = read(input);
-      // A stopped crew isn't started to check inputs; they are checked before the kickoff.
+      // Don't start a stopped crew to check inputs: the kickoff checks them.
       if (crew.local?.running !== false)
         refuse(inputs, (await crews.inputs(crew, { fresh: true, signal })).fields);
       return {
@@ -88,7 +88,7 @@ export function kickOffTool({ crews, sender }: Pick<ToolParts, "crews" | "sender
   };
 }
 
-/** Short inputs together, else each on its own, so that a long one doesn't hide the others. */
+/** Short inputs together, long ones on their own. */
 function partsOf(inputs: JsonObject): Confirmation["parts"] {
   const entries = Object.entries(inputs);
   if (entries.length === 0) return [vscode.l10n.t("Inputs: none.")];

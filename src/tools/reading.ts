@@ -20,7 +20,7 @@ import { beginningOf, overviewOf, summaryOf } from "./execution-data.ts";
 import { findOrRefuse, readInput, resultOf, type Tool, type ToolParts } from "./tool.ts";
 import { untilItMatters } from "./until.ts";
 
-/** Characters of a crew's description or default, values of an enumeration, and characters of an output in one result. */
+/** Characters of a description or default, values of an enumeration, characters of an output. */
 const longest = { text: 1_000, values: 100, output: 16_000 };
 
 /** `crewdeck_listCrews`: the connected crews and their inputs. Starts no crew. */
@@ -101,7 +101,7 @@ export function listExecutionsTool(parts: Pick<ToolParts, "crews" | "executions"
   });
 }
 
-/** `crewdeck_getExecution`: an execution's state and its tasks' outputs; a long output in pieces. */
+/** `crewdeck_getExecution`: state and outputs; a long output in pieces. */
 export function getExecutionTool(parts: Pick<ToolParts, "crews" | "executions" | "clock">): Tool {
   const { crews, clock } = parts;
   const { store, tracker } = parts.executions;
@@ -135,7 +135,10 @@ export function getExecutionTool(parts: Pick<ToolParts, "crews" | "executions" |
   });
 }
 
-/** The output of a task's attempt, by default the last; without a task the result, or the output that waits. @throws UserError if there is none */
+/**
+ * By default the last attempt; without a task the result, or the output that waits. @throws
+ * UserError
+ */
 function outputOf(
   execution: Execution,
   taskId: string | undefined,

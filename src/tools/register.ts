@@ -4,7 +4,7 @@ import { logProblem } from "../editor/log.ts";
 import type { Tools } from "./tools.ts";
 import type { ToolParts } from "./tool.ts";
 
-/** Registers the manifest's tools for language models. Their code is loaded with the first use. Errors are returned to the model as text. */
+/** Code is loaded with the first use. Errors are returned to the model as text. */
 export function registerTools(
   parts: ToolParts & { readonly context: Pick<vscode.ExtensionContext, "extension"> },
 ): vscode.Disposable {

@@ -24,19 +24,19 @@ export interface ToolParts {
 export interface Preparation {
   /** Shown while the tool runs; plain text. */
   readonly progress: string;
-  /** What a person must allow first; undefined for a tool that only reads. */
+  /** Undefined for a tool that only reads. */
   readonly confirmation?: Confirmation;
 }
 
-/** A tool for a language model. Its input is untrusted and may have any type, whatever the manifest's schema says. */
+/** Its input may have any type, whatever the manifest's schema says. */
 export interface Tool {
-  /** Checks the input without changing anything. @throws UserError, whose message is for the model */
+  /** Checks the input and changes nothing. @throws UserError, whose message is for the model */
   prepare(input: unknown, signal: AbortSignal): Preparation | Promise<Preparation>;
-  /** Returns text for the model. The signal counts until something is sent. @throws UserError or CrewApiError as {@link prepare} */
+  /** The signal counts until something is sent. @throws UserError or CrewApiError */
   invoke(input: unknown, signal: AbortSignal): string | Promise<string>;
 }
 
-/** A model's input. @throws UserError for a member that the tool doesn't have, or if it isn't an object */
+/** @throws UserError for a member that the tool doesn't have, or another type */
 export function readInput(input: unknown, names: readonly string[]): UnknownObject {
   const given = recordOf(input);
   const unknown = Object.keys(given).find((name) => !names.includes(name));
@@ -46,7 +46,7 @@ export function readInput(input: unknown, names: readonly string[]): UnknownObje
   );
 }
 
-/** The execution that `executionId` and the optional `crew` name. @throws UserError that says how to find one */
+/** @throws UserError that says how to find the execution */
 export function findOrRefuse(
   { crews, executions }: Pick<ToolParts, "crews" | "executions">,
   given: UnknownObject,

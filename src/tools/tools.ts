@@ -21,7 +21,7 @@ export class Tools {
   async prepare(name: string, input: unknown, signal: AbortSignal) {
     const { progress, confirmation } = await this.#get(name).prepare(input, signal);
     if (confirmation === undefined) return { invocationMessage: progress };
-    // VS Code's own confirmation in the chat, which the person may skip. Crewdeck's dialog follows.
+    // The person may skip this confirmation in the chat; Crewdeck's dialog follows.
     const safe = vscode.l10n.t(
       "Crewdeck asks again in a dialog before anything is sent, so “Always Allow” is safe here.",
     );

@@ -13,8 +13,8 @@ export interface UntilOptions {
 }
 
 /**
- * Waits until an execution waits or may wait for a person, has ended, isn't tracked any more or can't be polled, or the time is over.
- * Polls at the pace of a watched execution, so that the model need not call again.
+ * Waits until the execution may need a person, has ended, can't be polled, or the time is over.
+ * Polls at the pace of a watched execution.
  * @throws the signal's reason
  */
 export async function untilItMatters(

@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import { rm } from "node:fs/promises";
 import { createServer } from "node:net";
+import path from "node:path";
 import { waitFor } from "../../support/wait.ts";
 import { findRunning } from "../../../src/local/running.ts";
 import { ServiceRefusal } from "../../../src/local/service-process.ts";
@@ -109,6 +111,33 @@ describe("keeping a local crew served", () => {
     assert.equal(idle.keeper.isOwn, false);
   });
 
+  it("keeps a service that it starts while it checks whether another window's has ended", async () => {
+    const { known, tokens } = await newMachine();
+    const owner = new Window(known, tokens, { lookMs: 60_000 });
+    await owner.keeper.start();
+    const elsewhere = await newMachine();
+    const spare = new Window(elsewhere.known, elsewhere.tokens, { lookMs: 60_000 });
+    await spare.keeper.start();
+    const started = spare.processes[0]!;
+    let launches = 0;
+    const launch = () => ((launches += 1), Promise.resolve(started));
+    const guest = new Window(known, tokens, { launch });
+    await guest.keeper.join();
+
+    const dataFolder = known.dataFolder(crewFolder);
+    await rm(path.join(dataFolder, "service.json"));
+    await new Promise<void>((resolve) => {
+      known.dataFolder = () => (resolve(), dataFolder);
+    });
+    await guest.keeper.start();
+
+    const read = known.read.bind(known);
+    let reads = 0;
+    known.read = (folder) => ((reads += 1), read(folder));
+    await waitFor("the guest to look again", () => reads > 0);
+    assert.equal(launches, 1);
+  });
+
   it("reports once that its process failed, and does not restart it", async () => {
     const { known, tokens } = await newMachine();
     const window = new Window(known, tokens);
@@ -166,7 +195,7 @@ describe("keeping a local crew served", () => {
     const { known, tokens } = await newMachine();
     const owner = new Window(known, tokens, { lookMs: 60_000 });
     const url = await owner.keeper.start();
-    const guest = new Window(known, tokens, { leaveMs: 50 });
+    const guest = new Window(known, tokens, { stopMs: 50 });
     assert.equal(
       await guest.keeper.stop(),
       false,

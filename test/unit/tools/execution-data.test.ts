@@ -9,7 +9,7 @@ describe("What a model reads of an execution", () => {
       crew: "Writers",
       title: "Sea otters",
       state: "waiting",
-      stateInWords: "Waiting for you",
+      stateLabel: "Waiting for you",
       startedAt: "2026-10-21T12:00:00.000Z",
       progress: { completed: 1, total: 3 },
       waitingTask: "review",
