@@ -12,7 +12,10 @@ import { titleOf } from "../executions/title.ts";
 import { startLabel, stateLabel } from "../views/labels.ts";
 import type { CommandParts, Run } from "./table.ts";
 
-/** The crew that an argument names, or that the person chooses; undefined if they cancel. @throws UserError for an unknown crew, or without any */
+/**
+ * The crew in an argument, or the person's choice; undefined if they cancel. @throws UserError for
+ * an unknown crew, or if there is none
+ */
 export async function chooseCrew(
   crews: Crews,
   argument: unknown,
@@ -55,7 +58,7 @@ export function onCrew(
   };
 }
 
-/** Finds a tracked execution; its crew may no longer be connected. */
+/** Its crew may no longer be connected. */
 export function findExecution(
   store: ExecutionStore,
   crews: Crews,
@@ -71,7 +74,10 @@ export function findExecution(
   return [found.crew.id, found.crew.name, found.crew.url].includes(crew) ? found : undefined;
 }
 
-/** The execution that an argument names, else the one in the active editor, else one that the person chooses. @throws UserError for an unknown ID, or if none fits */
+/**
+ * The execution in an argument, else in the active editor, else the person's choice. @throws
+ * UserError for an unknown ID, or if none fits
+ */
 export async function chooseExecution(
   store: ExecutionStore,
   crews: Crews,
@@ -131,7 +137,7 @@ export async function pickExecution(
   return (await vscode.window.showQuickPick(items, options))?.execution;
 }
 
-/** The state and the id may be remote text. */
+/** State and ID may be remote text. */
 export function executionItem(execution: ExecutionSummary): ExecutionItem {
   return {
     label: plainLabel(titleOf(execution)),

@@ -26,15 +26,15 @@ export interface DeleteParts extends Pick<CommandParts, "database" | "clock"> {
   readonly locals: Pick<LocalCrews, "count" | "removeAll">;
   readonly forms: Pick<CommandParts["forms"], "closeAll">;
   readonly tree: Pick<CommandParts["tree"], "choices">;
-  /** How long deleting waits for requests in progress (ms); usually longer than the timeout of a kickoff or a resume. */
+  /** How long to wait for requests in progress (ms); usually longer than the timeouts of kickoff and resume. */
   readonly longestWaitMs?: number;
 }
 
 const lookMs = 250;
 
 /**
- * Deletes the extension's data from this machine. A person is asked; a program passes `{what: "data"}`, or `{what: "everything"}`
- * to delete connected crews and their tokens, too. Returns the numbers of what was deleted and, as `notDeleted`, what could not be.
+ * Deletes the extension's data from this machine. A person is asked; a program passes `{what}`,
+ * `"data"` or `"everything"` (also crews and tokens). Returns counts and `notDeleted`.
  */
 export async function deleteLocalData(parts: DeleteParts, argument: unknown): Promise<unknown> {
   const counts = countLocalData(parts);
@@ -51,7 +51,10 @@ export async function deleteLocalData(parts: DeleteParts, argument: unknown): Pr
   };
 }
 
-/** Waits for requests in progress, whose outcome must be stored first. False if the person cancels. @throws UserError if it takes too long */
+/**
+ * Waits for requests in progress, so that their outcome is stored. False if the person cancels.
+ * @throws UserError if it takes too long
+ */
 async function nothingIsSent(parts: DeleteParts): Promise<boolean> {
   const { sending, clock, longestWaitMs = 90_000 } = parts;
   const [first] = sending.now();
@@ -160,21 +163,20 @@ function countLocalData({ crews, executions, locals, database }: DeleteParts) {
       "SELECT total(json_array_length(json)) AS count FROM crew_values WHERE kind = 'presets' AND json_valid(json)",
     ),
     drafts: count("SELECT count(*) AS count FROM drafts"),
-    /** Forms with remembered values. */
     forms: count("SELECT count(*) AS count FROM crew_values WHERE kind = 'form'"),
     localCrews: locals.count(),
     crews: crews.list().filter(({ local }) => local === undefined).length,
   };
 }
 
-/** Deletes the extension's data from this machine, in all open windows, which continue as if it had just been installed. @returns what could not be deleted */
+/** In all open windows. @returns what could not be deleted */
 async function clearLocalData(
   parts: DeleteParts,
   scope: ClearScope,
 ): Promise<readonly Unremoved[]> {
   const { context, crews, executions, sending, locals, database } = parts;
   const left: Unremoved[] = [];
-  // Read first: windows share the state with the notes of tokens, and another window empties it when it notices the deletion.
+  // First, because another window that notices the deletion empties the notes.
   const idsWithTokens = scope === "everything" ? await crews.idsWithTokens() : [];
   await forgetHere(parts, "data", executions.store.list());
   for (const error of await sending.secrets.forgetAll())
@@ -204,15 +206,16 @@ async function clearLocalData(
   return [...left, ...(await emptyFolder(context.globalStorageUri.fsPath, stays))];
 }
 
-/** Windows share the notes of tokens, and only the deleting window knows which token could not be deleted. */
+/** Windows share the token notes, and only the deleting window knows which tokens are left. */
 const stays: Readonly<Record<ClearScope, readonly string[]>> = {
   data: [tokenNotesKey, statusPathsKey],
   everything: [tokenNotesKey],
 };
 
 /**
- * Closes this window's tabs with the data, and empties its memory, which another window would write back.
- * @param executions whose previews are closed; another window's previews stay and show that their document is gone
+ * Closes this window's tabs with the data and empties its memory, which could be written back.
+ * @param executions close the previews of these; those in other windows stay and show that their
+ * document is gone
  */
 export async function forgetHere(
   { context, forms, tree }: Pick<DeleteParts, "context" | "forms" | "tree">,
@@ -235,7 +238,7 @@ export async function forgetHere(
     if (!stays[scope].includes(key)) await globalState.update(key, undefined);
 }
 
-/** The tab of a Markdown preview has no URI, only the file's name in a localised label (observed). */
+/** A Markdown preview's tab has no URI, only a localised label with the file name (observed). */
 function isPreview({ input, label }: vscode.Tab): boolean {
   return (
     input instanceof vscode.TabInputWebview &&

@@ -158,7 +158,7 @@ async function clearEnded({ store, crews }: ExecutionParts, argument: unknown): 
     for (const { localId } of ended) store.remove(localId);
 }
 
-/** Requests the state of one execution, of a crew's, or of all. A refused token is sent again only if its crew is named, and then once. */
+/** A refused token is sent again only if its crew is named, and then once. */
 async function refresh(parts: ExecutionParts, argument: unknown): Promise<void> {
   const { crews, store, tracker } = parts;
   const target = targetOf(argument);
@@ -174,7 +174,7 @@ async function refresh(parts: ExecutionParts, argument: unknown): Promise<void> 
   else if (crewId !== undefined) await refreshCrew(parts, crewId);
   else await tracker.pollNow();
   const refused = crewId === undefined ? undefined : tracker.parkedCrews().get(crewId);
-  // The person requested this crew, and its row looks the same as before.
+  // The person requested this crew, and its row looks the same.
   if (refused !== undefined && !isProgram(argument)) throw refused;
 }
 
@@ -183,7 +183,7 @@ async function refreshCrew({ store, tracker }: ExecutionParts, crewId: string): 
     .list()
     .filter(({ crew, watchingStoppedAt }) => crew.id === crewId && watchingStoppedAt === undefined)
     .filter(canBeAsked);
-  // With no execution to poll, the next request shows whether the token is accepted.
+  // With nothing to poll, the next request shows whether the token is accepted.
   if (first === undefined) {
     tracker.unpark(crewId);
     return;

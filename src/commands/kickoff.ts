@@ -15,11 +15,11 @@ import type { CommandParts, Commands } from "./table.ts";
 export type KickoffParts = Pick<CommandParts, "crews" | "forms" | "sender" | "clock" | "show">;
 
 /**
- * `kickoff`: with the form, at once for a crew that needs no inputs, or without any question (`form: false`). `kickoffInForm`:
- * always with the form, which also has callbacks and meta. Both return `{crew, kickoffId}`.
+ * `kickoff`: in the form, at once for a crew without inputs, or without questions (`form: false`).
+ * `kickoffInForm`: always in the form. Both return `{crew, kickoffId}`.
  */
 export function kickoffCommands({ crews, forms, sender, clock, show }: KickoffParts): Commands {
-  /** By crew: a double click on the row is one kickoff. */
+  /** By crew: a double click is one kickoff. */
   const starts = new SingleStart<Execution | "form">(clock);
   const startOrAsk = async (crew: Crew) => {
     const ready = await crews.ready(crew);
@@ -61,7 +61,7 @@ export function kickoffCommands({ crews, forms, sender, clock, show }: KickoffPa
   };
 }
 
-/** Whether a crew needs inputs. If it can't be requested, the form shows why and retries. */
+/** If the inputs can't be requested, the form shows why and retries. */
 async function wantsForm(crews: Crews, crew: Crew): Promise<boolean> {
   try {
     return (await crews.inputs(crew, { fresh: true })).fields.length > 0;
@@ -71,7 +71,7 @@ async function wantsForm(crews: Crews, crew: Crew): Promise<boolean> {
   }
 }
 
-/** The request in an argument. @throws UserError for a wrong type or an invalid callback address */
+/** @throws UserError for a wrong type or an invalid callback address */
 export function prefillOf(given: UnknownObject): Partial<KickoffRequest> {
   const callbacks: Record<string, string> = {};
   for (const name of callbackNames) {

@@ -56,7 +56,7 @@ function readEntry(value: unknown, entry: string): { crew?: Crew; problem?: stri
   };
 }
 
-/** The setting with this crew in place of the one with `id`, or at the end. Malformed entries and unknown properties are kept. */
+/** Replaces the crew with `id`, or appends it. Malformed entries and unknown properties are kept. */
 export function withCrew(entries: readonly unknown[], id: string, crew: Crew): readonly unknown[] {
   const index = entries.findIndex((entry) => idOfEntry(entry) === id);
   const { name, url, dashboardUrl } = crew;
@@ -87,8 +87,8 @@ export function idsOf(raw: unknown): readonly string[] {
 }
 
 /**
- * Whether another window overwrote an added crew when it added its own: a person who removes a crew doesn't add one at the same time.
- * @param raw the setting's current value
+ * Whether another window overwrote an added crew: it is gone and there is a new one. @param raw the
+ * setting's value
  */
 export function isOverwritten({ crew, ids }: AddedCrew, raw: unknown): boolean {
   const now = idsOf(raw);

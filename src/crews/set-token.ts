@@ -10,8 +10,8 @@ import { describeTokenType, otherType, tokenTypeName } from "./token-format.ts";
 import type { Crew } from "./types.ts";
 
 /**
- * Asks for a token and tests it before `save`. Undefined if the person cancels.
- * @param request `why` a token is needed; `url` instead of the crew's; `type` unless the person chooses
+ * Asks for a token and tests it before `save`. Undefined if the person cancels. @param request
+ * `url` replaces the crew's; without `type`, the person chooses
  */
 export async function askForToken<T>(
   crews: Crews,
@@ -76,7 +76,7 @@ export async function setToken(crews: Crews, crew: Crew, raw?: unknown): Promise
   return save(token);
 }
 
-/** Uses a crew's other token, or the type in `{crew, tokenType?}`. @throws UserError if that token isn't on this machine */
+/** Uses a crew's other token, or the type in `{crew, tokenType?}`. @throws UserError if it isn't on this machine */
 export async function switchToken(crews: Crews, crew: Crew, raw?: unknown): Promise<object> {
   const state = await crews.tokenState(crew.id);
   const tokenType =

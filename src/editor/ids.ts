@@ -1,4 +1,4 @@
-/** IDs in both the manifest and the code; a test compares them. */
+/** IDs that must match the manifest (tested). */
 export const viewId = "crewdeck.executions";
 export const executionScheme = "crew-execution";
 export const formType = "crewdeck.kickoff";

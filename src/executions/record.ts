@@ -12,16 +12,15 @@ import {
   type TaskSummary,
 } from "./model.ts";
 
-/** Characters in a summary: of an input's value, and of an error. */
+/** Longest input value and error in a summary (characters). */
 const longest = { input: 100, error: 300 };
-/** Characters of an input's value that are searched. */
+/** Searchable characters of an input's value. */
 const searched = 10_000;
 
-/** The attempts of most tasks: left out of a summary's text, since the time to open the list goes with its length. */
+/** Most tasks' attempts: left out of the stored summary, since opening time grows with its length. */
 const usual: TaskSummary["attempts"] = [{ number: 1, output: true }];
 
 export function writeExecution(execution: Execution) {
-  // What is not in the summary, or not whole.
   const { request, tasks: whole, output, outputJson, error, waiting, resumes } = execution;
   const details = { request, tasks: whole, output, outputJson, error, waiting, resumes };
   const values = Object.values(request?.inputs ?? {});
@@ -66,7 +65,7 @@ export function summaryOf(execution: Execution): ExecutionSummary {
   return summary;
 }
 
-/** Understands a summary, as far as the program relies on its shape. @throws an error that says what is wrong */
+/** Checks only what the program relies on. @throws Error with the reason */
 export function readSummary(text: string): ExecutionSummary {
   const raw: unknown = JSON.parse(text);
   if (isObject(raw) && Array.isArray(raw["tasks"]))
@@ -103,7 +102,7 @@ function kickoffOf({ inputs, callbacks }: SentKickoff): KickoffSummary {
   };
 }
 
-/** Without an ellipsis: a text of Latin letters alone is read twice as fast. */
+/** No ellipsis: a text of Latin letters alone is read twice as fast. */
 function beginningOf(text: string): string {
   return Array.from(oneLine(text)).slice(0, longest.input).join("");
 }
@@ -135,7 +134,7 @@ const states: readonly unknown[] = executionStates;
 const isState: Check = (value) => states.includes(value);
 const listOf = (check: Check) => (value: unknown) => Array.isArray(value) && value.every(check);
 
-/** The parts on whose shape the program relies without a look. */
+/** The parts whose shape the program relies on. */
 const shape: Readonly<Record<string, Check>> = {
   localId: isString,
   crew: isObject,
@@ -152,7 +151,6 @@ const shape: Readonly<Record<string, Check>> = {
     listOf((change) => isObject(change) && isTime(change["at"]) && isState(change["state"]))(value),
 };
 
-/** What is wrong with a stored value; undefined if nothing is. */
 function problemIn(raw: unknown): string | undefined {
   if (!isObject(raw)) return "not an object";
   const name = Object.keys(shape).find((part) => shape[part]?.(raw[part]) === false);

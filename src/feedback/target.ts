@@ -16,8 +16,8 @@ export function isSameTarget(one: ThreadSubject, other: ThreadSubject): boolean 
 }
 
 /**
- * Whether the output no longer waits, by what is stored now; undefined is no longer tracked. For a person who answers anew, it waits as
- * long as the crew reports its pause.
+ * Whether the output no longer waits; `current` is undefined if no longer tracked. When answering
+ * again, it waits while the crew reports the pause.
  */
 export function isOver(
   { execution, taskId, again }: ThreadSubject,
@@ -29,7 +29,7 @@ export function isOver(
   return attemptToAnswer(current, taskId) !== attemptToAnswer(execution, taskId);
 }
 
-/** Whether this very text is among what was sent for the output, with or without an answer. */
+/** Whether this text is among the feedback sent for the output. */
 export function isRecorded(
   subject: ThreadSubject,
   text: string,
@@ -47,8 +47,8 @@ export function crewAndHost({ crew }: Pick<Execution, "crew">): string {
 }
 
 /**
- * The callbacks of the kickoff that are sent again with a resume, since crews don't carry them over (specification): "task → hooks.test".
- * Only their hosts, because whoever knows a callback's path may post to it.
+ * The callbacks sent again with a resume, since crews don't keep them (specification): "task →
+ * hooks.test". Hosts only, because anybody who knows a callback's path can post to it.
  */
 export function callbacksAgain({ request }: Pick<Execution, "request">): readonly string[] {
   const callbacks = request?.callbacks;

@@ -10,9 +10,9 @@ import { crewValues, type CrewValues } from "./crew-values.ts";
 import { callbacksText } from "./texts.ts";
 
 /**
- * The callbacks that the person allowed for request files. A file comes with a workspace, and a callback sends a crew's outputs
- * elsewhere. On a shared host each path has another reader, so what is allowed is one kind of callback of one crew to one address.
- * Stored on this machine, not in settings, which are synced to others.
+ * Callbacks allowed for request files, which come with a workspace and could send outputs
+ * elsewhere. Allowed per crew, callback and whole address, since paths on a shared host have
+ * different readers. Not in settings, which are synced.
  */
 export class CallbackConsent {
   readonly #allowed: CrewValues<readonly string[]>;
@@ -23,7 +23,7 @@ export class CallbackConsent {
     );
   }
 
-  /** Asks once for all callbacks that are not allowed yet. Returns whether they are now. */
+  /** Asks once for all callbacks not yet allowed. Returns whether they are now. */
   async confirm(
     crew: Pick<Crew, "id" | "name">,
     callbacks: CallbackUrls & PlainCallbacks,
@@ -57,7 +57,7 @@ function parseMarks(raw: unknown): readonly string[] {
   throw new TypeError("The allowed callbacks are invalid.");
 }
 
-/** A hash, because whoever knows a callback's path may post to it. */
+/** A hash, because anybody who knows a callback's path can post to it. */
 function markOf(crewId: string, { name, address }: AskedCallback): string {
   return createHash("sha256")
     .update(JSON.stringify([crewId, name, address]))

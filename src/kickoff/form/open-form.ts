@@ -22,7 +22,7 @@ export interface FormParts extends Pick<SessionOptions, "clock" | "onStarted" | 
 
 export class OpenForm {
   readonly session: FormSession;
-  /** The execution that the form started; undefined if it was closed without. */
+  /** Undefined if the form was closed without a start. */
   readonly started: Promise<Execution | undefined>;
   readonly #panel: vscode.WebviewPanel;
 
@@ -39,7 +39,7 @@ export class OpenForm {
       ...options,
       clock,
       newId: randomUUID,
-      // Looked up at each use: a local crew may have another port.
+      // Looked up at each use, since a local crew's port may change.
       inputs: async ({ fresh, wakes }) => {
         const current = wakes ? await crews.ready(crew) : crews.get(crew.id);
         return await crews.inputs(current, { fresh });
@@ -52,7 +52,7 @@ export class OpenForm {
       },
       onAction: (action) => void runAction(action),
       onOpenExecution,
-      // A hidden panel gets no messages; it asks for everything when it shows again.
+      // A hidden panel gets no messages; it requests everything when shown.
       post: (message) => void panel.webview.postMessage(message),
       onStarted: (made) => {
         execution = made;
@@ -92,7 +92,7 @@ export class OpenForm {
   }
 }
 
-/** Opens an empty panel. The draft is stored elsewhere, so the page need not live while it is hidden. */
+/** The page needn't live while hidden, since the draft is stored elsewhere. */
 export function openPanel(crew: Pick<FormCrew, "name">): vscode.WebviewPanel {
   return vscode.window.createWebviewPanel(formType, titleFor(crew), vscode.ViewColumn.Active);
 }

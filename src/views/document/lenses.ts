@@ -13,7 +13,7 @@ interface DocumentLens {
   readonly command: vscode.Command;
 }
 
-/** What to do next at the top, what the feedback changed above every attempt after a rejection, and "Open output" above each output. */
+/** What to do next, comparisons with the previous attempt, and "Open output". */
 export function documentLenses(
   execution: Execution,
   rendered: Rendered,
@@ -49,7 +49,7 @@ export function documentLenses(
   ];
 }
 
-/** If an execution failed or was stopped, or nobody knows whether it started. */
+/** For an execution that failed, was stopped, or may not have started. */
 function nextCommands({ state, crew, request }: Execution, target: object) {
   const isUnconfirmed = state === "unconfirmed";
   const hasFailed = state === "failed" || state === "stopped";

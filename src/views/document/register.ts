@@ -21,10 +21,10 @@ import { placeOf } from "./sections.ts";
 
 export type DocumentsRoom = ReturnType<typeof registerDocuments>;
 
-/** What can be done with outputs. Each returns an address, or undefined if cancelled. */
+/** Each returns a URI, or undefined if cancelled. */
 export type OutputsRoom = DocumentsRoom["outputs"];
 
-/** `ready` resolves when the executions are read; `storage` is the extension's folder on this machine. */
+/** `ready` resolves when the executions are read; `storage` is the extension's folder. */
 export function registerDocuments(options: {
   readonly store: ExecutionStore;
   readonly crews: Crews;
@@ -74,7 +74,7 @@ export function registerDocuments(options: {
     ),
   );
   owned.add(keepReaderPlaces(documents));
-  /** Large outputs, by local id. Nothing else may be in it. */
+  /** Large outputs, by local ID; nothing else may be in it. */
   const folder = path.join(storage.fsPath, "outputs");
   owned.add(
     store.onDidChange(({ removed }) => {

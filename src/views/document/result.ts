@@ -9,7 +9,7 @@ import { taskTitle } from "./task.ts";
 import { hasEnded, isLocalCrew, isNeverSeen } from "../../executions/model.ts";
 import type { CrewRef, Execution, ResumeSummary } from "../../executions/model.ts";
 
-/** What to know and do in a state that doesn't say it. */
+/** What to know and do in an unclear state. */
 export function situationParts(execution: Execution, isKickingOff: boolean): Part[] {
   const { state, mayBeWaiting, watchingStoppedAt } = execution;
   const pause = answeredPause(execution);
@@ -61,7 +61,7 @@ function logOf(crew: CrewRef): string {
     : l10n.t("the crew's dashboard or its log");
 }
 
-/** The crew accepted feedback and still reports the pause: for a moment it lags, then a person must decide. */
+/** At first the crew only lags; later a person must decide. */
 function answeredPauseText(
   { taskId, feedback }: ResumeSummary,
   { waiting, crew }: Execution,
@@ -82,7 +82,7 @@ function answeredPauseText(
   return `${text} ${look} ${l10n.t("“Send again…” sends the same feedback once more; it asks first.")}`;
 }
 
-/** The result or the error. A result that repeats a task's output is one line that names the task, as most crews return it. */
+/** A result that repeats a task's output, as most crews return, only names that task. */
 export function resultParts(execution: Execution): Part[] {
   const { state, error, tasks, crew } = execution;
   if (!hasEnded(execution)) return [];
@@ -112,7 +112,6 @@ export function resultParts(execution: Execution): Part[] {
   return state === "stopped" && parts.length === 0 ? [note(isStopped)] : parts;
 }
 
-/** Names the last task whose last output is the result. */
 function sourceNote(result: string, { tasks }: Execution): string | undefined {
   const textOf = (output = "") => cleanText(output).trim();
   const text = textOf(result);
@@ -125,7 +124,7 @@ function sourceNote(result: string, { tasks }: Execution): string | undefined {
     : l10n.t("This is the output of task {0}, word for word.", task);
 }
 
-/** A link to a task's heading, by the anchor that VS Code makes of it; only the name if it has characters that anchors omit. */
+/** Links to a task's heading by VS Code's anchor, or only names the task if anchors omit some of its characters. */
 function linkTo(taskId: string): string {
   if (!/^[\p{L}\p{N}]+(?:[_-][\p{L}\p{N}]+)*$/u.test(taskId)) return `“${inlineName(taskId)}”`;
   const words = taskTitle(taskId).toLowerCase().replace(/\s+/g, "-");

@@ -19,14 +19,17 @@ const max = { inputs: 4, value: 80, error: 300 };
 export interface Circumstances {
   /** Why its last status request failed. */
   readonly problem?: CrewApiError | undefined;
-  /** Its crew may be removed, refuse the token, or be a stopped local one. */
+  /** `gone`: removed; `stopped`: a stopped local crew. */
   readonly crew?: "connected" | "gone" | "refusing" | "stopped";
   readonly isKickingOff?: boolean;
-  /** The row doesn't repeat what its group says. */
+  /** The row doesn't repeat what its group shows. */
   readonly group?: GroupKind;
 }
 
-/** An execution's row at `now` (milliseconds since 1970). A side bar of usual width shows some 25 characters of the description: the state, what is wrong and the time come first. */
+/**
+ * At `now` (milliseconds since 1970). A side bar shows about 25 characters of the description, so
+ * state, problems and time come first.
+ */
 export function executionRow(
   execution: ExecutionSummary,
   now: number,
@@ -59,7 +62,7 @@ export function executionRow(
       execution.state !== "completed" && shortProgress(execution),
       rehearsal,
     ).join(" · "),
-    // Made when it is read: of ten thousand rows, few are hovered over.
+    // Computed on demand: few of 10,000 rows are hovered over.
     get tooltip() {
       const ids = execution.kickoffIds.map((id) => l10n.t("ID: {0}", id));
       return [title, ...situation, ...details(execution, circumstances), crew, start, ...ids];
@@ -117,7 +120,7 @@ function situationOf(execution: ExecutionSummary, { isKickingOff }: Circumstance
   return waiting === undefined ? state : l10n.t("{0} at task {1}", state, taskAndAttempt(waiting));
 }
 
-/** The state, unless the group says it; the task in the group of what waits. */
+/** The state unless the group shows it, or the waiting task. */
 function groupedState(
   execution: ExecutionSummary,
   { group, isKickingOff }: Circumstances,
@@ -150,7 +153,7 @@ function troublesOf(execution: ExecutionSummary, circumstances: Circumstances) {
   );
 }
 
-/** Why an execution that hasn't ended isn't polled. */
+/** Why an execution isn't polled. */
 function unwatchedLabel(
   execution: ExecutionSummary,
   { crew = "connected" }: Circumstances,
