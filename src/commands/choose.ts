@@ -12,10 +12,7 @@ import { titleOf } from "../executions/title.ts";
 import { startLabel, stateLabel } from "../views/labels.ts";
 import type { CommandParts, Run } from "./table.ts";
 
-/**
- * The crew in an argument, or the person's choice; undefined if they cancel. @throws UserError for
- * an unknown crew, or if there is none
- */
+/** Undefined if the person cancels. @throws UserError for an unknown crew, or if there is none */
 export async function chooseCrew(
   crews: Crews,
   argument: unknown,
@@ -74,10 +71,7 @@ export function findExecution(
   return [found.crew.id, found.crew.name, found.crew.url].includes(crew) ? found : undefined;
 }
 
-/**
- * The execution in an argument, else in the active editor, else the person's choice. @throws
- * UserError for an unknown ID, or if none fits
- */
+/** Named, else active, else chosen by the person. @throws UserError for an unknown ID, or if none fits */
 export async function chooseExecution(
   store: ExecutionStore,
   crews: Crews,

@@ -26,16 +26,13 @@ export interface DeleteParts extends Pick<CommandParts, "database" | "clock"> {
   readonly locals: Pick<LocalCrews, "count" | "removeAll">;
   readonly forms: Pick<CommandParts["forms"], "closeAll">;
   readonly tree: Pick<CommandParts["tree"], "choices">;
-  /** How long to wait for requests in progress (ms); usually longer than the timeouts of kickoff and resume. */
+  /** How long to wait for requests in progress (ms); usually longer than their timeouts. */
   readonly longestWaitMs?: number;
 }
 
 const lookMs = 250;
 
-/**
- * Deletes the extension's data from this machine. A person is asked; a program passes `{what}`,
- * `"data"` or `"everything"` (also crews and tokens). Returns counts and `notDeleted`.
- */
+/** A person is asked; a program passes `{what}`: `"data"`, or `"everything"` for crews and tokens, too. */
 export async function deleteLocalData(parts: DeleteParts, argument: unknown): Promise<unknown> {
   const counts = countLocalData(parts);
   const scope = isProgram(argument)
@@ -51,10 +48,7 @@ export async function deleteLocalData(parts: DeleteParts, argument: unknown): Pr
   };
 }
 
-/**
- * Waits for requests in progress, so that their outcome is stored. False if the person cancels.
- * @throws UserError if it takes too long
- */
+/** Requests in progress must store their outcome first. False if the person cancels. @throws UserError */
 async function nothingIsSent(parts: DeleteParts): Promise<boolean> {
   const { sending, clock, longestWaitMs = 90_000 } = parts;
   const [first] = sending.now();
@@ -212,11 +206,7 @@ const stays: Readonly<Record<ClearScope, readonly string[]>> = {
   everything: [tokenNotesKey],
 };
 
-/**
- * Closes this window's tabs with the data and empties its memory, which could be written back.
- * @param executions close the previews of these; those in other windows stay and show that their
- * document is gone
- */
+/** Closes this window's tabs with the data and empties its memory. @param executions close their previews */
 export async function forgetHere(
   { context, forms, tree }: Pick<DeleteParts, "context" | "forms" | "tree">,
   scope: ClearScope,

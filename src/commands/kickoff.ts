@@ -15,8 +15,8 @@ import type { CommandParts, Commands } from "./table.ts";
 export type KickoffParts = Pick<CommandParts, "crews" | "forms" | "sender" | "clock" | "show">;
 
 /**
- * `kickoff`: in the form, at once for a crew without inputs, or without questions (`form: false`).
- * `kickoffInForm`: always in the form. Both return `{crew, kickoffId}`.
+ * `kickoff` opens the form only for a crew with inputs, never with `form: false`. Both return
+ * `{crew, kickoffId}`.
  */
 export function kickoffCommands({ crews, forms, sender, clock, show }: KickoffParts): Commands {
   /** By crew: a double click is one kickoff. */

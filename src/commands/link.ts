@@ -8,13 +8,13 @@ export type Link =
   | { readonly route: "track"; readonly url: string; readonly kickoffId: string }
   | { readonly route: "none"; readonly problem: string };
 
-/** Parameters that no link may have: links are kept in histories, mails and logs. */
+/** Links are kept in histories, mails and logs. */
 const secretNames = /token|secret|passw|bearer|authori[sz]ation|credential|api[-_]?key/i;
 const secretValues = /^\s*bearer\s|\beyJ[\w-]{5,}\.[\w-]{5,}\./i;
 /** Line breaks and direction marks, which can make a link look like another. */
 const hidden = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
-/** Reads `/add?name&url` or `/track?url&id`; other parameters are ignored. */
+/** `/add?name&url` or `/track?url&id`; other parameters are ignored. */
 export function readLink(path: string, query: string): Link {
   const given = new URLSearchParams(query);
   const route = path.replace(/\/+$/, "");

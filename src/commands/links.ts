@@ -16,10 +16,7 @@ interface LinksOptions {
   readonly now: () => number;
 }
 
-/**
- * Follows `…/add?name&url` and `…/track?url&id`. Anybody can write a link, so a modal dialog shows
- * each one's host and effect.
- */
+/** Anybody can write a link, so a modal dialog shows each one's host and effect. */
 export class Links implements vscode.UriHandler {
   readonly #options: LinksOptions;
   /** Open questions: a second click on a link changes nothing. */

@@ -16,8 +16,8 @@ import { outputUri } from "../views/document/output-editors.ts";
 type OutputParts = Pick<CommandParts, "crews" | "store" | "outputs" | "clock">;
 
 /**
- * Each takes `{crew, kickoffId, taskId?, attempt?}` and returns the URI of its document or file;
- * `compareAttempts` returns `{taskId, previous, attempt}`.
+ * Each takes `{crew, kickoffId, taskId?, attempt?}` and returns a URI; `compareAttempts` `{taskId,
+ * previous, attempt}`.
  */
 export function outputCommands(parts: OutputParts): Commands {
   const { crews, store, outputs } = parts;
@@ -52,7 +52,7 @@ export function outputCommands(parts: OutputParts): Commands {
   };
 }
 
-/** The output in an argument, else the only one, else the person's choice. @throws UserError if there is none */
+/** Named, else the only one, else chosen by the person. @throws UserError if there is none */
 async function chooseOutput(execution: Execution, argument: unknown): Promise<Output | undefined> {
   const all = outputsOf(execution);
   const { taskId, attempt = attemptIn(argument) } = targetOf(argument);
@@ -103,7 +103,7 @@ function itemFor({ part, output }: Output): vscode.QuickPickItem {
   };
 }
 
-/** Requests the status once and shows the response unchanged, even an error. Nothing is stored. */
+/** Shows the response unchanged, even an error. Nothing is stored. */
 async function openRawAnswer(
   { crews, outputs, clock }: OutputParts,
   execution: Execution,
@@ -127,7 +127,7 @@ async function openRawAnswer(
   }
 }
 
-/** Shows the diff of an attempt, by default the last, and the one before it. */
+/** Compares with the previous attempt; by default, the last one. */
 async function compareAttempts(
   execution: Execution,
   argument: unknown,

@@ -8,7 +8,7 @@ import type { DeleteParts } from "./delete-local-data.ts";
 import type { Links } from "./links.ts";
 import type { CommandParts, Commands } from "./table.ts";
 
-/** Registers the manifest's commands and deep links; their code is loaded with the first use. */
+/** The code is loaded with the first use. */
 export function registerCommands(parts: CommandParts): vscode.Disposable {
   const { contributes } = parts.context.extension.packageJSON as {
     readonly contributes: { readonly commands: readonly { readonly command: string }[] };

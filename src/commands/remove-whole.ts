@@ -6,11 +6,7 @@ export interface Unremoved {
   readonly error: unknown;
 }
 
-/**
- * Deletes a file or folder, without following links. Failures don't stop it, and missing files are
- * no error. @param stays paths to keep @returns what could not be deleted, without the folders
- * around it
- */
+/** Failures don't stop it; links aren't followed. @param stays paths to keep @returns what could not be deleted */
 export async function removeWhole(
   path: string,
   stays: readonly string[] = [],

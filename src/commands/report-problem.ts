@@ -13,7 +13,7 @@ interface ReportParts extends Pick<CommandParts, "store" | "lease" | "tracker"> 
   readonly crews: Pick<Crews, "list">;
 }
 
-/** Returns a problem report as Markdown and opens it for a person. It has no private names, addresses or texts. */
+/** Returns Markdown and opens it for a person. It has no private names, addresses or texts. */
 export async function reportProblem(parts: ReportParts, argument: unknown): Promise<string> {
   const manifest = asObject(parts.context.extension.packageJSON);
   const { bugs } = manifest;
@@ -81,7 +81,7 @@ function describeRemote(name: string | undefined): string {
     : vscode.l10n.t("VS Code's server");
 }
 
-/** Shows the values of numbers and booleans, and the lengths of lists: texts may be private. */
+/** Texts may be private. */
 function changedSettings({ contributes }: ReturnType<typeof asObject>): readonly Fact[] {
   const { properties } = asObject(asObject(contributes)["configuration"]);
   const settings = vscode.workspace.getConfiguration();

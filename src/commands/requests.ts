@@ -17,10 +17,7 @@ type RequestParts = Pick<
   "crews" | "store" | "secrets" | "sender" | "forms" | "files" | "presets" | "show"
 >;
 
-/**
- * Commands for earlier executions, request files and presets. Those that start return `{crew,
- * kickoffId}`, `saveAsRequestFile` `{file}`.
- */
+/** Those that start an execution return `{crew, kickoffId}`, `saveAsRequestFile` `{file}`. */
 export function requestCommands(parts: RequestParts): Commands {
   const { crews, store, files, show } = parts;
   const again = new RunAgain(parts);
@@ -108,7 +105,7 @@ async function openPreset(
   );
 }
 
-/** The request file in an argument (a URI, or an object with `file`), else the one in the active editor. */
+/** Named (a URI, or an object with `file`), else active. */
 function requestFileIn(argument: unknown): vscode.Uri | undefined {
   if (argument instanceof vscode.Uri) return isRequestFile(argument) ? argument : undefined;
   const file = stringOf(recordOf(argument), "file");
@@ -117,7 +114,7 @@ function requestFileIn(argument: unknown): vscode.Uri | undefined {
   return argument === undefined && active && isRequestFile(active) ? active : undefined;
 }
 
-/** The request file in an argument, else the person's choice. @throws UserError if there is none */
+/** Named, else chosen by the person. @throws UserError if there is none */
 async function chooseRequestFile(argument: unknown): Promise<vscode.Uri | undefined> {
   const named = requestFileIn(argument);
   if (named !== undefined) return named;

@@ -10,7 +10,7 @@ import { newExecution } from "../executions/reduce.ts";
 import { chooseCrew } from "./choose.ts";
 import type { ExecutionParts } from "./executions.ts";
 
-/** Tracks `{crew?, kickoffId?}`; `kickoffId` may also be a status URL, which includes the crew. */
+/** Takes `{crew?, kickoffId?}`; `kickoffId` may also be a status URL, which includes the crew. */
 export async function track(
   { crews, store, tracker, clock, show }: ExecutionParts,
   argument: unknown,

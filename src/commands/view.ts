@@ -41,7 +41,6 @@ export function viewCommands({
   };
 }
 
-/** The walkthrough's steps, with the context keys that complete them. */
 const tourSteps: readonly (readonly [step: string, ...keys: ContextKey[]])[] = [
   ["connect", "crewdeck.hasCrews"],
   ["kickoff", "crewdeck.hasExecutions"],

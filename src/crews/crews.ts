@@ -89,10 +89,7 @@ export class Crews implements vscode.Disposable {
     );
   }
 
-  /**
-   * The crew, ready for requests: a stopped local crew is started. @throws UserError if it isn't
-   * connected or doesn't start
-   */
+  /** Starts a stopped local crew. @throws UserError if the crew isn't connected or doesn't start */
   async ready({ id, name }: Pick<Crew, "id" | "name">): Promise<Crew> {
     if (id.startsWith("local:")) await this.#startLocal?.(id);
     const crew = this.list().find((each) => each.id === id);
@@ -100,7 +97,7 @@ export class Crews implements vscode.Disposable {
     return crew;
   }
 
-  /** Requests may throw {@link MissingTokenError}. @throws UserError if the crew isn't connected */
+  /** Requests may throw {@link MissingTokenError}. @throws UserError if it isn't connected */
   async client(crew: CrewAddress): Promise<CrewClient> {
     return (await this.#loadClients()).get(crew);
   }
@@ -111,7 +108,7 @@ export class Crews implements vscode.Disposable {
     return tokens && tokenInUse(tokens);
   }
 
-  /** Both tokens, for the local service; others use {@link tokenState}. @throws UserError as {@link token} */
+  /** Both tokens, for the local service. @throws UserError as {@link token} */
   async tokens(crewId: string): Promise<CrewTokens | undefined> {
     const reading = await this.#tokens.read(crewId);
     if (reading.kind === "lost" && reading.why === "locked")
@@ -215,7 +212,7 @@ export class Crews implements vscode.Disposable {
     return this.#tokens.crewIds();
   }
 
-  /** Removes all crews, with their tokens and those of `ids`. @returns what could not be deleted */
+  /** Also deletes the tokens of `ids`. @returns what could not be deleted */
   async clear(ids: readonly string[]): Promise<readonly Error[]> {
     const problems: Error[] = [];
     const removed = this.#settings.list();

@@ -56,7 +56,7 @@ function readEntry(value: unknown, entry: string): { crew?: Crew; problem?: stri
   };
 }
 
-/** Replaces the crew with `id`, or appends it. Malformed entries and unknown properties are kept. */
+/** Replaces the crew with `id`, or appends it. Keeps malformed entries and unknown properties. */
 export function withCrew(entries: readonly unknown[], id: string, crew: Crew): readonly unknown[] {
   const index = entries.findIndex((entry) => idOfEntry(entry) === id);
   const { name, url, dashboardUrl } = crew;
@@ -86,10 +86,7 @@ export function idsOf(raw: unknown): readonly string[] {
   return readEntries(raw).crews.map(({ id }) => id);
 }
 
-/**
- * Whether another window overwrote an added crew: it is gone and there is a new one. @param raw the
- * setting's value
- */
+/** Whether it was overwritten: it is gone and there is a new one. @param raw the setting's value */
 export function isOverwritten({ crew, ids }: AddedCrew, raw: unknown): boolean {
   const now = idsOf(raw);
   return !now.includes(crew.id) && now.some((id) => !ids.includes(id));

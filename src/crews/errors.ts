@@ -122,7 +122,6 @@ export function actionsForRefusal(
     : switchToOther;
 }
 
-/** For an unreadable file of a local crew. */
 export function actionsForPlace(
   { place }: CrewApiError,
   { local }: Pick<Crew, "local">,

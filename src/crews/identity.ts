@@ -33,7 +33,7 @@ export function uniqueName(wanted: string, taken: readonly string[]): string {
   return `${wanted} ${number}`;
 }
 
-/** "https://my-travel-crew.crewai.com" gives "My travel crew"; an IP address or "localhost", host and port. */
+/** "https://my-travel-crew.crewai.com" gives "My travel crew"; an IP address or "localhost", the host. */
 export function suggestName(address: string): string {
   const { hostname, host } = new URL(address);
   if (!/[a-z]/i.test(hostname) || hostname.startsWith("[") || !hostname.includes(".")) return host;

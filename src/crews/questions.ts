@@ -226,7 +226,6 @@ interface Edits<Step> {
   readonly last: Step;
 }
 
-/** Shows why a crew could not be tested or saved, and asks what to do. */
 export async function askAfterFailure<Step>(
   error: unknown,
   title: string,

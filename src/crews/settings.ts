@@ -18,10 +18,7 @@ const key = "crews";
 /** When other windows have read an added crew (ms). */
 const settled = 20_000;
 
-/**
- * The setting `crewdeck.crews`, at user level only: a workspace must not add a host. Malformed
- * entries are ignored, reported once, and kept.
- */
+/** The setting `crewdeck.crews`, at user level only: a workspace must not add a host. Malformed entries are kept. */
 export class CrewSettings implements vscode.Disposable {
   readonly #changed = new vscode.EventEmitter<void>();
   readonly #subscription: vscode.Disposable;
@@ -48,7 +45,7 @@ export class CrewSettings implements vscode.Disposable {
 
   async save(id: string, crew: Crew): Promise<void> {
     const isNew = !this.#crews.some((known) => known.id === id);
-    // Its id may change without being overwritten.
+    // A new id doesn't mean that another window overwrote it.
     this.#added = this.#added.filter((added) => added.crew.id !== id);
     await this.#write((entries) => withCrew(entries, id, crew));
     if (isNew) this.#added.push({ crew, ids: idsOf(currentValue()), until: Date.now() + settled });
@@ -59,7 +56,7 @@ export class CrewSettings implements vscode.Disposable {
     return this.#write((entries) => withoutCrew(entries, id));
   }
 
-  /** Deletes the whole list, including malformed entries. @throws UserError if the settings can't be written */
+  /** Includes malformed entries. @throws UserError if the settings can't be written */
   clear(): Promise<void> {
     this.#added = [];
     return this.#inTurn(() => this.#put(undefined));

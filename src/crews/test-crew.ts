@@ -49,10 +49,7 @@ interface Examination {
   readonly error?: Error;
 }
 
-/**
- * Tests a crew by `GET /inputs` and finds its status path, free of charge. @throws CrewApiError of
- * kind `aborted`; other failures are reported
- */
+/** Requests that cost nothing. @throws CrewApiError of kind `aborted`; other failures are in the report */
 export async function examine(
   crews: Crews,
   crew: Crew,

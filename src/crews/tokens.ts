@@ -18,10 +18,7 @@ type TokenReading =
   | { readonly kind: "stored"; readonly tokens: CrewTokens }
   | Exclude<TokenState, { kind: "stored" }>;
 
-/**
- * SecretStorage, one entry per crew. Not cached: the event for another window's change doesn't
- * always arrive (observed in VS Code's server).
- */
+/** Not cached: the event for another window's change doesn't always arrive (observed in VS Code's server). */
 export class Tokens implements vscode.Disposable {
   readonly #secrets: vscode.SecretStorage;
   readonly #notes: TokenNotes;
@@ -83,7 +80,7 @@ export class Tokens implements vscode.Disposable {
     this.#changed.dispose();
   }
 
-  /** Newer than 1.104, and a proposed API in some versions, which throws. */
+  /** Newer versions of VS Code have `keys`; in some it is a proposed API, which throws. */
   async #keys(): Promise<readonly string[]> {
     const secrets: vscode.SecretStorage & { keys?: () => Thenable<readonly string[]> } =
       this.#secrets;

@@ -2,8 +2,8 @@ import type { LogOutputChannel } from "vscode";
 import type { Traffic } from "../api/traffic.ts";
 
 /**
- * Logs `[12 Travel] → POST /kickoff` or `[12 Travel] ← 200 in 180 ms`: a POST as "info" or "error",
- * a GET as "debug" or "warning", bodies as "trace".
+ * `[12 Travel] → POST /kickoff`, `[12 Travel] ← 200 in 180 ms`: a POST as "info" or "error", a GET
+ * as "debug" or "warning".
  */
 export function logTraffic(
   log: Pick<LogOutputChannel, "trace" | "debug" | "info" | "warn" | "error">,

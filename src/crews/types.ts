@@ -1,7 +1,7 @@
 import type { UnreachableReason } from "../api/errors.ts";
 import type { StatusPath, TokenType, TypedToken } from "../api/types.ts";
 
-/** A connected crew. Its token is only in SecretStorage. */
+/** Its token is only in SecretStorage. */
 export interface Crew {
   /** `url:<normalised address>`, or `local:<folder URI>` for a local crew. */
   readonly id: string;
@@ -38,7 +38,6 @@ export type TokenState =
   | { readonly kind: "none" }
   | { readonly kind: "lost"; readonly why: TokenLoss };
 
-/** What an execution stores of its crew. */
 export type CrewAddress = Pick<Crew, "id" | "name" | "url">;
 
 export interface NewCrew extends Pick<Crew, "name" | "url" | "dashboardUrl"> {
@@ -68,7 +67,7 @@ export type TestCause =
   | "noToken"
   | "tokenLost";
 
-/** For people and programs; without a token. */
+/** Contains no token. */
 export interface CrewReport {
   readonly crew: string;
   readonly url: string;

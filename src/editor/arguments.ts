@@ -18,7 +18,7 @@ export interface Target {
 /** Members of what VS Code passes to commands: tree rows, lenses, URIs, comment replies. */
 const marks = ["kind", "fromLens", "scheme", "thread"];
 
-/** Whether an extension, task or keybinding runs the command: no confirmation, errors are thrown. */
+/** Whether a program, such as another extension or a task, runs the command: don't ask, throw errors. */
 export function isProgram(argument: unknown): boolean {
   if (argument === undefined || argument === null) return false;
   return (
@@ -28,7 +28,7 @@ export function isProgram(argument: unknown): boolean {
   );
 }
 
-/** Reads a command's first argument: an object, a tree row or a document's URI. @throws UserError */
+/** Reads a command's argument: an object, a tree row or a document's URI. @throws UserError */
 export function targetOf(argument: unknown): Target {
   if (argument instanceof vscode.Uri) {
     const parsed = parsePartUri(argument);

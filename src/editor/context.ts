@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 const defaults = {
   "crewdeck.hasCrews": false,
   "crewdeck.hasExecutions": false,
-  /** For the walkthrough: an execution was opened on this machine. */
+  /** For the walkthrough: an execution was opened. */
   "crewdeck.hasRead": false,
   /** For the walkthrough: a crew accepted feedback. */
   "crewdeck.hasAnswered": false,

@@ -2,7 +2,7 @@ import { config } from "@vscode/l10n";
 import * as vscode from "vscode";
 import { asObject, textAt } from "../base/json.ts";
 
-/** Loads the translations for files without `vscode`; call it first. */
+/** For files without `vscode`; call it first. */
 export function loadTranslations(): void {
   // Undefined for English.
   if (vscode.l10n.bundle !== undefined) config({ contents: vscode.l10n.bundle });

@@ -29,10 +29,7 @@ export function parseExecutionUri(uri: vscode.Uri): ExecutionAddress | undefined
   return addressOf(crew, key);
 }
 
-/**
- * `crew-execution:/<crew>/<kickoffId>/tasks/<task> (attempt 2).md`, `…/result.json` or
- * `…/answers/<name>.json`. The last segment is the tab's label.
- */
+/** `…/<kickoffId>/tasks/<task> (attempt 2).md`, `…/result.json` or `…/answers/<name>.json`. */
 export function partUri(
   address: ExecutionAddress,
   part: ExecutionPart,

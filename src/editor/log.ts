@@ -7,7 +7,7 @@ export const log: vscode.LogOutputChannel = vscode.window.createOutputChannel("C
   log: true,
 });
 
-/** `doing` names the operation, as a constant for problem reports; `about`, the crew or file, is only logged. */
+/** `doing` is a constant, for problem reports; `about`, the crew or file, is only logged. */
 export function logProblem(doing: string, error: unknown, about?: string): void {
   recentProblems.note(Date.now(), doing, error);
   log.error(`${doing}${about === undefined ? "" : ` (${about})`}: ${messageOf(error)}`);

@@ -35,7 +35,6 @@ export async function showError(error: unknown): Promise<void> {
   if (chosen) await runAction(chosen);
 }
 
-/** Runs an action's command and shows its error. */
 export async function runAction(action: ErrorAction): Promise<void> {
   try {
     await vscode.commands.executeCommand(action.command, ...(action.arguments ?? []));

@@ -50,7 +50,7 @@ function isName(text: string): boolean {
   return /^[A-Za-z][\w$]{0,59}$/.test(text);
 }
 
-/** The error's message, which may look like a frame, must be cut off the stack first. */
+/** Cuts off the error's message first, which may look like a frame. */
 function framesOf(error: unknown): readonly string[] {
   if (!(error instanceof Error) || error.stack?.includes(error.message) !== true) return [];
   const { stack, message } = error;

@@ -20,14 +20,10 @@ interface TimeUse {
   readonly tasks: readonly TaskDuration[];
   /** Time spent waiting for a person, all pauses together. */
   readonly waited?: Duration;
-  /**
-   * Whole percentages of each task, then of the pauses; they add up to 100. Undefined before the
-   * end, and if a time is unknown.
-   */
+  /** Whole percentages of each task, then of the pauses. Undefined before the end, and if a time is unknown. */
   readonly percents?: readonly number[];
 }
 
-/** How long an ended execution took, if known. */
 export function wholeTime(execution: ExecutionSummary): Duration | undefined {
   const { origin, startedAt, endedAt, executionTime } = execution;
   if (!hasEnded(execution)) return undefined;
@@ -89,10 +85,7 @@ export function timeUse(execution: ExecutionSummary): TimeUse {
   };
 }
 
-/**
- * The state changes seen. After an approval, a lagging crew may report the approved task again: it
- * isn't running then.
- */
+/** A crew that lags behind an approval may still report that the approved task runs: it doesn't. */
 export function stateChanges(execution: ExecutionSummary): readonly StateChange[] {
   const { history, state, waiting, endedAt } = execution;
   if (history === undefined) {
@@ -110,7 +103,6 @@ export function stateChanges(execution: ExecutionSummary): readonly StateChange[
   return changes;
 }
 
-/** Completed tasks that were never seen running. */
 export function unseenTasks(execution: ExecutionSummary): readonly string[] {
   const seen = new Set(stateChanges(execution).map(({ taskId }) => taskId));
   const sent = new Set(execution.resumes.map(({ taskId }) => taskId));

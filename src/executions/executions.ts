@@ -50,10 +50,7 @@ export class Executions implements Disposable {
     this.store.open();
   }
 
-  /**
-   * Deletes all executions, in all windows; not while something is being sent. @param deleteMore
-   * runs in the same transaction
-   */
+  /** Deletes all executions, unless something is being sent. @param deleteMore runs in the same transaction */
   clear(scope: ClearScope, deleteMore: () => void): void {
     this.#rest();
     try {
@@ -124,7 +121,7 @@ export class Notified {
   }
 }
 
-/** Calls `begin` once, when an execution hasn't ended; in the first 5 s only if this window added it. */
+/** Calls `begin` once, when an execution hasn't ended; in the first 5 s only for one added in this window. */
 export function beginWhenNeeded(
   store: Pick<ExecutionStore, "list" | "onDidChange" | "onDidAdd">,
   clock: Clock,
@@ -176,7 +173,7 @@ export function keepTrimmed(
   return { dispose };
 }
 
-/** The ended executions beyond the `keep` newest. Pinned ones, and those with feedback being sent, don't count. */
+/** Pinned executions, and those with feedback being sent, don't count. */
 export function tooMany(
   executions: readonly ExecutionSummary[],
   keep: number,

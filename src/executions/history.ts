@@ -3,13 +3,10 @@ import { type Execution, hasEnded, type StateChange, without } from "./model.ts"
 
 /** State changes kept per execution. */
 const kept = 200;
-/**
- * After this time without an answer, a change may have happened earlier (ms). Polling asks at least
- * once a minute.
- */
+/** After this time without an answer, a change may be older (ms). Polling asks at least once a minute. */
 const longUnseen = 3 * 60_000;
 
-/** Records a change of state at `now` (milliseconds since 1970). */
+/** `now` in milliseconds since 1970. */
 export function withHistory(before: Execution, after: Execution, now: number): Execution {
   const [was, is] = [situationOf(before), situationOf(after)];
   const parts = ["state", "taskId", "attempt", "stateText"] as const;
@@ -29,7 +26,7 @@ function situationOf(execution: Execution): Omit<StateChange, "at" | "notBefore"
   return { state, ...defined({ stateText, mayBeWaiting, taskId, attempt }) };
 }
 
-/** What may replace `current`. An end is final: only what the person does, or a resume with a new id, changes it. */
+/** An end is final: only what the person does, or a resume with a new id, changes it. */
 export function keepEnd(current: Execution, next: Execution): Execution {
   if (!hasEnded(current) || next.kickoffIds.length > current.kickoffIds.length) return next;
   const { crew, label, title, pinned, watchedSince, resumes } = next;

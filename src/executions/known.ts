@@ -52,7 +52,7 @@ export class Known {
       : this.list().find((each) => each.kickoffIds.includes(id) && isMeant(each));
   }
 
-  /** Adds or replaces a row, unless the known one is as new. No summary: it is unreadable. */
+  /** No summary: the row is unreadable. */
   put(localId: string, revision: number, summary: ExecutionSummary | undefined): Step {
     return revision > this.revisionOf(localId)
       ? this.#replace(localId, { revision, summary })

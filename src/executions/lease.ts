@@ -14,10 +14,7 @@ interface LeaseOptions {
   onProblem(message: string, error: unknown): void;
 }
 
-/**
- * Decides which window polls and notifies, never who may write. A lost lease is noticed at the next
- * renewal or by `confirm()`.
- */
+/** Decides which window polls and notifies, never who may write. A loss is noticed at renewal or by `confirm`. */
 export class Lease implements Disposable {
   readonly #options: LeaseOptions;
   readonly #changed = new Emitter<boolean>((error) =>
@@ -44,7 +41,6 @@ export class Lease implements Disposable {
     this.#take(true);
   }
 
-  /** Releases the lease until `start`. */
   stop(): void {
     const { database, owner } = this.#options;
     this.#cancelTimer?.();

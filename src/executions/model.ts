@@ -30,7 +30,6 @@ export interface SentKickoff {
   readonly callbacks: CallbackUrls & PlainCallbacks;
 }
 
-/** What lists keep of {@link SentKickoff}. */
 export interface KickoffSummary {
   readonly inputs: JsonObject;
   /** Names of inputs with shortened values. */
@@ -58,7 +57,6 @@ export interface AttemptSummary {
   readonly feedback?: FeedbackSummary;
 }
 
-/** One output of a task, before and after a retry. */
 export interface Attempt extends AttemptSummary {
   readonly output?: string;
   readonly feedback?: Feedback;
@@ -78,12 +76,11 @@ export interface ExecutionTask extends TaskSummary {
   readonly attempts: readonly Attempt[];
 }
 
-/** What lists keep of {@link SentResume}. */
 export interface ResumeSummary {
   readonly taskId: string;
   readonly attempt: number;
   readonly feedback: FeedbackSummary;
-  /** `unanswered`: it may have arrived. Its actions are off until the state is definite or the person sends again. */
+  /** `unanswered`: it may have arrived, so its actions are off. */
   readonly outcome: "sending" | "answered" | "refused" | "unanswered";
   /** For `refused`: it never reached the crew. */
   readonly isUnsent?: true;
@@ -109,9 +106,8 @@ export interface WaitingSummary {
   readonly since: string;
 }
 
-/** A state as seen from here. */
 export interface StateChange {
-  /** ISO 8601; when seen. */
+  /** ISO 8601; when seen from here. */
   readonly at: string;
   /** ISO 8601; when the previous state was last seen, if long before `at`. */
   readonly notBefore?: string;
@@ -122,19 +118,16 @@ export interface StateChange {
   readonly attempt?: number;
 }
 
-/** What lists keep of an execution: long texts are `true`. Any {@link Execution} is one, too. */
+/** For lists: long texts are `true`. Any {@link Execution} is one, too. */
 export interface ExecutionSummary {
   readonly localId: string;
   readonly crew: CrewRef;
-  /**
-   * The first is the key in documents and in the API, the last the one to request. Empty while a
-   * kickoff's response is missing.
-   */
+  /** The first is the key in documents and in the API, the last the one to request. May be empty. */
   readonly kickoffIds: readonly string[];
   readonly origin: "kickoff" | "tracked";
   /** The person's own title. */
   readonly label?: string;
-  /** Set when the execution is added or its label changes. Undefined if only its id names it. */
+  /** Undefined if only its id names it. */
   /** `number`: from 1, among the crew's executions with the same text. */
   readonly title?: { readonly text: string; readonly number: number };
   readonly pinned?: true;
@@ -154,7 +147,7 @@ export interface ExecutionSummary {
   readonly seenAt?: string;
   /** When polling gave up because of age (24 h). */
   readonly watchingStoppedAt?: string;
-  /** When the person last asked to keep watching; restarts the age limit. */
+  /** When the person last asked to keep watching (restarts the age limit). */
   readonly watchedSince?: string;
   readonly progress?: Progress;
   readonly tasks: readonly TaskSummary[];
@@ -164,7 +157,7 @@ export interface ExecutionSummary {
   /** Seconds, as reported by the crew. */
   readonly executionTime?: number;
   readonly waiting?: WaitingSummary;
-  /** The crew accepted feedback for this output and still reports its pause: most likely it lags. */
+  /** The crew accepted feedback for this output but still reports its pause: most likely it lags. */
   readonly stillPaused?: Pick<WaitingSummary, "taskId" | "attempt">;
   /** Oldest first. */
   readonly resumes: readonly ResumeSummary[];
@@ -172,7 +165,6 @@ export interface ExecutionSummary {
   readonly history?: readonly StateChange[];
 }
 
-/** Everything kept of one tracked execution; plain data. */
 export interface Execution extends ExecutionSummary {
   readonly request?: SentKickoff;
   readonly tasks: readonly ExecutionTask[];
@@ -195,7 +187,6 @@ export function isDone(execution: ExecutionSummary): boolean {
   return hasEnded(execution) && execution.resumes.every(({ outcome }) => outcome !== "sending");
 }
 
-/** Whether a task waits for a person, or may. */
 export function canBeAnswered({ state, mayBeWaiting }: ExecutionSummary): boolean {
   return state === "waiting" || (state === "unknown" && mayBeWaiting === true);
 }
@@ -205,7 +196,7 @@ export function waitsForPerson(execution: ExecutionSummary): boolean {
   return canBeAnswered(execution) && !isNeverSeen(execution);
 }
 
-/** Whether the crew never knew a tracked id: it is probably mistyped or another crew's. */
+/** Whether the crew never knew a tracked id, which is probably mistyped or another crew's. */
 export function isNeverSeen(execution: ExecutionSummary): boolean {
   const { origin, state, mayBeWaiting, seenAt, progress, tasks, resumes } = execution;
   const isUnseen = seenAt === undefined && progress === undefined && tasks.length === 0;

@@ -17,7 +17,7 @@ const longest = { input: 100, error: 300 };
 /** Searchable characters of an input's value. */
 const searched = 10_000;
 
-/** Most tasks' attempts: left out of the stored summary, since opening time grows with its length. */
+/** Left out of the stored summary, since opening time grows with its length. */
 const usual: TaskSummary["attempts"] = [{ number: 1, output: true }];
 
 export function writeExecution(execution: Execution) {
@@ -134,7 +134,6 @@ const states: readonly unknown[] = executionStates;
 const isState: Check = (value) => states.includes(value);
 const listOf = (check: Check) => (value: unknown) => Array.isArray(value) && value.every(check);
 
-/** The parts whose shape the program relies on. */
 const shape: Readonly<Record<string, Check>> = {
   localId: isString,
   crew: isObject,

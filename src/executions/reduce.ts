@@ -27,9 +27,9 @@ import {
 const unknownGrace = 2 * 60_000;
 /** How often `seenAt` is written without news (ms). */
 const seenStep = 60_000;
-/** How long one of several servers may still report the old pause after the crew continued (ms). */
+/** How long one of several servers may report the old pause after the crew continued (ms). */
 const stale = 10_000;
-/** How long a crew that accepted feedback may lag and still report the pause (ms). */
+/** How long a crew may lag after it accepted feedback (ms). */
 const lag = 60_000;
 
 type Pause = NonNullable<StatusReading["waiting"]>;
@@ -63,7 +63,7 @@ export function confirmKickoff(execution: Execution, kickoffId: string): Executi
   return { ...execution, kickoffIds: [...execution.kickoffIds, kickoffId], state };
 }
 
-/** Applies a status answer received at `now` (milliseconds since 1970). An ended execution stays as it is. */
+/** `now`, when the answer came, in milliseconds since 1970. An ended execution stays as it is. */
 export function applyReading(execution: Execution, reading: StatusReading, now: number): Execution {
   if (hasEnded(execution)) return execution;
   if (reading.state === "unknown") return applyNotFound(execution, now, reading.stateText);
@@ -77,10 +77,7 @@ export function applyReading(execution: Execution, reading: StatusReading, now: 
   return seen(execution, advance(next, execution, reading, now), now);
 }
 
-/**
- * Applies a "NOT FOUND" (status 200, or 404 on a known route), which is also how a deployed crew's
- * pause reads. Ignored within 2 minutes of kickoff or resume, before any progress.
- */
+/** Applies a "NOT FOUND" (200, or 404 on a known route), unless the crew may not know the id yet. */
 export function applyNotFound(
   execution: Execution,
   now: number,
@@ -93,7 +90,7 @@ export function applyNotFound(
   return { ...without(execution, "stillPaused"), state: "unknown", mayBeWaiting: true, stateText };
 }
 
-/** When a kickoff or resume last may have reached the crew (milliseconds since 1970). */
+/** Milliseconds since 1970. */
 export function lastSentAt(execution: ExecutionSummary): number {
   const sent = execution.resumes.filter((resume) => resume.outcome !== "refused");
   const times = [execution.startedAt, ...sent.map((resume) => resume.feedback.at)];
@@ -147,7 +144,7 @@ function advance(
   }
 }
 
-/** A running crew has continued: pauses are answered, and earlier tasks completed. */
+/** A running crew has continued: pauses are answered, earlier tasks completed. */
 function run(next: Execution, before: Execution, { progress }: StatusReading): Execution {
   const settled = crewContinued(next);
   const hasGrown = (progress?.completed ?? 0) > (before.progress?.completed ?? 0);
@@ -187,7 +184,7 @@ function seen(before: Execution, after: Execution, now: number): Execution {
   return isDue || !isDeepStrictEqual(before, after) ? { ...after, seenAt: iso(now) } : before;
 }
 
-/** The crew waits at a known task. If this attempt was just answered, it lags; later, it waits again. */
+/** If this attempt was just answered, the crew lags; later, it waits again. */
 function beginsToWait(execution: Execution, pause: Pause, now: number): Execution {
   const { taskId } = pause;
   const attempt = attemptOf(execution, pause, now);
@@ -218,7 +215,7 @@ function beginsToWait(execution: Execution, pause: Pause, now: number): Executio
   };
 }
 
-/** The crew waits but doesn't say where. A pause known from a callback stays; just after feedback, the crew lags. */
+/** A pause known from a callback stays; just after feedback, the crew lags. */
 function waitsSomewhere(execution: Execution, stateText: string, now: number): Execution {
   if (execution.waiting !== undefined) return { ...execution, state: "waiting" };
   const last = execution.resumes.findLast(({ outcome }) => outcome !== "refused");
@@ -227,7 +224,7 @@ function waitsSomewhere(execution: Execution, stateText: string, now: number): E
   return { ...execution, state: "unknown", mayBeWaiting: true, stateText };
 }
 
-/** The crew's own attempt number, unless that attempt was answered with another output. */
+/** The crew's own number, unless that attempt was answered with another output. */
 function attemptOf(execution: Execution, pause: Pause, now: number): number {
   const numbered = taskIn(execution.tasks, pause.taskId)?.attempts.find(
     (each) => each.number === pause.attempt,
@@ -238,7 +235,7 @@ function attemptOf(execution: Execution, pause: Pause, now: number): number {
     : pause.attempt;
 }
 
-/** For crews without attempt numbers: the next one if the output changed or the crew continued in between. */
+/** For crews without attempt numbers: another output, or a pause after the crew continued, is the next attempt. */
 function inferAttempt(execution: Execution, pause: Pause, now: number): number {
   const { taskId } = pause;
   const last = taskIn(execution.tasks, taskId)?.attempts.at(-1);

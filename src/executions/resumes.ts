@@ -12,10 +12,7 @@ export interface ResumeTarget {
   readonly attempt: number;
 }
 
-/**
- * The attempt that feedback is for: the paused one, else the one after the last answered, since the
- * person may know of an unreported pause.
- */
+/** The paused attempt, else the one after the last answered: the person may know of an unreported pause. */
 export function attemptToAnswer(execution: ExecutionSummary, taskId: string): number {
   const paused = execution.waiting ?? execution.stillPaused;
   if (paused?.taskId === taskId) return paused.attempt;
@@ -43,7 +40,7 @@ export function resumesOf<Resume extends ResumeSummary>(
   );
 }
 
-/** Feedback without a response for what waits, or the last sent if no known task waits: actions are off. */
+/** Feedback without a response, for what waits or, if that isn't known, the last sent: actions are off. */
 export function pendingResume(execution: ExecutionSummary): ResumeSummary | undefined {
   if (hasEnded(execution)) return undefined;
   const { waiting, resumes } = execution;
@@ -51,21 +48,21 @@ export function pendingResume(execution: ExecutionSummary): ResumeSummary | unde
   return last?.outcome === "sending" || last?.outcome === "unanswered" ? last : undefined;
 }
 
-/** The feedback accepted for an output whose pause is still reported: the crew lags or failed. */
+/** Feedback accepted for an output whose pause is still reported: the crew lags or failed. */
 export function answeredPause(execution: ExecutionSummary): ResumeSummary | undefined {
   const paused = execution.waiting ?? execution.stillPaused;
   const last = paused === undefined ? undefined : resumesOf(execution, paused).at(-1);
   return last?.outcome === "answered" ? last : undefined;
 }
 
-/** Feedback that may be sent again as is: it has no response, or its pause is still reported. */
+/** Feedback that may be sent again: it has no response, or its pause is still reported. */
 export function repeatable(execution: ExecutionSummary): ResumeSummary | undefined {
   const pending = pendingResume(execution);
   if (pending === undefined) return answeredPause(execution);
   return pending.outcome === "unanswered" ? pending : undefined;
 }
 
-/** Feedback the crew already accepted, possibly for the same output: warn before sending again. */
+/** Feedback already accepted, perhaps for the same output: warn before sending again. */
 export function acceptedBefore(
   execution: ExecutionSummary,
   taskId: string,
@@ -84,7 +81,7 @@ export function unfollowed(
   return last?.outcome === "answered" && last.isFollowed === undefined ? last : undefined;
 }
 
-/** Records a resume before it is sent; polling that gave up because of age restarts. */
+/** Polling that gave up because of age restarts. */
 export function resumeSending(
   execution: Execution,
   target: ResumeTarget,
@@ -94,7 +91,7 @@ export function resumeSending(
   return { ...without(execution, "watchingStoppedAt"), resumes };
 }
 
-/** The crew accepted the feedback. A new id (observed) is followed, even after an end. */
+/** A new id (observed) is followed, even after an end. */
 export function resumeAnswered(
   execution: Execution,
   target: ResumeTarget,

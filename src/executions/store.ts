@@ -30,15 +30,15 @@ const readWhole = `SELECT local_id, revision, summary, json FROM executions LEFT
 /** In portions, so that memory can be freed in between. */
 const readSome = `SELECT local_id, revision, summary FROM executions WHERE revision > ? ORDER BY revision LIMIT 500`;
 
-/** If the last revision was lost with a damaged file, the next is far above any that another window has seen. */
+/** Far above any revision that another window has seen, in case the last was lost with a damaged file. */
 const nextRevision = `
   INSERT INTO revisions SELECT 1, coalesce(max(revision), 0) + 1000000 FROM executions WHERE true
   ON CONFLICT (id) DO UPDATE SET last = iif(last < excluded.last - 1000000, excluded.last, last + 1)
   RETURNING last`;
 
 /**
- * The tracked executions: whole in the database, summaries in memory. A change is on disk when its
- * method, or the `write` around it, returns.
+ * Whole executions are in the database, summaries in memory. A change is on disk when its method or
+ * the outer `write` returns.
  */
 export class ExecutionStore implements Disposable {
   readonly #options: ExecutionStoreOptions;
@@ -54,7 +54,6 @@ export class ExecutionStore implements Disposable {
   readonly #clears = new Emitter<ClearScope>(this.#onError);
   /** Fires when another window deleted everything, after `onDidChange`. */
   readonly onDidClear = this.#clears.event;
-  /** The last revision and clearing that were read. */
   #seen: { revision: number; clearing?: number } = { revision: 0 };
   readonly #whole = new Map<string, { readonly revision: number; readonly execution: Execution }>();
   readonly #found = new Map<string, ReadonlySet<string>>();
@@ -65,7 +64,7 @@ export class ExecutionStore implements Disposable {
     this.#options = options;
   }
 
-  /** Reads the summaries, now and when other windows write. @throws StoreError if the database can't be used */
+  /** Reads the summaries, also when other windows write. @throws StoreError if the database can't be used */
   open(): void {
     // First, because the database may open later.
     this.#subscription = this.#options.database.onDidChangeElsewhere(() => this.#readNews());
@@ -135,7 +134,7 @@ export class ExecutionStore implements Disposable {
     });
   }
 
-  /** Changes a tracked execution. `change` must be pure: it gets the newest state and may run twice. */
+  /** `change` must be pure: it gets the newest state and may run twice. */
   update(localId: string, change: (current: Execution) => Execution): Execution | undefined {
     const { database, clock } = this.#options;
     return database.write(() => {
@@ -156,7 +155,7 @@ export class ExecutionStore implements Disposable {
     });
   }
 
-  /** Stops tracking an execution, in all windows; the crew keeps running. */
+  /** In all windows; the crew keeps running. */
   remove(localId: string): void {
     const { database } = this.#options;
     database.write(() => {
@@ -208,7 +207,6 @@ export class ExecutionStore implements Disposable {
     return { ...without(after, "title"), ...defined({ title }) };
   }
 
-  /** An unreadable one is reported and undefined. */
   #read(localId: string) {
     const { database } = this.#options;
     const row = database.get(`${readWhole} WHERE local_id = ?`, localId);

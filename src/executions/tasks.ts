@@ -29,10 +29,7 @@ export function withTask(
     : tasks.map((task) => (task === known ? change(task) : task));
 }
 
-/**
- * One task runs: earlier open ones are completed. An approved task stays completed, even if a
- * lagging answer names it.
- */
+/** Earlier open tasks are completed. An approved task stays completed, even if a lagging answer names it. */
 export function moveOn(tasks: Tasks, current: string | undefined): Tasks {
   const settled = tasks.map((task) =>
     task.taskId !== current && isOpen(task) ? { ...task, state: "completed" as const } : task,
@@ -51,7 +48,7 @@ export function endTasks(tasks: Tasks, end: "completed" | "failed" | "stopped"):
   });
 }
 
-/** Adds a status answer's tasks. A different output is another attempt: outputs are never overwritten. */
+/** A different output is another attempt: outputs are never overwritten. */
 export function mergeTasks(tasks: Tasks, readings: readonly TaskReading[]): Tasks {
   return readings.reduce(
     (merged, { taskId, agent, executionTime, output }) =>
@@ -67,7 +64,6 @@ export function mergeTasks(tasks: Tasks, readings: readonly TaskReading[]): Task
   );
 }
 
-/** Adds to an attempt, which may be new. */
 export function withAttempt(
   attempts: readonly Attempt[],
   number: number,

@@ -3,11 +3,10 @@ import type { JsonValue } from "../api/types.ts";
 import { oneLine } from "../base/text.ts";
 import { type ExecutionSummary, keyOf } from "./model.ts";
 
-/** Longest title made from inputs, and longest label in one, which may come from a request file (characters). */
+/** Longest title made from inputs, and longest label, which a request file may set (characters). */
 const [longest, longestLabel] = [60, 120];
 /** More would leave each too few characters. */
 const mostInputs = 4;
-/** How many of the crew's executions a new one's inputs are compared with. */
 const compared = 100;
 const between = " · ";
 
@@ -21,10 +20,7 @@ export function sharesTitle({ title }: ExecutionSummary): boolean {
   return title !== undefined && title.number > 1;
 }
 
-/**
- * The label, else the inputs that differ from the crew's last executions, else the first input.
- * Stored, so that it never changes by itself. @param all newest first
- */
+/** The label, else the inputs that differ from earlier executions, else the first input. @param all newest first */
 export function newTitle(
   execution: ExecutionSummary,
   all: readonly ExecutionSummary[],

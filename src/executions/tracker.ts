@@ -20,7 +20,6 @@ export interface TrackerOptions {
   readonly random?: () => number;
 }
 
-/** Whose problems appeared or ended. */
 export interface TrackerChange {
   readonly crewIds: readonly string[];
   readonly localIds: readonly string[];
@@ -64,10 +63,7 @@ export class Tracker implements Disposable {
     this.#follow(store.list());
   }
 
-  /**
-   * Polls one execution, or all watched ones except those of crews that refused their token;
-   * resolves when the answers are stored.
-   */
+  /** Resolves when the answers are stored. Crews that refused their token are polled only by `localId`. */
   async pollNow(localId?: string): Promise<void> {
     const { store, clock } = this.#options;
     const { limits } = this.#list;
@@ -87,14 +83,13 @@ export class Tracker implements Disposable {
     await Promise.all(polls);
   }
 
-  /** Whether the list is visible and the window focused. A focused window takes over polling. */
+  /** A focused window takes over polling. */
   setWatched({ visible, focused }: { readonly visible: boolean; readonly focused: boolean }): void {
     if (this.#isStarted && focused && !this.#list.isFocused) this.#options.lease.takeOver();
     this.#list.setWindow(visible, focused);
     this.#plan();
   }
 
-  /** Whether an execution's document is visible. */
   setOpen(localId: string, isOpen: boolean): void {
     this.#list.setOpen(localId, isOpen);
     this.#plan();
@@ -113,7 +108,7 @@ export class Tracker implements Disposable {
     return this.#list.limits.parked;
   }
 
-  /** Polls a crew again, after its token or settings changed. */
+  /** Polls again, after the crew's token or settings changed. */
   unpark(crewId: string): void {
     const wasParked = this.#list.limits.release(crewId);
     this.#list.hurry(crewId);
@@ -191,7 +186,7 @@ export class Tracker implements Disposable {
     this.#run();
   }
 
-  /** Polls once, and stores the answer unless a resume or a new id came first. Never rejects. */
+  /** Ignores the answer if a resume or a new id came first. Never rejects. */
   async #ask(execution: ExecutionSummary, signal: AbortSignal): Promise<PollOutcome> {
     const { store, clock, clientFor } = this.#options;
     const session = answerSession(execution);
@@ -229,7 +224,7 @@ export class Tracker implements Disposable {
     const { error } = watched;
     if (error?.retryAfterMs !== undefined)
       limits.leaveAlone(crew.id, clock.now() + error.retryAfterMs);
-    // 403 may concern this execution alone, since a user's token may reach others: back off instead.
+    // 403 may concern this execution alone, since a user's token may reach others.
     if (error?.kind !== "unauthorized") {
       if (isNews) this.#changes.fire({ crewIds: [crew.id], localIds: [localId] });
       return;

@@ -45,7 +45,6 @@ interface Due {
 /** `open`: local ids of executions with a visible document. */
 type View = Record<"isListVisible" | "isFocused", boolean> & { readonly open: ReadonlySet<string> };
 
-/** Decides which executions to poll, and when. */
 export class WatchList {
   readonly limits = new CrewLimits();
   readonly #store: Pick<ExecutionStore, "summary">;
@@ -73,10 +72,7 @@ export class WatchList {
     return watched;
   }
 
-  /**
-   * Follows executions that an answer could change. @returns those whose problem another window's
-   * answer has ended
-   */
+  /** @returns those whose problem another window's answer has ended */
   follow(executions: readonly ExecutionSummary[]): readonly ExecutionSummary[] {
     return executions.filter((execution) => {
       if (canBeAsked(execution)) return this.add(execution).follow(execution, this.#clock.now());
@@ -96,7 +92,7 @@ export class WatchList {
     for (const localId of [...this.#watched.keys()]) this.drop(localId);
   }
 
-  /** Cancels requested polls of a crew that just refused its token. */
+  /** The crew just refused its token. */
   callOff(crewId: string): void {
     for (const watched of this.#of(crewId)) {
       watched.isForced = false;
@@ -145,7 +141,7 @@ export class WatchList {
     return isFocused && (isListVisible || open.has(localId));
   }
 
-  /** Polls what comes into view soon. */
+  /** What comes into view is polled soon. */
   #look(view: View): void {
     const before = this.#view;
     this.#view = view;

@@ -2,7 +2,7 @@ import type { CrewApiError } from "../api/errors.ts";
 import { type ExecutionSummary, hasEnded } from "./model.ts";
 import { lastSentAt } from "./reduce.ts";
 
-/** Polling interval, and how long it lasts, after a kickoff, a resume or the first sight (ms). */
+/** Interval, and for how long, after a kickoff, a resume or the first sight (ms). */
 const [quick, quickPhase] = [2_000, 20_000];
 const growth = 1.4;
 const longestLookedAt = 15_000;
@@ -28,20 +28,14 @@ export function isQuickPhase(age: number): boolean {
   return age < quickPhase;
 }
 
-/**
- * Milliseconds to the next poll: 2 s for the first 20 s, then growing to 15 s; four times that, at
- * most 60 s, when nobody looks.
- */
+/** 2 s for the first 20 s, then growing to 15 s; when nobody looks, four times that, at most 60 s (ms). */
 export function pace({ age, slowPolls, isLookedAt, isUnknown }: PaceFacts): number {
   if (isUnknown) return unknownPace;
   const base = isQuickPhase(age) ? quick : Math.min(longestLookedAt, quick * growth ** slowPolls);
   return isLookedAt ? base : Math.min(longestUnattended, base * unattendedFactor);
 }
 
-/**
- * Milliseconds to wait after failures in a row: full jitter (`random` in 0 to 1) up to a bound that
- * doubles to 5 minutes, at least `ordinary`.
- */
+/** Full jitter (`random` in 0 to 1) up to a bound that doubles to 5 minutes, at least `ordinary` (ms). */
 export function backOff(failures: number, random: number, ordinary: number): number {
   return Math.max(ordinary, random * Math.min(longestBackOff, quick * 2 ** failures));
 }
@@ -53,7 +47,7 @@ export type PollOutcome =
   /** Something on this machine prevented it: no client, no token, a full disk. */
   | { readonly kind: "blocked"; readonly error: unknown };
 
-/** One polled execution. Times in milliseconds since 1970. */
+/** Times in milliseconds since 1970. */
 export class Watched {
   readonly localId: string;
   request: AbortController | undefined;
@@ -152,7 +146,6 @@ export class Watched {
   }
 }
 
-/** Whether an answer is possible and could change anything. */
 export function canBeAsked(execution: ExecutionSummary): boolean {
   return !hasEnded(execution) && execution.kickoffIds.length > 0;
 }

@@ -47,10 +47,7 @@ export async function askTask(execution: ExecutionSummary): Promise<string | und
   });
 }
 
-/**
- * Asks what to do with a task's output; a canned answer is shown in a thread first. Undefined when
- * the person cancels.
- */
+/** Undefined when the person cancels. A canned answer is shown in a thread first. */
 export async function askKind(taskId: string) {
   type Item = vscode.QuickPickItem & {
     action?: "approve" | "approveWithNote" | "reject";
@@ -107,7 +104,6 @@ export async function askWithoutSecrets(addresses: readonly string[]): Promise<b
   return await isAgreed(question, plainMessage(detail), vscode.l10n.t("Send Without It"));
 }
 
-/** Asks before approving an output that isn't on the screen, and shows how it begins. */
 export async function confirmApproval(execution: Execution, taskId: string): Promise<boolean> {
   const approve = vscode.l10n.t("Approve");
   const question = vscode.l10n.t("Approve “{0}” of “{1}”?", shortName(taskId), titleOf(execution));

@@ -31,7 +31,7 @@ export interface GivenFeedback {
   readonly feedback?: string;
   /** The attempt that the person saw; no other is answered. */
   readonly attempt?: number;
-  /** Asks a person to confirm an approval of an output that isn't on the screen. */
+  /** Ask a person to confirm if the output isn't on the screen. */
   readonly isPerson?: boolean;
 }
 
@@ -58,7 +58,6 @@ export class Feedback implements vscode.Disposable {
     return this.#sending.has(localId);
   }
 
-  /** A person confirms first if the output isn't on the screen. */
   async approve(execution: Execution, given: GivenFeedback = {}): Answer {
     const { taskId = execution.waiting?.taskId, feedback, attempt, isPerson = false } = given;
     if (!isPerson || taskId === undefined || attempt === undefined)
@@ -92,7 +91,6 @@ export class Feedback implements vscode.Disposable {
     return wanted && (await this.send({ ...wanted, isApprove: false, text }));
   }
 
-  /** Asks for the task, the decision and a text. */
   async give(execution: Execution): Answer {
     const { askKind, askTask } = await questions();
     const taskId = execution.waiting?.taskId ?? (await askTask(execution));
@@ -104,10 +102,7 @@ export class Feedback implements vscode.Disposable {
       : await this.#write(execution, given, chosen.action === "approveWithNote", chosen.text);
   }
 
-  /**
-   * Sends feedback again, after a warning, if it may be lost or the pause is still reported.
-   * @throws UserError if there is none
-   */
+  /** Warns first. @throws UserError if no feedback is in doubt */
   async sendAgain(execution: Execution): Answer {
     const doubted = repeatable(execution);
     const sent = execution.resumes.find((resume) => resume === doubted);
@@ -117,7 +112,7 @@ export class Feedback implements vscode.Disposable {
     return await this.send({ execution, taskId: sent.taskId, ...sent.feedback, again: true });
   }
 
-  /** Sends feedback and shows the answer. The same text sent meanwhile is a double click and gets the same answer. */
+  /** The same text sent meanwhile is a double click and gets the same answer. */
   async send(feedback: FeedbackToSend): Promise<FeedbackResult> {
     const { localId } = feedback.execution;
     const key = JSON.stringify([feedback.taskId, feedback.isApprove, feedback.text]);
@@ -172,10 +167,7 @@ export class Feedback implements vscode.Disposable {
     );
   }
 
-  /**
-   * Finds the output to answer, asking for an unknown task, and before a person answers again.
-   * Undefined when the person cancels. @throws StaleFeedbackError if another attempt waits
-   */
+  /** Asks for an unknown task, and before a person answers again. @throws StaleFeedbackError */
   async #prepare(
     execution: Execution,
     { taskId, attempt, isPerson = false }: GivenFeedback,

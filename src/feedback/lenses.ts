@@ -137,7 +137,7 @@ function leftOverCommand(execution: ExecutionSummary, drafts: readonly Draft[]):
   };
 }
 
-/** Sets the context key `crewdeck.waitingHere` while the focused document waits for feedback. */
+/** The context key `crewdeck.waitingHere`. */
 export function watchWaitingHere({
   find,
   onDidChange,

@@ -7,7 +7,6 @@ import type { FeedbackResult } from "../sending/feedback.ts";
 import { callbacksAgain, crewAndHost, isOver, type ThreadSubject } from "./target.ts";
 import type { TextBeingSent } from "./typed-text.ts";
 
-/** A thread with unsent feedback, until the crew answers. */
 export class OpenThread {
   readonly thread: vscode.CommentThread;
   subject: ThreadSubject;
@@ -25,10 +24,7 @@ export class OpenThread {
     this.done = new Promise((settle) => (this.#settle = settle));
   }
 
-  /**
-   * Labels the thread with what sending does, or that it is too late. A late thread stays open,
-   * because unsent text can't be read.
-   */
+  /** A late thread stays open, because unsent text can't be read. */
   name(current: ExecutionSummary | undefined): void {
     if (this.beingSent !== undefined) {
       this.thread.label = vscode.l10n.t("Sending…");
@@ -43,7 +39,7 @@ export class OpenThread {
       : threadLabel(subject, this.isUnsent);
   }
 
-  /** @param result of `done`, or another thread's */
+  /** @param result settles `done` */
   close(result: FeedbackResult | undefined | OpenThread["done"]): void {
     this.isOpen = false;
     this.thread.dispose();
@@ -51,10 +47,7 @@ export class OpenThread {
   }
 }
 
-/**
- * The output, the action, and who reads the text. One line, the most important first, since a
- * narrow editor cuts its end.
- */
+/** One line, the most important first, since a narrow editor cuts its end. */
 export function threadLabel(subject: ThreadSubject, isUnsent: boolean): string {
   const { execution, taskId, isApprove } = subject;
   const attempt = attemptToAnswer(execution, taskId);

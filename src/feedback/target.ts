@@ -15,10 +15,7 @@ export function isSameTarget(one: ThreadSubject, other: ThreadSubject): boolean 
   return a.localId === b.localId && a.taskId === b.taskId && a.attempt === b.attempt;
 }
 
-/**
- * Whether the output no longer waits; `current` is undefined if no longer tracked. When answering
- * again, it waits while the crew reports the pause.
- */
+/** When answering again, an output waits while the crew reports its pause. @param current undefined if untracked */
 export function isOver(
   { execution, taskId, again }: ThreadSubject,
   current: ExecutionSummary | undefined,
@@ -29,7 +26,6 @@ export function isOver(
   return attemptToAnswer(current, taskId) !== attemptToAnswer(execution, taskId);
 }
 
-/** Whether this text is among the feedback sent for the output. */
 export function isRecorded(
   subject: ThreadSubject,
   text: string,
@@ -46,10 +42,7 @@ export function crewAndHost({ crew }: Pick<Execution, "crew">): string {
   return `“${crew.name}” (${hostOf(crew.url)})`;
 }
 
-/**
- * The callbacks sent again with a resume, since crews don't keep them (specification): "task →
- * hooks.test". Hosts only, because anybody who knows a callback's path can post to it.
- */
+/** Crews don't keep callbacks for a resume (specification). Hosts only: anybody who knows the path can post. */
 export function callbacksAgain({ request }: Pick<Execution, "request">): readonly string[] {
   const callbacks = request?.callbacks;
   const all: readonly (readonly [string, string | undefined])[] = [

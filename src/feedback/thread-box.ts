@@ -22,7 +22,7 @@ export class UnsentText implements vscode.Comment {
   }
 }
 
-/** The thread and text of a comment command: a reply, or text that was not sent before. */
+/** The text of a reply, or text that was not sent before. */
 export function textIn(argument: unknown): { thread?: vscode.CommentThread; text?: string } {
   if (argument instanceof UnsentText) {
     const { thread, body } = argument;
@@ -42,9 +42,8 @@ const longest = { known: 5_000, new: 30_000 };
 const step = 50;
 
 /**
- * Expands a thread and focuses its box, which VS Code doesn't do (observed in 1.104 and 1.139;
- * `reveal` isn't stable API). The thread exists once "next comment thread" moves the cursor to it.
- * False if that doesn't happen within `limit` ms.
+ * Expands a thread and focuses its box, which VS Code doesn't do (observed in 1.104 and 1.139). The
+ * thread exists once "next comment thread" moves the cursor to it. False after `limit` ms.
  */
 export async function showThread(
   editor: vscode.TextEditor,
@@ -68,10 +67,7 @@ export async function showThread(
   return !open.isOpen;
 }
 
-/**
- * Shows a new thread and fills its box. False if that fails; `old` is an earlier thread's box,
- * which may still exist.
- */
+/** False if the box doesn't take the text; `old` is an earlier thread's box, which may still exist. */
 export async function beginThread(
   editor: vscode.TextEditor,
   open: OpenThread,
@@ -128,8 +124,7 @@ const tries = 20;
 
 /**
  * Puts text above what is in a focused thread's box; the API can't, and a comment would open the
- * Comments panel. False, without a change, if the person left `editor`. `old` is another box that
- * may still exist.
+ * Comments panel. False, without a change, if the person left `editor`.
  */
 export async function fillThread(
   editor: vscode.TextEditor,
@@ -156,7 +151,7 @@ export async function fillThread(
   if (box === undefined) return false;
   const { document } = box;
   const whole = document.validateRange(new vscode.Range(0, 0, document.lineCount, 0));
-  // A snippet also moves the cursor to its end; a later selection could arrive while the person types.
+  // A snippet also moves the cursor; a later selection could arrive while the person types.
   return await box.insertSnippet(
     new vscode.SnippetString().appendText(joined(text, document.getText())),
     whole,

@@ -24,7 +24,6 @@ interface FeedbackThreadsOptions {
   readonly onProblem: (doing: string, error: unknown) => void;
 }
 
-/** Native comment threads for feedback, at the waiting task. */
 export class FeedbackThreads implements vscode.Disposable {
   readonly #options: FeedbackThreadsOptions;
   readonly #controller = vscode.comments.createCommentController(
@@ -46,9 +45,8 @@ export class FeedbackThreads implements vscode.Disposable {
   }
 
   /**
-   * Opens a thread with `text` or the draft, or shows the open one for this output. Resolves with
-   * the crew's answer, or undefined once closed. @throws UserError if `text` would replace typed
-   * text
+   * Also shows an open thread. Resolves with the crew's answer, or undefined once closed. @throws
+   * UserError if `text` would replace typed text
    */
   async open(
     editor: vscode.TextEditor,
@@ -77,7 +75,7 @@ export class FeedbackThreads implements vscode.Disposable {
     return await open.done;
   }
 
-  /** Sends a thread's text. If that fails, the text stays, with what was typed since, and is stored as a draft. */
+  /** If sending fails, the text stays, with what was typed since, and is stored as a draft. */
   async submit(argument: unknown): Promise<FeedbackResult | undefined> {
     const { open, text } = this.#written(argument);
     if (open === undefined || text === undefined) return undefined;
@@ -122,7 +120,7 @@ export class FeedbackThreads implements vscode.Disposable {
     }
   }
 
-  /** Stores the text as a draft and closes the thread. An empty text removes the draft. */
+  /** An empty text removes the draft. */
   saveDraft(argument: unknown): void {
     const { open, text } = this.#written(argument);
     if (open === undefined || text === undefined) return;
@@ -172,7 +170,7 @@ export class FeedbackThreads implements vscode.Disposable {
     this.#controller.dispose();
   }
 
-  /** A command's thread and text. Empty while the thread is being sent; the text is added to it. */
+  /** Empty while the thread is being sent; the text is added to it. */
   #written(argument: unknown): { open?: OpenThread | undefined; text?: string | undefined } {
     const { thread, text } = textIn(argument);
     const open = thread && this.#open.get(thread);
@@ -237,7 +235,7 @@ export class FeedbackThreads implements vscode.Disposable {
     open.hasDraft = true;
   }
 
-  /** Stores a text as a draft, unless it is empty. False if that fails. */
+  /** False if storing fails. */
   #keepIfAny(open: OpenThread, text: string): boolean {
     if (text.trim() === "") return true;
     try {
@@ -249,7 +247,7 @@ export class FeedbackThreads implements vscode.Disposable {
     }
   }
 
-  /** Closes the thread and removes the draft; text typed meanwhile becomes the draft. */
+  /** Text typed meanwhile becomes the draft. */
   #end(open: OpenThread, result: FeedbackResult | undefined, typedOn: string): void {
     this.#close(open, result);
     if (typedOn !== "") {

@@ -26,8 +26,8 @@ export class RunAgain {
   }
 
   /**
-   * A person confirms first, or opens the form. Undefined if the person cancels. @throws UserError
-   * if the request isn't known, and what {@link KickoffSender.send} throws
+   * A person confirms or opens the form. @throws UserError without a request, and what {@link
+   * KickoffSender.send} throws
    */
   async atOnce(
     execution: Execution,

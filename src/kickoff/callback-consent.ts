@@ -10,9 +10,8 @@ import { crewValues, type CrewValues } from "./crew-values.ts";
 import { callbacksText } from "./texts.ts";
 
 /**
- * Callbacks allowed for request files, which come with a workspace and could send outputs
- * elsewhere. Allowed per crew, callback and whole address, since paths on a shared host have
- * different readers. Not in settings, which are synced.
+ * A request file comes with a workspace and could send outputs elsewhere. Consent is per crew,
+ * callback and address, and not in settings, which are synced.
  */
 export class CallbackConsent {
   readonly #allowed: CrewValues<readonly string[]>;

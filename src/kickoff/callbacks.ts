@@ -143,7 +143,7 @@ export function requestWith(
 
 export type AskedCallback = ReturnType<typeof askedCallbacks>[number];
 
-/** The callbacks that have an address, in the form's order. */
+/** In the form's order. */
 export function askedCallbacks(given: CallbackUrls & PlainCallbacks) {
   return [
     ...callbackNames.map((name) => ({ name, address: given[name] ?? "" })),
@@ -154,7 +154,7 @@ export function askedCallbacks(given: CallbackUrls & PlainCallbacks) {
 
 export type AddressFault = { readonly kind: "notAnAddress" | "notHttp" | "credentials" };
 
-/** Accepts an empty text or an absolute http or https address without credentials, since it is stored. */
+/** Empty, or absolute http or https, without credentials, since it is stored. */
 export function checkAddress(text: string): AddressFault | undefined {
   const trimmed = text.trim();
   if (trimmed === "") return undefined;

@@ -4,8 +4,8 @@ import { text } from "../store/row.ts";
 export type CrewValues<Value> = ReturnType<typeof crewValues<Value>>;
 
 /**
- * A JSON value per crew, without secrets. Methods throw the database's errors. @param parse throws
- * for an invalid value, which is then set aside and reported
+ * Methods throw the database's errors. @param parse throws for an invalid value, which is then set
+ * aside and reported
  */
 export function crewValues<Value>(
   database: Database,

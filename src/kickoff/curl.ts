@@ -2,11 +2,7 @@ import { randomUUID } from "node:crypto";
 import { kickoffBody } from "../api/requests.ts";
 import { requestWith, type Prefill } from "./callbacks.ts";
 
-/**
- * A kickoff as a POSIX shell command, with the variables it needs instead of secrets:
- * `$CREW_TOKEN`, `$CREW_HUMAN_INPUT_TOKEN` or `$CREW_HUMAN_INPUT_PASSWORD`, and
- * `$CREW_STREAMING_TOKEN`. @param address the crew's base address
- */
+/** Variables replace secrets: `$CREW_TOKEN`, `$CREW_HUMAN_INPUT_TOKEN` or `…_PASSWORD`, `$CREW_STREAMING_TOKEN`. */
 export function curlCommand(address: string, values: Prefill) {
   // Unguessable, so that no input can insert a shell variable.
   const mark = randomUUID();

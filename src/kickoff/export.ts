@@ -14,7 +14,6 @@ interface RequestToSave {
   readonly label?: string | undefined;
 }
 
-/** Shows which variables the command needs, and offers a local crew's token. */
 export async function copyCurl(crew: Pick<CrewRef, "id" | "url">, values: Prefill): Promise<void> {
   const { command, variables } = curlCommand(crew.url, values);
   await vscode.env.clipboard.writeText(command);
@@ -35,8 +34,7 @@ export async function askAndSave(request: RequestToSave): Promise<vscode.Uri | u
     title: vscode.l10n.t("Save as request file"),
     saveLabel: vscode.l10n.t("Save Request File"),
     defaultUri: await suggestedUri(request),
-    // VS Code's own dialog (browser, remote) compares only the last part of the ending, and would
-    // repeat "kickoff.json".
+    // VS Code's own dialog (browser, remote) compares only the last part of the ending.
     filters: { [vscode.l10n.t("Request files")]: ["json"] },
   });
   if (chosen === undefined) return undefined;

@@ -25,7 +25,7 @@ export interface JsonFault {
   readonly expected: Expected;
 }
 
-/** Strict JSON (RFC 8259), without numbers that JavaScript would change, such as 12345678901234567890. */
+/** RFC 8259, without numbers that JavaScript would change, such as 12345678901234567890. */
 export function readJson(
   text: string,
 ): { readonly value: JsonValue } | { readonly fault: JsonFault } {
@@ -63,7 +63,7 @@ function findFault(text: string): JsonFault {
   return first ?? { line: 1, column: 1, expected: "other" };
 }
 
-/** The first number that JSON.parse would change: a large integer, or one out of range. */
+/** A large integer, or a number out of range. */
 function findInexact(text: string): JsonFault | undefined {
   if (!/\d{16}|[eE]\+?\d/.test(text)) return undefined;
   let first: JsonFault | undefined;

@@ -23,10 +23,7 @@ export type KickoffFault = { readonly at: Span } & (
   | { readonly kind: "wrongStrategy"; readonly wanted: readonly Strategy[] }
   | { readonly kind: "address"; readonly name: string; readonly fault: AddressFault["kind"] }
   | {
-      /**
-       * `otherMember`: unknown in a kickoff; `otherPart`: unknown in a callback; `sameCallback`:
-       * `humanInputWebhookUrl` and `humanInputWebhook`; `missingPart`: sending needs it.
-       */
+      /** `otherMember`: unknown in a kickoff; `otherPart`: unknown in a callback; `missingPart`: sending needs it. */
       readonly kind: "otherMember" | "otherPart" | "twice" | "sameCallback" | "missingPart";
       readonly name: string;
     }
@@ -44,10 +41,7 @@ export interface FoundSecret {
 
 const firstLine: Span = { start: 0, end: 1 };
 
-/**
- * Reads a kickoff's JSON, with comments and trailing commas: values, secrets and all problems.
- * Never throws. @param own additional text members
- */
+/** Accepts comments and trailing commas. Never throws. @param own additional text members */
 export function readKickoffJson(text: string, own: readonly string[] = []) {
   try {
     const reader = new Reader();
@@ -245,10 +239,7 @@ function cutOf(object: Node, { key, value }: Member): Span {
 export const secretWord =
   /token|pass(?=w|phrase|code|key|[^a-z]|$)|pwd|secret|api[-_ ]?key|authenti|authori[sz]|\bauth\b|credential|bearer/i;
 
-/**
- * Whether invalid text may hold a secret; false positives are acceptable. Names may use JSON
- * escapes, curl commands have options, and addresses may have credentials.
- */
+/** False positives are acceptable: names may use JSON escapes, and addresses may have credentials. */
 export function mayHoldSecret(text: string): boolean {
   const address = text.search(/:\\?\//);
   return (

@@ -7,7 +7,6 @@ import type { Database } from "../store/database.ts";
 import type { ExecutionDocuments } from "./document/documents.ts";
 import type { TreeRoom } from "./tree/register.ts";
 
-/** Reports what is visible, and whether the window has focus. */
 export function watchAttention(
   tracker: Tracker,
   database: Database,
@@ -55,10 +54,7 @@ function isOurs(input: unknown): boolean {
 
 const hasRead = "crewdeck.hasRead";
 
-/**
- * Sets the context key `crewdeck.hasRead` permanently when an execution is first shown, since the
- * walkthrough may be opened later.
- */
+/** Permanent, since the walkthrough may be opened later. */
 export function watchReading(
   memory: Pick<vscode.Memento, "get" | "update">,
   scheme = executionScheme,

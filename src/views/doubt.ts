@@ -10,7 +10,7 @@ export interface DoubtSources {
   readonly tracker: Pick<Tracker, "problemOf" | "localProblemOf">;
 }
 
-/** Why the shown state may be out of date; undefined if it isn't. Polling again doesn't solve a lasting problem. */
+/** Why the shown state may be out of date. Polling again doesn't solve a lasting problem. */
 export function doubtOf(
   sources: DoubtSources,
   execution: ExecutionSummary,
@@ -25,7 +25,6 @@ export function doubtOf(
   return { text, isLasting: blocked !== undefined || isRefused };
 }
 
-/** Why no request is sent, or its response can't be stored. */
 function blockedBy({ crews, tracker }: DoubtSources, execution: ExecutionSummary) {
   const { name, id } = execution.crew;
   if (execution.kickoffIds.length === 0)
@@ -45,7 +44,6 @@ function blockedBy({ crews, tracker }: DoubtSources, execution: ExecutionSummary
       );
 }
 
-/** For a row. */
 export function shortProblem({ kind, status, tokenType }: CrewApiError): string {
   switch (kind) {
     case "unauthorized":

@@ -21,7 +21,7 @@ interface ExecutionEvent {
   readonly message: string;
 }
 
-/** What to notify of at `now` (milliseconds since 1970). */
+/** `now` in milliseconds since 1970. */
 export function eventOf(execution: ExecutionSummary, now: number): ExecutionEvent | undefined {
   const { localId, crew, state, waiting, kickoffIds, resumes } = execution;
   const title = titleOf(execution);
@@ -79,7 +79,6 @@ const maxSingle = 3;
 
 type Report = { readonly one: News } | { readonly many: EventKind; readonly count: number };
 
-/** Events at about the same time, as notifications for one event or several. */
 export function reportsOf(news: readonly News[]): readonly Report[] {
   return [...new Set(news.map(({ event }) => event.kind))].flatMap((many): readonly Report[] => {
     const all = news.filter(({ event }) => event.kind === many);
@@ -101,8 +100,8 @@ export function countMessage(kind: EventKind, count: number): string {
 }
 
 /**
- * Why an answer to a notification is too late: VS Code can't withdraw it. `shown` and `name` are
- * from when it was shown. Undefined while the output waits.
+ * VS Code can't withdraw a notification. Undefined while the output waits. `shown` and `name` are
+ * from its notification.
  */
 export function tooLateMessage(
   shown: ExecutionSummary,

@@ -82,7 +82,7 @@ export function formatDuration({ seconds, isByCrew }: Duration): string {
   return isByCrew ? span : l10n.t("about {0}", span);
 }
 
-/** How long an execution took or has run at `now` (milliseconds since 1970); undefined if unknown. */
+/** Undefined if unknown. `now` in milliseconds since 1970. */
 export function elapsedLabel(execution: ExecutionSummary, now: number): string | undefined {
   const { state, origin, startedAt, watchingStoppedAt } = execution;
   const whole = wholeTime(execution);

@@ -22,10 +22,10 @@ interface NotificationsOptions {
   readonly show?: typeof showMessage;
 }
 
-/** How long to wait for more events to report together (ms). VS Code shows three notifications at a time. */
+/** How long to wait for more events (ms). VS Code shows three notifications at a time. */
 const delay = { quiet: 1_500, longest: 10_000 };
 
-/** Notifies once, in one window, that a task waits or an execution ended. */
+/** Each event is notified once, in one window. */
 export class Notifications implements vscode.Disposable {
   readonly #options: NotificationsOptions;
   readonly #seen = new Set<string>();

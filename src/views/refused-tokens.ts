@@ -10,7 +10,7 @@ import type { Tracker } from "../executions/tracker.ts";
 import type { Database } from "../store/database.ts";
 import { TokenPrompts } from "./token-prompts.ts";
 
-/** Asks once, in one window, for another token when a watched crew refuses it. */
+/** Once, in one window. */
 export function watchRefusedTokens(
   tracker: Pick<Tracker, "onDidPark" | "onDidChange" | "parkedCrews">,
   lease: Pick<Lease, "confirm">,

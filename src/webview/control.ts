@@ -4,10 +4,7 @@ import type { JsonFault } from "../kickoff/json.ts";
 import type { Fault } from "../kickoff/form/validate.ts";
 import { make, newId } from "./dom.ts";
 
-/**
- * How long after typing a problem is shown (ms). Not when focus is lost, because the new line would
- * move a button away from the mouse.
- */
+/** After typing (ms). Not when focus is lost: the new line would move a button away from the mouse. */
 export const problemDelayMs = 600;
 
 export type BoxKind =

@@ -76,7 +76,7 @@ export class FormPage {
     this.#notice.append(make("p", { class: "notice", role: "status" }, text, link && " ", link));
   }
 
-  /** Secrets are only in the JSON text. */
+  /** Contains secrets only in the JSON text. */
   get draft(): Draft {
     const values = this.#json?.values ?? {
       inputs: this.#inputs.map((field) => field.value),
@@ -86,8 +86,8 @@ export class FormPage {
   }
 
   /**
-   * Focuses the given input, else the first empty one, else the first, else the button. If a
-   * command gave all inputs, only a secret can be missing.
+   * An input, else the first empty one, the first, or the button. If a command gave all inputs,
+   * only a secret can be missing.
    */
   focus(where: FormFocus): void {
     const name = typeof where === "object" ? where.input : undefined;
@@ -143,7 +143,7 @@ export class FormPage {
     return false;
   }
 
-  /** Whether all values are readable, complete or not; otherwise focuses the first that isn't. */
+  /** Whether all values are readable, complete or not. Focuses the first that isn't. */
   #isReadable(advanced: readonly Control[], isWhole = false): boolean {
     const isJsonReadable = this.#json?.isReadable({ isWhole }) !== false;
     const wrong = this.#inputs.find((field) => !field.control.recheck());

@@ -4,7 +4,7 @@ import type { Draft, FormCrew, FromForm, SavedState } from "../kickoff/form/mess
 
 declare function acquireVsCodeApi(): {
   postMessage(message: FromForm): void;
-  /** VS Code keeps it while the page is hidden or moved, and when the window reloads. */
+  /** Kept while the page is hidden or moved, and when the window reloads. */
   setState(state: SavedState): void;
   getState(): SavedState | undefined;
 };

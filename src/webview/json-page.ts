@@ -26,7 +26,7 @@ export class JsonPage {
   readonly #events: JsonPageEvents;
   readonly #base: Filled;
   #filled: Filled & Pick<JsonViewValues, "secrets" | "wrong">;
-  /** Reported secrets in the text, with their targets. */
+  /** With their targets. */
   readonly #reported = new Map<SecretName, { readonly text: string; readonly target: string }>();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -43,7 +43,7 @@ export class JsonPage {
     this.element = this.#control.element;
     this.element.classList.add("whole");
     this.check();
-    // An earlier page reported them.
+    // An earlier page reported the secrets in the text.
     for (const { of, text: secret } of this.#filled.secrets)
       this.#reported.set(of, { text: secret, target: targetOf(of, this.#filled.values) });
   }
@@ -99,7 +99,7 @@ export class JsonPage {
     return false;
   }
 
-  /** Whether the text is readable; with `isWhole`, also without invalid addresses. Focuses the problem. */
+  /** With `isWhole`, also without invalid addresses. Focuses the problem. */
   isReadable({ isWhole }: { readonly isWhole: boolean }): boolean {
     if (this.#read() === undefined) this.#moveSecrets(() => true);
     const isRead = this.check();

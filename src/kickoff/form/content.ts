@@ -99,7 +99,7 @@ export class FormContent {
     this.#isEdited = true;
   }
 
-  /** A new page sends its kept values. If they differ from what it may keep of these, a keystroke was lost. */
+  /** If the kept values differ from what may be kept of these, a keystroke was lost. */
   restore(kept: FormValues): void {
     if (!isDeepStrictEqual(alignValues(this.#fields, kept), keptValues(this.#values)))
       this.edit(kept);

@@ -2,10 +2,7 @@ import { isRequired } from "../../api/read-inputs.ts";
 import type { CrewInputs, JsonValue } from "../../api/types.ts";
 import { defined, parseJson } from "../../base/json.ts";
 
-/**
- * How a field's text becomes a value: by its control (`fitting`), as text or as JSON; or, whatever
- * the text, as "", null or left out, which a crew may treat differently.
- */
+/** The last three ignore the text; a crew may treat "", null and a missing input differently. */
 export const fieldModes = ["fitting", "text", "json", "empty", "null", "omit"] as const;
 export type FieldMode = (typeof fieldModes)[number];
 
@@ -27,7 +24,6 @@ export interface FormField {
   readonly required: boolean;
   /** False if only a caller, a draft or a refusal named the input. */
   readonly listed: boolean;
-  /** Undefined if only text or JSON fits. */
   readonly control?: FieldControl;
   /** `initial` holds the crew's default. */
   readonly hasDefault?: boolean;
@@ -88,7 +84,7 @@ export function canShow(control: FieldControl, json: string): boolean {
   return /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(json.trim());
 }
 
-/** Falls back to JSON if the control can't show the value, since the crew may have changed the type. */
+/** The crew may have changed the type. */
 export function withKnownMode(
   value: FieldValue,
   { control }: Pick<FormField, "control">,
@@ -116,7 +112,7 @@ function typedFor(
   return { mode: "json", text: JSON.stringify(value, undefined, 2) };
 }
 
-/** By the control if it can show the text, otherwise as JSON or text, as the field's initial mode. */
+/** By the control if that can show the text, else in the field's initial mode. */
 export function typedIn(
   text: string,
   { control, initial }: Pick<FormField, "control" | "initial">,

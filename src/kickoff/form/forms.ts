@@ -44,8 +44,8 @@ export class KickoffForms implements vscode.Disposable {
   }
 
   /**
-   * Opens or focuses a crew's form, with values that replace those of the same names or, with
-   * `replaces`, all. Settles with the started execution, or undefined once closed.
+   * Settles with the started execution, or undefined once closed. @param values replace those of
+   * the same names or, with `replaces`, all
    */
   async open(
     crew: Crew,
@@ -64,7 +64,7 @@ export class KickoffForms implements vscode.Disposable {
     return await form.started;
   }
 
-  /** Restores a panel after a window reload; its state is newer than the stored draft. */
+  /** The panel's state is newer than the stored draft. */
   restore(panel: vscode.WebviewPanel, raw: unknown): void {
     const state = parseSavedState(raw);
     // Its crew is unknown or has a form.
@@ -96,7 +96,7 @@ export class KickoffForms implements vscode.Disposable {
     this.presets.forget(crewId);
   }
 
-  /** The crew's address and ID changed: its form closes, and draft and presets move. */
+  /** The crew's address and ID changed. */
   async move(from: Crew, to: Crew): Promise<void> {
     if (from.id === to.id) return;
     const form = this.#forms.get(from.id);

@@ -28,7 +28,7 @@ export interface JsonViewValues extends Filled {
 
 const indent = "    ";
 
-/** A kickoff's body as JSON, without secrets. Values stay as typed, so that no digit is lost. */
+/** Without secrets. Values stay as typed, so that no digit is lost. */
 export function writeJsonView(values: Omit<FormValues, "json">): string {
   const { inputs, meta } = values;
   const nested = (json: string) => json.replaceAll("\n", "\n  ");
@@ -49,7 +49,7 @@ export function writeJsonView(values: Omit<FormValues, "json">): string {
   return `{\n${written.map(([name, json]) => `  "${name}": ${json}`).join(",\n")}\n}`;
 }
 
-/** Unchanged fields stay as they are; a removed input is left out, unless it was blank. */
+/** Unchanged fields stay; a removed input is left out, unless it was blank. */
 export function readJsonView(
   fields: readonly FormField[],
   before: FormValues,

@@ -15,7 +15,7 @@ export class LastEditor implements vscode.Disposable {
     this.#last = next ?? this.#last;
   });
 
-  /** Several selections are on separate lines; undefined if nothing is selected or the document was closed. */
+  /** Several selections are on separate lines. Undefined if there is none, or the document was closed. */
   get selection(): Selected | undefined {
     if (this.#last === undefined || this.#last.document.isClosed) return undefined;
     return this.#isActive ? selectedIn(this.#last) : this.#left;

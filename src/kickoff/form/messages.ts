@@ -24,12 +24,12 @@ export type Outcome =
   | ({ readonly kind: "refused"; readonly missing: readonly string[] } & Explanation)
   | ({ readonly kind: "maybeStarted" } & Explanation);
 
-/** The origin of a form's values. `changed`, sent last and edited since, isn't shown. */
+/** `changed`: sent last and edited since; not shown. */
 export interface Notice {
   readonly kind:
     "draft" | "cutDraft" | "started" | "last" | "changed" | "given" | "cleared" | "taken";
   readonly canUndo: boolean;
-  /** For `taken`: the input, and the value's origin. */
+  /** For `taken`. */
   readonly taken?: { readonly input: string; readonly from: string };
 }
 

@@ -92,7 +92,7 @@ export class OpenForm {
   }
 }
 
-/** The page needn't live while hidden, since the draft is stored elsewhere. */
+/** The draft is stored elsewhere, so the page needn't live while hidden. */
 export function openPanel(crew: Pick<FormCrew, "name">): vscode.WebviewPanel {
   return vscode.window.createWebviewPanel(formType, titleFor(crew), vscode.ViewColumn.Active);
 }

@@ -16,7 +16,7 @@ import { initialValues, type FormValues } from "./values.ts";
 type HeldSecret = { readonly text: string; readonly target: string };
 export type HeldSecrets = Readonly<Partial<Record<SecretName, HeldSecret>>>;
 
-/** A secret's purpose: its strategy and its address's origin, empty until the address is complete. */
+/** A secret's strategy and its address's origin, empty until the address is complete. */
 export function targetFor(strategy: Strategy, address: string): string {
   const problem = checkAddress(address)?.kind;
   const isWhole = address.trim() !== "" && (problem === undefined || problem === "credentials");
@@ -71,7 +71,7 @@ export function keptDraft({ id, values, isCut }: Draft): Draft {
   return { id, values: keptValues(values), ...((isCut === true || !isKept) && { isCut: true }) };
 }
 
-/** Values as they may be stored: without secrets in the JSON text or credentials in addresses. */
+/** Without secrets in the JSON text or credentials in addresses. */
 export function keptValues(values: FormValues): FormValues {
   const { callbacks, streaming, json } = values;
   const kept = {

@@ -51,7 +51,7 @@ export interface SessionOptions {
   readonly onLateProblem: (error: unknown) => void;
 }
 
-/** A form from opening to kickoff: loads, shows, stores, and sends once. Without VS Code. */
+/** Without VS Code. */
 export class FormSession {
   readonly #options: SessionOptions;
   #crew: FormCrew;
@@ -131,7 +131,7 @@ export class FormSession {
     this.#show();
   }
 
-  /** Stores the draft. Settles when a request in progress has ended and its outcome is stored. */
+  /** Settles when a request in progress has ended and its outcome is stored. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#saveNow();

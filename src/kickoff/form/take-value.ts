@@ -12,10 +12,7 @@ import type { Taken } from "./messages.ts";
 /** In bytes: it becomes part of prompts, and of the stored execution. */
 export const largestText = 1_000_000;
 
-/**
- * Asks where a value comes from; sources without one are last. Undefined if the person cancels.
- * @throws UserError for an unusable file or selection
- */
+/** Sources without a value are last. Undefined if the person cancels. @throws UserError for an unusable source */
 export async function takeValue(
   input: string,
   sources: {

@@ -15,7 +15,7 @@ export function createFormTools(
   editor: Pick<LastEditor, "selection">,
 ) {
   return {
-    /** The chosen values replace the form's. @param values undefined while the form is invalid */
+    /** @param values undefined while the form is invalid */
     async presets(crew: FormCrew, values: Prefill | undefined): Promise<Prefill | undefined> {
       if (values === undefined)
         void vscode.window.showInformationMessage(

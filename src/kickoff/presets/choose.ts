@@ -16,7 +16,7 @@ type Choice =
   | { readonly kind: "use" | "rename" | "delete"; readonly preset: Preset };
 type PresetItem = vscode.QuickPickItem & { readonly choice: Choice };
 
-/** Lets the person choose, save, rename and delete presets. Undefined if the person saves or cancels. */
+/** Undefined if the person saves or cancels. */
 export async function choosePreset(options: ChoosePresetOptions): Promise<Prefill | undefined> {
   const { presets, crew } = options;
   for (;;) {

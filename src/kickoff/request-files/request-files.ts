@@ -38,7 +38,6 @@ interface Read {
 /** Settles when the execution has started, perhaps in the form. */
 type Begun = { readonly started: Promise<Execution | undefined> };
 
-/** Includes unsaved changes. */
 export class RequestFiles {
   readonly #options: RequestFilesOptions;
   readonly #starts: SingleStart<Begun | undefined>;
@@ -49,9 +48,8 @@ export class RequestFiles {
   }
 
   /**
-   * Kicks off once for a double click; see {@link SingleStart}. If a callback needs a secret, a
-   * person gets the form. Undefined if the person cancels. @throws UserError for the first problem,
-   * and what {@link KickoffSender.send} throws
+   * A double click starts once. If a callback needs a secret, a person gets the form. @throws
+   * UserError for the first problem, and what {@link KickoffSender.send} throws
    */
   async kickOff(
     uri: vscode.Uri,
@@ -150,10 +148,7 @@ function refuse(document: vscode.TextDocument, faults: readonly RequestFault[]):
   );
 }
 
-/**
- * In an untrusted workspace, a harmless-looking lens could cost money. Shows all callbacks, and
- * allows none for later.
- */
+/** A harmless-looking lens could cost money. Shows all callbacks, and allows none for later. */
 async function confirmUntrusted({ document, crew, file }: Read): Promise<boolean> {
   const bytes = Buffer.byteLength(JSON.stringify(kickoffBody(requestWith(file.values))));
   const { host } = new URL(crew.url);

@@ -18,7 +18,6 @@ interface ExecutionDocumentsOptions {
   readonly circumstancesOf?: (execution: ExecutionSummary) => rendering.RenderCircumstances;
   /** Resolves when the executions are read, so that a restored document isn't reported as unknown. */
   readonly ready?: Promise<unknown>;
-  /** For tests. */
   readonly scheme?: string;
 }
 
@@ -76,7 +75,6 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
     );
   }
 
-  /** Also for a document of its outputs. */
   summary(uri: vscode.Uri): ExecutionSummary | undefined {
     const address = addressOf(uri);
     if (address === undefined) return undefined;
@@ -92,7 +90,7 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
     return summary && this.#options.store.find(summary.localId);
   }
 
-  /** The rendering that an open document shows; undefined while it is loading. */
+  /** Undefined while the document is loading. */
   rendered(document: vscode.TextDocument): Rendered | undefined {
     const page = this.#pages.get(document.uri.toString());
     const text = document.getText();

@@ -8,7 +8,6 @@ import { isRehearsalOutput } from "../../executions/model.ts";
 /** Characters shown of a large output. */
 const beginning = 100_000;
 
-/** `level` replaces its first-level headings. */
 export function outputPart(
   id: string,
   heading: readonly string[],
@@ -29,8 +28,8 @@ export function outputPart(
 }
 
 /**
- * Outputs are Markdown: headings are lowered to `level`, an open code block is closed, HTML is
- * escaped. JSON becomes a code block.
+ * Outputs are Markdown: lowers headings to `level`, closes a code block and escapes HTML. JSON
+ * becomes a code block.
  */
 export function outputLines(output: string, level: number): string[] {
   const text = cleanText(output);
@@ -51,9 +50,7 @@ class Embedding {
   readonly #lines: string[] = [];
   readonly #nesting = new Nesting();
   readonly #shift: number;
-  /** The opening fence of the current code block. */
   #fence: string | undefined;
-  /** The paragraph of the last line: its first line's index, its prefix and its lines. */
   #paragraph: { first: number; prefix: string; lines: string[] } | undefined;
 
   constructor(level: number) {
@@ -167,10 +164,7 @@ class Nesting {
     return kept.length === this.#open.length ? rest : undefined;
   }
 
-  /**
-   * A line's marks and text, whether it is in all open containers (`kept`) and begins another.
-   * Takes effect with `settle`, since a lazy line closes nothing.
-   */
+  /** `kept`: in all open containers. Takes effect with `settle`, since a lazy line closes nothing. */
   read(line: string, afterParagraph: boolean) {
     const { rest, kept } = this.#follow(line);
     const all = kept.length === this.#open.length;
@@ -222,7 +216,7 @@ function itemLead(rest: string, width: number): number | undefined {
   return rest.startsWith(" ".repeat(width)) ? width : undefined;
 }
 
-/** A list mark with its spaces, but not a rule. Only a bullet or number 1 with text interrupts a paragraph. */
+/** Not a rule. Only a bullet or number 1 with text interrupts a paragraph. */
 function listMark(text: string, interrupts: boolean): string | undefined {
   if (/^ {0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,})$/.test(text)) return undefined;
   if (interrupts && !/^ {0,3}(?:[-+*]|1[.)])[ \t]+\S/.test(text)) return undefined;

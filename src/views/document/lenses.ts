@@ -13,7 +13,6 @@ interface DocumentLens {
   readonly command: vscode.Command;
 }
 
-/** What to do next, comparisons with the previous attempt, and "Open output". */
 export function documentLenses(
   execution: Execution,
   rendered: Rendered,
@@ -49,7 +48,6 @@ export function documentLenses(
   ];
 }
 
-/** For an execution that failed, was stopped, or may not have started. */
 function nextCommands({ state, crew, request }: Execution, target: object) {
   const isUnconfirmed = state === "unconfirmed";
   const hasFailed = state === "failed" || state === "stopped";

@@ -1,6 +1,6 @@
 import { shortName } from "../../base/text.ts";
 
-/** Normalizes line ends, or VS Code asks about "unusual line terminators"; NUL would make it a binary file. */
+/** VS Code asks about "unusual line terminators", and takes a file with NUL for a binary one. */
 export function cleanText(text: string): string {
   return text.replace(/\r\n?|\u2028|\u2029/g, "\n").replaceAll("\0", "\uFFFD");
 }
@@ -24,9 +24,8 @@ const actingScheme = /\b(command|(?:vscode|vscodium)[\w.+-]{0,40}|code-oss):(?=\
 const characterReference = /&#x([\da-f]+);?|&#(\d+);?|&colon;?/gi;
 
 /**
- * Removes links that run a command or open an extension. VS Code makes them of links, definitions
- * and tags, even escaped ones and with character references (observed in 1.139), but not in code
- * blocks.
+ * VS Code makes links even of escaped tags and character references (observed in 1.139). Code
+ * blocks are included, since its parser decides what is one.
  */
 export function withoutCommands(markdown: string): string {
   const isActing = (text: string) => text.search(actingScheme) >= 0;

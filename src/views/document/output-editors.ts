@@ -51,7 +51,7 @@ export async function openAnswer(
   return await openOutput(folder, execution, part, text);
 }
 
-/** Formats JSON; other outputs are saved unchanged. Undefined if cancelled. */
+/** Formats only JSON. Undefined if cancelled. */
 export async function saveOutput(
   execution: ExecutionSummary,
   { part, output }: Output,
@@ -90,10 +90,7 @@ function uriOf(
   return partUri({ crewName, key: keyOf(ids) }, part, outputContent(output).extension, scheme);
 }
 
-/**
- * Opens a document, or a file in `folder` if the output is large, which VS Code loads in pieces.
- * Undefined if cancelled.
- */
+/** Large outputs are files in `folder`, which VS Code loads in pieces. Undefined if cancelled. */
 export async function openOutput(
   folder: string,
   execution: ExecutionSummary,

@@ -43,7 +43,7 @@ interface OutputContent {
   readonly text: string;
 }
 
-/** A JSON object or array, also in a code block around the whole output, is formatted; anything else is Markdown. */
+/** JSON, also in a code block around the whole output, is formatted; anything else is Markdown. */
 export function outputContent(output: string): OutputContent {
   const json = jsonText(unfenced(output));
   return json === undefined

@@ -8,10 +8,7 @@ import type { Rendered, Section } from "./sections.ts";
 /** How long to wait for the current state before moving to a place in it (ms). */
 const maxWait = 2000;
 
-/**
- * Shows an execution as text, because the Markdown preview has no lenses: at a task, at what waits,
- * or where the reader was.
- */
+/** As text, because the Markdown preview has no lenses; at `taskId`, at what waits, or where the reader was. */
 export async function showExecution(
   documents: ExecutionDocuments,
   execution: ExecutionSummary,
@@ -35,9 +32,8 @@ export async function showExecution(
 }
 
 /**
- * Keeps cursors and scroll positions when a document changes, or shows the awaited next attempt. VS
- * Code replaces all lines between the first and last change, which moves the cursor to the end
- * (observed in 1.139).
+ * VS Code replaces all lines between the first and last change, which moves the cursor to the end
+ * (observed in 1.139). An awaited next attempt is shown instead.
  */
 export function keepReaderPlaces(
   documents: Pick<ExecutionDocuments, "rendered">,
@@ -108,8 +104,8 @@ function awaited(editor: vscode.TextEditor, from: Rendered, to: Rendered): Secti
 }
 
 /**
- * `revealRange` leaves room for sticky headings (observed in 1.104 and 1.139), so scroll the rest,
- * which works in the active editor only.
+ * `revealRange` leaves room for sticky headings (observed in 1.104 and 1.139). `editorScroll` works
+ * in the active editor only.
  */
 function showAtTop(editor: vscode.TextEditor, line: number): void {
   const room = Math.min(line, roomAbove(editor.document));

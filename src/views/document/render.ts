@@ -15,8 +15,8 @@ export interface RenderCircumstances {
 }
 
 /**
- * Renders without running clocks: the same execution gives the same text. New text goes to the end
- * of its section, so that readers keep their place.
+ * The same execution gives the same text. New text goes to the end of its section, so that readers
+ * keep their place.
  */
 export function renderExecution(
   execution: Execution,
@@ -119,7 +119,7 @@ function valueLines(name: string, value: JsonValue): string[] {
 
 type StoredCallback = NonNullable<PlainCallbacks["humanInputWebhook"] | PlainCallbacks["webhooks"]>;
 
-/** Hides paths, because anybody who knows a callback's path can post to it. */
+/** Anybody who knows a callback's path can post to it. */
 function callbackLines(callbacks: SentKickoff["callbacks"]): string[] {
   return Object.entries<string | StoredCallback>({ ...callbacks }).flatMap(([name, callback]) => {
     const { url, authentication, ...rest } =

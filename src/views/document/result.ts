@@ -9,7 +9,6 @@ import { taskTitle } from "./task.ts";
 import { hasEnded, isLocalCrew, isNeverSeen } from "../../executions/model.ts";
 import type { CrewRef, Execution, ResumeSummary } from "../../executions/model.ts";
 
-/** What to know and do in an unclear state. */
 export function situationParts(execution: Execution, isKickingOff: boolean): Part[] {
   const { state, mayBeWaiting, watchingStoppedAt } = execution;
   const pause = answeredPause(execution);
@@ -82,7 +81,7 @@ function answeredPauseText(
   return `${text} ${look} ${l10n.t("“Send again…” sends the same feedback once more; it asks first.")}`;
 }
 
-/** A result that repeats a task's output, as most crews return, only names that task. */
+/** Most crews return a task's output as the result, which then only names that task. */
 export function resultParts(execution: Execution): Part[] {
   const { state, error, tasks, crew } = execution;
   if (!hasEnded(execution)) return [];
@@ -124,7 +123,7 @@ function sourceNote(result: string, { tasks }: Execution): string | undefined {
     : l10n.t("This is the output of task {0}, word for word.", task);
 }
 
-/** Links to a task's heading by VS Code's anchor, or only names the task if anchors omit some of its characters. */
+/** By VS Code's anchor; no link if anchors omit some of the characters. */
 function linkTo(taskId: string): string {
   if (!/^[\p{L}\p{N}]+(?:[_-][\p{L}\p{N}]+)*$/u.test(taskId)) return `“${inlineName(taskId)}”`;
   const words = taskTitle(taskId).toLowerCase().replace(/\s+/g, "-");

@@ -26,7 +26,7 @@ export interface Rendered {
   readonly lineCount: number;
 }
 
-/** Separates parts by blank lines. No link runs a command. */
+/** No link runs a command. */
 export function assemble(parts: readonly Part[]): Rendered {
   const lines: string[] = [];
   const sections: Section[] = [];
@@ -74,7 +74,7 @@ export function isOnlyAttempt(
   return attempts.length === 1 && !isAnswered && state !== "waiting";
 }
 
-/** The same line in the next rendering: same distance from the start of the innermost common section. */
+/** At the same distance from the start of the innermost common section. */
 export function mapLine(line: number, from: Rendered, to: Rendered): number {
   const last = Math.max(0, to.lineCount - 1);
   if (line >= from.lineCount - 1) return last;
@@ -87,7 +87,7 @@ export function mapLine(line: number, from: Rendered, to: Rendered): number {
   return Math.min(line, last);
 }
 
-/** The new attempt's section, for a line in the attempt that was answered here. */
+/** For a line in the attempt that was answered here. */
 export function nextAttempt(line: number, from: Rendered, to: Rendered): Section | undefined {
   for (const { id, start, end } of from.sections) {
     const [, taskId, number] = /^task ([^]*) attempt (\d+)(?: feedback \d+)?$/.exec(id) ?? [];
@@ -100,7 +100,6 @@ export function nextAttempt(line: number, from: Rendered, to: Rendered): Section
   return undefined;
 }
 
-/** Where to give feedback in a document, if it waits or may wait. */
 export function placeOf(
   documents: Pick<ExecutionDocuments, "summary" | "rendered">,
   document: vscode.TextDocument,

@@ -33,7 +33,7 @@ export function taskPart(task: ExecutionTask, execution: Execution): Part {
   };
 }
 
-/** Tasks known only from feedback, except refused feedback, whose task most likely doesn't exist. */
+/** Known only from feedback. Refused feedback doesn't count: most likely its task doesn't exist. */
 export function unknownTaskParts(execution: Execution): Part[] {
   const known = new Set(execution.tasks.map(({ taskId }) => taskId));
   const unknown = execution.resumes.filter(
@@ -99,7 +99,6 @@ function feedbackPart(id: string, sent: Sent, execution: Execution): Part {
   };
 }
 
-/** Feedback that the crew didn't accept has no effect. */
 function feedbackTitle({ feedback: { isApprove }, outcome, isUnsent }: Sent): string {
   if (outcome !== "refused")
     return isApprove ? l10n.t("Your feedback: approved") : l10n.t("Your feedback: rejected");

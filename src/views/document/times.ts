@@ -10,7 +10,6 @@ import { startLabel, stateLabel } from "../labels.ts";
 import { inlineName, inlineText } from "./markdown.ts";
 import type { Part } from "./sections.ts";
 
-/** Characters of the longest bar, and of a task's name. */
 const max = { bar: 20, name: 40 };
 
 export function timesPart(execution: ExecutionSummary): Part {
@@ -28,14 +27,14 @@ export function timesPart(execution: ExecutionSummary): Part {
   return { id: "times", lines: [`## ${l10n.t("Times")}`, "", ...lines], parts };
 }
 
-/** Only for several times. The text precedes the bar, which a screen reader may skip. */
+/** Single times are in the tasks' sections. Text precedes the bar, which a screen reader may skip. */
 function timeTable(execution: ExecutionSummary): string[] {
   const { tasks, waited, percents } = timeUse(execution);
   if (waited === undefined && tasks.filter(({ duration }) => duration !== undefined).length < 2)
     return [];
   const times = [
     ...tasks.map(({ taskId, duration }) => [
-      // A bar would end the cell.
+      // A pipe would end the cell.
       inlineText(oneLine(taskId, max.name)).replaceAll("|", "\\|"),
       duration === undefined ? l10n.t("not known") : formatDuration(duration),
     ]),
@@ -61,7 +60,7 @@ function table(rows: readonly (readonly string[])[]): string[] {
   return [line(head), line(widths.map((width) => "-".repeat(width))), ...body.map(line)];
 }
 
-/** Events in the order seen. Undefined while only the start is known. */
+/** Undefined while only the start is known. */
 export function historyPart(execution: Execution): Part | undefined {
   const { origin, startedAt, watchingStoppedAt, resumes } = execution;
   const changes = stateChanges(execution);

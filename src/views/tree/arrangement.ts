@@ -8,12 +8,10 @@ export interface Rules {
   readonly filter: Filter;
 }
 
-/** A change's effect on the rows. */
 interface Rearranged {
   readonly isOtherGroups: boolean;
   /** Groups whose rows changed or moved. */
   readonly groups: ReadonlySet<string>;
-  /** Executions changed in place. */
   readonly rows: readonly { readonly before: ExecutionSummary; readonly after: ExecutionSummary }[];
 }
 
@@ -23,10 +21,7 @@ interface Placed {
   readonly groups: readonly string[];
 }
 
-/**
- * Executions shown per group at first, and more at each request: VS Code requests all rows of a
- * changed group, which takes most of a second for 10,000.
- */
+/** VS Code requests all rows of a changed group, which takes most of a second for 10,000. */
 const page = 500;
 
 export class Arrangement {

@@ -13,7 +13,6 @@ import { answeredPause, pendingResume } from "../../executions/resumes.ts";
 import { hasEnded, isNeverSeen } from "../../executions/model.ts";
 import type { ExecutionSummary, TaskSummary, WaitingSummary } from "../../executions/model.ts";
 
-/** Inputs in a tooltip, and characters of each and of an error. */
 const max = { inputs: 4, value: 80, error: 300 };
 
 export interface Circumstances {
@@ -26,10 +25,7 @@ export interface Circumstances {
   readonly group?: GroupKind;
 }
 
-/**
- * At `now` (milliseconds since 1970). A side bar shows about 25 characters of the description, so
- * state, problems and time come first.
- */
+/** A side bar shows about 25 characters of the description. `now` in milliseconds since 1970. */
 export function executionRow(
   execution: ExecutionSummary,
   now: number,
@@ -120,7 +116,6 @@ function situationOf(execution: ExecutionSummary, { isKickingOff }: Circumstance
   return waiting === undefined ? state : l10n.t("{0} at task {1}", state, taskAndAttempt(waiting));
 }
 
-/** The state unless the group shows it, or the waiting task. */
 function groupedState(
   execution: ExecutionSummary,
   { group, isKickingOff }: Circumstances,
@@ -153,7 +148,6 @@ function troublesOf(execution: ExecutionSummary, circumstances: Circumstances) {
   );
 }
 
-/** Why an execution isn't polled. */
 function unwatchedLabel(
   execution: ExecutionSummary,
   { crew = "connected" }: Circumstances,

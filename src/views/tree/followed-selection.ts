@@ -3,7 +3,7 @@ import { logProblem } from "../../editor/log.ts";
 import { waitingGroup } from "./grouping.ts";
 import type { ExecutionNode, TaskNode, TreeNode } from "./nodes.ts";
 
-/** Keeps selection and expansion of an execution that moves to another group, since VS Code keeps them by row ID. */
+/** VS Code keeps selection and expansion by row ID, which includes the group. */
 export class FollowedSelection implements vscode.Disposable {
   readonly #view: vscode.TreeView<TreeNode>;
   readonly #expanded = new Set<string>();
@@ -26,7 +26,7 @@ export class FollowedSelection implements vscode.Disposable {
     return this.#expanded.has(placeOf(node));
   }
 
-  /** Selects the row that `moved` returns. Not while the view is hidden, since revealing opens it. */
+  /** Not while the view is hidden, since revealing opens it. */
   follow(moved: (selected: ExecutionNode | TaskNode) => TreeNode | undefined): void {
     const [selected] = this.#view.selection;
     if (!this.#view.visible || selected === undefined || !("localId" in selected)) return;

@@ -39,10 +39,7 @@ export function partsOf(group: string): { readonly kind: GroupKind; readonly of:
   return { kind, of: group.slice(kind.length + 1) };
 }
 
-/**
- * The usual group is last. What waits also stays in its usual group, so that rows don't move;
- * grouped by state, the top group is the usual one.
- */
+/** The usual group is last. What waits also stays in it, so that rows don't move. */
 export function groupsOf(execution: ExecutionSummary, grouping: Grouping): readonly string[] {
   const top = waitsForPerson(execution) ? [waitingGroup] : [];
   switch (grouping) {

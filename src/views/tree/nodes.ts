@@ -5,7 +5,6 @@ import { partsOf } from "./grouping.ts";
 export type CrewNode = { readonly kind: "crew" | "hint"; readonly crew: string };
 /** A group by its key, or the row that shows more of it. */
 export type GroupNode = { readonly kind: "group" | "more"; readonly group: string };
-/** A tree row, and its commands' argument. */
 export type TreeNode = CrewNode | GroupNode | ExecutionNode | TaskNode;
 
 export interface ExecutionNode {
@@ -15,7 +14,7 @@ export interface ExecutionNode {
   readonly localId: string;
   /** The first kickoff ID, else the local ID. */
   readonly kickoffId: string;
-  /** The waiting attempt that the row shows: its commands answer no other. */
+  /** Commands on the row answer no other attempt. */
   attempt?: number;
 }
 

@@ -9,7 +9,6 @@ import { hostOf } from "../../feedback/target.ts";
 import { present, rehearsalLabel, stateName } from "../labels.ts";
 import { dayLabel, groupStates, partsOf } from "./grouping.ts";
 
-/** How a tree row looks, without VS Code. */
 export interface Row {
   readonly label: string;
   readonly description: string;
@@ -74,7 +73,6 @@ export function moreRow(count: number): Row {
   };
 }
 
-/** The row below a crew without executions. */
 export function hintRow(isStopped = false): Row {
   const label = isStopped
     ? l10n.t("Start it and kick off the first execution…")
@@ -89,7 +87,6 @@ export function hintRow(isStopped = false): Row {
   };
 }
 
-/** The row of a crew that is no longer connected. */
 export function goneCrewRow({ id, name, url }: CrewRef): Row {
   const isLocal = isLocalCrew({ id });
   const description = isLocal ? l10n.t("local crew, not started here") : l10n.t("not connected");

@@ -33,7 +33,6 @@ const timesInterval = 10_000;
 
 const { None, Collapsed, Expanded } = vscode.TreeItemCollapsibleState;
 
-/** What waits, then crews, states or days; below them executions, newest first, with their tasks. */
 export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.Disposable {
   readonly #options: ExecutionTreeOptions;
   readonly #changed = new vscode.EventEmitter<TreeNode[] | undefined>();
@@ -66,7 +65,7 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
       store.onDidChange((change) => this.#storeChanged(change)),
       this.#crews.onDidChange((ids) => this.#update(ids && this.#crewRows(ids))),
       tracker.onDidChange(({ crewIds, localIds }) => {
-        // Without executions, all open ones of these crews changed.
+        // Without executions, the change concerns all open ones of these crews.
         const open = (execution: ExecutionSummary) =>
           crewIds.includes(execution.crew.id) && !hasEnded(execution);
         const concerned =
@@ -124,7 +123,6 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
     }
   }
 
-  /** Selects the first added execution. */
   async showMore(group: string): Promise<void> {
     const next = this.arrangement.showMore(group);
     this.#update([this.#nodes.group(group)]);
@@ -220,7 +218,6 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
     });
   }
 
-  /** Updates elapsed times while visible and something runs. */
   #planTimes(): void {
     const { store, clock } = this.#options;
     const running = () =>
@@ -265,7 +262,7 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
     );
   }
 
-  /** The new row of a selected one that is gone; undefined if it stayed or isn't shown. */
+  /** Undefined if the row stayed or isn't shown. */
   #movedRow(selected: ExecutionNode | TaskNode): ExecutionNode | TaskNode | undefined {
     const { localId } = selected;
     const groups = this.arrangement.groupsOf(localId);
