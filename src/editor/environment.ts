@@ -2,9 +2,9 @@ import { config } from "@vscode/l10n";
 import * as vscode from "vscode";
 import { asObject, textAt } from "../base/json.ts";
 
-/** For files without `vscode`; call it first. */
+/** Loads the translations for files without `vscode`, which use `@vscode/l10n`. Call before anything is shown. */
 export function loadTranslations(): void {
-  // Undefined for English.
+  // Undefined for English, and without a translation.
   if (vscode.l10n.bundle !== undefined) config({ contents: vscode.l10n.bundle });
 }
 
@@ -12,16 +12,16 @@ export function versionOf({ extension }: Pick<vscode.ExtensionContext, "extensio
   return textAt(asObject(extension.packageJSON), "version") ?? "0";
 }
 
-/** How many ended executions are kept; 0, and anything invalid, keeps all. */
+/** The setting `crewdeck.keepEndedExecutions`: how many ended executions are kept; 0, and anything invalid, keeps all. */
 export function keepEndedExecutions(): number {
   const value: unknown = vscode.workspace.getConfiguration("crewdeck").get("keepEndedExecutions");
   return typeof value === "number" && Number.isFinite(value) && value > 0 ? Math.floor(value) : 0;
 }
 
-/** Scheme of a comment thread's input box, an editor of its own (observed in 1.104 and 1.139). */
+/** Scheme of a comment thread's input box, which is an editor of its own (observed in 1.104 and 1.139). */
 export const commentBoxScheme = "comment";
 
-/** The active document's URI; in a comment thread's input box, that of the active tab. */
+/** The URI of the active document. For a comment thread's input box, the document of the active tab. */
 export function activeDocument(): vscode.Uri | undefined {
   const uri = vscode.window.activeTextEditor?.document.uri;
   if (uri?.scheme !== commentBoxScheme) return uri;

@@ -1,4 +1,4 @@
-/** IDs that must match the manifest (tested). */
+/** IDs in both the manifest and the code; a test compares them. */
 export const viewId = "crewdeck.executions";
 export const executionScheme = "crew-execution";
 export const formType = "crewdeck.kickoff";
