@@ -12,7 +12,7 @@ import { titleOf } from "../executions/title.ts";
 import { startLabel, stateLabel } from "../views/labels.ts";
 import type { CommandParts, Run } from "./table.ts";
 
-/** Undefined if the person cancels. @throws UserError for an unknown crew, or if there is none */
+/** The crew that an argument names, or that the person chooses; undefined if they cancel. @throws UserError for an unknown crew, or without any */
 export async function chooseCrew(
   crews: Crews,
   argument: unknown,
@@ -71,7 +71,7 @@ export function findExecution(
   return [found.crew.id, found.crew.name, found.crew.url].includes(crew) ? found : undefined;
 }
 
-/** Named, else active, else chosen by the person. @throws UserError for an unknown ID, or if none fits */
+/** The execution that an argument names, else the one in the active editor, else one that the person chooses. @throws UserError for an unknown ID, or if none fits */
 export async function chooseExecution(
   store: ExecutionStore,
   crews: Crews,

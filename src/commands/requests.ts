@@ -114,7 +114,7 @@ function requestFileIn(argument: unknown): vscode.Uri | undefined {
   return argument === undefined && active && isRequestFile(active) ? active : undefined;
 }
 
-/** Named, else chosen by the person. @throws UserError if there is none */
+/** The request file that an argument names, else one of the workspace that the person chooses. @throws UserError if there is none */
 async function chooseRequestFile(argument: unknown): Promise<vscode.Uri | undefined> {
   const named = requestFileIn(argument);
   if (named !== undefined) return named;

@@ -13,7 +13,7 @@ const defaults = {
   "crewdeck.isFiltered": false,
   /** All crews are stopped local ones. */
   "crewdeck.isStopped": false,
-  /** The workspace has a crew project. */
+  /** The workspace has a crew project; for the empty view. */
   "crewdeck.hasProject": false,
   /** A task in the focused document waits for feedback. */
   "crewdeck.waitingHere": false,

@@ -20,7 +20,7 @@ interface TimeUse {
   readonly tasks: readonly TaskDuration[];
   /** Time spent waiting for a person, all pauses together. */
   readonly waited?: Duration;
-  /** Whole percentages of each task, then of the pauses. Undefined before the end, and if a time is unknown. */
+  /** Shares of the time of all tasks and pauses, in whole per cent that add up to 100: of each task, then of the pauses. Undefined until the end, and if a time is unknown. */
   readonly percents?: readonly number[];
 }
 

@@ -17,7 +17,7 @@ const longest = { input: 100, error: 300 };
 /** Searchable characters of an input's value. */
 const searched = 10_000;
 
-/** Left out of the stored summary, since opening time grows with its length. */
+/** The attempts of most tasks: left out of a summary's text, since the time to open the list goes with its length. */
 const usual: TaskSummary["attempts"] = [{ number: 1, output: true }];
 
 export function writeExecution(execution: Execution) {
@@ -65,7 +65,7 @@ export function summaryOf(execution: Execution): ExecutionSummary {
   return summary;
 }
 
-/** Checks only what the program relies on. @throws Error with the reason */
+/** Understands a summary, as far as the program relies on its shape. @throws an error that says what is wrong */
 export function readSummary(text: string): ExecutionSummary {
   const raw: unknown = JSON.parse(text);
   if (isObject(raw) && Array.isArray(raw["tasks"]))

@@ -27,7 +27,7 @@ const held = 8;
 
 const readWhole = `SELECT local_id, revision, summary, json FROM executions LEFT JOIN details USING (local_id)`;
 
-/** In portions, so that memory can be freed in between. */
+/** In portions, so that the texts can be freed while the next ones are read. */
 const readSome = `SELECT local_id, revision, summary FROM executions WHERE revision > ? ORDER BY revision LIMIT 500`;
 
 /** Far above any revision that another window has seen, in case the last was lost with a damaged file. */

@@ -102,7 +102,7 @@ export class Feedback implements vscode.Disposable {
       : await this.#write(execution, given, chosen.action === "approveWithNote", chosen.text);
   }
 
-  /** Warns first. @throws UserError if no feedback is in doubt */
+  /** Sends again, after a warning, what may have arrived or was accepted by a crew that still reports the pause. @throws UserError if there is none */
   async sendAgain(execution: Execution): Answer {
     const doubted = repeatable(execution);
     const sent = execution.resumes.find((resume) => resume === doubted);

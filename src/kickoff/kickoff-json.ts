@@ -17,13 +17,17 @@ import { expectedAfter, membersOf, spanOf, toObject, type Member, type Span } fr
 /** `names`: texts without spaces and commas. */
 export type Wanted = "text" | "object" | "names" | "trueOrFalse";
 
+/** A problem in a kickoff's JSON and its place. */
 export type KickoffFault = { readonly at: Span } & (
   | { readonly kind: "tooDeep" | "notAnObject" }
   | { readonly kind: "wrongType"; readonly name: string; readonly wanted: Wanted }
   | { readonly kind: "wrongStrategy"; readonly wanted: readonly Strategy[] }
   | { readonly kind: "address"; readonly name: string; readonly fault: AddressFault["kind"] }
   | {
-      /** `otherMember`: unknown in a kickoff; `otherPart`: unknown in a callback; `missingPart`: sending needs it. */
+      /**
+       * `otherMember`: a kickoff has no such member; `otherPart`: a callback has none; `sameCallback`: both `humanInputWebhookUrl` and
+       * `humanInputWebhook` are given; `missingPart`: a member that sending needs.
+       */
       readonly kind: "otherMember" | "otherPart" | "twice" | "sameCallback" | "missingPart";
       readonly name: string;
     }

@@ -25,7 +25,7 @@ export interface RequestFile {
   };
 }
 
-/** Text members. `$schema` is for editors. */
+/** Members of a request file that are texts. `$schema` is for editors. */
 const ownMembers = ["crew", "label", "$schema"] as const;
 
 export const requestFileMembers: readonly string[] = [

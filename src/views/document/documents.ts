@@ -59,7 +59,7 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
     );
   }
 
-  /** Reuses the open tab's URI, so that a new title doesn't open a second one. */
+  /** The address of an execution's document; that of its tab, so that a new title opens no second one. */
   uriOf(execution: ExecutionSummary): vscode.Uri {
     const scheme = this.#options.scheme ?? executionScheme;
     const isIts = (uri: vscode.Uri) =>

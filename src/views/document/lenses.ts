@@ -13,6 +13,7 @@ interface DocumentLens {
   readonly command: vscode.Command;
 }
 
+/** What to do next at the top, what the feedback changed above every attempt after a rejection, and "Open output" above each output. */
 export function documentLenses(
   execution: Execution,
   rendered: Rendered,

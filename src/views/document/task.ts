@@ -124,7 +124,7 @@ function outcomeLabel(sent: Sent, { kickoffIds }: Execution): string {
       return message === undefined ? label : l10n.t("{0}: {1}", label, message);
     }
     case "answered":
-      // A deployed crew answers with the next ID, which is listed below.
+      // A deployed crew responds with the next id, which is below with the others.
       return present(
         l10n.t("Sent"),
         answer !== undefined &&
