@@ -58,6 +58,6 @@ export function watchClearing(
   return parts.store.onDidClear((scope) => {
     import("./delete-local-data.ts")
       .then(({ forgetHere }) => forgetHere(parts, scope))
-      .catch((error: unknown) => logProblem("Deleting what was deleted in another window", error));
+      .catch((error: unknown) => logProblem("Following a deletion in another window", error));
   });
 }

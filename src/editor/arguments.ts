@@ -61,7 +61,7 @@ export function recordOf(argument: unknown): UnknownObject {
 export function stringOf(given: UnknownObject, name: string): string | undefined {
   const value = given[name] ?? undefined;
   if (value === undefined || typeof value === "string") return value;
-  throw new UserError(vscode.l10n.t("“{0}” must be a text, not {1}.", name, typeof value));
+  throw new UserError(vscode.l10n.t("“{0}” must be a string, not {1}.", name, typeof value));
 }
 
 /** @throws UserError unless it is a whole number from 1 */

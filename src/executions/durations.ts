@@ -97,8 +97,8 @@ export function stateChanges(execution: ExecutionSummary): readonly StateChange[
   for (const change of history) {
     const isStale = change.state === "running" && isApprovedBefore(execution, change);
     const last = changes.at(-1);
-    const saysNothing = isStale && last?.state === "running" && last.taskId === undefined;
-    if (!saysNothing) changes.push(isStale ? defined({ ...change, taskId: undefined }) : change);
+    const isRedundant = isStale && last?.state === "running" && last.taskId === undefined;
+    if (!isRedundant) changes.push(isStale ? defined({ ...change, taskId: undefined }) : change);
   }
   return changes;
 }

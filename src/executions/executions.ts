@@ -41,10 +41,10 @@ export class Executions implements Disposable {
   /** Reads the stored executions. Polling begins later, if one hasn't ended, and calls `begin`. */
   open(begin: () => Promise<void>): void {
     this.#begin = begin;
-    this.#wait();
+    this.#planBegin();
     this.#clearing = this.store.onDidClear(() => {
-      this.#rest();
-      this.#wait();
+      this.#stop();
+      this.#planBegin();
     });
     // Last, because it throws if the database can't be opened now.
     this.store.open();
@@ -52,14 +52,14 @@ export class Executions implements Disposable {
 
   /** Deletes all executions, unless something is being sent. @param deleteMore runs in the same transaction */
   clear(scope: ClearScope, deleteMore: () => void): void {
-    this.#rest();
+    this.#stop();
     try {
       this.#options.database.write(() => {
         deleteMore();
         this.store.clear(scope);
       });
     } finally {
-      this.#wait();
+      this.#planBegin();
     }
   }
 
@@ -83,13 +83,13 @@ export class Executions implements Disposable {
     this.store.dispose();
   }
 
-  #wait(): void {
+  #planBegin(): void {
     this.#phase.dispose();
     if (!this.#isDisposed)
       this.#phase.add(beginWhenNeeded(this.store, this.#options.clock, () => this.#watch()));
   }
 
-  #rest(): void {
+  #stop(): void {
     this.#phase.dispose();
     this.tracker.stop();
     this.lease.stop();
@@ -158,7 +158,7 @@ export function keepTrimmed(
       if (!lease.confirm()) return;
       for (const { localId } of tooMany(store.list(), keepEnded())) store.remove(localId);
     } catch (error) {
-      onProblem("Ended executions that are too many could not be removed.", error);
+      onProblem("Old ended executions could not be removed.", error);
     }
   };
   const trimSoon = () => (cancel ??= clock.after(quietEnd, trim));

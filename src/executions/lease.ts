@@ -84,7 +84,7 @@ export class Lease implements Disposable {
     try {
       return action();
     } catch (error) {
-      this.#options.onProblem("Which window polls could not be decided; trying again.", error);
+      this.#options.onProblem("Could not decide which window polls; trying again.", error);
       return false;
     }
   }

@@ -197,7 +197,7 @@ export class ExecutionStore implements Disposable {
 
   #nextRevision(): number {
     const row = this.#options.database.get(nextRevision);
-    if (row === undefined) throw new Error("The database gave no revision.");
+    if (row === undefined) throw new Error("The database returned no revision.");
     return integer(row, "last");
   }
 

@@ -63,9 +63,9 @@ function titleFrom(
 function partOf(name: string, value: JsonValue): readonly string[] {
   const text = oneLine(textOf(value));
   if (text === "") return [];
-  const saysLittle =
+  const needsName =
     typeof value !== "string" || /^(?:[^\p{L}]*|true|false|yes|no|[{[].{79,})$/iu.test(text);
-  return [saysLittle ? `${oneLine(name)}: ${text}` : text];
+  return [needsName ? `${oneLine(name)}: ${text}` : text];
 }
 
 /** Joins parts on one line; short ones leave their share to longer ones. */

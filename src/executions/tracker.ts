@@ -111,7 +111,7 @@ export class Tracker implements Disposable {
   /** Polls again, after the crew's token or settings changed. */
   unpark(crewId: string): void {
     const wasParked = this.#list.limits.release(crewId);
-    this.#list.hurry(crewId);
+    this.#list.pollSoon(crewId);
     if (wasParked) this.#changes.fire({ crewIds: [crewId], localIds: [] });
     this.#plan();
   }
@@ -177,7 +177,7 @@ export class Tracker implements Disposable {
     watched.request = undefined;
     limits.count(crewId, -1);
     if (!signal.aborted) {
-      this.#takeIn(outcome, watched, execution);
+      this.#record(outcome, watched, execution);
       // A requested poll succeeded: the crew accepts the token again.
       if (wasParked && outcome.kind === "written") this.unpark(crewId);
       this.#giveUpByAge(execution.localId);
@@ -214,22 +214,22 @@ export class Tracker implements Disposable {
     }
   }
 
-  #takeIn(outcome: PollOutcome, watched: Watched, execution: ExecutionSummary): void {
+  #record(outcome: PollOutcome, watched: Watched, execution: ExecutionSummary): void {
     const { crew, localId } = execution;
     const { clock, onProblem, random = Math.random } = this.#options;
     const { limits } = this.#list;
     if (outcome.kind === "blocked" && watched.failures === 0)
       onProblem("An execution could not be polled; trying again.", outcome.error, crew.name);
-    const isNews = watched.takeIn(outcome, execution, clock.now(), random());
+    const isNews = watched.record(outcome, execution, clock.now(), random());
     const { error } = watched;
     if (error?.retryAfterMs !== undefined)
-      limits.leaveAlone(crew.id, clock.now() + error.retryAfterMs);
+      limits.pauseUntil(crew.id, clock.now() + error.retryAfterMs);
     // 403 may concern this execution alone, since a user's token may reach others.
     if (error?.kind !== "unauthorized") {
       if (isNews) this.#changes.fire({ crewIds: [crew.id], localIds: [localId] });
       return;
     }
-    this.#list.callOff(crew.id);
+    this.#list.cancelForced(crew.id);
     if (limits.parked.has(crew.id)) return;
     limits.parked.set(crew.id, error);
     this.#changes.fire({ crewIds: [crew.id], localIds: [] });
@@ -249,7 +249,7 @@ export class Tracker implements Disposable {
     try {
       store.update(localId, (now) => (isDue(now) ? { ...now, watchingStoppedAt } : now));
     } catch (error) {
-      onProblem("An execution that is too old to be polled could not be marked as such.", error);
+      onProblem("The end of polling an old execution could not be stored.", error);
     }
   }
 }

@@ -26,7 +26,7 @@ class CrewLimits {
     return this.#notBefore.get(crewId) ?? 0;
   }
 
-  leaveAlone(crewId: string, until: number): void {
+  pauseUntil(crewId: string, until: number): void {
     this.#notBefore.set(crewId, Math.max(until, this.notBefore(crewId)));
   }
 
@@ -93,15 +93,15 @@ export class WatchList {
   }
 
   /** The crew just refused its token. */
-  callOff(crewId: string): void {
+  cancelForced(crewId: string): void {
     for (const watched of this.#of(crewId)) {
       watched.isForced = false;
       for (const resolve of watched.waiters.splice(0)) resolve();
     }
   }
 
-  hurry(crewId: string): void {
-    for (const watched of this.#of(crewId)) watched.hurry(this.#clock.now());
+  pollSoon(crewId: string): void {
+    for (const watched of this.#of(crewId)) watched.pollSoon(this.#clock.now());
   }
 
   setWindow(isListVisible: boolean, isFocused: boolean): void {
@@ -147,6 +147,6 @@ export class WatchList {
     this.#view = view;
     for (const watched of this.#watched.values())
       if (this.#isLookedAt(watched.localId) && !this.#isLookedAt(watched.localId, before))
-        watched.hurry(this.#clock.now());
+        watched.pollSoon(this.#clock.now());
   }
 }

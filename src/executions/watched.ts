@@ -42,9 +42,9 @@ export function backOff(failures: number, random: number, ordinary: number): num
 
 export type PollOutcome =
   | { readonly kind: "written" }
-  /** The crew could not be asked, or its answer is no use. */
+  /** The request failed, or its answer is invalid. */
   | { readonly kind: "failed"; readonly error: CrewApiError }
-  /** Something on this machine prevented it: no client, no token, a full disk. */
+  /** Blocked on this machine: no client, no token, a full disk. */
   | { readonly kind: "blocked"; readonly error: unknown };
 
 /** Times in milliseconds since 1970. */
@@ -92,7 +92,7 @@ export class Watched {
     return isOver;
   }
 
-  hurry(now: number): void {
+  pollSoon(now: number): void {
     this.#dueAt = Math.max(now, (this.#askedAt ?? -Infinity) + leastGap);
   }
 
@@ -107,7 +107,7 @@ export class Watched {
   }
 
   /** `random` in 0 to 1, for the jitter. @returns whether the problem changed or ended */
-  takeIn(outcome: PollOutcome, execution: ExecutionSummary, now: number, random: number): boolean {
+  record(outcome: PollOutcome, execution: ExecutionSummary, now: number, random: number): boolean {
     // An answer to an earlier session doesn't delay the next poll.
     if (this.#askedIn === this.#session) this.#plan(outcome, execution, now, random);
     const before = { error: this.error, isBlocked: this.localProblem !== undefined };

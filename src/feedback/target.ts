@@ -20,8 +20,8 @@ export function isOver(
   { execution, taskId, again }: ThreadSubject,
   current: ExecutionSummary | undefined,
 ): boolean {
-  const isAnsweredAnew = again === true && current?.stillPaused?.taskId === taskId;
-  if (current === undefined || !(canBeAnswered(current) || isAnsweredAnew)) return true;
+  const isAnsweredAgain = again === true && current?.stillPaused?.taskId === taskId;
+  if (current === undefined || !(canBeAnswered(current) || isAnsweredAgain)) return true;
   if (current.waiting !== undefined && current.waiting.taskId !== taskId) return true;
   return attemptToAnswer(current, taskId) !== attemptToAnswer(execution, taskId);
 }

@@ -119,7 +119,7 @@ async function enterBox(): Promise<void> {
 }
 
 /** How long to wait for the comment box to get focus (ms), and how often to try. */
-const patience = 1_000;
+const focusWait = 1_000;
 const tries = 20;
 
 /**
@@ -163,6 +163,6 @@ async function activeBox(
 ): Promise<vscode.TextEditor | undefined> {
   const isBox = (editor = vscode.window.activeTextEditor) =>
     editor?.document.uri.scheme === commentBoxScheme && editor.document !== old;
-  if (!isBox()) await until(vscode.window.onDidChangeActiveTextEditor, isBox, patience);
+  if (!isBox()) await until(vscode.window.onDidChangeActiveTextEditor, isBox, focusWait);
   return isBox() ? vscode.window.activeTextEditor : undefined;
 }

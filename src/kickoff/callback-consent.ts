@@ -18,7 +18,7 @@ export class CallbackConsent {
 
   constructor(database: Database) {
     this.#allowed = crewValues(database, "callbacks", parseMarks, (error, crewId) =>
-      logProblem("Callbacks that were allowed", error, crewId),
+      logProblem("Reading the allowed callbacks", error, crewId),
     );
   }
 

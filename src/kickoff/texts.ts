@@ -62,7 +62,7 @@ export function formTexts() {
       twice: l10n.t("“{0}” is given twice."),
     },
     jsonTypes: {
-      text: l10n.t("“{0}” must be a text."),
+      text: l10n.t("“{0}” must be a string."),
       object: l10n.t("“{0}” must be an object."),
       names: l10n.t("“{0}” must be a list of names without spaces and commas."),
       trueOrFalse: l10n.t("“{0}” must be true or false."),
@@ -171,7 +171,7 @@ export function formTexts() {
     },
     refusedAsMissing: l10n.t("The crew reports that this input is missing."),
     checkFields: l10n.t("Nothing was sent. Check the marked fields."),
-    mendFirst: l10n.t("Fix the marked error first."),
+    fixFirst: l10n.t("Fix the marked error first."),
     openExecution: l10n.t("Show Execution"),
     kickOffAgain: l10n.t("Kick Off Again"),
   };

@@ -65,7 +65,7 @@ export function watchReading(
     setContext(hasRead, true);
     memory
       .update(hasRead, true)
-      .then(undefined, (error: unknown) => logProblem("Noting that an execution was read", error));
+      .then(undefined, (error: unknown) => logProblem("Storing that an execution was read", error));
   };
   update();
   return vscode.window.onDidChangeVisibleTextEditors(update);

@@ -10,7 +10,7 @@ export const problemDelayMs = 600;
 export type BoxKind =
   | { readonly kind: "lines"; readonly isCode: boolean }
   | { readonly kind: "line"; readonly inputmode: "url" | "decimal" | "numeric" | "text" }
-  /** Shows dots. `placeholder` says that a secret is stored. */
+  /** `placeholder` shows that a secret is stored. */
   | { readonly kind: "secret"; readonly placeholder: string }
   | {
       readonly kind: "choice";

@@ -57,7 +57,7 @@ export class KickoffForms implements vscode.Disposable {
     let form = this.#forms.get(crew.id);
     if (form === undefined) {
       form = this.#add(openPanel(crew), shown(crew), { ...this.#seedOf(crew), ...given }, true);
-      void form.session.load({ fresh: false, wakes: true });
+      void form.session.load({ fresh: false, startsCrew: true });
     } else {
       form.show(given);
     }
@@ -77,7 +77,7 @@ export class KickoffForms implements vscode.Disposable {
     const known = crew === undefined ? { id, name, url: "", isRehearsal: false } : shown(crew);
     const form = this.#add(panel, known, seed, false);
     // An unavailable crew must not hide what was typed.
-    if (state.fields === undefined) void form.session.load({ fresh: true, wakes: false });
+    if (state.fields === undefined) void form.session.load({ fresh: true, startsCrew: false });
     else form.session.resume(state.fields);
   }
 
@@ -146,7 +146,7 @@ export class KickoffForms implements vscode.Disposable {
       if (crew === undefined) continue;
       form.rename(shown(crew));
       if (form.session.isUnavailable && crew.local?.running !== false)
-        void form.session.load({ fresh: true, wakes: false });
+        void form.session.load({ fresh: true, startsCrew: false });
     }
   }
 
@@ -171,7 +171,7 @@ function shown({ id, name, url, local }: Crew): FormCrew {
 /** Invalid presets are reported to the person who made them. */
 export function openPresets(database: Database): Presets {
   return new Presets(database, (error, crewId) => {
-    logProblem("Presets", error, crewId);
+    logProblem("Reading the presets", error, crewId);
     void vscode.window.showWarningMessage(
       vscode.l10n.t("A crew's presets are invalid and were set aside. See the log for details."),
     );

@@ -67,7 +67,7 @@ export type ToForm =
   | { readonly type: "texts"; readonly texts: FormTexts }
   | { readonly type: "show"; readonly view: FormView }
   | { readonly type: "sending" }
-  /** Sending ended without a start. There may be more fields; the draft's id is new if it can be sent again. */
+  /** Nothing started. There may be more fields; the draft's ID is new if it can be sent again. */
   | {
       readonly type: "outcome";
       readonly outcome: Outcome;

@@ -40,8 +40,8 @@ export class OpenForm {
       clock,
       newId: randomUUID,
       // Looked up at each use, since a local crew's port may change.
-      inputs: async ({ fresh, wakes }) => {
-        const current = wakes ? await crews.ready(crew) : crews.get(crew.id);
+      inputs: async ({ fresh, startsCrew }) => {
+        const current = startsCrew ? await crews.ready(crew) : crews.get(crew.id);
         return await crews.inputs(current, { fresh });
       },
       send: async (request, localId) =>

@@ -32,7 +32,7 @@ const draftPause = 300;
 export interface LoadOptions {
   readonly fresh: boolean;
   /** Whether to start a stopped local crew: only if the person asks. */
-  readonly wakes: boolean;
+  readonly startsCrew: boolean;
 }
 
 export interface SessionOptions {
@@ -161,7 +161,7 @@ export class FormSession {
       if (this.#isCurrent(draft) && this.#outcome?.kind !== "maybeStarted") this.#submit(draft);
     },
     tryAgain: () => {
-      if (this.isUnavailable) void this.load({ fresh: true, wakes: true });
+      if (this.isUnavailable) void this.load({ fresh: true, startsCrew: true });
     },
     secret: ({ name, target, text }) => {
       if (!this.#isSending) this.#secrets = { ...this.#secrets, [name]: { text, target } };

@@ -67,7 +67,7 @@ function without(presets: readonly Preset[], ...names: readonly string[]): reado
 }
 
 function parsePresets(raw: unknown): readonly Preset[] {
-  if (!Array.isArray(raw)) throw new TypeError("The presets are no list.");
+  if (!Array.isArray(raw)) throw new TypeError("The presets aren't a list.");
   return raw.map((preset) => {
     const { name, values } = asObject(preset);
     if (typeof name !== "string") throw new TypeError("A preset has no name.");

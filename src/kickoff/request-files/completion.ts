@@ -30,7 +30,7 @@ export function completeRequestFiles(
       return fields;
     } catch (error) {
       if (!token.isCancellationRequested) {
-        logProblem("Asking a crew for its inputs", error, crew.name);
+        logProblem("Requesting a crew's inputs", error, crew.name);
         showStatus(vscode.l10n.t("The inputs of “{0}” are not available.", crew.name));
       }
       return [];

@@ -59,7 +59,7 @@ export function jsonText(text: string): string | undefined {
   if (!/^[{[]/.test(trimmed)) return undefined;
   try {
     JSON.parse(trimmed);
-    return layOutJson(trimmed);
+    return formatJson(trimmed);
   } catch {
     return undefined;
   }
@@ -69,7 +69,7 @@ export function jsonText(text: string): string | undefined {
 const jsonToken = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 
 /** Keeps every value as written, such as big numbers, escapes and repeated names. */
-function layOutJson(json: string): string {
+function formatJson(json: string): string {
   const parts: string[] = [];
   let level = 0;
   let before = "";

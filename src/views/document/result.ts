@@ -40,10 +40,10 @@ function mayBeWaitingPart(execution: Execution): Part {
     "Check the ID, and that it is of an execution of this crew. If it is wrong, remove this one from the list and track the right ID.",
   );
   const isRight = l10n.t(
-    "If it is right, the execution may be waiting for you: a deployed crew's pause looks the same. Only its human-input callback gets to know which task waits.",
+    "If it is right, the execution may be waiting for you: a deployed crew's pause looks the same. Only its human-input callback reports which task waits.",
   );
   const isGone = l10n.t(
-    "The crew no longer knows this ID. A deployed crew that waits for a person looks the same: only its human-input callback gets to know which task waits.",
+    "The crew no longer knows this ID. A deployed crew that waits for a person looks the same: only its human-input callback reports which task waits.",
   );
   const lines = isNeverSeen(execution)
     ? [`## ${l10n.t("The crew does not know this ID")}`, "", isWrong, "", isRight]

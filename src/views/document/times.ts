@@ -106,7 +106,11 @@ function changeEvent(change: StateChange, execution: Execution, isEnd: boolean):
   const unseen = isEnd && execution.history !== undefined ? unseenTasks(execution) : [];
   return unseen.length === 0
     ? text
-    : l10n.t("{0}; done without being seen at work: {1}", text, unseen.map(inlineName).join(", "));
+    : l10n.t(
+        "{0}; completed without being seen running: {1}",
+        text,
+        unseen.map(inlineName).join(", "),
+      );
 }
 
 function feedbackEvent({ taskId, attempt, feedback, outcome }: SentResume): string {

@@ -57,7 +57,7 @@ export class CrewWatch implements vscode.Disposable {
     const delay = Math.max(0, this.#tokensFrom - this.#clock.now());
     this.#cancel = this.#clock.after(delay, () => {
       this.#cancel = undefined;
-      this.#readTokens().catch((error: unknown) => logProblem("Looking for tokens", error));
+      this.#readTokens().catch((error: unknown) => logProblem("Checking tokens", error));
     });
   }
 

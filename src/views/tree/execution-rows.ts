@@ -33,7 +33,7 @@ export function executionRow(
 ): Row {
   const { group = "crew" } = circumstances;
   const title = titleOf(execution);
-  const troubles = troublesOf(execution, circumstances);
+  const warnings = warningsOf(execution, circumstances);
   const isLost = circumstances.crew === "gone" && !hasEnded(execution);
   const time = !isLost && elapsedLabel(execution, now);
   const pinned = execution.pinned === true && l10n.t("pinned");
@@ -44,13 +44,13 @@ export function executionRow(
     situationOf(execution, circumstances),
     fullProgress(execution),
     time,
-    ...troubles,
+    ...warnings,
   );
   return {
     label: title,
     description: present(
       groupedState(execution, circumstances),
-      ...troubles,
+      ...warnings,
       pinned,
       sharesTitle(execution) && shortStart(execution, now),
       time,
@@ -136,7 +136,7 @@ function taskAndAttempt({ taskId, attempt }: WaitingSummary): string {
   return attempt > 1 ? l10n.t("{0}, attempt {1}", task, attempt) : task;
 }
 
-function troublesOf(execution: ExecutionSummary, circumstances: Circumstances) {
+function warningsOf(execution: ExecutionSummary, circumstances: Circumstances) {
   const { problem } = circumstances;
   const pending = pendingResume(execution);
   const unwatched = unwatchedLabel(execution, circumstances);

@@ -34,7 +34,7 @@ export class FollowedSelection implements vscode.Disposable {
     if (row === undefined) return;
     this.#view
       .reveal(row, { select: true, focus: false })
-      .then(undefined, (error: unknown) => logProblem("Selecting a row where it went", error));
+      .then(undefined, (error: unknown) => logProblem("Selecting a moved row", error));
   }
 
   dispose(): void {
