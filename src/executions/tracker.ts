@@ -177,7 +177,7 @@ export class Tracker implements Disposable {
     watched.request = undefined;
     limits.count(crewId, -1);
     if (!signal.aborted) {
-      this.#record(outcome, watched, execution);
+      this.#takeIn(outcome, watched, execution);
       // A requested poll succeeded: the crew accepts the token again.
       if (wasParked && outcome.kind === "written") this.unpark(crewId);
       this.#giveUpByAge(execution.localId);
@@ -214,7 +214,7 @@ export class Tracker implements Disposable {
     }
   }
 
-  #record(outcome: PollOutcome, watched: Watched, execution: ExecutionSummary): void {
+  #takeIn(outcome: PollOutcome, watched: Watched, execution: ExecutionSummary): void {
     const { crew, localId } = execution;
     const { clock, onProblem, random = Math.random } = this.#options;
     const { limits } = this.#list;

@@ -89,7 +89,7 @@ export async function askAgain(sent: ResumeSummary): Promise<boolean> {
   return await isAgreed(question, doubtIn(sent), vscode.l10n.t("Send Again"));
 }
 
-export async function askToAnswerAgain(taken: ResumeSummary): Promise<boolean> {
+export async function askAnew(taken: ResumeSummary): Promise<boolean> {
   const question = vscode.l10n.t("Answer “{0}” again?", shortName(taken.taskId));
   return await isAgreed(question, doubtIn(taken), vscode.l10n.t("Answer Again"));
 }

@@ -182,7 +182,7 @@ export class Feedback implements vscode.Disposable {
     const isNew = isPerson && !this.isSending(execution);
     const taken = isNew ? acceptedBefore(execution, task) : undefined;
     if (taken === undefined) return { execution, taskId: task };
-    const isAgreed = await (await questions()).askToAnswerAgain(taken);
+    const isAgreed = await (await questions()).askAnew(taken);
     return isAgreed ? { execution, taskId: task, again: true } : undefined;
   }
 

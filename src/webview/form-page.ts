@@ -157,7 +157,7 @@ export class FormPage {
       this.#json?.isWrong === true ||
       this.#inputs.some((field) => !field.control.isReadable) ||
       advanced.some((control) => !control.isReadable);
-    this.#showBlocked(this.#texts.fixFirst, isStillWrong);
+    this.#showBlocked(this.#texts.mendFirst, isStillWrong);
     return false;
   }
 

@@ -8,13 +8,7 @@ import { switchToken } from "../../src/crews/set-token.ts";
 import { Crews } from "../../src/crews/crews.ts";
 import { plainLabel } from "../../src/editor/messages.ts";
 import type { ExecutionStore } from "../../src/executions/store.ts";
-import {
-  askAgain,
-  askToAnswerAgain,
-  askKind,
-  askTask,
-  confirmApproval,
-} from "../../src/feedback/ask.ts";
+import { askAgain, askAnew, askKind, askTask, confirmApproval } from "../../src/feedback/ask.ts";
 import { overLabel, threadLabel } from "../../src/feedback/open-thread.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
 import { MemoryMemento, MemorySecrets } from "./memory.ts";
@@ -107,7 +101,7 @@ describe("names and texts of a crew", () => {
       outcome: "answered",
     } as const;
     await askAgain(sent);
-    await askToAnswerAgain(sent);
+    await askAnew(sent);
     await confirmApproval(execution, taskId);
     assert.equal(await askTask(execution), taskId);
     for (const text of [
