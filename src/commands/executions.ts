@@ -158,7 +158,7 @@ async function clearEnded({ store, crews }: ExecutionParts, argument: unknown): 
     for (const { localId } of ended) store.remove(localId);
 }
 
-/** A refused token is sent again only if its crew is named, and then once. */
+/** Requests the state of one execution, of a crew's, or of all. A refused token is sent again only if its crew is named, and then once. */
 async function refresh(parts: ExecutionParts, argument: unknown): Promise<void> {
   const { crews, store, tracker } = parts;
   const target = targetOf(argument);

@@ -61,7 +61,7 @@ export function kickoffCommands({ crews, forms, sender, clock, show }: KickoffPa
   };
 }
 
-/** If the inputs can't be requested, the form shows why and retries. */
+/** Whether a crew needs inputs. If it can't be requested, the form shows why and retries. */
 async function wantsForm(crews: Crews, crew: Crew): Promise<boolean> {
   try {
     return (await crews.inputs(crew, { fresh: true })).fields.length > 0;

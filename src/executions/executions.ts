@@ -50,7 +50,10 @@ export class Executions implements Disposable {
     this.store.open();
   }
 
-  /** Deletes all executions, unless something is being sent. @param deleteMore runs in the same transaction */
+  /**
+   * Deletes all executions, in all windows. Not to be called while something is being sent.
+   * @param deleteMore deletes other data in the same transaction
+   */
   clear(scope: ClearScope, deleteMore: () => void): void {
     this.#stop();
     try {

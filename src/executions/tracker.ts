@@ -146,6 +146,7 @@ export class Tracker implements Disposable {
     this.#plan();
   }
 
+  /** Sets the one timer to when the next execution is due. */
   #plan(): void {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
