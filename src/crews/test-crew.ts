@@ -49,7 +49,7 @@ interface Examination {
   readonly error?: Error;
 }
 
-/** Requests that cost nothing. @throws CrewApiError of kind `aborted`; other failures are in the report */
+/** Its requests cost nothing. @throws CrewApiError of kind `aborted`; other failures are in the report */
 export async function examine(
   crews: Crews,
   crew: Crew,

@@ -122,7 +122,7 @@ export interface StateChange {
 export interface ExecutionSummary {
   readonly localId: string;
   readonly crew: CrewRef;
-  /** The first is the key in documents and in the API, the last the one to request. May be empty. */
+  /** The first is the key in documents and in the API, the last the one to request; empty while unconfirmed. */
   readonly kickoffIds: readonly string[];
   readonly origin: "kickoff" | "tracked";
   /** The person's own title. */

@@ -137,7 +137,7 @@ function leftOverCommand(execution: ExecutionSummary, drafts: readonly Draft[]):
   };
 }
 
-/** The context key `crewdeck.waitingHere`. */
+/** Sets the context key `crewdeck.waitingHere`. */
 export function watchWaitingHere({
   find,
   onDidChange,

@@ -5,7 +5,7 @@ import type { Sends } from "../sending/sends.ts";
 
 const interval = 1_000;
 
-/** In any window. */
+/** Which kickoffs are being sent, in any window. */
 export class Kickoffs implements vscode.Disposable {
   readonly #sends: Pick<Sends, "isUnderWay">;
   readonly #clock: Clock;

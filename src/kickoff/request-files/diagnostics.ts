@@ -11,7 +11,7 @@ const longest = 1_000_000;
 /** Reported by VS Code's JSON support, with the manifest's schema. */
 const bySchema = new Set<string>(["syntax", "notAnObject", "noCrew", "wrongType", "wrongStrategy"]);
 
-/** Without requests. */
+/** Sends no requests. */
 export function diagnoseRequestFiles(crews: Pick<Crews, "find" | "knownInputs" | "onDidChange">) {
   const owned = new Disposables();
   const marks = owned.add(vscode.languages.createDiagnosticCollection("crewdeck"));

@@ -30,7 +30,7 @@ export class Arrangement {
   #groups = new Map<string, ExecutionSummary[]>();
   /** By local ID. */
   #placed = new Map<string, Placed>();
-  /** If not one page. */
+  /** How many are shown, if not one page. */
   readonly #limits = new Map<string, number>();
 
   constructor(withInput: FindsInput) {

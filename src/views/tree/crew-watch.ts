@@ -4,7 +4,7 @@ import type { Crews } from "../../crews/crews.ts";
 import type { Crew, TokenState } from "../../crews/types.ts";
 import { logProblem } from "../../editor/log.ts";
 
-/** Activation reads no secret (ms). */
+/** Delay, since activation reads no secret (ms). */
 const tokenDelay = 5_000;
 
 export class CrewWatch implements vscode.Disposable {
