@@ -37,7 +37,7 @@ export class CallbackConsent {
       vscode.l10n.t("The request file asks the crew to send:"),
       callbacksText(asked),
       vscode.l10n.t(
-        "Allow it only if you know who reads there. You are asked once for each crew and address.",
+        "Allow this only if you know who receives the data. You are asked once for each crew and address.",
       ),
     ].join("\n\n");
     if (!(await confirm(question, detail, vscode.l10n.t("Allow")))) return false;
