@@ -19,7 +19,7 @@ export type KickoffParts = Pick<CommandParts, "crews" | "forms" | "sender" | "cl
  * `{crew, kickoffId}`.
  */
 export function kickoffCommands({ crews, forms, sender, clock, show }: KickoffParts): Commands {
-  /** By crew: a double click is one kickoff. */
+  /** By crew: a double click on the row is one kickoff. */
   const starts = new SingleStart<Execution | "form">(clock);
   const startOrAsk = async (crew: Crew) => {
     const ready = await crews.ready(crew);

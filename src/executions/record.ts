@@ -21,6 +21,7 @@ const searched = 10_000;
 const usual: TaskSummary["attempts"] = [{ number: 1, output: true }];
 
 export function writeExecution(execution: Execution) {
+  // What is not in the summary, or not whole.
   const { request, tasks: whole, output, outputJson, error, waiting, resumes } = execution;
   const details = { request, tasks: whole, output, outputJson, error, waiting, resumes };
   const values = Object.values(request?.inputs ?? {});
@@ -134,6 +135,7 @@ const states: readonly unknown[] = executionStates;
 const isState: Check = (value) => states.includes(value);
 const listOf = (check: Check) => (value: unknown) => Array.isArray(value) && value.every(check);
 
+/** The parts on whose shape the program relies without a look. */
 const shape: Readonly<Record<string, Check>> = {
   localId: isString,
   crew: isObject,

@@ -18,9 +18,9 @@ const questions = () => import("./ask.ts");
 
 interface FeedbackOptions {
   readonly sender: Pick<FeedbackSender, "send">;
-  /** An output that isn't found in a visible editor isn't on the screen. */
+  /** An output without such a place in a visible editor is not on the screen. */
   readonly find: FindPlace;
-  /** Merges the presses of a double click on one output, even if the crew answers in between. */
+  /** Makes one press of a double click on one output, even if the crew answers in between; a later press is another. */
   readonly presses: SingleStart<FeedbackResult | undefined>;
   readonly show: (execution: ExecutionSummary) => Promise<vscode.TextEditor>;
 }

@@ -14,7 +14,7 @@ export interface FeedbackPlace {
 
 export type FindPlace = (document: vscode.TextDocument) => FeedbackPlace | undefined;
 
-/** Undefined for the documents of outputs. */
+/** The execution whose own document this is; not that of one of its outputs. */
 export type FindExecution = (document: vscode.TextDocument) => ExecutionSummary | undefined;
 
 interface FeedbackLensesOptions {
@@ -137,7 +137,7 @@ function leftOverCommand(execution: ExecutionSummary, drafts: readonly Draft[]):
   };
 }
 
-/** Sets the context key `crewdeck.waitingHere`. */
+/** Keeps the context key `crewdeck.waitingHere` true while the focused document waits for feedback. */
 export function watchWaitingHere({
   find,
   onDidChange,

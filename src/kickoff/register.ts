@@ -25,7 +25,7 @@ export interface KickoffRoomOptions {
   readonly show: (execution: ExecutionSummary) => Promise<unknown>;
 }
 
-/** Most of it is loaded when first used. */
+/** What starts executions. Most of it is loaded when it is first used. */
 export interface KickoffRoom {
   readonly sender: Pick<KickoffSender, "send">;
   readonly forms: Pick<KickoffForms, "open" | "closeAll">;

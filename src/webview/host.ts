@@ -4,7 +4,7 @@ import type { Draft, FormCrew, FromForm, SavedState } from "../kickoff/form/mess
 
 declare function acquireVsCodeApi(): {
   postMessage(message: FromForm): void;
-  /** Kept while the page is hidden or moved, and when the window reloads. */
+  /** VS Code keeps the state while the page is hidden or moved, and when the window reloads. */
   setState(state: SavedState): void;
   getState(): SavedState | undefined;
 };
@@ -14,7 +14,7 @@ export class Host {
 
   readonly post = (message: FromForm): void => this.#api.postMessage(message);
 
-  /** The draft of this panel's earlier page, which the extension host validates. */
+  /** The draft of an earlier page of this panel. The extension host validates it. */
   get keptDraft(): Draft | undefined {
     return this.#api.getState()?.draft;
   }
@@ -23,7 +23,7 @@ export class Host {
     this.#api.setState({ ...this.#api.getState(), crew: id, name });
   }
 
-  /** Without secrets, because VS Code writes the state to disk. No draft: nothing was typed. */
+  /** Keeps the form without its secrets, because VS Code writes the state to disk. No draft: nothing was typed. */
   keep({ id, name }: FormCrew, fields: readonly FormField[], draft?: Draft): void {
     this.#api.setState({ crew: id, name, fields, ...(draft && { draft: keptDraft(draft) }) });
   }

@@ -52,7 +52,7 @@ export class OpenForm {
       },
       onAction: (action) => void runAction(action),
       onOpenExecution,
-      // A hidden panel gets no messages; it requests everything when shown.
+      // A hidden panel gets no messages; it asks for everything when it shows again.
       post: (message) => void panel.webview.postMessage(message),
       onStarted: (made) => {
         execution = made;

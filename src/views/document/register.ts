@@ -21,10 +21,10 @@ import { placeOf } from "./sections.ts";
 
 export type DocumentsRoom = ReturnType<typeof registerDocuments>;
 
-/** Each returns a URI, or undefined if cancelled. */
+/** What can be done with outputs. Each returns an address, or undefined if cancelled. */
 export type OutputsRoom = DocumentsRoom["outputs"];
 
-/** `ready` resolves when the executions are read; `storage` is the extension's folder. */
+/** `ready` resolves when the executions are read; `storage` is the extension's folder on this machine. */
 export function registerDocuments(options: {
   readonly store: ExecutionStore;
   readonly crews: Crews;
