@@ -55,7 +55,7 @@ export function onCrew(
   };
 }
 
-/** Finds a tracked execution; its crew may no longer be connected. */
+/** Its crew may no longer be connected. */
 export function findExecution(
   store: ExecutionStore,
   crews: Crews,
@@ -131,7 +131,7 @@ export async function pickExecution(
   return (await vscode.window.showQuickPick(items, options))?.execution;
 }
 
-/** The state and the id may be remote text. */
+/** State and ID may be remote text. */
 export function executionItem(execution: ExecutionSummary): ExecutionItem {
   return {
     label: plainLabel(titleOf(execution)),

@@ -41,7 +41,7 @@ export function crewCommands(parts: CrewParts): Commands {
     },
     removeCrew: onCrew(parts, (crew) => removeCrew(parts, crew)),
     startLocalCrew: (argument) => startLocal(parts, argument),
-    // For the row of a stopped crew, with a title without "…".
+    // For a stopped crew's row, with a title without "…".
     startCrew: (argument) => startLocal(parts, argument),
     stopLocalCrew: (argument) => locals.stop(folderIn(parts, recordOf(argument))),
     copyToken: onCrew(
@@ -79,8 +79,7 @@ export async function removeCrew(
 
 async function startLocal(parts: CrewParts, argument: unknown): Promise<Crew | undefined> {
   const given = recordOf(argument);
-  // A program that names the folder keeps the focus where it is. The view gets it before the crew starts: seconds later the person
-  // may be working elsewhere.
+  // Only for a person, and before the crew starts: seconds later the person may work elsewhere.
   const isPerson = given["folder"] === undefined || "kind" in given;
   const crew = await parts.locals.start({
     ...folderIn(parts, given),
@@ -98,7 +97,7 @@ function folderIn({ crews }: CrewParts, given: UnknownObject): { readonly folder
   return defined({ folder: stringOf(given, "folder") ?? ofCrew });
 }
 
-/** Copies a local crew's token, for a shell. A deployed crew's token is never given out. */
+/** A deployed crew's token is never given out. */
 async function copyToken({ crews }: CrewParts, crew: Crew): Promise<void> {
   if (crew.local === undefined)
     throw new UserError(

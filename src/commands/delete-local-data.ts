@@ -26,16 +26,13 @@ export interface DeleteParts extends Pick<CommandParts, "database" | "clock"> {
   readonly locals: Pick<LocalCrews, "count" | "removeAll">;
   readonly forms: Pick<CommandParts["forms"], "closeAll">;
   readonly tree: Pick<CommandParts["tree"], "choices">;
-  /** How long deleting waits for requests in progress (ms); usually longer than the timeout of a kickoff or a resume. */
+  /** How long to wait for requests in progress (ms); usually longer than their timeouts. */
   readonly longestWaitMs?: number;
 }
 
 const lookMs = 250;
 
-/**
- * Deletes the extension's data from this machine. A person is asked; a program passes `{what: "data"}`, or `{what: "everything"}`
- * to delete connected crews and their tokens, too. Returns the numbers of what was deleted and, as `notDeleted`, what could not be.
- */
+/** A person is asked; a program passes `{what}`: `"data"`, or `"everything"` for crews and tokens, too. */
 export async function deleteLocalData(parts: DeleteParts, argument: unknown): Promise<unknown> {
   const counts = countLocalData(parts);
   const scope = isProgram(argument)
@@ -51,7 +48,7 @@ export async function deleteLocalData(parts: DeleteParts, argument: unknown): Pr
   };
 }
 
-/** Waits for requests in progress, whose outcome must be stored first. False if the person cancels. @throws UserError if it takes too long */
+/** Requests in progress must store their outcome first. False if the person cancels. @throws UserError */
 async function nothingIsSent(parts: DeleteParts): Promise<boolean> {
   const { sending, clock, longestWaitMs = 90_000 } = parts;
   const [first] = sending.now();
@@ -166,21 +163,20 @@ function countLocalData({ crews, executions, locals, database }: DeleteParts) {
       "SELECT total(json_array_length(json)) AS count FROM crew_values WHERE kind = 'presets' AND json_valid(json)",
     ),
     drafts: count("SELECT count(*) AS count FROM drafts"),
-    /** Forms with remembered values. */
     forms: count("SELECT count(*) AS count FROM crew_values WHERE kind = 'form'"),
     localCrews: locals.count(),
     crews: crews.list().filter(({ local }) => local === undefined).length,
   };
 }
 
-/** Deletes the extension's data from this machine, in all open windows, which continue as if it had just been installed. @returns what could not be deleted */
+/** In all open windows. @returns what could not be deleted */
 async function clearLocalData(
   parts: DeleteParts,
   scope: ClearScope,
 ): Promise<readonly Unremoved[]> {
   const { context, crews, executions, sending, locals, database } = parts;
   const left: Unremoved[] = [];
-  // Read first: windows share the state with the notes of tokens, and another window empties it when it notices the deletion.
+  // First, because another window that notices the deletion empties the notes.
   const idsWithTokens = scope === "everything" ? await crews.idsWithTokens() : [];
   await forgetHere(parts, "data", executions.store.list());
   for (const error of await sending.secrets.forgetAll())
@@ -210,16 +206,13 @@ async function clearLocalData(
   return [...left, ...(await emptyFolder(context.globalStorageUri.fsPath, stays))];
 }
 
-/** Windows share the notes of tokens, and only the deleting window knows which token could not be deleted. */
+/** Windows share the token notes, and only the deleting window knows which tokens are left. */
 const stays: Readonly<Record<ClearScope, readonly string[]>> = {
   data: [tokenNotesKey, statusPathsKey],
   everything: [tokenNotesKey],
 };
 
-/**
- * Closes this window's tabs with the data, and empties its memory, which another window would write back.
- * @param executions whose previews are closed; another window's previews stay and show that their document is gone
- */
+/** Closes this window's tabs with the data and empties its memory. @param executions close their previews */
 export async function forgetHere(
   { context, forms, tree }: Pick<DeleteParts, "context" | "forms" | "tree">,
   scope: ClearScope,
@@ -241,7 +234,7 @@ export async function forgetHere(
     if (!stays[scope].includes(key)) await globalState.update(key, undefined);
 }
 
-/** The tab of a Markdown preview has no URI, only the file's name in a localised label (observed). */
+/** A Markdown preview's tab has no URI, only a localised label with the file name (observed). */
 function isPreview({ input, label }: vscode.Tab): boolean {
   return (
     input instanceof vscode.TabInputWebview &&

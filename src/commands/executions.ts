@@ -174,7 +174,7 @@ async function refresh(parts: ExecutionParts, argument: unknown): Promise<void> 
   else if (crewId !== undefined) await refreshCrew(parts, crewId);
   else await tracker.pollNow();
   const refused = crewId === undefined ? undefined : tracker.parkedCrews().get(crewId);
-  // The person requested this crew, and its row looks the same as before.
+  // The person requested this crew, and its row looks the same.
   if (refused !== undefined && !isProgram(argument)) throw refused;
 }
 
@@ -183,7 +183,7 @@ async function refreshCrew({ store, tracker }: ExecutionParts, crewId: string): 
     .list()
     .filter(({ crew, watchingStoppedAt }) => crew.id === crewId && watchingStoppedAt === undefined)
     .filter(canBeAsked);
-  // With no execution to poll, the next request shows whether the token is accepted.
+  // With nothing to poll, the next request shows whether the token is accepted.
   if (first === undefined) {
     tracker.unpark(crewId);
     return;

@@ -13,7 +13,7 @@ import { isForWhatWaits, repeatable } from "../executions/resumes.ts";
 
 type FeedbackParts = Pick<CommandParts, "crews" | "store" | "feedback" | "threads" | "drafts">;
 
-/** Commands for tasks that wait. Those that send return the crew's `{status, message}`. */
+/** Those that send return the crew's `{status, message}`. */
 export function feedbackCommands(parts: FeedbackParts): Commands {
   const { crews, feedback, threads, drafts } = parts;
   const send = (
@@ -65,10 +65,7 @@ export function feedbackCommands(parts: FeedbackParts): Commands {
   };
 }
 
-/**
- * Lets the person continue, copy, open or discard an execution's unsent draft, also one for an output that no longer waits. A
- * program gets the list of drafts.
- */
+/** Lets the person continue, copy, open or discard an unsent draft. A program gets the list. */
 async function openDrafts(
   drafts: FeedbackParts["drafts"],
   execution: Execution,
@@ -108,7 +105,7 @@ async function chooseDraft(drafts: readonly Draft[]): Promise<Draft | undefined>
 
 function usesOf(draft: Draft, execution: Execution, drafts: FeedbackParts["drafts"]) {
   const { taskId, attempt, isApprove, text } = draft;
-  // `kind` marks it as an argument of the window, so that errors are shown to the person.
+  // `kind` marks it as a person's, so that errors are shown.
   const named = { crew: execution.crew.id, kickoffId: keyOf(execution), taskId, attempt };
   const target = { kind: "draft", ...named };
   const command = isApprove ? "crewdeck.approveWithNote" : "crewdeck.reject";

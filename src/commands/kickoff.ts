@@ -15,8 +15,8 @@ import type { CommandParts, Commands } from "./table.ts";
 export type KickoffParts = Pick<CommandParts, "crews" | "forms" | "sender" | "clock" | "show">;
 
 /**
- * `kickoff`: with the form, at once for a crew that needs no inputs, or without any question (`form: false`). `kickoffInForm`:
- * always with the form, which also has callbacks and meta. Both return `{crew, kickoffId}`.
+ * `kickoff` opens the form only for a crew with inputs, never with `form: false`. Both return
+ * `{crew, kickoffId}`.
  */
 export function kickoffCommands({ crews, forms, sender, clock, show }: KickoffParts): Commands {
   /** By crew: a double click on the row is one kickoff. */
@@ -71,7 +71,7 @@ async function wantsForm(crews: Crews, crew: Crew): Promise<boolean> {
   }
 }
 
-/** The request in an argument. @throws UserError for a wrong type or an invalid callback address */
+/** @throws UserError for a wrong type or an invalid callback address */
 export function prefillOf(given: UnknownObject): Partial<KickoffRequest> {
   const callbacks: Record<string, string> = {};
   for (const name of callbackNames) {

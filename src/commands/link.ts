@@ -2,19 +2,19 @@ import * as l10n from "@vscode/l10n";
 import { normaliseAddress } from "../api/address.ts";
 import { messageOf } from "../base/errors.ts";
 
-/** A deep link, or why it isn't followed, for a person. */
+/** A deep link, or why it isn't followed. */
 export type Link =
   | { readonly route: "add"; readonly url: string; readonly name?: string }
   | { readonly route: "track"; readonly url: string; readonly kickoffId: string }
   | { readonly route: "none"; readonly problem: string };
 
-/** Names of parameters that no link may have: links are kept in histories, mails and logs. */
+/** Links are kept in histories, mails and logs. */
 const secretNames = /token|secret|passw|bearer|authori[sz]ation|credential|api[-_]?key/i;
 const secretValues = /^\s*bearer\s|\beyJ[\w-]{5,}\.[\w-]{5,}\./i;
-/** Line breaks and marks that change the direction of writing: with them a link could show another text than it has. */
+/** Line breaks and direction marks, which can make a link look like another. */
 const hidden = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
-/** Reads a deep link, `/add?name&url` or `/track?url&id`. Other routes are refused, other parameters ignored. */
+/** `/add?name&url` or `/track?url&id`; other parameters are ignored. */
 export function readLink(path: string, query: string): Link {
   const given = new URLSearchParams(query);
   const route = path.replace(/\/+$/, "");

@@ -6,20 +6,20 @@ import { plainMessage, showError } from "../editor/messages.ts";
 import { confirm } from "./choose.ts";
 import { readLink, type Link } from "./link.ts";
 
-/** After this time (ms) a link isn't followed: the person is doing something else. */
+/** After this time a link isn't followed (ms): the person is doing something else. */
 const lifetime = 5 * 60_000;
 
 interface LinksOptions {
   readonly crews: Pick<Crews, "find">;
-  /** Runs a command of this extension, by its id without the prefix. */
+  /** By the command's ID without the prefix. */
   readonly run: (command: string, argument: object) => Thenable<unknown>;
   readonly now: () => number;
 }
 
-/** Deep links `…/add?name&url` and `…/track?url&id`. Anybody can write one, so a modal names host and effect of each, one at a time. */
+/** Anybody can write a link, so a modal dialog shows each one's host and effect. */
 export class Links implements vscode.UriHandler {
   readonly #options: LinksOptions;
-  /** Links without an answer: a second click on one changes nothing. */
+  /** Open questions: a second click on a link changes nothing. */
   readonly #waiting = new Set<string>();
   #last: Promise<void> = Promise.resolve();
 
@@ -63,7 +63,7 @@ export class Links implements vscode.UriHandler {
     const { url } = link;
     const { host } = new URL(url);
     const known = this.#options.crews.find(url);
-    // The usual questions, with the link's values filled in for the person to check.
+    // The usual questions, with the link's values filled in.
     const connect = async (name?: string) =>
       this.#options.run("addCrew", { kind: "link", url, ...defined({ name }) });
     if (link.route === "track") {

@@ -15,7 +15,10 @@ import { outputUri } from "../views/document/output-editors.ts";
 
 type OutputParts = Pick<CommandParts, "crews" | "store" | "outputs" | "clock">;
 
-/** Commands for single outputs. Each takes `{crew, kickoffId, taskId?, attempt?}` and returns the URI of its document or file, `compareAttempts` `{taskId, previous, attempt}`. */
+/**
+ * Each takes `{crew, kickoffId, taskId?, attempt?}` and returns a URI; `compareAttempts` `{taskId,
+ * previous, attempt}`.
+ */
 export function outputCommands(parts: OutputParts): Commands {
   const { crews, store, outputs } = parts;
   const onOutput =
@@ -49,7 +52,7 @@ export function outputCommands(parts: OutputParts): Commands {
   };
 }
 
-/** The output that an argument names, else the only one, else one that the person chooses. @throws UserError if there is none */
+/** Named, else the only one, else chosen by the person. @throws UserError if there is none */
 async function chooseOutput(execution: Execution, argument: unknown): Promise<Output | undefined> {
   const all = outputsOf(execution);
   const { taskId, attempt = attemptIn(argument) } = targetOf(argument);
@@ -85,7 +88,7 @@ function attemptIn(argument: unknown): number | undefined {
   return argument instanceof vscode.Uri ? undefined : numberOf(recordOf(argument), "attempt");
 }
 
-/** Without a task, programs and lenses mean the result; documents and rows of the tree mean any output. */
+/** Without a task, programs and lenses mean the result; documents and tree rows mean any output. */
 function isResult(argument: unknown): boolean {
   if (argument instanceof vscode.Uri) return parsePartUri(argument)?.part.kind === "result";
   return isProgram(argument) || recordOf(argument)["result"] === true;
@@ -100,7 +103,7 @@ function itemFor({ part, output }: Output): vscode.QuickPickItem {
   };
 }
 
-/** Requests an execution's status once, in whatever state it is, and shows the response unchanged, even an error. The tracked execution doesn't change. */
+/** Shows the response unchanged, even an error. Nothing is stored. */
 async function openRawAnswer(
   { crews, outputs, clock }: OutputParts,
   execution: Execution,
@@ -124,7 +127,7 @@ async function openRawAnswer(
   }
 }
 
-/** Shows what changed after a rejection: the diff of an attempt, by default the last, and the one before it. */
+/** Compares with the previous attempt; by default, the last one. */
 async function compareAttempts(
   execution: Execution,
   argument: unknown,
@@ -157,7 +160,7 @@ async function compareAttempts(
   return pair;
 }
 
-/** The attempt that waits, else one that the person chooses; the newest is first. */
+/** The waiting attempt, else the person's choice. */
 async function choosePair(
   { waiting }: Execution,
   pairs: readonly AttemptPair[],

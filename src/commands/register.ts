@@ -8,7 +8,7 @@ import type { DeleteParts } from "./delete-local-data.ts";
 import type { Links } from "./links.ts";
 import type { CommandParts, Commands } from "./table.ts";
 
-/** Registers the manifest's commands and the extension's links. Their code is loaded with the first use. */
+/** The code is loaded with the first use. */
 export function registerCommands(parts: CommandParts): vscode.Disposable {
   const { contributes } = parts.context.extension.packageJSON as {
     readonly contributes: { readonly commands: readonly { readonly command: string }[] };
@@ -26,7 +26,7 @@ export function registerCommands(parts: CommandParts): vscode.Disposable {
     } catch (error) {
       if (!(error instanceof NothingToDo)) logProblem(name, error);
       if (isProgram(argument)) throw new Error(messageOf(error), { cause: error });
-      // Not awaited: the notification may stay open after the command.
+      // Not awaited, because the notification may stay open.
       void showError(error);
       return undefined;
     }
@@ -51,13 +51,13 @@ export function registerCommands(parts: CommandParts): vscode.Disposable {
   );
 }
 
-/** Deletes from this window what another window deletes from the machine, so that this one doesn't write it back. */
+/** Follows another window's deletion, so that this one doesn't write its data back. */
 export function watchClearing(
   parts: Pick<CommandParts, "store"> & Pick<DeleteParts, "context" | "forms" | "tree">,
 ): Disposable {
   return parts.store.onDidClear((scope) => {
     import("./delete-local-data.ts")
       .then(({ forgetHere }) => forgetHere(parts, scope))
-      .catch((error: unknown) => logProblem("Deleting what was deleted in another window", error));
+      .catch((error: unknown) => logProblem("Following a deletion in another window", error));
   });
 }

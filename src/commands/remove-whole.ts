@@ -6,11 +6,7 @@ export interface Unremoved {
   readonly error: unknown;
 }
 
-/**
- * Deletes a file, or a folder with all that is in it; links are deleted, not followed. What cannot be deleted does not keep the rest.
- * No error where there is nothing (any more). @param stays paths that are left as they are
- * @returns what could not be deleted, without the folders that are left because of it
- */
+/** Failures don't stop it; links aren't followed. @param stays paths to keep @returns what could not be deleted */
 export async function removeWhole(
   path: string,
   stays: readonly string[] = [],
@@ -30,7 +26,7 @@ export async function removeWhole(
   }
 }
 
-/** Deletes all that is in a folder, as {@link removeWhole}. The folder stays, since other windows may watch it. */
+/** Keeps the folder itself, since other windows may watch it. */
 export async function emptyFolder(
   folder: string,
   stays: readonly string[] = [],

@@ -13,13 +13,13 @@ interface ReportParts extends Pick<CommandParts, "store" | "lease" | "tracker"> 
   readonly crews: Pick<Crews, "list">;
 }
 
-/** Returns a problem report as Markdown, and opens it for a person, who completes and sends it. It has no names, addresses or texts of the person's. */
+/** Returns Markdown and opens it for a person. It has no private names, addresses or texts. */
 export async function reportProblem(parts: ReportParts, argument: unknown): Promise<string> {
   const manifest = asObject(parts.context.extension.packageJSON);
   const { bugs } = manifest;
   const address = typeof bugs === "string" ? bugs : asObject(bugs)["url"];
   const report = [
-    // First: an untitled document's tab shows its first line.
+    // First, because it names the tab.
     `# ${vscode.l10n.t("Problem Report")}`,
     vscode.l10n.t(
       "> A report of a problem with Crewdeck, made on your machine. Nothing was sent. It has no tokens, no names or addresses of crews, no inputs and no outputs; read it, and remove what you don't want to share.",
@@ -73,7 +73,7 @@ function versions(context: ReportParts["context"]): readonly Fact[] {
   ];
 }
 
-/** A remote's name is its kind, such as "wsl" or "ssh-remote". For VS Code's server in a browser it is the host (observed), which is private. */
+/** A remote's name is its kind, such as "wsl", but in VS Code's server its private host (observed). */
 function describeRemote(name: string | undefined): string {
   if (name === undefined) return vscode.l10n.t("none");
   return /^[a-z][a-z-]*$/.test(name) && name !== "localhost"
@@ -81,7 +81,7 @@ function describeRemote(name: string | undefined): string {
     : vscode.l10n.t("VS Code's server");
 }
 
-/** Only numbers and booleans with their value; of lists the length. Texts may be private. */
+/** Texts may be private. */
 function changedSettings({ contributes }: ReturnType<typeof asObject>): readonly Fact[] {
   const { properties } = asObject(asObject(contributes)["configuration"]);
   const settings = vscode.workspace.getConfiguration();

@@ -17,13 +17,13 @@ type RequestParts = Pick<
   "crews" | "store" | "secrets" | "sender" | "forms" | "files" | "presets" | "show"
 >;
 
-/** Commands for saved requests: earlier executions, request files and presets. Those that start an execution return `{crew, kickoffId}`, `saveAsRequestFile` `{file}`. */
+/** Those that start an execution return `{crew, kickoffId}`, `saveAsRequestFile` `{file}`. */
 export function requestCommands(parts: RequestParts): Commands {
   const { crews, store, files, show } = parts;
   const again = new RunAgain(parts);
   const wasSent = ({ request }: ExecutionSummary) => request !== undefined;
   const crewOf = ({ crew }: Execution) => crews.find(crew.id) ?? crew;
-  /** @param shows whether a person sees the started execution; a form shows it by itself */
+  /** @param shows whether to show a person the started execution; a form does so itself */
   const start =
     (begin: (argument: unknown) => Promise<Execution | undefined>, shows: boolean): Run =>
     async (argument) => {
@@ -105,7 +105,7 @@ async function openPreset(
   );
 }
 
-/** The request file that an argument names (a URI, or an object with `file`); without an argument the one in the active editor. */
+/** Named (a URI, or an object with `file`), else active. */
 function requestFileIn(argument: unknown): vscode.Uri | undefined {
   if (argument instanceof vscode.Uri) return isRequestFile(argument) ? argument : undefined;
   const file = stringOf(recordOf(argument), "file");
@@ -135,7 +135,7 @@ async function chooseRequestFile(argument: unknown): Promise<vscode.Uri | undefi
   return (await vscode.window.showQuickPick(items, { placeHolder }))?.file;
 }
 
-/** @param file a URI, an absolute path, or a path in the workspace's first folder */
+/** @param file a URI, an absolute path, or a path in the first workspace folder */
 function uriOf(file: string): vscode.Uri {
   if (/^[a-z][a-z0-9+.-]+:/i.test(file)) return vscode.Uri.parse(file, true);
   if (file.startsWith("/") || /^[a-z]:[\\/]/i.test(file)) return vscode.Uri.file(file);

@@ -21,10 +21,10 @@ import { reportProblem } from "./report-problem.ts";
 import { requestCommands } from "./requests.ts";
 import { viewCommands } from "./view.ts";
 
-/** Runs a command and returns its result; undefined if the person cancels. */
+/** Undefined if the person cancels. */
 export type Run = (argument?: unknown) => unknown;
 
-/** By the command's id without "crewdeck.". */
+/** By the command's ID without "crewdeck.". */
 export type Commands = Readonly<Record<string, Run>>;
 
 export interface CommandParts

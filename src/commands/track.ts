@@ -10,7 +10,7 @@ import { newExecution } from "../executions/reduce.ts";
 import { chooseCrew } from "./choose.ts";
 import type { ExecutionParts } from "./executions.ts";
 
-/** Tracks `{crew?, kickoffId?}`, an execution that was started elsewhere. `kickoffId` may also be a status URL, which names the crew, too. */
+/** Takes `{crew?, kickoffId?}`; `kickoffId` may also be a status URL, which includes the crew. */
 export async function track(
   { crews, store, tracker, clock, show }: ExecutionParts,
   argument: unknown,
@@ -22,7 +22,7 @@ export async function track(
   if (problem !== undefined) throw new UserError(problem);
   const crew = await crews.ready(wanted.crew);
   const engine = crew.local?.engine;
-  // Another window may have just started or tracked it: of two records, each could send feedback.
+  // Another window may have just added it, and two records could each send feedback.
   store.refresh();
   const execution =
     store.find(kickoffId, crew.id) ??
@@ -43,7 +43,7 @@ async function whatToTrack(crews: Crews, argument: unknown) {
   return pasted === undefined ? { crew, kickoffId: text.trim() } : ofAddress(crews, pasted);
 }
 
-/** @param wanted the crew that a program names besides the address */
+/** @param wanted the crew in the argument */
 function ofAddress(
   crews: Crews,
   { url, kickoffId }: NonNullable<ReturnType<typeof addressIn>>,
@@ -85,7 +85,7 @@ function addressIn(text: string) {
   return text.includes("/") ? readStatusAddress(text) : undefined;
 }
 
-/** The specification calls the id a UUID, but a crew may have others: only what can't be part of a path is refused. */
+/** Specified as a UUID, but a crew may use others: refuse only what can't be part of a path. */
 function problemOfId(text: string): string | undefined {
   if (text === "") return vscode.l10n.t("Type the ID, or press Escape to cancel.");
   return /[\s/?#\\]/.test(text)

@@ -8,7 +8,7 @@ import { groupings, groupStates, noFilter, type Filter } from "../views/tree/gro
 import type { TreeRoom } from "../views/tree/register.ts";
 import type { Commands } from "./table.ts";
 
-/** Commands for the view of executions. `groupExecutions` takes `{by}`, `filterExecutions` `{text?, states?}`; both return the new setting. */
+/** `groupExecutions` takes `{by}`, `filterExecutions` `{text?, states?}`; both return the new setting. */
 export function viewCommands({
   tree: { arrangement, choices, showMore },
 }: Record<"tree", Pick<TreeRoom, "arrangement" | "choices" | "showMore">>): Commands {
@@ -41,7 +41,6 @@ export function viewCommands({
   };
 }
 
-/** The walkthrough's steps, with the context keys that complete them. */
 const tourSteps: readonly (readonly [step: string, ...keys: ContextKey[]])[] = [
   ["connect", "crewdeck.hasCrews"],
   ["kickoff", "crewdeck.hasExecutions"],
@@ -50,7 +49,7 @@ const tourSteps: readonly (readonly [step: string, ...keys: ContextKey[]])[] = [
 ];
 
 /**
- * VS Code loads a walkthrough when it is first opened in a window, and from then on ignores a context key that was already set
+ * When VS Code first opens a walkthrough in a window, it ignores context keys that are already set
  * (observed in 1.139).
  */
 async function markDone(step: string): Promise<void> {
@@ -58,7 +57,7 @@ async function markDone(step: string): Promise<void> {
     const id = `crewdeck.crewdeck#start#${step}`;
     await vscode.commands.executeCommand("welcome.markStepComplete", id);
   } catch (error) {
-    // For a walkthrough that isn't loaded, it stores the step as done and then fails (observed in 1.139).
+    // For a walkthrough that isn't loaded, it stores the step and then fails (observed in 1.139).
     log.debug(`Completing the step ${step}: ${messageOf(error)}`);
   }
 }

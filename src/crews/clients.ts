@@ -19,7 +19,7 @@ import type { Tokens } from "./tokens.ts";
 import { logTraffic } from "./traffic.ts";
 import type { Candidate, Crew, CrewAddress, TestResult } from "./types.ts";
 
-/** With `http.proxySupport` "on", VS Code uses no proxy for a request that has an agent. */
+/** With `http.proxySupport` "on", VS Code uses no proxy for a request with an agent. */
 const fetch: Fetch = (url, init) =>
   (vscode.workspace.getConfiguration("http").get("proxySupport") === "on"
     ? agentlessFetch
@@ -39,7 +39,7 @@ interface Parts {
 
 export class CrewClients {
   readonly #parts: Parts;
-  /** One per crew, because a client remembers the crew's input names and status path. */
+  /** Kept, since a client remembers the crew's input names and status path. */
   readonly #connections = new Map<string, Connection>();
 
   constructor(parts: Parts) {
@@ -97,7 +97,7 @@ export class CrewClients {
     return this.#parts.crews.list().find(({ id }) => id === crewId);
   }
 
-  /** A local crew may have another port than the execution stored. */
+  /** A local crew's port may differ from the stored one. */
   #connected(crew: CrewAddress): Crew {
     const current = this.#find(crew.id);
     if (current === undefined) throw notConnected(crew.id, crew.name);
@@ -129,7 +129,7 @@ export class CrewClients {
     return connection;
   }
 
-  /** Between creating a client and a request, the crew may have been removed, stopped or moved. */
+  /** The crew may have been removed, stopped or moved since the client was created. */
   async #tokenFor(crew: CrewAddress, url: string): Promise<TypedToken> {
     const current = this.#connected(crew);
     if (current.local?.running === false) throw stoppedError(current.name, current.local.folder);

@@ -29,13 +29,10 @@ interface Draft {
   name: string;
 }
 
-/** What was entered before the questions were cancelled, without the token: the next time starts with it. */
+/** What was entered before the person cancelled, without the token. */
 const drafts = new WeakMap<Crews, Draft>();
 
-/**
- * Tests and saves a crew; asks for what the argument lacks.
- * @param raw `{name?, url?, token?, tokenType?}`; with `kind: "link"` name and address are only suggestions
- */
+/** Asks for what is missing. @param raw `{name?, url?, token?, tokenType?}`; with `kind: "link"`, only suggestions */
 export async function connectCrew(crews: Crews, raw?: unknown): Promise<Crew | undefined> {
   const values = readConnect(raw);
   const isLink = asObject(raw)["kind"] === "link";
@@ -65,7 +62,7 @@ function readConnect(raw: unknown): Partial<NewCrew> {
   return defined({ name: textOf(raw, "name"), url: textOf(raw, "url"), ...readToken(raw) });
 }
 
-/** The token and its type in a command's argument. @throws UserError for a wrong type; the message never quotes a value */
+/** @throws UserError for a wrong type; it never quotes a value */
 export function readToken(raw: unknown): Pick<NewCrew, "token" | "tokenType"> {
   const given = asObject(raw);
   return defined({
@@ -95,7 +92,7 @@ function ask(crews: Crews, draft: Draft, given: Partial<NewCrew>): Promise<Crew 
     const needed: Step[] = [];
     if (url === undefined) needed.push("address");
     if (token === undefined) needed.push("token");
-    // If a program gives name and address, ask only for the token.
+    // With name and address from a program, ask only for the token.
     if (tokenType === undefined && (name === undefined || url === undefined))
       needed.push("tokenType");
     if (name === undefined && connected === undefined) needed.push("name");

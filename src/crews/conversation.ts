@@ -6,18 +6,17 @@ export interface Position {
 
 export type Left = "next" | "back" | "cancel";
 
-/** After a failure: retry, finish without the test, end, or ask one question again. */
 export type AfterFailure<Step> = "again" | "untested" | "cancel" | { readonly edit: Step };
 
 interface Conversation<Step, Result> {
-  /** The questions in order. Read again after each answer, which may change them. */
+  /** The questions in order; read again after each answer. */
   steps(): readonly Step[];
   ask(step: Step, position: Position): Promise<Left>;
   finish(options: { readonly untested: boolean }): Promise<Result>;
   failed(error: unknown): Promise<AfterFailure<Step>>;
 }
 
-/** Undefined if the person cancels. An error doesn't end the conversation, so that no input is lost. */
+/** Undefined if the person cancels. An error keeps what was entered. */
 export async function converse<Step, Result>(
   conversation: Conversation<Step, Result>,
 ): Promise<Result | undefined> {

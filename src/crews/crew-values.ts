@@ -6,7 +6,7 @@ import { tokenTypes } from "./token-format.ts";
 export const tokenNotesKey = "crewdeck.storedTokens";
 export const statusPathsKey = "crewdeck.statusPaths";
 
-/** Values by crew id in VS Code's global state. Windows that are open at the same time may not see each other's values. */
+/** Values by crew id in VS Code's global state, which open windows may not share. */
 class CrewValues<T> {
   readonly #memento: vscode.Memento;
   readonly #key: string;
@@ -42,7 +42,7 @@ class CrewValues<T> {
   }
 }
 
-/** The types of token that were stored for each crew on this machine, to tell a lost secret from one that was never set. */
+/** The types of token stored for each crew, to tell a lost secret from one never set. */
 export class TokenNotes extends CrewValues<readonly TokenType[]> {
   constructor(memento: vscode.Memento) {
     super(memento, tokenNotesKey, (noted) =>

@@ -53,10 +53,10 @@ export class Crews implements vscode.Disposable {
   readonly onDidChange = this.#changed.event;
   readonly onDidRemove = this.#removed.event;
   readonly onDidReplace = this.#replaced.event;
-  /** Fires with a crew's id. For changes in another window it may not fire. */
+  /** Fires with a crew's id, but not always for changes in another window. */
   readonly onDidChangeToken: vscode.Event<string>;
 
-  /** The crews of the settings, then the local ones; names are unique. */
+  /** The settings' crews, then the local ones; names are unique. */
   list(): readonly Crew[] {
     const crews: Crew[] = [...this.#settings.list()];
     for (const crew of this.#local) {
@@ -89,7 +89,7 @@ export class Crews implements vscode.Disposable {
     );
   }
 
-  /** The crew, ready for requests: a stopped local crew is started. @throws UserError if it isn't connected or doesn't start */
+  /** Starts a stopped local crew. @throws UserError if the crew isn't connected or doesn't start */
   async ready({ id, name }: Pick<Crew, "id" | "name">): Promise<Crew> {
     if (id.startsWith("local:")) await this.#startLocal?.(id);
     const crew = this.list().find((each) => each.id === id);
@@ -97,7 +97,7 @@ export class Crews implements vscode.Disposable {
     return crew;
   }
 
-  /** The crew's client, which may throw {@link MissingTokenError} at each request. @throws UserError if the crew isn't connected */
+  /** Requests may throw {@link MissingTokenError}. @throws UserError if it isn't connected */
   async client(crew: CrewAddress): Promise<CrewClient> {
     return (await this.#loadClients()).get(crew);
   }
@@ -108,7 +108,7 @@ export class Crews implements vscode.Disposable {
     return tokens && tokenInUse(tokens);
   }
 
-  /** Both tokens, for the local service, which creates them; otherwise use {@link tokenState}. @throws UserError as {@link token} */
+  /** Both tokens, for the local service. @throws UserError as {@link token} */
   async tokens(crewId: string): Promise<CrewTokens | undefined> {
     const reading = await this.#tokens.read(crewId);
     if (reading.kind === "lost" && reading.why === "locked")
@@ -147,7 +147,10 @@ export class Crews implements vscode.Disposable {
     await this.#tokens.write(crew.id, { ...reading.tokens, inUse: type });
   }
 
-  /** Tests a crew by `GET /inputs`, then saves it. @throws UserError, AddressError or CrewApiError; nothing is saved then */
+  /**
+   * Tests a crew by `GET /inputs`, then saves it. @throws UserError, AddressError or CrewApiError
+   * if nothing is saved
+   */
   async add(
     crew: NewCrew,
     { untested, signal }: { readonly untested?: boolean; readonly signal?: AbortSignal } = {},
@@ -178,7 +181,7 @@ export class Crews implements vscode.Disposable {
     return checked({ ...crew, ...change, url }, others);
   }
 
-  /** Changes a crew without a test. @throws UserError or AddressError; nothing is changed then */
+  /** Changes a crew without a test. @throws UserError or AddressError if nothing is changed */
   async change(crew: Crew, change: CrewChange): Promise<Crew> {
     const to = this.checkChange(crew, change);
     const tokens = isSameOrigin(crew.url, to.url) ? await this.#stored(crew.id) : undefined;
@@ -204,12 +207,12 @@ export class Crews implements vscode.Disposable {
     this.#removed.fire(crew);
   }
 
-  /** The ids of crews with known tokens, including local crews and ones removed from the settings by hand. */
+  /** Includes local crews and ones removed from the settings by hand. */
   idsWithTokens(): Promise<readonly string[]> {
     return this.#tokens.crewIds();
   }
 
-  /** Removes all crews from the settings, and deletes their tokens and those of the ids. @returns what could not be deleted */
+  /** Also deletes the tokens of `ids`. @returns what could not be deleted */
   async clear(ids: readonly string[]): Promise<readonly Error[]> {
     const problems: Error[] = [];
     const removed = this.#settings.list();
@@ -236,7 +239,7 @@ export class Crews implements vscode.Disposable {
     return await (await this.#loadClients()).test(target, signal);
   }
 
-  /** The crew's inputs, cached unless `fresh`. @throws CrewApiError or {@link MissingTokenError} */
+  /** Cached unless `fresh`. @throws CrewApiError or {@link MissingTokenError} */
   async inputs(
     crew: CrewAddress,
     options: { readonly fresh?: boolean; readonly signal?: AbortSignal } = {},
@@ -253,7 +256,7 @@ export class Crews implements vscode.Disposable {
     this.#listChanged();
   }
 
-  /** Sets what starts a local crew if it isn't running: the room `local`, which comes after this one. */
+  /** Sets what starts a local crew: the room `local` comes later. */
   startLocalWith(start: (crewId: string) => Promise<unknown>): void {
     this.#startLocal = start;
   }
@@ -262,7 +265,7 @@ export class Crews implements vscode.Disposable {
     this.#owned.dispose();
   }
 
-  /** With the first request, because most windows start without one. */
+  /** Lazy, because most windows make no request at startup. */
   async #loadClients(): Promise<CrewClients> {
     const { CrewClients } = await import("./clients.ts");
     return (this.#clients ??= new CrewClients({
@@ -290,7 +293,7 @@ export class Crews implements vscode.Disposable {
   }
 }
 
-/** A crew as a person entered it, with a normalised address. @throws UserError if the name or address is taken or invalid */
+/** @throws UserError if the name or address exists already or is invalid */
 function checked(
   { name, url, dashboardUrl = "" }: Pick<NewCrew, "name" | "url" | "dashboardUrl">,
   others: readonly Crew[],

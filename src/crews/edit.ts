@@ -18,7 +18,7 @@ import {
 import { askForToken } from "./set-token.ts";
 import type { Crew } from "./types.ts";
 
-/** Changes a crew's name, address or dashboard address. Undefined if the person cancels. @throws UserError for a local crew */
+/** Undefined if the person cancels. @throws UserError for a local crew */
 export async function editCrew(crews: Crews, crew: Crew): Promise<Crew | undefined> {
   if (crew.local !== undefined)
     throw new UserError(
@@ -65,7 +65,7 @@ async function changeDashboard(crews: Crews, crew: Crew, title: string): Promise
   return left === "next" ? crews.change(crew, { dashboardUrl: value.trim() }) : undefined;
 }
 
-/** The token is kept for the same origin only; for another one it is asked for. */
+/** Keeps the token for the same origin only. */
 async function moveTo(crews: Crews, crew: Crew, title: string): Promise<Crew | undefined> {
   let typed = crew.url;
   return converse<"address", Crew | undefined>({

@@ -56,7 +56,7 @@ function readEntry(value: unknown, entry: string): { crew?: Crew; problem?: stri
   };
 }
 
-/** The setting with this crew in place of the one with `id`, or at the end. Malformed entries and unknown properties are kept. */
+/** Replaces the crew with `id`, or appends it. Keeps malformed entries and unknown properties. */
 export function withCrew(entries: readonly unknown[], id: string, crew: Crew): readonly unknown[] {
   const index = entries.findIndex((entry) => idOfEntry(entry) === id);
   const { name, url, dashboardUrl } = crew;
@@ -86,10 +86,7 @@ export function idsOf(raw: unknown): readonly string[] {
   return readEntries(raw).crews.map(({ id }) => id);
 }
 
-/**
- * Whether another window overwrote an added crew when it added its own: a person who removes a crew doesn't add one at the same time.
- * @param raw the setting's current value
- */
+/** Whether it was overwritten: it is gone and there is a new one. @param raw the setting's value */
 export function isOverwritten({ crew, ids }: AddedCrew, raw: unknown): boolean {
   const now = idsOf(raw);
   return !now.includes(crew.id) && now.some((id) => !ids.includes(id));

@@ -7,7 +7,7 @@ import { defined } from "../base/json.ts";
 import { otherType, tokenTypeName } from "./token-format.ts";
 import type { Crew, TokenLoss, TokenState } from "./types.ts";
 
-/** The crew's token can't be read. Thrown before any request, so it isn't mistaken for a refused token. */
+/** The crew's token can't be read. Thrown before any request. */
 export class MissingTokenError extends UserError {
   override readonly name = "MissingTokenError";
   /** `none`: never set on this machine; settings sync may have brought the crew. */
@@ -92,7 +92,7 @@ function startLocalAction(title: string, folder: string): ErrorAction {
   return { title, command: "crewdeck.startLocalCrew", arguments: [{ folder }] };
 }
 
-/** The actions for a refused token: after 401 set one of the same type, after 403 use the organisation's. None for other errors. */
+/** For 401, set a token of the same type; for 403, use the organisation's. */
 export function actionsForRefusal(
   { kind, tokenType }: CrewApiError,
   crew: Pick<Crew, "id" | "local">,
@@ -115,14 +115,13 @@ export function actionsForRefusal(
         : startLocalAction(vscode.l10n.t("Start Local Crew"), crew.local.folder),
       ...switchToOther,
     ];
-  // The organisation's token has all rights, so the user's token can't help.
+  // The organisation's token has all rights, so the user's can't help.
   if (tokenType !== "userBearer") return isDeployed ? [setTokenAction(crew)] : [];
   return switchToOther.length === 0 && isDeployed
     ? [setTokenAction(crew, "bearer")]
     : switchToOther;
 }
 
-/** The actions for an unreadable file of a local crew. The file of a deployed crew isn't on this machine. */
 export function actionsForPlace(
   { place }: CrewApiError,
   { local }: Pick<Crew, "local">,
@@ -130,7 +129,7 @@ export function actionsForPlace(
   if (place === undefined || local === undefined) return [];
   const folder = vscode.Uri.parse(local.folder).fsPath;
   const file = path.resolve(folder, place.file);
-  // The file's name is remote text: open nothing outside the project.
+  // The file name is remote text: open nothing outside the project.
   if (!file.startsWith(folder + path.sep)) return [showLocalLogAction()];
   return [openFileAction(file, place), showLocalLogAction()];
 }

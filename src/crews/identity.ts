@@ -14,7 +14,7 @@ export function isSameName(one: string, other: string): boolean {
   return fold(one) === fold(other);
 }
 
-/** The crew with this id, name or address; an exact name wins. */
+/** By id, name or address; an exact name wins. */
 export function findCrew(crews: readonly Crew[], nameOrUrlOrId: string): Crew | undefined {
   return (
     crews.find((crew) => crew.id === nameOrUrlOrId) ??
@@ -24,7 +24,7 @@ export function findCrew(crews: readonly Crew[], nameOrUrlOrId: string): Crew | 
   );
 }
 
-/** Appends a number to a name that is taken: "Travel 2". */
+/** Appends a number to a used name: "Travel 2". */
 export function uniqueName(wanted: string, taken: readonly string[]): string {
   const used = new Set(taken.map(fold));
   if (!used.has(fold(wanted))) return wanted;
@@ -33,7 +33,7 @@ export function uniqueName(wanted: string, taken: readonly string[]): string {
   return `${wanted} ${number}`;
 }
 
-/** "https://my-travel-crew.crewai.com" gives "My travel crew", an IP address or "localhost" the host and port. */
+/** "https://my-travel-crew.crewai.com" gives "My travel crew"; an IP address or "localhost", the host. */
 export function suggestName(address: string): string {
   const { hostname, host } = new URL(address);
   if (!/[a-z]/i.test(hostname) || hostname.startsWith("[") || !hostname.includes(".")) return host;
@@ -57,7 +57,7 @@ function fold(name: string): string {
   return name.trim().toLowerCase();
 }
 
-/** Reports crews that become reachable: connected, started (local), or with another address. */
+/** Reports crews that become reachable: connected, started or moved. */
 export function watchArrivals(
   crews: { list(): readonly Crew[]; readonly onDidChange: Event<void> },
   onArrival: (crewId: string) => void,

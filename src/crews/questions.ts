@@ -8,7 +8,7 @@ import type { AfterFailure, Left, Position } from "./conversation.ts";
 import { describeTokenProblem, tokenIn, tokenTypeName, tokenTypes } from "./token-format.ts";
 import type { TokenState } from "./types.ts";
 
-/** The vendor's dashboard (deployment guide), for a crew without a dashboard address. */
+/** The vendor's dashboard (deployment guide). */
 const dashboard = "https://app.crewai.com";
 
 export interface Question {
@@ -21,7 +21,7 @@ interface TextQuestion extends Question {
   readonly value: string;
   readonly placeholder?: string;
   readonly password?: boolean;
-  /** An error keeps the input open, a note doesn't. An empty input shows its error only when it is accepted. */
+  /** An error keeps the input open, a note doesn't. */
   validate(text: string): string | { readonly note: string } | undefined;
   readonly dashboardUrl?: string;
 }
@@ -111,7 +111,6 @@ function prepare(
   buttons: readonly vscode.QuickInputButton[],
 ): void {
   input.title = title;
-  // Stay open while the person looks up the token.
   input.ignoreFocusOut = true;
   if (position !== undefined && position.total > 1) {
     input.step = position.step;
@@ -121,7 +120,7 @@ function prepare(
     position?.canGoBack === true ? [vscode.QuickInputButtons.Back, ...buttons] : buttons;
 }
 
-/** The reply isn't normalised; it is valid unless the person went back or cancelled. */
+/** The reply isn't normalised; it is valid only with `next`. */
 export function askAddress(
   question: Question & { readonly value: string },
 ): Promise<Reply<string>> {
@@ -143,7 +142,7 @@ export function askAddress(
   });
 }
 
-/** @param question `crew` is its name in quotation marks, or its host; `why` explains the question */
+/** `crew`: its name in quotation marks, or its host; `why` explains the question. */
 export async function askToken({
   crew: whose,
   type,
@@ -221,13 +220,12 @@ export function problemOf(check: () => unknown): string | undefined {
 interface Edits<Step> {
   readonly address?: Step;
   readonly token?: Step;
-  /** Offered if saving failed, since the name may be taken by now. */
+  /** Offered if saving failed: the name may exist by now. */
   readonly name?: Step;
-  /** Asked again when the person cancelled the test. */
+  /** Asked again when the person cancels the test. */
   readonly last: Step;
 }
 
-/** Shows why a crew could not be tested or saved, and asks what to do; the most helpful button is first. */
 export async function askAfterFailure<Step>(
   error: unknown,
   title: string,
@@ -235,7 +233,7 @@ export async function askAfterFailure<Step>(
 ): Promise<AfterFailure<Step>> {
   const kind = error instanceof CrewApiError ? error.kind : undefined;
   if (kind === "aborted") return { edit: edits.last };
-  // A button that is added again keeps its place.
+  // A label that is added again keeps its place; the first is the default.
   const buttons = new Map<string, AfterFailure<Step>>();
   const add = (label: string, step: Step | undefined) =>
     step !== undefined && buttons.set(label, { edit: step });
@@ -247,7 +245,7 @@ export async function askAfterFailure<Step>(
   addToken();
   addAgain();
   if (error instanceof UserError) add(vscode.l10n.t("Edit Name"), edits.name);
-  // The crew may be right but unreachable for now.
+  // The address may be right.
   if (kind === "unreachable" || kind === "timeout" || kind === "gateway")
     buttons.set(vscode.l10n.t("Save Anyway"), "untested");
   const chosen = await vscode.window.showErrorMessage(

@@ -9,10 +9,7 @@ import { askAfterFailure, askToken, askTokenType, whileTesting } from "./questio
 import { describeTokenType, otherType, tokenTypeName } from "./token-format.ts";
 import type { Crew } from "./types.ts";
 
-/**
- * Asks for a token and tests it before `save`. Undefined if the person cancels.
- * @param request `why` a token is needed; `url` instead of the crew's; `type` unless the person chooses
- */
+/** Undefined if the person cancels. @param request `url` replaces the crew's; without `type`, the person chooses */
 export async function askForToken<T>(
   crews: Crews,
   crew: Crew,
@@ -54,10 +51,7 @@ export async function askForToken<T>(
   });
 }
 
-/**
- * Tests, stores and uses a token; asks for what the argument lacks. False if the person cancels.
- * @param raw `{crew, tokenType?, token?}`
- */
+/** Asks for what is missing. False if the person cancels. @param raw `{crew, tokenType?, token?}` */
 export async function setToken(crews: Crews, crew: Crew, raw?: unknown): Promise<boolean> {
   if (crew.local !== undefined)
     throw new UserError(
@@ -76,7 +70,7 @@ export async function setToken(crews: Crews, crew: Crew, raw?: unknown): Promise
   return save(token);
 }
 
-/** Uses a crew's other token, or the type in `{crew, tokenType?}`. @throws UserError if that token isn't on this machine */
+/** Uses the other token, or the given type. @throws UserError if it isn't on this machine */
 export async function switchToken(crews: Crews, crew: Crew, raw?: unknown): Promise<object> {
   const state = await crews.tokenState(crew.id);
   const tokenType =

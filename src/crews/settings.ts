@@ -18,14 +18,11 @@ const key = "crews";
 /** When other windows have read an added crew (ms). */
 const settled = 20_000;
 
-/**
- * The crews of the setting `crewdeck.crews`. Only the user's settings count: a workspace must not be able to add a host.
- * A malformed entry is ignored, reported once, and kept in the settings.
- */
+/** The setting `crewdeck.crews`, at user level only: a workspace must not add a host. Malformed entries are kept. */
 export class CrewSettings implements vscode.Disposable {
   readonly #changed = new vscode.EventEmitter<void>();
   readonly #subscription: vscode.Disposable;
-  /** Writes run one after another, because each writes the whole list. */
+  /** One at a time, because each write replaces the whole list. */
   #lastWrite: Promise<void> = Promise.resolve();
   #crews: readonly Crew[] = [];
   #added: (AddedCrew & { readonly until: number })[] = [];
@@ -48,7 +45,7 @@ export class CrewSettings implements vscode.Disposable {
 
   async save(id: string, crew: Crew): Promise<void> {
     const isNew = !this.#crews.some((known) => known.id === id);
-    // A changed crew isn't lost, even if its id is.
+    // A new id doesn't mean that another window overwrote it.
     this.#added = this.#added.filter((added) => added.crew.id !== id);
     await this.#write((entries) => withCrew(entries, id, crew));
     if (isNew) this.#added.push({ crew, ids: idsOf(currentValue()), until: Date.now() + settled });
@@ -59,7 +56,7 @@ export class CrewSettings implements vscode.Disposable {
     return this.#write((entries) => withoutCrew(entries, id));
   }
 
-  /** Deletes the whole list, including malformed entries. @throws UserError if the settings can't be written */
+  /** Includes malformed entries. @throws UserError if the settings can't be written */
   clear(): Promise<void> {
     this.#added = [];
     return this.#inTurn(() => this.#put(undefined));
@@ -80,7 +77,7 @@ export class CrewSettings implements vscode.Disposable {
 
   #inTurn(action: () => Promise<void>): Promise<void> {
     const write = this.#lastWrite.then(action);
-    // The caller gets the error; the next write must not.
+    // Only the caller gets the error.
     this.#lastWrite = write.catch(() => undefined);
     return write;
   }

@@ -27,7 +27,7 @@ async function show({ report, error }: Examination, crew: Crew): Promise<void> {
   const text = plainMessage(linesOf(report).join(" "));
   const log = { title: vscode.l10n.t("Show Log"), command: "crewdeck.showLog" };
   const brought = actionsOf(error);
-  // Without actions for the error, the address may be wrong.
+  // Without other actions, the address may be wrong.
   const remedies =
     brought.length > 0 || crew.local !== undefined ? brought : [editCrewAction(crew)];
   const actions = error === undefined ? [] : [...remedies, log];
@@ -49,7 +49,7 @@ interface Examination {
   readonly error?: Error;
 }
 
-/** Tests a crew by `GET /inputs` and finds its status path; neither costs anything. @throws CrewApiError of kind `aborted`; other failures are in the report */
+/** Its requests cost nothing. @throws CrewApiError of kind `aborted`; other failures are in the report */
 export async function examine(
   crews: Crews,
   crew: Crew,
@@ -73,7 +73,7 @@ export async function examine(
   }
 }
 
-/** Undefined if the person cancelled, or for an unforeseen error. */
+/** Undefined for a cancelled test and unexpected errors. */
 function causeOf(error: unknown): TestCause | undefined {
   if (error instanceof MissingTokenError) return error.why === "none" ? "noToken" : "tokenLost";
   if (error instanceof UserError) return "other";

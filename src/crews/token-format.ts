@@ -3,7 +3,7 @@ import type { TokenType, TypedToken } from "../api/types.ts";
 import { asObject, defined, parseJson } from "../base/json.ts";
 import type { CrewTokens } from "./types.ts";
 
-/** Both types of token (specification, Authentication), the organisation's first. */
+/** Specification, Authentication. */
 export const tokenTypes: readonly TokenType[] = ["bearer", "userBearer"];
 
 export function otherType(type: TokenType): TokenType {
@@ -23,7 +23,7 @@ export function describeTokenType(type: TokenType): string {
 /** Servers refuse headers of 8 KB and more. */
 const maxTokenLength = 7000;
 
-/** The token in a pasted text: without white space or quotes around it, and without "Bearer" or "Authorization:" before it. */
+/** Removes white space, quotes, "Bearer" and "Authorization:" around a pasted token. */
 export function tokenIn(text: string): string {
   return text
     .trim()
@@ -33,7 +33,7 @@ export function tokenIn(text: string): string {
     .trim();
 }
 
-/** The problem of a token, as a sentence that doesn't quote it. A header takes visible ASCII only, and an error about it would quote the token. */
+/** Never quotes the token. A header takes visible ASCII only, and an error about it would quote the token. */
 export function describeTokenProblem(token: string): string | undefined {
   if (token === "") return l10n.t("Paste the token.");
   if (token.length > maxTokenLength) return l10n.t("This is too long for a token.");
@@ -53,7 +53,7 @@ export function withToken(tokens: CrewTokens | undefined, { token, type }: Typed
   return { ...tokens, [type]: token, inUse: type };
 }
 
-/** A crew's tokens as one secret, so that both change together. */
+/** One secret per crew, so that both tokens change together. */
 export function formatEntry({ inUse, bearer, userBearer }: CrewTokens): string {
   return JSON.stringify({ inUse, bearer, userBearer });
 }

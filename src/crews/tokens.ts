@@ -18,10 +18,7 @@ type TokenReading =
   | { readonly kind: "stored"; readonly tokens: CrewTokens }
   | Exclude<TokenState, { kind: "stored" }>;
 
-/**
- * The tokens in SecretStorage, one entry per crew. Not cached: another window may change them, and the event doesn't always arrive
- * (observed in VS Code's server).
- */
+/** Not cached: the event for another window's change doesn't always arrive (observed in VS Code's server). */
 export class Tokens implements vscode.Disposable {
   readonly #secrets: vscode.SecretStorage;
   readonly #notes: TokenNotes;
@@ -36,10 +33,10 @@ export class Tokens implements vscode.Disposable {
     });
   }
 
-  /** Fires with a crew's id. For changes in another window it may not fire. */
+  /** Fires with a crew's id, but not always for changes in another window. */
   readonly onDidChange = this.#changed.event;
 
-  /** Never throws: a storage that fails, such as a locked keychain, gives `lost`. */
+  /** Never throws: a failing storage, such as a locked keychain, gives `lost`. */
   async read(crewId: string): Promise<TokenReading> {
     let stored: string | undefined;
     try {
@@ -83,7 +80,7 @@ export class Tokens implements vscode.Disposable {
     this.#changed.dispose();
   }
 
-  /** Newer versions of VS Code have `keys`; in some it is a proposed API, which throws. The notes are enough then. */
+  /** Newer versions of VS Code have `keys`; in some it is a proposed API, which throws. */
   async #keys(): Promise<readonly string[]> {
     const secrets: vscode.SecretStorage & { keys?: () => Thenable<readonly string[]> } =
       this.#secrets;
@@ -96,7 +93,7 @@ export class Tokens implements vscode.Disposable {
   }
 }
 
-/** The token in a pasted text. @throws UserError, which doesn't quote it, if it is invalid */
+/** The token in a pasted text. @throws UserError, which doesn't quote it */
 export function cleanToken(text: string): string {
   const token = tokenIn(text);
   const problem = describeTokenProblem(token);

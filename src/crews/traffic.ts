@@ -2,8 +2,8 @@ import type { LogOutputChannel } from "vscode";
 import type { Traffic } from "../api/traffic.ts";
 
 /**
- * Logs a request, `[12 Travel] → POST /kickoff`, or its end, `[12 Travel] ← 200 in 180 ms`: a POST at level "info" and its failure
- * at "error", a GET at "debug" and "warning", bodies at "trace".
+ * `[12 Travel] → POST /kickoff`, `[12 Travel] ← 200 in 180 ms`: a POST as "info" or "error", a GET
+ * as "debug" or "warning".
  */
 export function logTraffic(
   log: Pick<LogOutputChannel, "trace" | "debug" | "info" | "warn" | "error">,
@@ -25,7 +25,7 @@ export function logTraffic(
     log.trace(`${head} ${traffic.kind === "request" ? "→" : "←"} ${body()}`);
 }
 
-/** An unknown id may only mean a pause, and a cancelled request was cancelled on purpose. */
+/** An unknown id may be a pause, and a cancelled request is intended. */
 function levelOf(isPost: boolean, error: string | undefined): "debug" | "info" | "warn" | "error" {
   if (error === undefined) return isPost ? "info" : "debug";
   if (isPost) return "error";

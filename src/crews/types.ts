@@ -1,9 +1,9 @@
 import type { UnreachableReason } from "../api/errors.ts";
 import type { StatusPath, TokenType, TypedToken } from "../api/types.ts";
 
-/** A connected crew. Its token is in SecretStorage, never here. */
+/** Its token is only in SecretStorage. */
 export interface Crew {
-  /** `url:<normalised address>` for a deployed crew, `local:<folder URI>` for a local one. */
+  /** `url:<normalised address>`, or `local:<folder URI>` for a local crew. */
   readonly id: string;
   readonly name: string;
   readonly url: string;
@@ -16,20 +16,20 @@ export interface LocalCrew {
   readonly engine: "rehearsal";
   readonly running: boolean;
   readonly starting?: true;
-  /** Why it isn't running, unless a person stopped it. */
+  /** Undefined if a person stopped it. */
   readonly failure?: string;
-  /** It ran until its window closed, and starts again when it is used. */
+  /** It ran until its window closed, and restarts when used. */
   readonly ranBefore?: true;
 }
 
-/** A crew's tokens; only in SecretStorage, and in memory during a request. */
+/** Only in SecretStorage, and in memory during a request. */
 export interface CrewTokens {
   readonly inUse: TokenType;
   readonly bearer?: string;
   readonly userBearer?: string;
 }
 
-/** Why SecretStorage doesn't return a token. `locked`: it can't be read, such as a locked keychain. */
+/** `locked`: it can't be read, such as a locked keychain. */
 export type TokenLoss = "gone" | "garbled" | "locked";
 
 export type TokenState =
@@ -38,7 +38,6 @@ export type TokenState =
   | { readonly kind: "none" }
   | { readonly kind: "lost"; readonly why: TokenLoss };
 
-/** What an execution stores of its crew. */
 export type CrewAddress = Pick<Crew, "id" | "name" | "url">;
 
 export interface NewCrew extends Pick<Crew, "name" | "url" | "dashboardUrl"> {
@@ -68,7 +67,7 @@ export type TestCause =
   | "noToken"
   | "tokenLost";
 
-/** The result of a connection test, for people and programs; without a token. */
+/** Contains no token. */
 export interface CrewReport {
   readonly crew: string;
   readonly url: string;
@@ -90,7 +89,7 @@ export interface CrewReplacement {
   readonly to: Crew;
 }
 
-/** The rehearsal engine calls no model, so kickoffs there don't mention cost. */
+/** The rehearsal engine calls no model. */
 export function costsMoney({ local }: Pick<Crew, "local">): boolean {
   return local?.engine !== "rehearsal";
 }

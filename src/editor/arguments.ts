@@ -11,14 +11,14 @@ export interface Target {
   readonly taskId?: string;
   /** From 1; only in the URI of an attempt's output. */
   readonly attempt?: number;
-  /** From a document's URI, which keeps the crew's name from when it was opened. */
+  /** Read from a document's URI, which keeps the crew's original name. */
   readonly isDocument?: boolean;
 }
 
-/** Members of the arguments that the window passes: rows of the tree, lenses, URIs, comment replies. */
+/** Members of what VS Code passes to commands: tree rows, lenses, URIs, comment replies. */
 const marks = ["kind", "fromLens", "scheme", "thread"];
 
-/** Whether another extension, a task or a keybinding runs the command: it isn't asked for confirmation, and errors are returned to it. */
+/** Whether a program, such as another extension or a task, runs the command: don't ask, throw errors. */
 export function isProgram(argument: unknown): boolean {
   if (argument === undefined || argument === null) return false;
   return (
@@ -28,7 +28,7 @@ export function isProgram(argument: unknown): boolean {
   );
 }
 
-/** Reads a command's first argument: a plain object, a row of the tree, or a document's URI. @throws UserError for a wrong type */
+/** Reads a command's argument: an object, a tree row or a document's URI. @throws UserError */
 export function targetOf(argument: unknown): Target {
   if (argument instanceof vscode.Uri) {
     const parsed = parsePartUri(argument);
@@ -48,7 +48,7 @@ export function targetOf(argument: unknown): Target {
   });
 }
 
-/** The argument as a plain object, empty without one. @throws UserError for any other type */
+/** @throws UserError unless it is an object or missing */
 export function recordOf(argument: unknown): UnknownObject {
   if (argument === undefined || argument === null) return {};
   if (isObject(argument)) return { ...argument };
@@ -56,15 +56,15 @@ export function recordOf(argument: unknown): UnknownObject {
   throw new UserError(vscode.l10n.t("The argument must be one object, not {0}.", type));
 }
 
-// The messages never quote a value, which may be a token.
+// Never quote a value: it may be a token.
 
 export function stringOf(given: UnknownObject, name: string): string | undefined {
   const value = given[name] ?? undefined;
   if (value === undefined || typeof value === "string") return value;
-  throw new UserError(vscode.l10n.t("“{0}” must be a text, not {1}.", name, typeof value));
+  throw new UserError(vscode.l10n.t("“{0}” must be a string, not {1}.", name, typeof value));
 }
 
-/** @throws UserError for another type, and for anything but a whole number from 1 */
+/** @throws UserError unless it is a whole number from 1 */
 export function numberOf(given: UnknownObject, name: string): number | undefined {
   const value = given[name] ?? undefined;
   if (value === undefined) return undefined;

@@ -1,23 +1,23 @@
 import * as vscode from "vscode";
 
-/** The context keys of the manifest's `when` clauses, with their defaults. */
+/** The context keys in the manifest's `when` clauses, with defaults. */
 const defaults = {
   "crewdeck.hasCrews": false,
   "crewdeck.hasExecutions": false,
-  /** An execution's document was once shown on this machine; for the walkthrough. */
+  /** For the walkthrough: an execution was opened. */
   "crewdeck.hasRead": false,
-  /** A crew accepted feedback for a tracked execution; for the walkthrough. */
+  /** For the walkthrough: a crew accepted feedback. */
   "crewdeck.hasAnswered": false,
-  /** The stored data is loaded. Before that, the empty view isn't shown. */
+  /** The stored data is loaded; hides the empty view until then. */
   "crewdeck.isReady": false,
   "crewdeck.isFiltered": false,
-  /** There are crews, and all of them are stopped local ones. */
+  /** All crews are stopped local ones. */
   "crewdeck.isStopped": false,
   /** A local crew runs, in whatever window. */
   "crewdeck.hasRunningCrew": false,
   /** The workspace has a crew project; for the empty view. */
   "crewdeck.hasProject": false,
-  /** A task in the focused document waits for feedback; for keybindings. */
+  /** A task in the focused document waits for feedback. */
   "crewdeck.waitingHere": false,
 };
 

@@ -7,7 +7,6 @@ export interface ExecutionAddress {
   readonly key: string;
 }
 
-/** A part of an execution with its own document. */
 export type ExecutionPart =
   | { readonly kind: "attempt"; readonly taskId: string; readonly attempt: number }
   | { readonly kind: "result" }
@@ -20,7 +19,7 @@ export function executionUri(
   title: string,
   scheme: string = executionScheme,
 ): vscode.Uri {
-  // The title isn't parsed, so separators become a dash.
+  // Separators become dashes, since the title isn't parsed.
   const label = toWellFormed(title).replace(/[/\\\u0000-\u001f\u007f]+/g, "-");
   return vscode.Uri.from({ scheme, path: `${pathOf(address)}/${label}.execution` });
 }
@@ -30,10 +29,7 @@ export function parseExecutionUri(uri: vscode.Uri): ExecutionAddress | undefined
   return addressOf(crew, key);
 }
 
-/**
- * `crew-execution:/<crew>/<kickoffId>/tasks/<task> (attempt 2).md`, `…/result.json` or `…/answers/<name>.json`. The last
- * segment is the tab's label. The extension, `md` or `json`, sets only how the text is shown.
- */
+/** `…/<kickoffId>/tasks/<task> (attempt 2).md`, `…/result.json` or `…/answers/<name>.json`. */
 export function partUri(
   address: ExecutionAddress,
   part: ExecutionPart,
@@ -51,7 +47,7 @@ export function parsePartUri(uri: vscode.Uri) {
   return address && part && { address, part };
 }
 
-/** A part's name for a tab or a file, without extension. */
+/** A part's name without extension. */
 export function partName(part: ExecutionPart): string {
   return partPath(part).replace(/^.*\//, "");
 }
@@ -95,7 +91,7 @@ function decode(segment: string | undefined): string | undefined {
   }
 }
 
-/** A name as a path segment, readable on a tab: only separators are encoded. */
+/** Encodes only separators, so that tabs stay readable. */
 function encodeName(name: string): string {
   return toWellFormed(name).replace(/[%/\\\u0000-\u001f\u007f]/g, encodeURIComponent);
 }

@@ -7,7 +7,7 @@ export const log: vscode.LogOutputChannel = vscode.window.createOutputChannel("C
   log: true,
 });
 
-/** `doing` is the operation, as a constant text without names, for problem reports; `about` the crew or file, for the log only. */
+/** `doing` is a constant, for problem reports; `about`, the crew or file, is only logged. */
 export function logProblem(doing: string, error: unknown, about?: string): void {
   recentProblems.note(Date.now(), doing, error);
   log.error(`${doing}${about === undefined ? "" : ` (${about})`}: ${messageOf(error)}`);

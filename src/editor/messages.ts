@@ -7,15 +7,15 @@ import {
   type ErrorAction,
 } from "../base/errors.ts";
 
-/** How long a text stays in the status bar (ms). */
+/** Milliseconds. */
 const statusTimeout = 5_000;
 
-/** Escapes `$(name)` in remote text, so that a label (quick pick, status bar) doesn't draw it as an icon. */
+/** Escapes `$(name)` in remote text, which a label would draw as an icon. */
 export function plainLabel(text: string): string {
   return text.replace(/\$\(/g, "\\$(");
 }
 
-/** Separates the brackets of `[text](command:…)` in remote text: VS Code shows it in messages and prompts as a link (observed). */
+/** Breaks `[text](command:…)` in remote text, which VS Code shows as a link (observed). */
 export function plainMessage(text: string): string {
   return text.replace(/\](\s*)\(/g, "]\u200b$1(");
 }
@@ -24,7 +24,7 @@ export function showStatus(text: string): void {
   vscode.window.setStatusBarMessage(plainLabel(text), statusTimeout);
 }
 
-/** Asks in a dialog; an empty `detail` shows none. */
+/** An empty `detail` shows none. */
 export async function confirm(text: string, detail: string, button: string): Promise<boolean> {
   const answer = await vscode.window.showWarningMessage(text, { modal: true, detail }, button);
   return answer === button;
@@ -41,7 +41,6 @@ export async function showError(error: unknown): Promise<void> {
   if (chosen) await runAction(chosen);
 }
 
-/** Runs an action's command, and shows its error: a command with an argument rejects instead of showing it. */
 export async function runAction(action: ErrorAction): Promise<void> {
   try {
     await vscode.commands.executeCommand(action.command, ...(action.arguments ?? []));
@@ -52,7 +51,7 @@ export async function runAction(action: ErrorAction): Promise<void> {
 
 type Action<T> = (signal: AbortSignal) => Promise<T>;
 
-/** Shows a notification with progress and a Cancel button. Rejects with what the action throws when it is cancelled. */
+/** Shows a notification with progress and a Cancel button. Rejects when cancelled. */
 export async function withProgress<T>(title: string, action: Action<T>): Promise<T> {
   const location = vscode.ProgressLocation.Notification;
   const options = { location, title: plainMessage(title), cancellable: true };
@@ -63,7 +62,7 @@ export async function withProgress<T>(title: string, action: Action<T>): Promise
   });
 }
 
-/** Like {@link withProgress}, but undefined when the action is cancelled. */
+/** Like {@link withProgress}, but undefined when cancelled. */
 export async function withCancel<T>(title: string, action: Action<T>): Promise<T | undefined> {
   return await withProgress(title, async (signal) => {
     try {

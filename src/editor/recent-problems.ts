@@ -1,12 +1,12 @@
 import path from "node:path";
 
-/** A problem for a report, without the error's message, which may hold addresses, inputs or a crew's text. */
+/** A problem for a report, without the error's message, which may hold private data. */
 export interface RecentProblem {
   readonly at: number;
   readonly doing: string;
   /** Class, kind, HTTP status and code of the error and its causes. */
   readonly error: string;
-  /** `function (file:line:column)`, innermost first; no folders. */
+  /** `function (file:line:column)`, innermost first. */
   readonly frames: readonly string[];
 }
 
@@ -45,12 +45,12 @@ function kindOf(error: unknown, depth = 0): string {
     : `${own} ← ${kindOf(error.cause, depth + 1)}`;
 }
 
-/** Whether a text is a program's identifier; any other may be a person's. */
+/** Whether a text is an identifier, and so no private data. */
 function isName(text: string): boolean {
   return /^[A-Za-z][\w$]{0,59}$/.test(text);
 }
 
-/** The stack begins with the error's message, which may look like a frame. If it doesn't, no line is certain to be one. */
+/** Cuts off the error's message first, which may look like a frame. */
 function framesOf(error: unknown): readonly string[] {
   if (!(error instanceof Error) || error.stack?.includes(error.message) !== true) return [];
   const { stack, message } = error;

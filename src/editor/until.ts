@@ -1,6 +1,6 @@
 import type * as vscode from "vscode";
 
-/** Resolves at the first event for which `isIt` holds, or after `limit` milliseconds. */
+/** Resolves at the first event for which `isIt` is true, or after `limit` milliseconds. */
 export async function until<T>(
   event: vscode.Event<T>,
   isIt: (value: T) => boolean,

@@ -1,7 +1,7 @@
 import { defined } from "../base/json.ts";
 import { type ExecutionSummary, hasEnded, type StateChange, type TaskSummary } from "./model.ts";
 
-/** A shorter time that was only measured here is unknown, since polling may ask only once a minute (s). */
+/** Shorter measured times are unknown, since polling may pause for a minute (s). */
 const shortestSeen = 60;
 
 /** Per cent of the time. Shares are compared only if two of them have this much. */
@@ -9,7 +9,7 @@ const smallestShare = 5;
 
 export interface Duration {
   readonly seconds: number;
-  /** Reported by the crew; otherwise measured here, some time after each change. */
+  /** Reported by the crew; otherwise measured here. */
   readonly isByCrew: boolean;
 }
 
@@ -19,15 +19,14 @@ interface TaskDuration {
 }
 
 interface TimeUse {
-  /** In the order of the tasks. Before the end only those whose time is known. */
+  /** In task order. Before the end, only those with a known time. */
   readonly tasks: readonly TaskDuration[];
-  /** How long it waited for a person, all pauses together. */
+  /** Time spent waiting for a person, all pauses together. */
   readonly waited?: Duration;
   /** Shares of the time of all tasks and pauses, in whole per cent that add up to 100: of each task, then of the pauses. Undefined until the end, if a time is unknown, and if all but one are tiny. */
   readonly percents?: readonly number[];
 }
 
-/** How long an ended execution took, if known. */
 export function wholeTime(execution: ExecutionSummary): Duration | undefined {
   const { origin, startedAt, endedAt, executionTime } = execution;
   if (!hasEnded(execution)) return undefined;
@@ -38,13 +37,13 @@ export function wholeTime(execution: ExecutionSummary): Duration | undefined {
       : secondsBetween(startedAt, endedAt);
   const waited = waitedFor(execution);
   const worked = execution.tasks.reduce((sum, task) => sum + (task.executionTime ?? 0), 0);
-  // A crew may leave out what it waited for a person.
+  // A crew may leave out the time it waited for a person.
   if (executionTime !== undefined && (!waited || executionTime >= waited.seconds + worked))
     return { seconds: executionTime, isByCrew: true };
   return measured(seen, 0);
 }
 
-/** How long a completed or failed task worked, all its attempts together, if known. A time that was only measured here is unknown before the end. */
+/** How long a completed or failed task worked, all attempts together, if known. */
 export function taskTime(
   { taskId, state, executionTime, attempts }: TaskSummary,
   execution: ExecutionSummary,
@@ -56,7 +55,7 @@ export function taskTime(
       (resume) =>
         resume.taskId === taskId && !resume.feedback.isApprove && resume.outcome === "answered",
     );
-  // A crew reports the time of the last attempt alone (observed).
+  // A crew reports only the last attempt's time (observed).
   if (executionTime !== undefined && !isDoneAgain)
     return { seconds: executionTime, isByCrew: true };
   if (!hasEnded(execution)) return undefined;
@@ -70,7 +69,6 @@ export function taskTime(
   return measured(sumOf(spans), shortestSeen);
 }
 
-/** A time that was measured here, if it is known and not too short. */
 function measured(seconds: number | undefined, shortest: number): Duration | undefined {
   return seconds === undefined || seconds < shortest ? undefined : { seconds, isByCrew: false };
 }
@@ -90,7 +88,7 @@ export function timeUse(execution: ExecutionSummary): TimeUse {
   };
 }
 
-/** The changes of state that were seen. A crew that lags behind an approval names the approved task once more: it doesn't run then. */
+/** A crew that lags behind an approval may still report that the approved task runs: it doesn't. */
 export function stateChanges(execution: ExecutionSummary): readonly StateChange[] {
   const { history, state, waiting, endedAt } = execution;
   if (history === undefined) {
@@ -102,13 +100,12 @@ export function stateChanges(execution: ExecutionSummary): readonly StateChange[
   for (const change of history) {
     const isStale = change.state === "running" && isApprovedBefore(execution, change);
     const last = changes.at(-1);
-    const saysNothing = isStale && last?.state === "running" && last.taskId === undefined;
-    if (!saysNothing) changes.push(isStale ? defined({ ...change, taskId: undefined }) : change);
+    const isRedundant = isStale && last?.state === "running" && last.taskId === undefined;
+    if (!isRedundant) changes.push(isStale ? defined({ ...change, taskId: undefined }) : change);
   }
   return changes;
 }
 
-/** Tasks that are completed and were never seen at work: they were over before the crew was asked again. */
 export function unseenTasks(execution: ExecutionSummary): readonly string[] {
   const seen = new Set(stateChanges(execution).map(({ taskId }) => taskId));
   const sent = new Set(execution.resumes.map(({ taskId }) => taskId));
@@ -140,7 +137,7 @@ function pausesOf(execution: ExecutionSummary): readonly (number | undefined)[] 
     const isBeforeNext = ({ at }: { readonly at: string }) =>
       next !== undefined && Date.parse(at) <= Date.parse(next.at);
     if (change.state === "unknown" && change.mayBeWaiting === true) {
-      // What was answered was a pause.
+      // An answer proves that there was a pause.
       const answer = answers.find(
         ({ feedback }) =>
           Date.parse(feedback.at) >= Date.parse(change.at) && isBeforeNext(feedback),
@@ -172,7 +169,7 @@ function percentsOf(
   return percents.filter((percent) => percent >= smallestShare).length < 2 ? undefined : percents;
 }
 
-/** Seconds from one change to the next; undefined if one of them was seen long after it happened. */
+/** Seconds between two changes; undefined if either was seen long after it happened. */
 function spanOf(change: Seen, next: Seen | undefined): number | undefined {
   return next === undefined || change.notBefore !== undefined || next.notBefore !== undefined
     ? undefined
@@ -192,7 +189,7 @@ function sumOf(seconds: readonly (number | undefined)[]): number | undefined {
   );
 }
 
-/** Shares of a whole as whole per cent that add up to 100: those with the largest remainders are rounded up. */
+/** Whole percentages that add up to 100: the largest remainders are rounded up. */
 function wholePercents(shares: readonly number[]): readonly number[] {
   const floors = shares.map((share) => Math.floor(share * 100));
   const missing = 100 - floors.reduce((sum, floor) => sum + floor, 0);

@@ -7,12 +7,12 @@ import { type CrewRef, type ExecutionSummary, hasEnded, isDone } from "./model.t
 import { type ClearScope, ExecutionStore } from "./store.ts";
 import { Tracker, type TrackerOptions } from "./tracker.ts";
 
-/** How long the start of a window stays undisturbed; how long after an end the list is cut, so that a burst of them is over (ms). */
+/** How long a new window stays idle, and how long after an end the list is trimmed (ms). */
 const [quietStart, quietEnd] = [5_000, 10_000];
 
 interface ExecutionsOptions extends Pick<TrackerOptions, "clock" | "clientFor" | "onProblem"> {
   readonly database: Database;
-  /** How many ended executions are kept; 0 keeps all. */
+  /** 0 keeps all. */
   readonly keepEnded: () => number;
 }
 
@@ -23,7 +23,7 @@ export class Executions implements Disposable {
   readonly tracker: Tracker;
   readonly #options: ExecutionsOptions;
   #begin: () => Promise<void> = () => Promise.resolve();
-  /** What waits for polling to begin, or ends with it. */
+  /** Disposed when polling begins or ends. */
   readonly #phase = new Disposables();
   #clearing: Disposable | undefined;
   #isDisposed = false;
@@ -38,15 +38,15 @@ export class Executions implements Disposable {
     this.tracker = new Tracker({ store, lease, clock, clientFor, onProblem });
   }
 
-  /** Reads the stored executions. Polling begins later, and only if one has not ended; `begin` is called then, and not awaited. */
+  /** Reads the stored executions. Polling begins later, if one hasn't ended, and calls `begin`. */
   open(begin: () => Promise<void>): void {
     this.#begin = begin;
-    this.#wait();
+    this.#planBegin();
     this.#clearing = this.store.onDidClear(() => {
-      this.#rest();
-      this.#wait();
+      this.#stop();
+      this.#planBegin();
     });
-    // Last: it throws for a database that can't be opened, and reads it when it can.
+    // Last, because it throws if the database can't be opened now.
     this.store.open();
   }
 
@@ -55,14 +55,14 @@ export class Executions implements Disposable {
    * @param deleteMore deletes other data in the same transaction
    */
   clear(scope: ClearScope, deleteMore: () => void): void {
-    this.#rest();
+    this.#stop();
     try {
       this.#options.database.write(() => {
         deleteMore();
         this.store.clear(scope);
       });
     } finally {
-      this.#wait();
+      this.#planBegin();
     }
   }
 
@@ -70,7 +70,7 @@ export class Executions implements Disposable {
     return this.store.list().some(({ crew, state }) => crew.id === crewId && !hasEnded({ state }));
   }
 
-  /** A crew was renamed or has another address: its executions follow, so that requests go to the right place. */
+  /** A crew was renamed or moved: its executions follow, so that requests reach it. */
   moveCrew(fromId: string, { id, name, url }: CrewRef): void {
     for (const { crew, localId } of this.store.list())
       if (crew.id === fromId)
@@ -86,13 +86,13 @@ export class Executions implements Disposable {
     this.store.dispose();
   }
 
-  #wait(): void {
+  #planBegin(): void {
     this.#phase.dispose();
     if (!this.#isDisposed)
       this.#phase.add(beginWhenNeeded(this.store, this.#options.clock, () => this.#watch()));
   }
 
-  #rest(): void {
+  #stop(): void {
     this.#phase.dispose();
     this.tracker.stop();
     this.lease.stop();
@@ -108,7 +108,7 @@ export class Executions implements Disposable {
   }
 }
 
-/** What a person was notified of, by whichever window. It is forgotten with its execution. */
+/** What a person was notified of, in any window. */
 export class Notified {
   readonly #database: Database;
 
@@ -116,7 +116,7 @@ export class Notified {
     this.#database = database;
   }
 
-  /** Whether this window is the one to notify of an event. False if any window did, and for an execution that is no longer tracked. */
+  /** Whether this window must notify of an event: none has yet, and the execution is tracked. */
   claim(key: string, localId: string): boolean {
     const insert =
       "INSERT OR IGNORE INTO notified SELECT ?, local_id FROM executions WHERE local_id = ?";
@@ -124,7 +124,7 @@ export class Notified {
   }
 }
 
-/** Calls `begin` once: as soon as an execution has not ended, but in the first 5 s only for what is started or tracked in this window. */
+/** Calls `begin` once, when an execution hasn't ended; in the first 5 s only for one added in this window. */
 export function beginWhenNeeded(
   store: Pick<ExecutionStore, "list" | "onDidChange" | "onDidAdd">,
   clock: Clock,
@@ -161,7 +161,7 @@ export function keepTrimmed(
       if (!lease.confirm()) return;
       for (const { localId } of tooMany(store.list(), keepEnded())) store.remove(localId);
     } catch (error) {
-      onProblem("Ended executions that are too many could not be removed.", error);
+      onProblem("Old ended executions could not be removed.", error);
     }
   };
   const trimSoon = () => (cancel ??= clock.after(quietEnd, trim));
@@ -176,7 +176,7 @@ export function keepTrimmed(
   return { dispose };
 }
 
-/** The ended executions beyond the `keep` that ended last. What is pinned, or has feedback that is being sent and may bring it back, stays and doesn't count. */
+/** Pinned executions, and those with feedback being sent, don't count. */
 export function tooMany(
   executions: readonly ExecutionSummary[],
   keep: number,

@@ -1,12 +1,12 @@
 import { defined } from "../base/json.ts";
 import { type Execution, hasEnded, type StateChange, without } from "./model.ts";
 
-/** Changes of state that are kept; the oldest go first. */
+/** State changes kept per execution. */
 const kept = 200;
-/** Without an answer for this time, a change need not have happened just when it was seen (ms). Polling asks at least once a minute. */
+/** After this time without an answer, a change may be older (ms). Polling asks at least once a minute. */
 const longUnseen = 3 * 60_000;
 
-/** An execution with its change of state recorded, at `now` (milliseconds since 1970). The same one if the state is what it was. */
+/** `now` in milliseconds since 1970. */
 export function withHistory(before: Execution, after: Execution, now: number): Execution {
   const [was, is] = [situationOf(before), situationOf(after)];
   const parts = ["state", "taskId", "attempt", "stateText"] as const;
@@ -26,7 +26,7 @@ function situationOf(execution: Execution): Omit<StateChange, "at" | "notBefore"
   return { state, ...defined({ stateText, mayBeWaiting, taskId, attempt }) };
 }
 
-/** What may replace `current`. An end is final: afterwards only what the person does counts (also feedback), unless a resume brought a new id. */
+/** An end is final: only what the person does, or a resume with a new id, changes it. */
 export function keepEnd(current: Execution, next: Execution): Execution {
   if (!hasEnded(current) || next.kickoffIds.length > current.kickoffIds.length) return next;
   const { crew, label, title, pinned, watchedSince, resumes } = next;

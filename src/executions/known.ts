@@ -9,7 +9,7 @@ export interface ExecutionChange {
 export type Step =
   { readonly kind: keyof ExecutionChange; readonly summary: ExecutionSummary } | undefined;
 
-/** A row as it was last read or written; without a summary if it can't be read. */
+/** A row as last read or written; without a summary if it is unreadable. */
 interface Entry {
   readonly revision: number;
   readonly summary: ExecutionSummary | undefined;
@@ -17,7 +17,7 @@ interface Entry {
 
 export class Known {
   readonly #entries = new Map<string, Entry>();
-  /** Kept up from the first time on: sorting ten thousand for every change would cost more than the change. */
+  /** Kept sorted, since sorting 10,000 costs more than the change itself. */
   #sorted: readonly ExecutionSummary[] | undefined;
 
   get size(): number {
@@ -43,7 +43,7 @@ export class Known {
     return this.#sorted;
   }
 
-  /** The execution with this local id or kickoff id; of this crew, if one is given. Of several, the newest. */
+  /** By local id or kickoff id; the newest of several. */
   find(id: string, crewId: string | undefined): ExecutionSummary | undefined {
     const isMeant = ({ crew }: ExecutionSummary) => crewId === undefined || crew.id === crewId;
     const direct = this.get(id);
@@ -52,7 +52,7 @@ export class Known {
       : this.list().find((each) => each.kickoffIds.includes(id) && isMeant(each));
   }
 
-  /** Takes in a row, without a summary if that can't be read. A row that is not newer than the known one is skipped. */
+  /** No summary: the row is unreadable. */
   put(localId: string, revision: number, summary: ExecutionSummary | undefined): Step {
     return revision > this.revisionOf(localId)
       ? this.#replace(localId, { revision, summary })

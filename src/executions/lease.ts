@@ -2,19 +2,19 @@ import type { Clock } from "../base/clock.ts";
 import { type Disposable, Emitter } from "../base/events.ts";
 import type { Database } from "../store/database.ts";
 
-/** How often a lease is renewed, and after which time without that it is free (ms). */
+/** How often a lease is renewed, and after what time it expires (ms). */
 const [renewal, expiry] = [5_000, 15_000];
 
 interface LeaseOptions {
   readonly database: Pick<Database, "get" | "run">;
   readonly clock: Clock;
-  /** Unique among all windows that ever shared the database. */
+  /** Unique among all windows that share the database. */
   readonly owner: string;
-  /** Reports a database that can't be used; the lease is then not held, and requested again. */
+  /** Reports database errors; the lease isn't held then, and is requested again. */
   onProblem(message: string, error: unknown): void;
 }
 
-/** Decides which window polls and notifies; never who may write. One that lost it notices when it renews, or at once by `confirm()`. */
+/** Decides which window polls and notifies, never who may write. A loss is noticed at renewal or by `confirm`. */
 export class Lease implements Disposable {
   readonly #options: LeaseOptions;
   readonly #changed = new Emitter<boolean>((error) =>
@@ -41,7 +41,6 @@ export class Lease implements Disposable {
     this.#take(true);
   }
 
-  /** Gives the lease back, until it is started again. */
   stop(): void {
     const { database, owner } = this.#options;
     this.#cancelTimer?.();
@@ -64,14 +63,14 @@ export class Lease implements Disposable {
     this.stop();
   }
 
-  /** One statement, so that of several windows that find it free at once one gets it. */
+  /** One statement, so that only one of several windows gets a free lease. */
   #take(fromAnyone: boolean): void {
     if (this.#isDisposed) return;
     const { database, clock, owner } = this.#options;
     this.#cancelTimer?.();
     this.#cancelTimer = clock.after(renewal, () => this.#take(false));
     const now = clock.now();
-    // An expiry that is too far away was written before the clock was set back.
+    // An expiry too far ahead was written before the clock was set back.
     const take = `
       INSERT INTO lease (id, owner, expires_at) VALUES (1, ?1, ?2)
       ON CONFLICT (id) DO UPDATE SET owner = ?1, expires_at = ?2
@@ -85,7 +84,7 @@ export class Lease implements Disposable {
     try {
       return action();
     } catch (error) {
-      this.#options.onProblem("Which window polls could not be decided; trying again.", error);
+      this.#options.onProblem("Could not decide which window polls; trying again.", error);
       return false;
     }
   }

@@ -4,20 +4,19 @@ import type { JsonObject, JsonValue } from "../base/json.ts";
 export const executionStates = [
   "queued",
   "running",
-  /** A person must approve or reject a known task. */
   "waiting",
   "completed",
   "failed",
   "stopped",
-  /** The crew does not know the id, which is also how a deployed crew's pause reads. */
+  /** The crew doesn't know the id, which is also how a deployed crew's pause reads. */
   "unknown",
-  /** The kickoff was sent and its answer never came. */
+  /** The kickoff was sent and no response arrived. */
   "unconfirmed",
 ] as const;
 
 export type ExecutionState = (typeof executionStates)[number];
 
-/** The crew of an execution, as it was when the execution was started or tracked. */
+/** An execution's crew, as it was when tracking began. */
 export interface CrewRef {
   /** `url:<normalised address>` or `local:<folder URI>`. */
   readonly id: string;
@@ -31,12 +30,11 @@ export interface SentKickoff {
   readonly callbacks: CallbackUrls & PlainCallbacks;
 }
 
-/** What lists know of {@link SentKickoff}. */
 export interface KickoffSummary {
   readonly inputs: JsonObject;
-  /** Names of the inputs whose values are shortened. */
+  /** Names of inputs with shortened values. */
   readonly shortened?: readonly string[];
-  /** Only whether a callback takes credentials. */
+  /** Only whether a callback has credentials. */
   readonly callbacks: {
     readonly humanInputWebhook?: { readonly authentication?: unknown };
     readonly webhooks?: { readonly authentication?: unknown };
@@ -59,7 +57,6 @@ export interface AttemptSummary {
   readonly feedback?: FeedbackSummary;
 }
 
-/** One output of a task, before and after a retry. */
 export interface Attempt extends AttemptSummary {
   readonly output?: string;
   readonly feedback?: Feedback;
@@ -71,7 +68,7 @@ export interface TaskSummary {
   readonly state: "running" | "waiting" | "completed" | "failed" | "pending";
   /** Oldest first. */
   readonly attempts: readonly AttemptSummary[];
-  /** Seconds, as the crew reports it. */
+  /** Seconds, as reported by the crew. */
   readonly executionTime?: number;
 }
 
@@ -79,24 +76,23 @@ export interface ExecutionTask extends TaskSummary {
   readonly attempts: readonly Attempt[];
 }
 
-/** What lists know of {@link SentResume}. */
 export interface ResumeSummary {
   readonly taskId: string;
   readonly attempt: number;
   readonly feedback: FeedbackSummary;
-  /** `unanswered`: it may have arrived. Its actions are off until a definite state comes or the person says "Send again". */
+  /** `unanswered`: it may have arrived, so its actions are off. */
   readonly outcome: "sending" | "answered" | "refused" | "unanswered";
-  /** Of a refused one: it never reached the crew. */
+  /** For `refused`: it never reached the crew. */
   readonly isUnsent?: true;
-  /** ISO 8601; when the crew accepted an answered one. Undefined if its answer never came. */
+  /** ISO 8601; when the crew accepted it. Undefined if its response was lost. */
   readonly answeredAt?: string;
-  /** Of an answered one: the crew has continued since, or does so under a new id, which can't report the pause of before. */
+  /** For `answered`: the crew has continued since, or continues under a new id. */
   readonly isFollowed?: true;
 }
 
 export interface SentResume extends ResumeSummary {
   readonly feedback: Feedback;
-  /** `resumed`, `retrying`, `completed`, or the new id to follow. */
+  /** `resumed`, `retrying`, `completed`, or the new id. */
   readonly answer?: string;
   readonly message?: string;
 }
@@ -106,74 +102,69 @@ export interface WaitingSummary {
   /** `true` in place of the text. */
   readonly output?: string | true;
   readonly attempt: number;
-  /** ISO 8601; when it was first seen. */
+  /** ISO 8601; when first seen. */
   readonly since: string;
 }
 
-/** An execution's state from a moment on, as it was seen from here. */
 export interface StateChange {
-  /** ISO 8601; when it was seen. */
+  /** ISO 8601; when seen from here. */
   readonly at: string;
-  /** ISO 8601; when the state before was last seen, if that was long ago: the change happened at some time since. */
+  /** ISO 8601; when the previous state was last seen, if long before `at`. */
   readonly notBefore?: string;
   readonly state: ExecutionState;
   readonly stateText?: string;
   readonly mayBeWaiting?: boolean;
-  /** The task that runs or waits, if known. */
   readonly taskId?: string;
   readonly attempt?: number;
 }
 
-/** What lists know of an execution: all but its long texts, which are `true` instead. Any {@link Execution} is one, too. */
+/** For lists: long texts are `true`. Any {@link Execution} is one, too. */
 export interface ExecutionSummary {
   readonly localId: string;
   readonly crew: CrewRef;
-  /** The first is the execution's key in documents and in the API, the last is the one to ask for. Empty while a kickoff's answer is missing. */
+  /** The first is the key in documents and in the API, the last the one to request; empty while unconfirmed. */
   readonly kickoffIds: readonly string[];
-  /** Started here, or only followed by its id. */
   readonly origin: "kickoff" | "tracked";
   /** The person's own title. */
   readonly label?: string;
-  /** Made when the execution is added or gets another label. Undefined if nothing but its id names it. */
-  /** `number`: from 1, among executions of the crew with the same text. */
+  /** Undefined if only its id names it. */
+  /** `number`: from 1, among the crew's executions with the same text. */
   readonly title?: { readonly text: string; readonly number: number };
-  /** The person keeps it first in its group. */
   readonly pinned?: true;
   readonly request?: KickoffSummary;
-  /** The local service's engine, if the crew is local: `rehearsal` calls no model. */
+  /** The local service's engine, for a local crew. */
   readonly engine?: string;
-  /** An output is one of the rehearsal engine's, whatever is known of the crew. */
+  /** An output is from the rehearsal engine. */
   readonly isRehearsed?: true;
   readonly state: ExecutionState;
-  /** The state's text as it came, if it says more than `state`. */
+  /** The state as the crew reported it, if it says more than `state`. */
   readonly stateText?: string;
   readonly mayBeWaiting?: boolean;
   /** ISO 8601, all times. */
   readonly startedAt: string;
   readonly endedAt?: string;
-  /** When the crew last gave an answer that could be read. */
+  /** When the crew last gave a readable answer. */
   readonly seenAt?: string;
-  /** When polling gave up by age (24 h). */
+  /** When polling gave up because of age (24 h). */
   readonly watchingStoppedAt?: string;
-  /** When the person last asked to continue watching; the age limit counts from there. */
+  /** When the person last asked to keep watching (restarts the age limit). */
   readonly watchedSince?: string;
   readonly progress?: Progress;
   readonly tasks: readonly TaskSummary[];
   readonly output?: string | true;
-  /** In a summary its beginning, in one line. */
+  /** In a summary, its beginning on one line. */
   readonly error?: string;
-  /** Seconds, as the crew reports it. */
+  /** Seconds, as reported by the crew. */
   readonly executionTime?: number;
   readonly waiting?: WaitingSummary;
-  /** The crew accepted feedback for this output a moment ago and still reports its pause: most likely it lags. */
+  /** The crew accepted feedback for this output but still reports its pause: most likely it lags. */
   readonly stillPaused?: Pick<WaitingSummary, "taskId" | "attempt">;
   /** Oldest first. */
   readonly resumes: readonly ResumeSummary[];
-  /** The states after the first one, oldest first. */
+  /** The states after the first, oldest first. */
   readonly history?: readonly StateChange[];
 }
 
-/** One tracked execution: everything the extension knows and keeps of it, plain data. */
 export interface Execution extends ExecutionSummary {
   readonly request?: SentKickoff;
   readonly tasks: readonly ExecutionTask[];
@@ -183,7 +174,6 @@ export interface Execution extends ExecutionSummary {
   readonly resumes: readonly SentResume[];
 }
 
-/** Whether a crew is served on this machine by the local service. It has a log there, and no dashboard. */
 export function isLocalCrew({ id }: Pick<CrewRef, "id">): boolean {
   return id.startsWith("local:");
 }
@@ -192,22 +182,21 @@ export function hasEnded({ state }: Pick<ExecutionSummary, "state">): boolean {
   return state === "completed" || state === "failed" || state === "stopped";
 }
 
-/** Whether no resume can come any more. Feedback that is being sent may still bring a new id. */
+/** Whether no resume can follow: feedback being sent may still bring a new id. */
 export function isDone(execution: ExecutionSummary): boolean {
   return hasEnded(execution) && execution.resumes.every(({ outcome }) => outcome !== "sending");
 }
 
-/** Whether a person can answer a task: one waits, or may. */
 export function canBeAnswered({ state, mayBeWaiting }: ExecutionSummary): boolean {
   return state === "waiting" || (state === "unknown" && mayBeWaiting === true);
 }
 
-/** Whether a person is needed: a task waits, or may, and the id isn't likelier a wrong one. */
+/** Whether a person is needed; false if the id is probably wrong. */
 export function waitsForPerson(execution: ExecutionSummary): boolean {
   return canBeAnswered(execution) && !isNeverSeen(execution);
 }
 
-/** Whether the crew does not know an id that somebody entered, and never did: most likely it is mistyped or another crew's. */
+/** Whether the crew never knew a tracked id, which is probably mistyped or another crew's. */
 export function isNeverSeen(execution: ExecutionSummary): boolean {
   const { origin, state, mayBeWaiting, seenAt, progress, tasks, resumes } = execution;
   const isUnseen = seenAt === undefined && progress === undefined && tasks.length === 0;
@@ -216,7 +205,7 @@ export function isNeverSeen(execution: ExecutionSummary): boolean {
   return origin === "tracked" && isUnknown && isUnseen && !isAnswered;
 }
 
-/** The id that names an execution for people, documents and other extensions: its first kickoff id, or the local one until it has one. */
+/** An execution's public id: its first kickoff id, else its local id. */
 export function keyOf(execution: Pick<ExecutionSummary, "kickoffIds" | "localId">): string {
   return execution.kickoffIds[0] ?? execution.localId;
 }
@@ -231,10 +220,10 @@ export function without(execution: Execution, ...keys: readonly OptionalKey[]): 
   return copy;
 }
 
-/** First line of every output of the rehearsal engine (the local service's `rehearsal.ts`). */
+/** First line of every rehearsal output (`rehearsal.ts` of the local service). */
 const rehearsalMark = "[REHEARSAL - no language model was called]";
 
-/** Whether an output is one of the rehearsal engine's: plain lines, no Markdown. */
+/** Such an output is plain text, not Markdown. */
 export function isRehearsalOutput(output: string): boolean {
   return output.startsWith(rehearsalMark);
 }

@@ -12,9 +12,9 @@ import {
   type TaskSummary,
 } from "./model.ts";
 
-/** Characters in a summary: of an input's value, and of an error. */
+/** Longest input value and error in a summary (characters). */
 const longest = { input: 100, error: 300 };
-/** Characters of an input's value that are searched. */
+/** Searchable characters of an input's value. */
 const searched = 10_000;
 
 /** The attempts of most tasks: left out of a summary's text, since the time to open the list goes with its length. */
@@ -103,7 +103,7 @@ function kickoffOf({ inputs, callbacks }: SentKickoff): KickoffSummary {
   };
 }
 
-/** Without an ellipsis: a text of Latin letters alone is read twice as fast. */
+/** No ellipsis: a text of Latin letters alone is read twice as fast. */
 function beginningOf(text: string): string {
   return Array.from(oneLine(text)).slice(0, longest.input).join("");
 }
@@ -152,7 +152,6 @@ const shape: Readonly<Record<string, Check>> = {
     listOf((change) => isObject(change) && isTime(change["at"]) && isState(change["state"]))(value),
 };
 
-/** What is wrong with a stored value; undefined if nothing is. */
 function problemIn(raw: unknown): string | undefined {
   if (!isObject(raw)) return "not an object";
   const name = Object.keys(shape).find((part) => shape[part]?.(raw[part]) === false);

@@ -23,25 +23,25 @@ import {
   withTask,
 } from "./tasks.ts";
 
-/** After a kickoff or resume, a crew may not know the id yet: "NOT FOUND" until a worker has it (observed; ms). */
+/** After a kickoff or resume, a crew may answer "NOT FOUND" until a worker has the id (observed; ms). */
 const unknownGrace = 2 * 60_000;
-/** An answer without news is written as `seenAt` about once in this time (ms). */
+/** How often `seenAt` is written without news (ms). */
 const seenStep = 60_000;
-/** How long a crew that continued may still report the pause of before, as one of several servers does (ms). */
+/** How long one of several servers may report the old pause after the crew continued (ms). */
 const stale = 10_000;
-/** After this time, a crew that accepted feedback and still reports the pause no longer just lags (ms). */
+/** How long a crew may lag after it accepted feedback (ms). */
 const lag = 60_000;
 
 type Pause = NonNullable<StatusReading["waiting"]>;
 
 interface NewExecution extends Pick<Execution, "crew" | "origin" | "engine" | "label"> {
-  /** Undefined for one that is only followed by its id. */
+  /** Undefined for one that is tracked by its id. */
   readonly request?: KickoffRequest;
-  /** Undefined while the kickoff's answer is missing. */
+  /** Undefined while the kickoff's response is missing. */
   readonly kickoffId?: string;
 }
 
-/** A new execution: `unconfirmed` until the kickoff's answer is there; a tracked one is `unknown` until the first status answer. */
+/** `unconfirmed` without a kickoff id; a tracked one is `unknown` until the first status answer. */
 export function newExecution(from: NewExecution, clock: Clock): Execution {
   const { crew, request, origin, engine, kickoffId, label } = from;
   return {
@@ -63,12 +63,12 @@ export function confirmKickoff(execution: Execution, kickoffId: string): Executi
   return { ...execution, kickoffIds: [...execution.kickoffIds, kickoffId], state };
 }
 
-/** An execution after a status answer that came at `now` (milliseconds since 1970). One that has ended stays as it is. */
+/** `now`, when the answer came, in milliseconds since 1970. An ended execution stays as it is. */
 export function applyReading(execution: Execution, reading: StatusReading, now: number): Execution {
   if (hasEnded(execution)) return execution;
   if (reading.state === "unknown") return applyNotFound(execution, now, reading.stateText);
   const { progress, executionTime, tasks } = reading;
-  // Each answer says anew whether an answered pause is still reported.
+  // Each answer decides again whether an answered pause is still reported.
   const next = {
     ...without(execution, "stillPaused"),
     tasks: mergeTasks(execution.tasks, tasks),
@@ -77,10 +77,7 @@ export function applyReading(execution: Execution, reading: StatusReading, now: 
   return seen(execution, advance(next, execution, reading, now), now);
 }
 
-/**
- * An execution after the crew said that it doesn't know the id (200 "NOT FOUND", or 404 on a known route), which is also how a deployed
- * crew's pause reads. Within 2 minutes of kickoff or resume and before any progress nothing changes.
- */
+/** Applies a "NOT FOUND" (200, or 404 on a known route), unless the crew may not know the id yet. */
 export function applyNotFound(
   execution: Execution,
   now: number,
@@ -93,7 +90,7 @@ export function applyNotFound(
   return { ...without(execution, "stillPaused"), state: "unknown", mayBeWaiting: true, stateText };
 }
 
-/** Milliseconds since 1970 of the last kickoff or resume that may have reached the crew. */
+/** Milliseconds since 1970. */
 export function lastSentAt(execution: ExecutionSummary): number {
   const sent = execution.resumes.filter((resume) => resume.outcome !== "refused");
   const times = [execution.startedAt, ...sent.map((resume) => resume.feedback.at)];
@@ -147,7 +144,7 @@ function advance(
   }
 }
 
-/** What waited has been answered, and the task before the current one is completed. */
+/** A running crew has continued: pauses are answered, earlier tasks completed. */
 function run(next: Execution, before: Execution, { progress }: StatusReading): Execution {
   const settled = crewContinued(next);
   const hasGrown = (progress?.completed ?? 0) > (before.progress?.completed ?? 0);
@@ -166,7 +163,7 @@ function end(
   state: "completed" | "failed" | "stopped",
   now: number,
 ): Execution {
-  // A crew that was stopped need not have received anything.
+  // A stopped crew may not have received any feedback.
   const settled = state === "stopped" ? next : crewContinued(next);
   const { progress, tasks } = settled;
   return {
@@ -180,14 +177,14 @@ function end(
   };
 }
 
-/** Notes when the crew last answered, together with a change, or else about once a minute. */
+/** Updates `seenAt` with a change, or about once a minute. */
 function seen(before: Execution, after: Execution, now: number): Execution {
   const last = before.seenAt === undefined ? -Infinity : Date.parse(before.seenAt);
   const isDue = now - last >= seenStep || last <= lastSentAt(before);
   return isDue || !isDeepStrictEqual(before, after) ? { ...after, seenAt: iso(now) } : before;
 }
 
-/** The crew waits at a known task, with a new or a known attempt. If that one was answered, it lags; after a while, it waits again. */
+/** If this attempt was just answered, the crew lags; later, it waits again. */
 function beginsToWait(execution: Execution, pause: Pause, now: number): Execution {
   const { taskId } = pause;
   const attempt = attemptOf(execution, pause, now);
@@ -218,7 +215,7 @@ function beginsToWait(execution: Execution, pause: Pause, now: number): Executio
   };
 }
 
-/** The crew says that it is paused but not at which task. What is known from elsewhere (a callback) stays; just after feedback it lags. */
+/** A pause known from a callback stays; just after feedback, the crew lags. */
 function waitsSomewhere(execution: Execution, stateText: string, now: number): Execution {
   if (execution.waiting !== undefined) return { ...execution, state: "waiting" };
   const last = execution.resumes.findLast(({ outcome }) => outcome !== "refused");
@@ -227,7 +224,7 @@ function waitsSomewhere(execution: Execution, stateText: string, now: number): E
   return { ...execution, state: "unknown", mayBeWaiting: true, stateText };
 }
 
-/** The attempt that waits, by the crew's own number, unless that one was answered with another output. */
+/** The crew's own number, unless that attempt was answered with another output. */
 function attemptOf(execution: Execution, pause: Pause, now: number): number {
   const numbered = taskIn(execution.tasks, pause.taskId)?.attempts.find(
     (each) => each.number === pause.attempt,
@@ -238,7 +235,7 @@ function attemptOf(execution: Execution, pause: Pause, now: number): number {
     : pause.attempt;
 }
 
-/** For crews that don't number attempts: another output is the next one, and so is the same one if the crew continued in between. */
+/** For crews without attempt numbers: another output, or a pause after the crew continued, is the next attempt. */
 function inferAttempt(execution: Execution, pause: Pause, now: number): number {
   const { taskId } = pause;
   const last = taskIn(execution.tasks, taskId)?.attempts.at(-1);

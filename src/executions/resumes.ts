@@ -4,7 +4,7 @@ import type { Execution, ExecutionSummary, Feedback, ResumeSummary, SentResume }
 import { canBeAnswered, hasEnded, without } from "./model.ts";
 import { taskIn, withAttempt, withTask } from "./tasks.ts";
 
-/** The text of an approval without any: the specification asks for some, and later tasks read it. */
+/** The text of an empty approval: the specification asks for text, and later tasks read it. */
 export const approved = "Approved.";
 
 export interface ResumeTarget {
@@ -12,7 +12,7 @@ export interface ResumeTarget {
   readonly attempt: number;
 }
 
-/** The attempt that feedback for a task is for: the one whose pause the crew reports, else the one after the last that was answered (the person may know of a pause that the crew doesn't report). */
+/** The paused attempt, else the one after the last answered: the person may know of an unreported pause. */
 export function attemptToAnswer(execution: ExecutionSummary, taskId: string): number {
   const paused = execution.waiting ?? execution.stillPaused;
   if (paused?.taskId === taskId) return paused.attempt;
@@ -40,7 +40,7 @@ export function resumesOf<Resume extends ResumeSummary>(
   );
 }
 
-/** Feedback that was, or is being, sent for what waits now, without an answer: actions are off. If no known task waits, the last that was sent. */
+/** Feedback without a response, for what waits or, if that isn't known, the last sent: actions are off. */
 export function pendingResume(execution: ExecutionSummary): ResumeSummary | undefined {
   if (hasEnded(execution)) return undefined;
   const { waiting, resumes } = execution;
@@ -48,21 +48,21 @@ export function pendingResume(execution: ExecutionSummary): ResumeSummary | unde
   return last?.outcome === "sending" || last?.outcome === "unanswered" ? last : undefined;
 }
 
-/** The feedback that the crew accepted for an output whose pause it still reports: it lags, or went wrong. Whoever answers once more must know. */
+/** Feedback accepted for an output whose pause is still reported: the crew lags or failed. */
 export function answeredPause(execution: ExecutionSummary): ResumeSummary | undefined {
   const paused = execution.waiting ?? execution.stillPaused;
   const last = paused === undefined ? undefined : resumesOf(execution, paused).at(-1);
   return last?.outcome === "answered" ? last : undefined;
 }
 
-/** Feedback that a person may have sent once more, word for word: it has no answer, or the crew accepted it and still reports the pause. */
+/** Feedback that may be sent again: it has no response, or its pause is still reported. */
 export function repeatable(execution: ExecutionSummary): ResumeSummary | undefined {
   const pending = pendingResume(execution);
   if (pending === undefined) return answeredPause(execution);
   return pending.outcome === "unanswered" ? pending : undefined;
 }
 
-/** Feedback for a task that the crew accepted, if the output that waits may be the same: a person who answers it anew must know. */
+/** Feedback already accepted, perhaps for the same output: warn before sending again. */
 export function acceptedBefore(
   execution: ExecutionSummary,
   taskId: string,
@@ -72,7 +72,7 @@ export function acceptedBefore(
   return taken?.taskId === taskId ? taken : undefined;
 }
 
-/** The last feedback for a task, if the crew accepted it and has not been seen to continue since. */
+/** A task's last feedback, if accepted and not seen to continue since. */
 export function unfollowed(
   { resumes }: ExecutionSummary,
   taskId: string,
@@ -81,7 +81,7 @@ export function unfollowed(
   return last?.outcome === "answered" && last.isFollowed === undefined ? last : undefined;
 }
 
-/** Records a resume that is about to be sent. It may bring news, so polling that gave up by age begins again. */
+/** Polling that gave up because of age restarts. */
 export function resumeSending(
   execution: Execution,
   target: ResumeTarget,
@@ -91,7 +91,7 @@ export function resumeSending(
   return { ...without(execution, "watchingStoppedAt"), resumes };
 }
 
-/** The crew accepted the feedback: what waited continues. A new id (observed) is followed, even if the execution seemed to have ended. */
+/** A new id (observed) is followed, even after an end. */
 export function resumeAnswered(
   execution: Execution,
   target: ResumeTarget,
@@ -115,7 +115,7 @@ export function resumeAnswered(
   return resumed({ ...recorded, kickoffIds: [...recorded.kickoffIds, kickoffId] }, target);
 }
 
-/** The crew refused the feedback, or it never reached the crew: nothing happened, and it may be sent anew. */
+/** Nothing happened, so it may be sent again. */
 export function resumeRefused(
   execution: Execution,
   target: ResumeTarget,
@@ -135,7 +135,7 @@ export function resumeUnanswered(
   return settle(execution, lastOpen(execution, target), result);
 }
 
-/** The crew was seen to continue: what it accepted is followed, and what was sent without an answer has arrived. */
+/** The crew continued, so feedback without a response has arrived. */
 export function crewContinued(execution: Execution): Execution {
   const unanswered = execution.resumes.filter(({ outcome }) => outcome === "unanswered");
   const settled = unanswered.reduce(withFeedback, execution);
@@ -160,7 +160,7 @@ function settle(
   return { ...execution, resumes };
 }
 
-/** An approved output is final; a rejected one gives way to the next attempt. Both stay readable. */
+/** An approved output is final; a rejected one stays readable beside the next attempt. */
 function withFeedback(execution: Execution, { taskId, attempt, feedback }: SentResume): Execution {
   const tasks = withTask(execution.tasks, taskId, (task) => ({
     ...task,
@@ -174,7 +174,6 @@ function resumed(execution: Execution, { taskId }: ResumeTarget): Execution {
   const results = ["endedAt", "output", "outputJson", "error"] as const;
   const doubts = ["mayBeWaiting", "stillPaused", "stateText", "watchingStoppedAt"] as const;
   const open = without(execution, ...results, ...doubts);
-  // Another task waits.
   if (open.waiting !== undefined && open.waiting.taskId !== taskId) return open;
   return { ...without(open, "waiting"), state: "running" };
 }

@@ -10,19 +10,19 @@ import { type Execution, type ExecutionSummary, without } from "./model.ts";
 import { readExecution, readSummary, summaryOf, writeExecution } from "./record.ts";
 import { newTitle } from "./title.ts";
 
-/** What is deleted: what executions left on this machine, or also the crews and their tokens. */
+/** `data`: what executions left on this machine; `everything`: also crews and tokens. */
 export type ClearScope = "data" | "everything";
 
 interface ExecutionStoreOptions {
   readonly database: Database;
   readonly clock: Clock;
-  /** Reports rows that can't be read; `about` is the execution's local id. The message is for a person. */
+  /** Reports unreadable rows; `about` is the local id, the message is for a person. */
   onProblem(message: string, error: unknown, about?: string): void;
 }
 
-/** After a failure, what other windows wrote is read again (ms). */
+/** After a failure, wait this long before reading again (ms). */
 const again = 1_000;
-/** Whole executions, and results of searches, that stay in memory. */
+/** Whole executions, and search results, kept in memory. */
 const held = 8;
 
 const readWhole = `SELECT local_id, revision, summary, json FROM executions LEFT JOIN details USING (local_id)`;
@@ -30,28 +30,30 @@ const readWhole = `SELECT local_id, revision, summary, json FROM executions LEFT
 /** In portions, so that the texts can be freed while the next ones are read. */
 const readSome = `SELECT local_id, revision, summary FROM executions WHERE revision > ? ORDER BY revision LIMIT 500`;
 
-/** The next revision. If the last one was lost with a part of a damaged file, it is far greater than any that another window may have seen. */
+/** Far above any revision that another window has seen, in case the last was lost with a damaged file. */
 const nextRevision = `
   INSERT INTO revisions SELECT 1, coalesce(max(revision), 0) + 1000000 FROM executions WHERE true
   ON CONFLICT (id) DO UPDATE SET last = iif(last < excluded.last - 1000000, excluded.last, last + 1)
   RETURNING last`;
 
-/** The tracked executions: whole in the database, in memory as summaries. A change is on disk when its method, or the `write` around it, returns. */
+/**
+ * Whole executions are in the database, summaries in memory. A change is on disk when its method or
+ * the outer `write` returns.
+ */
 export class ExecutionStore implements Disposable {
   readonly #options: ExecutionStoreOptions;
   readonly #known = new Known();
   readonly #onError = (error: unknown) =>
     this.#options.onProblem("A listener of the executions failed.", error);
   readonly #changes = new Emitter<ExecutionChange>(this.#onError);
-  /** Fires once for every change, whichever window made it. */
+  /** Fires for changes in any window. */
   readonly onDidChange = this.#changes.event;
   readonly #adds = new Emitter<ExecutionSummary>(this.#onError);
-  /** Fires when this store, and no other window's, begins to track an execution; after `onDidChange`. */
+  /** Fires when this window begins to track an execution, after `onDidChange`. */
   readonly onDidAdd = this.#adds.event;
   readonly #clears = new Emitter<ClearScope>(this.#onError);
-  /** Fires when another window has deleted everything; after `onDidChange`. */
+  /** Fires when another window deleted everything, after `onDidChange`. */
   readonly onDidClear = this.#clears.event;
-  /** The last revision and the last clearing that were read; this window's own don't count. */
   #seen: { revision: number; clearing?: number } = { revision: 0 };
   readonly #whole = new Map<string, { readonly revision: number; readonly execution: Execution }>();
   readonly #found = new Map<string, ReadonlySet<string>>();
@@ -62,9 +64,9 @@ export class ExecutionStore implements Disposable {
     this.#options = options;
   }
 
-  /** Reads the summaries, and what other windows write from then on. @throws StoreError if the database can't be used */
+  /** Reads the summaries, also when other windows write. @throws StoreError if the database can't be used */
   open(): void {
-    // First: a database that can't be opened now may be opened later.
+    // First, because the database may open later.
     this.#subscription = this.#options.database.onDidChangeElsewhere(() => this.#readNews());
     this.#readRows();
   }
@@ -73,12 +75,12 @@ export class ExecutionStore implements Disposable {
     return this.#known.list();
   }
 
-  /** The execution with this local id, or any of its kickoff ids; of this crew, if one is given. */
+  /** By local id or any kickoff id. */
   summary(id: string, crewId?: string): ExecutionSummary | undefined {
     return this.#known.find(id, crewId);
   }
 
-  /** Reads the whole execution with this local id, or any of its kickoff ids; of this crew, if one is given. */
+  /** Reads a whole execution by local id or any kickoff id. */
   find(id: string, crewId?: string): Execution | undefined {
     const localId = this.#known.find(id, crewId)?.localId ?? id;
     const newest = "SELECT revision FROM executions WHERE local_id = ?";
@@ -99,7 +101,7 @@ export class ExecutionStore implements Disposable {
     return this.list().flatMap(({ localId }) => whole.get(localId)?.execution ?? []);
   }
 
-  /** Local ids of the executions with an input's value that contains this text, in any case. */
+  /** Local ids of executions with an input value containing this text, in any case. */
   withInput(searched: string): ReadonlySet<string> {
     const wanted = searched.toLowerCase();
     const known = this.#found.get(wanted);
@@ -110,7 +112,7 @@ export class ExecutionStore implements Disposable {
     return found;
   }
 
-  /** Begins to track an execution. @throws an error if its local id is taken */
+  /** Begins to track an execution. @throws Error if its local id exists */
   add(execution: Execution): Execution {
     const { database } = this.#options;
     const { localId } = execution;
@@ -132,7 +134,7 @@ export class ExecutionStore implements Disposable {
     });
   }
 
-  /** Changes an execution, if it is tracked. `change` gets its newest state, whichever window wrote it; it may run twice and must be pure. */
+  /** `change` must be pure: it gets the newest state and may run twice. */
   update(localId: string, change: (current: Execution) => Execution): Execution | undefined {
     const { database, clock } = this.#options;
     return database.write(() => {
@@ -153,7 +155,7 @@ export class ExecutionStore implements Disposable {
     });
   }
 
-  /** Stops tracking an execution, in all windows. The crew isn't asked to stop. */
+  /** In all windows; the crew keeps running. */
   remove(localId: string): void {
     const { database } = this.#options;
     database.write(() => {
@@ -195,7 +197,7 @@ export class ExecutionStore implements Disposable {
 
   #nextRevision(): number {
     const row = this.#options.database.get(nextRevision);
-    if (row === undefined) throw new Error("The database gave no revision.");
+    if (row === undefined) throw new Error("The database returned no revision.");
     return integer(row, "last");
   }
 
@@ -205,14 +207,13 @@ export class ExecutionStore implements Disposable {
     return { ...without(after, "title"), ...defined({ title }) };
   }
 
-  /** Undefined if there is none, or if it can't be read, which is reported. */
   #read(localId: string) {
     const { database } = this.#options;
     const row = database.get(`${readWhole} WHERE local_id = ?`, localId);
     const read = row && this.#parse(row);
     if (row === undefined || read === undefined) return undefined;
     const revision = integer(row, "revision");
-    // A revision that is rolled back is given again to something else.
+    // A rolled-back revision is used again.
     database.afterCommit(() => {
       hold(this.#whole, localId, { revision, execution: read.execution });
     });
@@ -249,7 +250,7 @@ export class ExecutionStore implements Disposable {
 
   #readRows(): void {
     const { database } = this.#options;
-    // What was deleted before this window could read is not reported.
+    // Ignore what was deleted before this window could read.
     this.#seen.clearing ??= integer(
       database.get("SELECT coalesce(max(id), 0) AS id FROM clearings") ?? {},
       "id",
@@ -257,7 +258,7 @@ export class ExecutionStore implements Disposable {
     const counts = database.get(
       "SELECT (SELECT count(*) FROM executions) AS count, (SELECT last FROM revisions) AS last",
     );
-    // The file was replaced by what could be read of a damaged one.
+    // A damaged file was replaced by what could be recovered.
     const last = counts?.["last"] ?? null;
     if (last === null || Number(last) < this.#seen.revision) this.#seen.revision = 0;
     const steps: Step[] = [];

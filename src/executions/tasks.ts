@@ -29,7 +29,7 @@ export function withTask(
     : tasks.map((task) => (task === known ? change(task) : task));
 }
 
-/** One task runs: those that ran or waited until now are completed. An approved task stays completed, even if a lagging answer names it. */
+/** Earlier open tasks are completed. An approved task stays completed, even if a lagging answer names it. */
 export function moveOn(tasks: Tasks, current: string | undefined): Tasks {
   const settled = tasks.map((task) =>
     task.taskId !== current && isOpen(task) ? { ...task, state: "completed" as const } : task,
@@ -48,7 +48,7 @@ export function endTasks(tasks: Tasks, end: "completed" | "failed" | "stopped"):
   });
 }
 
-/** Adds the tasks of a status answer. An output that differs from the last one is another attempt: no output is ever overwritten. */
+/** A different output is another attempt: outputs are never overwritten. */
 export function mergeTasks(tasks: Tasks, readings: readonly TaskReading[]): Tasks {
   return readings.reduce(
     (merged, { taskId, agent, executionTime, output }) =>
@@ -64,7 +64,6 @@ export function mergeTasks(tasks: Tasks, readings: readonly TaskReading[]): Task
   );
 }
 
-/** Adds to an attempt, which may be new; the other attempts keep their outputs and feedback. */
 export function withAttempt(
   attempts: readonly Attempt[],
   number: number,
@@ -86,12 +85,12 @@ function isOpen({ state }: ExecutionTask): boolean {
   return state === "running" || state === "waiting";
 }
 
-/** Two outputs of one task, one after the other. Attempts count from 1. */
+/** Attempt numbers of one task, from 1. */
 export interface AttemptPair extends Pick<ResumeSummary, "taskId" | "attempt"> {
   readonly previous: number;
 }
 
-/** Every attempt that can be compared with the one before it. An attempt whose output is not known is skipped. */
+/** Each attempt with the previous one that has an output. */
 export function attemptPairs({ tasks }: Pick<ExecutionSummary, "tasks">): readonly AttemptPair[] {
   return tasks.flatMap(({ taskId, attempts }) => {
     const known = attempts.filter(({ output }) => output !== undefined);
@@ -101,7 +100,7 @@ export function attemptPairs({ tasks }: Pick<ExecutionSummary, "tasks">): readon
   });
 }
 
-/** Whether two outputs are one: crews also report it with blank space around it, other line endings, or inside a Markdown fence (observed). */
+/** Crews repeat an output with other white space, line endings or a Markdown fence around it (observed). */
 export function isSameOutput(one: string, other: string): boolean {
   return one === other || plain(one) === plain(other);
 }
@@ -109,6 +108,6 @@ export function isSameOutput(one: string, other: string): boolean {
 function plain(output: string): string {
   const text = output.replace(/\r\n?/g, "\n").trim();
   const [, inside] = /^```[\w-]*[ \t]*\n([^]*)\n[ \t]*```$/.exec(text) ?? [];
-  // More than one fence is part of what the crew wrote.
+  // With several fences, they belong to the output.
   return inside === undefined || inside.includes("```") ? text : inside.trim();
 }

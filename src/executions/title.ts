@@ -3,11 +3,10 @@ import type { JsonValue } from "../api/types.ts";
 import { oneLine } from "../base/text.ts";
 import { type ExecutionSummary, keyOf } from "./model.ts";
 
-/** Longest title made from inputs, and longest label in one (a request file may have any, and a dialog grows with its text), in characters. */
+/** Longest title made from inputs, and longest label, which a request file may set (characters). */
 const [longest, longestLabel] = [60, 120];
-/** Inputs in one title; more would leave each of them too few characters. */
+/** More would leave each too few characters. */
 const mostInputs = 4;
-/** Executions of the crew that a new one's inputs are compared with. */
 const compared = 100;
 const between = " · ";
 
@@ -21,10 +20,7 @@ export function sharesTitle({ title }: ExecutionSummary): boolean {
   return title !== undefined && title.number > 1;
 }
 
-/**
- * The title of an execution that is added, or gets another label: the label, else the inputs in which it differs from the crew's last
- * executions, else its first input. It is stored, so that it doesn't change when others come and go. @param all newest first
- */
+/** The label, else the inputs that differ from earlier executions, else the first input. @param all newest first */
 export function newTitle(
   execution: ExecutionSummary,
   all: readonly ExecutionSummary[],
@@ -63,16 +59,16 @@ function titleFrom(
   );
 }
 
-/** A value as a part of a title; a number, a yes or JSON says nothing without its input's name. */
+/** Numbers, booleans and JSON need their input's name. */
 function partOf(name: string, value: JsonValue): readonly string[] {
   const text = oneLine(textOf(value));
   if (text === "") return [];
-  const saysLittle =
+  const needsName =
     typeof value !== "string" || /^(?:[^\p{L}]*|true|false|yes|no|[{[].{79,})$/iu.test(text);
-  return [saysLittle ? `${oneLine(name)}: ${text}` : text];
+  return [needsName ? `${oneLine(name)}: ${text}` : text];
 }
 
-/** Parts in one line; each gets its share of the room, and what short ones leave goes to the longer ones. */
+/** Joins parts on one line; short ones leave their share to longer ones. */
 function fit(parts: readonly string[]): string {
   const short = [...parts];
   let room = longest - between.length * (parts.length - 1);

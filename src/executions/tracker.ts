@@ -13,20 +13,19 @@ export interface TrackerOptions {
   readonly store: Pick<ExecutionStore, "list" | "summary" | "update" | "onDidChange">;
   readonly clock: Clock;
   readonly lease: Pick<Lease, "isHeld" | "onDidChange" | "takeOver">;
-  /** The client of a crew; undefined when it is not connected on this machine. */
+  /** Undefined if the crew isn't connected on this machine. */
   readonly clientFor: (crew: CrewRef) => Promise<Pick<CrewClient, "status"> | undefined>;
-  /** Reports what is not a crew's answer, such as a full disk; `about` names the crew, if it is about one. */
+  /** Reports problems other than a crew's answer, such as a full disk; `about` is the crew's name. */
   readonly onProblem: (message: string, error: unknown, about?: string) => void;
   readonly random?: () => number;
 }
 
-/** Whose problems came or went. The executions themselves change in the store. */
 export interface TrackerChange {
   readonly crewIds: readonly string[];
   readonly localIds: readonly string[];
 }
 
-/** Polls the crews for their executions, and writes the answers into the store. Only the window with the lease polls by itself. */
+/** Polls the crews and stores the answers. Without the lease, a window polls only on request. */
 export class Tracker implements Disposable {
   readonly #options: TrackerOptions;
   readonly #list: WatchList;
@@ -38,7 +37,7 @@ export class Tracker implements Disposable {
     this.#onError,
   );
   readonly onDidChange = this.#changes.event;
-  /** Fires once when a crew no longer accepts the token; it is not polled until `unpark`. */
+  /** Fires once when a crew refuses its token; it isn't polled until `unpark`. */
   readonly onDidPark = this.#parks.event;
   #isStarted = false;
   #isDisposed = false;
@@ -64,7 +63,7 @@ export class Tracker implements Disposable {
     this.#follow(store.list());
   }
 
-  /** Polls one execution now, or all that are watched; resolves when the answers are written. A crew that refused its token is asked only for one. */
+  /** Resolves when the answers are stored. Crews that refused their token are polled only by `localId`. */
   async pollNow(localId?: string): Promise<void> {
     const { store, clock } = this.#options;
     const { limits } = this.#list;
@@ -75,7 +74,7 @@ export class Tracker implements Disposable {
     const polls = wanted.flatMap((execution) => {
       if (this.#isDisposed || execution === undefined || !canBeAsked(execution)) return [];
       const watched = this.#list.add(execution);
-      // The crew asked to wait; it is polled after that.
+      // The crew asked to wait.
       if (limits.notBefore(execution.crew.id) > clock.now()) return [];
       watched.isForced = true;
       return [new Promise<void>((resolve) => watched.waiters.push(resolve))];
@@ -84,14 +83,13 @@ export class Tracker implements Disposable {
     await Promise.all(polls);
   }
 
-  /** Whether the list of executions is visible and the window focused. A focused window takes the polling over, once there is any. */
+  /** A focused window takes over polling. */
   setWatched({ visible, focused }: { readonly visible: boolean; readonly focused: boolean }): void {
     if (this.#isStarted && focused && !this.#list.isFocused) this.#options.lease.takeOver();
     this.#list.setWindow(visible, focused);
     this.#plan();
   }
 
-  /** An execution's own document is shown, or no longer. */
   setOpen(localId: string, isOpen: boolean): void {
     this.#list.setOpen(localId, isOpen);
     this.#plan();
@@ -101,7 +99,7 @@ export class Tracker implements Disposable {
     return this.#list.limits.parked.get(crew.id) ?? this.#list.get(localId)?.error;
   }
 
-  /** What on this machine prevented the last poll of an execution, or its answer from being written, such as a missing token. */
+  /** What on this machine, such as a missing token, blocked an execution's last poll. */
   localProblemOf({ localId }: ExecutionSummary): unknown {
     return this.#list.get(localId)?.localProblem;
   }
@@ -110,10 +108,10 @@ export class Tracker implements Disposable {
     return this.#list.limits.parked;
   }
 
-  /** Polls a crew again: it has a new token, or was changed. */
+  /** Polls again, after the crew's token or settings changed. */
   unpark(crewId: string): void {
     const wasParked = this.#list.limits.release(crewId);
-    this.#list.hurry(crewId);
+    this.#list.pollSoon(crewId);
     if (wasParked) this.#changes.fire({ crewIds: [crewId], localIds: [] });
     this.#plan();
   }
@@ -123,7 +121,7 @@ export class Tracker implements Disposable {
     store.update(localId, (execution) => watchAgain(execution, clock.now()));
   }
 
-  /** Stops polling and aborts requests, until it is started again. */
+  /** Stops polling and aborts requests until `start`. */
   stop(): void {
     this.#isStarted = false;
     this.#subscriptions.dispose();
@@ -181,7 +179,7 @@ export class Tracker implements Disposable {
     limits.count(crewId, -1);
     if (!signal.aborted) {
       this.#takeIn(outcome, watched, execution);
-      // A forced poll, and the crew accepts the token again.
+      // A requested poll succeeded: the crew accepts the token again.
       if (wasParked && outcome.kind === "written") this.unpark(crewId);
       this.#giveUpByAge(execution.localId);
     }
@@ -189,7 +187,7 @@ export class Tracker implements Disposable {
     this.#run();
   }
 
-  /** Polls once, and writes the answer unless a resume or a new id has overtaken the request. Never rejects. */
+  /** Ignores the answer if a resume or a new id came first. Never rejects. */
   async #ask(execution: ExecutionSummary, signal: AbortSignal): Promise<PollOutcome> {
     const { store, clock, clientFor } = this.#options;
     const session = answerSession(execution);
@@ -223,23 +221,23 @@ export class Tracker implements Disposable {
     const { limits } = this.#list;
     if (outcome.kind === "blocked" && watched.failures === 0)
       onProblem("An execution could not be polled; trying again.", outcome.error, crew.name);
-    const isNews = watched.takeIn(outcome, execution, clock.now(), random());
+    const isNews = watched.record(outcome, execution, clock.now(), random());
     const { error } = watched;
     if (error?.retryAfterMs !== undefined)
-      limits.leaveAlone(crew.id, clock.now() + error.retryAfterMs);
-    // 403 is about this execution: a user's token may still reach others. It is polled again with back-off.
+      limits.pauseUntil(crew.id, clock.now() + error.retryAfterMs);
+    // 403 may concern this execution alone, since a user's token may reach others.
     if (error?.kind !== "unauthorized") {
       if (isNews) this.#changes.fire({ crewIds: [crew.id], localIds: [localId] });
       return;
     }
-    this.#list.callOff(crew.id);
+    this.#list.cancelForced(crew.id);
     if (limits.parked.has(crew.id)) return;
     limits.parked.set(crew.id, error);
     this.#changes.fire({ crewIds: [crew.id], localIds: [] });
     this.#parks.fire({ crew, error });
   }
 
-  /** Only after a poll: what ended while no window was open must not be given up without one. */
+  /** Only after a poll, so that what ended while no window was open is seen. */
   #giveUpByAge(localId: string): void {
     const { store, clock, onProblem } = this.#options;
     const isDue = (execution: ExecutionSummary) =>
@@ -252,7 +250,7 @@ export class Tracker implements Disposable {
     try {
       store.update(localId, (now) => (isDue(now) ? { ...now, watchingStoppedAt } : now));
     } catch (error) {
-      onProblem("An execution that is too old to be polled could not be marked as such.", error);
+      onProblem("The end of polling an old execution could not be stored.", error);
     }
   }
 }

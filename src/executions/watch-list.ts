@@ -6,11 +6,11 @@ import { canBeAsked, Watched } from "./watched.ts";
 
 const atOnce = 4;
 
-/** What holds for all executions of a crew: simultaneous requests, `Retry-After`, a refused token. */
+/** A crew's limits: simultaneous requests, `Retry-After`, a refused token. */
 class CrewLimits {
   readonly #underWay = new Map<string, number>();
   readonly #notBefore = new Map<string, number>();
-  /** The crews that refused their token, by id. */
+  /** Crews that refused their token, by id. */
   readonly parked = new Map<string, CrewApiError>();
 
   isFull(crewId: string): boolean {
@@ -21,12 +21,12 @@ class CrewLimits {
     this.#underWay.set(crewId, (this.#underWay.get(crewId) ?? 0) + change);
   }
 
-  /** Until when the crew asked not to be polled, in milliseconds since 1970; 0 if it did not. */
+  /** When the crew may be polled again (milliseconds since 1970). */
   notBefore(crewId: string): number {
     return this.#notBefore.get(crewId) ?? 0;
   }
 
-  leaveAlone(crewId: string, until: number): void {
+  pauseUntil(crewId: string, until: number): void {
     this.#notBefore.set(crewId, Math.max(until, this.notBefore(crewId)));
   }
 
@@ -42,10 +42,9 @@ interface Due {
   readonly due: number;
 }
 
-/** What is visible in this window; `open`: local ids of executions whose own documents are shown. */
+/** `open`: local ids of executions with a visible document. */
 type View = Record<"isListVisible" | "isFocused", boolean> & { readonly open: ReadonlySet<string> };
 
-/** The executions that are followed, and which of them to poll when. */
 export class WatchList {
   readonly limits = new CrewLimits();
   readonly #store: Pick<ExecutionStore, "summary">;
@@ -73,7 +72,7 @@ export class WatchList {
     return watched;
   }
 
-  /** Follows what was added or changed, as long as an answer could change it. @returns those for which another window got an answer after a problem */
+  /** @returns those whose problem another window's answer has ended */
   follow(executions: readonly ExecutionSummary[]): readonly ExecutionSummary[] {
     return executions.filter((execution) => {
       if (canBeAsked(execution)) return this.add(execution).follow(execution, this.#clock.now());
@@ -93,16 +92,16 @@ export class WatchList {
     for (const localId of [...this.#watched.keys()]) this.drop(localId);
   }
 
-  /** Cancels forced polls of a crew: the token that it would get was just refused. */
-  callOff(crewId: string): void {
+  /** The crew just refused its token. */
+  cancelForced(crewId: string): void {
     for (const watched of this.#of(crewId)) {
       watched.isForced = false;
       for (const resolve of watched.waiters.splice(0)) resolve();
     }
   }
 
-  hurry(crewId: string): void {
-    for (const watched of this.#of(crewId)) watched.hurry(this.#clock.now());
+  pollSoon(crewId: string): void {
+    for (const watched of this.#of(crewId)) watched.pollSoon(this.#clock.now());
   }
 
   setWindow(isListVisible: boolean, isFocused: boolean): void {
@@ -116,7 +115,7 @@ export class WatchList {
     this.#look({ ...this.#view, open });
   }
 
-  /** What can be polled now, the most urgent first; only what is forced, unless `isPolling`. */
+  /** What can be polled, most urgent first; without `isPolling`, only on request. */
   waiting(isPolling: boolean): readonly Due[] {
     const { limits } = this;
     const waiting = [...this.#watched.values()].flatMap((watched): Due[] => {
@@ -148,6 +147,6 @@ export class WatchList {
     this.#view = view;
     for (const watched of this.#watched.values())
       if (this.#isLookedAt(watched.localId) && !this.#isLookedAt(watched.localId, before))
-        watched.hurry(this.#clock.now());
+        watched.pollSoon(this.#clock.now());
   }
 }

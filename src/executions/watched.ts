@@ -2,27 +2,25 @@ import type { CrewApiError } from "../api/errors.ts";
 import { type ExecutionSummary, hasEnded } from "./model.ts";
 import { lastSentAt } from "./reduce.ts";
 
-/** Pace of polling, and for how long, after a kickoff, a resume or the first sight of an execution (ms). */
+/** Interval, and for how long, after a kickoff, a resume or the first sight (ms). */
 const [quick, quickPhase] = [2_000, 20_000];
 const growth = 1.4;
 const longestLookedAt = 15_000;
 const unattendedFactor = 4;
 const longestUnattended = 60_000;
-/** For an execution that the crew doesn't know (ms). */
+/** If the crew doesn't know the id (ms). */
 const unknownPace = 60_000;
 const longestBackOff = 5 * 60_000;
-/** After this time polling gives up (ms). */
 const ageLimit = 24 * 60 * 60_000;
-/** The least time between two polls, however often a window is shown and hidden (ms). */
+/** The least time between two polls, however often a window is shown (ms). */
 const leastGap = 2_000;
 
 interface PaceFacts {
-  /** Milliseconds from the beginning of the session (kickoff, resume, first sight) to the last poll. */
+  /** Milliseconds from a kickoff, a resume or the first sight to the last poll. */
   readonly age: number;
-  /** Polls since the quick phase. */
   readonly slowPolls: number;
   readonly isLookedAt: boolean;
-  /** The crew doesn't know the id: it may wait for a person. */
+  /** It may wait for a person. */
   readonly isUnknown: boolean;
 }
 
@@ -30,34 +28,33 @@ export function isQuickPhase(age: number): boolean {
   return age < quickPhase;
 }
 
-/** Milliseconds from an answer to the next poll: 2 s for the first 20 s, then growing to 15 s; four times as long, 60 s at most, when nobody looks. */
+/** 2 s for the first 20 s, then growing to 15 s; when nobody looks, four times that, at most 60 s (ms). */
 export function pace({ age, slowPolls, isLookedAt, isUnknown }: PaceFacts): number {
   if (isUnknown) return unknownPace;
   const base = isQuickPhase(age) ? quick : Math.min(longestLookedAt, quick * growth ** slowPolls);
   return isLookedAt ? base : Math.min(longestUnattended, base * unattendedFactor);
 }
 
-/** Milliseconds to wait after so many failures in a row: any time (full jitter, `random` in 0 to 1) up to a bound that doubles to 5 minutes, but never less than the ordinary pace. */
+/** Full jitter (`random` in 0 to 1) up to a bound that doubles to 5 minutes, at least `ordinary` (ms). */
 export function backOff(failures: number, random: number, ordinary: number): number {
   return Math.max(ordinary, random * Math.min(longestBackOff, quick * 2 ** failures));
 }
 
 export type PollOutcome =
   | { readonly kind: "written" }
-  /** The crew could not be asked, or its answer is no use. */
+  /** The request failed, or its answer is invalid. */
   | { readonly kind: "failed"; readonly error: CrewApiError }
-  /** Something on this machine prevented it: no client, no token, a full disk. */
+  /** Blocked on this machine: no client, no token, a full disk. */
   | { readonly kind: "blocked"; readonly error: unknown };
 
-/** One execution that is polled. Times in milliseconds since 1970. */
+/** Times in milliseconds since 1970. */
 export class Watched {
   readonly localId: string;
   request: AbortController | undefined;
-  /** Somebody asked for a poll now: it happens even if polling is off. */
+  /** A poll was requested, and happens even if polling is off. */
   isForced = false;
   waiters: (() => void)[] = [];
   error: CrewApiError | undefined;
-  /** What on this machine prevented the last poll, or its answer from being written. */
   localProblem: unknown;
   failures = 0;
   #failedAt: number | undefined;
@@ -66,7 +63,7 @@ export class Watched {
   #sessionStart: number;
   #slowPolls = 0;
   #askedAt: number | undefined;
-  /** Overrides the pace: after a failure, or to poll soon. */
+  /** Overrides the interval: after a failure, or to poll soon. */
   #dueAt: number | undefined;
 
   constructor(execution: ExecutionSummary, now: number) {
@@ -76,7 +73,7 @@ export class Watched {
     this.#dueAt = now;
   }
 
-  /** Begins a new session, polled at once and quickly, if there is one. @returns whether another window's answer has ended a problem of here */
+  /** Polls a new session at once. @returns whether another window's answer ended a problem */
   follow(execution: ExecutionSummary, now: number): boolean {
     const session = paceSession(execution);
     if (session !== this.#session) {
@@ -95,7 +92,7 @@ export class Watched {
     return isOver;
   }
 
-  hurry(now: number): void {
+  pollSoon(now: number): void {
     this.#dueAt = Math.max(now, (this.#askedAt ?? -Infinity) + leastGap);
   }
 
@@ -109,15 +106,15 @@ export class Watched {
     return (this.request = new AbortController());
   }
 
-  /** Takes in what became of the poll; `random` in 0 to 1, for the jitter. @returns whether the problem is another one than before, or over */
-  takeIn(outcome: PollOutcome, execution: ExecutionSummary, now: number, random: number): boolean {
-    // An answer that a new session has overtaken doesn't put off the next poll.
+  /** `random` in 0 to 1, for the jitter. @returns whether the problem changed or ended */
+  record(outcome: PollOutcome, execution: ExecutionSummary, now: number, random: number): boolean {
+    // An answer to an earlier session doesn't delay the next poll.
     if (this.#askedIn === this.#session) this.#plan(outcome, execution, now, random);
     const before = { error: this.error, isBlocked: this.localProblem !== undefined };
     this.error = outcome.kind === "failed" ? outcome.error : undefined;
     this.localProblem = outcome.kind === "blocked" ? outcome.error : undefined;
     this.#failedAt = outcome.kind === "written" ? undefined : now;
-    // The crew said when to come back: that wins over everything.
+    // `Retry-After` overrides everything.
     if (this.error?.retryAfterMs !== undefined) this.#dueAt = now + this.error.retryAfterMs;
     return (
       before.error?.kind !== this.error?.kind ||
@@ -149,19 +146,17 @@ export class Watched {
   }
 }
 
-/** Whether it can be polled at all, and an answer could change anything. */
 export function canBeAsked(execution: ExecutionSummary): boolean {
   return !hasEnded(execution) && execution.kickoffIds.length > 0;
 }
 
-/** Whether nothing has happened for so long that polling gives up. */
 export function isTooOld(execution: ExecutionSummary, now: number): boolean {
   const since =
     execution.watchedSince === undefined ? -Infinity : Date.parse(execution.watchedSince);
   return now - Math.max(lastSentAt(execution), since) >= ageLimit;
 }
 
-/** What an answer belongs to: one that was requested before a resume or a new id says nothing about what came after. */
+/** An answer requested before a resume or a new id doesn't count after it. */
 export function answerSession({ kickoffIds, resumes }: ExecutionSummary): string {
   return JSON.stringify([kickoffIds.at(-1), resumes.map(({ outcome }) => outcome)]);
 }

@@ -9,10 +9,10 @@ import { cannedAnswers, labelled } from "./canned.ts";
 import { effects } from "./lenses.ts";
 import { crewAndHost, hostOf } from "./target.ts";
 
-/** How much of an output a question shows: a dialog grows with its text, out of the window. */
+/** A dialog grows with its text, out of the window. */
 const longest = { lines: 12, characters: 700 };
 
-/** Asks which task feedback is for: a known one, or any ID that is typed. Undefined when the person cancels. */
+/** Asks for a known task or a typed ID. Undefined when the person cancels. */
 export async function askTask(execution: ExecutionSummary): Promise<string | undefined> {
   const itemOf = (taskId: string) => ({ label: plainLabel(shortName(taskId)), taskId });
   const known = knownTasks(execution).map(itemOf);
@@ -47,7 +47,7 @@ export async function askTask(execution: ExecutionSummary): Promise<string | und
   });
 }
 
-/** Asks what to do with a task's output. A canned answer is put into a thread, so that it is read before it is sent. Undefined when the person cancels. */
+/** Undefined when the person cancels. A canned answer is shown in a thread first. */
 export async function askKind(taskId: string) {
   type Item = vscode.QuickPickItem & {
     action?: "approve" | "approveWithNote" | "reject";
@@ -104,7 +104,6 @@ export async function askWithoutSecrets(addresses: readonly string[]): Promise<b
   return await isAgreed(question, plainMessage(detail), vscode.l10n.t("Send Without It"));
 }
 
-/** Asks before an output is approved that is not on the screen: the question shows how it begins. */
 export async function confirmApproval(execution: Execution, taskId: string): Promise<boolean> {
   const approve = vscode.l10n.t("Approve");
   const question = vscode.l10n.t("Approve “{0}” of “{1}”?", shortName(taskId), titleOf(execution));
@@ -154,7 +153,7 @@ function doubtIn({ taskId, outcome, feedback }: ResumeSummary): string {
   return `${text} ${vscode.l10n.t("If so, another answer can be for its next output, which you have not read, and cost money.")}`;
 }
 
-/** All known task ids of an execution, the likeliest first. */
+/** The likeliest first. */
 function knownTasks({ waiting, progress, tasks, resumes }: ExecutionSummary): readonly string[] {
   const ids = [
     waiting?.taskId,

@@ -24,7 +24,7 @@ function readAnswer(raw: unknown): CannedAnswer[] {
   return [{ ...(isNamed && { label }), text, kind: isFor }];
 }
 
-/** Offers text to insert into a thread: canned answers, and drafts for other attempts of the same task. Undefined when the person cancels, or edits the answers. */
+/** Includes drafts for other attempts. Undefined when the person cancels or edits the answers. */
 export async function askInsertion(
   isApprove: boolean,
   drafts: readonly Draft[],

@@ -22,11 +22,11 @@ export type DraftTarget = Pick<Draft, "localId" | "taskId" | "attempt">;
 
 const ofTarget = "local_id = ? AND task_id = ? AND attempt = ?";
 
-/** Drafts of feedback, in the database: one for each output, deleted when it is sent or discarded, and with its execution. Methods throw StoreErrors. */
+/** One per output; deleted when sent or discarded, and with the execution. Methods throw StoreErrors. */
 export class Drafts implements Disposable {
   readonly #database: Database;
   readonly #changed: Emitter<void>;
-  /** Fires when one was stored or removed, perhaps by another window. */
+  /** Fires for changes in any window. */
   readonly onDidChange: Event<void>;
   readonly #elsewhere: Disposable;
 
@@ -37,7 +37,7 @@ export class Drafts implements Disposable {
     this.#elsewhere = database.onDidChangeElsewhere(() => this.#changed.fire());
   }
 
-  /** Stores a draft instead of the one for the same output. @throws UserError for one that is too long */
+  /** Replaces the draft for the same output. @throws UserError if it is too long */
   keep({ localId, taskId, attempt, isApprove, text, at }: Draft): void {
     const problem = l10n.t(
       "The draft is too long to be stored: {0} characters, and {1} are the maximum.",

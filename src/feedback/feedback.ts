@@ -11,7 +11,7 @@ import { staleByAttempt } from "../sending/stale.ts";
 import type { FindPlace } from "./lenses.ts";
 import type { FeedbackThreads } from "./threads.ts";
 
-/** How long a crew's answer stays in the status bar (ms). */
+/** Milliseconds. */
 const answerShown = 10_000;
 
 const questions = () => import("./ask.ts");
@@ -25,22 +25,22 @@ interface FeedbackOptions {
   readonly show: (execution: ExecutionSummary) => Promise<vscode.TextEditor>;
 }
 
-/** What a caller gives; what is missing is asked for. */
+/** What is missing is asked for. */
 export interface GivenFeedback {
   readonly taskId?: string;
   readonly feedback?: string;
-  /** The attempt that the person saw; another one is not answered in its place. */
+  /** The attempt that the person saw; no other is answered. */
   readonly attempt?: number;
-  /** A person is shown what they approve if it is not on the screen; a program is not asked. */
+  /** Ask a person to confirm if the output isn't on the screen. */
   readonly isPerson?: boolean;
 }
 
 type Answer = Promise<FeedbackResult | undefined>;
 
-/** What a person does with an output. Each method returns the crew's answer, or undefined when the person cancels. */
+/** Each method returns the crew's answer, or undefined when the person cancels. */
 export class Feedback implements vscode.Disposable {
   readonly #options: FeedbackOptions;
-  /** What is being sent from this window, by execution. */
+  /** Feedback being sent from this window, by execution. */
   readonly #sending = new Map<string, { key: string; result: Promise<FeedbackResult> }>();
   readonly #changed = new vscode.EventEmitter<void>();
   readonly onDidChangeSending = this.#changed.event;
@@ -58,7 +58,6 @@ export class Feedback implements vscode.Disposable {
     return this.#sending.has(localId);
   }
 
-  /** Approves at once. A person is asked first if the output is not on the screen. */
   async approve(execution: Execution, given: GivenFeedback = {}): Answer {
     const { taskId = execution.waiting?.taskId, feedback, attempt, isPerson = false } = given;
     if (!isPerson || taskId === undefined || attempt === undefined)
@@ -92,7 +91,6 @@ export class Feedback implements vscode.Disposable {
     return wanted && (await this.send({ ...wanted, isApprove: false, text }));
   }
 
-  /** Asks for everything: which task, approve or reject, and a text. */
   async give(execution: Execution): Answer {
     const { askKind, askTask } = await questions();
     const taskId = execution.waiting?.taskId ?? (await askTask(execution));
@@ -114,7 +112,7 @@ export class Feedback implements vscode.Disposable {
     return await this.send({ execution, taskId: sent.taskId, ...sent.feedback, again: true });
   }
 
-  /** Sends feedback and shows the answer. The same text sent again meanwhile is a double click, and gets the same answer. */
+  /** The same text sent meanwhile is a double click and gets the same answer. */
   async send(feedback: FeedbackToSend): Promise<FeedbackResult> {
     const { localId } = feedback.execution;
     const key = JSON.stringify([feedback.taskId, feedback.isApprove, feedback.text]);
@@ -169,10 +167,7 @@ export class Feedback implements vscode.Disposable {
     );
   }
 
-  /**
-   * The output to answer. Asks which task, if none is known to wait, and warns a person before an output is answered again that the crew
-   * accepted an answer for. Undefined when the person cancels. @throws StaleFeedbackError if another attempt waits than was seen
-   */
+  /** Asks for an unknown task, and before a person answers again. @throws StaleFeedbackError */
   async #prepare(
     execution: Execution,
     { taskId, attempt, isPerson = false }: GivenFeedback,

@@ -8,7 +8,7 @@ import type { Feedback } from "./feedback.ts";
 export interface FeedbackPlace {
   readonly execution: ExecutionSummary;
   readonly taskId?: string;
-  /** Counts from 0. */
+  /** From 0. */
   readonly line: number;
 }
 
@@ -35,7 +35,7 @@ export const effects = {
   reject: () => vscode.l10n.t("The task runs again with your feedback"),
 };
 
-/** The actions over the output that waits for a person, and at the top a way to drafts for which nothing waits any more. */
+/** The actions on the waiting output and, at the top, on drafts for outputs that no longer wait. */
 export class FeedbackLenses implements vscode.CodeLensProvider, vscode.Disposable {
   readonly #options: FeedbackLensesOptions;
   readonly #changed = new vscode.EventEmitter<void>();
@@ -50,7 +50,7 @@ export class FeedbackLenses implements vscode.CodeLensProvider, vscode.Disposabl
       options.onDidChange(changed),
       options.feedback.onDidChangeSending(changed),
       options.drafts.onDidChange(changed),
-      // An editor that comes back shows the lenses of when it went, and may keep them (observed in 1.139).
+      // An editor that is shown again keeps its old lenses (observed in 1.139).
       vscode.window.onDidChangeVisibleTextEditors(changed),
     );
   }

@@ -7,7 +7,6 @@ import type { FeedbackResult } from "../sending/feedback.ts";
 import { callbacksAgain, crewAndHost, isOver, type ThreadSubject } from "./target.ts";
 import type { TextBeingSent } from "./typed-text.ts";
 
-/** A thread that a person writes in, from its opening to the crew's answer. */
 export class OpenThread {
   readonly thread: vscode.CommentThread;
   subject: ThreadSubject;
@@ -15,7 +14,7 @@ export class OpenThread {
   isUnsent = false;
   isOpen = true;
   beingSent: TextBeingSent | undefined;
-  /** The crew's answer once the text was sent, or undefined once the thread was closed. */
+  /** The crew's answer; undefined if the thread was closed. */
   readonly done: Promise<FeedbackResult | undefined>;
   #settle: (result: FeedbackResult | undefined | OpenThread["done"]) => void = () => undefined;
 
@@ -25,7 +24,7 @@ export class OpenThread {
     this.done = new Promise((settle) => (this.#settle = settle));
   }
 
-  /** Says what sending will do, or that it is too late: unsent text can't be read, so a thread with any must not just close. */
+  /** A late thread stays open, because unsent text can't be read. */
   name(current: ExecutionSummary | undefined): void {
     if (this.beingSent !== undefined) {
       this.thread.label = vscode.l10n.t("Sending…");
@@ -40,7 +39,7 @@ export class OpenThread {
       : threadLabel(subject, this.isUnsent);
   }
 
-  /** Removes it from the document. @param result of `done`, or what another thread in its place leads to */
+  /** @param result settles `done` */
   close(result: FeedbackResult | undefined | OpenThread["done"]): void {
     this.isOpen = false;
     this.thread.dispose();
@@ -48,10 +47,7 @@ export class OpenThread {
   }
 }
 
-/**
- * What sending does: which output of which task, approve or reject, who reads the text and who gets it. One line, the most important
- * first, since a narrow editor cuts its end. `isUnsent` says first that the text should have been sent already.
- */
+/** One line, the most important first, since a narrow editor cuts its end. */
 export function threadLabel(subject: ThreadSubject, isUnsent: boolean): string {
   const { execution, taskId, isApprove } = subject;
   const attempt = attemptToAnswer(execution, taskId);
@@ -91,7 +87,7 @@ export function overLabel(
       );
 }
 
-/** The texts of the empty box, in the one line that VS Code gives it. */
+/** VS Code shows each on one line. */
 export function threadHints({ isApprove }: ThreadSubject): vscode.CommentOptions {
   const note = vscode.l10n.t(
     "Your note (empty: “Approved.”). All of it becomes context for later tasks.",

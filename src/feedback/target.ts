@@ -15,21 +15,17 @@ export function isSameTarget(one: ThreadSubject, other: ThreadSubject): boolean 
   return a.localId === b.localId && a.taskId === b.taskId && a.attempt === b.attempt;
 }
 
-/**
- * Whether the output no longer waits, by what is stored now; undefined is no longer tracked. For a person who answers anew, it waits as
- * long as the crew reports its pause.
- */
+/** When answering again, an output waits while the crew reports its pause. @param current undefined if untracked */
 export function isOver(
   { execution, taskId, again }: ThreadSubject,
   current: ExecutionSummary | undefined,
 ): boolean {
-  const isAnsweredAnew = again === true && current?.stillPaused?.taskId === taskId;
-  if (current === undefined || !(canBeAnswered(current) || isAnsweredAnew)) return true;
+  const isAnsweredAgain = again === true && current?.stillPaused?.taskId === taskId;
+  if (current === undefined || !(canBeAnswered(current) || isAnsweredAgain)) return true;
   if (current.waiting !== undefined && current.waiting.taskId !== taskId) return true;
   return attemptToAnswer(current, taskId) !== attemptToAnswer(execution, taskId);
 }
 
-/** Whether this very text is among what was sent for the output, with or without an answer. */
 export function isRecorded(
   subject: ThreadSubject,
   text: string,
@@ -46,10 +42,7 @@ export function crewAndHost({ crew }: Pick<Execution, "crew">): string {
   return `“${crew.name}” (${hostOf(crew.url)})`;
 }
 
-/**
- * The callbacks of the kickoff that are sent again with a resume, since crews don't carry them over (specification): "task → hooks.test".
- * Only their hosts, because whoever knows a callback's path may post to it.
- */
+/** Crews don't keep callbacks for a resume (specification). Hosts only: anybody who knows the path can post. */
 export function callbacksAgain({ request }: Pick<Execution, "request">): readonly string[] {
   const callbacks = request?.callbacks;
   const all: readonly (readonly [string, string | undefined])[] = [

@@ -10,7 +10,7 @@ export class UnsentText implements vscode.Comment {
   readonly author: vscode.CommentAuthorInformation = { name: vscode.l10n.t("Not sent") };
   readonly mode = vscode.CommentMode.Editing;
   readonly contextValue = "unsent";
-  /** VS Code puts the edited text here before it runs a command on the comment. */
+  /** VS Code sets it to the edited text before it runs a command. */
   body: string | vscode.MarkdownString;
   readonly label?: string;
   readonly thread: vscode.CommentThread;
@@ -22,7 +22,7 @@ export class UnsentText implements vscode.Comment {
   }
 }
 
-/** The thread and the text that VS Code passes to a command of a thread: its reply, or text that was not sent before. */
+/** The text of a reply, or text that was not sent before. */
 export function textIn(argument: unknown): { thread?: vscode.CommentThread; text?: string } {
   if (argument instanceof UnsentText) {
     const { thread, body } = argument;
@@ -35,16 +35,15 @@ function isReply(argument: unknown): argument is vscode.CommentReply {
   return isObject(argument) && "thread" in argument && typeof argument["text"] === "string";
 }
 
-/** After this time, a thread that doesn't appear has been deleted (ms). On a busy machine a new one takes longer. */
+/** After this time, a missing thread counts as deleted (ms). */
 const longest = { known: 5_000, new: 30_000 };
 
-/** Time between two looks for the thread (ms). VS Code draws a new thread a moment later and doesn't say when. */
+/** VS Code draws a new thread later and fires no event (ms). */
 const step = 50;
 
 /**
- * Expands a thread and focuses its box; VS Code leaves focus to the editor (observed in 1.104 and 1.139; `reveal` of a thread is not in
- * the stable API). The thread is there once "next comment thread" moves the cursor to it. False if it doesn't appear within `limit` ms:
- * the person has deleted it.
+ * Expands a thread and focuses its box, which VS Code doesn't do (observed in 1.104 and 1.139). The
+ * thread exists once "next comment thread" moves the cursor to it. False after `limit` ms.
  */
 export async function showThread(
   editor: vscode.TextEditor,
@@ -68,7 +67,7 @@ export async function showThread(
   return !open.isOpen;
 }
 
-/** Shows a new thread and puts text into its box. False if the box doesn't take it; `old` is the box of the thread before it, which may still be there. */
+/** False if the box doesn't take the text; `old` is an earlier thread's box, which may still exist. */
 export async function beginThread(
   editor: vscode.TextEditor,
   open: OpenThread,
@@ -81,7 +80,7 @@ export async function beginThread(
   );
 }
 
-/** The editor of a thread, while the person is there or in the thread's box. */
+/** The thread's editor, if the document or the box is active. */
 export function editorInUse(
   open: OpenThread,
   box: vscode.TextDocument | undefined,
@@ -93,13 +92,13 @@ export function editorInUse(
     : undefined;
 }
 
-/** Shows text as a comment that is open for editing: VS Code has emptied the box. */
+/** Shows text as a comment in edit mode: VS Code has emptied the box. */
 export function putForEditing(open: OpenThread, text: string, why?: string): void {
   open.thread.canReply = false;
   open.thread.comments = [new UnsentText(open.thread, text, why)];
 }
 
-/** The box that holds this text, as long as it exists, to read what is typed in it later. Undefined if several do. */
+/** The box with this text, to read later edits. Undefined if there are several. */
 export function boxHolding(text: string): vscode.TextDocument | undefined {
   const lines = (any: string) => any.replaceAll("\r\n", "\n");
   const [box, ...others] = vscode.workspace.textDocuments.filter(
@@ -120,13 +119,12 @@ async function enterBox(): Promise<void> {
 }
 
 /** How long to wait for the comment box to get focus (ms), and how often to try. */
-const patience = 1_000;
+const focusWait = 1_000;
 const tries = 20;
 
 /**
- * Puts text into the box of a thread that was just focused; what was typed there meanwhile stays below it. The API has no other way to
- * fill it, and a comment with the text would open the Comments panel. False, and nothing changed, if the person has gone to another
- * editor than `editor`, in which the thread is. `old` is another box that may still be there.
+ * Puts text above what is in a focused thread's box; the API can't, and a comment would open the
+ * Comments panel. False, without a change, if the person left `editor`.
  */
 export async function fillThread(
   editor: vscode.TextEditor,
@@ -141,9 +139,9 @@ export async function fillThread(
     );
   };
   let box = await activeBox(old);
-  // VS Code makes a thread's box after the thread, late if it is busy (observed after a reload): earlier focus stays with the thread.
+  // VS Code creates the box after the thread, sometimes late (observed after a reload).
   for (let again = 0; again < tries && box === undefined && !isElsewhere(); again++) {
-    // A refresh of the document may have moved the cursor off the thread's line.
+    // A refresh may have moved the cursor off the thread's line.
     const start = thread.range?.start;
     if (start !== undefined && editor.selection.active.line !== start.line)
       editor.selection = new vscode.Selection(start, start);
@@ -153,7 +151,7 @@ export async function fillThread(
   if (box === undefined) return false;
   const { document } = box;
   const whole = document.validateRange(new vscode.Range(0, 0, document.lineCount, 0));
-  // A snippet moves the cursor to its end in the same step. A selection that is set afterwards arrives late, while the person types.
+  // A snippet also moves the cursor; a later selection could arrive while the person types.
   return await box.insertSnippet(
     new vscode.SnippetString().appendText(joined(text, document.getText())),
     whole,
@@ -165,6 +163,6 @@ async function activeBox(
 ): Promise<vscode.TextEditor | undefined> {
   const isBox = (editor = vscode.window.activeTextEditor) =>
     editor?.document.uri.scheme === commentBoxScheme && editor.document !== old;
-  if (!isBox()) await until(vscode.window.onDidChangeActiveTextEditor, isBox, patience);
+  if (!isBox()) await until(vscode.window.onDidChangeActiveTextEditor, isBox, focusWait);
   return isBox() ? vscode.window.activeTextEditor : undefined;
 }

@@ -20,11 +20,10 @@ interface FeedbackThreadsOptions {
   readonly send: (feedback: FeedbackToSend) => Promise<FeedbackResult>;
   readonly drafts: Pick<Drafts, "find" | "of" | "keep" | "remove">;
   readonly clock: Clock;
-  /** Reports what went wrong, when the person gets another message or none. */
+  /** Reports problems that the person doesn't see otherwise. */
   readonly onProblem: (doing: string, error: unknown) => void;
 }
 
-/** Native comment threads in which a person writes feedback, at the place of the task that waits. */
 export class FeedbackThreads implements vscode.Disposable {
   readonly #options: FeedbackThreadsOptions;
   readonly #controller = vscode.comments.createCommentController(
@@ -46,9 +45,8 @@ export class FeedbackThreads implements vscode.Disposable {
   }
 
   /**
-   * Opens a thread, or the one for the same output, which keeps what is typed in it. A new one begins with `text`, else with the draft.
-   * Resolves with the crew's answer once it was sent, or with undefined once it was closed.
-   * @throws UserError if `text` would replace what is being written
+   * Also shows an open thread. Resolves with the crew's answer, or undefined once closed. @throws
+   * UserError if `text` would replace typed text
    */
   async open(
     editor: vscode.TextEditor,
@@ -69,7 +67,7 @@ export class FeedbackThreads implements vscode.Disposable {
     if (known === undefined) {
       await this.#begin(editor, open, text ?? draft?.text);
     } else if (!(await showThread(editor, open))) {
-      // VS Code has a bin on a thread without comments and fires no event for it. What awaits the old one awaits the new one.
+      // VS Code can delete a thread without comments, and fires no event.
       const next = this.#replace(editor, open);
       await this.#begin(editor, next, draft?.text);
       return await next.done;
@@ -77,7 +75,7 @@ export class FeedbackThreads implements vscode.Disposable {
     return await open.done;
   }
 
-  /** Sends what was written: a thread's reply, or text that could not be sent before. What is not sent stays, and is kept as a draft, with what was typed since. */
+  /** If sending fails, the text stays, with what was typed since, and is stored as a draft. */
   async submit(argument: unknown): Promise<FeedbackResult | undefined> {
     const { open, text } = this.#written(argument);
     if (open === undefined || text === undefined) return undefined;
@@ -91,7 +89,7 @@ export class FeedbackThreads implements vscode.Disposable {
       this.#end(open, result, beingSent.beyond(inBox()));
       return result;
     } catch (error) {
-      // What may have been sent is in the execution's document, with a lens that sends it again: here it would read as unsent.
+      // The document shows what may have been sent, with a lens to send it again.
       if (
         error instanceof MaybeSentError &&
         isRecorded(open.subject, text, this.#current(open.subject))
@@ -110,11 +108,11 @@ export class FeedbackThreads implements vscode.Disposable {
         if (!open.isOpen || open.beingSent !== undefined) return;
         const typed = inBox();
         const text = typed.trim() === before.trim() ? all : joined(all, typed);
-        // A person who writes elsewhere by now keeps the focus.
+        // Don't take focus from a person who writes elsewhere.
         const editor = editorInUse(open, box);
         const next = editor === undefined ? open : this.#replace(editor, open);
         if (editor !== undefined && (await beginThread(editor, next, text, box))) return;
-        // Only what is no draft goes into a comment, which opens the Comments panel: a lens leads back to a draft.
+        // A comment opens the Comments panel, so use it only without a draft.
         if (isKept) this.#close(next, undefined);
         else putForEditing(next, text, why);
       });
@@ -122,7 +120,7 @@ export class FeedbackThreads implements vscode.Disposable {
     }
   }
 
-  /** Keeps what was written as a draft and closes the thread. An empty text removes the draft. */
+  /** An empty text removes the draft. */
   saveDraft(argument: unknown): void {
     const { open, text } = this.#written(argument);
     if (open === undefined || text === undefined) return;
@@ -160,7 +158,7 @@ export class FeedbackThreads implements vscode.Disposable {
     });
   }
 
-  /** What is written in it is lost, but a draft stays. */
+  /** Typed text is lost; a draft stays. */
   cancel(argument: unknown): void {
     const { open } = this.#written(argument);
     if (open !== undefined) this.#close(open, undefined);
@@ -172,7 +170,7 @@ export class FeedbackThreads implements vscode.Disposable {
     this.#controller.dispose();
   }
 
-  /** The thread of a command and its text. Empty while its text is being sent, to which this one is added. */
+  /** Empty while the thread is being sent; the text is added to it. */
   #written(argument: unknown): { open?: OpenThread | undefined; text?: string | undefined } {
     const { thread, text } = textIn(argument);
     const open = thread && this.#open.get(thread);
@@ -194,7 +192,7 @@ export class FeedbackThreads implements vscode.Disposable {
     return open;
   }
 
-  /** Replaces a thread by a new one: VS Code empties a thread's box at some time after a command of the thread has ended. */
+  /** VS Code empties a thread's box some time after a command, so use a new thread. */
   #replace(editor: vscode.TextEditor, open: OpenThread): OpenThread {
     const next = this.#create(editor.document, open.subject);
     next.hasDraft = open.hasDraft;
@@ -219,7 +217,7 @@ export class FeedbackThreads implements vscode.Disposable {
     });
   }
 
-  /** The execution as it is stored now, or as it was shown if that can't be read: a thread must not keep its text from the person. */
+  /** The stored execution, or the one shown if that can't be read. */
   #current({ execution }: ThreadSubject): Execution | undefined {
     try {
       return this.#options.current(execution.localId);
@@ -237,7 +235,7 @@ export class FeedbackThreads implements vscode.Disposable {
     open.hasDraft = true;
   }
 
-  /** Keeps a text as a draft, unless it is empty. False if that fails: it must be shown somewhere else. */
+  /** False if storing fails. */
   #keepIfAny(open: OpenThread, text: string): boolean {
     if (text.trim() === "") return true;
     try {
@@ -249,7 +247,7 @@ export class FeedbackThreads implements vscode.Disposable {
     }
   }
 
-  /** Its text was sent: the thread is closed and the draft removed. What was typed meanwhile becomes the draft, and a lens leads to it. */
+  /** Text typed meanwhile becomes the draft. */
   #end(open: OpenThread, result: FeedbackResult | undefined, typedOn: string): void {
     this.#close(open, result);
     if (typedOn !== "") {

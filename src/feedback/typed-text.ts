@@ -1,7 +1,4 @@
-/**
- * Text that is being sent, and what is typed meanwhile: VS Code empties a thread's box at each press of one of its buttons, and
- * once more when the first command has ended.
- */
+/** VS Code empties a thread's box at each press of its buttons, and again when the first command ends. */
 export class TextBeingSent {
   readonly #sent: string;
   #all: string;
@@ -11,17 +8,17 @@ export class TextBeingSent {
     this.#all = sent;
   }
 
-  /** All that was written, with what is in the box now. */
+  /** All text, including what is in the box now. */
   with(inBox: string): string {
     return joined(this.#all, inBox);
   }
 
-  /** A button was pressed again, which passes the text of the box and empties it. */
+  /** A button was pressed again, which passes and empties the box's text. */
   add(text: string): void {
     this.#all = this.with(text);
   }
 
-  /** What was written besides the text that was sent. */
+  /** What was typed besides the sent text. */
   beyond(inBox: string): string {
     const all = plain(this.with(inBox));
     const sent = plain(this.#sent).trimEnd();
@@ -29,14 +26,14 @@ export class TextBeingSent {
   }
 }
 
-/** A text and what is in the box now: the same with more behind it, nothing, or another text, which is added below. */
+/** Appends the box's text, unless it is empty or already begins with `text`. */
 export function joined(text: string, inBox: string): string {
   if (inBox.trim() === "") return text;
   if (plain(inBox).startsWith(plain(text).trimEnd())) return inBox;
   return `${text.trimEnd()}\n\n${inBox}`;
 }
 
-/** VS Code may change the line endings in a box to those of the machine. */
+/** VS Code may change the line endings in a box. */
 function plain(text: string): string {
   return text.replaceAll("\r\n", "\n");
 }

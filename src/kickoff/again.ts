@@ -26,8 +26,8 @@ export class RunAgain {
   }
 
   /**
-   * Kicks off at once. A person confirms it, or opens the form instead; undefined if the person cancels.
-   * @throws UserError if it isn't known what was sent, and what {@link KickoffSender.send} throws
+   * A person confirms or opens the form. @throws UserError without a request, and what {@link
+   * KickoffSender.send} throws
    */
   async atOnce(
     execution: Execution,
@@ -55,7 +55,7 @@ export class RunAgain {
     return await this.inForm(execution);
   }
 
-  /** Opens the crew's form with what was sent instead of its values. Settles as {@link KickoffForms.open}. */
+  /** Replaces the form's values. Settles as {@link KickoffForms.open}. */
   async inForm(execution: Execution): Promise<Execution | undefined> {
     const values = requestOf(execution);
     const crew = this.#crewOf(execution);
@@ -73,7 +73,7 @@ export class RunAgain {
   }
 }
 
-/** What an execution was started with, without secrets. @throws UserError if it was only tracked by its ID */
+/** Without secrets. @throws UserError if the execution was only tracked by its ID */
 export function requestOf({ request }: Execution): Prefill {
   if (request === undefined)
     throw new UserError(

@@ -10,20 +10,19 @@ import { crewValues, type CrewValues } from "./crew-values.ts";
 import { callbacksText } from "./texts.ts";
 
 /**
- * The callbacks that the person allowed for request files. A file comes with a workspace, and a callback sends a crew's outputs
- * elsewhere. On a shared host each path has another reader, so what is allowed is one kind of callback of one crew to one address.
- * Stored on this machine, not in settings, which are synced to others.
+ * A request file comes with a workspace and could send outputs elsewhere. Consent is per crew,
+ * callback and address, and not in settings, which are synced.
  */
 export class CallbackConsent {
   readonly #allowed: CrewValues<readonly string[]>;
 
   constructor(database: Database) {
     this.#allowed = crewValues(database, "callbacks", parseMarks, (error, crewId) =>
-      logProblem("Callbacks that were allowed", error, crewId),
+      logProblem("Reading the allowed callbacks", error, crewId),
     );
   }
 
-  /** Asks once for all callbacks that are not allowed yet. Returns whether they are now. */
+  /** Asks once for all callbacks not yet allowed. Returns whether they are now. */
   async confirm(
     crew: Pick<Crew, "id" | "name">,
     callbacks: CallbackUrls & PlainCallbacks,
@@ -38,7 +37,7 @@ export class CallbackConsent {
       vscode.l10n.t("The request file asks the crew to send:"),
       callbacksText(asked),
       vscode.l10n.t(
-        "Allow it only if you know who reads there. You are asked once for each crew and address.",
+        "Allow this only if you know who receives the data. You are asked once for each crew and address.",
       ),
     ].join("\n\n");
     if (!(await confirm(question, detail, vscode.l10n.t("Allow")))) return false;
@@ -57,7 +56,7 @@ function parseMarks(raw: unknown): readonly string[] {
   throw new TypeError("The allowed callbacks are invalid.");
 }
 
-/** A hash, because whoever knows a callback's path may post to it. */
+/** A hash, because anybody who knows a callback's path can post to it. */
 function markOf(crewId: string, { name, address }: AskedCallback): string {
   return createHash("sha256")
     .update(JSON.stringify([crewId, name, address]))

@@ -2,7 +2,7 @@ import { withSecrets } from "../api/callbacks.ts";
 import { defined } from "../base/json.ts";
 import type { CallbackUrls, KickoffRequest, PlainCallbacks } from "../api/types.ts";
 
-/** The callbacks that are only an address, in the order of the form (specification; the last observed on deployed crews). */
+/** In the form's order (specification; the last observed on deployed crews). */
 export const callbackNames = [
   "taskWebhookUrl",
   "stepWebhookUrl",
@@ -11,10 +11,10 @@ export const callbackNames = [
 ] as const satisfies readonly (keyof CallbackUrls)[];
 
 export type CallbackName = (typeof callbackNames)[number];
-/** All members of a kickoff's body that are callbacks. The human-input callback is `humanInputWebhook` if it authenticates. */
+/** All callback members of a kickoff's body. `humanInputWebhook` authenticates. */
 export const callbackMembers = [...callbackNames, "humanInputWebhook", "webhooks"] as const;
 
-/** How a callback authenticates at its receiver (vendor's guides). */
+/** How a callback authenticates (vendor's guides). */
 export const strategies = ["none", "bearer", "basic"] as const;
 export type Strategy = (typeof strategies)[number];
 /** Those of event streaming (vendor's webhook streaming guide). */
@@ -22,25 +22,25 @@ export const streamingStrategies = strategies.filter((one) => one !== "basic");
 
 export const secretNames = ["humanInput", "streaming"] as const;
 export type SecretName = (typeof secretNames)[number];
-/** Secrets as typed; "" for none. They are only in the extension host's memory until they are sent: never in a draft, a file or the page's state. */
+/** Typed secrets; "" for none. In the extension host's memory only, until sent. */
 export type FormSecrets = Readonly<Record<SecretName, string>>;
 export const noSecrets: FormSecrets = { humanInput: "", streaming: "" };
 
-/** Callbacks as typed in the form, without secrets; an empty address is none. */
+/** Typed callbacks without secrets; an empty address is none. */
 export interface TypedCallbacks {
   readonly callbacks: Readonly<Record<CallbackName, string>>;
   readonly humanInput: { readonly strategy: Strategy; readonly username: string };
   readonly streaming: {
     readonly url: string;
-    /** Names separated by spaces, commas or lines. */
+    /** Separated by spaces, commas or lines. */
     readonly events: string;
-    /** Whether each event is sent at once, not in batches. */
+    /** Send each event at once, not in batches. */
     readonly realtime: boolean;
     readonly strategy: Exclude<Strategy, "basic">;
   };
 }
 
-/** Values that a command, a preset, a file or an earlier request gives, without secrets. */
+/** Values from a command, preset, file or earlier request, without secrets. */
 export type Prefill = Partial<Pick<KickoffRequest, "inputs" | "meta" | CallbackName>> &
   PlainCallbacks;
 
@@ -59,7 +59,7 @@ export function eventsIn(text: string): readonly string[] {
   return [...new Set(text.split(/[\s,]+/).filter((name) => name !== ""))];
 }
 
-/** Callbacks as typed in the form, where given ones replace those before. */
+/** Given callbacks replace those in `before`. */
 export function typedCallbacks(
   given: CallbackUrls & PlainCallbacks,
   before: TypedCallbacks = noCallbacks,
@@ -92,7 +92,7 @@ export function typedCallbacks(
   };
 }
 
-/** Callbacks as members of a kickoff's body, without secrets; also events that have no address yet. */
+/** Without secrets; includes events without an address. */
 export function writeCallbacks({
   callbacks,
   humanInput: { strategy, username },
@@ -143,7 +143,7 @@ export function requestWith(
 
 export type AskedCallback = ReturnType<typeof askedCallbacks>[number];
 
-/** What callbacks ask a crew to send and where, in the order of the form. */
+/** In the form's order. */
 export function askedCallbacks(given: CallbackUrls & PlainCallbacks) {
   return [
     ...callbackNames.map((name) => ({ name, address: given[name] ?? "" })),
@@ -154,7 +154,7 @@ export function askedCallbacks(given: CallbackUrls & PlainCallbacks) {
 
 export type AddressFault = { readonly kind: "notAnAddress" | "notHttp" | "credentials" };
 
-/** Checks a callback's address: empty, or an absolute http or https address without a name and password, which would be stored. */
+/** Empty, or absolute http or https, without credentials, since it is stored. */
 export function checkAddress(text: string): AddressFault | undefined {
   const trimmed = text.trim();
   if (trimmed === "") return undefined;
@@ -166,7 +166,7 @@ export function checkAddress(text: string): AddressFault | undefined {
   return username === "" && password === "" ? undefined : { kind: "credentials" };
 }
 
-/** An address without its name and password, as it may be stored; "" if these can't be told from the rest. */
+/** An address without credentials, as it may be stored; "" if they can't be separated. */
 export function keptAddress(text: string): string {
   const problem = checkAddress(text);
   if (problem?.kind !== "credentials")

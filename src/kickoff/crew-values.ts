@@ -4,8 +4,8 @@ import { text } from "../store/row.ts";
 export type CrewValues<Value> = ReturnType<typeof crewValues<Value>>;
 
 /**
- * A JSON value for each crew, in the database; nothing secret. Methods throw the database's errors.
- * @param parse throws if it doesn't understand a stored value; then the value is set aside and reported
+ * Methods throw the database's errors. @param parse throws for an invalid value, which is then set
+ * aside and reported
  */
 export function crewValues<Value>(
   database: Database,
@@ -23,7 +23,7 @@ export function crewValues<Value>(
     try {
       return parse(JSON.parse(text(row, "json")));
     } catch (error) {
-      // Under another name, so that the crew's next value doesn't replace it.
+      // Renamed, so that the next value doesn't replace it.
       database.run(
         "UPDATE OR REPLACE crew_values SET kind = ? WHERE kind = ? AND crew_id = ?",
         `${kind}, unreadable`,
@@ -40,7 +40,7 @@ export function crewValues<Value>(
       database.run("DELETE FROM crew_values WHERE kind = ? AND crew_id = ?", kind, crewId);
     else database.run("INSERT OR REPLACE INTO crew_values VALUES (?, ?, ?)", kind, crewId, json);
   };
-  /** Replaces the value in one transaction, whichever window wrote it; undefined deletes it. */
+  /** Replaces the value in one transaction; undefined deletes it. */
   const change = (crewId: string, change: (before: Value | undefined) => Value | undefined): void =>
     database.write(() => set(crewId, change(get(crewId))));
   return { get, set, change };

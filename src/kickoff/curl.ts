@@ -2,13 +2,9 @@ import { randomUUID } from "node:crypto";
 import { kickoffBody } from "../api/requests.ts";
 import { requestWith, type Prefill } from "./callbacks.ts";
 
-/**
- * A kickoff as a command for a POSIX shell, and the shell's variables that it needs. No secret is in it: the token is `$CREW_TOKEN`, and
- * those of callbacks are `$CREW_HUMAN_INPUT_TOKEN` or `$CREW_HUMAN_INPUT_PASSWORD`, and `$CREW_STREAMING_TOKEN`.
- * @param address the crew's base address
- */
+/** Variables replace secrets: `$CREW_TOKEN`, `$CREW_HUMAN_INPUT_TOKEN` or `…_PASSWORD`, `$CREW_STREAMING_TOKEN`. */
 export function curlCommand(address: string, values: Prefill) {
-  // Unguessable, so that no input can name a variable of the shell.
+  // Unguessable, so that no input can insert a shell variable.
   const mark = randomUUID();
   const isBasic = values.humanInputWebhook?.authentication?.strategy === "basic";
   const request = requestWith(values, {
@@ -29,7 +25,7 @@ export function curlCommand(address: string, values: Prefill) {
   return { command, variables };
 }
 
-/** Single quotes, in which nothing has a meaning to the shell. */
+/** In single quotes, the shell interprets nothing. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -14,7 +14,6 @@ interface RequestToSave {
   readonly label?: string | undefined;
 }
 
-/** Copies a kickoff as a cURL command, and says which variables it needs. A local crew's token can be copied next. */
 export async function copyCurl(crew: Pick<CrewRef, "id" | "url">, values: Prefill): Promise<void> {
   const { command, variables } = curlCommand(crew.url, values);
   await vscode.env.clipboard.writeText(command);
@@ -29,18 +28,18 @@ export async function copyCurl(crew: Pick<CrewRef, "id" | "url">, values: Prefil
   });
 }
 
-/** Writes a request file where the person chooses, and opens it. Undefined if the person cancels. */
+/** Undefined if the person cancels. */
 export async function askAndSave(request: RequestToSave): Promise<vscode.Uri | undefined> {
   const chosen = await vscode.window.showSaveDialog({
     title: vscode.l10n.t("Save as Request File"),
     saveLabel: vscode.l10n.t("Save Request File"),
     defaultUri: await suggestedUri(request),
-    // VS Code's own dialog (in a browser, on a remote) compares only the last part of the ending, and would repeat "kickoff.json".
+    // VS Code's own dialog (browser, remote) compares only the last part of the ending.
     filters: { [vscode.l10n.t("Request files")]: ["json"] },
   });
   if (chosen === undefined) return undefined;
   const uri = chosen.with({ path: withEnding(chosen.path) });
-  // The dialog asked only for the name that was typed.
+  // The dialog only checked the typed name.
   if (uri.path !== chosen.path && (await exists(uri))) {
     const name = vscode.workspace.asRelativePath(uri);
     const question = vscode.l10n.t("{0} exists already. Replace it?", name);
@@ -57,7 +56,7 @@ export async function askAndSave(request: RequestToSave): Promise<vscode.Uri | u
   return uri;
 }
 
-/** Writes a new request file. @throws UserError if it exists */
+/** @throws UserError if the file exists */
 export async function saveNew(uri: vscode.Uri, request: RequestToSave): Promise<vscode.Uri> {
   const target = uri.with({ path: withEnding(uri.path) });
   const name = vscode.workspace.asRelativePath(target);

@@ -1,7 +1,7 @@
 import { printParseErrorCode, visit, type Node, type ParseErrorCode } from "jsonc-parser";
 import type { JsonObject, JsonValue } from "../api/types.ts";
 
-/** By jsonc-parser's name of its error. `quotes`: a word without quotes. `nothing`: the value has already ended. */
+/** By jsonc-parser's error names. `quotes`: a word without quotes. `nothing`: the value has ended. */
 const expectedByError = {
   ValueExpected: "value",
   InvalidSymbol: "quotes",
@@ -14,18 +14,18 @@ const expectedByError = {
   EndOfFileExpected: "nothing",
 } as const;
 
-/** What is expected where a text stops being JSON. `exactNumber`: the number has more digits than can be sent. */
+/** What is expected at a fault. `exactNumber`: a number with fewer digits. */
 export type Expected =
   (typeof expectedByError)[keyof typeof expectedByError] | "exactNumber" | "other";
 
-/** Where a text stops being JSON that can be sent unchanged. Line and column count from 1. */
+/** Where JSON becomes invalid or can't be sent unchanged. From 1. */
 export interface JsonFault {
   readonly line: number;
   readonly column: number;
   readonly expected: Expected;
 }
 
-/** Reads strict JSON (RFC 8259), without numbers that JavaScript would change, such as 12345678901234567890. */
+/** RFC 8259, without numbers that JavaScript would change, such as 12345678901234567890. */
 export function readJson(
   text: string,
 ): { readonly value: JsonValue } | { readonly fault: JsonFault } {
@@ -57,13 +57,13 @@ function findFault(text: string): JsonFault {
       { disallowComments: true, allowTrailingComma: false },
     );
   } catch (error) {
-    // The parser recurses; too deep nesting overflows the stack.
+    // The parser is recursive; deep nesting overflows the stack.
     if (!(error instanceof RangeError)) throw error;
   }
   return first ?? { line: 1, column: 1, expected: "other" };
 }
 
-/** The first number that JSON.parse changes: an integer that a double can't hold, or one that is too large. */
+/** A large integer, or a number out of range. */
 function findInexact(text: string): JsonFault | undefined {
   if (!/\d{16}|[eE]\+?\d/.test(text)) return undefined;
   let first: JsonFault | undefined;
@@ -81,7 +81,7 @@ function isExact(source: string): boolean {
   return Number.isFinite(value) && (!/^-?\d+$/.test(source) || BigInt(source) === BigInt(value));
 }
 
-/** Offsets in a text in UTF-16 units, the end not included. */
+/** In UTF-16 units; `end` is exclusive. */
 export type Span = { readonly start: number; readonly end: number };
 export type Member = { readonly name: string; readonly key: Node; readonly value: Node };
 
@@ -97,7 +97,7 @@ export function spanOf({ offset, length }: Node): Span {
 }
 
 export function toObject(node: Node): JsonObject {
-  // Unlike an assignment, fromEntries makes `__proto__` a property like any other.
+  // Unlike an assignment, fromEntries accepts `__proto__`.
   return Object.fromEntries(membersOf(node).map(({ name, value }) => [name, toJson(value)]));
 }
 

@@ -14,7 +14,7 @@ import {
 } from "./callbacks.ts";
 import { expectedAfter, membersOf, spanOf, toObject, type Member, type Span } from "./json.ts";
 
-/** What a member must be. `names`: a list of texts without spaces and commas. */
+/** `names`: texts without spaces and commas. */
 export type Wanted = "text" | "object" | "names" | "trueOrFalse";
 
 type NamedFault = "otherMember" | "requestFileMember" | "otherPart" | "twice" | "sameCallback";
@@ -41,7 +41,7 @@ export interface FoundSecret {
   readonly name: string;
   readonly key: Span;
   readonly value: Span;
-  /** What to cut out so that the rest stays JSON. */
+  /** What to cut so that the rest is valid JSON. */
   readonly cut: Span;
 }
 
@@ -50,10 +50,7 @@ export const requestFileOwn = ["crew", "label", "$schema"] as const;
 
 const firstLine: Span = { start: 0, end: 1 };
 
-/**
- * Reads a kickoff's JSON with comments and trailing commas: its members, the callbacks as typed in the form, the secrets beside
- * them, and all problems. Never throws. @param own further members, which are texts
- */
+/** Accepts comments and trailing commas. Never throws. @param own additional text members */
 export function readKickoffJson(text: string, own: readonly string[] = []) {
   try {
     const reader = new Reader();
@@ -63,14 +60,14 @@ export function readKickoffJson(text: string, own: readonly string[] = []) {
     const root = tree?.type === "object" ? tree : undefined;
     if (root === undefined && (tree !== undefined || error === undefined))
       reader.faults.push({ kind: "notAnObject", at: tree ? spanOf(tree) : firstLine });
-    // What precedes it is read.
+    // What precedes the error is read.
     const syntax = error && {
       expected: expectedAfter(error.error),
       at: { start: error.offset, end: error.offset + Math.max(1, error.length) },
     };
     return { root, syntax, ...readMembers(reader, root, own) };
   } catch (error) {
-    // Parser and reader recurse; too deep nesting overflows the stack.
+    // Parser and reader are recursive; deep nesting overflows the stack.
     if (!(error instanceof RangeError)) throw error;
     const reader = new Reader();
     reader.faults.push({ kind: "tooDeep", at: firstLine });
@@ -80,7 +77,7 @@ export function readKickoffJson(text: string, own: readonly string[] = []) {
 
 function readMembers(reader: Reader, root: Node | undefined, own: readonly string[]) {
   const known = [...own, "inputs", "meta", ...callbackMembers];
-  // Without null, which means none; a member of a wrong type counts as none.
+  // Null and a wrong type count as none.
   const members = new Map(root && reader.members(root, known, "otherMember"));
   for (const name of ["inputs", "meta"])
     if (!reader.is(members.get(name), "object", "object")) members.delete(name);
@@ -133,7 +130,7 @@ function readStreaming(reader: Reader, member: Member | undefined): TypedCallbac
   return { url, events: events.join("\n"), realtime, strategy };
 }
 
-/** Reads members and collects problems. Undefined, null, a wrong type and "" mean none (clients send all of them). */
+/** Undefined, null, a wrong type and "" mean none, since clients send all of them. */
 class Reader {
   readonly faults: KickoffFault[] = [];
   readonly secrets: FoundSecret[] = [];
@@ -152,7 +149,7 @@ class Reader {
     if (twice !== undefined) this.fault("twice", twice);
   }
 
-  /** An object's members by name; others than the known ones are problems. */
+  /** Reports unknown members. */
   members(
     object: Node,
     known: readonly string[],
@@ -171,7 +168,7 @@ class Reader {
     );
   }
 
-  /** Whether a member is given and has this type; another type is a problem. */
+  /** Reports another type. */
   is(member: Member | undefined, type: Node["type"], wanted: Wanted): member is Member {
     if (member === undefined || member.value.type === type) return member !== undefined;
     this.#wrongType(member, wanted);
@@ -243,7 +240,7 @@ class Reader {
   }
 }
 
-/** A member with the comma before it, or after it if it is the first. */
+/** Includes the comma before it, or after the first member. */
 function cutOf(object: Node, { key, value }: Member): Span {
   const members = membersOf(object);
   const index = members.findIndex((member) => member.key === key);
@@ -252,14 +249,11 @@ function cutOf(object: Node, { key, value }: Member): Span {
   return { start: key.offset, end: after?.key.offset ?? spanOf(value).end };
 }
 
-/** What people call a secret, and what precedes one. */
+/** Common names of secrets. */
 export const secretWord =
   /token|pass(?=w|phrase|code|key|[^a-z]|$)|pwd|secret|api[-_ ]?key|authenti|authori[sz]|\bauth\b|credential|bearer/i;
 
-/**
- * Whether a text that can't be read may hold a secret: rather too often than too rarely. A name may be written with JSON's
- * escapes, a curl command has its own options, and an address may begin with a name and password.
- */
+/** False positives are acceptable: names may use JSON escapes, and addresses may have credentials. */
 export function mayHoldSecret(text: string): boolean {
   const address = text.search(/:\\?\//);
   return (

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from "../api/types.ts";
 import { oneLine, shortened } from "../base/text.ts";
 import type { AskedCallback } from "./callbacks.ts";
 
-/** The form's texts in the person's language; `{0}` and `{1}` are filled in by the form. */
+/** The form fills in `{0}` and `{1}`. */
 export type FormTexts = ReturnType<typeof formTexts>;
 
 export function formTexts() {
@@ -65,7 +65,7 @@ export function formTexts() {
       twice: l10n.t("“{0}” is given twice."),
     },
     jsonTypes: {
-      text: l10n.t("“{0}” must be a text."),
+      text: l10n.t("“{0}” must be a string."),
       object: l10n.t("“{0}” must be an object."),
       names: l10n.t("“{0}” must be a list of names without spaces and commas."),
       trueOrFalse: l10n.t("“{0}” must be true or false."),
@@ -193,7 +193,7 @@ export function callbacksText(callbacks: readonly AskedCallback[]): string {
     .join("\n");
 }
 
-/** An address in which characters that look like others, or hide or reorder others, are shown as escapes. */
+/** Escapes characters that look like others, or hide or reorder others. */
 function shown(address: string): string {
   const plain = address.replace(
     /[^\x21-\x7e]/gu,
@@ -203,7 +203,7 @@ function shown(address: string): string {
   return shortened(plain, 300);
 }
 
-/** A value on one line of at most this many characters; a blank text in quotes. */
+/** On one line; a blank text in quotes. */
 export function valueInShort(value: JsonValue, longest = 80): string {
   const line = typeof value === "string" ? oneLine(value, longest) : "";
   return line === "" ? oneLine(JSON.stringify(value), longest) : line;

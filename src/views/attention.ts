@@ -7,7 +7,6 @@ import type { Database } from "../store/database.ts";
 import type { ExecutionDocuments } from "./document/documents.ts";
 import type { TreeRoom } from "./tree/register.ts";
 
-/** Reports to the tracker and the database what is visible, and whether the window has focus. */
 export function watchAttention(
   tracker: Tracker,
   database: Database,
@@ -49,16 +48,13 @@ export function watchAttention(
 function isOurs(input: unknown): boolean {
   if (input instanceof vscode.TabInputText || input instanceof vscode.TabInputCustom)
     return input.uri.scheme === executionScheme;
-  // VS Code prefixes a panel's type (observed).
+  // VS Code adds a prefix to a panel's type (observed).
   return input instanceof vscode.TabInputWebview && input.viewType.endsWith(formType);
 }
 
 const hasRead = "crewdeck.hasRead";
 
-/**
- * Sets the context key `crewdeck.hasRead` for good when a document of an execution is first shown. A walkthrough that is opened later
- * can't know by itself that its step was done.
- */
+/** Permanent, since the walkthrough may be opened later. */
 export function watchReading(
   memory: Pick<vscode.Memento, "get" | "update">,
   scheme = executionScheme,
@@ -69,7 +65,7 @@ export function watchReading(
     setContext(hasRead, true);
     memory
       .update(hasRead, true)
-      .then(undefined, (error: unknown) => logProblem("Noting that an execution was read", error));
+      .then(undefined, (error: unknown) => logProblem("Storing that an execution was read", error));
   };
   update();
   return vscode.window.onDidChangeVisibleTextEditors(update);

@@ -10,10 +10,7 @@ export interface DoubtSources {
   readonly tracker: Pick<Tracker, "problemOf" | "localProblemOf">;
 }
 
-/**
- * Why what is shown of an execution may be out of date; undefined if it has ended or its crew responds. Sends no request. A lasting
- * problem needs somebody to act: polling again doesn't help.
- */
+/** Why the shown state may be out of date. Polling again doesn't solve a lasting problem. */
 export function doubtOf(
   sources: DoubtSources,
   execution: ExecutionSummary,
@@ -28,7 +25,6 @@ export function doubtOf(
   return { text, isLasting: blocked !== undefined || isRefused };
 }
 
-/** Why no request is sent, or its response can't be stored. */
 function blockedBy({ crews, tracker }: DoubtSources, execution: ExecutionSummary) {
   const { name, id } = execution.crew;
   if (execution.kickoffIds.length === 0)
@@ -40,7 +36,7 @@ function blockedBy({ crews, tracker }: DoubtSources, execution: ExecutionSummary
   if (crew.local?.running === false) return l10n.t("The local crew “{0}” is stopped.", name);
   const error = tracker.localProblemOf(execution);
   if (error === undefined) return undefined;
-  // Other errors of this machine may name its files.
+  // Other local errors may name files.
   return error instanceof UserError
     ? error.message
     : l10n.t(
@@ -48,7 +44,6 @@ function blockedBy({ crews, tracker }: DoubtSources, execution: ExecutionSummary
       );
 }
 
-/** The same for a row, in few words. */
 export function shortProblem({ kind, status, tokenType }: CrewApiError): string {
   switch (kind) {
     case "unauthorized":

@@ -8,20 +8,20 @@ import { hasEnded, type ExecutionSummary, waitsForPerson } from "../executions/m
 /** Each has a setting, `crewdeck.notifications.<kind>`. */
 export type EventKind = "waiting" | "failed" | "completed";
 
-/** Milliseconds after which the end of an execution is no longer reported. */
+/** Older ends are not reported (ms). */
 const newsTime = 10 * 60_000;
-/** Milliseconds until the first response about a tracked execution: it had ended before it was tracked. */
+/** An execution that ends sooner had ended before it was tracked (ms). */
 const firstResponse = 10_000;
 const maxReason = 160;
 
-/** Something to notify of once; its key is the same in every window and after every start. */
+/** The key is the same in every window and session. */
 interface ExecutionEvent {
   readonly kind: EventKind;
   readonly key: string;
   readonly message: string;
 }
 
-/** What to notify of in the present state of an execution, at `now` (milliseconds since 1970). */
+/** `now` in milliseconds since 1970. */
 export function eventOf(execution: ExecutionSummary, now: number): ExecutionEvent | undefined {
   const { localId, crew, state, waiting, kickoffIds, resumes } = execution;
   const title = titleOf(execution);
@@ -47,13 +47,13 @@ export function eventOf(execution: ExecutionSummary, now: number): ExecutionEven
   if (!hasEnded(execution) || !isNews(execution, now)) return undefined;
   return {
     kind: state === "completed" ? "completed" : "failed",
-    // A resume may bring a new id, under which the execution continues and ends again.
+    // A resume may bring a new ID, under which the execution ends again.
     key: `ended-${localId}-${kickoffIds.length}`,
     message: endMessage(execution, title),
   };
 }
 
-/** Not if it had ended before it was tracked, or long ago. */
+/** False if it ended before it was tracked, or long ago. */
 function isNews({ origin, startedAt, endedAt }: ExecutionSummary, now: number): boolean {
   if (endedAt === undefined || now - Date.parse(endedAt) > newsTime) return false;
   return origin === "kickoff" || Date.parse(endedAt) - Date.parse(startedAt) > firstResponse;
@@ -74,12 +74,11 @@ export interface News {
   readonly event: ExecutionEvent;
 }
 
-/** Above this many events of one kind at about the same time, one notification counts them. */
+/** More events of one kind share a notification. */
 const maxSingle = 3;
 
 type Report = { readonly one: News } | { readonly many: EventKind; readonly count: number };
 
-/** Events at about the same time, as notifications: each of one event, or of how many there were. */
 export function reportsOf(news: readonly News[]): readonly Report[] {
   return [...new Set(news.map(({ event }) => event.kind))].flatMap((many): readonly Report[] => {
     const all = news.filter(({ event }) => event.kind === many);
@@ -101,8 +100,8 @@ export function countMessage(kind: EventKind, count: number): string {
 }
 
 /**
- * Why feedback from a notification comes too late; undefined while its output waits. VS Code can't take a notification back after its
- * output was answered. `shown` is the execution when the notification was shown, and `name` its title then.
+ * VS Code can't withdraw a notification. Undefined while the output waits. `shown` and `name` are
+ * from its notification.
  */
 export function tooLateMessage(
   shown: ExecutionSummary,

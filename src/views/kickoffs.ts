@@ -5,15 +5,15 @@ import type { Sends } from "../sending/sends.ts";
 
 const interval = 1_000;
 
-/** Knows of which executions the kickoff request is being sent right now, in any window. */
+/** Which kickoffs are being sent, in any window. */
 export class Kickoffs implements vscode.Disposable {
   readonly #sends: Pick<Sends, "isUnderWay">;
   readonly #clock: Clock;
-  /** Local ids of executions that were shown while they were kicked off. */
+  /** Local IDs of executions shown while being kicked off. */
   readonly #shown = new Set<string>();
   readonly #ended = new vscode.EventEmitter<readonly string[]>();
   #cancel: (() => void) | undefined;
-  /** Fires with local ids. A request that fails doesn't change its execution. */
+  /** Fires with local IDs, since a failed request doesn't change its execution. */
   readonly onDidEnd = this.#ended.event;
 
   constructor(sends: Pick<Sends, "isUnderWay">, clock: Clock) {

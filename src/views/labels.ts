@@ -3,7 +3,7 @@ import { type Duration, wholeTime } from "../executions/durations.ts";
 import { hasEnded, hasRehearsalOutput, isNeverSeen } from "../executions/model.ts";
 import type { ExecutionState, ExecutionSummary, TaskSummary } from "../executions/model.ts";
 
-/** Without what is undefined or false. */
+/** Removes undefined and false. */
 export function present<T = string>(...all: readonly (T | undefined | false)[]): T[] {
   return all.filter((each): each is T => each !== undefined && each !== false);
 }
@@ -21,7 +21,7 @@ export function stateName(state: ExecutionState): string {
   }[state];
 }
 
-/** An execution's state; one that only the crew knows as the crew reports it. */
+/** An unknown state as the crew reports it. */
 export function stateLabel(execution: ExecutionSummary): string {
   if (execution.state !== "unknown") return stateName(execution.state);
   if (isNeverSeen(execution)) return l10n.t("Unknown to the crew – check the ID");
@@ -33,7 +33,7 @@ export function kickingOffLabel(): string {
   return l10n.t("Kicking off…");
 }
 
-/** A task's state. If the crew no longer reports it, a task last seen running may be the one that waits. */
+/** A running task that the crew no longer reports may be the one that waits. */
 export function taskStateLabel(
   { state }: Pick<TaskSummary, "state">,
   execution: Pick<ExecutionSummary, "state" | "mayBeWaiting">,
@@ -44,7 +44,7 @@ export function taskStateLabel(
     : stateName(state);
 }
 
-/** "1/3", or "4 steps" if the total is unknown; undefined before the crew reports any. */
+/** "1/3", or "4 steps" if the total is unknown. */
 export function shortProgress({ progress }: ExecutionSummary): string | undefined {
   if (progress === undefined) return undefined;
   const { completed, total, unit } = progress;
@@ -62,7 +62,7 @@ export function fullProgress(execution: ExecutionSummary): string | undefined {
     : l10n.t("{0} of {1} {2}s done", completed, total, unit);
 }
 
-/** A time span in its two largest units. When `coarse`, minutes without seconds, or steps of ten seconds. */
+/** In the two largest units. When `coarse`, minutes without seconds, or steps of ten seconds. */
 export function formatSpan(milliseconds: number, coarse = false): string {
   const all = Math.max(0, Math.floor(milliseconds / 1000));
   const [days, hours] = [Math.floor(all / 86_400), Math.floor(all / 3600) % 24];
@@ -76,13 +76,13 @@ export function formatSpan(milliseconds: number, coarse = false): string {
   return l10n.t("{0} s", coarse ? seconds - (seconds % 10) : seconds);
 }
 
-/** A duration, as approximate unless the crew reports it. */
+/** Approximate unless reported by the crew. */
 export function formatDuration({ seconds, isByCrew }: Duration): string {
   const span = formatSpan(seconds * 1000);
   return isByCrew ? span : l10n.t("about {0}", span);
 }
 
-/** How long an execution took, or has run at `now` (milliseconds since 1970); undefined if its start or end was not seen. */
+/** Undefined if unknown. `now` in milliseconds since 1970. */
 export function elapsedLabel(execution: ExecutionSummary, now: number): string | undefined {
   const { state, origin, startedAt, watchingStoppedAt } = execution;
   const whole = wholeTime(execution);
@@ -92,7 +92,7 @@ export function elapsedLabel(execution: ExecutionSummary, now: number): string |
   return formatSpan(now - Date.parse(startedAt), true);
 }
 
-/** An ISO 8601 time in this machine's time zone: `2026-10-21 14:03:12`. */
+/** In this machine's time zone: `2026-10-21 14:03:12`. */
 export function formatTime(iso: string): string {
   const time = new Date(iso);
   if (Number.isNaN(time.getTime())) return iso;
@@ -108,7 +108,7 @@ function twoDigits(part: number): string {
   return String(part).padStart(2, "0");
 }
 
-/** When an execution was started, for a row: `14:03`, or `2026-10-21 14:03` before the day of `now`. */
+/** `14:03`, or `2026-10-21 14:03` before the day of `now`. */
 export function shortStart({ startedAt }: ExecutionSummary, now: number): string {
   const [minute, today] = [formatTime(startedAt).slice(0, 16), `${formatDay(new Date(now))} `];
   return minute.startsWith(today) ? minute.slice(today.length) : minute;
@@ -122,7 +122,7 @@ export function startLabel({ origin, startedAt, state }: ExecutionSummary): stri
     : l10n.t("Kicked off: {0}", time);
 }
 
-/** Whether the rehearsal engine ran it: in a local crew, or in a service connected by its address. */
+/** In a local crew, or in a service connected by its address. */
 export function isRehearsal(execution: ExecutionSummary): boolean {
   return execution.engine === "rehearsal" || hasRehearsalOutput(execution);
 }

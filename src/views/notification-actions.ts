@@ -9,7 +9,7 @@ import { longestWaiting } from "./waiting.ts";
 export interface NotificationAction {
   readonly title: string;
   readonly run: () => PromiseLike<unknown>;
-  /** It answers the output that waits. */
+  /** It answers the waiting output. */
   readonly isAnswer?: true;
 }
 
@@ -57,7 +57,7 @@ export async function openExecution(execution: ExecutionSummary): Promise<void> 
   await vscode.commands.executeCommand("crewdeck.openExecution", targetOf(execution));
 }
 
-/** The argument of a row of the tree, so that commands show their errors; the attempt keeps feedback from another output. */
+/** Like a tree row's argument, so that commands show errors; `attempt` prevents answering another output. */
 function targetOf({ crew, localId, kickoffIds, waiting }: ExecutionSummary): object {
   return {
     kind: "execution",
@@ -78,7 +78,7 @@ function dontShowAgain(kind: EventKind): NotificationAction {
   return { title: vscode.l10n.t("Don't Show Again"), run: () => turnOff(kind) };
 }
 
-/** In the workspace if that has its own value, which takes precedence, else in the user settings. */
+/** In the workspace if it has its own value, which takes precedence. */
 async function turnOff(kind: EventKind): Promise<void> {
   const configuration = vscode.workspace.getConfiguration(section);
   const { Workspace, Global } = vscode.ConfigurationTarget;

@@ -18,18 +18,18 @@ interface NotificationsOptions {
   readonly lease: Pick<Lease, "isHeld" | "confirm" | "onDidChange">;
   readonly notified: Pick<Notified, "claim">;
   readonly clock: Clock;
-  /** Shows a message with buttons, and returns the one that was clicked. Default: VS Code's notifications. */
+  /** Shows a message and returns the clicked button. */
   readonly show?: typeof showMessage;
 }
 
-/** Milliseconds to wait for more events to report together, and at most. VS Code shows three notifications at a time. */
+/** How long to wait for more events (ms). VS Code shows three notifications at a time. */
 const delay = { quiet: 1_500, longest: 10_000 };
 
-/** Notifies that a task waits, or that an execution has ended: each once, in one window, as the settings say. */
+/** Each event is notified once, in one window. */
 export class Notifications implements vscode.Disposable {
   readonly #options: NotificationsOptions;
   readonly #seen = new Set<string>();
-  /** Local ids by the keys of events to report soon. */
+  /** Local IDs by the keys of events to report soon. */
   readonly #soon = new Map<string, string>();
   #since = 0;
   #cancel: (() => void) | undefined;
@@ -83,7 +83,7 @@ export class Notifications implements vscode.Disposable {
     }
   }
 
-  /** The event as it is now; undefined if it is over, not wanted any more or reported by another window. */
+  /** Undefined if the event is over, turned off or reported by another window. */
   #claim(key: string, localId: string): News | undefined {
     const { store, clock, notified } = this.#options;
     const execution = store.summary(localId);
@@ -112,7 +112,7 @@ export class Notifications implements vscode.Disposable {
   async #showMany(kind: EventKind, count: number): Promise<void> {
     const { store } = this.#options;
     const present = kind === "waiting" ? activeOf(store.list()).waiting.length : count;
-    // All of them may have been answered meanwhile.
+    // All may have been answered meanwhile.
     if (present === 0) return;
     const actions = actionsOnMany(kind, () => store.list());
     const chosen = await this.#show(kind, countMessage(kind, present), actions);
@@ -131,7 +131,7 @@ export class Notifications implements vscode.Disposable {
   }
 }
 
-/** A failure is a warning: VS Code keeps an error with buttons on the screen until it is closed. */
+/** A failure is a warning: VS Code doesn't hide errors with buttons. */
 function showMessage(kind: EventKind, message: string, buttons: readonly string[]) {
   const text = plainMessage(message);
   return kind === "failed"

@@ -10,7 +10,7 @@ import type { Tracker } from "../executions/tracker.ts";
 import type { Database } from "../store/database.ts";
 import { TokenPrompts } from "./token-prompts.ts";
 
-/** Asks for another token when a watched crew refuses the present one: once, in one window. */
+/** Asks for another token once, in one window. */
 export function watchRefusedTokens(
   tracker: Pick<Tracker, "onDidPark" | "onDidChange" | "parkedCrews">,
   lease: Pick<Lease, "confirm">,

@@ -9,7 +9,6 @@ import { activeOf, theOne, type ActiveExecutions } from "./waiting.ts";
 
 const maxListed = 5;
 
-/** Shows how many executions run and how many wait, while there are any. */
 export function showStatusBar(
   store: Pick<ExecutionStore, "list" | "onDidChange">,
   item = vscode.window.createStatusBarItem("crewdeck.active", vscode.StatusBarAlignment.Left),
@@ -53,7 +52,7 @@ export function waitingSentence(count: number): string {
     : vscode.l10n.t("{0} executions wait for you", count);
 }
 
-/** Holds remote text, so it is neither trusted nor draws icons. */
+/** Remote text: neither trusted nor with icons. */
 function tooltip(active: ActiveExecutions): vscode.MarkdownString {
   const parts = [
     ...list(vscode.l10n.t("Waiting for you"), active.waiting, ({ waiting }) =>

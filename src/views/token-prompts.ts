@@ -2,7 +2,7 @@ import { isRunning, session } from "../base/process.ts";
 import type { Database } from "../store/database.ts";
 import { integer, text } from "../store/row.ts";
 
-/** Makes sure that one window asks for another token, whichever of them sees the crew refuse it. */
+/** Ensures that only one window asks for another token. */
 export class TokenPrompts {
   readonly #database: Database;
   readonly #refusing = new Set<string>();
@@ -11,7 +11,7 @@ export class TokenPrompts {
     this.#database = database;
   }
 
-  /** A crew refuses its token. Whether this window is to ask: not if an open one has asked. */
+  /** A crew refused its token. Whether this window must ask: no open window has. */
   begin(crewId: string): boolean {
     this.#refusing.add(crewId);
     return this.#database.write(() => {
@@ -31,7 +31,7 @@ export class TokenPrompts {
     });
   }
 
-  /** Only these crews refuse their token now. A new refusal of another one is asked about again. */
+  /** Only these crews refuse their token now; others are asked about again. */
   keep(parked: ReadonlyMap<string, unknown>): void {
     for (const crewId of this.#refusing) {
       if (parked.has(crewId)) continue;

@@ -12,13 +12,13 @@ export function activeOf(executions: readonly ExecutionSummary[]): ActiveExecuti
   return { waiting: executions.filter(waitsForPerson), running: executions.filter(runs) };
 }
 
-/** The one execution that waits, or if none does, that runs; undefined if there are several or none. */
+/** The only one that waits or, if none does, runs. */
 export function theOne({ waiting, running }: ActiveExecutions): ExecutionSummary | undefined {
   const first = waiting.length > 0 ? waiting : running;
   return first.length === 1 ? first[0] : undefined;
 }
 
-/** The execution that has waited longest; of several, the one started first. */
+/** Ties: the one started first. */
 export function longestWaiting(
   executions: readonly ExecutionSummary[],
 ): ExecutionSummary | undefined {

@@ -29,7 +29,7 @@ export class Advanced {
   readonly #texts: FormTexts;
   #isInText = false;
 
-  /** `secrets` are the targets of the secrets that the extension host holds. */
+  /** `secrets` are the targets of those held by the extension host. */
   constructor(
     values: FormValues,
     secrets: Readonly<Partial<Record<SecretName, string>>>,

@@ -10,11 +10,11 @@ interface AuthenticationOptions<Kind extends Strategy> {
   readonly strategies: readonly Kind[];
   readonly strategy: Kind;
   readonly username: string;
-  /** The target of the secret that the extension host holds, if any. */
+  /** The target of the secret held by the extension host, if any. */
   readonly entered: string | undefined;
   readonly address: () => string;
   readonly onInput: () => void;
-  /** Receives a typed secret and its target. The page doesn't keep it. */
+  /** The page doesn't keep the secret. */
   readonly onSecret: (text: string, target: string) => void;
 }
 
@@ -98,7 +98,7 @@ export class Authentication<Kind extends Strategy> {
     return this.#username.text;
   }
 
-  /** Whether the JSON text has all but the secret: then only the secret's box is visible. */
+  /** The JSON text has the rest, so only the secret's box is visible. */
   set isInText(isInText: boolean) {
     this.#isInText = isInText;
     this.#show();
@@ -116,14 +116,14 @@ export class Authentication<Kind extends Strategy> {
     this.#show();
   }
 
-  /** The secret was entered in the JSON text for this target, or removed there. */
+  /** The secret was entered in the JSON text for this target, or removed. */
   hold(target: string | undefined): void {
     this.#entered = target;
     this.#empty();
     this.#secret.clearIfValid();
   }
 
-  /** Hides a secret that was entered for another host. It stays held for that host. */
+  /** Hides a secret entered for another host, without forgetting it. */
   addressChanged(): void {
     if (this.#isHeld !== this.#showsHeld) this.#empty();
   }

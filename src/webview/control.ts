@@ -4,16 +4,13 @@ import type { JsonFault } from "../kickoff/json.ts";
 import type { Fault } from "../kickoff/form/validate.ts";
 import { make, newId } from "./dom.ts";
 
-/**
- * How long to wait after typing before a problem is shown (ms): half a JSON object is not yet a mistake. Losing focus shows nothing,
- * because a new line of text would move a button away while the mouse is down on it.
- */
+/** Delay after typing (ms). Not when focus is lost: the new line would move a button away from the mouse. */
 export const problemDelayMs = 600;
 
 export type BoxKind =
   | { readonly kind: "lines"; readonly isCode: boolean }
   | { readonly kind: "line"; readonly inputmode: "url" | "decimal" | "numeric" | "text" }
-  /** Shows dots. `placeholder` says that a secret is stored. */
+  /** `placeholder` shows that a secret is stored. */
   | { readonly kind: "secret"; readonly placeholder: string }
   | {
       readonly kind: "choice";
@@ -133,7 +130,7 @@ export class Control {
     this.#box.setAttribute("aria-invalid", "true");
   }
 
-  /** Updates the problem. Returns whether the value is valid or missing. */
+  /** Returns whether the value is valid or missing. */
   recheck(): boolean {
     const fault = this.#fault;
     if (fault === undefined || (isMissing(fault) && !this.#isStrict)) this.clear();
@@ -146,7 +143,7 @@ export class Control {
     return this.isReadable;
   }
 
-  /** Clears a problem that is solved, also by a change of another field. Returns whether none is shown. */
+  /** Clears a solved problem. Returns whether none is shown. */
   clearIfValid(): boolean {
     if (this.isComplete) this.clear();
     return this.isComplete || (this.isReadable && !this.#isStrict);
@@ -186,7 +183,7 @@ export class Control {
   #changed(): void {
     grow(this.#box);
     clearTimeout(this.#timer);
-    // An invalid value may only be incomplete.
+    // It may only be incomplete.
     if (this.isComplete) this.clear();
     else this.#timer = setTimeout(() => this.recheck(), problemDelayMs);
     this.#options.onInput();
@@ -224,7 +221,7 @@ function makeBox(kind: BoxKind, attributes: Readonly<Record<string, string>>): B
   }
 }
 
-/** Sets the rows where the style sheet can't resize a text area (Firefox). */
+/** For browsers whose style sheet can't resize a text area (Firefox). */
 function grow(box: Box): void {
   if (box instanceof HTMLTextAreaElement && !CSS.supports("field-sizing", "content"))
     box.rows = Math.min(box.value.split("\n").length, 20);

@@ -1,4 +1,4 @@
-/** Makes an element. Strings become text nodes, never markup; undefined children are skipped. */
+/** Strings become text nodes, never markup; undefined children are skipped. */
 export function make<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
   attributes: Readonly<Record<string, string>> = {},
@@ -22,7 +22,7 @@ export function button(
 
 let count = 0;
 
-/** A unique element id, never derived from remote text. */
+/** Never derived from remote text. */
 export function newId(): string {
   count += 1;
   return `part-${count}`;

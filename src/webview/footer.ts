@@ -18,7 +18,7 @@ export class Footer {
     const keys = make("span", { class: "keys" }, fill(texts.shortcut, shortcut));
     const buttons = make("div", { class: "buttons" }, this.#submit, keys);
     this.element = make("footer", {}, this.#outcome, buttons, this.#status);
-    // The footer stays visible and must not cover a focused field.
+    // The footer must not cover a focused field.
     new ResizeObserver(() => {
       document.documentElement.style.scrollPaddingBottom = `${this.element.offsetHeight + 8}px`;
     }).observe(this.element);
@@ -43,7 +43,7 @@ export class Footer {
     this.#outcome.replaceChildren(...outcome);
   }
 
-  /** Shows and reads out why an action is blocked; "" to clear. */
+  /** Shows and announces why an action is blocked; "" to clear. */
   showBlocked(text: string): void {
     this.#blocked.remove();
     this.#blocked.textContent = text;
@@ -56,7 +56,7 @@ export class Footer {
 }
 
 type Post = (message: FromForm) => void;
-/** An error with its remedy and buttons; the extension host identifies the buttons by index. */
+/** The extension host identifies the buttons by index. */
 export function explanation(
   { message, remedy, actions }: Explanation,
   post: Post,

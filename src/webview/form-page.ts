@@ -37,7 +37,7 @@ export class FormPage {
   readonly #list = make("div", { class: "inputs" });
   readonly #advanced: Advanced;
   readonly #footer: Footer;
-  /** Set while the footer shows why an action is blocked: whether it still is. */
+  /** Whether the action shown as blocked still is. */
   #isStillBlocked: (() => boolean) | undefined;
   #isSending = false;
   #mayHaveStarted = false;
@@ -76,7 +76,7 @@ export class FormPage {
     this.#notice.append(make("p", { class: "notice", role: "status" }, text, link && " ", link));
   }
 
-  /** The current values and the id under which they are sent. Secrets are included only in the JSON text. */
+  /** Contains secrets only in the JSON text. */
   get draft(): Draft {
     const values = this.#json?.values ?? {
       inputs: this.#inputs.map((field) => field.value),
@@ -86,8 +86,8 @@ export class FormPage {
   }
 
   /**
-   * Moves focus to the given input, else to the first one without a value, else to the first, else to the button. If a command
-   * gave all inputs, only a secret can be missing.
+   * An input, else the first empty one, the first, or the button. If a command gave all inputs,
+   * only a secret can be missing.
    */
   focus(where: FormFocus): void {
     const name = typeof where === "object" ? where.input : undefined;
@@ -143,7 +143,7 @@ export class FormPage {
     return false;
   }
 
-  /** Whether all values can be read, complete or not. Otherwise moves focus to the first that can't and shows that it blocks. */
+  /** Whether all values are readable, complete or not. Focuses the first that isn't. */
   #isReadable(advanced: readonly Control[], isWhole = false): boolean {
     const isJsonReadable = this.#json?.isReadable({ isWhole }) !== false;
     const wrong = this.#inputs.find((field) => !field.control.recheck());
@@ -242,7 +242,7 @@ export class FormPage {
     this.#list.append(...added.map((field) => field.control.element));
   }
 
-  /** The view switch, and the buttons that use the current values: those that can't be read would be lost. */
+  /** The view switch, and the tools, which need readable values. */
   #showHead(): void {
     const use = (tool: FormToolName) => {
       if (this.#isSending) return;

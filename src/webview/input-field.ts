@@ -120,7 +120,7 @@ export class InputField {
     this.#reset.hidden = hasDefault !== true || (mode === initial.mode && text === initial.text);
   }
 
-  /** The value's box. Without a value the text stays in a hidden box. */
+  /** Without a value, a hidden box keeps the text. */
   #box(): BoxKind {
     const { control } = this.#field;
     if (this.#mode !== "fitting" || control === undefined)

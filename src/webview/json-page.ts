@@ -13,7 +13,7 @@ import { button, make } from "./dom.ts";
 interface JsonPageEvents {
   readonly onInput: () => void;
   readonly onDiscard: () => void;
-  /** A secret was typed into the text or removed; "" if removed. */
+  /** "" if the secret was removed. */
   readonly onSecret: (name: SecretName, text: string, target: string) => void;
 }
 
@@ -26,7 +26,7 @@ export class JsonPage {
   readonly #events: JsonPageEvents;
   readonly #base: Filled;
   #filled: Filled & Pick<JsonViewValues, "secrets" | "wrong">;
-  /** Secrets in the text that were reported, with their targets. */
+  /** With their targets. */
   readonly #reported = new Map<SecretName, { readonly text: string; readonly target: string }>();
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -69,7 +69,7 @@ export class JsonPage {
     this.#control.caret = 0;
   }
 
-  /** Shows any problem except missing values. Returns whether the text can be read. */
+  /** Ignores missing values. Returns whether the text is readable. */
   check(): boolean {
     clearTimeout(this.#timer);
     const fault = this.#read();
@@ -80,7 +80,7 @@ export class JsonPage {
     return fault === undefined;
   }
 
-  /** Shows any problem and moves focus to it. Returns whether the text is valid and complete. */
+  /** Focuses any problem. Returns whether the text is valid and complete. */
   validate(): boolean {
     if (!this.isReadable({ isWhole: true })) return false;
     const [lack] = this.#filled.wrong;
@@ -99,7 +99,7 @@ export class JsonPage {
     return false;
   }
 
-  /** Whether the text can be read, with `isWhole` also without an invalid address. Moves focus to the problem. */
+  /** With `isWhole`, also without invalid addresses. Focuses the problem. */
   isReadable({ isWhole }: { readonly isWhole: boolean }): boolean {
     if (this.#read() === undefined) this.#moveSecrets(() => true);
     const isRead = this.check();
@@ -133,7 +133,7 @@ export class JsonPage {
     const isRead = this.#read() === undefined;
     if (isRead) {
       this.#reportSecrets();
-      // A secret is not removed while the cursor is in it.
+      // A secret isn't removed while the cursor is in it.
       const { caret } = this.#control;
       this.#moveSecrets(({ start, end }) => caret <= start || end <= caret);
     }
@@ -153,7 +153,7 @@ export class JsonPage {
     }
   }
 
-  /** Removes secrets from a valid text; the extension host has them. */
+  /** The extension host has them. */
   #moveSecrets(isMoved: (value: Span) => boolean): void {
     const moved = this.#filled.secrets.filter(({ value }) => isMoved(value));
     if (moved.length === 0) return;

@@ -325,7 +325,7 @@ describe("Commands with arguments, and the API for other extensions", () => {
       "an id of a wrong type",
       "openExecution",
       { crew: "Commanded", kickoffId: 7 },
-      /“kickoffId” must be a text/,
+      /“kickoffId” must be a string/,
     ],
     ["an argument that is no object", "refresh", "now", /one object/],
     ["a list", "refresh", [], /one object/],
@@ -363,7 +363,7 @@ describe("Commands with arguments, and the API for other extensions", () => {
   for (const [what, call, message] of [
     ["nothing at all", () => api.kickoff(undefined as never), /“crew” is missing/],
     ["no crew", () => api.kickoff({ crew: undefined } as never), /“crew” is missing/],
-    ["a crew that is no text", () => api.kickoff({ crew: 7 } as never), /“crew” must be a text/],
+    ["a crew that is no text", () => api.kickoff({ crew: 7 } as never), /“crew” must be a string/],
     [
       "inputs that are no object",
       () => api.kickoff({ crew, inputs: "tea" } as never),

@@ -421,7 +421,7 @@ describe("connected crews", () => {
 
     for (const [wrong, message] of [
       ["https://travel.example.com", /object/],
-      [{ name: 7, url: "https://travel.example.com" }, /“name” must be a text, not number/],
+      [{ name: 7, url: "https://travel.example.com" }, /“name” must be a string, not number/],
       [{ name: "Travel", url: " " }, /“url” must be a non-empty string/],
       [
         { name: "Travel", url: "https://travel.example.com", token: "t0ken", tokenType: "basic" },

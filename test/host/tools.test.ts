@@ -239,7 +239,7 @@ describe("Tools for language models", () => {
         { crew, inputs, crewWebhookUrl: "https://evil.test" },
         /no parameter “crewWebhookUrl”\. It takes: crew, inputs/,
       ],
-      ["listCrews", { crew: 7 }, /“crew” must be a text/],
+      ["listCrews", { crew: 7 }, /“crew” must be a string/],
       ["listExecutions", { state: "lost" }, /“state” must be one of queued/],
       ["listExecutions", { limit: "all" }, /“limit” must be a whole number from 1/],
       ["getExecution", {}, /“executionId” is missing/],

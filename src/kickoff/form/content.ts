@@ -8,14 +8,14 @@ import { keptValues } from "./secrets.ts";
 import { alignValues, fillIn, initialValues, toPrefill, type FormValues } from "./values.ts";
 
 export interface GivenValues {
-  /** They replace those of the same names in the draft, or in the last sent values. */
+  /** Replace values of the same names. */
   readonly given?: Prefill;
   readonly instead?: Prefill;
 }
 
 export interface Seed extends GivenValues {
   readonly draft?: Draft;
-  /** What is stored of a kickoff with the draft's id: it started, or may have. */
+  /** The stored outcome of a kickoff with the draft's ID. */
   readonly earlier?: "started" | MaybeStartedError;
   readonly last?: FormValues;
 }
@@ -44,7 +44,7 @@ export class FormContent {
       this.#values = alignValues(this.#fields, draft.values);
       this.#origin = originOf(draft, earlier);
     } else if (last !== undefined) {
-      // Not in the JSON view.
+      // Without the JSON view.
       const { inputs, meta, callbacks, humanInput, streaming } = alignValues(this.#fields, last);
       this.#values = { inputs, meta, callbacks, humanInput, streaming };
       this.#origin = { kind: "last" };
@@ -66,7 +66,7 @@ export class FormContent {
     return this.#values;
   }
 
-  /** The values without secrets; undefined if some are invalid, or may not be stored. */
+  /** Without secrets; undefined if invalid, or if a value must not be stored. */
   get request(): Prefill | undefined {
     const { json, callbacks, streaming } = this.#values;
     const addresses = [...Object.values(callbacks), streaming.url];
@@ -85,7 +85,7 @@ export class FormContent {
   }
 
   edit(values: FormValues): void {
-    // In the JSON view a person can add an input that the crew doesn't list, and remove it again.
+    // In the JSON view, a person can add unlisted inputs and remove them again.
     const names = new Set(values.inputs.map(({ name }) => name));
     this.#fields = withUnlisted(
       this.#fields.filter(({ listed, name }) => listed || names.has(name)),
@@ -99,13 +99,13 @@ export class FormContent {
     this.#isEdited = true;
   }
 
-  /** A new page sends what it had kept. Unless that is what may be kept of these values, a keystroke never arrived. */
+  /** If the kept values differ from what may be kept of these, a keystroke was lost. */
   restore(kept: FormValues): void {
     if (!isDeepStrictEqual(alignValues(this.#fields, kept), keptValues(this.#values)))
       this.edit(kept);
   }
 
-  /** Replaces values by given ones, or everything. An input that the crew doesn't list gets a field. */
+  /** `given` replaces values of the same names, `instead` all. Unlisted inputs get a field. */
   give({ given, instead }: GivenValues): void {
     const listed = this.#fields.filter((field) => field.listed);
     for (const filled of [
@@ -130,7 +130,7 @@ export class FormContent {
     const typed = "value" in taken ? asTyped(taken.value, field) : typedIn(taken.text, field);
     const origin = { kind: "taken", taken: { input, from: taken.from } } as const;
     this.#replace(this.#fields, put(this.#values, { name: input, ...typed }), origin);
-    // Undo keeps what was typed into other fields since.
+    // Undo keeps later edits of other fields.
     this.#before = (now) => put(now, before);
     this.#isEdited = true;
   }
@@ -161,18 +161,17 @@ export class FormContent {
   #replace(fields: readonly FormField[], values: FormValues, origin: Origin): void {
     const before = this.#values;
     this.#fields = fields;
-    // The JSON view stays.
     this.#values = before.json === undefined ? values : { ...values, json: writeJsonView(values) };
-    // The same values again, as by a double click, leave Undo as it is.
+    // The same values again, as by a double click, don't change Undo.
     const isMissed = this.#isEdited || this.#origin?.kind === "last";
     if (isMissed && !isDeepStrictEqual(before, this.#values)) this.#before = () => before;
     this.#origin = origin;
-    // A late message of the page that showed the old values has the old id and changes nothing.
+    // A late message from the old page has the old ID and is ignored.
     this.renew();
   }
 }
 
-/** The notice of a restored draft. If it may have started, the outcome says so. */
+/** If it may have started, the outcome is shown instead. */
 function originOf({ isCut }: Draft, earlier: Seed["earlier"]): Origin | undefined {
   if (isCut === true) return { kind: "cutDraft" };
   if (earlier === undefined) return { kind: "draft" };

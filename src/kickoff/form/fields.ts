@@ -2,34 +2,30 @@ import { isRequired } from "../../api/read-inputs.ts";
 import type { CrewInputs, JsonValue } from "../../api/types.ts";
 import { defined, parseJson } from "../../base/json.ts";
 
-/**
- * How a field's text becomes a value: as text, as JSON, or by the control that fits its type; or, whatever the text is, an empty
- * text, null, or nothing. The last three are different to a crew.
- */
+/** The last three ignore the text; a crew may treat "", null and a missing input differently. */
 export const fieldModes = ["fitting", "text", "json", "empty", "null", "omit"] as const;
 export type FieldMode = (typeof fieldModes)[number];
 
-/** What a field holds. The text stays in every mode. In the modes `fitting` and `json` it is JSON. */
+/** The text is kept in every mode; in `fitting` and `json` it is JSON. */
 export interface FieldValue {
   readonly mode: FieldMode;
   readonly text: string;
 }
 
-/** The control that fits an input's type. Choices are JSON texts. */
+/** Choices are JSON texts. */
 export type FieldControl =
   | { readonly kind: "number" | "integer" | "boolean" }
   | { readonly kind: "choice"; readonly choices: readonly string[] };
 
 export interface FormField {
-  /** Any string: never use it as an element id or an object path. */
+  /** Any string: never use it as an element ID or object path. */
   readonly name: string;
   readonly description?: string;
   readonly required: boolean;
-  /** False if `GET /inputs` doesn't list the input (a caller's value, an old draft, a refusal). */
+  /** False if only a caller, a draft or a refusal named the input. */
   readonly listed: boolean;
-  /** Undefined if only text or JSON is known to fit. */
   readonly control?: FieldControl;
-  /** Whether the crew has a default; `initial` holds it. */
+  /** `initial` holds the crew's default. */
   readonly hasDefault?: boolean;
   readonly initial: FieldValue;
 }
@@ -66,7 +62,7 @@ export function withUnlisted(
   return [...fields, ...others.map((name) => ({ name, required: false, listed: false, initial }))];
 }
 
-/** A field's value in another mode, so that the crew gets the same. Text that is JSON, or begins like it, stays. */
+/** Sends the same value in another mode. Text that looks like JSON stays. */
 export function switchMode(value: FieldValue, mode: FieldMode): FieldValue {
   const { text } = value;
   if (mode === "json" && value.mode === "text") {
@@ -81,14 +77,14 @@ export function switchMode(value: FieldValue, mode: FieldMode): FieldValue {
   return { mode, text };
 }
 
-/** Whether a control can show a JSON text without hiding part of it. */
+/** Whether a control can show a JSON text completely. */
 export function canShow(control: FieldControl, json: string): boolean {
   if (control.kind === "choice") return control.choices.includes(json);
   if (control.kind === "boolean") return json === "true" || json === "false";
   return /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(json.trim());
 }
 
-/** What a field holds, as JSON if its control can't show it: the crew may have changed the input's type. */
+/** The crew may have changed the type. */
 export function withKnownMode(
   value: FieldValue,
   { control }: Pick<FormField, "control">,
@@ -116,7 +112,7 @@ function typedFor(
   return { mode: "json", text: JSON.stringify(value, undefined, 2) };
 }
 
-/** A text as typed into a field: by its control if that can show it, otherwise as JSON in a field for JSON, otherwise as text. */
+/** By the control if that can show the text, else in the field's initial mode. */
 export function typedIn(
   text: string,
   { control, initial }: Pick<FormField, "control" | "initial">,

@@ -44,8 +44,8 @@ export class KickoffForms implements vscode.Disposable {
   }
 
   /**
-   * Opens a crew's form or brings it to the front, with given values, which replace those of the same names, or everything.
-   * Settles when the form has started an execution; undefined if it was closed without.
+   * Settles with the started execution, or undefined once closed. @param values replace those of
+   * the same names or, with `replaces`, all
    */
   async open(
     crew: Crew,
@@ -57,27 +57,27 @@ export class KickoffForms implements vscode.Disposable {
     let form = this.#forms.get(crew.id);
     if (form === undefined) {
       form = this.#add(openPanel(crew), shown(crew), { ...this.#seedOf(crew), ...given }, true);
-      void form.session.load({ fresh: false, wakes: true });
+      void form.session.load({ fresh: false, startsCrew: true });
     } else {
       form.show(given);
     }
     return await form.started;
   }
 
-  /** Restores a panel after a window reload. The page's state is newer than the stored draft. */
+  /** The panel's state is newer than the stored draft. */
   restore(panel: vscode.WebviewPanel, raw: unknown): void {
     const state = parseSavedState(raw);
-    // Its crew is unknown, or has a form. A stored draft comes back with the crew's form.
+    // Its crew is unknown or has a form.
     if (state === undefined || this.#forms.has(state.crew)) return void panel.dispose();
     if (state.draft !== undefined) this.#memory.saveDraft(state.crew, state.draft);
     const seed = this.#seedOf({ id: state.crew });
-    // Looked up last: local crews become known while the window starts.
+    // Last, because local crews become known while the window starts.
     const crew = this.#options.crews.find(state.crew);
     const { crew: id, name } = state;
     const known = crew === undefined ? { id, name, url: "", isRehearsal: false } : shown(crew);
     const form = this.#add(panel, known, seed, false);
-    // An unavailable crew must not hide what was typed. Without the inputs there is nothing to show, so they are requested.
-    if (state.fields === undefined) void form.session.load({ fresh: true, wakes: false });
+    // An unavailable crew must not hide what was typed.
+    if (state.fields === undefined) void form.session.load({ fresh: true, startsCrew: false });
     else form.session.resume(state.fields);
   }
 
@@ -96,7 +96,7 @@ export class KickoffForms implements vscode.Disposable {
     this.presets.forget(crewId);
   }
 
-  /** The crew has another address and so another id: its form closes, and draft and presets move. */
+  /** The crew's address and ID changed. */
   async move(from: Crew, to: Crew): Promise<void> {
     if (from.id === to.id) return;
     const form = this.#forms.get(from.id);
@@ -106,7 +106,7 @@ export class KickoffForms implements vscode.Disposable {
     } finally {
       const started = await form?.started;
       this.#memory.move(from.id, to.id);
-      // After a start there is nothing left to fill in.
+      // After a start there is nothing to fill in.
       if (form !== undefined && started === undefined) await this.open(to);
     }
   }
@@ -115,7 +115,7 @@ export class KickoffForms implements vscode.Disposable {
     this.#subscription.dispose();
   }
 
-  /** What a crew's form begins with. The draft may have been sent before the form was closed. */
+  /** The draft may have been sent before the form was closed. */
   #seedOf(crew: Pick<Crew, "id">): Seed {
     const known = this.#memory.read(crew.id);
     const earlier = known.draft && this.#options.sender.earlier(crew, known.draft.id);
@@ -146,7 +146,7 @@ export class KickoffForms implements vscode.Disposable {
       if (crew === undefined) continue;
       form.rename(shown(crew));
       if (form.session.isUnavailable && crew.local?.running !== false)
-        void form.session.load({ fresh: true, wakes: false });
+        void form.session.load({ fresh: true, startsCrew: false });
     }
   }
 
@@ -168,10 +168,10 @@ function shown({ id, name, url, local }: Crew): FormCrew {
   return { id, name, url, isRehearsal: local?.engine === "rehearsal" };
 }
 
-/** The presets of this machine. Invalid ones are reported, because somebody made them. */
+/** Invalid presets are reported to the person who made them. */
 export function openPresets(database: Database): Presets {
   return new Presets(database, (error, crewId) => {
-    logProblem("Presets", error, crewId);
+    logProblem("Reading the presets", error, crewId);
     void vscode.window.showWarningMessage(
       vscode.l10n.t("A crew's presets are invalid and were set aside. See the log for details."),
     );

@@ -1,4 +1,4 @@
-/** The form's page: an empty frame that loads one script and one style sheet. `nonce` is new for each page. */
+/** An empty page with one script and one style sheet. `nonce` is new for each page. */
 export function formPage(
   page: Readonly<
     Record<"language" | "title" | "nonce" | "cspSource" | "scriptUri" | "styleUri", string>

@@ -18,17 +18,17 @@ export interface Filled {
   readonly values: FormValues;
 }
 
-/** What a valid text says. An input without a field gets one. */
+/** Inputs without a field get one. */
 export interface JsonViewValues extends Filled {
   readonly secrets: readonly FoundSecret[];
   readonly kept: string;
-  /** What the form can hold but not send: invalid addresses, and what is missing. */
+  /** What the form can hold but not send: invalid addresses and missing parts. */
   readonly wrong: readonly JsonViewFault[];
 }
 
 const indent = "    ";
 
-/** A kickoff's body as JSON, without secrets. Each value stays as typed, so that no digit is lost. What is read as JSON must be JSON. */
+/** Without secrets. Values stay as typed, so that no digit is lost. */
 export function writeJsonView(values: Omit<FormValues, "json">): string {
   const { inputs, meta } = values;
   const nested = (json: string) => json.replaceAll("\n", "\n  ");
@@ -49,7 +49,7 @@ export function writeJsonView(values: Omit<FormValues, "json">): string {
   return `{\n${written.map(([name, json]) => `  "${name}": ${json}`).join(",\n")}\n}`;
 }
 
-/** Reads such a text. A field with the same value stays as it is; an input that was removed is left out, unless it was blank. */
+/** Unchanged fields stay; a removed input is left out, unless it was blank. */
 export function readJsonView(
   fields: readonly FormField[],
   before: FormValues,

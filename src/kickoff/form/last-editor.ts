@@ -2,11 +2,11 @@ import * as vscode from "vscode";
 
 export type Selected = { readonly text: string; readonly name: string };
 
-/** The last active text editor: a form takes focus from it, and may replace it. */
+/** The last active text editor, which a form may replace. */
 export class LastEditor implements vscode.Disposable {
   #last = selectable(vscode.window.activeTextEditor);
   #isActive = this.#last !== undefined;
-  /** The selection when it lost focus: saving the document may change it. */
+  /** The selection when it lost focus, since saving may change it. */
   #left: Selected | undefined;
   readonly #subscription = vscode.window.onDidChangeActiveTextEditor((editor) => {
     this.#left = this.selection;
@@ -15,7 +15,7 @@ export class LastEditor implements vscode.Disposable {
     this.#last = next ?? this.#last;
   });
 
-  /** The selected text, several selections on separate lines; undefined if there is none, or the document was closed. */
+  /** Several selections are on separate lines. Undefined if there is none, or the document was closed. */
   get selection(): Selected | undefined {
     if (this.#last === undefined || this.#last.document.isClosed) return undefined;
     return this.#isActive ? selectedIn(this.#last) : this.#left;

@@ -12,16 +12,13 @@ const stored = v.object({
 type Stored = Readonly<v.InferOutput<typeof stored>>;
 type OnProblem = (message: string, error: unknown, about?: string) => void;
 
-/**
- * Drafts and last sent values of each crew, without secrets; see {@link keptDraft}. The form works without the database: what
- * can't be written is held in this window, and no method throws.
- */
+/** Without secrets; see {@link keptDraft}. No method throws: what can't be stored stays in memory. */
 export class FormMemory {
   readonly #values: CrewValues<Stored>;
   readonly #onProblem: OnProblem;
-  /** Crews for which the last reading or writing failed. */
+  /** Crews whose last read or write failed. */
   readonly #failing = new Set<string>();
-  /** What could not be written, newer than in the database. */
+  /** What could not be stored; newer than the database. */
   readonly #held = new Map<string, Stored>();
 
   constructor(database: Database, onProblem: OnProblem) {
@@ -50,7 +47,7 @@ export class FormMemory {
     this.#change(crewId, ({ last }) => ({ draft, ...defined({ last }) }));
   }
 
-  /** Forgets a draft, unless a newer one (another id) has replaced it. */
+  /** Keeps a newer draft, which has another ID. */
   dropDraft(crewId: string, draftId: string): void {
     this.#change(crewId, (known) => withoutDraft(known, draftId));
   }
@@ -68,7 +65,6 @@ export class FormMemory {
     }
   }
 
-  /** Forgets what could not be written. */
   forgetHeld(): void {
     this.#held.clear();
   }
@@ -76,7 +72,7 @@ export class FormMemory {
   move(from: string, to: string): void {
     const known = this.read(from);
     this.#change(to, () => known);
-    // Otherwise this is all there is on disk.
+    // Otherwise it is the only copy on disk.
     if (this.keeps(from) && this.keeps(to)) this.forget(from);
   }
 
@@ -94,7 +90,7 @@ export class FormMemory {
     }
   }
 
-  /** Reported once until it works again: each pause in typing tries it. */
+  /** Reports once until it works again, since each pause in typing tries it. */
   #fail(crewId: string, problem: string, error: unknown): void {
     if (this.keeps(crewId)) this.#onProblem(problem, error);
     this.#failing.add(crewId);

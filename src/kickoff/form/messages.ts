@@ -24,16 +24,16 @@ export type Outcome =
   | ({ readonly kind: "refused"; readonly missing: readonly string[] } & Explanation)
   | ({ readonly kind: "maybeStarted" } & Explanation);
 
-/** Where a form's values came from. `changed`: sent last and changed since, which isn't shown. */
+/** `changed`: sent last and edited since; not shown. */
 export interface Notice {
   readonly kind:
     "draft" | "cutDraft" | "started" | "last" | "changed" | "given" | "cleared" | "taken";
   readonly canUndo: boolean;
-  /** For `taken`: the input, and where its value came from. */
+  /** For `taken`. */
   readonly taken?: { readonly input: string; readonly from: string };
 }
 
-/** A value for an input, or a text to be typed into its field; and its source, for the sentence "Filled in from …". */
+/** A value, or text for the field; `from` completes "Filled in from …". */
 export type Taken = { readonly from: string } & (
   { readonly value: JsonValue } | { readonly text: string }
 );
@@ -41,7 +41,7 @@ export type Taken = { readonly from: string } & (
 export const formToolNames = ["presets", "saveAsRequestFile", "copyAsCurl"] as const;
 export type FormToolName = (typeof formToolNames)[number];
 
-/** What gets focus: the first field to fill in, the button that sends, or an input. */
+/** The first field to fill in, the button that sends, or an input. */
 export type FormFocus = "first" | "submit" | { readonly input: string };
 
 export type FormView =
@@ -52,12 +52,12 @@ export type FormView =
       readonly crew: FormCrew;
       readonly fields: readonly FormField[];
       readonly draft: Draft;
-      /** Whether the draft is to be restored after a window reload. */
+      /** Restore the draft after a window reload. */
       readonly isEdited: boolean;
       readonly isNotKept?: true;
       readonly notice?: Notice;
       readonly isSending: boolean;
-      /** The targets of the secrets that the extension host holds. */
+      /** Targets of the secrets held by the extension host. */
       readonly secrets: Readonly<Partial<Record<SecretName, string>>>;
       readonly outcome?: Outcome;
       readonly focus?: FormFocus;
@@ -67,7 +67,7 @@ export type ToForm =
   | { readonly type: "texts"; readonly texts: FormTexts }
   | { readonly type: "show"; readonly view: FormView }
   | { readonly type: "sending" }
-  /** Sending ended without a start. There may be more fields; the draft's id is new if it can be sent again. */
+  /** Nothing started. There may be more fields; the draft's ID is new if it can be sent again. */
   | {
       readonly type: "outcome";
       readonly outcome: Outcome;
@@ -81,7 +81,6 @@ export function fill(text: string, ...values: readonly (string | number)[]): str
 
 type WithoutPlace<Fault> = Fault extends unknown ? Omit<Fault, "at"> : never;
 
-/** What is wrong with a kickoff's JSON. */
 export function kickoffFaultText(
   fault: WithoutPlace<KickoffFault> | { readonly kind: "noInputs" },
   texts: FormTexts,

@@ -22,7 +22,7 @@ export interface FormParts extends Pick<SessionOptions, "clock" | "onStarted" | 
 
 export class OpenForm {
   readonly session: FormSession;
-  /** The execution that the form started; undefined if it was closed without. */
+  /** Undefined if the form was closed without a start. */
   readonly started: Promise<Execution | undefined>;
   readonly #panel: vscode.WebviewPanel;
 
@@ -39,9 +39,9 @@ export class OpenForm {
       ...options,
       clock,
       newId: randomUUID,
-      // Looked up at each use: a local crew may have another port.
-      inputs: async ({ fresh, wakes }) => {
-        const current = wakes ? await crews.ready(crew) : crews.get(crew.id);
+      // Looked up at each use, since a local crew's port may change.
+      inputs: async ({ fresh, startsCrew }) => {
+        const current = startsCrew ? await crews.ready(crew) : crews.get(crew.id);
         return await crews.inputs(current, { fresh });
       },
       send: async (request, localId) =>
@@ -92,7 +92,7 @@ export class OpenForm {
   }
 }
 
-/** Opens an empty panel. The draft is stored elsewhere, so the page need not live while it is hidden. */
+/** The draft is stored elsewhere, so the page needn't live while hidden. */
 export function openPanel(crew: Pick<FormCrew, "name">): vscode.WebviewPanel {
   return vscode.window.createWebviewPanel(formType, titleFor(crew), vscode.ViewColumn.Active);
 }

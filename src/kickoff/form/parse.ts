@@ -25,12 +25,12 @@ const formField: v.GenericSchema<unknown, FormField> = v.object({
   initial: fieldValue,
 });
 
-/** Values from the webview or from disk. Only what is named here is read: a stray secret is dropped. */
+/** From the webview or disk. Only these members are read, so that a stray secret is dropped. */
 export const formValues: v.GenericSchema<unknown, FormValues> = v.object({
   inputs: v.array(v.object({ name: v.string(), ...fieldValue.entries })),
   meta: v.string(),
   callbacks: v.object(forEachCallback(() => v.string())),
-  // Drafts of an earlier version have neither of these.
+  // Missing in drafts of an earlier version.
   humanInput: v.optional(
     v.object({ strategy: v.picklist(strategies), username: v.string() }),
     noCallbacks.humanInput,
@@ -50,11 +50,11 @@ export const formValues: v.GenericSchema<unknown, FormValues> = v.object({
 export const draftSchema = v.object({
   id: v.pipe(v.string(), v.uuid()),
   values: formValues,
-  /** Set in a stored draft without its last JSON text, which was invalid and may have had a secret. */
+  /** The last JSON text, invalid and perhaps with a secret, wasn't stored. */
   isCut: v.exactOptional(v.literal(true)),
 });
 
-/** Values that were typed and not sent. The id becomes the execution's local id, so that a draft is sent at most once. */
+/** Unsent values. The ID becomes the execution's local ID, so that a draft is sent at most once. */
 export type Draft = Readonly<v.InferOutput<typeof draftSchema>>;
 
 const savedState = v.object({
@@ -64,17 +64,17 @@ const savedState = v.object({
   draft: v.exactOptional(draftSchema),
 });
 
-/** The page's state, which VS Code keeps: enough to restore the form after a window reload. */
+/** VS Code keeps it; enough to restore the form after a window reload. */
 export type SavedState = v.InferOutput<typeof savedState>;
 
-/** The state that VS Code kept; undefined if it is invalid (another version wrote it). */
+/** Undefined if invalid, perhaps from another version. */
 export function parseSavedState(raw: unknown): SavedState | undefined {
   const result = v.safeParse(savedState, raw);
   return result.success ? result.output : undefined;
 }
 
 const fromForm = v.variant("type", [
-  /** The script runs. The draft is what the page had before it was hidden. */
+  /** The script runs. The draft is from before the page was hidden. */
   v.object({ type: v.literal("ready"), draft: v.optional(draftSchema) }),
   v.object({ type: v.literal("changed"), draft: draftSchema }),
   v.object({ type: v.literal("submit"), draft: draftSchema }),
@@ -92,7 +92,7 @@ const fromForm = v.variant("type", [
 
 export type FromForm = v.InferOutput<typeof fromForm>;
 
-/** A message of the webview, which isn't trusted; undefined if it is invalid. */
+/** The webview isn't trusted. Undefined if invalid. */
 export function parseFromForm(raw: unknown): FromForm | undefined {
   const result = v.safeParse(fromForm, raw);
   return result.success ? result.output : undefined;

@@ -16,7 +16,7 @@ import { initialValues, type FormValues } from "./values.ts";
 type HeldSecret = { readonly text: string; readonly target: string };
 export type HeldSecrets = Readonly<Partial<Record<SecretName, HeldSecret>>>;
 
-/** What a callback's secret is entered for: its strategy and its address's origin, which is empty until the address is complete. */
+/** A secret's strategy and its address's origin, empty until the address is complete. */
 export function targetFor(strategy: Strategy, address: string): string {
   const problem = checkAddress(address)?.kind;
   const isWhole = address.trim() !== "" && (problem === undefined || problem === "credentials");
@@ -29,20 +29,20 @@ export function targetOf(name: SecretName, { callbacks, humanInput, streaming }:
     : targetFor(streaming.strategy, streaming.url);
 }
 
-/** Whether a secret may be sent to a target. One that was entered before there was an address is for the one that follows. */
+/** A secret entered before there was an address is for the next one. */
 export function isMeantFor(target: string, entered: string | undefined): boolean {
   if (entered === undefined) return false;
   return entered === target || (entered.endsWith(" ") && target.startsWith(entered));
 }
 
-/** The secrets that are sent with the callbacks: none to another host than it was entered for. */
+/** A secret is never sent to another host than it was entered for. */
 export function secretsFor(values: TypedCallbacks, held: HeldSecrets): FormSecrets {
   const textOf = (name: SecretName) =>
     isMeantFor(targetOf(name, values), held[name]?.target) ? (held[name]?.text ?? "") : "";
   return { humanInput: textOf("humanInput"), streaming: textOf("streaming") };
 }
 
-/** The secrets of callbacks that stay the same when other values replace these; all others are forgotten. */
+/** Keeps the secrets of unchanged callbacks. */
 export function carriedOver(
   held: HeldSecrets,
   before: TypedCallbacks,
@@ -71,7 +71,7 @@ export function keptDraft({ id, values, isCut }: Draft): Draft {
   return { id, values: keptValues(values), ...((isCut === true || !isKept) && { isCut: true }) };
 }
 
-/** Values as they may be stored and be in the page's state: without secrets in the JSON text, and without names and passwords in addresses. */
+/** Without secrets in the JSON text or credentials in addresses. */
 export function keptValues(values: FormValues): FormValues {
   const { callbacks, streaming, json } = values;
   const kept = {
@@ -79,11 +79,11 @@ export function keptValues(values: FormValues): FormValues {
     callbacks: forEachCallback((name) => keptAddress(callbacks[name])),
     streaming: { ...streaming, url: keptAddress(streaming.url) },
   };
-  // If nobody knows where a secret ends, the last valid values replace the text.
+  // If it isn't clear where a secret ends, the last valid values replace the text.
   return json === undefined ? kept : { ...kept, json: keptText(json) ?? writeJsonView(kept) };
 }
 
-/** A JSON text without secrets; undefined if it is invalid and may have one. */
+/** Without secrets; undefined if the text is invalid and may have one. */
 function keptText(text: string): string | undefined {
   const reading = readJsonView([], initialValues([]), text);
   if ("kept" in reading) return reading.kept;

@@ -26,13 +26,13 @@ import type { FormTools } from "./tools.ts";
 import { isValid } from "./validate.ts";
 import { toRequest } from "./values.ts";
 
-/** Milliseconds without typing before a draft is stored. Meanwhile the webview keeps every keystroke. */
+/** Store a draft after this time without typing (ms); the webview keeps every keystroke. */
 const draftPause = 300;
 
 export interface LoadOptions {
   readonly fresh: boolean;
-  /** Whether a stopped local crew may be started: only if the person asks. */
-  readonly wakes: boolean;
+  /** Whether to start a stopped local crew: only if the person asks. */
+  readonly startsCrew: boolean;
 }
 
 export interface SessionOptions {
@@ -51,7 +51,7 @@ export interface SessionOptions {
   readonly onLateProblem: (error: unknown) => void;
 }
 
-/** A form from its opening to its kickoff: loads, shows, stores, and sends once. Without VS Code. */
+/** Without VS Code. */
 export class FormSession {
   readonly #options: SessionOptions;
   #crew: FormCrew;
@@ -65,13 +65,13 @@ export class FormSession {
   #isKept = true;
   #focus: FormFocus | undefined;
   #cancelSave: (() => void) | undefined;
-  /** Only the newest load may show its answer. */
+  /** Only the newest load shows its answer. */
   #loads = 0;
-  /** Stays true after a start: there is nothing left to send. */
+  /** Stays true after a start. */
   #isSending = false;
   #sent: Promise<void> = Promise.resolve();
   #outcome: Outcome | undefined;
-  /** What may have started; undefined if only its claim is stored. */
+  /** Undefined if only its claim is stored. */
   #unconfirmed: Execution | undefined;
 
   constructor(crew: FormCrew, seed: Seed, options: SessionOptions) {
@@ -110,11 +110,11 @@ export class FormSession {
     return this.#problem !== undefined;
   }
 
-  /** A message of the webview. Returns false if it is invalid. */
+  /** Returns false if the message is invalid. */
   receive(raw: unknown): boolean {
     const message = parseFromForm(raw);
     if (message === undefined) return false;
-    // TypeScript can't see that this is the handler of the message's own type.
+    // TypeScript can't see that the handler matches the message.
     const handle: (message: never) => void = this.#handlers[message.type];
     handle(message as never);
     return true;
@@ -131,12 +131,12 @@ export class FormSession {
     this.#show();
   }
 
-  /** The panel closed: stores the draft. Settles when a request in progress has ended and its outcome is stored. */
+  /** Settles when a request in progress has ended and its outcome is stored. */
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#saveNow();
     await this.#sent;
-    // A refused draft has a new id; it must be stored before it can be moved.
+    // A refused draft has a new ID, and must be stored before it can be moved.
     if (this.#cancelSave !== undefined) this.#saveNow();
   }
 
@@ -161,7 +161,7 @@ export class FormSession {
       if (this.#isCurrent(draft) && this.#outcome?.kind !== "maybeStarted") this.#submit(draft);
     },
     tryAgain: () => {
-      if (this.isUnavailable) void this.load({ fresh: true, wakes: true });
+      if (this.isUnavailable) void this.load({ fresh: true, startsCrew: true });
     },
     secret: ({ name, target, text }) => {
       if (!this.#isSending) this.#secrets = { ...this.#secrets, [name]: { text, target } };
@@ -177,7 +177,7 @@ export class FormSession {
     },
     sendAgain: () => {
       if (this.#outcome?.kind !== "maybeStarted") return;
-      // A new id is a new kickoff: the person decided so, knowing that the first one may run.
+      // A new ID is a new kickoff: the person knows that the first one may run.
       this.#content?.renew();
       this.#outcome = undefined;
       this.#focus = "submit";
@@ -207,7 +207,7 @@ export class FormSession {
     const content = this.#content;
     if (content === undefined) return;
     content.edit(values);
-    // The page validates, too, but isn't trusted.
+    // The page also validates, but isn't trusted.
     const secrets = secretsFor(content.values, this.#secrets);
     if (!isValid(content.fields, content.values, secrets)) return;
     this.#isSending = true;

@@ -9,13 +9,10 @@ import { valueInShort } from "../texts.ts";
 import type { LastEditor, Selected } from "./last-editor.ts";
 import type { Taken } from "./messages.ts";
 
-/** The longest text for an input, in bytes: it becomes part of prompts, and of the stored execution. */
+/** In bytes: it becomes part of prompts, and of the stored execution. */
 export const largestText = 1_000_000;
 
-/**
- * Lets the person choose where an input's value comes from. What has no value is last and says why, so that Enter chooses what can
- * be used. Undefined if the person cancels. @throws UserError for a file or a selection that can't be used
- */
+/** Sources without a value are last. Undefined if the person cancels. @throws UserError for an unusable source */
 export async function takeValue(
   input: string,
   sources: {
@@ -102,7 +99,7 @@ function checkSize(name: string, bytes: number): void {
   );
 }
 
-/** UTF-8 as text, without its byte order mark. No text that a person wrote has a zero byte. */
+/** UTF-8 without a byte order mark; a zero byte is no text. */
 function textIn(bytes: Uint8Array, name: string): string {
   try {
     if (!bytes.includes(0)) return new TextDecoder("utf-8", { fatal: true }).decode(bytes);

@@ -15,7 +15,7 @@ export function createFormTools(
   editor: Pick<LastEditor, "selection">,
 ) {
   return {
-    /** "Presets…". The chosen values replace the form's; undefined if there are none. @param values undefined while the form is invalid */
+    /** @param values undefined while the form is invalid */
     async presets(crew: FormCrew, values: Prefill | undefined): Promise<Prefill | undefined> {
       if (values === undefined)
         void vscode.window.showInformationMessage(
@@ -30,7 +30,7 @@ export function createFormTools(
     },
     async copyAsCurl(crew: FormCrew, values: Prefill): Promise<void> {
       const { copyCurl } = await import("../export.ts");
-      // Looked up at each use: a local crew may have another port.
+      // Looked up at each use, since a local crew's port may change.
       await copyCurl(crews.get(crew.id), values);
     },
     async takeValue({ id }: FormCrew, input: string): Promise<Taken | undefined> {

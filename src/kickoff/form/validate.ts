@@ -16,7 +16,7 @@ export type Fault =
   | AddressFault
   | { readonly kind: "notJson"; readonly at: JsonFault }
   | {
-      /** `otherSecret`: a secret was entered for another host or another strategy. */
+      /** `otherSecret`: entered for another host or strategy. */
       readonly kind:
         | "missing"
         | "notAnObject"
@@ -29,7 +29,7 @@ export type Fault =
         | "otherSecret";
     };
 
-/** Checks an input: a required one isn't blank, and the text is valid for its mode. Only the crew knows whether the value makes sense. */
+/** A required input must not be blank, and the text must be valid for its mode. */
 export function checkInput(
   { required, control }: Pick<FormField, "required" | "control">,
   { mode, text }: FieldValue,
@@ -47,7 +47,7 @@ export function checkInput(
   return "fault" in reading ? { kind: "notJson", at: reading.fault } : undefined;
 }
 
-/** Checks `meta`: blank, or a JSON object (specification: a free-form object). */
+/** Blank, or a JSON object (specification: a free-form object). */
 export function checkMeta(text: string): Fault | undefined {
   if (text.trim() === "") return undefined;
   const reading = readJson(text);

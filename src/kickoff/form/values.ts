@@ -13,15 +13,15 @@ import { isObject } from "../../base/json.ts";
 import { readJson } from "../json.ts";
 import { asTyped, withKnownMode, withUnlisted, type FieldValue, type FormField } from "./fields.ts";
 
-/** What one input's field holds. A list of these, not an object: an input may have any name, also `__proto__`. */
+/** A list, not an object: an input may be named `__proto__`. */
 export type NamedValue = FieldValue & { readonly name: string };
 
-/** Everything in a form as typed, without secrets: plain data that survives JSON. */
+/** A form as typed, without secrets; plain JSON data. */
 export interface FormValues extends TypedCallbacks {
   readonly inputs: readonly NamedValue[];
-  /** JSON text; empty: none. */
+  /** JSON text, or empty. */
   readonly meta: string;
-  /** Set in the JSON view: its text as typed, valid or not. The other members have what the last valid text says. */
+  /** The JSON view's text, valid or not. The other members have the last valid values. */
   readonly json?: string;
 }
 
@@ -33,7 +33,7 @@ export function initialValues(fields: readonly FormField[]): FormValues {
   };
 }
 
-/** The values for these fields, in their order: initial values if there are none, and none without a field. */
+/** The values in the fields' order; missing ones are initial, others are dropped. */
 export function alignValues(fields: readonly FormField[], values: FormValues): FormValues {
   const known = new Map(values.inputs.map((value) => [value.name, value]));
   const aligned = (field: FormField) => {
@@ -43,7 +43,7 @@ export function alignValues(fields: readonly FormField[], values: FormValues): F
   return { ...values, inputs: fields.map(aligned) };
 }
 
-/** Fields and values in which given values replace those before. A given input that the crew doesn't list gets a field. */
+/** Given values replace earlier ones. Unlisted inputs get a field. */
 export function fillIn(fields: readonly FormField[], values: FormValues, given: Prefill) {
   const inputs = new Map(Object.entries(given.inputs ?? {}));
   const all = withUnlisted(fields, [...inputs.keys()]);
@@ -71,7 +71,7 @@ export function toRequest(
   return requestWith(plain, secrets);
 }
 
-/** The form's values without secrets; undefined if an input or `meta` is invalid JSON. */
+/** Without secrets; undefined if an input or `meta` is invalid JSON. */
 export function toPrefill(fields: readonly FormField[], values: FormValues): Prefill | undefined {
   const inputs = alignValues(fields, values).inputs.flatMap(({ name, ...value }) => {
     const json = jsonOf(value);
@@ -81,7 +81,7 @@ export function toPrefill(fields: readonly FormField[], values: FormValues): Pre
   if (inputs.some(({ reading }) => "fault" in reading)) return undefined;
   if (meta !== undefined && ("fault" in meta || !isObject(meta.value))) return undefined;
   return {
-    // Unlike an assignment, fromEntries makes `__proto__` a property like any other.
+    // Unlike an assignment, fromEntries accepts `__proto__`.
     inputs: Object.fromEntries(
       inputs.flatMap(({ name, reading }) =>
         "value" in reading ? [[name, reading.value] as const] : [],

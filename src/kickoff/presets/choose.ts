@@ -16,7 +16,7 @@ type Choice =
   | { readonly kind: "use" | "rename" | "delete"; readonly preset: Preset };
 type PresetItem = vscode.QuickPickItem & { readonly choice: Choice };
 
-/** Lets the person choose a crew's preset, or save, rename and delete some. Undefined if the person saves or cancels. */
+/** Undefined if the person saves or cancels. */
 export async function choosePreset(options: ChoosePresetOptions): Promise<Prefill | undefined> {
   const { presets, crew } = options;
   for (;;) {
@@ -79,7 +79,7 @@ function pick(
     choice: { kind: "use", preset },
   }));
   list.items = [...(saveItem ? [saveItem] : []), ...presetItems];
-  // With a preset, Enter chooses it.
+  // Enter chooses a preset.
   if (presetItems.length > 0) list.activeItems = presetItems.slice(0, 1);
   return new Promise((resolve) => {
     const end = (choice: Choice | undefined) => {

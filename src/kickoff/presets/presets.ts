@@ -4,13 +4,13 @@ import type { Prefill } from "../callbacks.ts";
 import { crewValues, type CrewValues } from "../crew-values.ts";
 import { readKickoffJson } from "../kickoff-json.ts";
 
-/** A named set of values for a crew's form, without secrets. */
+/** Without secrets. */
 export interface Preset {
   readonly name: string;
   readonly values: Prefill;
 }
 
-/** The presets of each crew, sorted by name. Methods throw the database's errors. */
+/** Each crew's presets, sorted by name. Methods throw the database's errors. */
 export class Presets {
   readonly #values: CrewValues<readonly Preset[]>;
 
@@ -43,7 +43,7 @@ export class Presets {
     this.#values.set(crewId, undefined);
   }
 
-  /** The crew has another id, which may have presets; those of the same names are replaced. */
+  /** The new ID may have presets; those of the same names are replaced. */
   move(from: string, to: string): void {
     this.#put(to, this.list(from));
     this.forget(from);
@@ -67,7 +67,7 @@ function without(presets: readonly Preset[], ...names: readonly string[]): reado
 }
 
 function parsePresets(raw: unknown): readonly Preset[] {
-  if (!Array.isArray(raw)) throw new TypeError("The presets are no list.");
+  if (!Array.isArray(raw)) throw new TypeError("The presets aren't a list.");
   return raw.map((preset) => {
     const { name, values } = asObject(preset);
     if (typeof name !== "string") throw new TypeError("A preset has no name.");
@@ -75,7 +75,7 @@ function parsePresets(raw: unknown): readonly Preset[] {
   });
 }
 
-/** Values without secrets. @throws TypeError if they are invalid */
+/** Without secrets. @throws TypeError if invalid */
 function checked(given: unknown): Prefill {
   const { values, root, faults } = readKickoffJson(JSON.stringify(given ?? null));
   if (root === undefined || faults.some(({ kind }) => kind === "wrongType"))

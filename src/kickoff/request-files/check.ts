@@ -14,7 +14,7 @@ export type InputFault = { readonly at: Span; readonly name: string } & (
   | { readonly kind: "missingInput" }
   | { readonly kind: "wrongInput"; readonly wanted: InputType }
   | { readonly kind: "notOneOf"; readonly values: readonly JsonValue[] }
-  /** It is sent: the crew may take more than it lists. */
+  /** Still sent: the crew may accept more than it lists. */
   | { readonly kind: "unlistedInput" }
 );
 

@@ -12,7 +12,7 @@ import { readRequestFile } from "./request-file.ts";
 
 type Offer = Partial<vscode.CompletionItem> & { readonly label: string };
 
-/** Offers the connected crews, and in `inputs` what the file's crew takes: only there the crew is asked, once. */
+/** Offers connected crews and, in `inputs`, what the crew takes, requested once. */
 export function completeRequestFiles(
   crews: Pick<Crews, "list" | "find" | "inputs" | "knownInputs">,
   onLearnt: () => void,
@@ -30,7 +30,7 @@ export function completeRequestFiles(
       return fields;
     } catch (error) {
       if (!token.isCancellationRequested) {
-        logProblem("Asking a crew for its inputs", error, crew.name);
+        logProblem("Requesting a crew's inputs", error, crew.name);
         showStatus(vscode.l10n.t("The inputs of “{0}” are not available.", crew.name));
       }
       return [];
@@ -87,7 +87,7 @@ function nameOffer(
     kind: vscode.CompletionItemKind.Property,
     insertText: snippet,
     detail: type === undefined ? need : `${type} · ${need}`,
-    // A plain string: a crew's description is text, not Markdown.
+    // A plain string, since it isn't Markdown.
     ...defined({ documentation: description }),
   };
 }

@@ -6,12 +6,12 @@ import { checkRequestFile, faultText, isHarmless } from "./check.ts";
 import { isRequestFile } from "./name.ts";
 import { readRequestFile } from "./request-file.ts";
 
-/** Longer files are not checked, in characters. */
+/** Longer files aren't checked (characters). */
 const longest = 1_000_000;
-/** VS Code's JSON support reports these, by the schema in the manifest. */
+/** Reported by VS Code's JSON support, with the manifest's schema. */
 const bySchema = new Set<string>(["syntax", "notAnObject", "noCrew", "wrongType", "wrongStrategy"]);
 
-/** Marks problems in open request files, without requests: inputs are checked if they are known. */
+/** Sends no requests. */
 export function diagnoseRequestFiles(crews: Pick<Crews, "find" | "knownInputs" | "onDidChange">) {
   const owned = new Disposables();
   const marks = owned.add(vscode.languages.createDiagnosticCollection("crewdeck"));

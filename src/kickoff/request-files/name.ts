@@ -16,7 +16,7 @@ export function suggestFileName(crew: string, inputs: JsonObject = {}): string {
   return `${parts.length === 0 ? "request" : parts.join("-")}${requestFileEnding}`;
 }
 
-/** The path with a request file's ending, once, whatever a dialog appended. */
+/** Adds a request file's ending once, whatever a dialog appended. */
 export function withEnding(path: string): string {
   return `${path.replace(/(?:\.kickoff\.json)+(?:\.json)?$|\.json$/i, "")}${requestFileEnding}`;
 }

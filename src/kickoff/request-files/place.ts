@@ -36,7 +36,7 @@ export function placeAt(text: string, offset: number): WritingPlace | undefined 
   return { kind: "inputName", replaces, given, hasValue: next === ":", needsComma: next === '"' };
 }
 
-/** The first character of the next token that is no comment; "" at the end. */
+/** The next token's first character, skipping comments; "" at the end. */
 function tokenAfter(text: string, offset: number): string {
   const scanner = createScanner(text, true);
   scanner.setPosition(offset);

@@ -6,7 +6,7 @@ import type { Database } from "../../store/database.ts";
 import { isRequestFile, requestFileEnding } from "./name.ts";
 import type { RequestFiles, RequestFilesOptions } from "./request-files.ts";
 
-/** Registers what helps to write and use request files. Most of it is loaded with the first file. */
+/** Most of it is loaded with the first file. */
 export function registerRequestFiles({
   database,
   crews,

@@ -34,7 +34,7 @@ export const requestFileMembers: readonly string[] = [
 
 const firstLine: Span = { start: 0, end: 1 };
 
-/** Reads a request file: JSON with comments and trailing commas. Never throws. */
+/** Reads JSON with comments and trailing commas. Never throws. */
 export function readRequestFile(text: string): RequestFile {
   const json = readKickoffJson(text, requestFileOwn);
   const { members, texts, secrets } = json;
@@ -49,13 +49,13 @@ export function readRequestFile(text: string): RequestFile {
     json.root !== undefined &&
     texts.get("crew") === "" &&
     (crew === undefined || crew.value.type === "string");
-  // A secret in the wrong place is reported once.
+  // A misplaced secret is reported once.
   const others = json.faults.filter(({ at }) => !secrets.some(({ key }) => key.start === at.start));
   const faults: FileFault[] = [
     ...(json.syntax ? [{ kind: "syntax", ...json.syntax } as const] : []),
     ...secrets.map(({ name, key }) => ({ kind: "secret", name, at: key }) as const),
     ...others.map((fault) =>
-      // A member that doesn't belong there may be a secret.
+      // An unknown member may be a secret.
       (fault.kind === "otherMember" || fault.kind === "otherPart") && secretWord.test(fault.name)
         ? ({ kind: "secret", name: fault.name, at: fault.at } as const)
         : fault,
@@ -72,7 +72,7 @@ export function readRequestFile(text: string): RequestFile {
 
 export function writeRequestFile(crew: string, values: Prefill, label?: string): string {
   const { inputs = {}, meta } = values;
-  // As typed in the form, so that a stray secret is left out.
+  // As in the form, so that a stray secret is left out.
   const callbacks = toCallbacks(typedCallbacks(values));
   const file = { crew, ...defined({ label }), inputs, ...defined({ meta }), ...callbacks };
   return `${JSON.stringify(file, undefined, 2)}\n`;

@@ -35,10 +35,9 @@ interface Read {
   readonly file: RequestFile;
 }
 
-/** `started` settles when the execution has started, perhaps in the form. */
+/** Settles when the execution has started, perhaps in the form. */
 type Begun = { readonly started: Promise<Execution | undefined> };
 
-/** What can be done with a request file, including its unsaved changes. */
 export class RequestFiles {
   readonly #options: RequestFilesOptions;
   readonly #starts: SingleStart<Begun | undefined>;
@@ -49,8 +48,8 @@ export class RequestFiles {
   }
 
   /**
-   * Validates a file and kicks it off, once for a double click; see {@link SingleStart}. If a callback needs a secret, opens the form
-   * for a person. Undefined if the person cancels. @throws UserError with the first problem's place, and what {@link KickoffSender.send} throws
+   * A double click starts once. If a callback needs a secret, a person gets the form. @throws
+   * UserError for the first problem, and what {@link KickoffSender.send} throws
    */
   async kickOff(
     uri: vscode.Uri,
@@ -116,18 +115,18 @@ export class RequestFiles {
     });
   }
 
-  /** A file and its crew, without checking the inputs. @throws UserError for an invalid file */
+  /** Doesn't check the inputs. @throws UserError for an invalid file */
   async #read(uri: vscode.Uri): Promise<Read> {
     const document = await vscode.workspace.openTextDocument(uri);
     const file = readRequestFile(document.getText());
     const crew = file.crew === undefined ? undefined : this.#options.crews.find(file.crew);
     refuse(document, checkRequestFile(file, crew, undefined));
-    // If the file names none, this throws an error that lists the connected crews.
+    // Throws an error that lists the connected crews.
     return { document, file, crew: crew ?? this.#options.crews.get(file.crew ?? "") };
   }
 }
 
-/** @throws UserError with the first problem and its place */
+/** @throws UserError for the first problem */
 function refuse(document: vscode.TextDocument, faults: readonly RequestFault[]): void {
   const fault = faults.find((each) => !isHarmless(each));
   if (fault === undefined) return;
@@ -149,10 +148,7 @@ function refuse(document: vscode.TextDocument, faults: readonly RequestFault[]):
   );
 }
 
-/**
- * Asks before a file of an untrusted workspace starts something that costs money by a harmless-looking lens. Names all callbacks, also
- * allowed ones, and allows none for later.
- */
+/** A harmless-looking lens could cost money. Shows all callbacks, and allows none for later. */
 async function confirmUntrusted({ document, crew, file }: Read): Promise<boolean> {
   const bytes = Buffer.byteLength(JSON.stringify(kickoffBody(requestWith(file.values))));
   const { host } = new URL(crew.url);

@@ -8,18 +8,16 @@ import { outputOf, renderOutput } from "./outputs.ts";
 import type * as rendering from "./render.ts";
 import type { Rendered } from "./sections.ts";
 
-/** Renderings of a document that are kept to find the one that an editor still shows. */
+/** Renderings kept, to find the one that an editor still shows. */
 const keptRenderings = 4;
 
 interface ExecutionDocumentsOptions {
   readonly store: Pick<ExecutionStore, "find" | "summary" | "onDidChange">;
-  /** The id of a connected crew by its name. */
   readonly crewIdOf: (crewName: string) => string | undefined;
-  /** What may change without the execution; `refresh` reports that it did. */
+  /** What may change without the execution; then call `refresh`. */
   readonly circumstancesOf?: (execution: ExecutionSummary) => rendering.RenderCircumstances;
-  /** Resolves when the executions are read: until then a restored document must not say that its execution is unknown. */
+  /** Resolves when the executions are read, so that a restored document isn't reported as unknown. */
   readonly ready?: Promise<unknown>;
-  /** Default: the extension's. */
   readonly scheme?: string;
 }
 
@@ -28,20 +26,20 @@ type Rendering = typeof rendering;
 interface Page {
   readonly uri: vscode.Uri;
   readonly summary: ExecutionSummary | undefined;
-  /** The execution's title, which others may change, and its circumstances. */
+  /** The title, which depends on others, and the circumstances. */
   readonly about: string;
   /** Newest first. */
   readonly renderings: readonly [Rendered, ...Rendered[]];
   readonly bytes: Uint8Array;
-  /** Milliseconds since 1970. Increases with every change: VS Code would keep the old text. */
+  /** Milliseconds since 1970. Must increase with every change, or VS Code keeps the old text. */
   readonly mtime: number;
 }
 
-/** The read-only documents of executions and of their outputs. An unknown id has one, too. */
+/** Read-only documents of executions and their outputs, also for unknown IDs. */
 export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Disposable {
   readonly #options: ExecutionDocumentsOptions;
   readonly #pages = new Map<string, Page>();
-  /** Raw answers of crews in open editors. They aren't stored. */
+  /** Raw answers in open editors, which aren't stored. */
   readonly #answers = new Map<string, string>();
   readonly #changes = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
   readonly #subscriptions: vscode.Disposable;
@@ -77,7 +75,6 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
     );
   }
 
-  /** The execution of a document or of a document of its outputs. */
   summary(uri: vscode.Uri): ExecutionSummary | undefined {
     const address = addressOf(uri);
     if (address === undefined) return undefined;
@@ -93,7 +90,7 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
     return summary && this.#options.store.find(summary.localId);
   }
 
-  /** The rendering that an open document shows; undefined while it is loaded. */
+  /** Undefined while the document is loading. */
   rendered(document: vscode.TextDocument): Rendered | undefined {
     const page = this.#pages.get(document.uri.toString());
     const text = document.getText();
@@ -105,7 +102,7 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
     return page?.renderings[0].text === document.getText();
   }
 
-  /** Keeps a raw answer for its document, until that is closed. */
+  /** Keeps a raw answer until its document is closed. */
   keepAnswer(uri: vscode.Uri, answer: string): void {
     this.#answers.set(uri.toString(), answer);
   }
@@ -134,7 +131,7 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
     return (await this.#read(uri)).bytes;
   }
 
-  /** Every document that was read is watched. */
+  /** Every open document is watched already. */
   readonly watch = () => new vscode.Disposable(() => undefined);
   readonly readDirectory = refuse;
   readonly createDirectory = refuse;
@@ -152,7 +149,7 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
     return this.#page(uri, this.#rendering);
   }
 
-  /** The present document. @throws FileSystemError if the address is invalid */
+  /** @throws FileSystemError if the URI is invalid */
   #page(uri: vscode.Uri, rendering: Rendering): Page {
     const key = uri.toString();
     const known = this.#pages.get(key);

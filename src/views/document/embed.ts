@@ -5,10 +5,9 @@ import { isLarge } from "./outputs.ts";
 import type { Part } from "./sections.ts";
 import { isRehearsalOutput } from "../../executions/model.ts";
 
-/** Characters of a large output in an execution's document. */
+/** Characters shown of a large output. */
 const beginning = 100_000;
 
-/** An output below its heading; of a large one the beginning. `level` is that of its first-level headings. */
 export function outputPart(
   id: string,
   heading: readonly string[],
@@ -29,8 +28,8 @@ export function outputPart(
 }
 
 /**
- * An output as lines of a document. Outputs are Markdown documents themselves: their headings are lowered to `level`, an open code block
- * is closed, and HTML is shown as text. JSON is a code block.
+ * Outputs are Markdown: lowers headings to `level`, closes a code block and escapes HTML. JSON
+ * becomes a code block.
  */
 export function outputLines(output: string, level: number): string[] {
   const text = cleanText(output);
@@ -46,14 +45,12 @@ export function withLines(text: string): string {
   return text.replace(/(\S)[ \t]*\n(?=[ \t]*\S)/g, "$1  \n");
 }
 
-/** Finds headings, code blocks and HTML in an output (CommonMark 0.31), line by line. */
+/** Finds headings, code blocks and HTML line by line (CommonMark 0.31). */
 class Embedding {
   readonly #lines: string[] = [];
   readonly #nesting = new Nesting();
   readonly #shift: number;
-  /** The opening marks of the code block that the next line is in. */
   #fence: string | undefined;
-  /** The paragraph of the last line: its first line, the text before it, and its lines. */
   #paragraph: { first: number; prefix: string; lines: string[] } | undefined;
 
   constructor(level: number) {
@@ -95,7 +92,7 @@ class Embedding {
     return this.#lines;
   }
 
-  /** A line of no paragraph; it may open a code block. */
+  /** A line outside paragraphs; may open a code block. */
   #block(line: string, fence?: string): void {
     this.#fence = fence;
     this.#paragraph = undefined;
@@ -103,7 +100,7 @@ class Embedding {
     this.#lines.push(line);
   }
 
-  /** A line of a paragraph. A lazy one continues a paragraph in a quote or a list without their marks. */
+  /** A lazy line continues a paragraph in a quote or list without their marks. */
   #text(prefix: string, text: string, lazy: boolean): void {
     if (!lazy) this.#nesting.settle();
     this.#paragraph ??= { first: this.#lines.length, prefix, lines: [] };
@@ -111,7 +108,7 @@ class Embedding {
     this.#lines.push(prefix + text);
   }
 
-  /** A paragraph underlined by `===` or `---` is a heading of level 1 or 2: it becomes one with number signs. */
+  /** A paragraph underlined with `===` or `---` is a heading of level 1 or 2. */
   #underline(text: string): boolean {
     const mark = /^ {0,3}(=+|-+)[ \t]*$/.exec(text)?.[1];
     if (mark === undefined || this.#paragraph === undefined) return false;
@@ -130,7 +127,7 @@ function isRule(text: string): boolean {
   return /^ {0,3}(?:(?:\*[ \t]*){3,}|(?:_[ \t]*){3,}|(?:-[ \t]*){3,})$/.test(text);
 }
 
-/** Blanks for the tabs at the start of a line: what they mean depends on the column. */
+/** Expands the tabs at the start of a line, which depend on the column. */
 function withoutTabs(line: string): string {
   const lead = /^[\s>+*\-\d.)]*\t/.exec(line)?.[0];
   if (lead === undefined) return line;
@@ -140,19 +137,19 @@ function withoutTabs(line: string): string {
   return wide + line.slice(lead.length);
 }
 
-/** Escapes HTML outside code spans, but not line breaks and addresses in angle brackets. */
+/** Escapes HTML outside code spans, except line breaks and addresses in angle brackets. */
 function withoutHtml(text: string): string {
   const spanOrTag =
     /\\.|(`+)(?!`)(?:.*?[^`])\1(?!`)|`+|<(?=[a-z/!?])(?!br\s*\/?>|[a-z][a-z0-9+.-]+:[^\s<>]*>|[^\s<>@/]+@[^\s<>]+>)/gi;
   return text.replace(spanOrTag, (found) => (found === "<" ? "\\<" : found));
 }
 
-/** A quote, or a list item whose content is indented by `width`; `empty` while it has none. */
+/** A quote, or a list item with content indented by `width`; `empty` while it has none. */
 type Container =
   | { readonly kind: "quote" }
   | { readonly kind: "item"; readonly width: number; readonly empty: boolean };
 
-/** The quotes and list items around a line (CommonMark 0.31, "Container blocks"). */
+/** CommonMark 0.31, "Container blocks". */
 class Nesting {
   #open: readonly Container[] = [];
   #next: readonly Container[] = [];
@@ -161,21 +158,18 @@ class Nesting {
     return this.#open.length === 0;
   }
 
-  /** A line without the marks of the open containers; undefined if it leaves one. */
+  /** A line without the open containers' marks; undefined if it leaves one. */
   inside(line: string): string | undefined {
     const { rest, kept } = this.#follow(line);
     return kept.length === this.#open.length ? rest : undefined;
   }
 
-  /**
-   * A line's marks and text; whether it is in all open containers (`kept`) and begins another one. The next line is read from there only
-   * after `settle`: a line that lazily continues a paragraph closes nothing.
-   */
+  /** `kept`: in all open containers. Takes effect with `settle`, since a lazy line closes nothing. */
   read(line: string, afterParagraph: boolean) {
     const { rest, kept } = this.#follow(line);
     const all = kept.length === this.#open.length;
     const blank = rest.trim() === "";
-    // An item may begin with one blank line, not with two.
+    // An item may begin with only one blank line.
     const next = kept
       .filter((one) => !(blank && one.kind === "item" && one.empty))
       .map((one) => (one.kind === "item" ? { ...one, empty: false } : one));
@@ -185,7 +179,7 @@ class Nesting {
       const begun = next.length > before;
       const mark = /^ {0,3}> ?/.exec(text)?.[0] ?? listMark(text, afterParagraph && all && !begun);
       if (mark === undefined) break;
-      // The content of an item that begins empty is one column after the mark (CommonMark, "List items", rule 3).
+      // The content of an empty item is one column after the mark (CommonMark, "List items", rule 3).
       text = text.slice(mark.length);
       const width = Math.max(mark.length, mark.trimEnd().length + 1);
       next.push(
@@ -216,13 +210,13 @@ class Nesting {
   }
 }
 
-/** The length of an item's indentation; a blank line is in the item, too. */
+/** The length of an item's indentation; 0 for a blank line. */
 function itemLead(rest: string, width: number): number | undefined {
   if (rest.trim() === "") return 0;
   return rest.startsWith(" ".repeat(width)) ? width : undefined;
 }
 
-/** A list mark with its blanks. It is no rule; only an item with text, and of numbers 1, interrupts a paragraph. */
+/** Not a rule. Only a bullet or number 1 with text interrupts a paragraph. */
 function listMark(text: string, interrupts: boolean): string | undefined {
   if (/^ {0,3}(?:(?:\*[ \t]*){3,}|(?:-[ \t]*){3,})$/.test(text)) return undefined;
   if (interrupts && !/^ {0,3}(?:[-+*]|1[.)])[ \t]+\S/.test(text)) return undefined;

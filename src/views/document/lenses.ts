@@ -49,7 +49,6 @@ export function documentLenses(
   ];
 }
 
-/** If an execution failed or was stopped, or nobody knows whether it started. */
 function nextCommands({ state, crew, request }: Execution, target: object) {
   const isUnconfirmed = state === "unconfirmed";
   const hasFailed = state === "failed" || state === "stopped";

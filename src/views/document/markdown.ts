@@ -1,11 +1,11 @@
 import { shortName } from "../../base/text.ts";
 
-/** Remote text with Markdown's line ends. VS Code asks about "unusual line terminators", and takes a file with a NUL for a binary one. */
+/** VS Code asks about "unusual line terminators", and takes a file with NUL for a binary one. */
 export function cleanText(text: string): string {
   return text.replace(/\r\n?|\u2028|\u2029/g, "\n").replaceAll("\0", "\uFFFD");
 }
 
-/** Remote text as a part of a line. Only what Markdown would interpret gets a backslash. */
+/** Escapes only what Markdown would interpret. */
 export function inlineText(text: string): string {
   const marked = cleanText(text)
     .trim()
@@ -14,19 +14,18 @@ export function inlineText(text: string): string {
   return withoutCommands(marked);
 }
 
-/** A remote name, such as a task ID, as a short part of a line. */
+/** A remote name, such as a task ID, shortened and escaped. */
 export function inlineName(name: string): string {
   return inlineText(shortName(name));
 }
 
-/** Schemes that VS Code handles itself: commands, and links to extensions. The limit keeps long texts quick. */
+/** Schemes that VS Code handles itself: commands and extension links. The limit keeps long texts fast. */
 const actingScheme = /\b(command|(?:vscode|vscodium)[\w.+-]{0,40}|code-oss):(?=\S)/gi;
 const characterReference = /&#x([\da-f]+);?|&#(\d+);?|&colon;?/gi;
 
 /**
- * Markdown without links that run a command or lead to an extension. A Markdown editor makes links of such addresses in links, in
- * definitions and in attributes of tags, even of escaped tags and of character references (observed in 1.139). It makes none in code
- * blocks, but its parser decides what is one.
+ * VS Code makes links even of escaped tags and character references (observed in 1.139). Code
+ * blocks are included, since its parser decides what is one.
  */
 export function withoutCommands(markdown: string): string {
   const isActing = (text: string) => text.search(actingScheme) >= 0;
@@ -43,7 +42,7 @@ function characterOf(reference: string, hex = "3a", decimal?: string): string {
   return code <= 0x10ffff ? String.fromCodePoint(code) : reference;
 }
 
-/** A code block; its fence is longer than any inside. */
+/** The fence is longer than any inside. */
 export function fencedLines(text: string, language: string): string[] {
   const longest = Math.max(2, ...Array.from(text.matchAll(/`+/g), (run) => run[0].length));
   const fence = "`".repeat(longest + 1);
@@ -54,23 +53,23 @@ export function quotedLines(lines: readonly string[]): string[] {
   return lines.map((line) => (line === "" ? ">" : `> ${line}`));
 }
 
-/** A JSON object or array, laid out; undefined for any other text. */
+/** A formatted JSON object or array; undefined for any other text. */
 export function jsonText(text: string): string | undefined {
   const trimmed = text.trim();
   if (!/^[{[]/.test(trimmed)) return undefined;
   try {
     JSON.parse(trimmed);
-    return layOutJson(trimmed);
+    return formatJson(trimmed);
   } catch {
     return undefined;
   }
 }
 
-/** A string, a bracket, a comma or colon, or a number or word of JSON. */
+/** A string, bracket, comma, colon, number or word. */
 const jsonToken = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 
-/** Like `JSON.stringify` with two blanks, but every value stays as it was written: big numbers, escapes and repeated names. */
-function layOutJson(json: string): string {
+/** Keeps every value as written, such as big numbers, escapes and repeated names. */
+function formatJson(json: string): string {
   const parts: string[] = [];
   let level = 0;
   let before = "";

@@ -12,10 +12,10 @@ import { formatTime } from "../labels.ts";
 import type { ExecutionDocuments } from "./documents.ts";
 import { isLarge, outputContent, outputOf, shownOutput, type Output } from "./outputs.ts";
 
-/** Characters of a file's name: every file system takes as many, even of four bytes each. */
+/** Characters of a file name that every file system accepts, even of four bytes each. */
 const maxName = 60;
 
-/** The address of the document of a task's attempt; undefined if its output isn't known. Its text never changes. */
+/** Undefined if the attempt's output isn't known. */
 export function outputUri(
   execution: Execution,
   taskId: string,
@@ -29,13 +29,13 @@ export function outputUri(
 
 export interface RawAnswer {
   readonly text: string;
-  /** The status code of an error. */
+  /** Only for an error. */
   readonly status?: number;
   /** Milliseconds since 1970. */
   readonly askedAt: number;
 }
 
-/** Shows a raw answer in its own editor, named by its time. Undefined if cancelled. */
+/** Undefined if cancelled. */
 export async function openAnswer(
   documents: Pick<ExecutionDocuments, "keepAnswer">,
   folder: string,
@@ -43,7 +43,7 @@ export async function openAnswer(
   { text, status, askedAt }: RawAnswer,
 ): Promise<vscode.Uri | undefined> {
   const asked = new Date(askedAt).toISOString();
-  // With milliseconds, since two answers may come in one second.
+  // With milliseconds, since two answers may arrive in one second.
   const time = `${formatTime(asked).replaceAll(":", ".")}.${asked.slice(-4, -1)}`;
   const name = status === undefined ? `status at ${time}` : `status ${status} at ${time}`;
   const part = { kind: "answer", name } as const;
@@ -51,7 +51,7 @@ export async function openAnswer(
   return await openOutput(folder, execution, part, text);
 }
 
-/** Asks for a file, and saves an output as it came; JSON is laid out. Undefined if cancelled. */
+/** Formats only JSON. Undefined if cancelled. */
 export async function saveOutput(
   execution: ExecutionSummary,
   { part, output }: Output,
@@ -90,7 +90,7 @@ function uriOf(
   return partUri({ crewName, key: keyOf(ids) }, part, outputContent(output).extension, scheme);
 }
 
-/** Shows an output in its own editor: a document, or a file in `folder` if it is large, which VS Code opens in pieces. Undefined if cancelled. */
+/** Large outputs are files in `folder`, which VS Code loads in pieces. Undefined if cancelled. */
 export async function openOutput(
   folder: string,
   execution: ExecutionSummary,
@@ -121,7 +121,7 @@ export async function openOutput(
   return uri;
 }
 
-/** A file's name without extension that no other part of the execution has. */
+/** A file name that no other part has, without extension. */
 function uniqueName(part: ExecutionPart): string {
   const name = partName(part);
   const plain = plainName(name);

@@ -4,7 +4,7 @@ import type { Rendered } from "./sections.ts";
 import { type Execution, isRehearsalOutput } from "../../executions/model.ts";
 import { taskIn } from "../../executions/tasks.ts";
 
-/** Bytes of UTF-8 above which an output is opened as a file, and an execution's document shows its beginning. */
+/** Bytes of UTF-8 above which an output opens as a file. */
 const large = 1_000_000;
 
 export interface Output {
@@ -12,7 +12,7 @@ export interface Output {
   readonly output: string;
 }
 
-/** The outputs that aren't empty, in the order of the document. */
+/** Without empty ones, in the document's order. */
 export function outputsOf(execution: Execution): readonly Output[] {
   const attempts = execution.tasks.flatMap(({ taskId, attempts }) =>
     attempts.map(({ number }) => ({ kind: "attempt" as const, taskId, attempt: number })),
@@ -43,7 +43,7 @@ interface OutputContent {
   readonly text: string;
 }
 
-/** A JSON object or array, also in a code block that is the whole output, is laid out; anything else is Markdown as it came. */
+/** JSON, also in a code block around the whole output, is formatted; anything else is Markdown. */
 export function outputContent(output: string): OutputContent {
   const json = jsonText(unfenced(output));
   return json === undefined
@@ -51,7 +51,7 @@ export function outputContent(output: string): OutputContent {
     : { extension: "json", text: `${json}\n` };
 }
 
-/** The content of a code block that is the whole output and has no other language than JSON, as models like to write it. */
+/** The content of a JSON code block around the whole output, which models often add. */
 function unfenced(output: string): string {
   const text = output.trim();
   const [opening, fence] = /^(`{3,}|~{3,})[ \t]*(?:json)?[ \t]*\r?\n/i.exec(text) ?? [];
@@ -60,16 +60,16 @@ function unfenced(output: string): string {
   return /\n[ \t]*$/.test(inside.slice(-100)) ? inside : output;
 }
 
-/** An output as an editor shows it: as it came, without links that run a command. */
+/** The output as an editor shows it, without links that run a command. */
 export function shownOutput(output: string): OutputContent {
   const { extension, text } = outputContent(output);
-  // In a diff of two attempts, a line must not depend on whether others follow it: blanks at the end of the last one stay.
+  // Keep spaces at the end of the last line: in a diff, a line must not depend on the next one.
   const whole = cleanText(text).replace(/(?:\n[ \t]*)+$/, "");
   const shown = `${isRehearsalOutput(output) ? whole.replace(/(\S)[ \t]*$/gm, "$1  ") : whole}\n`;
   return { extension, text: extension === "md" ? withoutCommands(shown) : shown };
 }
 
-/** Has no sections: its text never changes. */
+/** No sections: the text never changes. */
 export function renderOutput(output: string): Rendered {
   const { text } = shownOutput(output);
   return { text, sections: [], lineCount: text.split("\n").length };

@@ -5,13 +5,10 @@ import type { ExecutionDocuments } from "./documents.ts";
 import { mapLine, nextAttempt, placeOf, sectionOf, taskSection } from "./sections.ts";
 import type { Rendered, Section } from "./sections.ts";
 
-/** Milliseconds to wait for the editor to show the present state, before going to a place in it. */
+/** How long to wait for the current state before moving to a place in it (ms). */
 const maxWait = 2000;
 
-/**
- * Shows an execution's document at a task, or at what waits, else where its reader was. As text even if the preview is the default
- * editor for Markdown: the preview has no lenses.
- */
+/** As text, because the Markdown preview has no lenses; at `taskId`, at what waits, or where the reader was. */
 export async function showExecution(
   documents: ExecutionDocuments,
   execution: ExecutionSummary,
@@ -35,8 +32,8 @@ export async function showExecution(
 }
 
 /**
- * Keeps cursor and view of readers when a document changes, or shows the next attempt to one who waits for it. VS Code replaces
- * everything from the first changed line to the last, which moves the cursor to the end (observed in 1.139).
+ * VS Code replaces all lines between the first and last change, which moves the cursor to the end
+ * (observed in 1.139). An awaited next attempt is shown instead.
  */
 export function keepReaderPlaces(
   documents: Pick<ExecutionDocuments, "rendered">,
@@ -48,7 +45,7 @@ export function keepReaderPlaces(
     if (rendered !== undefined) shown.set(document.uri.toString(), rendered);
     return rendered;
   };
-  /** Editors still have selection and view of before the change. */
+  /** Editors still have the old selection and view. */
   const changed = ({ document, contentChanges }: vscode.TextDocumentChangeEvent) => {
     if (contentChanges.length === 0) return;
     const from = shown.get(document.uri.toString());
@@ -60,7 +57,7 @@ export function keepReaderPlaces(
       const next = awaited(editor, from, to);
       if (next !== undefined) {
         select(editor, next.start);
-        // With the line above it: the lenses are between the two.
+        // The lenses are between this line and the next.
         revealAtTop(editor, Math.max(0, next.start - 1));
       } else if (firstChanged <= lastLineOf(editor)) restore(editor, from, to);
     }
@@ -73,7 +70,7 @@ export function keepReaderPlaces(
   );
 }
 
-/** The last line that is visible or selected; a change below it moves nothing. */
+/** A change below the last visible or selected line moves nothing. */
 function lastLineOf({ visibleRanges, selections }: vscode.TextEditor): number {
   return Math.max(...[...visibleRanges, ...selections].map(({ end }) => end.line));
 }
@@ -82,7 +79,7 @@ function select(editor: vscode.TextEditor, line: number): void {
   editor.selection = new vscode.Selection(line, 0, line, 0);
 }
 
-/** Below sticky headings, for which `revealRange` leaves room. */
+/** Below sticky headings. */
 function revealAtTop(editor: vscode.TextEditor, line: number): void {
   const range = new vscode.Range(line, 0, line, 0);
   editor.revealRange(range, vscode.TextEditorRevealType.AtTop);
@@ -98,7 +95,7 @@ function restore(editor: vscode.TextEditor, from: Rendered, to: Rendered): void 
   if (top !== undefined) showAtTop(editor, now(top).line);
 }
 
-/** The next attempt, if the cursor is visible in the one that was answered, and nothing is selected. */
+/** The next attempt, if the cursor is visible in the answered one and nothing is selected. */
 function awaited(editor: vscode.TextEditor, from: Rendered, to: Rendered): Section | undefined {
   const { selection, visibleRanges } = editor;
   const isThere =
@@ -107,8 +104,8 @@ function awaited(editor: vscode.TextEditor, from: Rendered, to: Rendered): Secti
 }
 
 /**
- * Makes a line the first visible one. `revealRange` leaves room above it for sticky headings (observed in 1.104 and 1.139), so the view
- * would move at every refresh; the rest is scrolled, which VS Code does for the active editor only.
+ * `revealRange` leaves room for sticky headings (observed in 1.104 and 1.139). `editorScroll` works
+ * in the active editor only.
  */
 function showAtTop(editor: vscode.TextEditor, line: number): void {
   const room = Math.min(line, roomAbove(editor.document));
@@ -123,7 +120,7 @@ function showAtTop(editor: vscode.TextEditor, line: number): void {
     });
 }
 
-/** The lines that `revealRange` leaves above what it reveals. */
+/** The lines that `revealRange` leaves above. */
 function roomAbove(document: vscode.TextDocument): number {
   const settings = vscode.workspace.getConfiguration("editor", document);
   const isSticky = settings.get<boolean>("stickyScroll.enabled") === true;

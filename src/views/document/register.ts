@@ -74,7 +74,7 @@ export function registerDocuments(options: {
     ),
   );
   owned.add(keepReaderPlaces(documents));
-  /** Large outputs, by local id. Nothing else may be in it. */
+  /** Large outputs, by local ID; nothing else may be in it. */
   const folder = path.join(storage.fsPath, "outputs");
   owned.add(
     store.onDidChange(({ removed }) => {

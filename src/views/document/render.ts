@@ -9,15 +9,14 @@ import { assemble, type Part, type Rendered } from "./sections.ts";
 import { taskPart, unknownTaskParts } from "./task.ts";
 import { historyPart, timesPart } from "./times.ts";
 
-/** What is known of an execution beside itself. */
 export interface RenderCircumstances {
   readonly doubt?: string | undefined;
   readonly isKickingOff?: boolean;
 }
 
 /**
- * An execution as a Markdown document: the same text for the same execution, without running clocks. New text is added at the end of
- * its section, so that readers keep their place.
+ * The same execution gives the same text. New text goes to the end of its section, so that readers
+ * keep their place.
  */
 export function renderExecution(
   execution: Execution,
@@ -52,7 +51,6 @@ export function renderMissingAnswer(): Rendered {
   return assemble([{ id: "answer", lines: [text] }]);
 }
 
-/** The document of an id that isn't tracked here. */
 export function renderMissing(crewName: string, kickoffId: string): Rendered {
   return assemble([
     { id: "title", lines: [`# ${l10n.t("Not tracked here")}`] },
@@ -88,7 +86,6 @@ function stateLine(execution: Execution, isKickingOff: boolean): string {
   ).join(" · ");
 }
 
-/** Inputs, meta and callbacks. */
 function requestParts({ request, origin }: Execution): Part[] {
   if (request === undefined && origin === "kickoff") return [];
   const part = (id: string, heading: string, lines: readonly string[]) =>
@@ -122,7 +119,7 @@ function valueLines(name: string, value: JsonValue): string[] {
 
 type StoredCallback = NonNullable<PlainCallbacks["humanInputWebhook"] | PlainCallbacks["webhooks"]>;
 
-/** Only the hosts, the events and the kind of authentication: whoever knows a callback's path may post to it. */
+/** Anybody who knows a callback's path can post to it. */
 function callbackLines(callbacks: SentKickoff["callbacks"]): string[] {
   return Object.entries<string | StoredCallback>({ ...callbacks }).flatMap(([name, callback]) => {
     const { url, authentication, ...rest } =

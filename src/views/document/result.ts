@@ -9,7 +9,6 @@ import { taskTitle } from "./task.ts";
 import { hasEnded, isLocalCrew, isNeverSeen } from "../../executions/model.ts";
 import type { CrewRef, Execution, ResumeSummary } from "../../executions/model.ts";
 
-/** What to know and do in a state that doesn't say it. */
 export function situationParts(execution: Execution, isKickingOff: boolean): Part[] {
   const { state, mayBeWaiting, watchingStoppedAt } = execution;
   const pause = answeredPause(execution);
@@ -41,10 +40,10 @@ function mayBeWaitingPart(execution: Execution): Part {
     "Check the ID, and that it is of an execution of this crew. If it is wrong, remove this one from the list and track the right ID.",
   );
   const isRight = l10n.t(
-    "If it is right, the execution may be waiting for you: a deployed crew's pause looks the same. Only its human-input callback gets to know which task waits.",
+    "If it is right, the execution may be waiting for you: a deployed crew's pause looks the same. Only its human-input callback reports which task waits.",
   );
   const isGone = l10n.t(
-    "The crew no longer knows this ID. A deployed crew that waits for a person looks the same: only its human-input callback gets to know which task waits.",
+    "The crew no longer knows this ID. A deployed crew that waits for a person looks the same: only its human-input callback reports which task waits.",
   );
   const lines = isNeverSeen(execution)
     ? [`## ${l10n.t("The crew does not know this ID")}`, "", isWrong, "", isRight]
@@ -61,7 +60,7 @@ function logOf(crew: CrewRef): string {
     : l10n.t("the crew's dashboard or its log");
 }
 
-/** The crew accepted feedback and still reports the pause: for a moment it lags, then a person must decide. */
+/** At first the crew only lags; later a person must decide. */
 function answeredPauseText(
   { taskId, feedback }: ResumeSummary,
   { waiting, crew }: Execution,
@@ -82,7 +81,7 @@ function answeredPauseText(
   return `${text} ${look} ${l10n.t("“Send Again…” sends the same feedback once more; it asks first.")}`;
 }
 
-/** The result or the error. A result that repeats a task's output is one line that names the task, as most crews return it. */
+/** Most crews return a task's output as the result, which then only names that task. */
 export function resultParts(execution: Execution): Part[] {
   const { state, error, tasks, crew } = execution;
   if (!hasEnded(execution)) return [];
@@ -112,7 +111,6 @@ export function resultParts(execution: Execution): Part[] {
   return state === "stopped" && parts.length === 0 ? [note(isStopped)] : parts;
 }
 
-/** Names the last task whose last output is the result. */
 function sourceNote(result: string, { tasks }: Execution): string | undefined {
   const textOf = (output = "") => cleanText(output).trim();
   const text = textOf(result);
@@ -125,7 +123,7 @@ function sourceNote(result: string, { tasks }: Execution): string | undefined {
     : l10n.t("This is the output of task {0}, word for word.", task);
 }
 
-/** A link to a task's heading, by the anchor that VS Code makes of it; only the name if it has characters that anchors omit. */
+/** By VS Code's anchor; no link if anchors omit some of the characters. */
 function linkTo(taskId: string): string {
   if (!/^[\p{L}\p{N}]+(?:[_-][\p{L}\p{N}]+)*$/u.test(taskId)) return `“${inlineName(taskId)}”`;
   const words = taskTitle(taskId).toLowerCase().replace(/\s+/g, "-");

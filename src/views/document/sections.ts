@@ -5,28 +5,28 @@ import { withoutCommands } from "./markdown.ts";
 import type { ResumeTarget } from "../../executions/resumes.ts";
 import type { FeedbackPlace } from "../../feedback/lenses.ts";
 
-/** A part of a document: its own lines, then parts inside it. Its id is the same in every rendering. */
+/** Its lines, then inner parts. The ID is the same in every rendering. */
 export interface Part {
   readonly id: string;
   readonly lines: readonly string[];
   readonly parts?: readonly Part[];
 }
 
-/** The lines of a part, counted from 0; `end` is after the last, blank lines included. */
+/** From 0; `end` is exclusive and includes blank lines. */
 export interface Section {
   readonly id: string;
   readonly start: number;
   readonly end: number;
 }
 
-/** A document's text and its sections, outer ones first. */
+/** Outer sections first. */
 export interface Rendered {
   readonly text: string;
   readonly sections: readonly Section[];
   readonly lineCount: number;
 }
 
-/** A Markdown document of parts with blank lines between them. No link in it runs a command. */
+/** No link runs a command. */
 export function assemble(parts: readonly Part[]): Rendered {
   const lines: string[] = [];
   const sections: Section[] = [];
@@ -57,12 +57,12 @@ export function attemptSection(taskId: string, attempt: number): string {
   return `${taskSection(taskId)} attempt ${attempt}`;
 }
 
-/** The first, second… feedback on an attempt. */
+/** `time` counts the feedback on an attempt, from 1. */
 export function feedbackSection(taskId: string, attempt: number, time: number): string {
   return `${attemptSection(taskId, attempt)} feedback ${time}`;
 }
 
-/** Whether a task has one output without feedback: it has no heading of its own. */
+/** Whether a task has only one output without feedback, and so no attempt heading. */
 export function isOnlyAttempt(
   attempt: AttemptSummary,
   { taskId, attempts, state }: TaskSummary,
@@ -74,10 +74,7 @@ export function isOnlyAttempt(
   return attempts.length === 1 && !isAnswered && state !== "waiting";
 }
 
-/**
- * The line of the next rendering for a line of this one: at the same distance from the start of the innermost section that both have.
- * New text is added at the end of sections, so it is the line that the reader was at.
- */
+/** At the same distance from the start of the innermost common section. */
 export function mapLine(line: number, from: Rendered, to: Rendered): number {
   const last = Math.max(0, to.lineCount - 1);
   if (line >= from.lineCount - 1) return last;
@@ -90,7 +87,7 @@ export function mapLine(line: number, from: Rendered, to: Rendered): number {
   return Math.min(line, last);
 }
 
-/** The section of the next attempt, if it is new, for a line in the attempt before it, which was answered here. */
+/** For a line in the attempt that was answered here. */
 export function nextAttempt(line: number, from: Rendered, to: Rendered): Section | undefined {
   for (const { id, start, end } of from.sections) {
     const [, taskId, number] = /^task ([^]*) attempt (\d+)(?: feedback \d+)?$/.exec(id) ?? [];
@@ -103,7 +100,6 @@ export function nextAttempt(line: number, from: Rendered, to: Rendered): Section
   return undefined;
 }
 
-/** Where to give feedback in a document, if it waits or may wait. */
 export function placeOf(
   documents: Pick<ExecutionDocuments, "summary" | "rendered">,
   document: vscode.TextDocument,

@@ -21,7 +21,7 @@ export function taskPart(task: ExecutionTask, execution: Execution): Part {
     duration && formatDuration(duration),
   ).join(" · ");
   const parts = attemptParts(task, execution);
-  // Until the end a crew reports only the task under way (vendor's OpenAPI).
+  // Until the end, a crew reports only the current task (vendor's OpenAPI).
   const comesLater =
     state === "completed" && parts.length === 0 && !hasEnded(execution)
       ? ["", `*${l10n.t("Output is available when the execution has ended.")}*`]
@@ -33,7 +33,7 @@ export function taskPart(task: ExecutionTask, execution: Execution): Part {
   };
 }
 
-/** Tasks that the crew hasn't reported, but feedback was sent for. One that the crew only refused is most likely no task. */
+/** Known only from feedback. Refused feedback doesn't count: most likely its task doesn't exist. */
 export function unknownTaskParts(execution: Execution): Part[] {
   const known = new Set(execution.tasks.map(({ taskId }) => taskId));
   const unknown = execution.resumes.filter(
@@ -46,7 +46,7 @@ export function unknownTaskParts(execution: Execution): Part[] {
   }));
 }
 
-/** The attempts that the crew reported, and those that feedback was sent for without them. */
+/** Also attempts known only from feedback. */
 function attemptParts(task: ExecutionTask, execution: Execution): Part[] {
   const reported = new Set(task.attempts.map(({ number }) => number));
   const answered = execution.resumes.flatMap(({ taskId, attempt }) =>
@@ -99,7 +99,6 @@ function feedbackPart(id: string, sent: Sent, execution: Execution): Part {
   };
 }
 
-/** What the crew never accepted approved and rejected nothing. */
 function feedbackTitle({ feedback: { isApprove }, outcome, isUnsent }: Sent): string {
   if (outcome !== "refused")
     return isApprove ? l10n.t("Your feedback: approved") : l10n.t("Your feedback: rejected");

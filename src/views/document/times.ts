@@ -10,10 +10,8 @@ import { startLabel, stateLabel } from "../labels.ts";
 import { inlineName, inlineText } from "./markdown.ts";
 import type { Part } from "./sections.ts";
 
-/** Characters of a bar for the whole time, and of a task's name beside its bar. */
 const max = { bar: 20, name: 40 };
 
-/** When an execution started and ended, how long it took, and how tasks and waiting shared that time. */
 export function timesPart(execution: ExecutionSummary): Part {
   const { endedAt } = execution;
   const whole = wholeTime(execution);
@@ -29,14 +27,14 @@ export function timesPart(execution: ExecutionSummary): Part {
   return { id: "times", lines: [`## ${l10n.t("Times")}`, "", ...lines], parts };
 }
 
-/** The time of a single task is in its own section. The text is before the bar, which a screen reader may skip. */
+/** Single times are in the tasks' sections. Text precedes the bar, which a screen reader may skip. */
 function timeTable(execution: ExecutionSummary): string[] {
   const { tasks, waited, percents } = timeUse(execution);
   if (waited === undefined && tasks.filter(({ duration }) => duration !== undefined).length < 2)
     return [];
   const times = [
     ...tasks.map(({ taskId, duration }) => [
-      // An upright line would end the cell.
+      // A pipe would end the cell.
       inlineText(oneLine(taskId, max.name)).replaceAll("|", "\\|"),
       duration === undefined ? l10n.t("not known") : formatDuration(duration),
     ]),
@@ -44,7 +42,7 @@ function timeTable(execution: ExecutionSummary): string[] {
   ];
   const head = [l10n.t("Task"), l10n.t("Time")];
   if (percents === undefined) return table([head, ...times]);
-  // A share that is too small for a block is still visible.
+  // Even the smallest share is visible.
   const bar = (percent: number) => "█".repeat(Math.round((percent / 100) * max.bar)) || "▏";
   return table([
     [...head, l10n.t("Share"), ""],
@@ -52,7 +50,7 @@ function timeTable(execution: ExecutionSummary): string[] {
   ]);
 }
 
-/** A table that is also readable as text. The first row is its head. */
+/** Also readable as text. The first row is the head. */
 function table(rows: readonly (readonly string[])[]): string[] {
   const [head = [], ...body] = rows;
   const lengthOf = (text = "") => Array.from(text).length;
@@ -62,14 +60,14 @@ function table(rows: readonly (readonly string[])[]): string[] {
   return [line(head), line(widths.map((width) => "-".repeat(width))), ...body.map(line)];
 }
 
-/** What happened, in the order in which it was seen from here. None while only the start is known. */
+/** Undefined while only the start is known. */
 export function historyPart(execution: Execution): Part | undefined {
   const { origin, startedAt, watchingStoppedAt, resumes } = execution;
   const changes = stateChanges(execution);
   const start = origin === "tracked" ? l10n.t("Tracked from here on") : l10n.t("Kicked off");
   const events = present(
     { at: startedAt, text: start },
-    // Refused feedback changed nothing, and is below its output.
+    // Refused feedback changed nothing, and is shown with its output.
     ...resumes
       .filter(({ outcome }) => outcome !== "refused")
       .map((resume) => ({ at: resume.feedback.at, text: feedbackEvent(resume) })),
@@ -108,7 +106,11 @@ function changeEvent(change: StateChange, execution: Execution, isEnd: boolean):
   const unseen = isEnd && execution.history !== undefined ? unseenTasks(execution) : [];
   return unseen.length === 0
     ? text
-    : l10n.t("{0}; done without being seen at work: {1}", text, unseen.map(inlineName).join(", "));
+    : l10n.t(
+        "{0}; completed without being seen running: {1}",
+        text,
+        unseen.map(inlineName).join(", "),
+      );
 }
 
 function feedbackEvent({ taskId, attempt, feedback, outcome }: SentResume): string {

@@ -8,32 +8,29 @@ export interface Rules {
   readonly filter: Filter;
 }
 
-/** What a change of executions means for the rows. */
 interface Rearranged {
-  /** Groups were added or removed. */
   readonly isOtherGroups: boolean;
-  /** Groups with other rows, or the same in another order. */
+  /** Groups whose rows changed or moved. */
   readonly groups: ReadonlySet<string>;
-  /** Executions that changed in place. */
   readonly rows: readonly { readonly before: ExecutionSummary; readonly after: ExecutionSummary }[];
 }
 
-/** An execution and its groups, its usual one last; none if the filter hides it. */
+/** The usual group is last; none if the filter hides it. */
 interface Placed {
   readonly execution: ExecutionSummary;
   readonly groups: readonly string[];
 }
 
-/** Executions of a group that are shown at first, and more at each request: VS Code requests every row of a group whenever one is added or removed, which takes most of a second for ten thousand. */
+/** VS Code requests all rows of a changed group, which takes most of a second for 10,000. */
 const page = 500;
 
 export class Arrangement {
   readonly #withInput: FindsInput;
   #rules: Rules = { grouping: "crew", filter: noFilter };
   #groups = new Map<string, ExecutionSummary[]>();
-  /** By local id. */
+  /** By local ID. */
   #placed = new Map<string, Placed>();
-  /** How many executions of a group are shown, if not a page. */
+  /** How many are shown, if not one page. */
   readonly #limits = new Map<string, number>();
 
   constructor(withInput: FindsInput) {
@@ -48,7 +45,7 @@ export class Arrangement {
     return isSet(this.#rules.filter);
   }
 
-  /** The number of executions, hidden ones included. */
+  /** Includes hidden executions. */
   get size(): number {
     return this.#placed.size;
   }
@@ -63,7 +60,7 @@ export class Arrangement {
     return [...this.#placed.values()].filter(({ execution }) => isShown(execution)).length;
   }
 
-  /** Arranges all executions, which are sorted, the newest first. In a group, pinned ones are before them. */
+  /** `executions` are sorted, newest first; pinned ones go first in a group. */
   arrange(executions: readonly ExecutionSummary[], rules: Rules = this.#rules): void {
     this.#rules = rules;
     this.#groups = new Map();
@@ -116,7 +113,7 @@ export class Arrangement {
     return this.#groups.has(group);
   }
 
-  /** The executions of a group: pinned ones first, then the newest. */
+  /** Pinned first, then newest. */
   members(group: string): readonly ExecutionSummary[] {
     return this.#groups.get(group) ?? [];
   }
@@ -129,7 +126,7 @@ export class Arrangement {
     return Math.max(0, this.members(group).length - this.#limitOf(group));
   }
 
-  /** Gives rows to more executions of a group; returns the first of them. */
+  /** Returns the first of the added executions. */
   showMore(group: string): ExecutionSummary | undefined {
     const limit = this.#limitOf(group);
     this.#limits.set(group, limit + page);
@@ -149,7 +146,7 @@ export class Arrangement {
     });
   }
 
-  /** Replaces executions in place: to arrange ten thousand takes longer than a row. */
+  /** Faster than arranging all. */
   #replace(next: readonly Placed[]): Rearranged["rows"] {
     return next.flatMap((placed) => {
       const { execution: after, groups } = placed;

@@ -19,7 +19,7 @@ export async function askForGrouping(present: Grouping): Promise<Grouping | unde
   return chosen?.grouping;
 }
 
-/** Asks for a filter in one box: its text is typed, its states are selected. The title counts what passes. Undefined if cancelled. */
+/** The title shows how many pass. Undefined if cancelled. */
 export function askForFilter(arrangement: Arrangement): Promise<Filter | undefined> {
   const { filter } = arrangement.rules;
   const pick = vscode.window.createQuickPick<

@@ -4,7 +4,7 @@ import type { Crews } from "../../crews/crews.ts";
 import type { Crew, TokenState } from "../../crews/types.ts";
 import { logProblem } from "../../editor/log.ts";
 
-/** Milliseconds after the start until tokens are looked for: activation reads no secret. */
+/** Delay, since activation reads no secret (ms). */
 const tokenDelay = 5_000;
 
 export class CrewWatch implements vscode.Disposable {
@@ -15,10 +15,10 @@ export class CrewWatch implements vscode.Disposable {
   readonly #tokensFrom: number;
   readonly #changed = new vscode.EventEmitter<readonly string[] | undefined>();
   readonly #subscription: vscode.Disposable;
-  /** By id. Read once for each change: the list reads the settings. */
+  /** By ID; cached, since the list reads the settings. */
   #connected: ReadonlyMap<string, Crew> | undefined;
   #cancel: (() => void) | undefined;
-  /** Fires with ids of crews whose tokens changed, or undefined if the crews changed. */
+  /** Fires with crews' IDs if tokens changed, or undefined if the crews changed. */
   readonly onDidChange = this.#changed.event;
 
   constructor(
@@ -46,18 +46,18 @@ export class CrewWatch implements vscode.Disposable {
     return this.#connected;
   }
 
-  /** Undefined until tokens were looked for. */
+  /** Undefined until tokens are read. */
   tokensOf(crewId: string): TokenState | undefined {
     return this.#tokens.get(crewId);
   }
 
-  /** Looks for tokens soon, if the rows are visible. */
+  /** Reads tokens soon, if the rows are visible. */
   look(): void {
     if (!this.#isVisible() || this.#cancel !== undefined) return;
     const delay = Math.max(0, this.#tokensFrom - this.#clock.now());
     this.#cancel = this.#clock.after(delay, () => {
       this.#cancel = undefined;
-      this.#readTokens().catch((error: unknown) => logProblem("Looking for tokens", error));
+      this.#readTokens().catch((error: unknown) => logProblem("Checking tokens", error));
     });
   }
 

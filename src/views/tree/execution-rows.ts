@@ -13,20 +13,19 @@ import { answeredPause, pendingResume } from "../../executions/resumes.ts";
 import { hasEnded, isNeverSeen } from "../../executions/model.ts";
 import type { ExecutionSummary, TaskSummary, WaitingSummary } from "../../executions/model.ts";
 
-/** Inputs in a tooltip, and characters of each and of an error. */
 const max = { inputs: 4, value: 80, error: 300 };
 
 export interface Circumstances {
   /** Why its last status request failed. */
   readonly problem?: CrewApiError | undefined;
-  /** Its crew may be removed, refuse the token, or be a stopped local one. */
+  /** `gone`: removed; `stopped`: a stopped local crew. */
   readonly crew?: "connected" | "gone" | "refusing" | "stopped";
   readonly isKickingOff?: boolean;
-  /** The row doesn't repeat what its group says. */
+  /** The row doesn't repeat what its group shows. */
   readonly group?: GroupKind;
 }
 
-/** An execution's row at `now` (milliseconds since 1970). A side bar of usual width shows some 25 characters of the description: the state, what is wrong and the time come first. */
+/** A side bar shows about 25 characters of the description. `now` in milliseconds since 1970. */
 export function executionRow(
   execution: ExecutionSummary,
   now: number,
@@ -34,7 +33,7 @@ export function executionRow(
 ): Row {
   const { group = "crew" } = circumstances;
   const title = titleOf(execution);
-  const troubles = troublesOf(execution, circumstances);
+  const warnings = warningsOf(execution, circumstances);
   const isLost = circumstances.crew === "gone" && !hasEnded(execution);
   const time = !isLost && elapsedLabel(execution, now);
   const pinned = execution.pinned === true && l10n.t("pinned");
@@ -45,13 +44,13 @@ export function executionRow(
     situationOf(execution, circumstances),
     fullProgress(execution),
     time,
-    ...troubles,
+    ...warnings,
   );
   return {
     label: title,
     description: present(
       groupedState(execution, circumstances),
-      ...troubles,
+      ...warnings,
       pinned,
       sharesTitle(execution) && shortStart(execution, now),
       time,
@@ -59,7 +58,7 @@ export function executionRow(
       execution.state !== "completed" && shortProgress(execution),
       rehearsal,
     ).join(" · "),
-    // Made when it is read: of ten thousand rows, few are hovered over.
+    // Computed on demand: few of 10,000 rows are hovered over.
     get tooltip() {
       const ids = execution.kickoffIds.map((id) => l10n.t("ID: {0}", id));
       return [title, ...situation, ...details(execution, circumstances), crew, start, ...ids];
@@ -117,7 +116,6 @@ function situationOf(execution: ExecutionSummary, { isKickingOff }: Circumstance
   return waiting === undefined ? state : l10n.t("{0} at task {1}", state, taskAndAttempt(waiting));
 }
 
-/** The state, unless the group says it; the task in the group of what waits. */
 function groupedState(
   execution: ExecutionSummary,
   { group, isKickingOff }: Circumstances,
@@ -138,7 +136,7 @@ function taskAndAttempt({ taskId, attempt }: WaitingSummary): string {
   return attempt > 1 ? l10n.t("{0}, attempt {1}", task, attempt) : task;
 }
 
-function troublesOf(execution: ExecutionSummary, circumstances: Circumstances) {
+function warningsOf(execution: ExecutionSummary, circumstances: Circumstances) {
   const { problem } = circumstances;
   const pending = pendingResume(execution);
   const unwatched = unwatchedLabel(execution, circumstances);
@@ -150,7 +148,6 @@ function troublesOf(execution: ExecutionSummary, circumstances: Circumstances) {
   );
 }
 
-/** Why an execution that hasn't ended isn't polled. */
 function unwatchedLabel(
   execution: ExecutionSummary,
   { crew = "connected" }: Circumstances,

@@ -3,10 +3,9 @@ import { logProblem } from "../../editor/log.ts";
 import { waitingGroup } from "./grouping.ts";
 import type { ExecutionNode, TaskNode, TreeNode } from "./nodes.ts";
 
-/** Keeps selection and expansion of an execution that moves to another group: VS Code keeps them by a row's id, which changes. */
+/** VS Code keeps selection and expansion by row ID, which includes the group. */
 export class FollowedSelection implements vscode.Disposable {
   readonly #view: vscode.TreeView<TreeNode>;
-  /** Expanded executions. */
   readonly #expanded = new Set<string>();
   readonly #subscriptions: vscode.Disposable;
 
@@ -22,12 +21,12 @@ export class FollowedSelection implements vscode.Disposable {
     );
   }
 
-  /** Whether an execution is expanded, or was in its earlier group. */
+  /** Also in its earlier group. */
   wasExpanded(node: ExecutionNode): boolean {
     return this.#expanded.has(placeOf(node));
   }
 
-  /** Selects a row, given by `moved`, in place of the selected one if that moved. Not if the view is hidden: to reveal a row opens it. */
+  /** Not while the view is hidden, since revealing opens it. */
   follow(moved: (selected: ExecutionNode | TaskNode) => TreeNode | undefined): void {
     const [selected] = this.#view.selection;
     if (!this.#view.visible || selected === undefined || !("localId" in selected)) return;
@@ -35,7 +34,7 @@ export class FollowedSelection implements vscode.Disposable {
     if (row === undefined) return;
     this.#view
       .reveal(row, { select: true, focus: false })
-      .then(undefined, (error: unknown) => logProblem("Selecting a row where it went", error));
+      .then(undefined, (error: unknown) => logProblem("Selecting a moved row", error));
   }
 
   dispose(): void {
@@ -43,7 +42,7 @@ export class FollowedSelection implements vscode.Disposable {
   }
 }
 
-/** The same in all groups but the one of what waits. */
+/** The same in all groups except the waiting one. */
 function placeOf({ group, localId }: ExecutionNode): string {
   return `${group === waitingGroup ? "top" : "usual"} ${localId}`;
 }

@@ -7,10 +7,10 @@ import type { ExecutionState, ExecutionSummary } from "../../executions/model.ts
 export const groupings = ["crew", "state", "day"] as const;
 export type Grouping = (typeof groupings)[number];
 
-/** Kinds of groups. Keys of groups: `waiting`, `crew <id>`, `state <state>`, `day 2026-10-21` (this machine's calendar). */
+/** Group keys: `waiting`, `crew <id>`, `state <state>`, `day 2026-10-21` (local calendar). */
 export type GroupKind = "waiting" | Grouping;
 
-/** The states of groups and of the filter, in the order of the groups: what needs attention first. */
+/** In group order: what needs attention first. */
 export const groupStates = [
   "waiting",
   "running",
@@ -22,7 +22,7 @@ export const groupStates = [
   "stopped",
 ] as const satisfies readonly ExecutionState[];
 
-/** What may be waiting is grouped as waiting. */
+/** What may be waiting counts as waiting. */
 export function groupStateOf(execution: ExecutionSummary): ExecutionState {
   return waitsForPerson(execution) ? "waiting" : execution.state;
 }
@@ -33,16 +33,13 @@ export function crewGroup(crewId: string): string {
   return `crew ${crewId}`;
 }
 
-/** Parses a group's key: `{kind: "day", of: "2026-10-21"}`. */
+/** `{kind: "day", of: "2026-10-21"}`. */
 export function partsOf(group: string): { readonly kind: GroupKind; readonly of: string } {
   const kind = groupings.find((each) => group.startsWith(`${each} `)) ?? "waiting";
   return { kind, of: group.slice(kind.length + 1) };
 }
 
-/**
- * The groups of an execution, its usual one last. What waits is in the group at the top and stays in its usual one, so that rows don't
- * move when a pause begins or ends; by state, the top is its usual group.
- */
+/** The usual group is last. What waits also stays in it, so that rows don't move. */
 export function groupsOf(execution: ExecutionSummary, grouping: Grouping): readonly string[] {
   const top = waitsForPerson(execution) ? [waitingGroup] : [];
   switch (grouping) {
@@ -64,12 +61,12 @@ export function groupingLabel(grouping: Grouping): string {
   return { crew: l10n.t("Crew"), state: l10n.t("State"), day: l10n.t("Day") }[grouping];
 }
 
-/** Milliseconds since 1970 at the midnight after `now`. */
+/** The midnight after `now` (milliseconds since 1970). */
 export function nextDay(now: number): number {
   return midnight(now, 1).getTime();
 }
 
-/** A day (`2026-10-21`) as it is called at `now`, in a language (BCP 47). */
+/** A day (`2026-10-21`) as named at `now`, in a language (BCP 47). */
 export function dayLabel(day: string, now: number, language: string): string {
   if (day === formatDay(midnight(now, 0))) return l10n.t("Today");
   if (day === formatDay(midnight(now, -1))) return l10n.t("Yesterday");
@@ -87,7 +84,7 @@ function midnight(now: number, days: number): Date {
   return new Date(time.getFullYear(), time.getMonth(), time.getDate() + days);
 }
 
-/** Which executions are shown: with all words of the text, in one of the states. Empty for all. */
+/** All words of the text and one of the states must match; empty matches all. */
 export interface Filter {
   readonly text: string;
   readonly states: readonly ExecutionState[];
@@ -106,10 +103,10 @@ export function filterLabel({ text, states }: Filter): string {
   ).join(" · ");
 }
 
-/** Local ids of the executions with a text in an input's value, ignoring case. */
+/** Local IDs of executions with an input value containing a text, in any case. */
 export type FindsInput = (text: string) => ReadonlySet<string>;
 
-/** Whether executions pass: a word is found in title, crew, ids or inputs, ignoring case. */
+/** Searches title, crew, IDs and inputs, in any case. */
 export function passes(
   { text, states }: Filter,
   withInput: FindsInput,

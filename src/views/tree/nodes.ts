@@ -1,11 +1,10 @@
 import { keyOf, type ExecutionSummary } from "../../executions/model.ts";
 import { partsOf } from "./grouping.ts";
 
-/** A crew by its id, connected or only known from its executions; below one without executions, a hint what to do next. */
+/** A crew, connected or known from its executions; or the hint below one without executions. */
 export type CrewNode = { readonly kind: "crew" | "hint"; readonly crew: string };
-/** What waits, or the executions of one state or day, by the group's key; below a part of a large group, what shows more of it. */
+/** A group by its key, or the row that shows more of it. */
 export type GroupNode = { readonly kind: "group" | "more"; readonly group: string };
-/** A row of the tree, and the argument of the commands on it. */
 export type TreeNode = CrewNode | GroupNode | ExecutionNode | TaskNode;
 
 export interface ExecutionNode {
@@ -13,9 +12,9 @@ export interface ExecutionNode {
   readonly group: string;
   readonly crew: string;
   readonly localId: string;
-  /** The first kickoff id, or the local id until there is one. */
+  /** The first kickoff ID, else the local ID. */
   readonly kickoffId: string;
-  /** The attempt that waits, as the row shows it: a command on the row answers no other. */
+  /** Commands on the row answer no other attempt. */
   attempt?: number;
 }
 
@@ -30,7 +29,7 @@ export function showAttempt(node: ExecutionNode | TaskNode, { waiting }: Executi
   else node.attempt = waiting.attempt;
 }
 
-/** The same in every window and after every start: VS Code keeps selection and expansion by it. */
+/** The same in every window and session: VS Code keeps selection and expansion by it. */
 export function idOf(node: TreeNode): string {
   switch (node.kind) {
     case "crew":
@@ -46,9 +45,9 @@ export function idOf(node: TreeNode): string {
   }
 }
 
-/** The rows that were requested. VS Code knows a row by its object, so each is made once; crew and id of an execution may change. */
+/** VS Code identifies rows by object, so each is made once. */
 export class KnownNodes {
-  /** By local id, or "" for rows of no execution, then by the row's id. */
+  /** By local ID, or "" for other rows, then by row ID. */
   readonly #rows = new Map<string, Map<string, TreeNode>>();
 
   group(group: string): CrewNode | GroupNode {
@@ -82,7 +81,7 @@ export class KnownNodes {
     return this.#rows.get(task.localId)?.get(idOf({ ...task, kind: "execution" }));
   }
 
-  /** The rows of an execution that were requested in these groups. */
+  /** The rows that VS Code has requested in these groups. */
   rowsOf(execution: ExecutionSummary, groups: readonly string[]): readonly ExecutionNode[] {
     const rows = this.#rows.get(execution.localId);
     return groups

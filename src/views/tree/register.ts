@@ -6,7 +6,7 @@ import { ExecutionTree, type ExecutionTreeOptions } from "./tree.ts";
 
 const groupingKey = "crewdeck.grouping";
 
-/** How the executions are shown. The grouping is stored with the workspace; the filter is not, since it hides executions. */
+/** The grouping is stored with the workspace; the filter isn't, since it hides executions. */
 export class TreeChoices implements vscode.Disposable {
   readonly #memento: Pick<vscode.Memento, "get" | "update">;
   readonly #changed = new vscode.EventEmitter<void>();
@@ -45,7 +45,7 @@ export class TreeChoices implements vscode.Disposable {
 
 export type TreeRoom = ReturnType<typeof registerTree>;
 
-/** Registers the tree. It doesn't say that it is empty until `opened`, when the stored executions are read. */
+/** The tree doesn't show that it is empty until `opened`. */
 export function registerTree(
   { workspaceState }: Pick<vscode.ExtensionContext, "workspaceState">,
   opened: Promise<void>,

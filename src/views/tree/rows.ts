@@ -9,11 +9,10 @@ import { hostOf } from "../../feedback/target.ts";
 import { present, rehearsalLabel, stateName } from "../labels.ts";
 import { dayLabel, groupStates, partsOf } from "./grouping.ts";
 
-/** How a row of the tree looks, without VS Code. */
 export interface Row {
   readonly label: string;
   readonly description: string;
-  /** Plain lines, to be escaped. */
+  /** Plain lines, not yet escaped. */
   readonly tooltip: readonly string[];
   readonly icon: Icon;
   /** For the manifest's menus, joined by colons. */
@@ -35,7 +34,7 @@ export const stateIcons: Readonly<Record<ExecutionState, Icon>> = {
   unknown: { id: "question" },
 };
 
-/** The row of what waits, or of the executions of a state or day, at `now` (milliseconds since 1970) in a language (BCP 47). */
+/** At `now` (milliseconds since 1970), in a language (BCP 47). */
 export function groupRow(group: string, size: number, now: number, language: string): Row {
   const { kind, of } = partsOf(group);
   const state = groupStates.find((each) => each === of) ?? "waiting";
@@ -53,7 +52,7 @@ export function groupRow(group: string, size: number, now: number, language: str
   };
 }
 
-/** Whether a group is expanded at first: not what has ended, or is older than yesterday. */
+/** Groups of ended executions, or older than yesterday, start collapsed. */
 export function isOpenAtFirst(group: string, now: number): boolean {
   const { kind, of } = partsOf(group);
   if (kind === "day") return Date.parse(`${of}T00:00:00`) >= now - 2 * 24 * 60 * 60_000;
@@ -74,7 +73,6 @@ export function moreRow(count: number): Row {
   };
 }
 
-/** The row below a crew without executions. A stopped local crew starts with the kickoff. */
 export function hintRow(isStopped = false): Row {
   const label = isStopped
     ? l10n.t("Start it and kick off the first execution…")
@@ -89,7 +87,6 @@ export function hintRow(isStopped = false): Row {
   };
 }
 
-/** The row of a crew that is not connected any more and has tracked executions. */
 export function goneCrewRow({ id, name, url }: CrewRef): Row {
   const isLocal = isLocalCrew({ id });
   const description = isLocal ? l10n.t("local crew, not started here") : l10n.t("not connected");
@@ -100,7 +97,7 @@ export function goneCrewRow({ id, name, url }: CrewRef): Row {
     label: name,
     description,
     tooltip: [name, url, remedy],
-    // VS Code's own colour of this icon is red, which is for failures.
+    // VS Code's own colour is red, which is for failures.
     icon: { id: "debug-disconnect", color: "icon.foreground" },
     facts: isLocal ? "gone:local" : "gone:remote",
     sentence: l10n.t("Crew {0}, {1}", name, description),
@@ -108,7 +105,7 @@ export function goneCrewRow({ id, name, url }: CrewRef): Row {
 }
 
 interface CrewCondition {
-  /** The error with which the crew refused its token. */
+  /** Why the crew refused its token. */
   readonly parked?: CrewApiError | undefined;
   readonly tokens?: TokenState | undefined;
 }
@@ -117,7 +114,7 @@ export function crewRow(crew: Crew, { parked, tokens }: CrewCondition): Row {
   const { name, url, local, dashboardUrl } = crew;
   const phase = local && phaseOf(local);
   const stored = tokens?.kind === "stored" ? tokens : undefined;
-  // A local crew makes its own tokens.
+  // A local crew creates its own tokens.
   const needsToken = local === undefined && tokens !== undefined && stored === undefined;
   const isLost = needsToken && tokens.kind === "lost";
   const [trouble] = present(
@@ -129,7 +126,7 @@ export function crewRow(crew: Crew, { parked, tokens }: CrewCondition): Row {
   const engine = local && rehearsalLabel();
   const uses = stored && describeTokenType(stored.inUse);
   const hasTwoTokens = stored !== undefined && stored.types.length > 1;
-  // Shown only if it isn't what everybody expects.
+  // Shown only if unusual.
   const showsToken = stored?.inUse === "userBearer" || (hasTwoTokens && local === undefined);
   return {
     label: name,
@@ -187,7 +184,7 @@ function phaseLabel(local: LocalCrew): string | undefined {
     : l10n.t("failed: {0}", oneLine(local.failure).replace(/\.$/, ""));
 }
 
-/** Not VS Code's stop icon, which is red: red is for failures. */
+/** VS Code's stop icon is red, which is for failures. */
 function crewIcon(local: LocalCrew | undefined): Icon {
   if (local === undefined) return { id: "organization" };
   if (phaseOf(local) !== "stopped") return { id: "server-process" };

@@ -11,7 +11,6 @@ type SummaryView = Pick<vscode.TreeView<unknown>, "badge"> & {
   description?: string | undefined;
 };
 
-/** Updates the view's badge and message, and the context keys that choose its welcome. */
 export function showSummary(
   view: SummaryView,
   executions: readonly ExecutionSummary[],
@@ -21,7 +20,7 @@ export function showSummary(
   const waiting = executions.filter(waitsForPerson).length;
   if ((view.badge?.value ?? 0) !== waiting)
     view.badge = waiting === 0 ? undefined : { value: waiting, tooltip: waitingSentence(waiting) };
-  // VS Code shows no welcome below a message (observed), so a filter that nothing passes is named beside the view's title instead.
+  // VS Code shows no welcome below a message (observed), so without matches the description shows the filter.
   const label = arrangement.isFiltered ? filterLabel(arrangement.rules.filter) : undefined;
   const isEmpty = arrangement.groups().length === 0;
   const message =

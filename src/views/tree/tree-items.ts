@@ -23,7 +23,7 @@ export class TreeItems {
     this.#crews = crews;
   }
 
-  /** A row without its tooltip; undefined if what it shows is gone. */
+  /** Without tooltip; undefined if its subject is gone. */
   item(node: TreeNode, state: vscode.TreeItemCollapsibleState): vscode.TreeItem | undefined {
     const row = this.#row(node);
     if (row === undefined) return undefined;
@@ -39,7 +39,7 @@ export class TreeItems {
     });
   }
 
-  /** Its first line is a heading. */
+  /** The first line is a heading. */
   tooltip(node: TreeNode): vscode.MarkdownString | undefined {
     const [first = "", ...lines] = this.#row(node)?.tooltip ?? [];
     return first === ""
@@ -47,7 +47,7 @@ export class TreeItems {
       : new vscode.MarkdownString(`**${escaped(first)}**\n\n${lines.map(escaped).join("  \n")}`);
   }
 
-  /** Whether rows of an execution change. A row that is updated for nothing loses the click that is on its way to it. */
+  /** A needless update of a row can lose a click on it. */
   looksDifferent(before: ExecutionSummary, after: ExecutionSummary): boolean {
     const now = this.#sources.clock.now();
     const rows = (execution: ExecutionSummary) => {
@@ -119,7 +119,7 @@ function commandOf({ kind }: TreeNode): vscode.Command | undefined {
   return { title: vscode.l10n.t("Open Execution"), command: "crewdeck.openExecution" };
 }
 
-/** Remote text without Markdown, links or HTML: all ASCII punctuation escaped. VS Code's own `appendText` makes every blank a hard one. */
+/** Escapes all ASCII punctuation in remote text; `appendText` would make spaces non-breaking. */
 function escaped(text: string): string {
   return text.trim().replace(/[!-/:-@[-`{-~]/g, "\\$&");
 }

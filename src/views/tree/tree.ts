@@ -28,12 +28,11 @@ export interface ExecutionTreeOptions {
   readonly createView?: (provider: vscode.TreeDataProvider<TreeNode>) => vscode.TreeView<TreeNode>;
 }
 
-/** Milliseconds between updates of elapsed times. */
+/** How often elapsed times are updated (ms). */
 const timesInterval = 10_000;
 
 const { None, Collapsed, Expanded } = vscode.TreeItemCollapsibleState;
 
-/** What waits, then crews, states or days; below them executions, the newest first; below those their tasks. */
 export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.Disposable {
   readonly #options: ExecutionTreeOptions;
   readonly #changed = new vscode.EventEmitter<TreeNode[] | undefined>();
@@ -66,7 +65,7 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
       store.onDidChange((change) => this.#storeChanged(change)),
       this.#crews.onDidChange((ids) => this.#update(ids && this.#crewRows(ids))),
       tracker.onDidChange(({ crewIds, localIds }) => {
-        // Without executions, the crews refuse their tokens, or accept them again: that concerns all that have not ended.
+        // Without executions, the change concerns all open ones of these crews.
         const open = (execution: ExecutionSummary) =>
           crewIds.includes(execution.crew.id) && !hasEnded(execution);
         const concerned =
@@ -85,7 +84,7 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
   }
 
   getTreeItem(node: TreeNode): vscode.TreeItem {
-    // Without a row, what it shows is gone, and the next refresh removes it.
+    // The next refresh removes a row without content.
     return this.#items.item(node, this.#stateOf(node)) ?? new vscode.TreeItem("");
   }
 
@@ -124,7 +123,6 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
     }
   }
 
-  /** Shows more of a group's executions, and selects the first of them. */
   async showMore(group: string): Promise<void> {
     const next = this.arrangement.showMore(group);
     this.#update([this.#nodes.group(group)]);
@@ -138,7 +136,7 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
     this.#subscriptions.dispose();
   }
 
-  /** The groups of the first level. Connected crews without executions are among them, unless there is a filter. */
+  /** Includes connected crews without executions, unless filtered. */
   #groups(): readonly string[] {
     const { arrangement } = this;
     const { grouping } = arrangement.rules;
@@ -170,7 +168,7 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
 
   #stateOf(node: TreeNode): vscode.TreeItemCollapsibleState {
     switch (node.kind) {
-      // VS Code doesn't expand a row that had no children at first, so a crew without executions has a hint below it.
+      // VS Code doesn't expand a row that had no children at first, so an empty crew has a hint.
       case "crew":
         return Expanded;
       case "group":
@@ -189,7 +187,7 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
       this.#options.store.list(),
       change,
     );
-    // The row of a connected crew stays without executions.
+    // A connected crew's row stays without executions.
     const connected = this.#connectedGroups();
     const hasSameTop =
       !isOtherGroups ||
@@ -220,7 +218,6 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
     });
   }
 
-  /** Updates elapsed times while they are visible and something runs. */
   #planTimes(): void {
     const { store, clock } = this.#options;
     const running = () =>
@@ -265,7 +262,7 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
     );
   }
 
-  /** The row in the usual group of an execution or task whose selected row is gone; undefined if it stayed, is hidden or below a part of a large group. */
+  /** Undefined if the row stayed or isn't shown. */
   #movedRow(selected: ExecutionNode | TaskNode): ExecutionNode | TaskNode | undefined {
     const { localId } = selected;
     const groups = this.arrangement.groupsOf(localId);

@@ -114,7 +114,7 @@ export class FormWindow {
     await page.exposeFunction("toHost", (message: unknown) => window.#receive(message));
     await page.addInitScript(playVSCode, themes[options.theme ?? "Dark Modern"] ?? missing());
     await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
-    void window.session.load({ fresh: false, wakes: false });
+    void window.session.load({ fresh: false, startsCrew: false });
     return window;
   }
 

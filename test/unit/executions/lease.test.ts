@@ -127,7 +127,7 @@ describe("Lease", () => {
     const one = aLease("one", (message) => problems.push(message));
     one.start();
     assert.equal(one.isHeld, false);
-    assert.deepEqual(problems, ["Which window polls could not be decided; trying again."]);
+    assert.deepEqual(problems, ["Could not decide which window polls; trying again."]);
     database.all("PRAGMA query_only = OFF");
     await clock.pass(5_000);
     assert.equal(one.isHeld, true);

@@ -63,7 +63,7 @@ describe("A kickoff form's session with tools, secrets and JSON", () => {
       },
     );
     session.receive({ type: "ready" });
-    await session.load({ fresh: false, wakes: false });
+    await session.load({ fresh: false, startsCrew: false });
     return session;
   }
 

@@ -90,7 +90,7 @@ describe("A kickoff form's session", () => {
   async function open(seed: Seed = {}, takesFocus = true): Promise<FormSession> {
     const session = make(seed, takesFocus);
     session.receive({ type: "ready" });
-    await session.load({ fresh: false, wakes: false });
+    await session.load({ fresh: false, startsCrew: false });
     return session;
   }
 
@@ -307,8 +307,8 @@ describe("A kickoff form's session", () => {
     session.receive({ type: "tryAgain" });
     await settle();
     assert.deepEqual(asked, [
-      { fresh: false, wakes: false },
-      { fresh: true, wakes: true },
+      { fresh: false, startsCrew: false },
+      { fresh: true, startsCrew: true },
     ]);
   });
 
@@ -471,7 +471,7 @@ describe("A kickoff form's session", () => {
             formFields({ fields: [{ name: "topic" }, { name: "__proto__" }], raw: {} }),
           );
         session.receive({ type: "ready", ...(how === "a reload" ? { draft } : {}) });
-        if (how === "an opening") await session.load({ fresh: false, wakes: false });
+        if (how === "an opening") await session.load({ fresh: false, startsCrew: false });
         assert.deepEqual(
           [form().outcome?.kind, form().notice, form().draft],
           ["maybeStarted", undefined, draft],

@@ -110,7 +110,7 @@ describe("the history in an execution's document", () => {
         "- +4 – You approved task review, attempt 1",
         "- +4 – Running",
         "- +5 – Running: task write",
-        "- +7 – Completed; done without being seen at work: check \\[a\\](b), publish",
+        "- +7 – Completed; completed without being seen running: check \\[a\\](b), publish",
       ],
     );
   });
