@@ -24,7 +24,16 @@ export type RecentParts = { readonly text: string; readonly parts: UnknownObject
 /** How many common parts are compared with those of the next summary. */
 const mostRecent = 4;
 
-const commonParts = new Set(["crew", "origin", "state", "progress", "tasks", "output", "resumes"]);
+/** The parts in which most executions of a crew are alike. */
+const commonParts: ReadonlySet<string> = new Set<keyof ExecutionSummary>([
+  "crew",
+  "origin",
+  "state",
+  "progress",
+  "tasks",
+  "output",
+  "resumes",
+]);
 
 export function writeExecution(execution: Execution) {
   // What is not in the summary, or not whole.
