@@ -56,7 +56,7 @@ export interface AttemptSummary {
   readonly number: number;
   /** `true` in place of the text. */
   readonly output?: string | true;
-  readonly feedback?: FeedbackSummary;
+  readonly feedback?: Pick<Feedback, "isApprove">;
 }
 
 /** One output of a task, before and after a retry. */

@@ -32,7 +32,6 @@ const commonParts: ReadonlySet<string> = new Set<keyof ExecutionSummary>([
   "progress",
   "tasks",
   "output",
-  "resumes",
 ]);
 
 export function writeExecution(execution: Execution) {
@@ -64,7 +63,8 @@ export function summaryOf(execution: Execution): ExecutionSummary {
       ...task,
       attempts: task.attempts.map((attempt) => {
         const { feedback, ...others } = withoutOutput(attempt);
-        return { ...others, ...(feedback && { feedback: withoutText(feedback) }) };
+        // Its time is in the resumes: executions with the same tasks share them.
+        return { ...others, ...(feedback && { feedback: { isApprove: feedback.isApprove } }) };
       }),
     })),
     resumes: execution.resumes.map((resume) => {
