@@ -1,10 +1,15 @@
-// `npm run bench`: measures the local service under load and prints the results. It fails only if a response is wrong.
+// `npm run bench`: measures the opening of the tracked executions, then the local service under load, and prints the results. It fails only if a response is wrong.
 import assert from "node:assert/strict";
 import { readFileSync, rmSync, statSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import path from "node:path";
 import { CrewApi, type DocumentedStatus } from "../test/support/crew-api.ts";
 import { temporaryFolder } from "../test/support/folders.ts";
+import {
+  countExecutions,
+  endedExecutions,
+  writeExecutions,
+} from "../test/support/many-executions.ts";
 import { startService, type RunningService } from "../test/support/service.ts";
 import { waitFor } from "../test/support/wait.ts";
 
@@ -19,6 +24,16 @@ let api = new CrewApi(service);
 console.log(
   `${executions} executions of the example crew, ${together} requests at a time, ${availableParallelism()} cores, Node ${process.versions.node}`,
 );
+
+const tracked = temporaryFolder("bench-tracked");
+writeExecutions(
+  tracked,
+  endedExecutions({ id: "url:a", name: "A", url: "a" }, executions, Date.now()),
+);
+const opened = performance.now();
+assert.equal(countExecutions(tracked), executions);
+report("tracked executions opened", `${(performance.now() - opened).toFixed(0)} ms`);
+rmSync(tracked, { recursive: true });
 
 const { inputs } = (await api.get("/inputs")).body as { inputs: string[] };
 const request = { inputs: Object.fromEntries(inputs.map((name) => [name, `a ${name}`])) };

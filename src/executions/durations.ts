@@ -114,14 +114,10 @@ export function unseenTasks(execution: ExecutionSummary): readonly string[] {
     .map(({ taskId }) => taskId);
 }
 
-function isApprovedBefore(
-  { resumes, tasks }: ExecutionSummary,
-  { taskId, at }: StateChange,
-): boolean {
+function isApprovedBefore({ resumes }: ExecutionSummary, { taskId, at }: StateChange): boolean {
   const sent = resumes.filter((each) => each.taskId === taskId && each.outcome === "answered");
-  const attempts = tasks.find((task) => task.taskId === taskId)?.attempts ?? [];
-  return [...sent, ...attempts].some(
-    ({ feedback }) => feedback?.isApprove === true && Date.parse(feedback.at) <= Date.parse(at),
+  return sent.some(
+    ({ feedback }) => feedback.isApprove && Date.parse(feedback.at) <= Date.parse(at),
   );
 }
 

@@ -38,7 +38,8 @@ export class Known {
 
   list(): readonly ExecutionSummary[] {
     this.#sorted ??= [...this.#entries.values()]
-      .flatMap(({ summary }) => summary ?? [])
+      .map(({ summary }) => summary)
+      .filter((summary) => summary !== undefined)
       .sort(newestFirst);
     return this.#sorted;
   }
@@ -54,17 +55,16 @@ export class Known {
 
   /** No summary: the row is unreadable. */
   put(localId: string, revision: number, summary: ExecutionSummary | undefined): Step {
-    return revision > this.revisionOf(localId)
-      ? this.#replace(localId, { revision, summary })
-      : undefined;
+    const before = this.#entries.get(localId);
+    if (before !== undefined && revision <= before.revision) return undefined;
+    return this.#replace(localId, before?.summary, { revision, summary });
   }
 
   drop(localId: string): Step {
-    return this.#replace(localId, undefined);
+    return this.#replace(localId, this.get(localId), undefined);
   }
 
-  #replace(localId: string, entry: Entry | undefined): Step {
-    const before = this.get(localId);
+  #replace(localId: string, before: ExecutionSummary | undefined, entry: Entry | undefined): Step {
     if (entry === undefined) this.#entries.delete(localId);
     else this.#entries.set(localId, entry);
     const after = entry?.summary;

@@ -54,7 +54,7 @@ export interface AttemptSummary {
   readonly number: number;
   /** `true` in place of the text. */
   readonly output?: string | true;
-  readonly feedback?: FeedbackSummary;
+  readonly feedback?: Pick<Feedback, "isApprove">;
 }
 
 export interface Attempt extends AttemptSummary {

@@ -1,5 +1,4 @@
-import { isDeepStrictEqual } from "node:util";
-import { defined, isObject, type JsonValue } from "../base/json.ts";
+import { asObject, defined, isObject, type JsonValue, type UnknownObject } from "../base/json.ts";
 import { oneLine } from "../base/text.ts";
 import {
   type Execution,
@@ -9,7 +8,6 @@ import {
   hasRehearsalOutput,
   type KickoffSummary,
   type SentKickoff,
-  type TaskSummary,
 } from "./model.ts";
 
 /** Longest input value and error in a summary (characters). */
@@ -17,20 +15,35 @@ const longest = { input: 100, error: 300 };
 /** Searchable characters of an input's value. */
 const searched = 10_000;
 
-/** The attempts of most tasks: left out of a summary's text, since the time to open the list goes with its length. */
-const usual: TaskSummary["attempts"] = [{ number: 1, output: true }];
+/** The texts of a stored summary. */
+type SummaryTexts = Readonly<Record<"summary" | "common", string>>;
+
+/** Common parts of the summaries that were read last: executions with the same text share them, which is faster and needs less memory. */
+export type RecentParts = { readonly text: string; readonly parts: UnknownObject }[];
+
+/** How many common parts are compared with those of the next summary. */
+const mostRecent = 4;
+
+/** The parts in which most executions of a crew are alike. */
+const commonParts: ReadonlySet<string> = new Set<keyof ExecutionSummary>([
+  "crew",
+  "origin",
+  "state",
+  "progress",
+  "tasks",
+  "output",
+]);
 
 export function writeExecution(execution: Execution) {
   // What is not in the summary, or not whole.
-  const { request, tasks: whole, output, outputJson, error, waiting, resumes } = execution;
-  const details = { request, tasks: whole, output, outputJson, error, waiting, resumes };
+  const { request, tasks, output, outputJson, error, waiting, resumes } = execution;
+  const details = { request, tasks, output, outputJson, error, waiting, resumes };
   const values = Object.values(request?.inputs ?? {});
-  const summary = summaryOf(execution);
-  const tasks = summary.tasks.map(({ attempts, ...rest }) =>
-    isDeepStrictEqual(attempts, usual) ? rest : { ...rest, attempts },
-  );
+  const summary = Object.entries(summaryOf(execution));
+  const isCommon = ([name]: readonly [string, unknown]) => commonParts.has(name);
   return {
-    summary: JSON.stringify({ ...summary, tasks }),
+    summary: JSON.stringify(Object.fromEntries(summary.filter((part) => !isCommon(part)))),
+    common: JSON.stringify(Object.fromEntries(summary.filter(isCommon))),
     search: values.map((value) => textOf(value).slice(0, searched).toLowerCase()).join("\n"),
     details: JSON.stringify(details),
   };
@@ -50,7 +63,8 @@ export function summaryOf(execution: Execution): ExecutionSummary {
       ...task,
       attempts: task.attempts.map((attempt) => {
         const { feedback, ...others } = withoutOutput(attempt);
-        return { ...others, ...(feedback && { feedback: withoutText(feedback) }) };
+        // Its time is in the resumes: executions with the same tasks share them.
+        return { ...others, ...(feedback && { feedback: { isApprove: feedback.isApprove } }) };
       }),
     })),
     resumes: execution.resumes.map((resume) => {
@@ -67,22 +81,26 @@ export function summaryOf(execution: Execution): ExecutionSummary {
 }
 
 /** Understands a summary, as far as the program relies on its shape. @throws an error that says what is wrong */
-export function readSummary(text: string): ExecutionSummary {
-  const raw: unknown = JSON.parse(text);
-  if (isObject(raw) && Array.isArray(raw["tasks"]))
-    for (const task of raw["tasks"]) if (isTask(task)) task.attempts ??= usual;
+export function readSummary(texts: SummaryTexts, recent: RecentParts = []): ExecutionSummary {
+  const raw = joined(texts, recent);
   if (!isSummary(raw)) throw new Error(problemIn(raw));
   return raw;
 }
 
-function isTask(value: unknown): value is { attempts?: unknown } {
-  return isObject(value);
+function joined({ summary, common }: SummaryTexts, recent: RecentParts): UnknownObject | undefined {
+  const own: unknown = JSON.parse(summary);
+  let parts = recent.find(({ text }) => text === common)?.parts;
+  if (parts === undefined) {
+    parts = asObject(JSON.parse(common));
+    if (recent.unshift({ text: common, parts }) > mostRecent) recent.pop();
+  }
+  return isObject(own) ? Object.assign(own, parts) : undefined;
 }
 
-export function readExecution(texts: Record<"summary" | "details", string>): Execution {
-  const summary: unknown = JSON.parse(texts.summary);
+export function readExecution(texts: SummaryTexts & { readonly details: string }): Execution {
+  const summary = joined(texts, []);
   const details: unknown = JSON.parse(texts.details);
-  const raw = isObject(summary) && isObject(details) ? { ...summary, ...details } : undefined;
+  const raw = summary && isObject(details) ? { ...summary, ...details } : undefined;
   if (!isExecution(raw)) throw new Error(problemIn(raw));
   return raw;
 }
@@ -134,9 +152,13 @@ const isTime: Check = (value) => typeof value === "string" && !Number.isNaN(Date
 const states: readonly unknown[] = executionStates;
 const isState: Check = (value) => states.includes(value);
 const listOf = (check: Check) => (value: unknown) => Array.isArray(value) && value.every(check);
+const areObjects = listOf(isObject);
+const areChanges = listOf(
+  (change) => isObject(change) && isTime(change["at"]) && isState(change["state"]),
+);
 
 /** The parts on whose shape the program relies without a look. */
-const shape: Readonly<Record<string, Check>> = {
+const shape = Object.entries<Check>({
   localId: isString,
   crew: isObject,
   kickoffIds: listOf(isString),
@@ -145,17 +167,16 @@ const shape: Readonly<Record<string, Check>> = {
   request: (value) =>
     value === undefined ||
     (isObject(value) && isObject(value["inputs"]) && isObject(value["callbacks"])),
-  tasks: listOf((task) => isObject(task) && listOf(isObject)(task["attempts"])),
+  tasks: listOf((task) => isObject(task) && areObjects(task["attempts"])),
   resumes: listOf((resume) => isObject(resume) && isObject(resume["feedback"])),
-  history: (value) =>
-    value === undefined ||
-    listOf((change) => isObject(change) && isTime(change["at"]) && isState(change["state"]))(value),
-};
+  history: (value) => value === undefined || areChanges(value),
+});
 
 function problemIn(raw: unknown): string | undefined {
   if (!isObject(raw)) return "not an object";
-  const name = Object.keys(shape).find((part) => shape[part]?.(raw[part]) === false);
-  return name && `"${name}" is missing or has the wrong type`;
+  for (const [name, check] of shape)
+    if (!check(raw[name])) return `"${name}" is missing or has the wrong type`;
+  return undefined;
 }
 
 function isSummary(raw: unknown): raw is ExecutionSummary {

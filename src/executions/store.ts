@@ -7,7 +7,13 @@ import { integer, optionalText, type Row, text } from "../store/row.ts";
 import { keepEnd, withHistory } from "./history.ts";
 import { type ExecutionChange, join, Known, type Step } from "./known.ts";
 import { type Execution, type ExecutionSummary, without } from "./model.ts";
-import { readExecution, readSummary, summaryOf, writeExecution } from "./record.ts";
+import {
+  readExecution,
+  readSummary,
+  type RecentParts,
+  summaryOf,
+  writeExecution,
+} from "./record.ts";
 import { newTitle } from "./title.ts";
 
 /** `data`: what executions left on this machine; `everything`: also crews and tokens. */
@@ -25,10 +31,10 @@ const again = 1_000;
 /** Whole executions, and search results, kept in memory. */
 const held = 8;
 
-const readWhole = `SELECT local_id, revision, summary, json FROM executions LEFT JOIN details USING (local_id)`;
+const readWhole = `SELECT local_id, revision, summary, common, json FROM executions LEFT JOIN details USING (local_id)`;
 
 /** In portions, so that the texts can be freed while the next ones are read. */
-const readSome = `SELECT local_id, revision, summary FROM executions WHERE revision > ? ORDER BY revision LIMIT 500`;
+const readSome = `SELECT local_id, revision, summary, common FROM executions WHERE revision > ? ORDER BY revision LIMIT 500`;
 
 /** Far above any revision that another window has seen, in case the last was lost with a damaged file. */
 const nextRevision = `
@@ -121,9 +127,15 @@ export class ExecutionStore implements Disposable {
         throw new Error(`The execution ${localId} is tracked already.`);
       const title = newTitle(summaryOf(execution), this.list());
       const named = { ...execution, ...defined({ title }) };
-      const { summary, search, details } = writeExecution(named);
+      const { summary, common, search, details } = writeExecution(named);
       const revision = this.#nextRevision();
-      database.run("INSERT INTO executions VALUES (?, ?, ?)", localId, revision, summary);
+      database.run(
+        "INSERT INTO executions VALUES (?, ?, ?, ?)",
+        localId,
+        revision,
+        summary,
+        common,
+      );
       database.run("INSERT INTO details VALUES (?, ?, ?)", localId, search, details);
       const added = summaryOf(named);
       database.afterCommit(() => {
@@ -144,10 +156,11 @@ export class ExecutionStore implements Disposable {
       const changed = keepEnd(current, this.#titled(current, change(current)));
       if (isDeepStrictEqual(changed, current)) return current;
       const next = withHistory(current, changed, clock.now());
-      const { summary, details } = writeExecution(next);
+      const { summary, common, details } = writeExecution(next);
       const revision = this.#nextRevision();
-      const write = "UPDATE executions SET revision = ?, summary = ? WHERE local_id = ?";
-      database.run(write, revision, summary, localId);
+      const write =
+        "UPDATE executions SET revision = ?, summary = ?, common = ? WHERE local_id = ?";
+      database.run(write, revision, summary, common, localId);
       if (details !== row.details)
         database.run("UPDATE details SET json = ? WHERE local_id = ?", details, localId);
       database.afterCommit(() => this.#report(this.#known.put(localId, revision, summaryOf(next))));
@@ -223,7 +236,7 @@ export class ExecutionStore implements Disposable {
   #parse(row: Row) {
     const details = optionalText(row, "json") ?? "";
     try {
-      return { execution: readExecution({ summary: text(row, "summary"), details }), details };
+      return { execution: readExecution({ ...summaryIn(row), details }), details };
     } catch (error) {
       this.#reportUnread(error, text(row, "local_id"));
       return undefined;
@@ -262,8 +275,9 @@ export class ExecutionStore implements Disposable {
     const last = counts?.["last"] ?? null;
     if (last === null || Number(last) < this.#seen.revision) this.#seen.revision = 0;
     const steps: Step[] = [];
+    const recent: RecentParts = [];
     for (let rows = this.#readSome(); rows.length > 0; rows = this.#readSome())
-      steps.push(...rows.map((row) => this.#take(row)));
+      steps.push(...rows.map((row) => this.#take(row, recent)));
     if (counts === undefined || integer(counts, "count") !== this.#known.size) {
       const there = this.#localIdsIn("SELECT local_id FROM executions");
       const gone = this.#known.localIds().filter((localId) => !there.has(localId));
@@ -276,12 +290,12 @@ export class ExecutionStore implements Disposable {
     return this.#options.database.all(readSome, this.#seen.revision);
   }
 
-  #take(row: Row): Step {
+  #take(row: Row, recent: RecentParts): Step {
     const [localId, revision] = [text(row, "local_id"), integer(row, "revision")];
     this.#seen.revision = revision;
     if (revision <= this.#known.revisionOf(localId)) return undefined;
     try {
-      return this.#known.put(localId, revision, readSummary(text(row, "summary")));
+      return this.#known.put(localId, revision, readSummary(summaryIn(row), recent));
     } catch (error) {
       this.#reportUnread(error, localId);
       return this.#known.put(localId, revision, undefined);
@@ -298,6 +312,10 @@ export class ExecutionStore implements Disposable {
     if (change.added.length > 0) this.#found.clear();
     this.#changes.fire(change);
   }
+}
+
+function summaryIn(row: Row) {
+  return { summary: text(row, "summary"), common: text(row, "common") };
 }
 
 function hold<T>(values: Map<string, T>, key: string, value: T): void {

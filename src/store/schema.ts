@@ -10,11 +10,13 @@ export const steps: readonly string[] = [
   CREATE TABLE revisions (id INTEGER PRIMARY KEY CHECK (id = 1), last INTEGER NOT NULL) STRICT;
   INSERT INTO revisions VALUES (1, 0);
 
-  -- summary: what lists read, as JSON. Inputs, outputs and feedback are in details.
+  -- What lists read, as JSON: in common what most executions of a crew have alike, in summary the rest. Inputs, outputs and feedback
+  -- are in details.
   CREATE TABLE executions (
     local_id TEXT PRIMARY KEY,
     revision INTEGER NOT NULL UNIQUE,
-    summary TEXT NOT NULL
+    summary TEXT NOT NULL,
+    common TEXT NOT NULL
   ) STRICT;
   CREATE TABLE details (
     local_id TEXT PRIMARY KEY REFERENCES executions ON DELETE CASCADE,

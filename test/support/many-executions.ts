@@ -12,21 +12,36 @@ export function storageFolder(dataFolder: string): string {
   return folder;
 }
 
-/** Writes executions into the database in a folder, all at once. */
-export function writeExecutions(folder: string, executions: readonly Execution[]): void {
+/** Calls `work` with the database in a folder, and with a store on it that is not open yet. */
+function inStore<T>(folder: string, work: (store: ExecutionStore, database: Database) => T): T {
   const onProblem = (message: string, error: unknown) => {
     throw new Error(message, { cause: error });
   };
   const database = new Database({ folder, clock: systemClock, onProblem });
   const store = new ExecutionStore({ database, clock: systemClock, onProblem });
   try {
-    database.write(() => {
-      for (const execution of executions) store.add(execution);
-    });
+    return work(store, database);
   } finally {
     store.dispose();
     database.dispose();
   }
+}
+
+/** Writes executions into the database in a folder, all at once. */
+export function writeExecutions(folder: string, executions: readonly Execution[]): void {
+  inStore(folder, (store, database) => {
+    database.write(() => {
+      for (const execution of executions) store.add(execution);
+    });
+  });
+}
+
+/** Opens the database in a folder and lists its executions. @returns how many there are */
+export function countExecutions(folder: string): number {
+  return inStore(folder, (store) => {
+    store.open();
+    return store.list().length;
+  });
 }
 
 /** So many ended executions of a crew, one every ten minutes before `now` (milliseconds since 1970), with inputs, tasks and outputs as usual. */

@@ -300,7 +300,7 @@ describe("an execution's row", () => {
         ],
       }),
     ]) {
-      const summary = readSummary(writeExecution(execution).summary);
+      const summary = readSummary(writeExecution(execution));
       assert.deepEqual(executionRow(summary, start), executionRow(execution, start));
       assert.deepEqual(
         summary.tasks.map((task) => taskRow(task, summary)),
