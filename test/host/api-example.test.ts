@@ -44,7 +44,7 @@ describe("The README's example of the API", () => {
     );
   });
 
-  it("rejects with words for a person", async () => {
+  it("rejects with a message for a person", async () => {
     await assert.rejects(write("Nobody", "Sea otters"), /No crew named “Nobody” is connected/);
   });
 });

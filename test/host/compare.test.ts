@@ -10,7 +10,7 @@ import { ScriptedPerson } from "./scripted-person.ts";
 const run = <T>(command: string, argument?: unknown): Promise<T> =>
   Promise.resolve(vscode.commands.executeCommand<T>(`crewdeck.${command}`, argument));
 
-describe("After a rejection, and answers given elsewhere", () => {
+describe("Comparing attempts, and feedback sent elsewhere", () => {
   let service: RealService;
   let api: CrewdeckApi;
   const crew = "Compared";
@@ -83,7 +83,7 @@ describe("After a rejection, and answers given elsewhere", () => {
       })
     ).json()) as { status: string; pending_human_input?: { attempt: number } };
 
-  it("compares the new attempt with the one before it, by lens and by command, and leaves both readable with the words between them", async () => {
+  it("compares the new attempt with the previous one, by lens and by command, and keeps both readable with the feedback between them", async () => {
     const kickoffId = await start();
     await assert.rejects(run("compareAttempts", { crew, kickoffId }), /no two outputs to compare/);
     await run("reject", { crew, kickoffId, feedback: "Name one tea." });
@@ -132,7 +132,7 @@ describe("After a rejection, and answers given elsewhere", () => {
     });
   });
 
-  it("approves and rejects by a notification's buttons: the one shows what is approved, the other leads to where words are written", async () => {
+  it("approves and rejects with a notification's buttons: “Approve” shows the output, “Reject…” opens a feedback thread", async () => {
     const kickoffId = await start();
     const waiting = anExecution({
       crew: { id: crew, name: crew, url: service.url },
@@ -160,7 +160,7 @@ describe("After a rejection, and answers given elsewhere", () => {
     await asked("its end", kickoffId, () => find(kickoffId)?.state === "completed");
   });
 
-  it("recognises a pause that another client has answered, before anything is sent", async () => {
+  it("detects a pause that another client has answered, before it sends anything", async () => {
     const kickoffId = await start();
     await elsewhere(kickoffId, true);
     await assert.rejects(
@@ -170,7 +170,7 @@ describe("After a rejection, and answers given elsewhere", () => {
     await waitFor("its end", async () => (await statusOf(kickoffId)).status === "completed");
   });
 
-  it("recognises an execution that has ended meanwhile", async () => {
+  it("detects an execution that has ended meanwhile", async () => {
     const kickoffId = await start();
     await elsewhere(kickoffId, true);
     await waitFor(
@@ -183,7 +183,7 @@ describe("After a rejection, and answers given elsewhere", () => {
     );
   });
 
-  it("recognises a newer attempt, which the person has not read", async () => {
+  it("detects a newer attempt, which the person hasn't read", async () => {
     const kickoffId = await start();
     await elsewhere(kickoffId, false);
     await waitFor(

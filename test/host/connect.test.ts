@@ -12,7 +12,7 @@ import { startSmallCrew, type SmallCrew } from "./small-crew.ts";
 
 const settings = () => vscode.workspace.getConfiguration("crewdeck");
 
-describe("conversations about a crew", () => {
+describe("Input boxes for a crew", () => {
   let crew: SmallCrew;
   let other: SmallCrew;
   let secrets: MemorySecrets;
@@ -49,7 +49,7 @@ describe("conversations about a crew", () => {
   });
 
   describe("connecting", () => {
-    it("asks for address, token, its type and a name, and shows where the token is found", async () => {
+    it("asks for address, token, token type and name, and shows where to find the token", async () => {
       const moves: Move[] = [
         { type: ` ${crew.url}/kickoff` },
         { type: "Bearer right" },
@@ -99,7 +99,7 @@ describe("conversations about a crew", () => {
       );
     });
 
-    it("goes back with everything still there", async () => {
+    it("keeps all values when the person goes back", async () => {
       const moves: Move[] = [
         { type: crew.url },
         { type: "right" },
@@ -137,7 +137,7 @@ describe("conversations about a crew", () => {
       assert.deepEqual(crew.tokens, ["Bearer wrong", "Bearer right"]);
     });
 
-    it("offers to save only a crew that is out of reach", async () => {
+    it("offers to save a crew that can't be reached", async () => {
       await crew.stop();
       const moves: Move[] = [
         { type: crew.url },
@@ -153,7 +153,7 @@ describe("conversations about a crew", () => {
       assert.equal((await crews.token(result.id))?.token, "right");
     });
 
-    it("begins with what was typed in a conversation that was left, but for the token", async () => {
+    it("starts with the values typed before a cancellation, except the token", async () => {
       const moves: Move[] = [
         { type: crew.url },
         { type: "wrong" },
@@ -245,7 +245,7 @@ describe("conversations about a crew", () => {
     assert.equal((await crews.token(travel.id))?.token, "right");
   });
 
-  it("sets the other token beside the first, uses it, and switches between the two", async () => {
+  it("adds the other token, uses it, and switches between the two", async () => {
     const travel = await connected();
     const { result, shown } = await withPerson(
       [{ pick: "User Bearer Token" }, { type: "right" }],
@@ -270,7 +270,7 @@ describe("conversations about a crew", () => {
     );
   });
 
-  it("asks only for the token if its type is given, and for nothing if both are", async () => {
+  it("asks only for the token if its type is given, and doesn't ask if both are given", async () => {
     const travel = await connected();
     const { shown } = await withPerson([{ type: "right" }], () =>
       setToken(crews, travel, { crew: "Travel", tokenType: "userBearer" }),
@@ -291,7 +291,7 @@ describe("conversations about a crew", () => {
     assert.equal((await crews.token(travel.id))?.token, "right");
   });
 
-  it("renames", async () => {
+  it("renames a crew", async () => {
     const travel = await connected();
     const { result } = await withPerson([{ pick: "Name" }, { type: "Journeys" }], () =>
       editCrew(crews, travel),
@@ -311,7 +311,7 @@ describe("conversations about a crew", () => {
     assert.equal(await crews.token(travel.id), undefined);
   });
 
-  it("changes nothing when the token for another host is not given", async () => {
+  it("changes nothing if the token for the other host isn't entered", async () => {
     const travel = await connected();
     const { result } = await withPerson([{ pick: "Address" }, { type: other.url }, "escape"], () =>
       editCrew(crews, travel),
@@ -321,7 +321,7 @@ describe("conversations about a crew", () => {
     assert.deepEqual(other.tokens, []);
   });
 
-  it("changes and takes away the dashboard's address", async () => {
+  it("changes and removes the dashboard's address", async () => {
     const travel = await connected();
     const { result, shown } = await withPerson(
       [{ pick: "Dashboard address" }, { type: "app" }, { type: "https://app.example.com" }],

@@ -38,7 +38,7 @@ describe("connected crews", () => {
     await settings().update("crews", before, vscode.ConfigurationTarget.Global);
   });
 
-  it("saves a crew that answers: the address in the person's settings, the token in the secrets only", async () => {
+  it("saves a crew that responds: the address in the user settings, the token only in SecretStorage", async () => {
     let changes = 0;
     crews.onDidChange(() => changes++);
     const added = await crews.add({
@@ -89,7 +89,7 @@ describe("connected crews", () => {
     );
   });
 
-  it("refuses a name or an address that is taken", async () => {
+  it("refuses a name or an address that another crew has", async () => {
     await crews.add({ ...entry("Travel"), token: "right" });
     await assert.rejects(
       crews.add({ ...entry("travel", other.url), token: "right" }),
@@ -116,7 +116,7 @@ describe("connected crews", () => {
     assert.equal((savedCrews() as unknown[]).length, 2);
   });
 
-  it("keeps a crew that another window overwrites while it adds its own, and not one that is removed there", async () => {
+  it("keeps a crew that another window overwrites when it adds its own, but not one that the other window removes", async () => {
     await crews.add({ ...entry("One"), token: "right" });
     const both = ["One", "Two"];
     // As a window writes that does not know of the first yet.
@@ -156,7 +156,7 @@ describe("connected crews", () => {
     assert.ok(milliseconds >= 0);
   });
 
-  it("reads the token at each request", async () => {
+  it("reads the token for each request", async () => {
     const added = await crews.add({ ...entry("Travel"), token: "right" });
     const client = await crews.client(added);
     await client.inputs();
@@ -170,7 +170,7 @@ describe("connected crews", () => {
     await assert.rejects(client.inputs(), MissingTokenError);
   });
 
-  it("reads a refused kickoff by the inputs' names that the crew returned before", async () => {
+  it("reads a refused kickoff with the input names that the crew returned before", async () => {
     const odd = await startSmallCrew(["topic, in short", "audience"]);
     try {
       const added = await crews.add({ ...entry("Odd", odd.url), token: "right" });
@@ -188,7 +188,7 @@ describe("connected crews", () => {
     }
   });
 
-  it("has one client a crew, and another one after the crew was removed and connected again", async () => {
+  it("has one client per crew, and a new one after the crew is removed and connected again", async () => {
     const added = await crews.add({ ...entry("Travel"), token: "right" });
     const client = await crews.client(added);
     assert.equal(await crews.client(added), client);
@@ -199,7 +199,7 @@ describe("connected crews", () => {
     );
   });
 
-  it("distinguishes a secret that is gone, invalid or unreadable from a refused token and from one that was never set here, before any request", async () => {
+  it("distinguishes a missing, invalid or unreadable secret from a refused token and from one never set on this machine, before any request", async () => {
     const added = await crews.add({ ...entry("Travel"), token: "right" });
     const asked = crew.tokens.length;
     const losses: readonly (() => unknown)[] = [
@@ -258,7 +258,7 @@ describe("connected crews", () => {
     assert.deepEqual(await crews.tokenState(moved.id), { kind: "none" });
   });
 
-  it("offers beside a 401 to set the refused token or to use the other one, and beside a 403 of the user's token the organisation's", async () => {
+  it("offers to replace the refused token or use the other one after a 401, and the organisation's token after a 403 of the user's", async () => {
     const added = await crews.add({ ...entry("Travel"), token: "right", tokenType: "bearer" });
     const offered = async () => {
       try {
@@ -278,7 +278,7 @@ describe("connected crews", () => {
     assert.deepEqual(await offered(), ["Set Bearer Token"]);
   });
 
-  it("reports whose token changed", async () => {
+  it("reports which crew's token changed", async () => {
     const told: string[] = [];
     crews.onDidChangeToken((id) => told.push(id));
     await crews.setToken("url:https://a.example.com", { token: "x", type: "bearer" });
@@ -286,7 +286,7 @@ describe("connected crews", () => {
     assert.deepEqual(told, ["url:https://a.example.com"]);
   });
 
-  it("keeps id and token when a crew is renamed", async () => {
+  it("keeps ID and token when a crew is renamed", async () => {
     const added = await crews.add({ ...entry("Travel"), token: "right" });
     const told: CrewReplacement[] = [];
     crews.onDidReplace((replacement) => told.push(replacement));
@@ -307,7 +307,7 @@ describe("connected crews", () => {
     assert.deepEqual(savedCrews(), [entry("Journeys")]);
   });
 
-  it("takes the token along to another path of the host, and never to another host", async () => {
+  it("keeps the token for another path of the same host, never for another host", async () => {
     const added = await crews.add({ ...entry("Travel"), token: "right" });
     const samePlace = await crews.change(added, { url: `${crew.url}/v2` });
     assert.equal((await crews.token(samePlace.id))?.token, "right");
@@ -338,7 +338,7 @@ describe("connected crews", () => {
     await assert.rejects(client.inputs(), /is not connected/);
   });
 
-  it("requests the inputs once, and again when they must be fresh", async () => {
+  it("requests the inputs once, and again when fresh ones are required", async () => {
     const added = await crews.add({ ...entry("Travel"), token: "right" });
     assert.deepEqual(
       (await crews.inputs(added)).fields.map(({ name }) => name),
@@ -350,7 +350,7 @@ describe("connected crews", () => {
     assert.equal(crew.tokens.length, asked + 1);
   });
 
-  it("leaves a malformed entry in the settings, connects the others and reports the problem once", async () => {
+  it("keeps a malformed entry in the settings, connects the others and reports the problem once", async () => {
     const warnings: string[] = [];
     const show = vscode.window.showWarningMessage;
     Object.assign(vscode.window, {
@@ -409,7 +409,7 @@ describe("connected crews", () => {
   });
 
   describe("by command", () => {
-    it("asks nothing when everything is given", async () => {
+    it("doesn't ask if all values are given", async () => {
       const added = await connectCrew(crews, {
         name: "Travel",
         url: `${crew.url}/inputs`,

@@ -8,7 +8,7 @@ const run = <T>(command: string, argument?: unknown): Promise<T> =>
 const crew = "Doubted";
 const kickoffId = "k-doubted";
 
-describe("An execution's document whose crew cannot be asked", () => {
+describe("The document of an execution that can't be refreshed", () => {
   let server: MisbehavingServer;
   let status = 200;
   const setCrews = (
@@ -42,7 +42,7 @@ describe("An execution's document whose crew cannot be asked", () => {
     await server.stop();
   });
 
-  it("says below its headline why it may be out of date, until the crew answers again", async () => {
+  it("shows below its headline why it may be out of date, until the crew responds again", async () => {
     await run("openExecution", { crew, kickoffId });
     const { document } = vscode.window.activeTextEditor!;
     const doubt = () =>

@@ -39,7 +39,7 @@ async function startSilentCrew() {
   };
 }
 
-describe("When the extension ends", () => {
+describe("Deactivating the extension", () => {
   const extension = vscode.extensions.getExtension("crewdeck.crewdeck")!;
   const copy = path.join(extension.extensionPath, "out", "left", String(process.pid));
   const ends: (() => unknown)[] = [];
@@ -111,7 +111,7 @@ describe("When the extension ends", () => {
       assert.deepEqual(window.left, []),
     );
 
-  it("no timer, listener, watch, process or connection is left, though it polls, holds the lease and serves a crew", async () => {
+  it("leaves no timer, listener, watcher, process or connection, even if it polls, holds the lease and serves a crew", async () => {
     const crew = await startSilentCrew();
     ends.push(() => new Promise((resolve) => crew.server.close(resolve)));
     const id = `url:${crew.url}`;
@@ -163,7 +163,7 @@ describe("When the extension ends", () => {
     await inForm.catch(() => undefined);
   });
 
-  it("nothing is left where that comes before it has begun", async () => {
+  it("leaves nothing even before activation has finished", async () => {
     const { window, end, activate } = open();
     const activated = activate();
     end();

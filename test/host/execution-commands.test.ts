@@ -46,7 +46,7 @@ describe("Commands that remove executions", () => {
     kickoffId: id,
   });
 
-  it("clear what has ended, except pinned executions, which the question mentions", async () => {
+  it("clear ended executions, except pinned ones, which the question mentions", async () => {
     for (const localId of ["one", "two"])
       parts.store.add(notWaiting({ localId, kickoffIds: [localId], state: "completed" }));
     parts.store.add(
@@ -62,7 +62,7 @@ describe("Commands that remove executions", () => {
     assert.deepEqual(await run("clearEnded", undefined), [], "nothing to ask about");
   });
 
-  it("remove from the list, with what continues and the ID to track it again", async () => {
+  it("remove an execution after a question that says whether it continues and shows its ID", async () => {
     parts.store.add(anExecution({ kickoffIds: ["waits"] }));
     parts.store.add(notWaiting({ localId: "done", kickoffIds: ["done"], state: "completed" }));
     const [running = ""] = await run("untrackExecution", row("waits"), "escape");
@@ -73,7 +73,7 @@ describe("Commands that remove executions", () => {
     assert.deepEqual(kept(), ["local-1"]);
   });
 
-  it("remove from the list what may have started, without an ID", async () => {
+  it("remove an execution that may have started, without showing an ID", async () => {
     parts.store.add(notWaiting({ localId: "lost", kickoffIds: [], state: "unconfirmed" }));
     const [question = ""] = await run("untrackExecution", row("lost"), {
       press: "Remove from List",
@@ -86,7 +86,7 @@ describe("Commands that remove executions", () => {
     assert.deepEqual(kept(), []);
   });
 
-  it("track no second record of what another window has just begun to track", async () => {
+  it("add no second record of an execution that another window has just tracked", async () => {
     const other = openWindow(parts.folder);
     other.store.add(notWaiting({ localId: "theirs", kickoffIds: ["k-9"] }));
     other.dispose();

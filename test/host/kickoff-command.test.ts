@@ -39,7 +39,7 @@ function commands(inputs: () => Promise<CrewInputs>) {
 describe("Kicking off by a click", () => {
   const row = { kind: "crew", crew: crew.id };
 
-  it("starts a crew without inputs once for a double click, also if the crew answers in between, and again for a later one", async () => {
+  it("starts a crew without inputs once for a double click, even if the crew responds in between, and again for a later click", async () => {
     const { sent, clock, run } = commands(asksFor());
     const made = await Promise.all([run(row), run(row)]);
     assert.deepEqual(made, [
@@ -54,7 +54,7 @@ describe("Kicking off by a click", () => {
     assert.equal(sent.length, 2);
   });
 
-  it("starts twice for a program that requests it twice", async () => {
+  it("starts twice if a program runs the command twice", async () => {
     const { sent, run } = commands(asksFor());
     await Promise.all([
       run({ crew: crew.name, form: false }),
@@ -66,7 +66,7 @@ describe("Kicking off by a click", () => {
     assert.equal(sent.length, 4);
   });
 
-  it("brings the form to the front at each click if the crew has inputs", async () => {
+  it("shows the form on each click if the crew has inputs", async () => {
     const { sent, opened, run } = commands(asksFor("topic"));
     await Promise.all([run(row), run(row)]);
     assert.deepEqual(
@@ -102,7 +102,7 @@ describe("Kicking off by a click", () => {
     );
   });
 
-  it("does not take an unknown answer for a crew without inputs: it opens the form, which shows the problem, and sends nothing", async () => {
+  it("doesn't read an unknown response as a crew without inputs: it opens the form, which shows the problem, and sends nothing", async () => {
     for (const answer of ['{"inputs": null}', '{"inputs": [null]}', "{}"]) {
       const client = new CrewClient(crew.url, "token", {
         fetch: () => Promise.resolve(new Response(answer)),

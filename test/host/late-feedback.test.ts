@@ -22,7 +22,7 @@ const waits = json(200, {
 });
 const notFound = json(200, { state: "NOT FOUND", status: null });
 
-describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
+describe("Feedback that is too late or gets no response, over HTTP", () => {
   let parts: ViewParts;
   let server: MisbehavingServer;
   let client: CrewClient;
@@ -92,7 +92,7 @@ describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
       label: /^No longer waits; your text is kept for the next attempt/,
     },
   ]) {
-    it(`explains before anything is sent that the pause ${what}, and keeps the text in thread and draft`, async () => {
+    it(`explains before it sends anything that the pause ${what}, and keeps the text in thread and draft`, async () => {
       crewAnswers(waits, json(200, { status: "resumed" }));
       const { thread } = await write();
       crewAnswers(status, json(200, { status: "resumed" }));
@@ -119,7 +119,7 @@ describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
     });
   }
 
-  it("explains before anything is sent that it continues under a new ID, which another window's feedback has brought", async () => {
+  it("explains before it sends anything that the execution continues under a new ID after feedback from another window", async () => {
     crewAnswers(waits, json(200, { kickoff_id: "new-id" }));
     const { thread } = await write();
     const other = openWindow(parts.folder);
@@ -149,7 +149,7 @@ describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
     assert.equal(parts.drafts.find(target)?.text, "My words.");
   });
 
-  it("sends if the crew says NOT FOUND, which is how a deployed crew waits; what it then refuses is kept", async () => {
+  it("sends if the crew responds NOT FOUND, as a deployed crew that waits does, and keeps what the crew then refuses", async () => {
     crewAnswers(notFound, json(400, { detail: "Execution is not in pending human input state" }));
     const { thread } = await write();
     await assert.rejects(
@@ -160,7 +160,7 @@ describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
     assert.equal(parts.drafts.find(target)?.text, "My words.");
   });
 
-  it("says that feedback may have been sent if no answer came, and sends it again only when a person says so", async () => {
+  it("shows that feedback may have been sent if no response arrived, and sends it again only when the person chooses to", async () => {
     crewAnswers(waits, hangUp);
     const { document, done, thread } = await write();
     let told: unknown;
@@ -208,7 +208,7 @@ describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
     assert.deepEqual(resumes(), ["My words.", "My words."]);
   });
 
-  it("keeps other text that is written while an earlier one may have been sent", async () => {
+  it("keeps other text that is written while earlier feedback may have been sent", async () => {
     crewAnswers(waits, hangUp);
     const { thread } = await write();
     await assert.rejects(parts.feedback.approve(parts.store.find("local-1")!), MaybeSentError);
@@ -224,7 +224,7 @@ describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
     assert.equal(parts.threads.threads.length, 1);
   });
 
-  describe("a draft of what no longer waits", () => {
+  describe("a draft for an output that no longer waits", () => {
     const open = (argument: unknown) =>
       feedbackCommands({
         ...parts,
@@ -252,7 +252,7 @@ describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
       parts.store.update("local-1", () => notWaiting({ state: "completed" }));
     });
 
-    it("is led to by a lens at the top of the document, and can be copied, read and discarded", async () => {
+    it("has a lens at the top of the document, and can be copied, read and discarded", async () => {
       const { document } = await parts.show(parts.store.find("local-1")!);
       const lens = await waitFor("the lens", async () =>
         (await lenses(document)).find(
@@ -281,7 +281,7 @@ describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
       await assert.rejects(Promise.resolve(open(byLens)), /No unsent draft is kept/);
     });
 
-    it("is given to a program as it was written, and is one of several that a person chooses from", async () => {
+    it("is returned to a program unchanged, and listed for a person to choose from", async () => {
       assert.deepEqual(await open({ crew: "Writers", kickoffId: "11111111-aaaa" }), [
         { taskId: "review", attempt: 1, isApprove: false, text: "Shorter.\n\nPlease." },
       ]);

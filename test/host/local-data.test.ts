@@ -254,7 +254,7 @@ describe("Deleting local data", () => {
     ],
     ["fails to list what it keeps", () => Promise.reject(new Error("The keychain is locked."))],
   ] as const) {
-    it(`finds the tokens of crews that are gone from the settings where the store of secrets ${store}`, async () => {
+    it(`finds the tokens of crews that are no longer in the settings if the secret storage ${store}`, async () => {
       Object.assign(secrets, { keys });
       const window = await openWindow();
       await fill(window);
@@ -264,7 +264,7 @@ describe("Deleting local data", () => {
     });
   }
 
-  it("finds these tokens, too, where another window has emptied the state that windows share meanwhile", async () => {
+  it("also finds these tokens if another window has cleared the shared state meanwhile", async () => {
     Object.assign(secrets, { keys: undefined });
     const shared = new MemoryMemento();
     const [window, other] = [await openWindow(shared), await openWindow(shared)];
@@ -281,7 +281,7 @@ describe("Deleting local data", () => {
     assert.deepEqual([...secrets.kept.keys()], []);
   });
 
-  it("continues with other tokens if one can't be deleted, names it, and finds it again", async () => {
+  it("continues with other tokens if one can't be deleted, reports it, and finds it again", async () => {
     Object.assign(secrets, { keys: undefined });
     const window = await openWindow();
     await leaveToken(window);
@@ -305,7 +305,7 @@ describe("Deleting local data", () => {
     assert.deepEqual([[...secrets.kept.keys()], window.globalState.keys()], [[], []]);
   });
 
-  it("finds it again, too, where another window forgets only after that", async () => {
+  it("also finds it again if another window deletes its data only after that", async () => {
     Object.assign(secrets, { keys: undefined });
     const shared = new MemoryMemento();
     let close: (value: unknown) => void = () => undefined;
@@ -326,7 +326,7 @@ describe("Deleting local data", () => {
     assert.deepEqual([[...secrets.kept.keys()], shared.keys()], [[], []]);
   });
 
-  it("mentions that the executions of local crews end and are deleted, too", async () => {
+  it("warns that the executions of local crews end and are deleted, too", async () => {
     const window = await openWindow();
     new KnownCrews(window.database, path.join(folder, "local")).write({
       folder: "file:///crew",
@@ -363,7 +363,7 @@ describe("Deleting local data", () => {
     );
   });
 
-  it("mentions that what may have been sent can be sent again then, only if there is any", async () => {
+  it("warns that what may have been sent can be sent again, only if there is any", async () => {
     const window = await openWindow();
     const { store } = window.executions;
     const question = async () => {
@@ -425,7 +425,7 @@ describe("Deleting local data", () => {
     assert.deepEqual(await files(), []);
   });
 
-  it("is noticed by other windows, which write nothing back, and all of them continue", async () => {
+  it("is noticed by other windows, which write nothing back and keep working", async () => {
     const [window, other] = [await openWindow(), await openWindow()];
     await fill(window);
     await other.globalState.update("crewdeck.remembered", "a mark");
@@ -458,7 +458,7 @@ describe("Deleting local data", () => {
     );
   });
 
-  it("is no news to a window that opens later", async () => {
+  it("doesn't affect a window that opens later", async () => {
     const window = await openWindow();
     await fill(window);
     await window.delete("data");
@@ -511,7 +511,7 @@ describe("Deleting local data", () => {
     return () => end();
   };
 
-  it("waits for a kickoff that is under way, unless the person cancels", async () => {
+  it("waits for a kickoff that is being sent, unless the person cancels", async () => {
     const window = await openWindow();
     const { executions } = window;
     const end = addKickoffUnderWay(window);

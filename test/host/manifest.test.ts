@@ -39,7 +39,7 @@ describe("The manifest", () => {
     assert.deepEqual(registered.sort(), contributed.sort());
   });
 
-  it("shows only contributed commands in menus, each in the category Crewdeck with a title in words", () => {
+  it("shows only contributed commands in menus, each with a title and the category Crewdeck", () => {
     const contributed = manifest.contributes.commands.map(({ command }) => command);
     for (const { command } of Object.values(manifest.contributes.menus).flat())
       assert(contributed.includes(command), command);
@@ -49,7 +49,7 @@ describe("The manifest", () => {
     }
   });
 
-  it("offers to kick off, and to do so in the form, in the palette and on each crew's row", () => {
+  it("offers to kick off, directly or in the form, in the palette and on each crew's row", () => {
     const { menus } = manifest.contributes;
     for (const id of ["crewdeck.kickoff", "crewdeck.kickoffInForm"]) {
       for (const menu of ["commandPalette", "view/item/context"])
@@ -60,7 +60,7 @@ describe("The manifest", () => {
     }
   });
 
-  it("leads from the empty view to the tour, and to the workspace's own crew first where it has one", () => {
+  it("links from the empty view to the tour, and first to the workspace's own crew if there is one", () => {
     const buttons = (contents = "") =>
       [...contents.matchAll(/^\[([^\]]+)\]\(command:/gm)].map(([, title]) => title);
     const [start, project] = manifest.contributes.viewsWelcome;
@@ -76,7 +76,7 @@ describe("The manifest", () => {
       assert.match(welcome?.contents ?? "", /\[Take the Tour\]\(command:crewdeck\.takeTour\)/);
   });
 
-  it("has a tour in the palette, which opens the walkthrough", async () => {
+  it("has a tour in the Command Palette, which opens the walkthrough", async () => {
     const tour = () =>
       vscode.window.tabGroups.all
         .flatMap(({ tabs }) => tabs)
@@ -86,7 +86,7 @@ describe("The manifest", () => {
     await vscode.window.tabGroups.close(await waitFor("the walkthrough", tour));
   });
 
-  it("has on a stopped local crew's row a way to start it, and on any local crew's row its token to copy, on no other's", () => {
+  it("offers “Start” only on a stopped local crew's row, and “Copy Token” only on local crews' rows", () => {
     const rows = manifest.contributes.menus["view/item/context"]!;
     const conditions = (id: string) =>
       rows

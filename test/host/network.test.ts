@@ -87,7 +87,7 @@ describe("VS Code's proxy and certificate settings", () => {
 
   const test = async () => (await examine(crews, crew)).report;
 
-  it("lead through a proxy to a crew whose certificate the machine's own authority signed", async () => {
+  it("connect through a proxy to a crew whose certificate is signed by the machine's own authority", async () => {
     const proxy = await behindProxy(known);
     const report = await test();
     assert.deepEqual(
@@ -99,7 +99,7 @@ describe("VS Code's proxy and certificate settings", () => {
     assert.deepEqual([...new Set(tokens)], ["Bearer right"]);
   });
 
-  it("do not lead to a crew of the same name whose certificate nobody here knows: its cause is the certificate, and no token is sent", async () => {
+  it("refuse a crew of the same name with an untrusted certificate: the error names the certificate, and no token is sent", async () => {
     const proxy = await behindProxy(await startCrew(await makeCertificate("DNS:crew.test")));
     const report = await test();
     assert.deepEqual([report.ok, report.cause], [false, "certificate"], report.problem);
@@ -123,7 +123,7 @@ describe("VS Code's proxy and certificate settings", () => {
     });
   }
 
-  it("lead a kickoff through the proxy, too, in each of the ways that http.proxySupport knows", async () => {
+  it("send a kickoff through the proxy, too, with each value of http.proxySupport", async () => {
     for (const support of ["override", "fallback", "on"]) {
       const proxy = await behindProxy(known);
       await set("http.proxySupport", support);
@@ -136,7 +136,7 @@ describe("VS Code's proxy and certificate settings", () => {
     }
   });
 
-  it("leave each request a connection of its own where VS Code does not look after proxies", async () => {
+  it("use a separate connection for each request if VS Code doesn't handle proxies", async () => {
     const server = await MisbehavingServer.start();
     try {
       server.otherwise = closeMeanwhile(200, { kickoff_id: "k-1", status: "running" });
@@ -156,7 +156,7 @@ describe("VS Code's proxy and certificate settings", () => {
     }
   });
 
-  it("name a dead proxy as the cause", async () => {
+  it("name a proxy that can't be reached as the cause", async () => {
     const proxy = await behindProxy(known);
     await proxy.stop();
     proxies.splice(0);
@@ -165,7 +165,7 @@ describe("VS Code's proxy and certificate settings", () => {
     assert.match(report.problem ?? "", /proxy .*http\.proxy/);
   });
 
-  it("name a proxy that wants a password as the cause", async () => {
+  it("name a proxy that requires a password as the cause", async () => {
     await behindProxy();
     const report = await test();
     assert.deepEqual([report.ok, report.cause], [false, "proxy"], report.problem);

@@ -68,7 +68,7 @@ describe("Notifications", () => {
   const end = (localId: string, state: "completed" | "failed") =>
     parts.store.update(localId, (execution) => ({ ...execution, state, endedAt: isoAgo(0) }));
 
-  it("report what waits and what failed, and what is completed only if the setting says so", async () => {
+  it("report executions that wait or failed, and completed ones only if the setting is on", async () => {
     openWindow();
     for (const id of ["one", "two"])
       parts.store.add(
@@ -90,7 +90,7 @@ describe("Notifications", () => {
     );
   });
 
-  it("report each event in one window only, and not again after a start", async () => {
+  it("report each event in one window only, and not again after a restart", async () => {
     openWindow();
     openWindow();
     parts.store.add(anExecution());
@@ -129,7 +129,7 @@ describe("Notifications", () => {
     return called;
   };
 
-  it("name what distinguishes executions of the same crew, and the attempt, so that no two are the same", async () => {
+  it("show what distinguishes executions of the same crew, and the attempt, so that no two look the same", async () => {
     openWindow();
     for (const audience of ["commuters", "seniors"]) parts.store.add(topics(audience));
     parts.store.add(
@@ -151,7 +151,7 @@ describe("Notifications", () => {
     assert.match(shown[3]!, /^“seniors” of “Writers” waits for you at task “review”, attempt 2\./);
   });
 
-  it("are one that counts when many come at once, with buttons for the one that waits longest and for all", async () => {
+  it("are combined into one with their number if many come at once, with buttons for the one that waits longest and for all", async () => {
     for (let run = 1; run <= 15; run++)
       parts.store.add(
         topics(`a${run}`, { waiting: { ...anExecution().waiting!, since: isoAgo(run * 1000) } }),
@@ -204,7 +204,7 @@ describe("Notifications", () => {
     );
   });
 
-  it("skip what was answered before they are shown", async () => {
+  it("skip outputs that were answered before they could be shown", async () => {
     openWindow();
     parts.store.add(topics("answered"));
     parts.store.update("answered", (execution) => ({
@@ -216,7 +216,7 @@ describe("Notifications", () => {
     assert.match(shown.join("\n"), /^“waits”[^\n]*$/);
   });
 
-  it("send no answer to what no longer waits: they explain it and open the execution", async () => {
+  it("send nothing for an output that no longer waits: they explain why and open the execution", async () => {
     openWindow();
     answer = "Approve";
     meanwhile = () =>
@@ -247,7 +247,7 @@ describe("Notifications", () => {
     ]);
   });
 
-  it("say nothing of what had ended before it was tracked, or long before this start", async () => {
+  it("skip executions that ended before they were tracked, or long before this start", async () => {
     parts.store.add(
       ended("long ago", {
         localId: "long-ago",
@@ -265,7 +265,7 @@ describe("Notifications", () => {
     assert.match(shown.join("\n"), /^“now” of “Writers” failed\.[^\n]*$/);
   });
 
-  it("are turned off one kind at a time by their own button, which says how to turn them on again", async () => {
+  it("can be turned off by kind with a button, which explains how to turn them on again", async () => {
     openWindow();
     answer = "Don't Show Again";
     parts.store.add(ended("one", { state: "failed" }));
@@ -280,7 +280,7 @@ describe("Notifications", () => {
     assert.equal(settings().get("waiting"), true);
   });
 
-  it("offer to run a failed execution again where it is known what was sent", async () => {
+  it("offer to run a failed execution again if its inputs are known", async () => {
     const run: unknown[] = [];
     const original = vscode.commands.executeCommand.bind(vscode.commands);
     const commands = vscode.commands as { executeCommand: unknown };
@@ -381,7 +381,7 @@ describe("The status bar item", () => {
     await parts.dispose();
   });
 
-  it("says how many run and how many wait, in icons and for screen readers, and is hidden when idle", () => {
+  it("shows how many run and how many wait, with icons and for screen readers, and is hidden when idle", () => {
     assert.equal(item.isShown, false);
     parts.store.add(notWaiting({ localId: "one", kickoffIds: ["one"] }));
     assert.deepEqual(
@@ -403,7 +403,7 @@ describe("The status bar item", () => {
     assert.equal(item.isShown, false);
   });
 
-  it("lists in its tooltip what waits and what runs, text of others as text", () => {
+  it("lists in its tooltip what waits and what runs, with remote text as plain text", () => {
     parts.store.add(anExecution({ label: "**bold** [a](command:x) $(trash)" }));
     for (let count = 1; count <= 7; count++)
       parts.store.add(

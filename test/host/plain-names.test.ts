@@ -73,7 +73,7 @@ describe("names and texts of a crew", () => {
     }
   });
 
-  it("are one short line where feedback is given, and go back to the crew as they came", async () => {
+  it("are shortened to one line in feedback threads, and sent back to the crew unchanged", async () => {
     const taskId = "evil\n\u001b[31m\u202e$(star) ".repeat(3_000);
     const execution = anExecution({
       tasks: [{ taskId, state: "waiting", attempts: [{ number: 1, output: "a" }] }],
@@ -117,7 +117,7 @@ describe("names and texts of a crew", () => {
     }
   });
 
-  it("are no links in a box's prompt, nor in what is wrong with what is typed", async () => {
+  it("make no links in an input box's prompt or validation message", async () => {
     person.dispose();
     person = new ScriptedPerson([{ type: "x" }, "escape"]);
     await askText({
@@ -131,7 +131,7 @@ describe("names and texts of a crew", () => {
       assert.ok(words.includes("Retry") && !words.includes(link), words);
   });
 
-  it("are no links in the message about an invalid entry in the settings", async () => {
+  it("make no links in the message about an invalid entry in the settings", async () => {
     const settings = vscode.workspace.getConfiguration("crewdeck");
     await settings.update(
       "crews",

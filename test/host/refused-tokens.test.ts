@@ -141,12 +141,12 @@ describe("Refreshing crews that refuse their token", () => {
   const asked = () => scene.asked.splice(0).map(({ kickoffId }) => kickoffId);
   const crewRow = { kind: "crew", crew: anExecution().crew.id };
 
-  it("sends no refused token if everything is refreshed", async () => {
+  it("sends no refused token when everything is refreshed", async () => {
     await refresh();
     assert.deepEqual([asked(), scene.tracker.parkedCrews().size], [[], 2]);
   });
 
-  it("sends that of the row's crew once, and reports that it is still refused", async () => {
+  it("sends the token of the row's crew once, and reports that it is still refused", async () => {
     await assert.rejects(
       refresh({ kind: "execution", crew: anExecution().crew.id, kickoffId: "k2" }),
       refused,
@@ -158,7 +158,7 @@ describe("Refreshing crews that refuse their token", () => {
     assert.equal(asked().length, 1, "a program sees it in the execution");
   });
 
-  it("continues with all of the crew when the token is accepted again, and leaves the other crew alone", async () => {
+  it("polls all of the crew's executions when its token is accepted again, and none of the other crew's", async () => {
     scene.answer = () => working("a", 0);
     await refresh(crewRow);
     assert.deepEqual(
@@ -167,7 +167,7 @@ describe("Refreshing crews that refuse their token", () => {
     );
   });
 
-  it("does not say that a token is refused if nothing is watched: the next request does", async () => {
+  it("doesn't report a refused token if nothing is watched; the next request does", async () => {
     for (const number of [1, 2, 3]) scene.store.put(undefined, `e${number}`);
     await refresh(crewRow);
     assert.deepEqual([asked(), [...scene.tracker.parkedCrews().keys()]], [[], [other.id]]);

@@ -8,7 +8,7 @@ import { ScriptedPerson } from "./scripted-person.ts";
 const run = <T>(command: string, argument?: unknown): Promise<T> =>
   Promise.resolve(vscode.commands.executeCommand<T>(`crewdeck.${command}`, argument));
 
-describe("A report of a problem", () => {
+describe("A problem report", () => {
   let service: RealService;
   let api: CrewdeckApi;
   const secrets = ["Hidden Crew", "hidden topic", "hidden-answer", "127.0.0.1"];
@@ -75,7 +75,7 @@ describe("A report of a problem", () => {
     assert.doesNotMatch(text, /[\\/](home|root|tmp|Users)[\\/]/, "no folders");
   });
 
-  it("opens for a person as an editable document, with the note that nothing was sent and where to send it", async () => {
+  it("opens as an editable document, which notes that nothing was sent and where to send it", async () => {
     const text = await run<string>("reportProblem");
     const { document } = vscode.window.activeTextEditor!;
     assert.equal(document.getText(), text);
@@ -84,7 +84,7 @@ describe("A report of a problem", () => {
     assert.match(text, /Nothing was sent[^]*Send it to the person who gave you Crewdeck\./);
   });
 
-  it("is offered for unforeseen errors only", async () => {
+  it("is offered only for unexpected errors", async () => {
     const person = new ScriptedPerson([]);
     try {
       const [execution] = api.executions();

@@ -82,7 +82,7 @@ describe("Kicking off a request file", () => {
       ...changes,
     });
 
-  it("sends what the file says, once for a double click, with its label, and asks nothing", async () => {
+  it("sends the file's values and label without a question, once for a double click", async () => {
     const uri = await write("oslo.kickoff.json", {
       crew: "Travel",
       label: "Demo",
@@ -110,7 +110,7 @@ describe("Kicking off a request file", () => {
     assert.equal(sent.length, 3, "a program means another");
   });
 
-  it("draws no icon of a crew's name in the status bar", async () => {
+  it("draws no icons of a crew's name in the status bar", async () => {
     const uri = await write("icon.kickoff.json", { crew: "Travel", inputs: { city: "Oslo" } });
     const named = { ...crew, name: "$(bell) Travel" };
     const titles: (string | undefined)[] = [];
@@ -171,13 +171,13 @@ describe("Kicking off a request file", () => {
     assert.deepEqual(sent, []);
   };
 
-  it("refuses a secret, says the line, and sends nothing", () =>
+  it("refuses a secret, names the line, and sends nothing", () =>
     refuses(
       { crew: "Travel", inputs: { city: "O" }, token: "hush" },
       /line 6: .*holds no secrets.*“token”/,
     ));
 
-  it("refuses a secret within a callback, says the line, and sends nothing", () =>
+  it("refuses a secret within a callback, names the line, and sends nothing", () =>
     refuses(
       {
         crew: "Travel",
@@ -190,28 +190,28 @@ describe("Kicking off a request file", () => {
       /line 10: .*holds no secrets.*“token”/,
     ));
 
-  it("refuses a missing input, says the line, and sends nothing", () =>
+  it("refuses a missing input, names the line, and sends nothing", () =>
     refuses({ crew: "Travel", inputs: { days: 3 } }, /line 3: The input “city” is missing/));
 
-  it("refuses an input of a wrong type, says the line, and sends nothing", () =>
+  it("refuses an input of a wrong type, names the line, and sends nothing", () =>
     refuses(
       { crew: "Travel", inputs: { city: "O", days: "3" } },
       /line 5: The crew describes “days” as a whole number/,
     ));
 
-  it("refuses what is not JSON, says the line, and sends nothing", () =>
+  it("refuses invalid JSON, names the line, and sends nothing", () =>
     refuses('{"crew": "Travel",\n "inputs": {city: 1}}', /line 2: This is not JSON/));
 
-  it("refuses a callback with a password in it, says the line, and sends nothing", () =>
+  it("refuses a callback address with a password, names the line, and sends nothing", () =>
     refuses(
       { crew: "Travel", inputs: { city: "O" }, crewWebhookUrl: "https://me:pw@h.test" },
       /line 6: “crewWebhookUrl”/,
     ));
 
-  it("refuses an unknown crew, says the line, and sends nothing", () =>
+  it("refuses an unknown crew, names the line, and sends nothing", () =>
     refuses({ crew: "Nobody", inputs: {} }, /line 2: No crew named “Nobody”/));
 
-  it("asks once for a crew's callbacks, by their kinds and whole addresses, whichever file names them, and sends nothing without", async () => {
+  it("asks once to allow a crew's callbacks, by kind and full address, whichever file names them, and otherwise sends nothing", async () => {
     const callbacks = {
       crewWebhookUrl: "https://hooks.test/a?to=me",
       stepWebhookUrl: "https://hooks.test/b",
@@ -250,7 +250,7 @@ describe("Kicking off a request file", () => {
     );
   });
 
-  it("asks for another path or query, another kind and another crew, though the host was allowed, and names only what is new", async () => {
+  it("asks again for another path, query, kind or crew, even if the host was allowed, and shows only what is new", async () => {
     const consent = new CallbackConsent(machine.database);
     const asked = async (callbacks: CallbackUrls & PlainCallbacks, by = crew) => {
       const [question] = await withPerson([{ press: "Allow" }], () =>
@@ -278,7 +278,7 @@ describe("Kicking off a request file", () => {
     assert.equal((await asked(allowed)).length, 1, "a crew that was removed is asked for again");
   });
 
-  it("always asks in an untrusted workspace, in one question with crew, host, size and all callbacks, and allows none for later", async () => {
+  it("always asks in an untrusted workspace, in one question with crew, host, size and all callbacks, and remembers none", async () => {
     const uri = await write("untrusted.kickoff.json", {
       crew: "Travel",
       inputs: { city: "Oslo" },
@@ -319,7 +319,7 @@ describe("Kicking off a request file", () => {
     assert.match(question?.detail ?? "", /26 bytes are sent to crew\.test\.$/);
   });
 
-  it("opens a file in the form instead of its values, also with missing inputs, after the same question for its callbacks", async () => {
+  it("opens a file in the form in place of the form's values, also with missing inputs, after the question about its callbacks", async () => {
     const uri = await write("form.kickoff.json", {
       crew: "Travel",
       inputs: {},
@@ -376,7 +376,7 @@ describe("Kicking off a request file", () => {
     });
   });
 
-  it("opens the form if a callback needs a secret, and says so; a program gets an error", async () => {
+  it("opens the form with a message if a callback needs a secret; a program gets an error", async () => {
     const humanInputWebhook = {
       url: "https://hooks.test/h",
       authentication: { strategy: "basic", username: "me" },
@@ -461,7 +461,7 @@ describe("Writing a request file in the editor", () => {
   const marksIn = (uri: vscode.Uri) =>
     vscode.languages.getDiagnostics(uri).filter(({ source }) => source === "Crewdeck");
 
-  it("asks the crew only when its inputs are completed, offers them with type, values and default, and then checks them", async () => {
+  it("requests the inputs only to complete them, offers them with type, values and default, and then checks them", async () => {
     const asked = small.tokens.length;
     const uri = await write("described.kickoff.json", {
       crew: "Described",
@@ -519,7 +519,7 @@ describe("Writing a request file in the editor", () => {
     ]);
   });
 
-  it("marks a crew that is not connected, and leaves JSON and types to the schema", async () => {
+  it("marks a crew that isn't connected; the schema checks JSON and types", async () => {
     const uri = await write(
       "unknown.kickoff.json",
       '{"crew": "Nobody", // a comment\n "inputs": []}',
@@ -538,7 +538,7 @@ describe("Writing a request file in the editor", () => {
     );
   });
 
-  it("has lenses that kick it off, open it in the form and copy it", async () => {
+  it("has lenses that kick off the file, open it in the form and copy it as cURL", async () => {
     const uri = await write("lenses.kickoff.json", { crew: "Described" });
     await vscode.workspace.openTextDocument(uri);
     const lenses = await vscode.commands.executeCommand<vscode.CodeLens[]>(

@@ -18,7 +18,7 @@ const ofEditor = "$(selection) Editor's Selection";
 const ofFile = "$(file) File…";
 const ofExecution = "$(history) Value of an Earlier Execution…";
 
-describe("A value for a field of the kickoff form, from elsewhere", () => {
+describe("A value that a field of the kickoff form gets from another source", () => {
   let folder: string;
   let editor: LastEditor;
   let panel: vscode.WebviewPanel | undefined;
@@ -103,7 +103,7 @@ describe("A value for a field of the kickoff form, from elsewhere", () => {
     assert.equal((await takeFor("$(bell)", "escape")).shown[0]?.title, "Fill in “$(bell)” from");
   });
 
-  it("has its execution's title only if that differs from the value", async () => {
+  it("shows its execution's title only if that differs from the value", async () => {
     const values = [
       { value: "Sea otters", execution: anExecution() },
       { value: "Sea otters", execution: anExecution({ label: "Mine" }) },
@@ -117,7 +117,7 @@ describe("A value for a field of the kickoff form, from elsewhere", () => {
     }
   });
 
-  it("is the whole value of an earlier execution, of which the list of executions has only the beginning", async () => {
+  it("is the whole value of an earlier execution, although lists hold only its start", async () => {
     const parts = await viewParts();
     const crew = { ...anExecution().crew, isRehearsal: false };
     const values = ["one", "two"].map((end) => `${"Sea otters. ".repeat(100)}${end}`);
@@ -142,7 +142,7 @@ describe("A value for a field of the kickoff form, from elsewhere", () => {
     }
   });
 
-  it("may be the editor's selection, an earlier value, or a file's content; cancelling takes nothing", async () => {
+  it("can be the editor's selection, an earlier value, or a file's content; cancelling changes nothing", async () => {
     const { taken, shown } = await take("escape");
     assert.equal(taken, undefined);
     assert.equal(shown[0]?.title, "Fill in “topic” from");
@@ -152,7 +152,7 @@ describe("A value for a field of the kickoff form, from elsewhere", () => {
     });
   });
 
-  it("is offered first if there is one: what has none is last and says why", async () => {
+  it("is offered first if there is one; sources without a value are last and show why", async () => {
     const rows = async () => (await take("escape")).shown[0]?.choices;
     assert.deepEqual(await rows(), [ofFile, ofExecution, ofEditor], "Enter chooses the first row");
     hasEarlier = false;
@@ -166,7 +166,7 @@ describe("A value for a field of the kickoff form, from elsewhere", () => {
     assert.deepEqual(await rows(), [ofEditor, ofFile, ofExecution]);
   });
 
-  it("is what was selected when the form took the editor's place, with its name and size", async () => {
+  it("is the selection from before the form replaced the editor, with the file's name and size", async () => {
     const document = await vscode.workspace.openTextDocument(
       await file("notes.md", "Füchse\nother\nrivers\n"),
     );
@@ -181,7 +181,7 @@ describe("A value for a field of the kickoff form, from elsewhere", () => {
     );
   });
 
-  it("stays what was selected when the document changes behind the form", async () => {
+  it("stays the same selection when the document changes behind the form", async () => {
     const document = await vscode.workspace.openTextDocument({ content: "first\nsecond" });
     await select(document, 1);
     await openForm();
@@ -192,7 +192,7 @@ describe("A value for a field of the kickoff form, from elsewhere", () => {
     assert.equal(taken && "text" in taken && taken.text, "second");
   });
 
-  it("is nothing, with a message, if nothing is selected or the document was closed", async () => {
+  it("is undefined, with a message, if nothing is selected or the document was closed", async () => {
     const nothing = async () => {
       const { taken, shown } = await take({ pick: ofEditor });
       assert.equal(taken, undefined);
@@ -237,7 +237,7 @@ describe("A value for a field of the kickoff form, from elsewhere", () => {
     assert.equal((await take({ pick: ofFile }, "escape")).taken, undefined);
   });
 
-  it("is refused with its reason: too large, no text in UTF-8, a folder, gone", async () => {
+  it("is refused with a reason if the file is too large, isn't UTF-8 text, is a folder or is missing", async () => {
     const refused = async (place: string, why: RegExp) =>
       assert.rejects(take({ pick: ofFile }, { open: place }), refusal(why));
     await refused(
@@ -256,7 +256,7 @@ describe("A value for a field of the kickoff form, from elsewhere", () => {
     await refused(path.join(folder, "gone.txt"), /^“gone\.txt” can't be read: /);
   });
 
-  it("is refused if more is selected than an input takes", async () => {
+  it("is refused if the selection is too large for an input", async () => {
     const document = await vscode.workspace.openTextDocument({
       content: "x".repeat(largestText + 100_000),
     });

@@ -103,7 +103,7 @@ describe("Tools for language models", () => {
     assert.ok(!text.includes(service.token));
   });
 
-  it("kick off after a question that names crew, host and inputs, follow what runs, reject and approve by the same way as commands, and read the result piece by piece", async () => {
+  it("kick off after a question with crew, host and inputs, follow the execution, reject and approve as commands do, and read the result in parts", async () => {
     const shown = answers({ press: "Kick Off" }).shown;
     const started = await invoke("kickOff", {
       crew,
@@ -203,7 +203,7 @@ describe("Tools for language models", () => {
     );
   });
 
-  it("send nothing that the person did not allow", async () => {
+  it("send nothing that the person didn't allow", async () => {
     const before = api.executions().length;
     answers("escape");
     assert.match(await invoke("kickOff", { crew, inputs }), /did not allow it\. Nothing was sent/);
@@ -218,7 +218,7 @@ describe("Tools for language models", () => {
     assert.equal(find(executionId)?.state, "waiting");
   });
 
-  it("refuse a missing input by name, a callback, which would send outputs elsewhere, and anything unknown or of a wrong type, with a message for the model and before the person is asked", async () => {
+  it("refuse a missing input, a callback, and anything unknown or of a wrong type, with a message for the model and before the question", async () => {
     const { shown } = answers();
     const before = api.executions().length;
     for (const [name, input, message] of [
@@ -300,7 +300,7 @@ describe("Tools for language models", () => {
     assert.deepEqual([now["state"], now["problem"]], ["waiting", undefined]);
   });
 
-  describe("with a crew that does as the test wants", () => {
+  describe("with a scripted crew", () => {
     const writers = { id: "url:https://crew.test", name: "Writers", url: "https://crew.test" };
     const signal = new AbortController().signal;
     let sent: unknown[];
@@ -364,7 +364,7 @@ describe("Tools for language models", () => {
             input instanceof vscode.TabInputText && input.uri.scheme === "crewdeck-confirmation",
         );
 
-    it("VS Code asks before a kickoff, with crew, host and inputs as text that is no Markdown", async () => {
+    it("VS Code asks before a kickoff, with crew, host and inputs as plain text", async () => {
       const { confirmationMessages, invocationMessage } = await tools().prepare(
         "crewdeck_kickOff",
         wish,
@@ -421,7 +421,7 @@ describe("Tools for language models", () => {
         assert.ok(value.includes(part), `${part} in ${value}`);
     });
 
-    it("the question says that feedback can cost money, but not on the rehearsal engine", async () => {
+    it("the question mentions that feedback can cost money, except on the rehearsal engine", async () => {
       const asked = async (execution: Execution) => {
         const { confirmationMessages } = await tools({ execution }).prepare(
           "crewdeck_giveFeedback",
@@ -434,7 +434,7 @@ describe("Tools for language models", () => {
       assert.doesNotMatch(await asked(anExecution({ engine: "rehearsal" })), /cost/);
     });
 
-    it("feedback for a pause that was answered, and that the crew still reports, is refused before anybody is asked", async () => {
+    it("feedback for an answered pause that the crew still reports is refused before the question", async () => {
       const at = "2026-10-21T12:02:00.000Z";
       const execution = anExecution({
         resumes: [
@@ -457,7 +457,7 @@ describe("Tools for language models", () => {
       );
     });
 
-    it("a dialog asks before every kickoff and every feedback, whatever VS Code asked before, and one answer is for one call", async () => {
+    it("a dialog asks before every kickoff and every feedback, whatever VS Code asked before, and each answer is for one call", async () => {
       const made = tools();
       const approval = { executionId: "11111111-aaaa", decision: "approve" };
       for (const [name, input] of [
@@ -505,14 +505,14 @@ describe("Tools for language models", () => {
       );
     });
 
-    describe("and more to send than a dialog has room for", () => {
+    describe("and a text that is too long for a dialog", () => {
       async function kickOffLong(...moves: readonly Move[]): Promise<string> {
         answers({ press: "Show All" }, ...moves);
         const [part] = (await tools().invoke("crewdeck_kickOff", long, signal)).content;
         return (part as vscode.LanguageModelTextPart).value;
       }
 
-      it("“Show All” opens all of it as a read-only document, beside which a notification allows it", async () => {
+      it("“Show All” opens all of it as a read-only document, with a notification that allows it", async () => {
         const opened: vscode.TextDocument[] = [];
         const subscription = vscode.workspace.onDidOpenTextDocument((document) =>
           opened.push(document),
@@ -538,7 +538,7 @@ describe("Tools for language models", () => {
         assert.deepEqual(tabs(), []);
       });
 
-      it("the document's long lines are wrapped, so that they can be read to their end", async () => {
+      it("the document wraps long lines", async () => {
         const { left } = answers({ press: "Show All" }, { leave: "Kick Off" });
         const controller = new AbortController();
         const ended = assert.rejects(
@@ -567,13 +567,13 @@ describe("Tools for language models", () => {
         assert.deepEqual([sent, tabs()], [[], []]);
       });
 
-      it("what is short has no such button", async () => {
+      it("a short text has no “Show All”", async () => {
         await prepareAndInvoke(tools(), "crewdeck_kickOff", wish);
         assert.deepEqual(person!.shown[0]?.choices, ["Kick Off"]);
       });
     });
 
-    it("cancelling ends the waiting for an answer, in the dialog and beside the document", async () => {
+    it("cancelling the call ends the question, in the dialog and in the notification", async () => {
       for (const moves of [
         [{ leave: "Kick Off" }],
         [{ press: "Show All" }, { leave: "Kick Off" }],
@@ -591,7 +591,7 @@ describe("Tools for language models", () => {
       }
     });
 
-    it("a kickoff that may have started is reported as such, and that it must not be repeated", async () => {
+    it("a kickoff that may have started is reported as such, with the instruction not to repeat it", async () => {
       const told = await prepareAndInvoke(
         tools({
           send: () =>
@@ -611,7 +611,7 @@ describe("Tools for language models", () => {
       assert.equal(sent.length, 1);
     });
 
-    it("feedback that may have been sent is reported as such, and that it must not be repeated", async () => {
+    it("feedback that may have been sent is reported as such, with the instruction not to repeat it", async () => {
       const told = await prepareAndInvoke(
         tools({ approve: () => Promise.reject(new MaybeSentError("It may have been sent.")) }),
         "crewdeck_giveFeedback",
@@ -636,7 +636,7 @@ describe("Tools for language models", () => {
       assert.equal(sent.length, 1);
     });
 
-    it("nothing is sent that was cancelled before", async () => {
+    it("a call that was cancelled before sends nothing", async () => {
       const controller = new AbortController();
       const made = tools({
         ready: () => {

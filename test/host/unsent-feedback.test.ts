@@ -44,7 +44,7 @@ describe("feedback that is not sent, or is edited while it is sent", () => {
     return { editor, document: editor.document, open, result };
   }
 
-  it("keeps text that could not be sent in the box where it was written, and sends it then", async () => {
+  it("keeps text that could not be sent in the box where it was written, and can send it from there", async () => {
     const { open, result } = await rejecting();
     parts.crew.resume = refuse;
     await assert.rejects(parts.threads.submit({ thread: open, text: "My words" }), /Not now/);
@@ -97,7 +97,7 @@ describe("feedback that is not sent, or is edited while it is sent", () => {
 
   const draft = () => parts.drafts.find({ localId: "local-1", taskId: "review", attempt: 1 })?.text;
 
-  it("keeps also what was typed in the box while the text before it could not be sent", async () => {
+  it("also keeps what was typed in the box while sending failed", async () => {
     const { sending, type, fail } = await sendingMyWords();
     await type("My words and more");
     fail();
@@ -110,7 +110,7 @@ describe("feedback that is not sent, or is edited while it is sent", () => {
     );
   });
 
-  it("keeps text that could not be sent if a button was pressed again, for which VS Code has emptied its box", async () => {
+  it("keeps text that could not be sent if Send was selected again and VS Code cleared the box", async () => {
     const { open, sending, type, fail } = await sendingMyWords();
     await type("My words and more");
     assert.equal(
@@ -129,7 +129,7 @@ describe("feedback that is not sent, or is edited while it is sent", () => {
     );
   });
 
-  it("keeps what was typed after sending as a draft, and a lens leads to it", async () => {
+  it("keeps what was typed after sending as a draft, with a lens", async () => {
     const { document, sending, type, take } = await sendingMyWords();
     await type("My words\n\nand more");
     take();
@@ -143,7 +143,7 @@ describe("feedback that is not sent, or is edited while it is sent", () => {
     );
   });
 
-  it("does not call text unsent if only its draft could not be removed", async () => {
+  it("doesn't report text as unsent if only its draft could not be removed", async () => {
     const { sending, take } = await sendingMyWords();
     Object.assign(parts.drafts, {
       remove: () => {
@@ -157,7 +157,7 @@ describe("feedback that is not sent, or is edited while it is sent", () => {
     assert.deepEqual(parts.problems.splice(0), ["Removing a draft that was sent"]);
   });
 
-  it("restores it in another box, which VS Code does not empty", async () => {
+  it("restores text in a new box, which VS Code doesn't clear", async () => {
     const { open, sending, fail } = await sendingMyWords();
     const { document: sent } = await box();
     fail();
@@ -170,7 +170,7 @@ describe("feedback that is not sent, or is edited while it is sent", () => {
     assert.notEqual(await thread(), open);
   });
 
-  it("finds a thread that moves while it is looked for", async () => {
+  it("finds a thread that moves during the search", async () => {
     const editor = await parts.show(parts.store.add(anExecution()));
     void parts.feedback.reject(parts.store.find("local-1")!);
     const open = await thread();
@@ -182,7 +182,7 @@ describe("feedback that is not sent, or is edited while it is sent", () => {
     assert.equal(editor.selection.active.line, line);
   });
 
-  it("fills the box of a thread although the cursor has left its line", async () => {
+  it("fills the box of a thread even if the cursor has left its line", async () => {
     const { editor, open } = await rejecting();
     await vscode.commands.executeCommand("workbench.action.focusActiveEditorGroup");
     editor.selection = new vscode.Selection(0, 0, 0, 0);
@@ -191,7 +191,7 @@ describe("feedback that is not sent, or is edited while it is sent", () => {
     assert.equal((await box()).document.getText(), "My words");
   });
 
-  it("puts text back above what was typed while its box was empty", async () => {
+  it("restores text above what was typed while its box was empty", async () => {
     const { editor, sending, fail } = await sendingMyWords();
     const { document: sent } = await box();
     fail();
@@ -205,7 +205,7 @@ describe("feedback that is not sent, or is edited while it is sent", () => {
     assert.equal((await box()).document.getText(), "Kept words\n\nMy words");
   });
 
-  it("leaves focus to a person who has gone elsewhere while text could not be sent: a draft is kept, and a lens leads to it", async () => {
+  it("doesn't move the focus of a person who has gone elsewhere while sending failed: it keeps a draft, with a lens", async () => {
     const { document, open, result } = await rejecting();
     let fail: (error: unknown) => void = () => undefined;
     parts.crew.resume = () => new Promise((_resolve, reject) => (fail = reject));
@@ -235,7 +235,7 @@ describe("feedback that is not sent, or is edited while it is sent", () => {
     );
   });
 
-  it("shows text that could be neither sent nor kept nor put back as a comment, open for editing, and sends it then", async () => {
+  it("shows text that could be neither sent, saved nor restored as an editable comment, and can send it from there", async () => {
     const { open, result } = await rejecting();
     Object.assign(parts.drafts, {
       keep: () => {
@@ -262,7 +262,7 @@ describe("feedback that is not sent, or is edited while it is sent", () => {
     assert.equal(parts.sent[1]?.humanFeedback, "My words, edited");
   });
 
-  it("keeps text that could not be sent as a draft, too, and discards it when the person says so", async () => {
+  it("also keeps text that could not be sent as a draft, and discards it when the person chooses to", async () => {
     const execution = parts.store.add(anExecution());
     await parts.show(execution);
     void parts.feedback.reject(execution);

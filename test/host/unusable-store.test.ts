@@ -11,7 +11,7 @@ import { CountedWindow } from "./counted-window.ts";
 import { MemoryMemento, MemorySecrets } from "./memory.ts";
 import { ScriptedPerson } from "./scripted-person.ts";
 
-describe("A window whose database", () => {
+describe("A window with an unusable database", () => {
   const extension = vscode.extensions.getExtension("crewdeck.crewdeck")!;
   const copy = path.join(extension.extensionPath, "out", "unusable", String(process.pid));
   let storage: string;
@@ -69,7 +69,7 @@ describe("A window whose database", () => {
   };
   const example = path.join(extension.extensionPath, "media", "example-crew");
 
-  it("is of a newer version activates, says so once and what to do, answers actions with the same, and changes nothing", async () => {
+  it("activates if the database is of a newer version, explains once what to do, rejects actions with the same message, and changes nothing", async () => {
     const file = path.join(storage, "crewdeck.db");
     const newer = new DatabaseSync(file);
     newer.exec("PRAGMA user_version = 99; CREATE TABLE newer (x); INSERT INTO newer VALUES (1)");
@@ -94,7 +94,7 @@ describe("A window whose database", () => {
     assert.ok((await readFile(file)).equals(before));
   });
 
-  it("can't be opened activates, says why once, and answers actions with the same", async () => {
+  it("activates if the database can't be opened, explains why once, and rejects actions with the same message", async () => {
     await rm(storage, { recursive: true });
     await writeFile(storage, "a file in the place of the folder");
     const { person, run } = await activate();

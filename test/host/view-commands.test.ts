@@ -53,7 +53,7 @@ describe("commands that arrange the view", () => {
   };
   const does = (...moves: Move[]) => (person = new ScriptedPerson(moves));
 
-  it("group by an argument, which the workspace remembers, and refuse an invalid one", async () => {
+  it("group by an argument, store it in the workspace, and refuse an invalid one", async () => {
     assert.equal(await run("groupExecutions", { by: "day" }), "day");
     assert.equal(choices.rules.grouping, "day");
     assert.equal(new TreeChoices(memento).rules.grouping, "day");
@@ -82,7 +82,7 @@ describe("commands that arrange the view", () => {
     assert.deepEqual(choices.rules.filter, noFilter);
   });
 
-  it("ask for both parts of a filter in one box, and say how many executions it shows", async () => {
+  it("ask for both parts of a filter in one box, and show how many executions match", async () => {
     const { shown } = does({ type: "tea" });
     assert.deepEqual(await run("filterExecutions"), { text: "tea", states: [] });
     assert.ok(shown[0]?.choices?.includes("Waiting for you"));
@@ -100,7 +100,7 @@ describe("commands that arrange the view", () => {
     assert.deepEqual(await run("filterExecutions"), { text: "tea", states: ["completed"] });
   });
 
-  it("pin and unpin, also what has ended, in the record that all windows share", async () => {
+  it("pin and unpin executions, also ended ones, in the store that all windows share", async () => {
     const row = {
       kind: "execution",
       group: "x",

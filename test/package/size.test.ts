@@ -30,7 +30,7 @@ describe("The extension's code", () => {
     );
   });
 
-  it("loads what most windows never need from chunks, later", () => {
+  it("keeps code that most windows never need in chunks that load later", () => {
     const text = loaded.map((file) => readFileSync(path.join(dist, file), "utf8")).join("\n");
     // Words of the parsers of YAML and TOML, and of node-fetch.
     for (const word of [
@@ -46,7 +46,7 @@ describe("The extension's code", () => {
     }
   });
 
-  it("has no web streams of its own, since Node has them", () => {
+  it("bundles no web streams, because Node has them", () => {
     const files = readdirSync(dist, { recursive: true, withFileTypes: true }).filter((entry) =>
       entry.isFile(),
     );
@@ -62,8 +62,8 @@ describe("The extension's code", () => {
   });
 });
 
-describe("The notices of others' code", () => {
-  it("name exactly the packages whose code is in a bundle, each with the text of its licence", () => {
+describe("The third-party notices", () => {
+  it("list exactly the packages whose code is in a bundle, each with its licence text", () => {
     const text = readFileSync(path.join(dist, "ThirdPartyNotices.txt"), "utf8");
     const metafiles = JSON.parse(
       readFileSync(path.join(projectFolder, "out", "metafiles.json"), "utf8"),

@@ -12,7 +12,7 @@ import { anExecution } from "../unit/executions/samples.ts";
 /** Milliseconds of the extension host; far more than it takes, so that a busy machine does not fail, and far less than a mistake would cost. */
 const limit = 250;
 
-describe("Activation, beside an empty extension in the same window", () => {
+describe("Activation, compared with an empty extension in the same window", () => {
   const folder = temporaryFolder("activation");
   let window: VSCodeWindow;
   let measured: Measured;
@@ -39,7 +39,7 @@ describe("Activation, beside an empty extension in the same window", () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it("costs little: median of five, printed", () => {
+  it("takes little time: the median of five is printed", () => {
     for (const name of ["empty", "Crewdeck"] as const) {
       const of = (cost: "loading" | "calling" | "done") =>
         `${median(measured[name].map((one) => one[cost])).toFixed(1)} ms (first ${(measured[name][0]?.[cost] ?? 0).toFixed(1)})`;

@@ -48,7 +48,7 @@ describe("Feedback, in the window", () => {
     (await thread.locator(".comment-form .view-lines").innerText()).replace(/\s+/g, " ").trim();
   const panel = () => window.page.locator(".part.panel");
 
-  it("a thread says what is sent and to whom, and takes canned answers below what was typed", async () => {
+  it("a thread shows what is sent and to which crew, and inserts canned answers below what was typed", async () => {
     const { editor, quickInput, page } = window;
     await editor.lens("Reject with feedback…").click();
     const thread = editor.thread("Reject");
@@ -82,7 +82,7 @@ describe("Feedback, in the window", () => {
     assert.equal(await panel().isVisible(), false, "no panel opens by itself");
   });
 
-  it("a saved draft outlasts a reload of the window, and a lens leads to it", async () => {
+  it("a saved draft survives a reload of the window, and a lens opens it", async () => {
     const { editor } = window;
     await editor.pressInThread(editor.thread("Reject"), "Save Draft");
     await editor.lens("Draft kept – continue…").waitFor();
@@ -100,7 +100,7 @@ describe("Feedback, in the window", () => {
     );
   });
 
-  it("a pause that was answered elsewhere is explained, and the words are kept", async () => {
+  it("a message explains that a pause was answered elsewhere, and the text is kept", async () => {
     const { editor, messages } = window;
     // The window has not heard of it when the person sends: a thread that has says so at once, and has no “Send”.
     const asked = await gate.hold(`/${id}/status`, "request");
@@ -131,7 +131,7 @@ describe("Feedback, in the window", () => {
     await window.screenshot("feedback-compare");
   });
 
-  it("the words that came too late are led to by a lens at the top, and copied", async () => {
+  it("a lens at the top opens the text that was too late, which can be copied", async () => {
     const { editor, quickInput, page } = window;
     await editor.tab(id.slice(0, 8)).click();
     const openDraft = async () => {

@@ -33,7 +33,7 @@ const pasted = `{
   }
 }`;
 
-describe("Values of the kickoff form, in a browser", () => {
+describe("Values in the kickoff form, in a browser", () => {
   let form: FormWindow;
   let page: Page;
   const parts = new FormPage();
@@ -71,7 +71,7 @@ describe("Values of the kickoff form, in a browser", () => {
         .innerText()
     ).trim();
 
-  it("is the same as form and as JSON, and keeps inputs that the crew does not list", async () => {
+  it("are the same in the form and in JSON, also for inputs that the crew doesn't list", async () => {
     await open();
     await field("topic").fill("tea");
     await mode("share").selectOption("null");
@@ -109,7 +109,7 @@ describe("Values of the kickoff form, in a browser", () => {
     ]);
   });
 
-  it("stays as JSON while that is invalid: the place is shown and gets focus, a hidden page keeps it, and the last valid one can be restored", async () => {
+  it("stay JSON while that is invalid: the error's position is shown and focused, a hidden page keeps it, and the last valid JSON can be restored", async () => {
     await open([{ name: "topic" }]);
     await field("topic").fill("tea");
     await view("JSON").click();
@@ -135,7 +135,7 @@ describe("Values of the kickoff form, in a browser", () => {
     assert.equal(await field("topic").inputValue(), "tea");
   });
 
-  it("may be left out, empty or null, which look different and are sent differently", async () => {
+  it("can be omitted, empty or null, which look different and are sent differently", async () => {
     await open([
       { name: "left" },
       { name: "empty" },
@@ -163,7 +163,7 @@ describe("Values of the kickoff form, in a browser", () => {
     assert.deepEqual(form.sent, [{ inputs: { empty: "", nothing: null, text: "x" } }]);
   });
 
-  it("is typed into what fits the crew's description, and stays if it does not fit", async () => {
+  it("have controls that fit the crew's description, and are kept if they don't fit it", async () => {
     await open();
     assert.match(await descriptionOf(field("days")), /^How long it takes\./);
     assert.deepEqual(
@@ -210,7 +210,7 @@ describe("Values of the kickoff form, in a browser", () => {
     ]);
   });
 
-  it("is taken from elsewhere for one field, which shows the source, and Undo restores the earlier value", async () => {
+  it("can be inserted from another source, which the field shows; Undo restores the earlier value", async () => {
     await open([{ name: "topic" }, { name: "audience" }]);
     await field("topic").fill("tea");
     await field("audience").fill("all");
@@ -231,7 +231,7 @@ describe("Values of the kickoff form, in a browser", () => {
     await waitFor("what was typed", async () => (await field("topic").inputValue()) === "tea");
   });
 
-  it("holds callbacks and event streaming with their authentication, and no secret once the page is gone", async () => {
+  it("include callbacks and event streaming with their authentication, and no secret after the page is closed", async () => {
     await open([{ name: "topic" }]);
     await field("topic").fill("tea");
     await page.getByText("Advanced").click();
@@ -302,7 +302,7 @@ describe("Values of the kickoff form, in a browser", () => {
   ];
   const caret = () => json().evaluate((box: HTMLTextAreaElement) => box.selectionStart);
 
-  it("takes a pasted kickoff whole, moves its secrets to their boxes, says so, and keeps none", async () => {
+  it("can come from a pasted kickoff, whose secrets move to their boxes, with a message, and are not saved", async () => {
     await open([{ name: "topic" }]);
     await view("JSON").click();
     assert.equal(
@@ -352,7 +352,7 @@ describe("Values of the kickoff form, in a browser", () => {
     assert.doesNotMatch(await keptOf(), /hush/);
   });
 
-  it("leaves a secret in the text while it is typed there, keeps it in memory, and removes it when the cursor leaves", async () => {
+  it("keep a secret in the JSON only in memory while it is typed there, and remove it when the cursor leaves", async () => {
     await open([{ name: "topic" }]);
     await view("JSON").click();
     const [before, after] = [
@@ -381,7 +381,7 @@ describe("Values of the kickoff form, in a browser", () => {
     ]);
   });
 
-  it("sends a secret to no other host than the one it was pasted for", async () => {
+  it("send a secret only to the host that it was pasted for", async () => {
     await open([{ name: "topic" }]);
     await view("JSON").click();
     await json().fill(pasted);
@@ -437,7 +437,7 @@ describe("Values of the kickoff form, in a browser", () => {
     );
   });
 
-  it("stores no secret of an invalid text, nor the password of an address, and loses nothing of it while another tab is active", async () => {
+  it("store no secret of invalid JSON and no password of an address, and lose nothing while another tab is active", async () => {
     await open([{ name: "topic" }]);
     await view("JSON").click();
     const broken = `${pasted.replace("https://a.test/crew", "https://me:hush-4@a.test/crew")} more`;
@@ -451,7 +451,7 @@ describe("Values of the kickoff form, in a browser", () => {
     assert.equal(await json().inputValue(), broken);
   });
 
-  it("shows where in the text a callback can't be sent, and asks for a secret if the text needs one", async () => {
+  it("show where in the JSON a callback can't be sent, and ask for a secret if the JSON needs one", async () => {
     await open([{ name: "topic" }]);
     await view("JSON").click();
     await json().fill('{\n  "inputs": {"topic": "tea"},\n  "taskWebhookUrl": "a.test"\n}');
@@ -480,7 +480,7 @@ describe("Values of the kickoff form, in a browser", () => {
     assert.equal(form.sent[0]?.webhooks?.authentication?.token, "hush-5");
   });
 
-  it("opens at the missing secret of given values, once the inputs are known", async () => {
+  it("focus a missing secret once the inputs are known", async () => {
     const humanInputWebhook = {
       url: "https://a.test/h",
       authentication: { strategy: "bearer" as const },
@@ -495,7 +495,7 @@ describe("Values of the kickoff form, in a browser", () => {
   });
 
   for (const theme of Object.keys(themes)) {
-    it(`has no fault that axe finds in ${theme}: every kind of field, authentication, JSON with an error, sending`, async () => {
+    it(`have no accessibility problem that axe finds in ${theme}: every kind of field, authentication, JSON with an error, sending`, async () => {
       await open(described, { theme, send: () => new Promise(() => undefined) });
       await page.getByText("Advanced").click();
       await field("Human input callback").fill("https://a.test/human");

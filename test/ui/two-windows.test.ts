@@ -43,8 +43,8 @@ describe("Two windows on one store", () => {
       .flat()
       .filter((toast) => toast.includes(words));
 
-  describe("while both live", () => {
-    it("both show what one of them kicked off; one of them tells that it waits", async () => {
+  describe("while both are open", () => {
+    it("both show what one of them kicked off; one of them notifies that it waits", async () => {
       await kickOff(first, "Writers", "tea");
       await waitForRow(first, "tea", /^waiting/i);
       await waitFor("the notification", async () => (await told("“tea”")).length > 0);
@@ -99,24 +99,24 @@ describe("Two windows on one store", () => {
       await second.close();
     });
 
-    it("the other shows the kickoff without an answer as one that may have started", async () => {
+    it("the other shows that the kickoff without a response may have started", async () => {
       await waitForRow(first, "cocoa", /may have started/i);
     });
 
-    it("the other goes on asking and telling", async () => {
+    it("the other continues to poll and to notify", async () => {
       await waitForRow(first, "milk", /^waiting/i);
       await first.messages.notification("“milk”").waitFor();
       assert.equal(leaseOwner(first), firstOwner);
     });
 
-    it("the other shows what the feedback led to, and goes on from there", async () => {
+    it("the other shows the result of the feedback, and continues from there", async () => {
       await openExecution(first, "coffee");
       await waitForDocument(first, /Stronger, please\.[\s\S]*### Attempt 2/);
       await first.runCommand("Crewdeck: Approve");
       await waitForRow(first, "coffee", /completed/i);
     });
 
-    it("nothing was sent twice, and each event was told once", async () => {
+    it("nothing was sent twice, and each event was reported once", async () => {
       const topics = [...writers.sent("/kickoff"), ...editors.sent("/kickoff")].map(
         ({ body }) => (JSON.parse(body) as { inputs: { topic: string } }).inputs.topic,
       );
@@ -132,7 +132,7 @@ describe("Two windows on one store", () => {
   });
 
   describe("with a local crew that one of them serves", () => {
-    it("the crew goes on in the other, at the same address, when the one that serves it is killed", async () => {
+    it("the other serves the crew at the same address when the window that served it is killed", async () => {
       await first.runCommand("Crewdeck: Start a Local Crew…");
       await first.quickInput.choose("Which crew?", "example_crew");
       await first.tree.row("example_crew").waitFor();

@@ -107,7 +107,7 @@ describe("Watching, in the window", () => {
     assert.ok(refreshed < 100, `${refreshed} ms`);
   });
 
-  it("says each row in a sentence, and in its tooltip what matters", async () => {
+  it("describes each row in a sentence, and shows what matters in its tooltip", async () => {
     const { tree } = window;
     const rows = await tree.rows();
     assert.deepEqual(
@@ -130,7 +130,7 @@ describe("Watching, in the window", () => {
       assert.ok(words.includes(part), words);
   });
 
-  it("pins with the keyboard and unpins by the icon on the row, and the row stays selected and open meanwhile", async () => {
+  it("pins with the keyboard and unpins with the row's icon, and keeps the row selected and expanded", async () => {
     const { tree, page } = window;
     const order = async () => (await tree.executions()).map(({ label }) => label).slice(0, 3);
     const cocoa = page.locator(
@@ -154,7 +154,7 @@ describe("Watching, in the window", () => {
     assert.ok(await isKept(), "after it was unpinned");
   });
 
-  it("filters by words and states, says what is hidden, and offers a way back where nothing is found", async () => {
+  it("filters by text and state, shows what is hidden, and offers to clear the filter if nothing matches", async () => {
     const { tree, page, quickInput } = window;
     const sidebar = page.locator(".part.sidebar");
     await sidebar.getByRole("button", { name: "Filter Executions…" }).click();
