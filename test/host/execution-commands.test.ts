@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
-import type { Crews } from "../../src/crews/crews.ts";
-import { systemClock } from "../../src/base/clock.ts";
 import { track } from "../../src/commands/track.ts";
 import { openWindow } from "../unit/sending/window.ts";
-import { executionCommands, type ExecutionParts } from "../../src/commands/executions.ts";
+import { executionCommands } from "../../src/commands/executions.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
+import { executionParts } from "./execution-parts.ts";
 import { ScriptedPerson, type Move } from "./scripted-person.ts";
 import { viewParts, type ViewParts } from "./view-parts.ts";
 
@@ -17,13 +16,9 @@ describe("Commands that remove executions", () => {
 
   afterEach(() => parts.dispose());
 
-  /** Runs a command as a person does, and says what it asked. */
+  /** Runs a command as a person does, and returns the questions. */
   const run = async (id: string, argument: unknown, ...moves: Move[]) => {
-    const crews = { find: () => anExecution().crew } as unknown as Crews;
-    const commands = executionCommands({
-      crews,
-      store: parts.store,
-    } as unknown as ExecutionParts);
+    const commands = executionCommands(executionParts(parts.store));
     const person = new ScriptedPerson(moves);
     try {
       await commands[id]?.(argument);
@@ -91,23 +86,7 @@ describe("Commands that remove executions", () => {
     other.store.add(notWaiting({ localId: "theirs", kickoffIds: ["k-9"] }));
     other.dispose();
     assert.deepEqual(kept(), [], "not read yet");
-    const { crew } = anExecution();
-    const nothing = () => Promise.resolve();
-    await track(
-      {
-        crews: {
-          get: () => crew,
-          find: () => crew,
-          list: () => [crew],
-          ready: () => Promise.resolve(crew),
-        },
-        store: parts.store,
-        tracker: { pollNow: nothing },
-        clock: systemClock,
-        show: nothing,
-      } as unknown as ExecutionParts,
-      { crew: crew.name, kickoffId: "k-9" },
-    );
+    await track(executionParts(parts.store), { crew: anExecution().crew.name, kickoffId: "k-9" });
     assert.deepEqual(kept(), ["theirs"]);
   });
 });

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { CrewClient } from "../../src/api/client.ts";
 import type { CrewInputs, KickoffRequest } from "../../src/api/types.ts";
-import { kickoffCommands, type KickoffParts } from "../../src/commands/kickoff.ts";
+import { kickoffCommands } from "../../src/commands/kickoff.ts";
 import type { Crew } from "../../src/crews/types.ts";
 import { FakeClock } from "../unit/executions/fake-clock.ts";
 import { anExecution } from "../unit/views/executions.ts";
+import { crewsOf } from "./execution-parts.ts";
 
 const crew: Crew = { id: "url:https://crew.test", name: "Writers", url: "https://crew.test" };
 const asksFor =
@@ -12,16 +13,16 @@ const asksFor =
   (): Promise<CrewInputs> =>
     Promise.resolve({ fields: names.map((name) => ({ name })), raw: {} });
 
-/** The commands with a crew that is asked so. */
+/** The commands for one crew with these inputs. */
 function commands(inputs: () => Promise<CrewInputs>) {
   const sent: KickoffRequest[] = [];
   const opened: unknown[] = [];
   const clock = new FakeClock();
-  const parts = {
-    crews: { get: () => crew, list: () => [crew], ready: () => Promise.resolve(crew), inputs },
-    forms: { open: (...what: unknown[]) => (opened.push(what), Promise.resolve(undefined)) },
+  const all = kickoffCommands({
+    crews: { ...crewsOf(crew), inputs },
+    forms: { open: (...what) => (opened.push(what), Promise.resolve(undefined)) },
     sender: {
-      send: (_crew: Crew, request: KickoffRequest) => (
+      send: (_crew, request) => (
         sent.push(request),
         Promise.resolve(
           anExecution({ localId: `local-${sent.length}`, kickoffIds: [`k-${sent.length}`] }),
@@ -30,8 +31,7 @@ function commands(inputs: () => Promise<CrewInputs>) {
     },
     clock,
     show: () => Promise.resolve(),
-  } as unknown as KickoffParts;
-  const all = kickoffCommands(parts);
+  });
   const run = async (argument: unknown, id = "kickoff") => await all[id]?.(argument);
   return { sent, opened, clock, run };
 }

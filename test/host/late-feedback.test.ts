@@ -3,7 +3,6 @@ import * as vscode from "vscode";
 import { CrewClient } from "../../src/api/client.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { feedbackCommands } from "../../src/commands/feedback.ts";
-import type { Crews } from "../../src/crews/crews.ts";
 import { actionsOf } from "../../src/base/errors.ts";
 import { MaybeSentError, StaleFeedbackError } from "../../src/sending/errors.ts";
 import { FeedbackSender } from "../../src/sending/feedback.ts";
@@ -12,6 +11,7 @@ import { noSecrets } from "../support/secret-memory.ts";
 import { waitFor } from "../support/wait.ts";
 import { openWindow } from "../unit/sending/window.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
+import { crewsOf } from "./execution-parts.ts";
 import { ScriptedPerson } from "./scripted-person.ts";
 import { viewParts, type ViewParts } from "./view-parts.ts";
 
@@ -226,10 +226,7 @@ describe("Feedback that is too late or gets no response, over HTTP", () => {
 
   describe("a draft for an output that no longer waits", () => {
     const open = (argument: unknown) =>
-      feedbackCommands({
-        ...parts,
-        crews: { find: () => anExecution().crew } as unknown as Crews,
-      })["openDrafts"]?.(argument);
+      feedbackCommands({ ...parts, crews: crewsOf(anExecution().crew) })["openDrafts"]?.(argument);
     const byLens = { crew: "Writers", kickoffId: "11111111-aaaa", fromLens: true };
     const by = async (...picks: string[]) => {
       const person = new ScriptedPerson(picks.map((pick) => ({ pick })));

@@ -345,35 +345,27 @@ describe("The status bar item", () => {
   let parts: ViewParts;
   let bar: vscode.Disposable;
   /** What VS Code's item would show; nothing while hidden. */
-  let item: {
-    text: string;
-    tooltip: vscode.MarkdownString | undefined;
-    backgroundColor: vscode.ThemeColor | undefined;
-    accessibilityInformation: vscode.AccessibilityInformation | undefined;
-    command: string | undefined;
-    isShown: boolean;
-  };
+  let item: vscode.StatusBarItem & { isShown: boolean };
 
   beforeEach(async () => {
     parts = await viewParts();
-    const drawn = {
+    item = {
+      id: "",
+      alignment: vscode.StatusBarAlignment.Left,
+      priority: undefined,
       name: "",
       text: "",
       tooltip: undefined,
+      color: undefined,
       backgroundColor: undefined,
       accessibilityInformation: undefined,
       command: undefined,
       isShown: false,
+      show: () => void (item.isShown = true),
+      hide: () => void (item.isShown = false),
+      dispose: () => undefined,
     };
-    item = drawn;
-    bar = showStatusBar(
-      parts.store,
-      Object.assign(drawn, {
-        show: () => void (item.isShown = true),
-        hide: () => void (item.isShown = false),
-        dispose: () => undefined,
-      }) as unknown as vscode.StatusBarItem,
-    );
+    bar = showStatusBar(parts.store, item);
   });
 
   afterEach(async () => {
@@ -409,11 +401,13 @@ describe("The status bar item", () => {
       parts.store.add(
         notWaiting({ localId: `r${count}`, kickoffIds: [`r${count}`], label: `run ${count}` }),
       );
-    const text = item.tooltip?.value ?? "";
+    const { tooltip } = item;
+    assert.ok(tooltip instanceof vscode.MarkdownString);
+    const text = tooltip.value;
     assert.match(text, /\*\*Waiting for you\*\*\n\n- .*\(Writers, at task “review”\)/);
     assert.match(text, /\*\*Running\*\*\n\n- run 1 \(Writers, 1 of 3 tasks done\)/);
     assert.match(text, /and 2 more/);
     assert.doesNotMatch(text, /(?<!\\)\*\*bold|(?<!\\)\[a\]\(command:x/);
-    assert.ok(item.tooltip?.isTrusted !== true && item.tooltip?.supportThemeIcons !== true);
+    assert.ok(tooltip.isTrusted !== true && tooltip.supportThemeIcons !== true);
   });
 });

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import * as vscode from "vscode";
 import { CrewApiError } from "../../src/api/errors.ts";
-import { executionCommands, type ExecutionParts } from "../../src/commands/executions.ts";
+import { refresh as refreshCommand } from "../../src/commands/executions.ts";
 import { offer } from "../../src/base/errors.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { Database } from "../../src/store/database.ts";
@@ -12,6 +12,7 @@ import { watchRefusedTokens } from "../../src/views/refused-tokens.ts";
 import { waitFor } from "../support/wait.ts";
 import { anExecution, working } from "../unit/executions/samples.ts";
 import { Scene } from "../unit/executions/tracker-support.ts";
+import { crewsOf } from "./execution-parts.ts";
 
 const crew = { id: "url:https://crew.test", name: "Writers", url: "https://crew.test" };
 
@@ -133,10 +134,8 @@ describe("Refreshing crews that refuse their token", () => {
       find: scene.store.find,
       refresh: () => Promise.resolve(),
     };
-    const known = [anExecution().crew, other];
-    const find = (text: string) => known.find(({ id }) => id === text);
-    const parts = { crews: { find, get: find }, store, tracker: scene.tracker };
-    await executionCommands(parts as unknown as ExecutionParts)["refresh"]?.(argument);
+    const crews = crewsOf(anExecution().crew, other);
+    await refreshCommand({ crews, store, tracker: scene.tracker }, argument);
   };
   const asked = () => scene.asked.splice(0).map(({ kickoffId }) => kickoffId);
   const crewRow = { kind: "crew", crew: anExecution().crew.id };

@@ -1,15 +1,16 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { CrewApiError } from "../../src/api/errors.ts";
+import { systemClock } from "../../src/base/clock.ts";
 import type { Execution } from "../../src/executions/model.ts";
 import { MaybeSentError } from "../../src/sending/errors.ts";
 import { MaybeStartedError } from "../../src/sending/kickoff.ts";
 import type { Crew } from "../../src/crews/types.ts";
 import { Tools } from "../../src/tools/tools.ts";
-import type { ToolParts } from "../../src/tools/tool.ts";
 import type { CrewdeckApi, CrewdeckExecution } from "../../src/extension-api/crewdeck-api.ts";
 import { anExecution } from "../unit/views/executions.ts";
 import { waitFor } from "../support/wait.ts";
+import { crewsOf } from "./execution-parts.ts";
 import { startRealService, type RealService } from "./real-service.ts";
 import { ScriptedPerson, type Move, type Shown } from "./scripted-person.ts";
 
@@ -309,7 +310,7 @@ describe("Tools for language models", () => {
       sent = [];
     });
 
-    /** The tools over stand-ins. */
+    /** The tools with a scripted crew. */
     function tools(
       changes: {
         send?: () => Promise<never>;
@@ -319,32 +320,47 @@ describe("Tools for language models", () => {
       } = {},
     ): Tools {
       const known = { fields: [{ name: "topic" }], raw: {} };
-      const parts = {
+      const { execution = anExecution() } = changes;
+      const silent = () => ({ dispose: () => undefined });
+      return new Tools({
         crews: {
-          get: () => writers,
-          find: () => writers,
-          ready: changes.ready ?? (() => Promise.resolve(writers)),
+          ...crewsOf(writers),
+          ...(changes.ready && { ready: changes.ready }),
           inputs: () => Promise.resolve(known),
           knownInputs: () => known,
         },
-        executions: { store: { find: () => changes.execution ?? anExecution() }, tracker: {} },
+        executions: {
+          store: {
+            find: () => execution,
+            list: () => [execution],
+            summary: () => execution,
+            onDidChange: silent,
+          },
+          tracker: {
+            pollNow: () => Promise.resolve(),
+            problemOf: () => undefined,
+            localProblemOf: () => undefined,
+            onDidChange: silent,
+          },
+        },
         sender: {
-          send: (_crew: unknown, request: unknown) => (
+          send: (_crew, request) => (
             sent.push(request),
             (changes.send ?? (() => Promise.resolve(anExecution())))()
           ),
         },
         feedback: {
-          approve: (_execution: unknown, words: unknown) => (
-            sent.push(words),
+          approve: (_execution, given) => (
+            sent.push(given),
             (
-              changes.approve ?? (() => Promise.resolve({ status: "resumed", message: "Goes on." }))
+              changes.approve ??
+              (() => Promise.resolve({ status: "resumed" as const, message: "Continues." }))
             )()
           ),
+          reject: () => assert.fail("no test rejects here"),
         },
-      };
-      // Of each part the tools use here only what it has.
-      return new Tools(parts as unknown as ToolParts);
+        clock: systemClock,
+      });
     }
 
     async function prepareAndInvoke(made: Tools, name: string, input: object): Promise<string> {

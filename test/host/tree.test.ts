@@ -17,20 +17,26 @@ import { viewParts, type ViewParts } from "./view-parts.ts";
 
 const writers: Crew = { id: "url:https://crew.test", name: "Writers", url: "https://crew.test" };
 
-/** A view that is seen, and keeps its badge. */
-class FakeView {
+/** A visible view that keeps its badge. */
+class FakeView implements vscode.TreeView<TreeNode> {
   visible = true;
   badge: vscode.ViewBadge | undefined;
   readonly visibility = new vscode.EventEmitter<vscode.TreeViewVisibilityChangeEvent>();
   readonly onDidChangeVisibility = this.visibility.event;
-  message: string | undefined;
-  description: string | undefined;
+  message?: string;
+  description?: string;
   selection: readonly TreeNode[] = [];
   readonly revealed: TreeNode[] = [];
   readonly expand = new vscode.EventEmitter<vscode.TreeViewExpansionEvent<TreeNode>>();
   readonly onDidExpandElement = this.expand.event;
   readonly onDidCollapseElement = new vscode.EventEmitter<vscode.TreeViewExpansionEvent<TreeNode>>()
     .event;
+  readonly onDidChangeSelection = new vscode.EventEmitter<
+    vscode.TreeViewSelectionChangeEvent<TreeNode>
+  >().event;
+  readonly onDidChangeCheckboxState = new vscode.EventEmitter<
+    vscode.TreeCheckboxChangeEvent<TreeNode>
+  >().event;
   reveal(node: TreeNode): Promise<void> {
     this.revealed.push(node);
     return Promise.resolve();
@@ -116,7 +122,7 @@ describe("the tree", () => {
         onDidEnd: kickoffEnded.event,
       },
       clock,
-      createView: () => view as unknown as vscode.TreeView<TreeNode>,
+      createView: () => view,
     });
     tree.onDidChangeTreeData((nodes) => refreshed.push(nodes));
   });

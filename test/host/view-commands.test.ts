@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
-import type { Crews } from "../../src/crews/crews.ts";
-import { executionCommands, type ExecutionParts } from "../../src/commands/executions.ts";
+import { executionCommands } from "../../src/commands/executions.ts";
 import { viewCommands } from "../../src/commands/view.ts";
 import { Arrangement } from "../../src/views/tree/arrangement.ts";
 import { TreeChoices } from "../../src/views/tree/register.ts";
 import { noFilter } from "../../src/views/tree/grouping.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
 import { formatTime } from "../../src/views/labels.ts";
+import { executionParts } from "./execution-parts.ts";
 import { MemoryMemento } from "./memory.ts";
 import { ScriptedPerson, type Move } from "./scripted-person.ts";
 import { viewParts, type ViewParts } from "./view-parts.ts";
@@ -43,11 +43,10 @@ describe("commands that arrange the view", () => {
   });
 
   const run = async (id: string, argument?: unknown): Promise<unknown> => {
-    const crews = { find: () => anExecution().crew } as unknown as Crews;
     const showMore = (group: string) => Promise.resolve(void shownMore.push(group));
     const commands = {
       ...viewCommands({ tree: { arrangement, choices, showMore } }),
-      ...executionCommands({ crews, store: parts.store } as unknown as ExecutionParts),
+      ...executionCommands(executionParts(parts.store)),
     };
     return await commands[id]!(argument);
   };

@@ -12,7 +12,7 @@ describe("Problems in the kickoff form, in a browser", () => {
   let form: FormWindow;
   let page: Page;
   const parts = new FormPage();
-  const { field, mode, kickOff, view, json, isFocused } = parts;
+  const { field, mode, kickOff, view, json, isFocused, problemOf } = parts;
 
   async function open(
     fields: readonly InputField[],
@@ -21,15 +21,6 @@ describe("Problems in the kickoff form, in a browser", () => {
     form = await parts.open({ inputs: () => Promise.resolve({ fields, raw: {} }), send });
     page = form.page;
   }
-
-  const problemOf = (name: string) =>
-    field(name).evaluate((box) =>
-      (box.getAttribute("aria-describedby") ?? "")
-        .split(" ")
-        .map((id) => document.getElementById(id)?.textContent ?? "")
-        .join(" ")
-        .trim(),
-    );
 
   it("asks to check the fields only while one is marked, whether they are fixed as fields, as JSON or by omitting them", async () => {
     await open([{ name: "topic" }, { name: "audience" }]);

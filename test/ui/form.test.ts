@@ -49,15 +49,6 @@ describe("The kickoff form in a browser", () => {
     page = form.page;
   }
 
-  const problemOf = (name: string) =>
-    field(name).evaluate((box) =>
-      (box.getAttribute("aria-describedby") ?? "")
-        .split(" ")
-        .map((id) => document.getElementById(id)?.textContent ?? "")
-        .join(" ")
-        .trim(),
-    );
-
   const violations = () => violationsIn(page);
 
   for (const theme of Object.keys(themes)) {
