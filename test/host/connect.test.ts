@@ -7,7 +7,7 @@ import { editCrew } from "../../src/crews/edit.ts";
 import { setToken, switchToken } from "../../src/crews/set-token.ts";
 import { testCrew } from "../../src/crews/test-crew.ts";
 import { MemoryMemento, MemorySecrets } from "./memory.ts";
-import { ScriptedPerson, type Move } from "./scripted-person.ts";
+import { withPerson, type Move } from "./scripted-person.ts";
 import { startSmallCrew, type SmallCrew } from "./small-crew.ts";
 
 const settings = () => vscode.workspace.getConfiguration("crewdeck");
@@ -19,18 +19,6 @@ describe("Input boxes for a crew", () => {
   const locals = { remove: () => assert.fail("a local crew") };
   let crews: Crews;
   let before: unknown;
-
-  /** Holds a conversation with a person who makes these moves, all of them. */
-  async function withPerson<T>(moves: readonly Move[], action: () => Promise<T>) {
-    const person = new ScriptedPerson(moves);
-    try {
-      const result = await action();
-      assert.deepEqual(person.left, [], "the conversation ended before the person was done");
-      return { result, shown: person.shown };
-    } finally {
-      person.dispose();
-    }
-  }
 
   const connected = () => crews.add({ name: "Travel", url: crew.url, token: "right" });
 

@@ -4,7 +4,7 @@ import { openWindow } from "../unit/sending/window.ts";
 import { executionCommands } from "../../src/commands/executions.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
 import { executionParts } from "./execution-parts.ts";
-import { ScriptedPerson, type Move } from "./scripted-person.ts";
+import { withPerson, type Move } from "./scripted-person.ts";
 import { viewParts, type ViewParts } from "./view-parts.ts";
 
 describe("Commands that remove executions", () => {
@@ -19,14 +19,8 @@ describe("Commands that remove executions", () => {
   /** Runs a command as a person does, and returns the questions. */
   const run = async (id: string, argument: unknown, ...moves: Move[]) => {
     const commands = executionCommands(executionParts(parts.store));
-    const person = new ScriptedPerson(moves);
-    try {
-      await commands[id]?.(argument);
-      assert.deepEqual(person.left, []);
-      return person.shown.map(({ text, detail = "" }) => `${text}\n${detail}`);
-    } finally {
-      person.dispose();
-    }
+    const { shown } = await withPerson(moves, () => commands[id]?.(argument));
+    return shown.map(({ text, detail = "" }) => `${text}\n${detail}`);
   };
   const kept = () =>
     parts.store

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { Links } from "../../src/commands/links.ts";
 import type { Crew } from "../../src/crews/types.ts";
-import { ScriptedPerson, type Move } from "./scripted-person.ts";
+import { ScriptedPerson, withPerson, type Move } from "./scripted-person.ts";
 
 const url = "https://travel.example.com";
 const id = "3f2a8c1e-0000-4000-8000-000000000000";
@@ -31,14 +31,8 @@ describe("deep links", () => {
   });
 
   async function open(moves: readonly Move[], ...uris: readonly vscode.Uri[]) {
-    const person = new ScriptedPerson(moves);
-    try {
-      await Promise.all(uris.map((uri) => links.handleUri(uri)));
-      assert.deepEqual(person.left, []);
-      return person.shown;
-    } finally {
-      person.dispose();
-    }
+    const open = () => Promise.all(uris.map((uri) => links.handleUri(uri)));
+    return (await withPerson(moves, open)).shown;
   }
 
   it("ask before adding a crew with a modal that shows host and effect, then show the usual input boxes with name and address filled in", async () => {

@@ -7,7 +7,7 @@ import { choosePreset } from "../../src/kickoff/presets/choose.ts";
 import { Presets } from "../../src/kickoff/presets/presets.ts";
 import { testDatabase } from "../support/database.ts";
 import { waitFor } from "../support/wait.ts";
-import { ScriptedPerson, type Move } from "./scripted-person.ts";
+import { ScriptedPerson, withPerson, type Move } from "./scripted-person.ts";
 
 const crew: Crew = { id: "url:https://crew.test", name: "Travel", url: "https://crew.test" };
 const saveItem = "$(add) Save the Form's Values as a Preset…";
@@ -27,14 +27,10 @@ describe("Choosing presets", () => {
     moves: readonly Move[],
     values?: Parameters<typeof choosePreset>[0]["values"],
   ) => {
-    const person = new ScriptedPerson(moves);
-    try {
-      const chosen = await choosePreset({ presets, crew, values });
-      assert.deepEqual(person.left, []);
-      return { chosen, shown: person.shown };
-    } finally {
-      person.dispose();
-    }
+    const { result: chosen, shown } = await withPerson(moves, () =>
+      choosePreset({ presets, crew, values }),
+    );
+    return { chosen, shown };
   };
   const names = () => presets.list(crew.id).map(({ name }) => name);
 

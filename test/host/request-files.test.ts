@@ -11,7 +11,7 @@ import { waitFor } from "../support/wait.ts";
 import { FakeClock } from "../unit/executions/fake-clock.ts";
 import { anExecution } from "../unit/views/executions.ts";
 import { testDatabase } from "../support/database.ts";
-import { ScriptedPerson, type Move, type Shown } from "./scripted-person.ts";
+import { withPerson } from "./scripted-person.ts";
 import { startSmallCrew, type SmallCrew } from "./small-crew.ts";
 
 const byClick = { isPerson: true };
@@ -28,21 +28,6 @@ const write = async (name: string, content: unknown) => {
   );
   return uri;
 };
-
-/** Does something while a person answers what is asked, and gives what was shown. */
-async function withPerson(
-  moves: readonly Move[],
-  action: () => Promise<unknown>,
-): Promise<readonly Shown[]> {
-  const person = new ScriptedPerson(moves);
-  try {
-    await action();
-    assert.deepEqual(person.left, []);
-    return person.shown;
-  } finally {
-    person.dispose();
-  }
-}
 
 describe("Kicking off a request file", () => {
   let sent: Parameters<RequestFilesOptions["sender"]["send"]>[];
@@ -222,7 +207,9 @@ describe("Kicking off a request file", () => {
       inputs: { city: "O" },
       ...callbacks,
     });
-    const [question] = await withPerson(["escape"], () => open().kickOff(uri, byClick));
+    const {
+      shown: [question],
+    } = await withPerson(["escape"], () => open().kickOff(uri, byClick));
     assert.equal(question?.text, "Let “Travel” call these addresses?");
     const lines = [
       "the output of each task, to http://127.0.0.1:9/c",
@@ -253,9 +240,9 @@ describe("Kicking off a request file", () => {
   it("asks again for another path, query, kind or crew, even if the host was allowed, and shows only what is new", async () => {
     const consent = new CallbackConsent(machine.database);
     const asked = async (callbacks: CallbackUrls & PlainCallbacks, by = crew) => {
-      const [question] = await withPerson([{ press: "Allow" }], () =>
-        consent.confirm(by, callbacks),
-      );
+      const {
+        shown: [question],
+      } = await withPerson([{ press: "Allow" }], () => consent.confirm(by, callbacks));
       return (question?.detail ?? "").split("\n").filter((line) => line.startsWith("•"));
     };
     const allowed = { crewWebhookUrl: "https://webhook.site/mine" };
@@ -285,7 +272,9 @@ describe("Kicking off a request file", () => {
       crewWebhookUrl: "https://hooks.test/a",
     });
     const files = open({ isTrusted: () => false });
-    const [question] = await withPerson(["escape"], () => files.kickOff(uri, byClick));
+    const {
+      shown: [question],
+    } = await withPerson(["escape"], () => files.kickOff(uri, byClick));
     assert.equal(question?.text, "Kick off “Travel” from a file of an untrusted workspace?");
     assert.match(
       question.detail ?? "",
@@ -295,7 +284,9 @@ describe("Kicking off a request file", () => {
     await withPerson([{ press: "Kick Off" }], () => files.kickOff(uri, byClick));
     await withPerson([{ press: "Allow" }], () => open().kickOff(uri, byClick));
     await clock.pass(1_000);
-    const [again] = await withPerson([{ press: "Kick Off" }], () => files.kickOff(uri, byClick));
+    const {
+      shown: [again],
+    } = await withPerson([{ press: "Kick Off" }], () => files.kickOff(uri, byClick));
     assert.match(again?.detail ?? "", /• the result, to https:/);
     assert.equal(sent.length, 3);
   });
@@ -315,7 +306,9 @@ describe("Kicking off a request file", () => {
         inputs: () => Promise.resolve({ fields: [{ name: "city" }], raw: {} }),
       },
     });
-    const [question] = await withPerson(["escape"], () => files.kickOff(uri, byClick));
+    const {
+      shown: [question],
+    } = await withPerson(["escape"], () => files.kickOff(uri, byClick));
     assert.match(question?.detail ?? "", /26 bytes are sent to crew\.test\.$/);
   });
 
@@ -352,7 +345,7 @@ describe("Kicking off a request file", () => {
     });
     const clicks: Promise<unknown>[] = [];
     const click = () => clicks.push(files.kickOff(uri, byClick));
-    const shown = await withPerson([{ press: "Allow" }], async () => {
+    const { shown } = await withPerson([{ press: "Allow" }], async () => {
       click();
       click();
       await waitFor("the crew to be woken", () => wake !== undefined);
@@ -388,7 +381,7 @@ describe("Kicking off a request file", () => {
       humanInputWebhook,
       webhooks,
     });
-    const shown = await withPerson([{ press: "Allow" }], () => open().kickOff(uri, byClick));
+    const { shown } = await withPerson([{ press: "Allow" }], () => open().kickOff(uri, byClick));
     assert.deepEqual(
       shown.map(({ text }) => text),
       [

@@ -8,7 +8,7 @@ import type { CrewdeckApi } from "../../src/extension-api/crewdeck-api.ts";
 import { waitFor } from "../support/wait.ts";
 import { anExecution } from "../unit/views/executions.ts";
 import { startRealService, type RealService } from "./real-service.ts";
-import { ScriptedPerson, type Move } from "./scripted-person.ts";
+import { withPerson } from "./scripted-person.ts";
 
 const run = <T>(command: string, argument?: unknown): Promise<T> =>
   Promise.resolve(vscode.commands.executeCommand<T>(`crewdeck.${command}`, argument));
@@ -17,17 +17,6 @@ const inputs = { topic: "tea", audience: "it's for $HOME" };
 interface Made {
   readonly crew: string;
   readonly kickoffId: string;
-}
-
-async function withPerson<T>(moves: readonly Move[], action: () => Promise<T>) {
-  const person = new ScriptedPerson(moves);
-  try {
-    const made = await action();
-    assert.deepEqual(person.left, []);
-    return { made, shown: person.shown };
-  } finally {
-    person.dispose();
-  }
 }
 
 describe("An earlier kickoff", () => {
@@ -78,7 +67,7 @@ describe("An earlier kickoff", () => {
       ),
     );
     assert.equal(api.executions().length, count);
-    const { made } = await withPerson([{ press: "Run Again" }], () =>
+    const { result: made } = await withPerson([{ press: "Run Again" }], () =>
       run<Made>("runAgain", row(first)),
     );
     assert.equal(api.executions().length, count + 1);

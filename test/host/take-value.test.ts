@@ -11,7 +11,7 @@ import { valueInShort } from "../../src/kickoff/texts.ts";
 import { createFormTools } from "../../src/kickoff/form/tools.ts";
 import { waitFor } from "../support/wait.ts";
 import { anExecution } from "../unit/views/executions.ts";
-import { ScriptedPerson, type Move, type Shown } from "./scripted-person.ts";
+import { ScriptedPerson, withPerson, type Move, type Shown } from "./scripted-person.ts";
 import { viewParts } from "./view-parts.ts";
 
 const ofEditor = "$(selection) Editor's Selection";
@@ -50,18 +50,14 @@ describe("A value that a field of the kickoff form gets from another source", ()
   }
 
   async function takeFor(input: string, ...moves: readonly Move[]) {
-    const person = new ScriptedPerson(moves);
-    try {
-      const taken = await takeValue(input, {
+    const { result: taken, shown } = await withPerson(moves, () =>
+      takeValue(input, {
         editor,
         hasEarlier,
         earlier: () => Promise.resolve({ value: 7, from: "the execution “tea”" }),
-      });
-      assert.deepEqual(person.left, []);
-      return { taken, shown: person.shown };
-    } finally {
-      person.dispose();
-    }
+      }),
+    );
+    return { taken, shown };
   }
 
   async function file(name: string, content: string | Uint8Array): Promise<string> {

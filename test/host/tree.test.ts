@@ -18,7 +18,7 @@ import { viewParts, type ViewParts } from "./view-parts.ts";
 const writers: Crew = { id: "url:https://crew.test", name: "Writers", url: "https://crew.test" };
 
 /** A visible view that keeps its badge. */
-class FakeView implements vscode.TreeView<TreeNode> {
+class FakeView extends vscode.Disposable implements vscode.TreeView<TreeNode> {
   visible = true;
   badge: vscode.ViewBadge | undefined;
   readonly visibility = new vscode.EventEmitter<vscode.TreeViewVisibilityChangeEvent>();
@@ -41,7 +41,10 @@ class FakeView implements vscode.TreeView<TreeNode> {
     this.revealed.push(node);
     return Promise.resolve();
   }
-  dispose(): void {
+  constructor() {
+    super(() => undefined);
+  }
+  override dispose(): void {
     this.visibility.dispose();
   }
 }

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import * as vscode from "vscode";
 import { waitFor } from "../support/wait.ts";
 import { ScriptedPerson } from "./scripted-person.ts";
 import { SecondWindow } from "./second-window.ts";
@@ -52,7 +51,10 @@ describe("A window with an unusable database", () => {
     const { person, run } = await activate();
     assert.match(person.shown[0]?.text ?? "", /can't be read or written.*Check the disk/);
     assert.deepEqual(person.shown[0]?.choices, ["Reload Window"]);
-    await assert.rejects(run("startLocalCrew", { folder: second.example }), /can't be read or written/);
+    await assert.rejects(
+      run("startLocalCrew", { folder: second.example }),
+      /can't be read or written/,
+    );
     assert.equal(person.shown.length, 1);
   });
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import type { InputField } from "../../src/api/types.ts";
-import { FormPage } from "../support/form/form-page.ts";
+import { descriptionOf, FormPage } from "../support/form/form-page.ts";
 import { themes, type FormWindow, type FormWindowOptions } from "../support/form/form-window.ts";
 import { waitFor } from "../support/wait.ts";
 import { anExecution } from "../unit/executions/samples.ts";
@@ -53,15 +53,6 @@ describe("Values in the kickoff form, in a browser", () => {
   }
 
   const started = () => waitFor("the start", () => form.started.length === 1);
-  /** What describes a field to a screen reader: hint, note and problem. */
-  const descriptionOf = (box: ReturnType<typeof field>) =>
-    box.evaluate((element) =>
-      (element.getAttribute("aria-describedby") ?? "")
-        .split(" ")
-        .map((id) => document.getElementById(id)?.textContent ?? "")
-        .join(" ")
-        .trim(),
-    );
   /** The words below the label of an input that a person sees. */
   const seen = async (name: string) =>
     (

@@ -36,7 +36,7 @@ describe("The kickoff form in a browser", () => {
   let form: FormWindow;
   let page: Page;
   const parts = new FormPage();
-  const { field, mode, kickOff, isFocused } = parts;
+  const { field, mode, kickOff, isFocused, problemOf } = parts;
 
   async function open(
     options: Partial<FormWindowOptions> & { readonly fields?: readonly InputField[] } = {},

@@ -53,17 +53,20 @@ export class FormPage {
   readonly view = (name: "Form" | "JSON"): Locator =>
     this.#page.getByRole("group", { name: "View" }).getByRole("button", { name, exact: true });
   readonly json = (): Locator => this.field("Kickoff as JSON");
-  /** The text that describes a field, such as its problem. */
-  readonly problemOf = (name: string): Promise<string> =>
-    this.field(name).evaluate((box) =>
-      (box.getAttribute("aria-describedby") ?? "")
-        .split(" ")
-        .map((id) => document.getElementById(id)?.textContent ?? "")
-        .join(" ")
-        .trim(),
-    );
+  readonly problemOf = (name: string): Promise<string> => descriptionOf(this.field(name));
   readonly isFocused = (name: string): Promise<unknown> =>
     waitFor(`the focus in ${name}`, () =>
       this.field(name).evaluate((box) => box === document.activeElement),
     );
+}
+
+/** The hint, note and problem that describe a field to a screen reader. */
+export function descriptionOf(field: Locator): Promise<string> {
+  return field.evaluate((box) =>
+    (box.getAttribute("aria-describedby") ?? "")
+      .split(" ")
+      .map((id) => document.getElementById(id)?.textContent ?? "")
+      .join(" ")
+      .trim(),
+  );
 }
