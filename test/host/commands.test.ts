@@ -45,7 +45,7 @@ describe("Commands with arguments, and the API for other extensions", () => {
     waitFor(`${kickoffId} to be ${wanted}`, () =>
       find(kickoffId)?.state === wanted ? find(kickoffId) : undefined,
     );
-  /** A window that nobody looks at asks every 8 s, so that a test asks by itself. */
+  /** A window in the background polls every 8 s, so the test polls itself. */
   const asked = <T>(
     what: string,
     kickoffId: string,
@@ -61,7 +61,7 @@ describe("Commands with arguments, and the API for other extensions", () => {
       execution.state === wanted ? execution : undefined,
     );
 
-  /** With an argument nothing is asked. */
+  /** With an argument, no question is shown. */
   const untrack = (kickoffId: string, name = crew) =>
     run("untrackExecution", { crew: name, kickoffId });
 

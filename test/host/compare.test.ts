@@ -42,7 +42,7 @@ describe("Comparing attempts, and feedback sent elsewhere", () => {
     await waits(kickoffId, 1);
     return kickoffId;
   };
-  /** A window that nobody looks at polls slowly, so that a test asks. */
+  /** A window in the background polls slowly, so the test polls itself. */
   const asked = (what: string, kickoffId: string, is: () => boolean) =>
     waitFor(what, async () => {
       await run("refresh", { crew, kickoffId });
@@ -57,7 +57,7 @@ describe("Comparing attempts, and feedback sent elsewhere", () => {
         find(kickoffId)?.tasks.find(({ taskId }) => taskId === "outline")?.attempts.length ===
           attempts,
     );
-  /** What another client of the same crew sends. */
+  /** Sends feedback as another client of the same crew. */
   const elsewhere = async (
     kickoffId: string,
     isApprove: boolean,

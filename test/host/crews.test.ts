@@ -119,7 +119,7 @@ describe("connected crews", () => {
   it("keeps a crew that another window overwrites when it adds its own, but not one that the other window removes", async () => {
     await crews.add({ ...entry("One"), token: "right" });
     const both = ["One", "Two"];
-    // As a window writes that does not know of the first yet.
+    // Written by a window that hasn't noticed the first crew yet.
     await settings().update("crews", [entry("Two", other.url)], vscode.ConfigurationTarget.Global);
     await waitFor(
       "both to be there",
@@ -365,7 +365,7 @@ describe("connected crews", () => {
       const travel = crews.get("Travel");
       await crews.change(travel, { name: "Journeys" });
       assert.deepEqual(savedCrews(), [{ name: "Half" }, entry("Journeys")]);
-      // Two read the settings here: the crews of this test and those of the extension itself. Each says it once, though the settings changed twice.
+      // Both the test's crews and the extension's read the settings, and each reports once although the settings changed twice.
       assert.equal(warnings.length, 2);
       for (const warning of warnings) assert.match(warning, /Entry 1 .*no url/);
     } finally {

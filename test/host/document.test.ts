@@ -281,7 +281,7 @@ describe("an execution's document", () => {
   });
 
   it("has no link that runs a command, whatever an output or a name contains", async () => {
-    // VS Code starts a language server of its own for Markdown's links.
+    // VS Code starts its own language server for Markdown links.
     const attack = [
       "[a](command:x.y)",
       "<command:x.y>",
@@ -310,7 +310,7 @@ describe("an execution's document", () => {
         document.uri,
         100,
       );
-      // A relative address is made a link by Markdown's own provider alone, so that it has spoken.
+      // Only Markdown's own provider makes a link of a relative address, so this shows that it has responded.
       return found.some(({ range }) => document.getText(range) === "./near.md") && found;
     });
     assert.deepEqual(
@@ -411,7 +411,7 @@ describe("an execution's document", () => {
         );
         const range = ranges.find((each) => each.start === start);
         assert.ok(range, heading);
-        // Blank lines before the next heading stay outside.
+        // Blank lines before the next heading are not folded.
         assert.equal(
           lines
             .slice(range.end + 1, next === -1 ? undefined : next)
@@ -425,7 +425,7 @@ describe("an execution's document", () => {
     });
 
     it("links from the result to the task whose output it is", async () => {
-      // VS Code starts a language server of its own for Markdown's links.
+      // VS Code starts its own language server for Markdown links.
       const { document } = await parts.show(parts.store.add(ended({ output })));
       const target = await waitFor("the link", async () => {
         const found = await vscode.commands.executeCommand<vscode.DocumentLink[]>(
@@ -492,7 +492,7 @@ describe("an execution's document", () => {
         editor.visibleRanges.some((range) => range.contains(editor.selection.active)),
     );
     come(2);
-    // Three headings stick above it: the title, the task, and the first draft or what was said of it. Its lenses stand below the line above it.
+    // Three sticky headings are above it: the title, the task, and the first draft or its feedback. Its lenses are below the line above it.
     await waitFor(
       "the second draft, below the headings that stick, with its lenses and first lines",
       () => {

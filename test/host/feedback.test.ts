@@ -436,7 +436,7 @@ describe("an output that the crew still reports as waiting after it accepted fee
     waiting: { taskId: "review", output: "# Draft\n\nText.", attempt: 1 },
   };
 
-  /** An approval is answered, and so many seconds later the crew still reports the pause. */
+  /** The crew accepts an approval and still reports the pause this many seconds later. */
   const approved = async (seconds: number) => {
     await parts.show(parts.store.add(anExecution()));
     parts.crew.status = () => Promise.resolve(pause);

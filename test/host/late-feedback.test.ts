@@ -41,7 +41,7 @@ describe("Feedback that is too late or gets no response, over HTTP", () => {
     assert.deepEqual(parts.problems, []);
   });
 
-  /** What the crew does: with a question for the status, and with feedback. */
+  /** Sets the crew's responses to status requests and to feedback. */
   const crewAnswers = (status: Behaviour, resume: Behaviour) => {
     server.otherwise = (response, request) =>
       (request.path === "/resume" ? resume : status)(response, request);

@@ -17,7 +17,7 @@ import { waitFor } from "../support/wait.ts";
 import { MemoryMemento, MemorySecrets } from "./memory.ts";
 import { openWindow } from "../unit/sending/window.ts";
 
-/** The message and buttons of what a start throws. */
+/** The message and buttons of the error when a crew starts. */
 async function refusal(start: Promise<unknown>): Promise<UserError> {
   try {
     await start;
@@ -48,7 +48,7 @@ describe("local crews", () => {
     await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   });
 
-  /** A window's part: the same storage and secrets, objects of its own. */
+  /** Another window: the same storage and secrets, its own objects. */
   async function newWindow() {
     const crews = new Crews({ secrets, globalState: new MemoryMemento() });
     const storage = path.join(folder, "storage");
@@ -66,7 +66,7 @@ describe("local crews", () => {
     return window;
   }
 
-  /** A window's part, and the lines of its local crews' log. */
+  /** Another window, and its lines in the local crews' log. */
   async function newWindowWithLog() {
     const lines: string[] = [];
     const { createOutputChannel } = vscode.window;
@@ -90,7 +90,7 @@ describe("local crews", () => {
     window.locals.dispose();
     window.crews.dispose();
     window.end();
-    // What another window serves goes on; what this one served does not.
+    // The other window's service continues; this window's ends.
     if (windows.length === 0)
       for (const url of urls)
         await waitFor(`${url} to fall silent`, () =>
@@ -113,7 +113,7 @@ describe("local crews", () => {
     return project;
   }
 
-  /** Starts a crew from the list: the one of that description, or none. */
+  /** Starts the crew with this description from the list, or none. */
   async function pick(locals: LocalCrews, description?: string) {
     const real = vscode.window.showQuickPick;
     let items: readonly vscode.QuickPickItem[] = [];
@@ -228,7 +228,7 @@ describe("local crews", () => {
     await close(first);
     const second = await newWindow();
     await second.locals.restore();
-    // A service that is just leaving looks alive for a moment.
+    // A service that is ending looks alive for a moment.
     await waitFor(
       "the crew to be listed as stopped",
       () => second.locals.list()[0]?.local?.running === false,
@@ -261,7 +261,7 @@ describe("local crews", () => {
         () => false,
       ),
     );
-    // Nearly all of it is the start of a service, which takes longer on a slow machine.
+    // Most of it is the start of a service, which takes longer on a slow machine.
     const took = performance.now() - begun;
     assert.ok(
       took < Math.max(5_000, 2_000 + 3 * start),

@@ -108,7 +108,7 @@ describe("The manifest", () => {
   it("contributes exactly the tools that the code registers, with strict inputs", async () => {
     const contributed = manifest.contributes.languageModelTools;
     const registered = vscode.lm.tools.filter(({ name }) => name.startsWith("crewdeck_"));
-    // VS Code 1.104 lists only those whose "when" is true now.
+    // VS Code 1.104 lists only tools whose "when" is true now.
     for (const { name } of registered)
       assert.ok(
         contributed.some((tool) => tool.name === name),
@@ -117,7 +117,7 @@ describe("The manifest", () => {
     for (const { name, inputSchema, modelDescription } of contributed) {
       assert.equal(inputSchema.additionalProperties, false, name);
       assert.ok(modelDescription.length > 100 && !modelDescription.startsWith("%"), name);
-      // A tool without an implementation, or one that the code does not know, says so in other words.
+      // A tool without an implementation, or an unknown one, fails with another message.
       await assert.rejects(
         Promise.resolve(
           vscode.lm.invokeTool(name, { input: { odd: 1 }, toolInvocationToken: undefined }),

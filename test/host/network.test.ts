@@ -17,7 +17,7 @@ import { MemoryMemento, MemorySecrets } from "./memory.ts";
 const url = "https://crew.test";
 const crew = { id: `url:${url}`, name: "Far away", url };
 
-/** VS Code sends nothing to this machine by a proxy, so that the crew has a name which only the proxy can find. */
+/** VS Code uses no proxy for this machine's own addresses, so the crew has a name that only the proxy resolves. */
 describe("VS Code's proxy and certificate settings", () => {
   const earlier = new Map<string, unknown>();
   const tokens: (string | undefined)[] = [];
@@ -32,7 +32,7 @@ describe("VS Code's proxy and certificate settings", () => {
     await settings.update(key, value, vscode.ConfigurationTarget.Global);
   };
 
-  /** A crew behind TLS; each request ends with its connection, so nothing of one test is used by the next. */
+  /** A crew behind TLS; it closes the connection after each request, so tests share none. */
   async function startCrew(certificate: {
     readonly key: string;
     readonly cert: string;
@@ -111,7 +111,7 @@ describe("VS Code's proxy and certificate settings", () => {
     assert.deepEqual(tokens, []);
   });
 
-  // In the oldest VS Code the authority comes by Node, whatever this setting says.
+  // In the oldest VS Code, Node has the authority whatever this setting is.
   if (process.env["CREWDECK_EDITION"] !== "oldest") {
     it("trust the machine's own authorities only while http.systemCertificates is on", async () => {
       await behindProxy(known);

@@ -27,7 +27,7 @@ describe("Notifications", () => {
   let parts: ViewParts;
   let shown: string[];
   let answer: string | undefined;
-  /** What happens while a notification is on the screen. */
+  /** Runs while a notification is shown. */
   let meanwhile: () => Promise<unknown>;
   const windows: Notifications[] = [];
 
@@ -110,7 +110,7 @@ describe("Notifications", () => {
       ...changes,
     });
 
-  /** The commands of Crewdeck that are called meanwhile, instead of being run. */
+  /** Records Crewdeck's commands instead of running them. */
   const calls = async (
     what: (called: readonly unknown[]) => Promise<unknown>,
   ): Promise<unknown[]> => {
@@ -344,7 +344,7 @@ describe("Notifications", () => {
 describe("The status bar item", () => {
   let parts: ViewParts;
   let bar: vscode.Disposable;
-  /** What VS Code's item would show; nothing while hidden. */
+  /** VS Code's item. */
   let item: vscode.StatusBarItem & { isShown: boolean };
 
   beforeEach(async () => {

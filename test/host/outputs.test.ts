@@ -13,7 +13,7 @@ const run = <T>(command: string, argument?: unknown): Promise<T> =>
 const crew = "Outputs";
 const token = "tok-outputs-7f3a";
 const big = `# Long\n\n[Approve](command:workbench.action.files.newUntitledFile) [Home](https://crew.test/home)\r\n${"All work and no play. ".repeat(57_000)}`;
-/** The same as an editor shows it. */
+/** The same as shown in an editor. */
 const shownBig = `${big.replace("command:", "command\\:").replace("\r\n", "\n")}\n`;
 
 describe("Commands about outputs", () => {
@@ -55,7 +55,7 @@ describe("Commands about outputs", () => {
   const active = () => vscode.window.activeTextEditor?.document;
   const path_ = (address: string) => vscode.Uri.parse(address).path;
 
-  /** Takes the person's place at the dialog that asks for a file. */
+  /** Answers the dialog that asks for a file. */
   async function saving(
     target: string | undefined,
     action: () => Promise<unknown>,

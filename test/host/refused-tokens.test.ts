@@ -115,7 +115,7 @@ describe("Refreshing crews that refuse their token", () => {
 
   beforeEach(async () => {
     scene = new Scene(() => refused);
-    // Another window polls: what is asked here is what the person wants.
+    // Another window polls, so only the person's requests are sent here.
     scene.lease.isHeld = false;
     scene.tracker.start();
     for (const number of [1, 2, 3])

@@ -80,7 +80,7 @@ describe("A problem report", () => {
     const { document } = vscode.window.activeTextEditor!;
     assert.equal(document.getText(), text);
     assert.deepEqual([document.isUntitled, document.languageId], [true, "markdown"]);
-    // The manifest names no tracker, so that none is made up.
+    // The manifest has no issue tracker, so no address is shown.
     assert.match(text, /Nothing was sent[^]*Send it to the person who gave you Crewdeck\./);
   });
 

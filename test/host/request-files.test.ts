@@ -433,7 +433,7 @@ describe("Writing a request file in the editor", () => {
     await small.stop();
   });
 
-  /** What is offered at the bar in a text, by label. */
+  /** The completions at the bar in a text, by label. */
   const offeredAt = async (name: string, marked: string) => {
     const uri = await write(name, marked.replace("|", ""));
     const document = await vscode.workspace.openTextDocument(uri);

@@ -26,7 +26,7 @@ describe("An earlier kickoff", () => {
   const crew = "Repeated";
   const found = ({ kickoffId }: Made) =>
     api.executions().find((execution) => execution.kickoffId === kickoffId);
-  /** A row of the tree, as a click hands it to a command. */
+  /** A row of the tree, as a click passes it to a command. */
   const row = ({ kickoffId }: Made) => ({ kind: "execution", crew, kickoffId });
   const inWorkspace = (name: string) =>
     vscode.Uri.joinPath(vscode.workspace.workspaceFolders![0]!.uri, name).fsPath;

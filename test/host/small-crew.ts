@@ -1,12 +1,12 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A crew on this machine that answers `GET /inputs`, and refuses every kickoff as the live dialect does. */
+/** A crew on this machine that responds to `GET /inputs` and refuses every kickoff as the live dialect does. */
 export interface SmallCrew {
   readonly url: string;
   /** The Authorization header of each request, in order. */
   readonly tokens: readonly (string | undefined)[];
-  /** What it answers in the place of a crew, once that is set. */
+  /** If set, the response to every request. */
   answer?: { readonly type: string; readonly body: string };
   stop(): Promise<void>;
 }
@@ -15,8 +15,8 @@ export interface SmallCrew {
 type Inputs = readonly (string | { readonly name: string })[];
 
 /**
- * Starts a crew that knows the token "right", and "forbidden" as one without rights. It asks for two inputs, all of which it misses
- * in a kickoff, knows no execution, and has the status path of the vendor's OpenAPI file only.
+ * Starts a crew that accepts the token "right"; "forbidden" has no permission. It has two inputs, reports them missing in each
+ * kickoff, knows no execution, and has only the status path of the vendor's OpenAPI file.
  */
 export async function startSmallCrew(inputs: Inputs = ["topic", "audience"]): Promise<SmallCrew> {
   const tokens: (string | undefined)[] = [];

@@ -73,7 +73,7 @@ describe("A value that a field of the kickoff form gets from another source", ()
     );
   }
 
-  /** What a form does: another tab takes the editor's place. */
+  /** Opens another tab in place of the editor, as a form does. */
   async function openForm(): Promise<void> {
     panel = vscode.window.createWebviewPanel("test.form", "A form", vscode.ViewColumn.Active);
     await waitFor("the form in front", () => vscode.window.activeTextEditor === undefined);
@@ -95,7 +95,7 @@ describe("A value that a field of the kickoff form gets from another source", ()
     } finally {
       person.dispose();
     }
-    // A list's title draws no icons (observed), so that a backslash would be seen.
+    // A quick pick's title draws no icons (observed), so a backslash would be visible.
     assert.equal((await takeFor("$(bell)", "escape")).shown[0]?.title, "Fill in “$(bell)” from");
   });
 

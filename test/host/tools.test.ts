@@ -46,13 +46,13 @@ describe("Tools for language models", () => {
       await vscode.commands.executeCommand("crewdeck.untrackExecution", { crew: of, kickoffId });
   });
 
-  /** The person at the dialogs. VS Code's own confirmation is never shown in a window that runs tests: it allows by itself, as with "always allow". */
+  /** Answers Crewdeck's dialogs. In a window that runs tests, VS Code allows every tool without its own confirmation. */
   const answers = (...moves: readonly Move[]) => {
     person?.dispose();
     return (person = new ScriptedPerson(moves));
   };
 
-  /** What the person was asked. */
+  /** The questions that were shown. */
   const questionsIn = (shown: readonly Shown[]) =>
     shown
       .filter(({ detail }) => detail !== undefined)
@@ -74,7 +74,7 @@ describe("Tools for language models", () => {
     return part.value;
   }
 
-  /** The JSON in a tool's answer. */
+  /** The JSON in a tool's result. */
   const dataOf = (text: string) =>
     JSON.parse(text.slice(text.indexOf("{"), text.lastIndexOf("}") + 1)) as Record<string, unknown>;
 

@@ -140,7 +140,7 @@ describe("the tree", () => {
     crewsChanged.fire();
   };
   const isCrew = (node: TreeNode): node is CrewNode => node.kind === "crew";
-  /** The crews' rows; what waits stands above them. */
+  /** The crews' rows; what waits is above them. */
   const crewRows = () => tree.getChildren().filter(isCrew);
   const isExecution = (node: TreeNode): node is ExecutionNode => node.kind === "execution";
   const labels = (nodes: readonly TreeNode[]) => nodes.map((node) => tree.getTreeItem(node).label);

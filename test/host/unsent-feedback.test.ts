@@ -22,7 +22,7 @@ describe("feedback that is not sent, or is edited while it is sent", () => {
   const titles = async (document: vscode.TextDocument) =>
     (await lensesOf(document)).map(({ title }) => title);
 
-  /** A crew that takes no feedback. */
+  /** A crew that refuses feedback. */
   const refuse = () =>
     Promise.reject(
       new CrewApiError({
@@ -34,7 +34,7 @@ describe("feedback that is not sent, or is edited while it is sent", () => {
       }),
     );
 
-  /** An output that is being rejected, with the keys in the thread's box. `result` is what the rejection leads to. */
+  /** An output that is being rejected, with focus in the thread's box. `result` settles when the rejection ends. */
   async function rejecting() {
     const execution = parts.store.add(anExecution());
     const editor = await parts.show(execution);
@@ -59,7 +59,7 @@ describe("feedback that is not sent, or is edited while it is sent", () => {
     assert.equal(parts.sent[1]?.humanFeedback, "My words, edited");
   });
 
-  /** A thread whose words “My words” are on their way. `fail` and `take` are the crew's answers. */
+  /** A thread that is sending “My words”. `fail` and `take` are the crew's responses. */
   async function sendingMyWords() {
     const { document, editor, open } = await rejecting();
     assert.ok(await fillThread(editor, open, "My words"));

@@ -7,7 +7,7 @@ import { openWindow, type VSCodeWindow } from "../support/window.ts";
 import { textInZip } from "../support/zip.ts";
 import { kickOffStory, startExampleCrew } from "../ui/story.ts";
 
-/** Every file that ships, besides the chunks of the extension's code as they are built. A new one is added here on purpose, or not shipped. */
+/** Every file that ships, except the chunks of the extension's code. Add a new file here before it can ship. */
 const shipped = [
   ".vsixmanifest",
   "LICENSE.txt",
@@ -167,7 +167,7 @@ function packaged(file: string): {
   };
 }
 
-/** Where the links of a Markdown text lead, those of pictures as well. */
+/** The targets of the links and pictures in a Markdown text. */
 function linksIn(markdown: string): string[] {
   return [...markdown.matchAll(/\]\(([^)]+)\)/g)].map(([, link = ""]) => link);
 }

@@ -5,7 +5,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { projectFolder } from "../support/folders.ts";
 
-/** What a start of VS Code pays for: the limit of `dist/extension.js`, held with all that it loads with itself, in bytes. */
+/** The limit of `dist/extension.js` with all that it loads at once, in bytes. */
 const limit = 220_000;
 
 const dist = path.join(projectFolder, "dist");
@@ -32,7 +32,7 @@ describe("The extension's code", () => {
 
   it("keeps code that most windows never need in chunks that load later", () => {
     const text = loaded.map((file) => readFileSync(path.join(dist, file), "utf8")).join("\n");
-    // Words of the parsers of YAML and TOML, and of node-fetch.
+    // Text from the parsers of YAML and TOML, and from node-fetch.
     for (const word of [
       "Implicit keys need to be on a single line",
       "Invalid TOML document",
@@ -115,7 +115,7 @@ describe("The third-party notices", () => {
   });
 });
 
-/** The files of dist that Node reads when it loads one of them, with a stand-in for VS Code's API; nothing is activated. */
+/** The files of dist that Node reads when it loads one of them, with a fake VS Code API and without activation. */
 function filesLoadedBy(file: string): string[] {
   const program = `
     const Module = require("node:module");

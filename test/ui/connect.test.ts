@@ -174,7 +174,7 @@ describe("Connecting a crew, in the window", () => {
     await waitFor("the token to be gone", async () => (await secrets()) < before);
   });
 
-  // VS Code's server from the npm registry writes no extension's log (a native module is missing): unit tests look at its lines.
+  // VS Code's server from the npm registry writes no extension logs (a native module is missing), so unit tests check them.
   it("writes the token to no file", async () => {
     await window.close({ isKept: true });
     const files = filesIn(window.dataFolder);
@@ -195,7 +195,7 @@ describe("Connecting a crew, in the window", () => {
   });
 });
 
-/** All that a VS Code keeps: the browser's profile, settings, logs, the extension's own folder. The extension itself is linked in. */
+/** All files that a VS Code stores: the browser's profile, settings, logs, the extension's storage. The extension itself is linked. */
 function filesIn(
   dataFolder: string,
 ): readonly { readonly file: string; readonly content: Buffer }[] {

@@ -43,7 +43,7 @@ describe("Feedback, in the window", () => {
     await service.stop();
   });
 
-  /** The words in a thread's box, in one line: an empty line is drawn with a blank of its own. */
+  /** The text in a thread's box, on one line: an empty line is drawn with a space. */
   const written = async (thread: Locator) =>
     (await thread.locator(".comment-form .view-lines").innerText()).replace(/\s+/g, " ").trim();
   const panel = () => window.page.locator(".part.panel");
@@ -102,7 +102,7 @@ describe("Feedback, in the window", () => {
 
   it("a message explains that a pause was answered elsewhere, and the text is kept", async () => {
     const { editor, messages } = window;
-    // The window has not heard of it when the person sends: a thread that has says so at once, and has no “Send”.
+    // The window must not know it yet when the person sends: otherwise the thread shows it and has no “Send”.
     const asked = await gate.hold(`/${id}/status`, "request");
     const answer = await api.post("/resume", {
       execution_id: id,
@@ -135,7 +135,7 @@ describe("Feedback, in the window", () => {
     const { editor, quickInput, page } = window;
     await editor.tab(id.slice(0, 8)).click();
     const openDraft = async () => {
-      // Its beginning is in view then, whether the editor or the thread's box had the keys.
+      // Then its start is in view, whether the editor or the thread's box had focus.
       await editor.wholeText();
       await editor.lens("Unsent draft kept – copy or discard…").click({ timeout: 5_000 });
     };

@@ -10,7 +10,7 @@ import { connectCrew, openForm } from "./person.ts";
 const typed = { topic: "tea\nand cake", audience: "<b>colleagues</b>", Meta: '{ "ticket": 7 }' };
 /** The same after one more keystroke. */
 const kept = { ...typed, audience: `${typed.audience}!` };
-/** Two themes, and what VS Code calls their kind in a webview; the tests of the page alone look at all four. */
+/** Two themes and their kinds in a webview; the tests of the page in a browser cover all four. */
 const themes = [
   ["Default Light Modern", "vscode-light"],
   ["Default High Contrast", "vscode-high-contrast"],
@@ -224,7 +224,7 @@ describe("The kickoff form, in the window", () => {
   });
 });
 
-/** Whether the window's state, which VS Code in a browser writes every few seconds, holds these words. */
+/** Whether the window's state, which VS Code in a browser writes every few seconds, contains this text. */
 function isSaved({ page }: VSCodeWindow, words: string): Promise<boolean> {
   return page.evaluate(async (wanted) => {
     const done = <T>(request: IDBRequest<T>) =>
@@ -240,7 +240,7 @@ function isSaved({ page }: VSCodeWindow, words: string): Promise<boolean> {
         database.transaction("ItemTable").objectStore("ItemTable").getAll(),
       );
       database.close();
-      // It is JSON within JSON within JSON: what is looked for has no characters that are escaped.
+      // It is JSON within JSON within JSON, so the text must not need escapes.
       if (values.some((value) => String(value).includes(wanted))) return true;
     }
     return false;

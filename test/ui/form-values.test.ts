@@ -16,7 +16,7 @@ const described: readonly InputField[] = [
   { name: "options", type: "object", required: false },
 ];
 
-/** A whole kickoff as somebody has it from elsewhere. */
+/** A complete kickoff request, to paste. */
 const pasted = `{
   "inputs": { "topic": "tea" },
   "taskWebhookUrl": null,
@@ -53,7 +53,7 @@ describe("Values in the kickoff form, in a browser", () => {
   }
 
   const started = () => waitFor("the start", () => form.started.length === 1);
-  /** The words below the label of an input that a person sees. */
+  /** The visible text below an input's label. */
   const seen = async (name: string) =>
     (
       await page
@@ -281,7 +281,7 @@ describe("Values in the kickoff form, in a browser", () => {
     ]);
   });
 
-  /** All that is kept of the form: what VS Code would write down, and what goes to disk. */
+  /** Everything that is stored of the form: VS Code's state and the files on disk. */
   const keptOf = async () =>
     JSON.stringify(form.saved) +
     (await page.evaluate(() =>

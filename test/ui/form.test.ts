@@ -102,7 +102,7 @@ describe("The kickoff form in a browser", () => {
         await json.click();
         await page.getByText("Kickoff as JSON").waitFor();
         assert.deepEqual(await violations(), []);
-        // The mouse is over it still, which must not take its mark away.
+        // The mouse is still over it, and must not hide its mark.
         const [on, below] = await json.evaluate((element) =>
           [element, document.body].map((one) => getComputedStyle(one).backgroundColor),
         );
@@ -163,7 +163,7 @@ describe("The kickoff form in a browser", () => {
     await page.keyboard.type("Otters");
     await page.keyboard.press("Enter");
     await page.keyboard.type("and stones");
-    // How it is sent, from where it is filled in, the next text.
+    // Its mode, its source, then the next input.
     for (let stop = 0; stop < 3; stop++) await page.keyboard.press("Tab");
     await isFocused("audience");
     await page.keyboard.type("Children");

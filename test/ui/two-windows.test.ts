@@ -17,9 +17,9 @@ describe("Two windows on one store", () => {
   let editors: Gate;
   let first: VSCodeWindow;
   let second: VSCodeWindow;
-  /** What each window has told a person, as long as it can be asked; the killed one's last words. */
+  /** Each window's notifications; for the killed one, those up to its end. */
   const notifications: (() => Promise<readonly string[]>)[] = [];
-  /** Who polls as long as only the first window is there. */
+  /** The window that polls while only the first one is open. */
   let firstOwner: unknown;
 
   before(async () => {
@@ -65,7 +65,7 @@ describe("Two windows on one store", () => {
       await Promise.all([first, second].map(({ page }) => page.mouse.down()));
       await Promise.all([first, second].map(({ page }) => page.mouse.up()));
       const release = await held;
-      // Whichever was quicker, neither offers to send it once more.
+      // Whichever was first, neither offers to send it again.
       for (const { page } of [first, second])
         await page.locator(".codelens-decoration").getByText("Sending…").waitFor();
       release();
@@ -95,7 +95,7 @@ describe("Two windows on one store", () => {
       signal(second.extensionHost, "SIGKILL");
       const lastWords = await toastsOf(second);
       notifications.splice(1, 1, () => Promise.resolve(lastWords));
-      // Its page goes at once, before VS Code gives it another extension host.
+      // Close its page at once, before VS Code starts another extension host.
       await second.close();
     });
 
@@ -122,7 +122,7 @@ describe("Two windows on one store", () => {
       );
       assert.deepEqual(topics, ["tea", "coffee", "milk", "cocoa"]);
       assert.equal(writers.sent("/resume").length, 3);
-      // The first draft was rejected at once, perhaps before anybody was told of it.
+      // The first draft was rejected at once, perhaps before the notification.
       const coffee = await told("“coffee”");
       assert.equal(new Set(coffee).size, coffee.length, "once for each draft");
       assert.equal(coffee.filter((toast) => toast.includes("attempt 2")).length, 1);
@@ -171,7 +171,7 @@ async function reject(window: VSCodeWindow, title: string, words: string): Promi
   await editor.pressInThread(thread, "Send");
 }
 
-/** Waits until the row with that label says something of its state. */
+/** Waits until the row with that label shows its state. */
 async function waitForRow({ tree }: VSCodeWindow, label: string, state: RegExp): Promise<void> {
   await waitFor(`“${label}” with ${String(state)}`, async () =>
     (await tree.rows()).some((row) => row.label === label && state.test(row.description)),
@@ -190,7 +190,7 @@ function leaseOwner(window: VSCodeWindow): unknown {
   }
 }
 
-/** The local service as it says itself, in the extension's folder. */
+/** The local service's own entry in the extension's folder. */
 function serviceOf(window: VSCodeWindow): { readonly url: string; readonly pid: number } {
   const local = path.join(storageOf(window), "local");
   const [crew = ""] = readdirSync(local);

@@ -8,7 +8,7 @@ import { openWindow, type VSCodeWindow } from "../support/window.ts";
 /** Tracked executions of the large crew. */
 const many = 10_000;
 const settings = { "crewdeck.keepEndedExecutions": 0 };
-/** How often each time is taken: the machine may be busy with something else for a moment. */
+/** How often each time is measured, because the machine may be busy for a moment. */
 const rounds = 5;
 const archive = {
   id: "url:https://old.example.com",
@@ -53,7 +53,7 @@ describe("Watching, in the window", () => {
         resumes: [],
       }),
     );
-    // No crew is connected: what is kept is shown all the same, and nobody asks for it while times are taken.
+    // No crew is connected: stored executions are shown, and nothing polls during the measurement.
     writeExecutions(storageFolder(dataFolder), [
       ...waiting,
       ...endedExecutions(archive, many, now),
@@ -67,7 +67,7 @@ describe("Watching, in the window", () => {
     await window.close();
   });
 
-  /** Chooses what the executions are grouped by, with the keyboard. */
+  /** Chooses the grouping with the keyboard. */
   const groupBy = async (label: string) => {
     await window.runCommand("Crewdeck: Group Executions By…");
     await window.quickInput.choose("Group executions by", label);
@@ -139,7 +139,7 @@ describe("Watching, in the window", () => {
     await cocoa.locator(".monaco-tl-twistie").click();
     await tree.row("outline").waitFor();
     await cocoa.click();
-    // The click opens the document, which takes the keys when it has come.
+    // The click opens the document, which then takes focus.
     await window.editor.lens("Approve").waitFor();
     await tree.menuByKeyboard("Pin Execution");
     await waitFor("Cocoa first", async () => (await order())[0] === "Cocoa for all");
@@ -194,7 +194,7 @@ describe("Watching, in the window", () => {
   });
 });
 
-/** Milliseconds from what a person does to the frame in which a row of this label is seen, by the page's own clock. */
+/** Milliseconds from an action to the frame that shows a row with this label, by the page's clock. */
 async function timeUntil(
   { page }: VSCodeWindow,
   event: "mousedown" | "keydown",
@@ -219,7 +219,7 @@ async function timeUntil(
         });
         observer.observe(document.body, { subtree: true, childList: true, characterData: true });
       });
-      // In an object: a promise by itself would be waited for before anything is done.
+      // In an object, because a bare promise would be awaited first.
       return { taken };
     },
     [event, label] as const,

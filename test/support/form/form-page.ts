@@ -4,12 +4,12 @@ import { browserFlags, ensureBrowser } from "../browser.ts";
 import { waitFor } from "../wait.ts";
 import { FormWindow, type FormWindowOptions } from "./form-window.ts";
 
-/** The parts of a form that tests speak of, by what a person calls them. */
+/** The parts of a form, by their visible names. */
 export class FormPage {
   #browser: Browser | undefined;
   #form: FormWindow | undefined;
 
-  /** Opens one browser for the tests of a `describe`, and closes each test's form, of which the console must not have complained. */
+  /** Opens one browser for the tests of a `describe`, closes each test's form, and fails if its console had errors. */
   constructor() {
     before(async () => {
       this.#browser = await chromium.launch({
