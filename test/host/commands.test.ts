@@ -177,10 +177,10 @@ describe("Commands with arguments, and the API for other extensions", () => {
     await crewsSetting("Renamed");
     try {
       await waitFor("the new name", () => api.crews().some(({ name }) => name === "Renamed"));
-      const told: string[] = [];
+      const reported: string[] = [];
       const showError = vscode.window.showErrorMessage;
       Object.assign(vscode.window, {
-        showErrorMessage: (message: string) => (told.push(message), Promise.resolve(undefined)),
+        showErrorMessage: (message: string) => (reported.push(message), Promise.resolve(undefined)),
       });
       try {
         await run("refresh", uri);
@@ -193,7 +193,7 @@ describe("Commands with arguments, and the API for other extensions", () => {
       } finally {
         Object.assign(vscode.window, { showErrorMessage: showError });
       }
-      assert.deepEqual(told, []);
+      assert.deepEqual(reported, []);
       await assert.rejects(
         run("refresh", { crew: "Nobody", kickoffId }),
         /No execution with the ID/,

@@ -145,7 +145,7 @@ describe("Comparing attempts, and feedback sent elsewhere", () => {
         ?.run();
     void press("Reject…");
     await waitFor(
-      "the keys in a thread's box",
+      "focus in a thread's box",
       () => vscode.window.activeTextEditor?.document.uri.scheme === "comment",
     );
     assert.equal((await statusOf(kickoffId)).pending_human_input?.attempt, 1, "nothing was sent");

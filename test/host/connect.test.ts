@@ -415,7 +415,7 @@ describe("Input boxes for a crew", () => {
         ["Edit Crew", "Show Log", "Copy Report"],
       ],
       [
-        "nobody there",
+        "no crew there",
         () => crew.stop(),
         "refused",
         /connection refused\): Nothing accepts connections/,

@@ -50,7 +50,7 @@ describe("connected crews", () => {
     assert.deepEqual(added, { id: `url:${crew.url}`, name: "Travel", url: crew.url });
     assert.deepEqual(savedCrews(), [entry("Travel")]);
     assert.deepEqual(crews.list(), [added]);
-    assert.ok(changes > 0, "a change is told");
+    assert.ok(changes > 0, "a change is reported");
     assert.deepEqual(await crews.token(added.id), { token: "right", type: "userBearer" });
     assert.ok(!JSON.stringify(savedCrews()).includes("right"));
   });
@@ -279,17 +279,17 @@ describe("connected crews", () => {
   });
 
   it("reports which crew's token changed", async () => {
-    const told: string[] = [];
-    crews.onDidChangeToken((id) => told.push(id));
+    const reported: string[] = [];
+    crews.onDidChangeToken((id) => reported.push(id));
     await crews.setToken("url:https://a.example.com", { token: "x", type: "bearer" });
     await secrets.store("another.extension", "y");
-    assert.deepEqual(told, ["url:https://a.example.com"]);
+    assert.deepEqual(reported, ["url:https://a.example.com"]);
   });
 
   it("keeps ID and token when a crew is renamed", async () => {
     const added = await crews.add({ ...entry("Travel"), token: "right" });
-    const told: CrewReplacement[] = [];
-    crews.onDidReplace((replacement) => told.push(replacement));
+    const reported: CrewReplacement[] = [];
+    crews.onDidReplace((replacement) => reported.push(replacement));
     const renamed = await crews.change(added, {
       name: "Journeys",
       dashboardUrl: "https://app.example.com/7",
@@ -301,7 +301,7 @@ describe("connected crews", () => {
     });
     assert.deepEqual(crews.list(), [renamed]);
     assert.equal((await crews.token(renamed.id))?.token, "right");
-    assert.deepEqual(told, [{ from: added, to: renamed }]);
+    assert.deepEqual(reported, [{ from: added, to: renamed }]);
     const bare = await crews.change(renamed, { dashboardUrl: "" });
     assert.equal(bare.dashboardUrl, undefined);
     assert.deepEqual(savedCrews(), [entry("Journeys")]);

@@ -52,20 +52,20 @@ describe("The document of an execution that can't be refreshed", () => {
         .find((line) => line.startsWith(">"));
     await waitFor("the state", () => document.getText().includes("**Running**"));
     assert.equal(doubt(), undefined);
-    for (const [refused, words] of [
+    for (const [refused, pattern] of [
       [503, /503.*This is the last known state\.$/],
       [401, /token.*This is the last known state\.$/],
     ] as const) {
       status = refused;
       await run("refresh", { crew, kickoffId });
-      await waitFor(`the words about ${refused}`, () => words.test(doubt() ?? ""));
+      await waitFor(`the text about ${refused}`, () => pattern.test(doubt() ?? ""));
       assert.match(document.lineAt(4).text, /^>/);
       status = 200;
       await run("refresh", { crew, kickoffId });
       await waitFor("no more of it", () => doubt() === undefined);
     }
     await setCrews([]);
-    await waitFor("the words about the crew", () =>
+    await waitFor("the text about the crew", () =>
       /“Doubted” is not connected\./.test(doubt() ?? ""),
     );
     await setCrews([{ name: crew, url: server.url }]);

@@ -64,10 +64,10 @@ describe("an execution's document", () => {
       "the reader to be there",
       () => editor.visibleRanges[0]!.start.line > 50 && editor.visibleRanges[0]!.start.line <= read,
     );
-    const words = (line: number) => document.lineAt(line).text;
+    const textAt = (line: number) => document.lineAt(line).text;
     for (const engine of ["rehearsal", "x", "rehearsal"]) {
       const top = editor.visibleRanges[0]!.start.line;
-      const wordsAtTop = [top, top + 1].map(words);
+      const textAtTop = [top, top + 1].map(textAt);
       const text = document.getText();
       parts.store.update("local-1", (execution) => ({
         ...execution,
@@ -82,12 +82,12 @@ describe("an execution's document", () => {
       await waitFor(
         "the cursor where it was",
         () =>
-          words(editor.selection.active.line) === lineOfDraft(125) &&
+          textAt(editor.selection.active.line) === lineOfDraft(125) &&
           editor.selection.active.character === 5,
       );
-      await waitFor(`the view where it was: ${wordsAtTop.join("|")}`, () => {
+      await waitFor(`the view where it was: ${textAtTop.join("|")}`, () => {
         const now = editor.visibleRanges[0]!.start.line;
-        return [now, now + 1].map(words).join("|") === wordsAtTop.join("|");
+        return [now, now + 1].map(textAt).join("|") === textAtTop.join("|");
       });
     }
   });
@@ -104,10 +104,10 @@ describe("an execution's document", () => {
         editor.visibleRanges[0]!.start.line > 50 &&
         editor.visibleRanges[0]!.start.line <= position.line,
     );
-    const words = (line: number) => document.lineAt(line).text;
+    const textAt = (line: number) => document.lineAt(line).text;
     const atTop = () =>
-      [0, 1].map((more) => words(editor.visibleRanges[0]!.start.line + more)).join("|");
-    const wordsAtTop = atTop();
+      [0, 1].map((more) => textAt(editor.visibleRanges[0]!.start.line + more)).join("|");
+    const textAtTop = atTop();
     for (const doubt of ["The crew [cannot](command:x.y) be reached.", undefined]) {
       if (doubt === undefined) parts.doubts.clear();
       else parts.doubts.set("local-1", doubt);
@@ -116,16 +116,16 @@ describe("an execution's document", () => {
         "the line",
         () =>
           parts.documents.isCurrent(document) &&
-          (words(4) === "> The crew \\[cannot\\](command\\:x.y) be reached.") ===
+          (textAt(4) === "> The crew \\[cannot\\](command\\:x.y) be reached.") ===
             (doubt !== undefined),
       );
       await waitFor(
         "the cursor where it was",
         () =>
-          words(editor.selection.active.line) === lineOfDraft(125) &&
+          textAt(editor.selection.active.line) === lineOfDraft(125) &&
           editor.selection.active.character === 5,
       );
-      await waitFor(`the view where it was: ${wordsAtTop}`, () => atTop() === wordsAtTop);
+      await waitFor(`the view where it was: ${textAtTop}`, () => atTop() === textAtTop);
     }
   });
 

@@ -12,7 +12,7 @@ import { anExecution, notWaiting } from "../unit/views/executions.ts";
 import { waitFor } from "../support/wait.ts";
 import { ScriptedPerson } from "./scripted-person.ts";
 import {
-  boxWithTheKeys as box,
+  focusedBox as box,
   eachWithViewParts,
   lensesOf,
   threadOf,
@@ -119,7 +119,7 @@ describe("feedback in an execution's document", () => {
 
   it("shows which feedback was not sent or was refused, and opens its execution", async () => {
     const execution = parts.store.add(anExecution());
-    for (const [error, words] of [
+    for (const [error, message] of [
       [
         new CrewApiError({
           kind: "unreachable",
@@ -150,19 +150,19 @@ describe("feedback in an execution's document", () => {
         [() => parts.feedback.approve(execution), "approval"],
         [() => parts.feedback.reject(execution, { feedback: "Shorter." }), "rejection"],
       ] as const) {
-        await assert.rejects(send(), (told) => {
-          assert.ok(told instanceof NotTakenError);
-          assert.equal(told.message, words.replace("{what}", what));
+        await assert.rejects(send(), (failure) => {
+          assert.ok(failure instanceof NotTakenError);
+          assert.equal(failure.message, message.replace("{what}", what));
           assert.deepEqual(
-            actionsOf(told).map(({ title }) => title),
+            actionsOf(failure).map(({ title }) => title),
             [...actionsOf(error).map(({ title }) => title), "Open Execution"],
           );
-          assert.equal(told.cause, error);
+          assert.equal(failure.cause, error);
           return true;
         });
         assert.equal(
           parts.store.find(execution.localId)?.resumes.at(-1)?.isUnsent ?? false,
-          words.includes("not sent"),
+          message.includes("not sent"),
           "as its document says",
         );
       }

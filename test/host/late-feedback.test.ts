@@ -63,23 +63,23 @@ describe("Feedback that is too late or gets no response, over HTTP", () => {
     const done = parts.feedback.reject(parts.store.find("local-1")!);
     const thread = await waitFor("the thread", () => parts.threads.threads[0]);
     await waitFor(
-      "the keys in its box",
+      "focus in its box",
       () => vscode.window.activeTextEditor?.document.uri.scheme === "comment",
     );
     return { document, done, thread };
   };
 
-  for (const { what, status, words, label } of [
+  for (const { what, status, reason, label } of [
     {
       what: "was answered elsewhere",
       status: json(200, { status: "running", current_task: "publish" }),
-      words: /“review” has been answered already/,
+      reason: /“review” has been answered already/,
       label: /^No longer waits; your text is kept for the next attempt/,
     },
     {
       what: "has ended",
       status: json(200, { status: "completed", result: { output: "The end.", tasks: [] } }),
-      words: /the execution has ended.*kick it off again/,
+      reason: /the execution has ended.*kick it off again/,
       label: /^Ended; your text is kept as a draft/,
     },
     {
@@ -88,7 +88,7 @@ describe("Feedback that is too late or gets no response, over HTTP", () => {
         status: "running",
         pending_human_input: { task_id: "review", task_output: "Second.", attempt: 2 },
       }),
-      words: /a newer output of “review” waits now: attempt 2/,
+      reason: /a newer output of “review” waits now: attempt 2/,
       label: /^No longer waits; your text is kept for the next attempt/,
     },
   ]) {
@@ -98,7 +98,7 @@ describe("Feedback that is too late or gets no response, over HTTP", () => {
       crewAnswers(status, json(200, { status: "resumed" }));
       await assert.rejects(
         Promise.resolve(parts.threads.submit({ thread, text: "My words." })),
-        (error) => error instanceof StaleFeedbackError && words.test(error.message),
+        (error) => error instanceof StaleFeedbackError && reason.test(error.message),
       );
       assert.deepEqual(resumes(), []);
       assert.equal(parts.drafts.find(target)?.text, "My words.");
@@ -106,7 +106,7 @@ describe("Feedback that is too late or gets no response, over HTTP", () => {
         label.test(parts.threads.threads[0]?.label ?? ""),
       );
       await waitFor(
-        "the words in the thread's box",
+        "the text in the thread's box",
         () =>
           vscode.window.activeTextEditor?.document.uri.scheme === "comment" &&
           vscode.window.activeTextEditor.document.getText() === "My words.",
@@ -163,24 +163,24 @@ describe("Feedback that is too late or gets no response, over HTTP", () => {
   it("shows that feedback may have been sent if no response arrived, and sends it again only when the person chooses to", async () => {
     crewAnswers(waits, hangUp);
     const { document, done, thread } = await write();
-    let told: unknown;
+    let failure: unknown;
     await Promise.resolve(parts.threads.submit({ thread, text: "My words." })).catch(
-      (error: unknown) => (told = error),
+      (error: unknown) => (failure = error),
     );
-    assert.ok(told instanceof MaybeSentError);
+    assert.ok(failure instanceof MaybeSentError);
     assert.match(
-      told.message,
+      failure.message,
       /^Your feedback may have been sent: .*It is not sent again automatically\.$/,
     );
     assert.deepEqual(
-      actionsOf(told).map(({ title, command }) => [title, command]),
+      actionsOf(failure).map(({ title, command }) => [title, command]),
       [
         ["Open Execution", "crewdeck.openExecution"],
         ["Send Again…", "crewdeck.sendAgain"],
       ],
     );
     assert.equal(await done, undefined);
-    assert.deepEqual(parts.threads.threads, [], "no thread that would call the words unsent");
+    assert.deepEqual(parts.threads.threads, [], "no thread that would show the text as unsent");
     await waitFor("the document to hold them", () =>
       /> My words\.\n\nMay have been sent: no response arrived/.test(document.getText()),
     );

@@ -143,10 +143,10 @@ describe("deep links", () => {
 
   it("are not followed if their modal is answered too late", async () => {
     const { showWarningMessage } = vscode.window;
-    const told: string[] = [];
+    const shownTexts: string[] = [];
     Object.assign(vscode.window, {
       showWarningMessage: (text: string, options: unknown, ...choices: string[]) => {
-        told.push(text);
+        shownTexts.push(text);
         if (typeof options === "object") now += 6 * 60_000;
         return Promise.resolve(choices[0]);
       },
@@ -156,7 +156,7 @@ describe("deep links", () => {
     } finally {
       Object.assign(vscode.window, { showWarningMessage });
     }
-    assert.match(told[1] ?? "", /waited for more than 5 minutes/);
+    assert.match(shownTexts[1] ?? "", /waited for more than 5 minutes/);
     assert.deepEqual(ran, []);
   });
 });

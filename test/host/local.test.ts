@@ -157,7 +157,7 @@ describe("local crews", () => {
         [true, false],
         [false, true],
       ],
-      "it is told while it starts",
+      "it is shown while it starts",
     );
     assert.equal(crew.id, "local:crewdeck:/example-crew");
     assert.equal(crew.name, "example_crew");
@@ -348,11 +348,11 @@ describe("local crews", () => {
     const root = vscode.workspace.workspaceFolders![0]!.uri;
     const project = vscode.Uri.joinPath(root, "its-crew");
     const { executeCommand } = vscode.commands;
-    const told: unknown[] = [];
+    const contexts: unknown[] = [];
     Object.assign(vscode.commands, {
       executeCommand: (command: string, ...rest: unknown[]) =>
         command === "setContext" && rest[0] === "crewdeck.hasProject"
-          ? told.push(rest[1])
+          ? contexts.push(rest[1])
           : executeCommand(command, ...rest),
     });
     const shown = new vscode.EventEmitter<vscode.TreeViewVisibilityChangeEvent>();
@@ -365,7 +365,7 @@ describe("local crews", () => {
       shown.fire({ visible: false });
       view.visible = true;
       shown.fire({ visible: true });
-      await waitFor("the view to be told", () => told.includes(true));
+      await waitFor("the view's context", () => contexts.includes(true));
       const crew = await locals.start({ here: true });
       assert.equal(crew?.local?.folder, project.toString());
     } finally {

@@ -76,14 +76,14 @@ describe("Notifications", () => {
       );
     end("one", "completed");
     end("two", "failed");
-    await waitFor("the failure to be told", () => shown.length > 0);
+    await waitFor("the notification of the failure", () => shown.length > 0);
     assert.deepEqual(shown, ["“two” of “Writers” failed. [Open | Run Again… | Don't Show Again]"]);
     await settings().update("completed", true, vscode.ConfigurationTarget.Global);
     parts.store.add(ended("three"));
-    await waitFor("the end to be told", () => shown.length > 1);
+    await waitFor("the notification of the end", () => shown.length > 1);
     assert.match(shown[1]!, /“three” of “Writers” is completed/);
     parts.store.add(anExecution());
-    await waitFor("the pause to be told", () => shown.length > 2);
+    await waitFor("the notification of the pause", () => shown.length > 2);
     assert.match(
       shown[2]!,
       /waits for you at task “review”\. \[Open \| Approve \| Reject… \| Don't Show Again\]/,
@@ -95,7 +95,7 @@ describe("Notifications", () => {
     openWindow();
     parts.store.add(anExecution());
     parts.store.add(ended("failed", { state: "failed" }));
-    await waitFor("both to be told", () => shown.length >= 2);
+    await waitFor("both notifications", () => shown.length >= 2);
     openWindow();
     parts.store.add(anExecution({ localId: "later", kickoffIds: ["later"], label: "later" }));
     await waitFor("the one after them", () => shown.some((text) => text.includes("“later”")));
@@ -200,7 +200,7 @@ describe("Notifications", () => {
     assert.match(
       shown.slice(3).join("\n"),
       /^“e-bikes · later”[^\n]*$/,
-      "what was counted is not told again",
+      "counted executions are not reported again",
     );
   });
 
@@ -273,10 +273,10 @@ describe("Notifications", () => {
     answer = undefined;
     parts.store.add(ended("two", { state: "failed" }));
     parts.store.add(anExecution());
-    await waitFor("the pause to be told", () =>
+    await waitFor("the notification of the pause", () =>
       shown.some((text) => text.includes("waits for you")),
     );
-    assert.equal(shown.length, 2, "the second failure is not told");
+    assert.equal(shown.length, 2, "the second failure is not reported");
     assert.equal(settings().get("waiting"), true);
   });
 

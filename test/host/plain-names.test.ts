@@ -134,8 +134,8 @@ describe("names and texts of a crew", () => {
       validate: () => `${link} has it already.`,
     });
     const [{ text, complaint } = { text: "" }] = person.shown;
-    for (const words of [text, complaint ?? ""])
-      assert.ok(words.includes("Retry") && !words.includes(link), words);
+    for (const shownText of [text, complaint ?? ""])
+      assert.ok(shownText.includes("Retry") && !shownText.includes(link), shownText);
   });
 
   it("make no links in the message about an invalid entry in the settings", async () => {

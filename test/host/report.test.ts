@@ -97,8 +97,8 @@ describe("A problem report", () => {
         kickoffId: execution!.kickoffId,
       });
       await run("openExecution", { kind: "execution", crew: "Hidden Crew", kickoffId: "nobody's" });
-      const isOfferedBeside = (words: RegExp) =>
-        person.shown.find(({ text }) => words.test(text))?.choices?.includes("Report a Problem…");
+      const isOfferedBeside = (pattern: RegExp) =>
+        person.shown.find(({ text }) => pattern.test(text))?.choices?.includes("Report a Problem…");
       assert.deepEqual(
         [isOfferedBeside(/Nobody foresaw this/), isOfferedBeside(/No execution with the ID/)],
         [true, false],

@@ -280,11 +280,11 @@ describe("Tools for language models", () => {
     answers({ press: "Remove" });
     await vscode.commands.executeCommand("crewdeck.removeCrew", { crew });
     try {
-      const told = dataOf(await invoke("getExecution", { executionId, waitSeconds: 100 }));
-      assert.equal(told["problem"], "“Tooled” is not connected. This is the last known state.");
+      const answer = dataOf(await invoke("getExecution", { executionId, waitSeconds: 100 }));
+      assert.equal(answer["problem"], "“Tooled” is not connected. This is the last known state.");
       assert.equal(
         dataOf(await invoke("getExecution", { executionId, taskId: "outline" }))["problem"],
-        told["problem"],
+        answer["problem"],
       );
       const { executions } = dataOf(await invoke("listExecutions", { crew })) as {
         executions: { executionId: string; stale?: boolean }[];
@@ -370,7 +370,7 @@ describe("Tools for language models", () => {
       return (part as vscode.LanguageModelTextPart).value;
     }
 
-    const wish = { crew: "Writers", inputs: { topic: "`Otters` [x](command:y)\n```" } };
+    const request = { crew: "Writers", inputs: { topic: "`Otters` [x](command:y)\n```" } };
     const long = { crew: "Writers", inputs: { topic: `${"z".repeat(700)}the end` } };
     const tabs = () =>
       vscode.window.tabGroups.all
@@ -383,7 +383,7 @@ describe("Tools for language models", () => {
     it("VS Code asks before a kickoff, with crew, host and inputs as plain text", async () => {
       const { confirmationMessages, invocationMessage } = await tools().prepare(
         "crewdeck_kickOff",
-        wish,
+        request,
         signal,
       );
       assert.equal(invocationMessage, "Kicking off “Writers”");
@@ -477,8 +477,8 @@ describe("Tools for language models", () => {
       const made = tools();
       const approval = { executionId: "11111111-aaaa", decision: "approve" };
       for (const [name, input] of [
-        ["crewdeck_kickOff", wish],
-        ["crewdeck_kickOff", wish],
+        ["crewdeck_kickOff", request],
+        ["crewdeck_kickOff", request],
         ["crewdeck_giveFeedback", approval],
         ["crewdeck_giveFeedback", approval],
       ] as const) {
@@ -488,8 +488,8 @@ describe("Tools for language models", () => {
       }
       assert.equal(sent.length, 4);
       answers("escape");
-      await made.prepare("crewdeck_kickOff", wish, signal);
-      await made.invoke("crewdeck_kickOff", wish, signal);
+      await made.prepare("crewdeck_kickOff", request, signal);
+      await made.invoke("crewdeck_kickOff", request, signal);
       assert.equal(sent.length, 4);
     });
 
@@ -584,7 +584,7 @@ describe("Tools for language models", () => {
       });
 
       it("a short text has no “Show All”", async () => {
-        await prepareAndInvoke(tools(), "crewdeck_kickOff", wish);
+        await prepareAndInvoke(tools(), "crewdeck_kickOff", request);
         assert.deepEqual(person!.shown[0]?.choices, ["Kick Off"]);
       });
     });
@@ -608,7 +608,7 @@ describe("Tools for language models", () => {
     });
 
     it("a kickoff that may have started is reported as such, with the instruction not to repeat it", async () => {
-      const told = await prepareAndInvoke(
+      const answer = await prepareAndInvoke(
         tools({
           send: () =>
             Promise.reject(
@@ -620,20 +620,20 @@ describe("Tools for language models", () => {
             ),
         }),
         "crewdeck_kickOff",
-        wish,
+        request,
       );
-      assert.match(told, /^It is not known whether it started\. Do not kick it off again\./);
-      assert.match(told, /"executionId": "local-1"/);
+      assert.match(answer, /^It is not known whether it started\. Do not kick it off again\./);
+      assert.match(answer, /"executionId": "local-1"/);
       assert.equal(sent.length, 1);
     });
 
     it("feedback that may have been sent is reported as such, with the instruction not to repeat it", async () => {
-      const told = await prepareAndInvoke(
+      const answer = await prepareAndInvoke(
         tools({ approve: () => Promise.reject(new MaybeSentError("It may have been sent.")) }),
         "crewdeck_giveFeedback",
         { executionId: "11111111-aaaa", decision: "approve" },
       );
-      assert.match(told, /^It is not known whether it was sent\. Do not send it again\./);
+      assert.match(answer, /^It is not known whether it was sent\. Do not send it again\./);
       assert.equal(sent.length, 1);
     });
 
@@ -646,7 +646,11 @@ describe("Tools for language models", () => {
         sent: "no",
       });
       await assert.rejects(
-        prepareAndInvoke(tools({ send: () => Promise.reject(refusal) }), "crewdeck_kickOff", wish),
+        prepareAndInvoke(
+          tools({ send: () => Promise.reject(refusal) }),
+          "crewdeck_kickOff",
+          request,
+        ),
         refusal,
       );
       assert.equal(sent.length, 1);
@@ -661,7 +665,7 @@ describe("Tools for language models", () => {
         },
       });
       for (const [name, input] of [
-        ["crewdeck_kickOff", wish],
+        ["crewdeck_kickOff", request],
         ["crewdeck_giveFeedback", { executionId: "11111111-aaaa", decision: "approve" }],
       ] as const) {
         await made.prepare(name, input, signal);

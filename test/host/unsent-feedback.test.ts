@@ -5,7 +5,7 @@ import { fillThread, showThread, UnsentText } from "../../src/feedback/thread-bo
 import { waitFor } from "../support/wait.ts";
 import { anExecution } from "../unit/views/executions.ts";
 import {
-  boxWithTheKeys as box,
+  focusedBox as box,
   eachWithViewParts,
   lensesOf,
   threadOf,
@@ -48,7 +48,7 @@ describe("feedback that is not sent, or is edited while it is sent", () => {
     const { open, result } = await rejecting();
     parts.crew.resume = refuse;
     await assert.rejects(parts.threads.submit({ thread: open, text: "My words" }), /Not now/);
-    await waitFor("the words", async () => (await box()).document.getText() === "My words");
+    await waitFor("the text", async () => (await box()).document.getText() === "My words");
     const again = await thread();
     assert.match(again.label!, /^Not sent: Reject “review”/);
     assert.deepEqual(again.comments, [], "no comment that would open the Comments panel");
@@ -90,7 +90,7 @@ describe("feedback that is not sent, or is edited while it is sent", () => {
         text,
       );
       assert.ok(await vscode.workspace.applyEdit(edit));
-      await waitFor("it in the box", () => written.getText() === text);
+      await waitFor("the text in the box", () => written.getText() === text);
     };
     return { open, editor, document, sending, type, fail: () => fail(), take: () => take() };
   }
@@ -124,7 +124,7 @@ describe("feedback that is not sent, or is edited while it is sent", () => {
     assert.equal(parts.sent.length, 1);
     assert.equal(draft(), "My words and more\n\nLast ones");
     await waitFor(
-      "all of them in the box",
+      "all of it in the box",
       async () => (await box()).document.getText() === "My words and more\n\nLast ones",
     );
   });
@@ -163,7 +163,7 @@ describe("feedback that is not sent, or is edited while it is sent", () => {
     fail();
     await assert.rejects(sending, /Not now/);
     await waitFor(
-      "them in another box",
+      "the text in another box",
       async () =>
         (await box()).document !== sent && (await box()).document.getText() === "My words",
     );

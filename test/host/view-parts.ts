@@ -43,7 +43,7 @@ export async function viewParts(clock: Clock = systemClock) {
         raw: {},
       }),
     resume: (): Promise<ResumeAnswer> =>
-      Promise.resolve({ status: "resumed", message: "Goes on.", raw: {} }),
+      Promise.resolve({ status: "resumed", message: "Continues.", raw: {} }),
   };
   const sent: ResumeRequest[] = [];
   const sender = new FeedbackSender({
@@ -76,7 +76,7 @@ export async function viewParts(clock: Clock = systemClock) {
   const drafts = new Drafts(database, onProblem);
   const threads = new FeedbackThreads({
     find,
-    send: (words) => feedback.send(words),
+    send: (request) => feedback.send(request),
     current: (localId) => store.find(localId),
     drafts,
     clock: systemClock,
@@ -152,8 +152,8 @@ export function threadOf({ threads }: Pick<ViewParts, "threads">): Promise<vscod
 }
 
 /** Waits for focus in the open thread's box, an editor whose document has its own scheme. */
-export function boxWithTheKeys(): Promise<vscode.TextEditor> {
-  return waitFor("the keys in the thread's box", () =>
+export function focusedBox(): Promise<vscode.TextEditor> {
+  return waitFor("focus in the thread's box", () =>
     vscode.window.activeTextEditor?.document.uri.scheme === "comment"
       ? vscode.window.activeTextEditor
       : undefined,

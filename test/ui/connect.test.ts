@@ -73,8 +73,8 @@ describe("Connecting a crew, in the window", () => {
     const { messages, quickInput } = window;
     await quickInput.answer("Token for “Writers”", wrongToken);
     await messages.confirm("“Writers” is not connected yet", "Edit Address");
-    const nobody = "http://127.0.0.1:9";
-    await quickInput.answer("Address of the crew", nobody);
+    const unused = "http://127.0.0.1:9";
+    await quickInput.answer("Address of the crew", unused);
     const dialog = messages.dialog("“Writers” is not connected yet");
     await messages.dialog("Nothing accepts connections").waitFor();
     assert.match(
@@ -83,7 +83,7 @@ describe("Connecting a crew, in the window", () => {
     );
     await messages.confirm("“Writers” is not connected yet", "Edit Address");
     await quickInput.waitFor("Address of the crew");
-    assert.equal(await quickInput.input.inputValue(), nobody);
+    assert.equal(await quickInput.input.inputValue(), unused);
     await quickInput.answer("Address of the crew", service.url);
     await messages.dialog("(401)").waitFor();
   });
@@ -121,11 +121,11 @@ describe("Connecting a crew, in the window", () => {
     await tree.menu("Writers", "Set Token…");
     await quickInput.choose("Which type of token", "Bearer Token");
     await quickInput.answer("Bearer Token for “Writers”", service.token);
-    const shows = (words: string) =>
+    const shows = (text: string) =>
       waitFor(
-        `the row to say ${words}`,
+        `the row to show ${text}`,
         async () =>
-          (await tree.rows())[0]?.description === `${words} · ${new URL(service.url).host}`,
+          (await tree.rows())[0]?.description === `${text} · ${new URL(service.url).host}`,
       );
     await shows("Bearer Token");
     await tree.menu("Writers", "Switch Token");

@@ -75,7 +75,7 @@ describe("Feedback, in the window", () => {
       async () => (await written(thread)) === "My own words. Half as long, please.",
     );
     await page.keyboard.type(" Thanks.");
-    await waitFor("the keys at the end of them", async () =>
+    await waitFor("the cursor at its end", async () =>
       (await written(thread)).endsWith("please. Thanks."),
     );
     await window.screenshot("feedback-inserted");
@@ -119,7 +119,7 @@ describe("Feedback, in the window", () => {
     asked();
     const late = editor.thread("No longer waits; your text is kept");
     await waitFor(
-      "the words in the box again",
+      "the text in the box again",
       async () =>
         (await late.isVisible()) &&
         (await written(late)) === "My own words. Half as long, please. Thanks.",
@@ -145,7 +145,7 @@ describe("Feedback, in the window", () => {
     await window.screenshot("feedback-left-over");
     await quickInput.choose("Unsent draft for “outline”, attempt 1", "Copy");
     await waitFor(
-      "the words on the clipboard",
+      "the text on the clipboard",
       async () =>
         (await page.evaluate(() => navigator.clipboard.readText())) ===
         "My own words.\n\nHalf as long, please. Thanks.",

@@ -225,7 +225,7 @@ describe("The kickoff form, in the window", () => {
 });
 
 /** Whether the window's state, which VS Code in a browser writes every few seconds, contains this text. */
-function isSaved({ page }: VSCodeWindow, words: string): Promise<boolean> {
+function isSaved({ page }: VSCodeWindow, text: string): Promise<boolean> {
   return page.evaluate(async (wanted) => {
     const done = <T>(request: IDBRequest<T>) =>
       new Promise<T>((resolve, reject) => {
@@ -244,5 +244,5 @@ function isSaved({ page }: VSCodeWindow, words: string): Promise<boolean> {
       if (values.some((value) => String(value).includes(wanted))) return true;
     }
     return false;
-  }, words);
+  }, text);
 }

@@ -38,16 +38,16 @@ describe("Two windows on one store", () => {
     await service.stop();
   });
 
-  const told = async (words: string) =>
+  const notified = async (text: string) =>
     (await Promise.all(notifications.map((of) => of())))
       .flat()
-      .filter((toast) => toast.includes(words));
+      .filter((toast) => toast.includes(text));
 
   describe("while both are open", () => {
     it("both show what one of them kicked off; one of them notifies that it waits", async () => {
       await kickOff(first, "Writers", "tea");
       await waitForRow(first, "tea", /^waiting/i);
-      await waitFor("the notification", async () => (await told("“tea”")).length > 0);
+      await waitFor("the notification", async () => (await notified("“tea”")).length > 0);
       firstOwner = leaseOwner(first);
       assert.equal(typeof firstOwner, "string");
       second = await first.secondWindow();
@@ -72,7 +72,7 @@ describe("Two windows on one store", () => {
       for (const window of [first, second]) await waitForRow(window, "tea", /completed/i);
       assert.equal(writers.sent("/resume").length, 1);
       assert.equal(
-        (await told("“tea”")).length,
+        (await notified("“tea”")).length,
         1,
         "one notification for one event, in all windows together",
       );
@@ -123,11 +123,11 @@ describe("Two windows on one store", () => {
       assert.deepEqual(topics, ["tea", "coffee", "milk", "cocoa"]);
       assert.equal(writers.sent("/resume").length, 3);
       // The first draft was rejected at once, perhaps before the notification.
-      const coffee = await told("“coffee”");
+      const coffee = await notified("“coffee”");
       assert.equal(new Set(coffee).size, coffee.length, "once for each draft");
       assert.equal(coffee.filter((toast) => toast.includes("attempt 2")).length, 1);
-      assert.equal((await told("“milk”")).length, 1);
-      assert.deepEqual(await told("“cocoa”"), []);
+      assert.equal((await notified("“milk”")).length, 1);
+      assert.deepEqual(await notified("“cocoa”"), []);
     });
   });
 
@@ -163,11 +163,11 @@ async function kickOff(window: VSCodeWindow, crew: string, topic: string): Promi
   await form.getByRole("button", { name: "Kick Off" }).click();
 }
 
-async function reject(window: VSCodeWindow, title: string, words: string): Promise<void> {
+async function reject(window: VSCodeWindow, title: string, text: string): Promise<void> {
   const { editor } = window;
   await openExecution(window, title);
   const thread = await rejectByLens(window);
-  await editor.writeInThread(thread, words);
+  await editor.writeInThread(thread, text);
   await editor.pressInThread(thread, "Send");
 }
 

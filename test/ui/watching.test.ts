@@ -119,7 +119,7 @@ describe("Watching, in the window", () => {
       /^Tea in the office, Waiting for you at task outline, .*, Crew: Briefings$/,
     );
     window.setSettings({ ...settings, "workbench.hover.delay": 500 });
-    const words = await tree.tooltip("Tea in the office", "topic: Tea in the office");
+    const tooltip = await tree.tooltip("Tea in the office", "topic: Tea in the office");
     window.setSettings(settings);
     for (const part of [
       "Waiting for you at task outline",
@@ -127,7 +127,7 @@ describe("Watching, in the window", () => {
       "audience: colleagues",
       "ID: id-0",
     ])
-      assert.ok(words.includes(part), words);
+      assert.ok(tooltip.includes(part), tooltip);
   });
 
   it("pins with the keyboard and unpins with the row's icon, and keeps the row selected and expanded", async () => {
@@ -171,7 +171,7 @@ describe("Watching, in the window", () => {
     );
     await window.runCommand("Crewdeck: Filter Executions…");
     await quickInput.waitFor("Search in title");
-    await quickInput.input.fill("no such words");
+    await quickInput.input.fill("no such text");
     await page.keyboard.press("Enter");
     await sidebar.getByText("No tracked execution matches the filter.").waitFor();
     await sidebar.getByRole("button", { name: "Clear Filter" }).last().click();
