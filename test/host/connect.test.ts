@@ -1,16 +1,13 @@
 import assert from "node:assert/strict";
-import * as vscode from "vscode";
 import { connectCrew } from "../../src/crews/connect.ts";
-import { Crews } from "../../src/crews/crews.ts";
+import type { Crews } from "../../src/crews/crews.ts";
 import { removeCrew } from "../../src/commands/crews.ts";
 import { editCrew } from "../../src/crews/edit.ts";
 import { setToken, switchToken } from "../../src/crews/set-token.ts";
 import { testCrew } from "../../src/crews/test-crew.ts";
-import { MemoryMemento, MemorySecrets } from "./memory.ts";
+import type { MemorySecrets } from "./memory.ts";
 import { withPerson, type Move } from "./scripted-person.ts";
-import { startSmallCrew, type SmallCrew } from "./small-crew.ts";
-
-const settings = () => vscode.workspace.getConfiguration("crewdeck");
+import { eachWithSmallCrews, type SmallCrew } from "./small-crew.ts";
 
 describe("Input boxes for a crew", () => {
   let crew: SmallCrew;
@@ -18,23 +15,10 @@ describe("Input boxes for a crew", () => {
   let secrets: MemorySecrets;
   const locals = { remove: () => assert.fail("a local crew") };
   let crews: Crews;
-  let before: unknown;
 
   const connected = () => crews.add({ name: "Travel", url: crew.url, token: "right" });
 
-  beforeEach(async () => {
-    before = settings().inspect("crews")?.globalValue;
-    await settings().update("crews", undefined, vscode.ConfigurationTarget.Global);
-    [crew, other] = await Promise.all([startSmallCrew(), startSmallCrew()]);
-    secrets = new MemorySecrets();
-    crews = new Crews({ secrets, globalState: new MemoryMemento() });
-  });
-
-  afterEach(async () => {
-    crews.dispose();
-    await Promise.all([crew.stop(), other.stop()]);
-    await settings().update("crews", before, vscode.ConfigurationTarget.Global);
-  });
+  eachWithSmallCrews((fresh) => ({ crew, other, secrets, crews } = fresh));
 
   describe("connecting", () => {
     it("asks for address, token, token type and name, and shows where to find the token", async () => {

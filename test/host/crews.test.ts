@@ -3,13 +3,13 @@ import * as vscode from "vscode";
 import type { CrewClient } from "../../src/api/client.ts";
 import { CrewApiError } from "../../src/api/errors.ts";
 import { connectCrew } from "../../src/crews/connect.ts";
-import { Crews } from "../../src/crews/crews.ts";
+import type { Crews } from "../../src/crews/crews.ts";
 import { MissingTokenError } from "../../src/crews/errors.ts";
 import type { CrewReplacement } from "../../src/crews/types.ts";
 import { actionsOf, UserError } from "../../src/base/errors.ts";
 import { waitFor } from "../support/wait.ts";
-import { MemoryMemento, MemorySecrets } from "./memory.ts";
-import { startSmallCrew, type SmallCrew } from "./small-crew.ts";
+import type { MemorySecrets } from "./memory.ts";
+import { eachWithSmallCrews, startSmallCrew, type SmallCrew } from "./small-crew.ts";
 
 const settings = () => vscode.workspace.getConfiguration("crewdeck");
 const savedCrews = (): unknown => settings().inspect("crews")?.globalValue;
@@ -19,24 +19,10 @@ describe("connected crews", () => {
   let other: SmallCrew;
   let secrets: MemorySecrets;
   let crews: Crews;
-  let before: unknown;
   const entry = (name: string, url = crew.url) => ({ name, url });
   const secretOf = (url: string) => secrets.kept.get(`crewdeck.token.url:${url}`);
 
-  beforeEach(async () => {
-    before = savedCrews();
-    await settings().update("crews", undefined, vscode.ConfigurationTarget.Global);
-    crew = await startSmallCrew();
-    other = await startSmallCrew();
-    secrets = new MemorySecrets();
-    crews = new Crews({ secrets, globalState: new MemoryMemento() });
-  });
-
-  afterEach(async () => {
-    crews.dispose();
-    await Promise.all([crew.stop(), other.stop()]);
-    await settings().update("crews", before, vscode.ConfigurationTarget.Global);
-  });
+  eachWithSmallCrews((fresh) => ({ crew, other, secrets, crews } = fresh));
 
   it("saves a crew that responds: the address in the user settings, the token only in SecretStorage", async () => {
     let changes = 0;

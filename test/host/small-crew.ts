@@ -1,5 +1,8 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import * as vscode from "vscode";
+import { Crews } from "../../src/crews/crews.ts";
+import { MemoryMemento, MemorySecrets } from "./memory.ts";
 
 /** A crew on this machine that responds to `GET /inputs` and refuses every kickoff as the live dialect does. */
 export interface SmallCrew {
@@ -68,4 +71,35 @@ function answerTo(
     status: 404,
     body: path.startsWith("/status/") ? { error: "Execution not found" } : { detail: "Not Found" },
   };
+}
+
+/** Gives each test two small crews, and `Crews` with empty settings and secrets; restores the settings afterwards. */
+export function eachWithSmallCrews(
+  take: (parts: {
+    readonly crew: SmallCrew;
+    readonly other: SmallCrew;
+    readonly secrets: MemorySecrets;
+    readonly crews: Crews;
+  }) => void,
+): void {
+  const settings = () => vscode.workspace.getConfiguration("crewdeck");
+  const save = (value: unknown) =>
+    settings().update("crews", value, vscode.ConfigurationTarget.Global);
+  let end: () => Promise<unknown>;
+
+  beforeEach(async () => {
+    const before = settings().inspect("crews")?.globalValue;
+    await save(undefined);
+    const [crew, other] = await Promise.all([startSmallCrew(), startSmallCrew()]);
+    const secrets = new MemorySecrets();
+    const crews = new Crews({ secrets, globalState: new MemoryMemento() });
+    end = async () => {
+      crews.dispose();
+      await Promise.all([crew.stop(), other.stop()]);
+      await save(before);
+    };
+    take({ crew, other, secrets, crews });
+  });
+
+  afterEach(() => end());
 }

@@ -171,43 +171,23 @@ describe("the tree", () => {
   it("passes rows to commands as their arguments, and opens an execution on click", () => {
     add(anExecution());
     const [execution] = tree.getChildren(crewRows()[0]);
-    assert.deepEqual(
-      { ...execution },
-      {
-        kind: "execution",
-        group: `crew ${writers.id}`,
-        crew: writers.id,
-        localId: "local-1",
-        kickoffId: "11111111-aaaa",
-      },
-    );
+    const row = {
+      kind: "execution",
+      group: `crew ${writers.id}`,
+      crew: writers.id,
+      localId: "local-1",
+      kickoffId: "11111111-aaaa",
+    };
+    assert.deepEqual({ ...execution }, row);
     assert.deepEqual(tree.getTreeItem(execution!).command?.arguments, [execution]);
     assert.deepEqual(
       { ...execution },
-      {
-        kind: "execution",
-        group: `crew ${writers.id}`,
-        crew: writers.id,
-        localId: "local-1",
-        kickoffId: "11111111-aaaa",
-        attempt: 1,
-      },
+      { ...row, attempt: 1 },
       "shown, it names the attempt that waits",
     );
     const [, review] = tree.getChildren(execution);
     tree.getTreeItem(review!);
-    assert.deepEqual(
-      { ...review },
-      {
-        kind: "task",
-        group: `crew ${writers.id}`,
-        crew: writers.id,
-        localId: "local-1",
-        kickoffId: "11111111-aaaa",
-        taskId: "review",
-        attempt: 1,
-      },
-    );
+    assert.deepEqual({ ...review }, { ...row, kind: "task", taskId: "review", attempt: 1 });
   });
 
   it("shows remote text as plain text", () => {

@@ -22,17 +22,23 @@ describe("feedback that is not sent, or is edited while it is sent", () => {
   const titles = async (document: vscode.TextDocument) =>
     (await lensesOf(document)).map(({ title }) => title);
 
+  const refusal = () =>
+    new CrewApiError({
+      kind: "server",
+      status: 400,
+      message: "Not now.",
+      remedy: "",
+      sent: "no",
+    });
   /** A crew that refuses feedback. */
-  const refuse = () =>
-    Promise.reject(
-      new CrewApiError({
-        kind: "server",
-        status: 400,
-        message: "Not now.",
-        remedy: "",
-        sent: "no",
-      }),
-    );
+  const refuse = () => Promise.reject(refusal());
+  const draft = () => parts.drafts.find({ localId: "local-1", taskId: "review", attempt: 1 })?.text;
+  /** Waits for the text in the focused box, or in another one than `document`. */
+  const shownInBox = (text: string, document?: vscode.TextDocument) =>
+    waitFor(`“${text}” in the box`, async () => {
+      const shown = (await box()).document;
+      return shown !== document && shown.getText() === text;
+    });
 
   /** An output that is being rejected, with focus in the thread's box. `result` settles when the rejection ends. */
   async function rejecting() {
@@ -48,7 +54,7 @@ describe("feedback that is not sent, or is edited while it is sent", () => {
     const { open, result } = await rejecting();
     parts.crew.resume = refuse;
     await assert.rejects(parts.threads.submit({ thread: open, text: "My words" }), /Not now/);
-    await waitFor("the text", async () => (await box()).document.getText() === "My words");
+    await shownInBox("My words");
     const again = await thread();
     assert.match(again.label!, /^Not sent: Reject “review”/);
     assert.deepEqual(again.comments, [], "no comment that would open the Comments panel");
@@ -67,16 +73,7 @@ describe("feedback that is not sent, or is edited while it is sent", () => {
     let take = () => {};
     parts.crew.resume = () =>
       new Promise((resolve, reject) => {
-        fail = () =>
-          reject(
-            new CrewApiError({
-              kind: "server",
-              status: 400,
-              message: "Not now.",
-              remedy: "",
-              sent: "no",
-            }),
-          );
+        fail = () => reject(refusal());
         take = () => resolve({ status: "retrying", message: "Once more.", raw: {} });
       });
     const sending = parts.threads.submit({ thread: open, text: "My words" });
@@ -95,8 +92,6 @@ describe("feedback that is not sent, or is edited while it is sent", () => {
     return { open, editor, document, sending, type, fail: () => fail(), take: () => take() };
   }
 
-  const draft = () => parts.drafts.find({ localId: "local-1", taskId: "review", attempt: 1 })?.text;
-
   it("also keeps what was typed in the box while sending failed", async () => {
     const { sending, type, fail } = await sendingMyWords();
     await type("My words and more");
@@ -104,10 +99,7 @@ describe("feedback that is not sent, or is edited while it is sent", () => {
     await assert.rejects(sending, /Not now/);
     assert.equal(parts.sent[0]?.humanFeedback, "My words");
     assert.equal(draft(), "My words and more");
-    await waitFor(
-      "both in the box",
-      async () => (await box()).document.getText() === "My words and more",
-    );
+    await shownInBox("My words and more");
   });
 
   it("keeps text that could not be sent if Send was selected again and VS Code cleared the box", async () => {
@@ -123,10 +115,7 @@ describe("feedback that is not sent, or is edited while it is sent", () => {
     await assert.rejects(sending, /Not now/);
     assert.equal(parts.sent.length, 1);
     assert.equal(draft(), "My words and more\n\nLast ones");
-    await waitFor(
-      "all of it in the box",
-      async () => (await box()).document.getText() === "My words and more\n\nLast ones",
-    );
+    await shownInBox("My words and more\n\nLast ones");
   });
 
   it("keeps what was typed after sending as a draft, with a lens", async () => {
@@ -162,19 +151,12 @@ describe("feedback that is not sent, or is edited while it is sent", () => {
     const { document: sent } = await box();
     fail();
     await assert.rejects(sending, /Not now/);
-    await waitFor(
-      "the text in another box",
-      async () =>
-        (await box()).document !== sent && (await box()).document.getText() === "My words",
-    );
+    await shownInBox("My words", sent);
     assert.notEqual(await thread(), open);
   });
 
   it("finds a thread that moves during the search", async () => {
-    const editor = await parts.show(parts.store.add(anExecution()));
-    void parts.feedback.reject(parts.store.find("local-1")!);
-    const open = await thread();
-    await box();
+    const { editor, open } = await rejecting();
     const line = open.range!.start.line + 2;
     const found = showThread(editor, { thread: open, isOpen: true }, 90_000);
     open.range = new vscode.Range(line, 0, line, 0);
@@ -196,11 +178,7 @@ describe("feedback that is not sent, or is edited while it is sent", () => {
     const { document: sent } = await box();
     fail();
     await assert.rejects(sending, /Not now/);
-    await waitFor(
-      "them in a box",
-      async () =>
-        (await box()).document !== sent && (await box()).document.getText() === "My words",
-    );
+    await shownInBox("My words", sent);
     assert.ok(await fillThread(editor, await thread(), "Kept words"));
     assert.equal((await box()).document.getText(), "Kept words\n\nMy words");
   });
@@ -215,24 +193,13 @@ describe("feedback that is not sent, or is edited while it is sent", () => {
       await vscode.workspace.openTextDocument({ content: "Elsewhere" }),
       vscode.ViewColumn.Two,
     );
-    fail(
-      new CrewApiError({
-        kind: "server",
-        status: 400,
-        message: "Not now.",
-        remedy: "",
-        sent: "no",
-      }),
-    );
+    fail(refusal());
     await assert.rejects(sending, /Not now/);
     assert.equal(await result, undefined);
     assert.deepEqual(parts.threads.threads, []);
     assert.equal(vscode.window.activeTextEditor, other);
     await waitFor("the lens", async () => (await titles(document))[0] === "Draft kept – continue…");
-    assert.equal(
-      parts.drafts.find({ localId: "local-1", taskId: "review", attempt: 1 })?.text,
-      "My words",
-    );
+    assert.equal(draft(), "My words");
   });
 
   it("shows text that could be neither sent, saved nor restored as an editable comment, and can send it from there", async () => {
@@ -263,18 +230,11 @@ describe("feedback that is not sent, or is edited while it is sent", () => {
   });
 
   it("also keeps text that could not be sent as a draft, and discards it when the person chooses to", async () => {
-    const execution = parts.store.add(anExecution());
-    await parts.show(execution);
-    void parts.feedback.reject(execution);
-    const open = await thread();
-    await box();
+    const { open } = await rejecting();
     parts.crew.resume = refuse;
     await assert.rejects(parts.threads.submit({ thread: open, text: "My words" }), /Not now/);
-    assert.equal(
-      parts.drafts.find({ localId: "local-1", taskId: "review", attempt: 1 })?.text,
-      "My words",
-    );
-    const again = await waitFor("the thread that has them", () =>
+    assert.equal(draft(), "My words");
+    const again = await waitFor("the thread with the draft", () =>
       parts.threads.threads.find((one) => one !== open),
     );
     assert.equal(again.contextValue, "reject:draft");
