@@ -127,7 +127,7 @@ describe("feedback that is not sent, or is edited while it is sent", () => {
     assert.deepEqual(parts.threads.threads, []);
     await waitFor("the lens", async () =>
       (await titles(document)).some(
-        (title) => title.startsWith("Unsent draft kept") || title.startsWith("Draft kept"),
+        (title) => title === "Unsent Draft…" || title === "Edit Draft…",
       ),
     );
   });
@@ -198,7 +198,7 @@ describe("feedback that is not sent, or is edited while it is sent", () => {
     assert.equal(await result, undefined);
     assert.deepEqual(parts.threads.threads, []);
     assert.equal(vscode.window.activeTextEditor, other);
-    await waitFor("the lens", async () => (await titles(document))[0] === "Draft kept – continue…");
+    await waitFor("the lens", async () => (await titles(document))[0] === "Edit Draft…");
     assert.equal(draft(), "My words");
   });
 
