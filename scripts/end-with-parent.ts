@@ -1,6 +1,6 @@
 /**
- * Ends this process, by the signal SIGTERM, when the shell that npm started it in is gone: npm hands a signal on to its shell
- * only, and some shells end without handing it on to what they run.
+ * Ends this process with SIGTERM when the shell in which npm started it is gone: npm passes a signal only to its shell, and some
+ * shells end without passing it on.
  */
 export function endWithParent(): void {
   const parent = process.ppid;

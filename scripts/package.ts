@@ -59,7 +59,7 @@ function linksTo(address: string): object {
   };
 }
 
-/** Removes pictures with their line, and turns links to files of the project into their text. */
+/** Removes the lines of pictures, and replaces links to files of the project by their text. */
 function withoutRelativeLinks(markdown: string): string {
   return markdown
     .replaceAll(/^ *!\[[^\]]*\]\((?!https:)[^)]+\)\n\n?/gm, "")

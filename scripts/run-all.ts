@@ -19,7 +19,7 @@ interface Step {
 }
 
 endWithParent();
-/** Long enough for a slow suite on a busy machine: only what hangs is ended. */
+/** Long enough for a slow suite on a busy machine: only a suite that hangs is ended. */
 const limitMinutes = 40;
 const started = performance.now();
 const scratch = temporaryFolder("test");
@@ -108,7 +108,7 @@ function runNode(
   });
 }
 
-/** The counts of a suite. One that was interrupted, or had no test, has failed. */
+/** The counts of a suite. A suite that was interrupted or had no test has failed. */
 function readCounts(name: string, file: string, code: number): Counts {
   if (!existsSync(file)) {
     return brokenOff(
@@ -146,7 +146,7 @@ function list(heading: string, tests: readonly Failure[]): void {
     console.log(`- ${title}\n    ${error.replaceAll("\n", "\n    ")}`);
 }
 
-/** A test file outside the suites' folders would never run. */
+/** Test files outside the suites' folders, which would never run. */
 function checkEveryTestHasASuite(): void {
   const files = readdirSync(path.join(projectFolder, "test"), { recursive: true }).map(String);
   const names = steps.filter(({ isSuite }) => isSuite).map(({ name }) => name);

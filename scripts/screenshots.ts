@@ -34,7 +34,7 @@ async function inWindow(
   act: (window: VSCodeWindow, theme: PictureTheme) => Promise<void>,
 ): Promise<void> {
   const parent = temporaryFolder("screenshots");
-  // Its name is seen in the pictures.
+  // The pictures show its name.
   const workspace = path.join(parent, "office-briefings");
   mkdirSync(workspace);
   const window = await openWindow({
@@ -54,7 +54,7 @@ async function inWindow(
   }
 }
 
-/** Plays all scenes, and keeps the pictures that are wanted in this theme. */
+/** Plays all scenes, and keeps this theme's pictures. */
 async function takePictures(window: VSCodeWindow, theme: PictureTheme): Promise<void> {
   makeWorkspace(window.workspace);
   const wanted = new Set(pictures.filter((picture) => picture.themes.includes(theme)));
@@ -76,7 +76,7 @@ async function takePictures(window: VSCodeWindow, theme: PictureTheme): Promise<
     );
 }
 
-/** A screen has few colours: with a palette and no dithering a picture is a third of its size. */
+/** A screen has few colours: a palette without dithering reduces a picture to a third of its size. */
 async function save(shot: Buffer, file: string): Promise<void> {
   const few = await sharp(shot).png({ palette: true, quality: 60, dither: 0 }).toBuffer();
   await sharp(few).webp({ lossless: true, effort: 6 }).toFile(file);

@@ -2,6 +2,6 @@
 import { endWithParent } from "./end-with-parent.ts";
 
 endWithParent();
-// A path made at run time: the program is built, and the type checker knows nothing of it.
+// The path is computed because the type checker can't find the built program.
 const program = new URL("../dist/service.mjs", import.meta.url).href;
 await import(program);

@@ -7,7 +7,7 @@ import type { Edition } from "../test/support/vscode-versions.ts";
 export interface TestAuthority {
   /** The folder they are in, for the environment of what runs inside VS Code. */
   readonly folder: string;
-  /** What makes a VS Code of that edition find the authority among those of the machine. */
+  /** The environment in which a VS Code of that edition finds the authority among those of the machine. */
   readonly environment: NodeJS.ProcessEnv;
 }
 
@@ -18,8 +18,8 @@ const machineAuthorities = [
 ];
 
 /**
- * Makes an authority and a certificate for `crew.test` with openssl. The newest VS Code reads the machine's authorities by Node, which
- * takes them from the file that SSL_CERT_FILE names; the oldest reads a fixed file, so there Node gets the authority directly.
+ * Makes an authority and a certificate for `crew.test` with openssl. The newest VS Code reads the machine's authorities through
+ * Node, from the file in SSL_CERT_FILE; the oldest reads a fixed file, so there Node gets the authority directly.
  */
 export function makeTestAuthority(folder: string, edition: Edition): TestAuthority {
   const openssl = (...args: string[]) =>

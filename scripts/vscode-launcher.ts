@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Takes the place of desktop VS Code's executable in runTests() of @vscode/test-electron: understands the flags that
+// Replaces desktop VS Code's executable in runTests() of @vscode/test-electron: understands the flags that
 // name an extension under development and a module of tests, and runs them in VS Code's server with a headless browser.
 // It exits with the code of the tests. What the test module writes to the file named by CREWDECK_TEST_OUTPUT goes to standard
 // output; the window's own console goes into out/host/window.log.

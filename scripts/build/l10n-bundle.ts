@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import ts from "typescript";
 
-/** As VS Code wants a bundle: by key, the text, or the text with a comment for translators (the key is `text/comment` then). */
+/** A bundle in VS Code's format: by key the text, or the text with a comment for translators (then the key is `text/comment`). */
 export type Bundle = Record<
   string,
   string | { readonly message: string; readonly comment: readonly string[] }

@@ -3,7 +3,7 @@ import type { Metafile } from "esbuild";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 
-/** Licences of packages that come without the text: the copyright in their repositories, and another package with the same licence. */
+/** For packages without a licence file: the copyright in their repositories, and another package with the same licence. */
 const elsewhere: Readonly<Record<string, { readonly copyright: string; readonly text: string }>> = {
   "@vscode/l10n": {
     copyright: "Copyright (c) Microsoft Corporation",
@@ -15,7 +15,7 @@ const elsewhere: Readonly<Record<string, { readonly copyright: string; readonly 
   },
 };
 
-/** The folders of the packages whose code is in what esbuild wrote, in the order of their names. */
+/** The folders of the packages whose code esbuild bundled, sorted by name. */
 export function bundledPackages(metafiles: readonly Metafile[]): readonly string[] {
   const inputs = metafiles
     .flatMap(({ outputs }) => Object.values(outputs))

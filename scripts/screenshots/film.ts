@@ -11,7 +11,7 @@ interface Frame {
   readonly shown: number;
 }
 
-/** A browser's screenshots have no mouse pointer: this one is drawn into the page. */
+/** A browser's screenshots have no mouse pointer, so this one is drawn into the page. */
 const pointer = "crewdeck-pointer";
 
 /** The README's moving picture: from the form to an approved and completed execution, in a window where the example crew runs. */
@@ -60,10 +60,10 @@ export class Film {
     await this.#take(1200);
     await this.#untilRow("Completed");
     await this.#take(1200);
-    // The document stays where it is read; the result is at its top.
+    // The document keeps its scroll position; the result is at its top.
     await page.locator(".editor-group-container.active .view-lines").first().click();
     await page.keyboard.press("ControlOrMeta+Home");
-    // The headings that stick at the top are gone only a moment later.
+    // Sticky headings at the top disappear a moment later.
     await page
       .locator(".sticky-widget .sticky-line-content")
       .first()
@@ -88,12 +88,12 @@ export class Film {
     await mouse.down();
     await mouse.move(350, 310, { steps: 4 });
     await mouse.up();
-    // The border is marked as long as the mouse is on it.
+    // The border is highlighted while the mouse is on it.
     await mouse.move(600, 500);
     await this.#window.page.locator(".monaco-sash.hover").waitFor({ state: "detached" });
   }
 
-  /** A document that opens moves to what waits in it, and its lenses with it. */
+  /** A document that opens scrolls to the output that waits, and its lenses move. */
   async #untilStill(element: Locator): Promise<void> {
     let before: number | undefined;
     let times = 0;

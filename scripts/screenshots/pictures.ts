@@ -11,11 +11,11 @@ export type PictureTheme = keyof typeof themes;
 
 /** A picture of one screen of the product. */
 export interface Picture {
-  /** Its file without theme and ending. */
+  /** Its file name without theme and extension. */
   readonly name: string;
-  /** In which themes it is taken; the walkthrough shows the one that fits the reader's. */
+  /** The themes in which it is taken; the walkthrough shows the one for the reader's theme. */
   readonly themes: readonly PictureTheme[];
-  /** The part of the window that is shown, in pixels from its corner; all of it where absent. */
+  /** The part of the window that is shown, in pixels from its corner; all of it if undefined. */
   readonly part?: {
     readonly x: number;
     readonly y: number;

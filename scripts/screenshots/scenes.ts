@@ -6,7 +6,7 @@ import { openWalkthrough } from "../../test/ui/walkthrough.ts";
 import { waitFor } from "../../test/support/wait.ts";
 import type { VSCodeWindow } from "../../test/support/window.ts";
 
-/** Takes a picture of the window. The camera decides which part of it, and whether at all. */
+/** Takes a picture of the window. The camera decides which part, or skips it. */
 export type Camera = (name: string) => Promise<void>;
 
 const statusItem = '.statusbar-item[aria-label^="Crewdeck:"]';
@@ -25,7 +25,7 @@ export function makeWorkspace(folder: string): void {
   writeFileSync(path.join(folder, requestFile), `${JSON.stringify(request, null, 2)}\n`);
 }
 
-/** Drives the product from an empty window through every screen. The local service, the window and all that is typed are real. */
+/** Drives the product from an empty window through every screen, with a real window and a real local service. */
 export async function playScenes(window: VSCodeWindow, take: Camera): Promise<void> {
   await connect(window, take);
   await fillIn(window, take);
@@ -83,7 +83,7 @@ async function kickOff(window: VSCodeWindow, take: Camera): Promise<void> {
   await take("toast");
   const tooltip = page.locator(".monaco-hover").filter({ hasText: "Waiting for you" });
   await waitFor("the status bar item's tooltip", async () => {
-    // An item that is redrawn loses the mouse.
+    // A redrawn item loses its hover.
     await lookAway(window);
     await page.locator(statusItem).hover();
     return tooltip.waitFor({ timeout: 3_000 }).then(

@@ -15,7 +15,7 @@ import {
 } from "../../test/support/vscode-server.ts";
 import { waitFor } from "../../test/support/wait.ts";
 
-/** Tried first, so that the address, and the secrets that the browser keeps for it, stay the same. */
+/** Tried first, so that the address stays the same, and with it the secrets that the browser keeps for it. */
 const usualPort = 8379;
 
 /**

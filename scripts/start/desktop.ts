@@ -7,7 +7,7 @@ import { cleanEnvironment } from "../../test/support/vscode-server.ts";
 
 /** What `npm start` runs. */
 export interface StartOptions {
-  /** Where VS Code keeps its settings and state, so that they are there again at the next start. */
+  /** Where VS Code keeps its settings and state between starts. */
   dataFolder: string;
   workspace: string;
   env: NodeJS.ProcessEnv;
@@ -15,7 +15,7 @@ export interface StartOptions {
 
 /** A running VS Code. */
 export interface RunningVSCode {
-  /** Tells a person where it runs. */
+  /** Says where it runs. */
   greeting: string;
   /** Settles when VS Code ends by itself. */
   ended: Promise<void>;
@@ -42,7 +42,7 @@ export async function startDesktop({
       );
     return undefined;
   }
-  // Its own data folder makes it a separate instance, which takes our environment and can be ended without touching others.
+  // Its own data folder makes it a separate instance, with our environment, that can be ended without affecting others.
   const userData = path.join(dataFolder, "desktop");
   const args = [
     "--new-window",

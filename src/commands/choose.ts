@@ -14,7 +14,7 @@ import type { CommandParts, Run } from "./table.ts";
 
 /** The crew that an argument names, or that the person chooses; undefined if they cancel. @throws UserError for an unknown crew, NothingToDo without any */
 export async function chooseCrew(
-  crews: Crews,
+  crews: Pick<Crews, "get" | "list">,
   argument: unknown,
   fits: (crew: Crew) => boolean = () => true,
 ): Promise<Crew | undefined> {
@@ -57,8 +57,8 @@ export function onCrew(
 
 /** Its crew may no longer be connected. */
 export function findExecution(
-  store: ExecutionStore,
-  crews: Crews,
+  store: Pick<ExecutionStore, "find">,
+  crews: Pick<Crews, "find">,
   { crew, kickoffId, isDocument = false }: Target,
 ): Execution | undefined {
   if (kickoffId === undefined) return undefined;
@@ -73,8 +73,8 @@ export function findExecution(
 
 /** The execution that an argument names, else the one in the active editor, else one that the person chooses. @throws UserError for an unknown ID, NothingToDo if none fits */
 export async function chooseExecution(
-  store: ExecutionStore,
-  crews: Crews,
+  store: Pick<ExecutionStore, "find" | "list">,
+  crews: Pick<Crews, "find">,
   argument: unknown,
   fits: (execution: ExecutionSummary) => boolean = () => true,
   none?: string,
@@ -108,7 +108,13 @@ export async function chooseExecution(
 }
 
 export function onExecution(
-  { store, crews }: Pick<CommandParts, "store" | "crews">,
+  {
+    store,
+    crews,
+  }: {
+    readonly store: Pick<ExecutionStore, "find" | "list">;
+    readonly crews: Pick<Crews, "find">;
+  },
   action: (execution: Execution, argument: unknown) => unknown,
   fits?: (execution: ExecutionSummary) => boolean,
   none?: string,

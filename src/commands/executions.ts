@@ -1,18 +1,24 @@
 import * as vscode from "vscode";
 import { UserError } from "../base/errors.ts";
+import type { Crews } from "../crews/crews.ts";
 import { isProgram, targetOf } from "../editor/arguments.ts";
 import { viewId } from "../editor/ids.ts";
 import { showStatus } from "../editor/messages.ts";
 import { hasEnded, without, type Execution, type ExecutionSummary } from "../executions/model.ts";
 import { taskIn } from "../executions/tasks.ts";
 import { titleOf } from "../executions/title.ts";
+import type { ExecutionStore } from "../executions/store.ts";
+import type { Tracker } from "../executions/tracker.ts";
 import { canBeAsked } from "../executions/watched.ts";
 import { confirm, executionItem, findExecution, onExecution, pickExecution } from "./choose.ts";
 import type { CommandParts, Commands } from "./table.ts";
 import { track } from "./track.ts";
 import { activeOf, theOne } from "../views/waiting.ts";
 
-export type ExecutionParts = Pick<CommandParts, "crews" | "store" | "tracker" | "clock" | "show">;
+export interface ExecutionParts extends Pick<CommandParts, "store" | "clock" | "show"> {
+  readonly crews: Pick<Crews, "find" | "get" | "list" | "ready">;
+  readonly tracker: Pick<Tracker, "parkedCrews" | "pollNow" | "unpark" | "watchAgain">;
+}
 
 export function executionCommands(parts: ExecutionParts): Commands {
   const { store, tracker, show } = parts;
@@ -159,7 +165,12 @@ async function clearEnded({ store, crews }: ExecutionParts, argument: unknown): 
 }
 
 /** Requests the state of one execution, of a crew's, or of all. A refused token is sent again only if its crew is named, and then once. */
-async function refresh(parts: ExecutionParts, argument: unknown): Promise<void> {
+export async function refresh(
+  parts: Pick<ExecutionParts, "crews" | "tracker"> & {
+    readonly store: Pick<ExecutionStore, "find" | "list" | "refresh">;
+  },
+  argument: unknown,
+): Promise<void> {
   const { crews, store, tracker } = parts;
   const target = targetOf(argument);
   const execution = findExecution(store, crews, target);
@@ -178,7 +189,10 @@ async function refresh(parts: ExecutionParts, argument: unknown): Promise<void> 
   if (refused !== undefined && !isProgram(argument)) throw refused;
 }
 
-async function refreshCrew({ store, tracker }: ExecutionParts, crewId: string): Promise<void> {
+async function refreshCrew(
+  { store, tracker }: Pick<Parameters<typeof refresh>[0], "store" | "tracker">,
+  crewId: string,
+): Promise<void> {
   const [first, ...others] = store
     .list()
     .filter(({ crew, watchingStoppedAt }) => crew.id === crewId && watchingStoppedAt === undefined)

@@ -11,7 +11,9 @@ import { onExecution } from "./choose.ts";
 import type { CommandParts, Commands } from "./table.ts";
 import { isForWhatWaits, repeatable } from "../executions/resumes.ts";
 
-type FeedbackParts = Pick<CommandParts, "crews" | "store" | "feedback" | "threads" | "drafts">;
+interface FeedbackParts extends Pick<CommandParts, "store" | "feedback" | "threads" | "drafts"> {
+  readonly crews: Pick<CommandParts["crews"], "find" | "ready">;
+}
 
 /** Those that send return the crew's `{status, message}`. */
 export function feedbackCommands(parts: FeedbackParts): Commands {

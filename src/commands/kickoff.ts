@@ -12,7 +12,11 @@ import { SingleStart } from "../base/single-start.ts";
 import { chooseCrew } from "./choose.ts";
 import type { CommandParts, Commands } from "./table.ts";
 
-export type KickoffParts = Pick<CommandParts, "crews" | "forms" | "sender" | "clock" | "show">;
+export interface KickoffParts extends Pick<CommandParts, "clock" | "show"> {
+  readonly crews: Pick<Crews, "get" | "inputs" | "list" | "ready">;
+  readonly forms: Pick<CommandParts["forms"], "open">;
+  readonly sender: Pick<CommandParts["sender"], "send">;
+}
 
 /**
  * `kickoff` opens the form only for a crew with inputs, never with `form: false`. Both return
@@ -62,7 +66,7 @@ export function kickoffCommands({ crews, forms, sender, clock, show }: KickoffPa
 }
 
 /** Whether a crew needs inputs. If it can't be requested, the form shows why and retries. */
-async function wantsForm(crews: Crews, crew: Crew): Promise<boolean> {
+async function wantsForm(crews: KickoffParts["crews"], crew: Crew): Promise<boolean> {
   try {
     return (await crews.inputs(crew, { fresh: true })).fields.length > 0;
   } catch (error) {

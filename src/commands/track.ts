@@ -2,7 +2,6 @@ import * as vscode from "vscode";
 import { readStatusAddress } from "../api/address.ts";
 import { messageOf, UserError } from "../base/errors.ts";
 import { defined } from "../base/json.ts";
-import type { Crews } from "../crews/crews.ts";
 import { addCrewAction } from "../crews/errors.ts";
 import { recordOf, stringOf, targetOf } from "../editor/arguments.ts";
 import { keyOf } from "../executions/model.ts";
@@ -32,7 +31,7 @@ export async function track(
   return { crew: crew.name, kickoffId: keyOf(execution) };
 }
 
-async function whatToTrack(crews: Crews, argument: unknown) {
+async function whatToTrack(crews: ExecutionParts["crews"], argument: unknown) {
   const given = stringOf(recordOf(argument), "kickoffId");
   const address = given === undefined ? undefined : addressIn(given);
   if (address !== undefined) return ofAddress(crews, address, targetOf(argument).crew);
@@ -45,7 +44,7 @@ async function whatToTrack(crews: Crews, argument: unknown) {
 
 /** @param wanted the crew in the argument */
 function ofAddress(
-  crews: Crews,
+  crews: ExecutionParts["crews"],
   { url, kickoffId }: NonNullable<ReturnType<typeof addressIn>>,
   wanted?: string,
 ) {

@@ -4,7 +4,6 @@ import type { InputField } from "../api/types.ts";
 import { messageOf, UserError } from "../base/errors.ts";
 import { defined, type JsonObject, type UnknownObject } from "../base/json.ts";
 import { shortened } from "../base/text.ts";
-import type { Crews } from "../crews/crews.ts";
 import type { Crew } from "../crews/types.ts";
 import { numberOf, oneOf, stringOf } from "../editor/arguments.ts";
 import {
@@ -39,7 +38,11 @@ export function listCrewsTool({ crews }: Pick<ToolParts, "crews">): Tool {
   });
 }
 
-async function describeCrew(crews: Crews, crew: Crew, signal: AbortSignal): Promise<JsonObject> {
+async function describeCrew(
+  crews: ToolParts["crews"],
+  crew: Crew,
+  signal: AbortSignal,
+): Promise<JsonObject> {
   const { name, url, local } = crew;
   const known = { name, url, isLocal: local !== undefined };
   if (local?.running === false)

@@ -6,16 +6,20 @@ import { findExecution } from "../commands/choose.ts";
 import type { Crews } from "../crews/crews.ts";
 import type { Crew, CrewAddress } from "../crews/types.ts";
 import { needed, recordOf, stringOf } from "../editor/arguments.ts";
-import type { Executions } from "../executions/executions.ts";
 import type { Execution } from "../executions/model.ts";
+import type { ExecutionStore } from "../executions/store.ts";
+import type { Tracker } from "../executions/tracker.ts";
 import type { Feedback } from "../feedback/feedback.ts";
 import type { KickoffSender } from "../sending/kickoff.ts";
 import type { Confirmation } from "./confirmation.ts";
 import { crewAndHost } from "../feedback/target.ts";
 
 export interface ToolParts {
-  readonly crews: Crews;
-  readonly executions: Pick<Executions, "store" | "tracker">;
+  readonly crews: Pick<Crews, "find" | "get" | "inputs" | "knownInputs" | "list" | "ready">;
+  readonly executions: {
+    readonly store: Pick<ExecutionStore, "find" | "list" | "onDidChange" | "summary">;
+    readonly tracker: Pick<Tracker, "localProblemOf" | "onDidChange" | "pollNow" | "problemOf">;
+  };
   readonly sender: Pick<KickoffSender, "send">;
   readonly feedback: Pick<Feedback, "approve" | "reject">;
   readonly clock: Clock;

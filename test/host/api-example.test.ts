@@ -31,7 +31,7 @@ describe("The README's example of the API", () => {
     let output: string | undefined;
     const written = write("Example", "Sea otters").then((text) => (output = text));
     await waitFor("the result", async () => {
-      // Only so that the test need not wait for the next question.
+      // Only so that the test doesn't wait for the next poll.
       await run("refresh");
       return output !== undefined;
     });
@@ -44,7 +44,7 @@ describe("The README's example of the API", () => {
     );
   });
 
-  it("rejects with words for a person", async () => {
+  it("rejects with a message for a person", async () => {
     await assert.rejects(write("Nobody", "Sea otters"), /No crew named “Nobody” is connected/);
   });
 });

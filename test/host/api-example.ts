@@ -21,7 +21,7 @@ export async function write(crew: string, topic: string): Promise<string | undef
   return ended.output;
 }
 
-/** Waits for an execution to be as wanted. Crewdeck follows it; nothing need be asked here. */
+/** Waits until an execution is as wanted. Crewdeck polls it, so this sends no requests. */
 function until(
   crewdeck: CrewdeckApi,
   kickoffId: string,

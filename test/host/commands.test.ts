@@ -45,7 +45,7 @@ describe("Commands with arguments, and the API for other extensions", () => {
     waitFor(`${kickoffId} to be ${wanted}`, () =>
       find(kickoffId)?.state === wanted ? find(kickoffId) : undefined,
     );
-  /** A window that nobody looks at asks every 8 s, so that a test asks by itself. */
+  /** A window in the background polls every 8 s, so the test polls itself. */
   const asked = <T>(
     what: string,
     kickoffId: string,
@@ -61,11 +61,11 @@ describe("Commands with arguments, and the API for other extensions", () => {
       execution.state === wanted ? execution : undefined,
     );
 
-  /** With an argument nothing is asked. */
+  /** With an argument, no question is shown. */
   const untrack = (kickoffId: string, name = crew) =>
     run("untrackExecution", { crew: name, kickoffId });
 
-  it("addCrew returns the crew, whose address is tidy", async () => {
+  it("addCrew returns the crew with its normalised address", async () => {
     assert.deepEqual(
       api.crews().find(({ name }) => name === crew),
       { name: crew, url: service.url, isLocal: false },
@@ -81,7 +81,7 @@ describe("Commands with arguments, and the API for other extensions", () => {
     assert.match(again, /already connected/);
   });
 
-  it("kickoff with form: false asks nothing and returns crew and id; reject and approve return the crew's answer", async () => {
+  it("kickoff with form: false doesn't ask and returns the crew and ID; reject and approve return the crew's response", async () => {
     const made = await run<Made>("kickoff", { crew, inputs, meta: { from: "test" }, form: false });
     assert.equal(made.crew, crew);
     const waiting = await askedState(made.kickoffId, "waiting");
@@ -130,7 +130,7 @@ describe("Commands with arguments, and the API for other extensions", () => {
     assert.equal(find(kickoffId), undefined);
   });
 
-  it("trackExecution takes the address of a status, which names crew and execution", async () => {
+  it("trackExecution accepts a status address, which contains the crew's address and the ID", async () => {
     const { kickoffId } = await run<Made>("kickoff", { crew, inputs, form: false });
     await untrack(kickoffId);
     for (const address of [
@@ -165,7 +165,7 @@ describe("Commands with arguments, and the API for other extensions", () => {
     assert.equal((await run<CrewReport>("testCrew", { crew })).tokenType, "bearer");
   });
 
-  it("a document that was opened before its crew was renamed keeps its commands; a program must name the crew as it is", async () => {
+  it("commands work in a document that was open when its crew was renamed; programs must use the new name", async () => {
     const { kickoffId } = await run<Made>("kickoff", { crew, inputs, form: false });
     await askedState(kickoffId, "waiting");
     await run("openExecution", { crew, kickoffId });
@@ -177,10 +177,10 @@ describe("Commands with arguments, and the API for other extensions", () => {
     await crewsSetting("Renamed");
     try {
       await waitFor("the new name", () => api.crews().some(({ name }) => name === "Renamed"));
-      const told: string[] = [];
+      const reported: string[] = [];
       const showError = vscode.window.showErrorMessage;
       Object.assign(vscode.window, {
-        showErrorMessage: (message: string) => (told.push(message), Promise.resolve(undefined)),
+        showErrorMessage: (message: string) => (reported.push(message), Promise.resolve(undefined)),
       });
       try {
         await run("refresh", uri);
@@ -193,7 +193,7 @@ describe("Commands with arguments, and the API for other extensions", () => {
       } finally {
         Object.assign(vscode.window, { showErrorMessage: showError });
       }
-      assert.deepEqual(told, []);
+      assert.deepEqual(reported, []);
       await assert.rejects(
         run("refresh", { crew: "Nobody", kickoffId }),
         /No execution with the ID/,
@@ -205,7 +205,7 @@ describe("Commands with arguments, and the API for other extensions", () => {
     await untrack(kickoffId);
   });
 
-  it("says that there is nothing to do as information, not as an error", async () => {
+  it("shows that there is nothing to do as information, not as an error", async () => {
     const shown: string[] = [];
     const { showErrorMessage, showInformationMessage } = vscode.window;
     const note = (kind: string) => (text: string) => {
@@ -271,7 +271,7 @@ describe("Commands with arguments, and the API for other extensions", () => {
     assert.equal(stopped.id, started.id);
   });
 
-  it("focuses the view when a person has chosen a local crew, and not seconds later when it runs", async () => {
+  it("focuses the view when a person selects a local crew, not later when the crew runs", async () => {
     const [realPick, realExecute] = [vscode.window.showQuickPick, vscode.commands.executeCommand];
     const isRunning = async () =>
       await fetch(api.crews().find(({ isLocal }) => isLocal)?.url ?? "").then(
@@ -390,7 +390,7 @@ describe("Commands with arguments, and the API for other extensions", () => {
     });
   }
 
-  it("the API wakes a local crew that was stopped", async () => {
+  it("the API starts a local crew that was stopped", async () => {
     const folder = "crewdeck:/example-crew";
     const { name } = await run<{ name: string }>("startLocalCrew", { folder });
     const needed = { topic: "tea", audience: "guests" };
@@ -407,7 +407,7 @@ describe("Commands with arguments, and the API for other extensions", () => {
     await untrack(kickoffId, name);
   });
 
-  it("the API starts, reports every change, and resumes", async () => {
+  it("the API kicks off, reports every change, and resumes", async () => {
     assert.equal(api.version, 1);
     const seen: string[] = [];
     const listener = api.onDidChangeExecution(({ state: now }) => seen.push(now));

@@ -10,7 +10,7 @@ import { ScriptedPerson } from "./scripted-person.ts";
 const run = <T>(command: string, argument?: unknown): Promise<T> =>
   Promise.resolve(vscode.commands.executeCommand<T>(`crewdeck.${command}`, argument));
 
-describe("After a rejection, and answers given elsewhere", () => {
+describe("Comparing attempts, and feedback sent elsewhere", () => {
   let service: RealService;
   let api: CrewdeckApi;
   const crew = "Compared";
@@ -42,7 +42,7 @@ describe("After a rejection, and answers given elsewhere", () => {
     await waits(kickoffId, 1);
     return kickoffId;
   };
-  /** A window that nobody looks at polls slowly, so that a test asks. */
+  /** A window in the background polls slowly, so the test polls itself. */
   const asked = (what: string, kickoffId: string, is: () => boolean) =>
     waitFor(what, async () => {
       await run("refresh", { crew, kickoffId });
@@ -57,7 +57,7 @@ describe("After a rejection, and answers given elsewhere", () => {
         find(kickoffId)?.tasks.find(({ taskId }) => taskId === "outline")?.attempts.length ===
           attempts,
     );
-  /** What another client of the same crew sends. */
+  /** Sends feedback as another client of the same crew. */
   const elsewhere = async (
     kickoffId: string,
     isApprove: boolean,
@@ -83,7 +83,7 @@ describe("After a rejection, and answers given elsewhere", () => {
       })
     ).json()) as { status: string; pending_human_input?: { attempt: number } };
 
-  it("compares the new attempt with the one before it, by lens and by command, and leaves both readable with the words between them", async () => {
+  it("compares the new attempt with the previous one, by lens and by command, and keeps both readable with the feedback between them", async () => {
     const kickoffId = await start();
     await assert.rejects(run("compareAttempts", { crew, kickoffId }), /no two outputs to compare/);
     await run("reject", { crew, kickoffId, feedback: "Name one tea." });
@@ -132,7 +132,7 @@ describe("After a rejection, and answers given elsewhere", () => {
     });
   });
 
-  it("approves and rejects by a notification's buttons: the one shows what is approved, the other leads to where words are written", async () => {
+  it("approves and rejects with a notification's buttons: “Approve” shows the output, “Reject…” opens a feedback thread", async () => {
     const kickoffId = await start();
     const waiting = anExecution({
       crew: { id: crew, name: crew, url: service.url },
@@ -145,7 +145,7 @@ describe("After a rejection, and answers given elsewhere", () => {
         ?.run();
     void press("Reject…");
     await waitFor(
-      "the keys in a thread's box",
+      "focus in a thread's box",
       () => vscode.window.activeTextEditor?.document.uri.scheme === "comment",
     );
     assert.equal((await statusOf(kickoffId)).pending_human_input?.attempt, 1, "nothing was sent");
@@ -160,7 +160,7 @@ describe("After a rejection, and answers given elsewhere", () => {
     await asked("its end", kickoffId, () => find(kickoffId)?.state === "completed");
   });
 
-  it("recognises a pause that another client has answered, before anything is sent", async () => {
+  it("detects a pause that another client has answered, before it sends anything", async () => {
     const kickoffId = await start();
     await elsewhere(kickoffId, true);
     await assert.rejects(
@@ -170,7 +170,7 @@ describe("After a rejection, and answers given elsewhere", () => {
     await waitFor("its end", async () => (await statusOf(kickoffId)).status === "completed");
   });
 
-  it("recognises an execution that has ended meanwhile", async () => {
+  it("detects an execution that has ended meanwhile", async () => {
     const kickoffId = await start();
     await elsewhere(kickoffId, true);
     await waitFor(
@@ -183,7 +183,7 @@ describe("After a rejection, and answers given elsewhere", () => {
     );
   });
 
-  it("recognises a newer attempt, which the person has not read", async () => {
+  it("detects a newer attempt, which the person hasn't read", async () => {
     const kickoffId = await start();
     await elsewhere(kickoffId, false);
     await waitFor(

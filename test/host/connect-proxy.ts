@@ -1,15 +1,15 @@
 import { createServer, type IncomingMessage } from "node:http";
 import { connect, type AddressInfo, type Socket } from "node:net";
 
-/** A proxy on this machine that leads every tunnel to one port, whatever host it was asked for. */
+/** A proxy on this machine that connects every tunnel to one port, whatever the requested host. */
 export interface ConnectProxy {
   readonly url: string;
-  /** What tunnels were asked for, such as "crew.test:443". */
+  /** The requested tunnels, such as "crew.test:443". */
   readonly tunnels: readonly string[];
   stop(): Promise<void>;
 }
 
-/** Starts a proxy that knows `CONNECT`; `port` is where its tunnels end, and without one it wants a name and a password. */
+/** Starts a proxy for `CONNECT`. Its tunnels end at `port`; without a port it requires a name and a password. */
 export async function startConnectProxy(port?: number): Promise<ConnectProxy> {
   const tunnels: string[] = [];
   const open = new Set<Socket>();
@@ -27,10 +27,10 @@ export async function startConnectProxy(port?: number): Promise<ConnectProxy> {
       client.write("HTTP/1.1 200 Connection Established\r\n\r\n");
       crew.pipe(client).pipe(crew);
     });
-    // One end that breaks off ends the other; what that means is for the client to say.
+    // If one end breaks, the other ends, too; the client reports it.
     crew.on("error", () => client.destroy());
     client.on("close", () => crew.destroy());
-    // Its "close" follows, and is all there is to do about it.
+    // "close" follows and does the rest.
     client.on("error", () => undefined);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -1,55 +1,27 @@
 import assert from "node:assert/strict";
-import * as vscode from "vscode";
 import { connectCrew } from "../../src/crews/connect.ts";
-import { Crews } from "../../src/crews/crews.ts";
+import type { Crews } from "../../src/crews/crews.ts";
 import { removeCrew } from "../../src/commands/crews.ts";
 import { editCrew } from "../../src/crews/edit.ts";
 import { setToken, switchToken } from "../../src/crews/set-token.ts";
 import { testCrew } from "../../src/crews/test-crew.ts";
-import { MemoryMemento, MemorySecrets } from "./memory.ts";
-import { ScriptedPerson, type Move } from "./scripted-person.ts";
-import { startSmallCrew, type SmallCrew } from "./small-crew.ts";
+import type { MemorySecrets } from "./memory.ts";
+import { withPerson, type Move } from "./scripted-person.ts";
+import { eachWithSmallCrews, type SmallCrew } from "./small-crew.ts";
 
-const settings = () => vscode.workspace.getConfiguration("crewdeck");
-
-describe("conversations about a crew", () => {
+describe("Input boxes for a crew", () => {
   let crew: SmallCrew;
   let other: SmallCrew;
   let secrets: MemorySecrets;
   const locals = { remove: () => assert.fail("a local crew") };
   let crews: Crews;
-  let before: unknown;
-
-  /** Holds a conversation with a person who makes these moves, all of them. */
-  async function withPerson<T>(moves: readonly Move[], action: () => Promise<T>) {
-    const person = new ScriptedPerson(moves);
-    try {
-      const result = await action();
-      assert.deepEqual(person.left, [], "the conversation ended before the person was done");
-      return { result, shown: person.shown };
-    } finally {
-      person.dispose();
-    }
-  }
 
   const connected = () => crews.add({ name: "Travel", url: crew.url, token: "right" });
 
-  beforeEach(async () => {
-    before = settings().inspect("crews")?.globalValue;
-    await settings().update("crews", undefined, vscode.ConfigurationTarget.Global);
-    [crew, other] = await Promise.all([startSmallCrew(), startSmallCrew()]);
-    secrets = new MemorySecrets();
-    crews = new Crews({ secrets, globalState: new MemoryMemento() });
-  });
-
-  afterEach(async () => {
-    crews.dispose();
-    await Promise.all([crew.stop(), other.stop()]);
-    await settings().update("crews", before, vscode.ConfigurationTarget.Global);
-  });
+  eachWithSmallCrews((fresh) => ({ crew, other, secrets, crews } = fresh));
 
   describe("connecting", () => {
-    it("asks for address, token, its type and a name, and shows where the token is found", async () => {
+    it("asks for address, token, token type and name, and shows where to find the token", async () => {
       const moves: Move[] = [
         { type: ` ${crew.url}/kickoff` },
         { type: "Bearer right" },
@@ -99,7 +71,7 @@ describe("conversations about a crew", () => {
       );
     });
 
-    it("goes back with everything still there", async () => {
+    it("keeps all values when the person goes back", async () => {
       const moves: Move[] = [
         { type: crew.url },
         { type: "right" },
@@ -137,7 +109,7 @@ describe("conversations about a crew", () => {
       assert.deepEqual(crew.tokens, ["Bearer wrong", "Bearer right"]);
     });
 
-    it("offers to save only a crew that is out of reach", async () => {
+    it("offers to save a crew that can't be reached", async () => {
       await crew.stop();
       const moves: Move[] = [
         { type: crew.url },
@@ -153,7 +125,7 @@ describe("conversations about a crew", () => {
       assert.equal((await crews.token(result.id))?.token, "right");
     });
 
-    it("begins with what was typed in a conversation that was left, but for the token", async () => {
+    it("starts with the values typed before a cancellation, except the token", async () => {
       const moves: Move[] = [
         { type: crew.url },
         { type: "wrong" },
@@ -245,7 +217,7 @@ describe("conversations about a crew", () => {
     assert.equal((await crews.token(travel.id))?.token, "right");
   });
 
-  it("sets the other token beside the first, uses it, and switches between the two", async () => {
+  it("adds the other token, uses it, and switches between the two", async () => {
     const travel = await connected();
     const { result, shown } = await withPerson(
       [{ pick: "User Bearer Token" }, { type: "right" }],
@@ -270,7 +242,7 @@ describe("conversations about a crew", () => {
     );
   });
 
-  it("asks only for the token if its type is given, and for nothing if both are", async () => {
+  it("asks only for the token if its type is given, and doesn't ask if both are given", async () => {
     const travel = await connected();
     const { shown } = await withPerson([{ type: "right" }], () =>
       setToken(crews, travel, { crew: "Travel", tokenType: "userBearer" }),
@@ -291,7 +263,7 @@ describe("conversations about a crew", () => {
     assert.equal((await crews.token(travel.id))?.token, "right");
   });
 
-  it("renames", async () => {
+  it("renames a crew", async () => {
     const travel = await connected();
     const { result } = await withPerson([{ pick: "Name" }, { type: "Journeys" }], () =>
       editCrew(crews, travel),
@@ -311,7 +283,7 @@ describe("conversations about a crew", () => {
     assert.equal(await crews.token(travel.id), undefined);
   });
 
-  it("changes nothing when the token for another host is not given", async () => {
+  it("changes nothing if the token for the other host isn't entered", async () => {
     const travel = await connected();
     const { result } = await withPerson([{ pick: "Address" }, { type: other.url }, "escape"], () =>
       editCrew(crews, travel),
@@ -321,7 +293,7 @@ describe("conversations about a crew", () => {
     assert.deepEqual(other.tokens, []);
   });
 
-  it("changes and takes away the dashboard's address", async () => {
+  it("changes and removes the dashboard's address", async () => {
     const travel = await connected();
     const { result, shown } = await withPerson(
       [{ pick: "Dashboard address" }, { type: "app" }, { type: "https://app.example.com" }],
@@ -427,7 +399,7 @@ describe("conversations about a crew", () => {
         ["Edit Crew", "Show Log", "Copy Report"],
       ],
       [
-        "nobody there",
+        "no crew there",
         () => crew.stop(),
         "refused",
         /connection refused\): Nothing accepts connections/,

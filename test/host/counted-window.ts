@@ -1,7 +1,7 @@
 import { createHook } from "node:async_hooks";
 import * as vscode from "vscode";
 
-/** What keeps a process busy: timers, watches of files, child processes and servers. Connections are opened later, with nobody on the stack: a server counts them. */
+/** Resources that keep a process alive: timers, file watchers, child processes and servers. Connections are opened later, without a caller on the stack, so a server counts them. */
 const kinds = [
   "Timeout",
   "FSEVENTWRAP",
@@ -15,16 +15,16 @@ const kinds = [
 
 let copies = 0;
 
-/** Keeps count of all that one copy of the extension asks of VS Code and of Node, until that is given back. */
+/** Counts what one copy of the extension registers with VS Code and Node until it is disposed. */
 export class CountedWindow implements vscode.Disposable {
-  /** What was registered, by id; nothing of it is in VS Code, which has the extension's own. */
+  /** The registered commands by ID; they are not in VS Code, which has those of the real extension. */
   readonly commands = new Map<string, (argument?: unknown) => unknown>();
   readonly #live = new Map<object, string>();
   readonly #resources = new Map<number, string>();
   readonly #real: (() => void)[] = [];
   readonly #hook;
 
-  /** @param mark stands in the path of the copy's files, and in no other: what is begun with it on the stack is the copy's */
+  /** @param mark part of the path of the copy's files only: what starts with it on the stack belongs to the copy */
   constructor(mark: string) {
     const limit = Error.stackTraceLimit;
     Error.stackTraceLimit = 60;
@@ -70,27 +70,27 @@ export class CountedWindow implements vscode.Disposable {
         dispose: () => undefined,
       });
     });
-    // Two channels of one name are one (observed): the real extension's would end with the copy's.
+    // Two channels with one name are the same (observed): disposing the copy's would dispose the real extension's.
     const channel = vscode.window.createOutputChannel.bind(vscode.window) as (
       ...given: unknown[]
     ) => vscode.OutputChannel;
     this.#replace(vscode.window, "createOutputChannel", (name: string, ...rest: unknown[]) =>
       channel(`${name} (copy ${++copies})`, ...rest),
     );
-    // VS Code takes a word out of the status bar by a timer of its own.
+    // VS Code removes a status bar message with its own timer.
     this.#replace(
       vscode.window,
       "setStatusBarMessage",
       () => new vscode.Disposable(() => undefined),
     );
     const execute = vscode.commands.executeCommand.bind(vscode.commands);
-    // Context keys are the real extension's.
+    // Context keys belong to the real extension.
     this.#replace(vscode.commands, "executeCommand", (id: string, ...rest: unknown[]) =>
       id === "setContext" ? Promise.resolve() : execute(id, ...rest),
     );
   }
 
-  /** What was not given back. */
+  /** What was not disposed. */
   get left(): readonly string[] {
     return [...this.#live.values(), ...this.#resources.values()];
   }
@@ -123,9 +123,9 @@ export class CountedWindow implements vscode.Disposable {
     for (const [name, { value: member, writable }] of Object.entries(
       Object.getOwnPropertyDescriptors(space),
     )) {
-      // Getters cannot be replaced: notebooks, and what else is proposed or rare.
+      // Getters can't be replaced; those are notebooks and proposed APIs.
       if (typeof member !== "function" || writable !== true) continue;
-      // What is registered once in a window is the real extension's.
+      // The real extension has registered its own; a window allows each once.
       if (name.startsWith("register"))
         this.#replace(space, name, () =>
           this.counted(name, new vscode.Disposable(() => undefined)),

@@ -3,13 +3,13 @@ import * as vscode from "vscode";
 import type { CrewClient } from "../../src/api/client.ts";
 import { CrewApiError } from "../../src/api/errors.ts";
 import { connectCrew } from "../../src/crews/connect.ts";
-import { Crews } from "../../src/crews/crews.ts";
+import type { Crews } from "../../src/crews/crews.ts";
 import { MissingTokenError } from "../../src/crews/errors.ts";
 import type { CrewReplacement } from "../../src/crews/types.ts";
 import { actionsOf, UserError } from "../../src/base/errors.ts";
 import { waitFor } from "../support/wait.ts";
-import { MemoryMemento, MemorySecrets } from "./memory.ts";
-import { startSmallCrew, type SmallCrew } from "./small-crew.ts";
+import type { MemorySecrets } from "./memory.ts";
+import { eachWithSmallCrews, startSmallCrew, type SmallCrew } from "./small-crew.ts";
 
 const settings = () => vscode.workspace.getConfiguration("crewdeck");
 const savedCrews = (): unknown => settings().inspect("crews")?.globalValue;
@@ -19,26 +19,12 @@ describe("connected crews", () => {
   let other: SmallCrew;
   let secrets: MemorySecrets;
   let crews: Crews;
-  let before: unknown;
   const entry = (name: string, url = crew.url) => ({ name, url });
   const secretOf = (url: string) => secrets.kept.get(`crewdeck.token.url:${url}`);
 
-  beforeEach(async () => {
-    before = savedCrews();
-    await settings().update("crews", undefined, vscode.ConfigurationTarget.Global);
-    crew = await startSmallCrew();
-    other = await startSmallCrew();
-    secrets = new MemorySecrets();
-    crews = new Crews({ secrets, globalState: new MemoryMemento() });
-  });
+  eachWithSmallCrews((fresh) => ({ crew, other, secrets, crews } = fresh));
 
-  afterEach(async () => {
-    crews.dispose();
-    await Promise.all([crew.stop(), other.stop()]);
-    await settings().update("crews", before, vscode.ConfigurationTarget.Global);
-  });
-
-  it("saves a crew that answers: the address in the person's settings, the token in the secrets only", async () => {
+  it("saves a crew that responds: the address in the user settings, the token only in SecretStorage", async () => {
     let changes = 0;
     crews.onDidChange(() => changes++);
     const added = await crews.add({
@@ -50,7 +36,7 @@ describe("connected crews", () => {
     assert.deepEqual(added, { id: `url:${crew.url}`, name: "Travel", url: crew.url });
     assert.deepEqual(savedCrews(), [entry("Travel")]);
     assert.deepEqual(crews.list(), [added]);
-    assert.ok(changes > 0, "a change is told");
+    assert.ok(changes > 0, "a change is reported");
     assert.deepEqual(await crews.token(added.id), { token: "right", type: "userBearer" });
     assert.ok(!JSON.stringify(savedCrews()).includes("right"));
   });
@@ -89,7 +75,7 @@ describe("connected crews", () => {
     );
   });
 
-  it("refuses a name or an address that is taken", async () => {
+  it("refuses a name or an address that another crew has", async () => {
     await crews.add({ ...entry("Travel"), token: "right" });
     await assert.rejects(
       crews.add({ ...entry("travel", other.url), token: "right" }),
@@ -116,10 +102,10 @@ describe("connected crews", () => {
     assert.equal((savedCrews() as unknown[]).length, 2);
   });
 
-  it("keeps a crew that another window overwrites while it adds its own, and not one that is removed there", async () => {
+  it("keeps a crew that another window overwrites when it adds its own, but not one that the other window removes", async () => {
     await crews.add({ ...entry("One"), token: "right" });
     const both = ["One", "Two"];
-    // As a window writes that does not know of the first yet.
+    // Written by a window that hasn't noticed the first crew yet.
     await settings().update("crews", [entry("Two", other.url)], vscode.ConfigurationTarget.Global);
     await waitFor(
       "both to be there",
@@ -156,7 +142,7 @@ describe("connected crews", () => {
     assert.ok(milliseconds >= 0);
   });
 
-  it("reads the token at each request", async () => {
+  it("reads the token for each request", async () => {
     const added = await crews.add({ ...entry("Travel"), token: "right" });
     const client = await crews.client(added);
     await client.inputs();
@@ -170,7 +156,7 @@ describe("connected crews", () => {
     await assert.rejects(client.inputs(), MissingTokenError);
   });
 
-  it("reads a refused kickoff by the inputs' names that the crew returned before", async () => {
+  it("reads a refused kickoff with the input names that the crew returned before", async () => {
     const odd = await startSmallCrew(["topic, in short", "audience"]);
     try {
       const added = await crews.add({ ...entry("Odd", odd.url), token: "right" });
@@ -188,7 +174,7 @@ describe("connected crews", () => {
     }
   });
 
-  it("has one client a crew, and another one after the crew was removed and connected again", async () => {
+  it("has one client per crew, and a new one after the crew is removed and connected again", async () => {
     const added = await crews.add({ ...entry("Travel"), token: "right" });
     const client = await crews.client(added);
     assert.equal(await crews.client(added), client);
@@ -199,7 +185,7 @@ describe("connected crews", () => {
     );
   });
 
-  it("distinguishes a secret that is gone, invalid or unreadable from a refused token and from one that was never set here, before any request", async () => {
+  it("distinguishes a missing, invalid or unreadable secret from a refused token and from one never set on this machine, before any request", async () => {
     const added = await crews.add({ ...entry("Travel"), token: "right" });
     const asked = crew.tokens.length;
     const losses: readonly (() => unknown)[] = [
@@ -258,7 +244,7 @@ describe("connected crews", () => {
     assert.deepEqual(await crews.tokenState(moved.id), { kind: "none" });
   });
 
-  it("offers beside a 401 to set the refused token or to use the other one, and beside a 403 of the user's token the organisation's", async () => {
+  it("offers to replace the refused token or use the other one after a 401, and the organisation's token after a 403 of the user's", async () => {
     const added = await crews.add({ ...entry("Travel"), token: "right", tokenType: "bearer" });
     const offered = async () => {
       try {
@@ -278,18 +264,18 @@ describe("connected crews", () => {
     assert.deepEqual(await offered(), ["Set Bearer Token"]);
   });
 
-  it("reports whose token changed", async () => {
-    const told: string[] = [];
-    crews.onDidChangeToken((id) => told.push(id));
+  it("reports which crew's token changed", async () => {
+    const reported: string[] = [];
+    crews.onDidChangeToken((id) => reported.push(id));
     await crews.setToken("url:https://a.example.com", { token: "x", type: "bearer" });
     await secrets.store("another.extension", "y");
-    assert.deepEqual(told, ["url:https://a.example.com"]);
+    assert.deepEqual(reported, ["url:https://a.example.com"]);
   });
 
-  it("keeps id and token when a crew is renamed", async () => {
+  it("keeps ID and token when a crew is renamed", async () => {
     const added = await crews.add({ ...entry("Travel"), token: "right" });
-    const told: CrewReplacement[] = [];
-    crews.onDidReplace((replacement) => told.push(replacement));
+    const reported: CrewReplacement[] = [];
+    crews.onDidReplace((replacement) => reported.push(replacement));
     const renamed = await crews.change(added, {
       name: "Journeys",
       dashboardUrl: "https://app.example.com/7",
@@ -301,13 +287,13 @@ describe("connected crews", () => {
     });
     assert.deepEqual(crews.list(), [renamed]);
     assert.equal((await crews.token(renamed.id))?.token, "right");
-    assert.deepEqual(told, [{ from: added, to: renamed }]);
+    assert.deepEqual(reported, [{ from: added, to: renamed }]);
     const bare = await crews.change(renamed, { dashboardUrl: "" });
     assert.equal(bare.dashboardUrl, undefined);
     assert.deepEqual(savedCrews(), [entry("Journeys")]);
   });
 
-  it("takes the token along to another path of the host, and never to another host", async () => {
+  it("keeps the token for another path of the same host, never for another host", async () => {
     const added = await crews.add({ ...entry("Travel"), token: "right" });
     const samePlace = await crews.change(added, { url: `${crew.url}/v2` });
     assert.equal((await crews.token(samePlace.id))?.token, "right");
@@ -338,7 +324,7 @@ describe("connected crews", () => {
     await assert.rejects(client.inputs(), /is not connected/);
   });
 
-  it("requests the inputs once, and again when they must be fresh", async () => {
+  it("requests the inputs once, and again when fresh ones are required", async () => {
     const added = await crews.add({ ...entry("Travel"), token: "right" });
     assert.deepEqual(
       (await crews.inputs(added)).fields.map(({ name }) => name),
@@ -350,7 +336,7 @@ describe("connected crews", () => {
     assert.equal(crew.tokens.length, asked + 1);
   });
 
-  it("leaves a malformed entry in the settings, connects the others and reports the problem once", async () => {
+  it("keeps a malformed entry in the settings, connects the others and reports the problem once", async () => {
     const warnings: string[] = [];
     const show = vscode.window.showWarningMessage;
     Object.assign(vscode.window, {
@@ -365,7 +351,7 @@ describe("connected crews", () => {
       const travel = crews.get("Travel");
       await crews.change(travel, { name: "Journeys" });
       assert.deepEqual(savedCrews(), [{ name: "Half" }, entry("Journeys")]);
-      // Two read the settings here: the crews of this test and those of the extension itself. Each says it once, though the settings changed twice.
+      // Both the test's crews and the extension's read the settings, and each reports once although the settings changed twice.
       assert.equal(warnings.length, 2);
       for (const warning of warnings) assert.match(warning, /Entry 1 .*no url/);
     } finally {
@@ -409,7 +395,7 @@ describe("connected crews", () => {
   });
 
   describe("by command", () => {
-    it("asks nothing when everything is given", async () => {
+    it("doesn't ask if all values are given", async () => {
       const added = await connectCrew(crews, {
         name: "Travel",
         url: `${crew.url}/inputs`,

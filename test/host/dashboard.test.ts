@@ -23,7 +23,7 @@ describe("a crew's dashboard", () => {
     Object.defineProperty(vscode.env, "openExternal", { configurable: true, value: openExternal }),
   );
 
-  it("is opened in the browser if its address is known", async () => {
+  it("opens in the browser if its address is known", async () => {
     assert.equal(
       await openDashboard({ ...crew, dashboardUrl: "https://app.example.com/crews/7?tab=status" }),
       "https://app.example.com/crews/7?tab=status",
@@ -31,7 +31,7 @@ describe("a crew's dashboard", () => {
     assert.deepEqual(opened, ["https://app.example.com/crews/7?tab=status"]);
   });
 
-  it("is not opened without a valid address; the crew can be edited", async () => {
+  it("doesn't open without a valid address; the message offers to edit the crew", async () => {
     for (const address of [
       {},
       { dashboardUrl: "file:///etc/passwd" },
@@ -45,7 +45,7 @@ describe("a crew's dashboard", () => {
     assert.deepEqual(opened, []);
   });
 
-  it("is found by name; without any, the command reports that", async () => {
+  it("is found by the crew's name; the command reports an unknown crew", async () => {
     await assert.rejects(
       Promise.resolve(vscode.commands.executeCommand("crewdeck.openDashboard", { crew: "Nobody" })),
       /No crew/,

@@ -27,7 +27,7 @@ describe("Deleting local data by its command", () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it("asks a person, with numbers and two choices, but not a program, and the window continues", async () => {
+  it("asks a person, with counts and two choices, but not a program; the window keeps working", async () => {
     const service = await startRealService();
     ends.push(() => service.stop());
     const api = await vscode.extensions.getExtension<CrewdeckApi>("crewdeck.crewdeck")!.activate();

@@ -8,7 +8,7 @@ const run = <T>(command: string, argument?: unknown): Promise<T> =>
 const crew = "Doubted";
 const kickoffId = "k-doubted";
 
-describe("An execution's document whose crew cannot be asked", () => {
+describe("The document of an execution that can't be refreshed", () => {
   let server: MisbehavingServer;
   let status = 200;
   const setCrews = (
@@ -42,7 +42,7 @@ describe("An execution's document whose crew cannot be asked", () => {
     await server.stop();
   });
 
-  it("says below its headline why it may be out of date, until the crew answers again", async () => {
+  it("shows below its headline why it may be out of date, until the crew responds again", async () => {
     await run("openExecution", { crew, kickoffId });
     const { document } = vscode.window.activeTextEditor!;
     const doubt = () =>
@@ -52,20 +52,20 @@ describe("An execution's document whose crew cannot be asked", () => {
         .find((line) => line.startsWith(">"));
     await waitFor("the state", () => document.getText().includes("**Running**"));
     assert.equal(doubt(), undefined);
-    for (const [refused, words] of [
+    for (const [refused, pattern] of [
       [503, /503.*This is the last known state\.$/],
       [401, /token.*This is the last known state\.$/],
     ] as const) {
       status = refused;
       await run("refresh", { crew, kickoffId });
-      await waitFor(`the words about ${refused}`, () => words.test(doubt() ?? ""));
+      await waitFor(`the text about ${refused}`, () => pattern.test(doubt() ?? ""));
       assert.match(document.lineAt(4).text, /^>/);
       status = 200;
       await run("refresh", { crew, kickoffId });
       await waitFor("no more of it", () => doubt() === undefined);
     }
     await setCrews([]);
-    await waitFor("the words about the crew", () =>
+    await waitFor("the text about the crew", () =>
       /“Doubted” is not connected\./.test(doubt() ?? ""),
     );
     await setCrews([{ name: crew, url: server.url }]);

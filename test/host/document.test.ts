@@ -37,7 +37,7 @@ describe("an execution's document", () => {
   const lineOf = (document: vscode.TextDocument, text: string) =>
     document.getText().split("\n").indexOf(text);
 
-  it("opens as read-only Markdown text at what waits", async () => {
+  it("opens as read-only Markdown at the output that waits", async () => {
     const editor = await parts.show(parts.store.add(longExecution()));
     const { document } = editor;
     assert.equal(document.languageId, "markdown");
@@ -52,7 +52,7 @@ describe("an execution's document", () => {
     );
   });
 
-  it("is refreshed in place, and keeps its reader's cursor and view", async () => {
+  it("refreshes in place, and keeps the reader's cursor and scroll position", async () => {
     parts.store.add(longExecution());
     const editor = await parts.show(longExecution());
     const { document } = editor;
@@ -64,10 +64,10 @@ describe("an execution's document", () => {
       "the reader to be there",
       () => editor.visibleRanges[0]!.start.line > 50 && editor.visibleRanges[0]!.start.line <= read,
     );
-    const words = (line: number) => document.lineAt(line).text;
+    const textAt = (line: number) => document.lineAt(line).text;
     for (const engine of ["rehearsal", "x", "rehearsal"]) {
       const top = editor.visibleRanges[0]!.start.line;
-      const wordsAtTop = [top, top + 1].map(words);
+      const textAtTop = [top, top + 1].map(textAt);
       const text = document.getText();
       parts.store.update("local-1", (execution) => ({
         ...execution,
@@ -82,17 +82,17 @@ describe("an execution's document", () => {
       await waitFor(
         "the cursor where it was",
         () =>
-          words(editor.selection.active.line) === lineOfDraft(125) &&
+          textAt(editor.selection.active.line) === lineOfDraft(125) &&
           editor.selection.active.character === 5,
       );
-      await waitFor(`the view where it was: ${wordsAtTop.join("|")}`, () => {
+      await waitFor(`the view where it was: ${textAtTop.join("|")}`, () => {
         const now = editor.visibleRanges[0]!.start.line;
-        return [now, now + 1].map(words).join("|") === wordsAtTop.join("|");
+        return [now, now + 1].map(textAt).join("|") === textAtTop.join("|");
       });
     }
   });
 
-  it("keeps its reader's cursor and view when it comes to be out of date, and when it no longer is", async () => {
+  it("keeps the reader's cursor and scroll position when the out-of-date notice appears and disappears", async () => {
     const editor = await parts.show(parts.store.add(longExecution()));
     const { document } = editor;
     const position = new vscode.Position(lineOf(document, lineOfDraft(125)), 5);
@@ -104,10 +104,10 @@ describe("an execution's document", () => {
         editor.visibleRanges[0]!.start.line > 50 &&
         editor.visibleRanges[0]!.start.line <= position.line,
     );
-    const words = (line: number) => document.lineAt(line).text;
+    const textAt = (line: number) => document.lineAt(line).text;
     const atTop = () =>
-      [0, 1].map((more) => words(editor.visibleRanges[0]!.start.line + more)).join("|");
-    const wordsAtTop = atTop();
+      [0, 1].map((more) => textAt(editor.visibleRanges[0]!.start.line + more)).join("|");
+    const textAtTop = atTop();
     for (const doubt of ["The crew [cannot](command:x.y) be reached.", undefined]) {
       if (doubt === undefined) parts.doubts.clear();
       else parts.doubts.set("local-1", doubt);
@@ -116,20 +116,20 @@ describe("an execution's document", () => {
         "the line",
         () =>
           parts.documents.isCurrent(document) &&
-          (words(4) === "> The crew \\[cannot\\](command\\:x.y) be reached.") ===
+          (textAt(4) === "> The crew \\[cannot\\](command\\:x.y) be reached.") ===
             (doubt !== undefined),
       );
       await waitFor(
         "the cursor where it was",
         () =>
-          words(editor.selection.active.line) === lineOfDraft(125) &&
+          textAt(editor.selection.active.line) === lineOfDraft(125) &&
           editor.selection.active.character === 5,
       );
-      await waitFor(`the view where it was: ${wordsAtTop}`, () => atTop() === wordsAtTop);
+      await waitFor(`the view where it was: ${textAtTop}`, () => atTop() === textAtTop);
     }
   });
 
-  it("is not touched by a change that it does not show", async () => {
+  it("isn't updated by a change that it doesn't show", async () => {
     parts.store.add(longExecution());
     const { document } = await parts.show(longExecution());
     const before = (await vscode.workspace.fs.stat(document.uri)).mtime;
@@ -142,7 +142,7 @@ describe("an execution's document", () => {
     assert.ok((await vscode.workspace.fs.stat(document.uri)).mtime > before);
   });
 
-  it("is read and rendered again only when something of its own execution changed", async () => {
+  it("renders again only when its own execution changes", async () => {
     const read: string[] = [];
     const { store } = parts;
     const counting = new ExecutionDocuments({
@@ -174,7 +174,7 @@ describe("an execution's document", () => {
     }
   });
 
-  it("of an unknown id says so, and shows the execution once it is tracked", async () => {
+  it("shows a message for an unknown ID, and the execution once it is tracked", async () => {
     const uri = executionUri(
       { crewName: "Writers", key: "11111111-aaaa" },
       "Another title",
@@ -209,13 +209,13 @@ describe("an execution's document", () => {
     assert.match(other.getText(), /^# Mine\n/);
   });
 
-  it("goes to the task whose row was clicked", async () => {
+  it("scrolls to the task whose row is clicked", async () => {
     const execution = parts.store.add(longExecution());
     const editor = await parts.show(execution, "research");
     assert.equal(editor.document.lineAt(editor.selection.active.line).text, "## Task: research");
   });
 
-  it("that comes back with its window waits until the executions are read", async () => {
+  it("waits until the executions are read when it is restored with its window", async () => {
     let open: (value: unknown) => void = () => undefined;
     const ready = new Promise((resolve) => (open = resolve));
     const documents = new ExecutionDocuments({
@@ -230,7 +230,7 @@ describe("an execution's document", () => {
     documents.dispose();
   });
 
-  it("keeps its address when a kickoff's late answer brings the id", async () => {
+  it("keeps its address when a kickoff's late response brings the ID", async () => {
     parts.store.add(notWaiting({ state: "unconfirmed", kickoffIds: [], tasks: [] }));
     const { document } = await parts.show(
       notWaiting({ state: "unconfirmed", kickoffIds: [], tasks: [] }),
@@ -244,7 +244,7 @@ describe("an execution's document", () => {
     await waitFor("the running state", () => document.getText().includes("**Running**"));
   });
 
-  it("reports to the walkthrough from its first showing on that it was read, also in later windows", async () => {
+  it("completes the walkthrough's step when it is first shown, also in later windows", async () => {
     const memory = new MemoryMemento();
     const values: unknown[] = [];
     const { executeCommand } = vscode.commands;
@@ -280,8 +280,8 @@ describe("an execution's document", () => {
     );
   });
 
-  it("has no link that runs a command, whatever an output or a name says", async () => {
-    // VS Code starts a language server of its own for Markdown's links.
+  it("has no link that runs a command, whatever an output or a name contains", async () => {
+    // VS Code starts its own language server for Markdown links.
     const attack = [
       "[a](command:x.y)",
       "<command:x.y>",
@@ -310,7 +310,7 @@ describe("an execution's document", () => {
         document.uri,
         100,
       );
-      // A relative address is made a link by Markdown's own provider alone, so that it has spoken.
+      // Only Markdown's own provider makes a link of a relative address, so this shows that it has responded.
       return found.some(({ range }) => document.getText(range) === "./near.md") && found;
     });
     assert.deepEqual(
@@ -321,7 +321,7 @@ describe("an execution's document", () => {
     );
   });
 
-  describe("has VS Code's own", () => {
+  describe("supports VS Code's own features:", () => {
     const output = "Report\n===\n\n## Part\n\n```\n# not closed";
     const ended = (changes: Partial<Execution> = {}) =>
       anExecution({
@@ -344,7 +344,7 @@ describe("an execution's document", () => {
         ...changes,
       });
 
-    it("outline by section, which outputs cannot break: their headings are below their attempt's", async () => {
+    it("outlines its sections, with the headings of outputs below their attempt", async () => {
       const { document } = await parts.show(parts.store.add(ended()));
       const [title] = await waitFor("the outline", async () => {
         const symbols = await vscode.commands.executeCommand<vscode.DocumentSymbol[] | undefined>(
@@ -379,7 +379,7 @@ describe("an execution's document", () => {
       ]);
     });
 
-    it("folding by section", async () => {
+    it("folds its sections", async () => {
       const { document } = await parts.show(parts.store.add(ended()));
       const lines = document.getText().split("\n");
       const ranges = await waitFor("the folding ranges", async () => {
@@ -411,7 +411,7 @@ describe("an execution's document", () => {
         );
         const range = ranges.find((each) => each.start === start);
         assert.ok(range, heading);
-        // Blank lines before the next heading stay outside.
+        // Blank lines before the next heading are not folded.
         assert.equal(
           lines
             .slice(range.end + 1, next === -1 ? undefined : next)
@@ -424,8 +424,8 @@ describe("an execution's document", () => {
       }
     });
 
-    it("link from the result to the task whose output it is", async () => {
-      // VS Code starts a language server of its own for Markdown's links.
+    it("links from the result to the task whose output it is", async () => {
+      // VS Code starts its own language server for Markdown links.
       const { document } = await parts.show(parts.store.add(ended({ output })));
       const target = await waitFor("the link", async () => {
         const found = await vscode.commands.executeCommand<vscode.DocumentLink[]>(
@@ -439,7 +439,7 @@ describe("an execution's document", () => {
       assert.equal(target.fragment, `L${lineOf(document, "## Task: review") + 1},1`);
     });
 
-    it("preview to the side, in which the rehearsal's lines stay lines", async () => {
+    it("opens a preview to the side, which keeps the rehearsal's line breaks", async () => {
       const rehearsed = "[REHEARSAL - no language model was called]\n\nAgent: Editor\nTask: Review";
       await parts.show(
         parts.store.add(
@@ -460,7 +460,7 @@ describe("an execution's document", () => {
     });
   });
 
-  it("shows the next attempt to a reader who waits for it where he answered, and leaves one who has gone elsewhere alone", async () => {
+  it("shows the next attempt to a reader who waits for it, but not to one who has moved elsewhere", async () => {
     const resume = {
       taskId: "review",
       attempt: 1,
@@ -492,7 +492,7 @@ describe("an execution's document", () => {
         editor.visibleRanges.some((range) => range.contains(editor.selection.active)),
     );
     come(2);
-    // Three headings stick above it: the title, the task, and the first draft or what was said of it. Its lenses stand below the line above it.
+    // Three sticky headings are above it: the title, the task, and the first draft or its feedback. Its lenses are below the line above it.
     await waitFor(
       "the second draft, below the headings that stick, with its lenses and first lines",
       () => {

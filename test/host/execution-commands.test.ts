@@ -1,11 +1,10 @@
 import assert from "node:assert/strict";
-import type { Crews } from "../../src/crews/crews.ts";
-import { systemClock } from "../../src/base/clock.ts";
 import { track } from "../../src/commands/track.ts";
 import { openWindow } from "../unit/sending/window.ts";
-import { executionCommands, type ExecutionParts } from "../../src/commands/executions.ts";
+import { executionCommands } from "../../src/commands/executions.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
-import { ScriptedPerson, type Move } from "./scripted-person.ts";
+import { executionParts } from "./execution-parts.ts";
+import { withPerson, type Move } from "./scripted-person.ts";
 import { viewParts, type ViewParts } from "./view-parts.ts";
 
 describe("Commands that remove executions", () => {
@@ -17,21 +16,11 @@ describe("Commands that remove executions", () => {
 
   afterEach(() => parts.dispose());
 
-  /** Runs a command as a person does, and says what it asked. */
+  /** Runs a command as a person does, and returns the questions. */
   const run = async (id: string, argument: unknown, ...moves: Move[]) => {
-    const crews = { find: () => anExecution().crew } as unknown as Crews;
-    const commands = executionCommands({
-      crews,
-      store: parts.store,
-    } as unknown as ExecutionParts);
-    const person = new ScriptedPerson(moves);
-    try {
-      await commands[id]?.(argument);
-      assert.deepEqual(person.left, []);
-      return person.shown.map(({ text, detail = "" }) => `${text}\n${detail}`);
-    } finally {
-      person.dispose();
-    }
+    const commands = executionCommands(executionParts(parts.store));
+    const { shown } = await withPerson(moves, () => commands[id]?.(argument));
+    return shown.map(({ text, detail = "" }) => `${text}\n${detail}`);
   };
   const kept = () =>
     parts.store
@@ -46,7 +35,7 @@ describe("Commands that remove executions", () => {
     kickoffId: id,
   });
 
-  it("clear what has ended, except pinned executions, which the question mentions", async () => {
+  it("clear ended executions, except pinned ones, which the question mentions", async () => {
     for (const localId of ["one", "two"])
       parts.store.add(notWaiting({ localId, kickoffIds: [localId], state: "completed" }));
     parts.store.add(
@@ -62,7 +51,7 @@ describe("Commands that remove executions", () => {
     assert.deepEqual(await run("clearEnded", undefined), [], "nothing to ask about");
   });
 
-  it("remove from the list, with what continues and the ID to track it again", async () => {
+  it("remove an execution after a question that says whether it continues and shows its ID", async () => {
     parts.store.add(anExecution({ kickoffIds: ["waits"] }));
     parts.store.add(notWaiting({ localId: "done", kickoffIds: ["done"], state: "completed" }));
     const [running = ""] = await run("untrackExecution", row("waits"), "escape");
@@ -73,7 +62,7 @@ describe("Commands that remove executions", () => {
     assert.deepEqual(kept(), ["local-1"]);
   });
 
-  it("remove from the list what may have started, without an ID", async () => {
+  it("remove an execution that may have started, without showing an ID", async () => {
     parts.store.add(notWaiting({ localId: "lost", kickoffIds: [], state: "unconfirmed" }));
     const [question = ""] = await run("untrackExecution", row("lost"), {
       press: "Remove from List",
@@ -86,28 +75,12 @@ describe("Commands that remove executions", () => {
     assert.deepEqual(kept(), []);
   });
 
-  it("track no second record of what another window has just begun to track", async () => {
+  it("add no second record of an execution that another window has just tracked", async () => {
     const other = openWindow(parts.folder);
     other.store.add(notWaiting({ localId: "theirs", kickoffIds: ["k-9"] }));
     other.dispose();
     assert.deepEqual(kept(), [], "not read yet");
-    const { crew } = anExecution();
-    const nothing = () => Promise.resolve();
-    await track(
-      {
-        crews: {
-          get: () => crew,
-          find: () => crew,
-          list: () => [crew],
-          ready: () => Promise.resolve(crew),
-        },
-        store: parts.store,
-        tracker: { pollNow: nothing },
-        clock: systemClock,
-        show: nothing,
-      } as unknown as ExecutionParts,
-      { crew: crew.name, kickoffId: "k-9" },
-    );
+    await track(executionParts(parts.store), { crew: anExecution().crew.name, kickoffId: "k-9" });
     assert.deepEqual(kept(), ["theirs"]);
   });
 });

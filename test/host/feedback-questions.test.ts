@@ -3,8 +3,8 @@ import { askKind, confirmApproval } from "../../src/feedback/ask.ts";
 import { anExecution } from "../unit/views/executions.ts";
 import { ScriptedPerson } from "./scripted-person.ts";
 
-describe("The question what to say of an output", () => {
-  it("names the task as the crew does: a list's title draws no icons (observed), so that a backslash would be seen", async () => {
+describe("The question about an output", () => {
+  it("shows the task's name without escapes, because a quick pick's title draws no icons (observed)", async () => {
     const person = new ScriptedPerson(["escape"]);
     try {
       assert.equal(await askKind("$(bell) draft"), undefined);
@@ -14,7 +14,7 @@ describe("The question what to say of an output", () => {
     }
   });
 
-  it("says what Approve sends in the person's name", async () => {
+  it("shows the text that “Approve” sends", async () => {
     const person = new ScriptedPerson(["escape"]);
     try {
       await askKind("draft");
@@ -27,7 +27,7 @@ describe("The question what to say of an output", () => {
     }
   });
 
-  it("says it, too, where an output is approved that is not on the screen", async () => {
+  it("shows that text also before it approves an output that isn't on the screen", async () => {
     const person = new ScriptedPerson([{ press: "Approve" }]);
     try {
       assert.equal(await confirmApproval(anExecution(), "review"), true);

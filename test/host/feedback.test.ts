@@ -12,7 +12,7 @@ import { anExecution, notWaiting } from "../unit/views/executions.ts";
 import { waitFor } from "../support/wait.ts";
 import { ScriptedPerson } from "./scripted-person.ts";
 import {
-  boxWithTheKeys as box,
+  focusedBox as box,
   eachWithViewParts,
   lensesOf,
   threadOf,
@@ -31,7 +31,7 @@ describe("feedback in an execution's document", () => {
 
   const thread = () => threadOf(parts);
 
-  it("has lenses over the output that waits, and only there", async () => {
+  it("has lenses only above the output that waits", async () => {
     const execution = parts.store.add(anExecution());
     const { document } = await parts.show(execution);
     const lenses = await lensesOf(document);
@@ -45,7 +45,7 @@ describe("feedback in an execution's document", () => {
     await waitFor("the lenses to go", async () => (await lensesOf(document)).length === 0);
   });
 
-  it("asks for a task ID if the crew does not report which task waits", async () => {
+  it("asks for a task ID if the crew doesn't report which task waits", async () => {
     const { document } = await parts.show(
       parts.store.add(notWaiting({ state: "unknown", mayBeWaiting: true })),
     );
@@ -54,7 +54,7 @@ describe("feedback in an execution's document", () => {
     assert.equal(document.lineAt(lens.line).text, "## It may be waiting for you");
   });
 
-  it("says that it is being sent, and then that it may have been sent", async () => {
+  it("shows that it is being sent, then that it may have been sent", async () => {
     const execution = parts.store.add(anExecution());
     const { document } = await parts.show(execution);
     let fail: (error: unknown) => void = () => undefined;
@@ -79,7 +79,7 @@ describe("feedback in an execution's document", () => {
     );
   });
 
-  it("rejects with text from a thread at the output, which closes when it is sent", async () => {
+  it("rejects with the text of a thread, which closes when the text is sent", async () => {
     const execution = parts.store.add(anExecution());
     const { document } = await parts.show(execution);
     const result = parts.feedback.reject(execution);
@@ -102,7 +102,7 @@ describe("feedback in an execution's document", () => {
     );
   });
 
-  it("follows its text while the document changes above it", async () => {
+  it("keeps the thread at its output while the document changes above it", async () => {
     const execution = parts.store.add(anExecution());
     const { document } = await parts.show(execution);
     void parts.feedback.approveWithNote(execution);
@@ -117,9 +117,9 @@ describe("feedback in an execution's document", () => {
     );
   });
 
-  it("names what was not sent, or not taken, and its execution, and leads there", async () => {
+  it("shows which feedback was not sent or was refused, and opens its execution", async () => {
     const execution = parts.store.add(anExecution());
-    for (const [error, words] of [
+    for (const [error, message] of [
       [
         new CrewApiError({
           kind: "unreachable",
@@ -150,26 +150,26 @@ describe("feedback in an execution's document", () => {
         [() => parts.feedback.approve(execution), "approval"],
         [() => parts.feedback.reject(execution, { feedback: "Shorter." }), "rejection"],
       ] as const) {
-        await assert.rejects(send(), (told) => {
-          assert.ok(told instanceof NotTakenError);
-          assert.equal(told.message, words.replace("{what}", what));
+        await assert.rejects(send(), (failure) => {
+          assert.ok(failure instanceof NotTakenError);
+          assert.equal(failure.message, message.replace("{what}", what));
           assert.deepEqual(
-            actionsOf(told).map(({ title }) => title),
+            actionsOf(failure).map(({ title }) => title),
             [...actionsOf(error).map(({ title }) => title), "Open Execution"],
           );
-          assert.equal(told.cause, error);
+          assert.equal(failure.cause, error);
           return true;
         });
         assert.equal(
           parts.store.find(execution.localId)?.resumes.at(-1)?.isUnsent ?? false,
-          words.includes("not sent"),
+          message.includes("not sent"),
           "as its document says",
         );
       }
     }
   });
 
-  it("does not lose a draft whose task no longer waits: it says so, and sends nothing", async () => {
+  it("keeps a draft whose task no longer waits, explains why, and sends nothing", async () => {
     const execution = parts.store.add(anExecution());
     await parts.show(execution);
     const result = parts.feedback.reject(execution);
@@ -186,7 +186,7 @@ describe("feedback in an execution's document", () => {
     assert.equal(parts.sent.length, 0);
   });
 
-  it("turns the thread that is there when the person changes their mind", async () => {
+  it("changes the open thread when the person switches from rejecting to approving", async () => {
     const execution = parts.store.add(anExecution());
     await parts.show(execution);
     void parts.feedback.reject(execution);
@@ -201,7 +201,7 @@ describe("feedback in an execution's document", () => {
     );
   });
 
-  it("opens a new thread if the bin on the old one was used", async () => {
+  it("opens a new thread after the old one was deleted", async () => {
     const execution = parts.store.add(anExecution());
     await parts.show(execution);
     const first = parts.feedback.reject(execution);
@@ -218,7 +218,7 @@ describe("feedback in an execution's document", () => {
     assert.equal(parts.sent.length, 1);
   });
 
-  it("does not answer a newer output in place of the one that was read", async () => {
+  it("doesn't send feedback for a newer output than the one that was read", async () => {
     const execution = parts.store.add(anExecution());
     await assert.rejects(
       parts.feedback.approve(
@@ -230,7 +230,7 @@ describe("feedback in an execution's document", () => {
     assert.equal(parts.sent.length, 0);
   });
 
-  it("asks before an output is approved that is not on the screen, with its first lines, and sends nothing if the person cancels", async () => {
+  it("asks before it approves an output that isn't on the screen, shows its first lines, and sends nothing if the person cancels", async () => {
     const output = `# Draft\n\n${Array.from({ length: 40 }, (_, at) => `Line ${at}.`).join("\n")}`;
     const execution = parts.store.add(
       anExecution({
@@ -260,7 +260,7 @@ describe("feedback in an execution's document", () => {
     assert.deepEqual(person.left, []);
   });
 
-  it("approves at once what is on the screen, and what a program sends, and a second click that comes after the answer gets that answer", async () => {
+  it("approves without a question what is on the screen or what a program sends; a second click after the response returns that response", async () => {
     const execution = parts.store.add(anExecution());
     await parts.show(execution);
     const first = await parts.feedback.approve(execution, { attempt: 1, isPerson: true });
@@ -279,7 +279,7 @@ describe("feedback in an execution's document", () => {
     );
   });
 
-  it("keeps a draft, leads to it by a lens, and puts it into the box of the thread, as whatever it was written or now meant", async () => {
+  it("saves a draft, shows a lens for it, and restores it in the thread's box, to approve or to reject", async () => {
     const execution = parts.store.add(anExecution());
     const { document } = await parts.show(execution);
     const first = parts.feedback.reject(execution);
@@ -307,7 +307,7 @@ describe("feedback in an execution's document", () => {
     );
   });
 
-  it("focuses the thread's box again if it comes after the thread, so that a draft needs no comment", async () => {
+  it("focuses the thread's box again if it appears after the thread, so that a draft needs no comment", async () => {
     const execution = parts.store.add(anExecution());
     await parts.show(execution);
     parts.drafts.keep({
@@ -336,7 +336,7 @@ describe("feedback in an execution's document", () => {
     }
   });
 
-  it("offers canned answers when everything is asked for, and puts the chosen one into a thread, unsent", async () => {
+  it("offers canned answers, and puts the chosen one into a thread without sending it", async () => {
     const execution = parts.store.add(anExecution());
     await parts.show(execution);
     const settings = vscode.workspace.getConfiguration("crewdeck");
@@ -380,7 +380,7 @@ describe("feedback in an execution's document", () => {
     assert.equal(parts.sent.length, 0);
   });
 
-  it("is about its document for commands while its thread's box has focus", async () => {
+  it("applies commands to its document while its thread's box has focus", async () => {
     const { document } = await parts.show(parts.store.add(anExecution()));
     assert.equal(activeDocument()?.toString(), document.uri.toString());
     void parts.feedback.reject(parts.store.find("local-1")!);
@@ -388,7 +388,7 @@ describe("feedback in an execution's document", () => {
     assert.equal(activeDocument()?.toString(), document.uri.toString());
   });
 
-  it("has a context key for keybindings: whether the focused document waits for feedback", async () => {
+  it("sets a context key for keybindings while the focused document waits for feedback", async () => {
     const values: unknown[] = [];
     const executeCommand = vscode.commands.executeCommand;
     Object.assign(vscode.commands, {
@@ -410,7 +410,7 @@ describe("feedback in an execution's document", () => {
   });
 });
 
-describe("an output that the crew still reports as waiting after it accepted an answer", () => {
+describe("an output that the crew still reports as waiting after it accepted feedback", () => {
   let parts: ViewParts;
   let clock: FakeClock;
 
@@ -436,7 +436,7 @@ describe("an output that the crew still reports as waiting after it accepted an 
     waiting: { taskId: "review", output: "# Draft\n\nText.", attempt: 1 },
   };
 
-  /** An approval is answered, and so many seconds later the crew still reports the pause. */
+  /** The crew accepts an approval and still reports the pause this many seconds later. */
   const approved = async (seconds: number) => {
     await parts.show(parts.store.add(anExecution()));
     parts.crew.status = () => Promise.resolve(pause);
@@ -445,7 +445,7 @@ describe("an output that the crew still reports as waiting after it accepted an 
     parts.store.update("local-1", (execution) => applyReading(execution, pause, clock.now()));
   };
 
-  it("is not answered by a later press without a question: a person is asked first", async () => {
+  it("is approved again only after a question", async () => {
     await approved(12);
     assert.equal(current().state, "running");
     const person = new ScriptedPerson(["escape", { press: "Answer Again" }]);
@@ -472,7 +472,7 @@ describe("an output that the crew still reports as waiting after it accepted an 
     assert.equal(parts.sent.length, 2);
   });
 
-  it("waits again after a minute, with lenses and a line that say so, and “Send Again…” asks first", async () => {
+  it("waits again after a minute, as lenses and a line show, and “Send Again…” asks first", async () => {
     await approved(62);
     const { document } = await parts.show(current());
     assert.deepEqual(

@@ -21,7 +21,7 @@ export async function runTests(register: () => void): Promise<void> {
     forbidOnly: true,
     ...(grep === undefined ? {} : { grep }),
   });
-  // Puts describe() and it() where the test files look for them.
+  // Defines describe() and it() globally.
   mocha.suite.emit("pre-require", globalThis, "", mocha);
   register();
   if (mocha.suite.total() === 0) throw new Error("There are no host tests.");

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { CrewClient } from "../../src/api/client.ts";
 import type { CrewInputs, KickoffRequest } from "../../src/api/types.ts";
-import { kickoffCommands, type KickoffParts } from "../../src/commands/kickoff.ts";
+import { kickoffCommands } from "../../src/commands/kickoff.ts";
 import type { Crew } from "../../src/crews/types.ts";
 import { FakeClock } from "../unit/executions/fake-clock.ts";
 import { anExecution } from "../unit/views/executions.ts";
+import { crewsOf } from "./execution-parts.ts";
 
 const crew: Crew = { id: "url:https://crew.test", name: "Writers", url: "https://crew.test" };
 const asksFor =
@@ -12,16 +13,16 @@ const asksFor =
   (): Promise<CrewInputs> =>
     Promise.resolve({ fields: names.map((name) => ({ name })), raw: {} });
 
-/** The commands with a crew that is asked so. */
+/** The commands for one crew with these inputs. */
 function commands(inputs: () => Promise<CrewInputs>) {
   const sent: KickoffRequest[] = [];
   const opened: unknown[] = [];
   const clock = new FakeClock();
-  const parts = {
-    crews: { get: () => crew, list: () => [crew], ready: () => Promise.resolve(crew), inputs },
-    forms: { open: (...what: unknown[]) => (opened.push(what), Promise.resolve(undefined)) },
+  const all = kickoffCommands({
+    crews: { ...crewsOf(crew), inputs },
+    forms: { open: (...what) => (opened.push(what), Promise.resolve(undefined)) },
     sender: {
-      send: (_crew: Crew, request: KickoffRequest) => (
+      send: (_crew, request) => (
         sent.push(request),
         Promise.resolve(
           anExecution({ localId: `local-${sent.length}`, kickoffIds: [`k-${sent.length}`] }),
@@ -30,8 +31,7 @@ function commands(inputs: () => Promise<CrewInputs>) {
     },
     clock,
     show: () => Promise.resolve(),
-  } as unknown as KickoffParts;
-  const all = kickoffCommands(parts);
+  });
   const run = async (argument: unknown, id = "kickoff") => await all[id]?.(argument);
   return { sent, opened, clock, run };
 }
@@ -39,7 +39,7 @@ function commands(inputs: () => Promise<CrewInputs>) {
 describe("Kicking off by a click", () => {
   const row = { kind: "crew", crew: crew.id };
 
-  it("starts a crew without inputs once for a double click, also if the crew answers in between, and again for a later one", async () => {
+  it("starts a crew without inputs once for a double click, even if the crew responds in between, and again for a later click", async () => {
     const { sent, clock, run } = commands(asksFor());
     const made = await Promise.all([run(row), run(row)]);
     assert.deepEqual(made, [
@@ -54,7 +54,7 @@ describe("Kicking off by a click", () => {
     assert.equal(sent.length, 2);
   });
 
-  it("starts twice for a program that requests it twice", async () => {
+  it("starts twice if a program runs the command twice", async () => {
     const { sent, run } = commands(asksFor());
     await Promise.all([
       run({ crew: crew.name, form: false }),
@@ -66,7 +66,7 @@ describe("Kicking off by a click", () => {
     assert.equal(sent.length, 4);
   });
 
-  it("brings the form to the front at each click if the crew has inputs", async () => {
+  it("shows the form on each click if the crew has inputs", async () => {
     const { sent, opened, run } = commands(asksFor("topic"));
     await Promise.all([run(row), run(row)]);
     assert.deepEqual(
@@ -102,7 +102,7 @@ describe("Kicking off by a click", () => {
     );
   });
 
-  it("does not take an unknown answer for a crew without inputs: it opens the form, which shows the problem, and sends nothing", async () => {
+  it("doesn't read an unknown response as a crew without inputs: it opens the form, which shows the problem, and sends nothing", async () => {
     for (const answer of ['{"inputs": null}', '{"inputs": [null]}', "{}"]) {
       const client = new CrewClient(crew.url, "token", {
         fetch: () => Promise.resolve(new Response(answer)),

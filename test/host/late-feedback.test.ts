@@ -3,7 +3,6 @@ import * as vscode from "vscode";
 import { CrewClient } from "../../src/api/client.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { feedbackCommands } from "../../src/commands/feedback.ts";
-import type { Crews } from "../../src/crews/crews.ts";
 import { actionsOf } from "../../src/base/errors.ts";
 import { MaybeSentError, StaleFeedbackError } from "../../src/sending/errors.ts";
 import { FeedbackSender } from "../../src/sending/feedback.ts";
@@ -12,6 +11,7 @@ import { noSecrets } from "../support/secret-memory.ts";
 import { waitFor } from "../support/wait.ts";
 import { openWindow } from "../unit/sending/window.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
+import { crewsOf } from "./execution-parts.ts";
 import { ScriptedPerson } from "./scripted-person.ts";
 import { viewParts, type ViewParts } from "./view-parts.ts";
 
@@ -22,7 +22,7 @@ const waits = json(200, {
 });
 const notFound = json(200, { state: "NOT FOUND", status: null });
 
-describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
+describe("Feedback that is too late or gets no response, over HTTP", () => {
   let parts: ViewParts;
   let server: MisbehavingServer;
   let client: CrewClient;
@@ -41,7 +41,7 @@ describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
     assert.deepEqual(parts.problems, []);
   });
 
-  /** What the crew does: with a question for the status, and with feedback. */
+  /** Sets the crew's responses to status requests and to feedback. */
   const crewAnswers = (status: Behaviour, resume: Behaviour) => {
     server.otherwise = (response, request) =>
       (request.path === "/resume" ? resume : status)(response, request);
@@ -63,23 +63,23 @@ describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
     const done = parts.feedback.reject(parts.store.find("local-1")!);
     const thread = await waitFor("the thread", () => parts.threads.threads[0]);
     await waitFor(
-      "the keys in its box",
+      "focus in its box",
       () => vscode.window.activeTextEditor?.document.uri.scheme === "comment",
     );
     return { document, done, thread };
   };
 
-  for (const { what, status, words, label } of [
+  for (const { what, status, reason, label } of [
     {
       what: "was answered elsewhere",
       status: json(200, { status: "running", current_task: "publish" }),
-      words: /“review” has been answered already/,
+      reason: /“review” has been answered already/,
       label: /^No longer waits; your text is saved for the next attempt/,
     },
     {
       what: "has ended",
       status: json(200, { status: "completed", result: { output: "The end.", tasks: [] } }),
-      words: /the execution has ended.*kick it off again/,
+      reason: /the execution has ended.*kick it off again/,
       label: /^Ended; your text is saved as a draft/,
     },
     {
@@ -88,17 +88,17 @@ describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
         status: "running",
         pending_human_input: { task_id: "review", task_output: "Second.", attempt: 2 },
       }),
-      words: /a newer output of “review” waits now: attempt 2/,
+      reason: /a newer output of “review” waits now: attempt 2/,
       label: /^No longer waits; your text is saved for the next attempt/,
     },
   ]) {
-    it(`explains before anything is sent that the pause ${what}, and keeps the text in thread and draft`, async () => {
+    it(`explains before it sends anything that the pause ${what}, and keeps the text in thread and draft`, async () => {
       crewAnswers(waits, json(200, { status: "resumed" }));
       const { thread } = await write();
       crewAnswers(status, json(200, { status: "resumed" }));
       await assert.rejects(
         Promise.resolve(parts.threads.submit({ thread, text: "My words." })),
-        (error) => error instanceof StaleFeedbackError && words.test(error.message),
+        (error) => error instanceof StaleFeedbackError && reason.test(error.message),
       );
       assert.deepEqual(resumes(), []);
       assert.equal(parts.drafts.find(target)?.text, "My words.");
@@ -106,7 +106,7 @@ describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
         label.test(parts.threads.threads[0]?.label ?? ""),
       );
       await waitFor(
-        "the words in the thread's box",
+        "the text in the thread's box",
         () =>
           vscode.window.activeTextEditor?.document.uri.scheme === "comment" &&
           vscode.window.activeTextEditor.document.getText() === "My words.",
@@ -119,7 +119,7 @@ describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
     });
   }
 
-  it("explains before anything is sent that it continues under a new ID, which another window's feedback has brought", async () => {
+  it("explains before it sends anything that the execution continues under a new ID after feedback from another window", async () => {
     crewAnswers(waits, json(200, { kickoff_id: "new-id" }));
     const { thread } = await write();
     const other = openWindow(parts.folder);
@@ -149,7 +149,7 @@ describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
     assert.equal(parts.drafts.find(target)?.text, "My words.");
   });
 
-  it("sends if the crew says NOT FOUND, which is how a deployed crew waits; what it then refuses is kept", async () => {
+  it("sends if the crew responds NOT FOUND, as a deployed crew that waits does, and keeps what the crew then refuses", async () => {
     crewAnswers(notFound, json(400, { detail: "Execution is not in pending human input state" }));
     const { thread } = await write();
     await assert.rejects(
@@ -160,27 +160,27 @@ describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
     assert.equal(parts.drafts.find(target)?.text, "My words.");
   });
 
-  it("says that feedback may have been sent if no answer came, and sends it again only when a person says so", async () => {
+  it("shows that feedback may have been sent if no response arrived, and sends it again only when the person chooses to", async () => {
     crewAnswers(waits, hangUp);
     const { document, done, thread } = await write();
-    let told: unknown;
+    let failure: unknown;
     await Promise.resolve(parts.threads.submit({ thread, text: "My words." })).catch(
-      (error: unknown) => (told = error),
+      (error: unknown) => (failure = error),
     );
-    assert.ok(told instanceof MaybeSentError);
+    assert.ok(failure instanceof MaybeSentError);
     assert.match(
-      told.message,
+      failure.message,
       /^Your feedback may have been sent: .*It is not sent again automatically\.$/,
     );
     assert.deepEqual(
-      actionsOf(told).map(({ title, command }) => [title, command]),
+      actionsOf(failure).map(({ title, command }) => [title, command]),
       [
         ["Open Execution", "crewdeck.openExecution"],
         ["Send Again…", "crewdeck.sendAgain"],
       ],
     );
     assert.equal(await done, undefined);
-    assert.deepEqual(parts.threads.threads, [], "no thread that would call the words unsent");
+    assert.deepEqual(parts.threads.threads, [], "no thread that would show the text as unsent");
     await waitFor("the document to hold them", () =>
       /> My words\.\n\nMay have been sent: no response arrived/.test(document.getText()),
     );
@@ -208,7 +208,7 @@ describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
     assert.deepEqual(resumes(), ["My words.", "My words."]);
   });
 
-  it("keeps other text that is written while an earlier one may have been sent", async () => {
+  it("keeps other text that is written while earlier feedback may have been sent", async () => {
     crewAnswers(waits, hangUp);
     const { thread } = await write();
     await assert.rejects(parts.feedback.approve(parts.store.find("local-1")!), MaybeSentError);
@@ -224,12 +224,9 @@ describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
     assert.equal(parts.threads.threads.length, 1);
   });
 
-  describe("a draft of what no longer waits", () => {
+  describe("a draft for an output that no longer waits", () => {
     const open = (argument: unknown) =>
-      feedbackCommands({
-        ...parts,
-        crews: { find: () => anExecution().crew } as unknown as Crews,
-      })["openDrafts"]?.(argument);
+      feedbackCommands({ ...parts, crews: crewsOf(anExecution().crew) })["openDrafts"]?.(argument);
     const byLens = { crew: "Writers", kickoffId: "11111111-aaaa", fromLens: true };
     const by = async (...picks: string[]) => {
       const person = new ScriptedPerson(picks.map((pick) => ({ pick })));
@@ -252,7 +249,7 @@ describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
       parts.store.update("local-1", () => notWaiting({ state: "completed" }));
     });
 
-    it("is led to by a lens at the top of the document, and can be copied, read and discarded", async () => {
+    it("has a lens at the top of the document, and can be copied, read and discarded", async () => {
       const { document } = await parts.show(parts.store.find("local-1")!);
       const lens = await waitFor("the lens", async () =>
         (await lenses(document)).find((command) => command?.title === "Unsent Draft…"),
@@ -279,7 +276,7 @@ describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
       await assert.rejects(Promise.resolve(open(byLens)), /no unsent draft/);
     });
 
-    it("is given to a program as it was written, and is one of several that a person chooses from", async () => {
+    it("is returned to a program unchanged, and listed for a person to choose from", async () => {
       assert.deepEqual(await open({ crew: "Writers", kickoffId: "11111111-aaaa" }), [
         { taskId: "review", attempt: 1, isApprove: false, text: "Shorter.\n\nPlease." },
       ]);

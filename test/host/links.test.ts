@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { Links } from "../../src/commands/links.ts";
 import type { Crew } from "../../src/crews/types.ts";
-import { ScriptedPerson, type Move } from "./scripted-person.ts";
+import { ScriptedPerson, withPerson, type Move } from "./scripted-person.ts";
 
 const url = "https://travel.example.com";
 const id = "3f2a8c1e-0000-4000-8000-000000000000";
@@ -31,17 +31,11 @@ describe("deep links", () => {
   });
 
   async function open(moves: readonly Move[], ...uris: readonly vscode.Uri[]) {
-    const person = new ScriptedPerson(moves);
-    try {
-      await Promise.all(uris.map((uri) => links.handleUri(uri)));
-      assert.deepEqual(person.left, []);
-      return person.shown;
-    } finally {
-      person.dispose();
-    }
+    const open = () => Promise.all(uris.map((uri) => links.handleUri(uri)));
+    return (await withPerson(moves, open)).shown;
   }
 
-  it("to add a crew ask with a modal that names host and effect, then ask the usual questions with name and address filled in", async () => {
+  it("ask before adding a crew with a modal that shows host and effect, then show the usual input boxes with name and address filled in", async () => {
     const [modal] = await open(
       [{ press: "Connect a Crew" }],
       link(`/add?name=Travel&url=${url}/kickoff`),
@@ -61,14 +55,14 @@ describe("deep links", () => {
     assert.deepEqual(ran, []);
   });
 
-  it("to add a crew that is connected show a message", async () => {
+  it("show a message if the crew to add is already connected", async () => {
     connected.push(travel);
     const [message] = await open([], link(`/add?url=${url}`));
     assert.match(message?.text ?? "", /already connected, as “Travel”/);
     assert.deepEqual(ran, []);
   });
 
-  it("to track an execution ask by a modal that names crew, host, execution and effect", async () => {
+  it("ask before tracking an execution with a modal that shows crew, host, execution and effect", async () => {
     connected.push(travel);
     const [modal] = await open([{ press: "Track" }], link(`/track?url=${url}&id=${id}`));
     assert.equal(modal?.text, "Track an execution of “Travel”, at travel.example.com?");
@@ -79,7 +73,7 @@ describe("deep links", () => {
     assert.deepEqual(ran, [["trackExecution", { kind: "link", crew: travel.id, kickoffId: id }]]);
   });
 
-  it("to track an execution of an unknown crew offer to connect it first", async () => {
+  it("offer to connect an unknown crew before tracking its execution", async () => {
     const [modal] = await open([{ press: "Connect a Crew" }], link(`/track?url=${url}&id=${id}`));
     assert.equal(modal?.text, "Connect the crew at travel.example.com first?");
     assert.deepEqual(ran, [
@@ -88,14 +82,14 @@ describe("deep links", () => {
     ]);
   });
 
-  it("with a token in them are refused, with the advice to treat it as leaked and without repeating it", async () => {
+  it("are refused if they contain a token, with the advice to treat it as leaked and without showing it", async () => {
     const [message] = await open([], link(`/add?url=${url}&token=s3cret-value`));
     assert.match(message?.text ?? "", /treat that token as leaked/);
     assert.ok(!JSON.stringify(message).includes("s3cret"));
     assert.deepEqual(ran, []);
   });
 
-  it("of other kinds show a message", async () => {
+  it("show a message if their kind is unknown", async () => {
     const shown = await open(
       [],
       link(`/kickoff?url=${url}`),
@@ -110,7 +104,7 @@ describe("deep links", () => {
     assert.deepEqual(ran, []);
   });
 
-  it("ask one at a time, and once for a link that was clicked twice", async () => {
+  it("ask one at a time, and once for a link that is clicked twice", async () => {
     const shown = await open(
       ["escape", "escape"],
       link(`/add?url=${url}`),
@@ -123,7 +117,7 @@ describe("deep links", () => {
     );
   });
 
-  it("that waited too long, also behind another, are not followed, with a message", async () => {
+  it("expire with a message if they wait too long, also behind another link", async () => {
     const later: Move = { press: "Connect a Crew" };
     const person = new ScriptedPerson([later]);
     try {
@@ -147,12 +141,12 @@ describe("deep links", () => {
     }
   });
 
-  it("whose modal is answered too late are not followed", async () => {
+  it("are not followed if their modal is answered too late", async () => {
     const { showWarningMessage } = vscode.window;
-    const told: string[] = [];
+    const shownTexts: string[] = [];
     Object.assign(vscode.window, {
       showWarningMessage: (text: string, options: unknown, ...choices: string[]) => {
-        told.push(text);
+        shownTexts.push(text);
         if (typeof options === "object") now += 6 * 60_000;
         return Promise.resolve(choices[0]);
       },
@@ -162,7 +156,7 @@ describe("deep links", () => {
     } finally {
       Object.assign(vscode.window, { showWarningMessage });
     }
-    assert.match(told[1] ?? "", /waited for more than 5 minutes/);
+    assert.match(shownTexts[1] ?? "", /waited for more than 5 minutes/);
     assert.deepEqual(ran, []);
   });
 });

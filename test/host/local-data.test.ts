@@ -40,7 +40,7 @@ describe("Deleting local data", () => {
   let folder: string;
   let secrets: MemorySecrets;
   const ends: (() => unknown)[] = [];
-  /** Milliseconds that a deletion waits for what is being sent. */
+  /** How long a deletion waits for requests in progress (ms). */
   let longestWaitMs: number;
 
   beforeEach(async () => {
@@ -55,7 +55,7 @@ describe("Deleting local data", () => {
     await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   });
 
-  /** What a window has of it: the same folder and secrets, memory of its own. */
+  /** A window with the shared folder and secrets and its own memory. */
   const openWindow = async (
     globalState = new MemoryMemento(),
     closing: Promise<unknown> = Promise.resolve(),
@@ -147,7 +147,7 @@ describe("Deleting local data", () => {
     });
   };
 
-  /** Everything that the extension keeps anywhere. */
+  /** All data that the extension stores. */
   const fill = async (window: Awaited<ReturnType<typeof openWindow>>) => {
     await window.crews.add(
       { name: "Deployed", url: "https://deployed.test", token: "organisation-token" },
@@ -184,7 +184,7 @@ describe("Deleting local data", () => {
   };
 
   const databaseFiles = ["crewdeck.db", "crewdeck.db-wal", "crewdeck.db-shm"];
-  /** All files but the database's, by their paths in the folder. */
+  /** All files except the database's, by their paths in the folder. */
   const files = async () =>
     (await readdir(folder, { recursive: true, withFileTypes: true }))
       .filter((entry) => entry.isFile())
@@ -205,7 +205,7 @@ describe("Deleting local data", () => {
       folder: vscode.Uri.joinPath(extension, "media", "example-crew").fsPath,
     });
     await waitFor("the lease", () => window.executions.lease.isHeld);
-    // A crew that a person took out of the settings by hand has left its token.
+    // The token of a crew that was removed from the settings by hand.
     await window.crews.setToken("url:https://forgotten.test", {
       token: "forgotten-token",
       type: "userBearer",
@@ -240,7 +240,7 @@ describe("Deleting local data", () => {
       );
   });
 
-  /** Of a crew that a person took out of the settings by hand. */
+  /** Stores the token of a crew that was removed from the settings by hand. */
   const leaveToken = ({ crews }: Pick<Awaited<ReturnType<typeof openWindow>>, "crews">) =>
     crews.setToken("url:https://forgotten.test", { token: "forgotten-token", type: "userBearer" });
 
@@ -254,7 +254,7 @@ describe("Deleting local data", () => {
     ],
     ["fails to list what it keeps", () => Promise.reject(new Error("The keychain is locked."))],
   ] as const) {
-    it(`finds the tokens of crews that are gone from the settings where the store of secrets ${store}`, async () => {
+    it(`finds the tokens of crews that are no longer in the settings if the secret storage ${store}`, async () => {
       Object.assign(secrets, { keys });
       const window = await openWindow();
       await fill(window);
@@ -264,7 +264,7 @@ describe("Deleting local data", () => {
     });
   }
 
-  it("finds these tokens, too, where another window has emptied the state that windows share meanwhile", async () => {
+  it("also finds these tokens if another window has cleared the shared state meanwhile", async () => {
     Object.assign(secrets, { keys: undefined });
     const shared = new MemoryMemento();
     const [window, other] = [await openWindow(shared), await openWindow(shared)];
@@ -273,7 +273,7 @@ describe("Deleting local data", () => {
     const removeAll = window.locals.removeAll.bind(window.locals);
     window.locals.removeAll = async () => {
       await waitFor("the other window to forget", () => other.closed.length > 0);
-      // As a window of an earlier version does.
+      // An earlier version does this.
       await shared.update("crewdeck.storedTokens", undefined);
       return await removeAll();
     };
@@ -281,7 +281,7 @@ describe("Deleting local data", () => {
     assert.deepEqual([...secrets.kept.keys()], []);
   });
 
-  it("continues with other tokens if one can't be deleted, names it, and finds it again", async () => {
+  it("continues with other tokens if one can't be deleted, reports it, and finds it again", async () => {
     Object.assign(secrets, { keys: undefined });
     const window = await openWindow();
     await leaveToken(window);
@@ -305,7 +305,7 @@ describe("Deleting local data", () => {
     assert.deepEqual([[...secrets.kept.keys()], window.globalState.keys()], [[], []]);
   });
 
-  it("finds it again, too, where another window forgets only after that", async () => {
+  it("also finds it again if another window deletes its data only after that", async () => {
     Object.assign(secrets, { keys: undefined });
     const shared = new MemoryMemento();
     let close: (value: unknown) => void = () => undefined;
@@ -326,7 +326,7 @@ describe("Deleting local data", () => {
     assert.deepEqual([[...secrets.kept.keys()], shared.keys()], [[], []]);
   });
 
-  it("mentions that the executions of local crews end and are deleted, too", async () => {
+  it("warns that the executions of local crews end and are deleted, too", async () => {
     const window = await openWindow();
     new KnownCrews(window.database, path.join(folder, "local")).write({
       folder: "file:///crew",
@@ -363,7 +363,7 @@ describe("Deleting local data", () => {
     );
   });
 
-  it("mentions that what may have been sent can be sent again then, only if there is any", async () => {
+  it("warns that what may have been sent can be sent again, only if there is any", async () => {
     const window = await openWindow();
     const { store } = window.executions;
     const question = async () => {
@@ -425,13 +425,13 @@ describe("Deleting local data", () => {
     assert.deepEqual(await files(), []);
   });
 
-  it("is noticed by other windows, which write nothing back, and all of them continue", async () => {
+  it("is noticed by other windows, which write nothing back and keep working", async () => {
     const [window, other] = [await openWindow(), await openWindow()];
     await fill(window);
     await other.globalState.update("crewdeck.remembered", "a mark");
     await waitFor("the other window", () => other.executions.store.list().length === 2);
     await waitFor("a lease", () => window.executions.lease.isHeld || other.executions.lease.isHeld);
-    // It has not noticed yet, and is about to write what it knows.
+    // It hasn't noticed the deletion yet and is about to write.
     const late = window
       .delete("everything")
       .then(() =>
@@ -458,7 +458,7 @@ describe("Deleting local data", () => {
     );
   });
 
-  it("is no news to a window that opens later", async () => {
+  it("doesn't affect a window that opens later", async () => {
     const window = await openWindow();
     await fill(window);
     await window.delete("data");
@@ -468,7 +468,7 @@ describe("Deleting local data", () => {
     assert.deepEqual([later.executions.store.list().length, later.closed], [1, []]);
   });
 
-  /** Has what shows progress written down, and cancels it where wanted. */
+  /** Records progress notifications, and lets the action cancel them. */
   const withProgress = async (
     action: (progress: { readonly titles: string[]; readonly cancel: () => void }) => Promise<void>,
   ) => {
@@ -492,7 +492,7 @@ describe("Deleting local data", () => {
       Object.assign(vscode.window, { withProgress: real });
     }
   };
-  /** Begins a kickoff. @returns what ends it */
+  /** Starts a kickoff. @returns a function that ends it */
   const addKickoffUnderWay = ({ executions: { store }, sending }: Window): (() => void) => {
     let end: () => void = () => undefined;
     void sending.sends.once(
@@ -511,7 +511,7 @@ describe("Deleting local data", () => {
     return () => end();
   };
 
-  it("waits for a kickoff that is under way, unless the person cancels", async () => {
+  it("waits for a kickoff that is being sent, unless the person cancels", async () => {
     const window = await openWindow();
     const { executions } = window;
     const end = addKickoffUnderWay(window);
@@ -563,7 +563,7 @@ describe("Deleting local data", () => {
     await assert.rejects(window.delete("data"), /is still being sent to “Writers”/);
     assert.equal(store.list().length, 1);
     store.remove("waits");
-    // Its request ended without an answer.
+    // Its request ended without a response.
     await sends.once(
       { kind: "kickoff", localId: "lost" },
       () => store.add(notWaiting({ localId: "lost", kickoffIds: [], state: "unconfirmed" })),

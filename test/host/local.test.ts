@@ -17,7 +17,7 @@ import { waitFor } from "../support/wait.ts";
 import { MemoryMemento, MemorySecrets } from "./memory.ts";
 import { openWindow } from "../unit/sending/window.ts";
 
-/** The message and buttons of what a start throws. */
+/** The message and buttons of the error when a crew starts. */
 async function refusal(start: Promise<unknown>): Promise<UserError> {
   try {
     await start;
@@ -48,7 +48,7 @@ describe("local crews", () => {
     await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   });
 
-  /** A window's part: the same storage and secrets, objects of its own. */
+  /** Another window: the same storage and secrets, its own objects. */
   async function newWindow() {
     const crews = new Crews({ secrets, globalState: new MemoryMemento() });
     const storage = path.join(folder, "storage");
@@ -66,7 +66,7 @@ describe("local crews", () => {
     return window;
   }
 
-  /** A window's part, and the lines of its local crews' log. */
+  /** Another window, and its lines in the local crews' log. */
   async function newWindowWithLog() {
     const lines: string[] = [];
     const { createOutputChannel } = vscode.window;
@@ -90,7 +90,7 @@ describe("local crews", () => {
     window.locals.dispose();
     window.crews.dispose();
     window.end();
-    // What another window serves goes on; what this one served does not.
+    // The other window's service continues; this window's ends.
     if (windows.length === 0)
       for (const url of urls)
         await waitFor(`${url} to fall silent`, () =>
@@ -113,7 +113,7 @@ describe("local crews", () => {
     return project;
   }
 
-  /** Starts a crew from the list: the one of that description, or none. */
+  /** Starts the crew with this description from the list, or none. */
   async function pick(locals: LocalCrews, description?: string) {
     const real = vscode.window.showQuickPick;
     let items: readonly vscode.QuickPickItem[] = [];
@@ -142,7 +142,7 @@ describe("local crews", () => {
     return crew;
   }
 
-  it("the example is served, connected by itself and answers with its inputs", async () => {
+  it("serves the example crew, connects it automatically and returns its inputs", async () => {
     const window = await newWindow();
     const seen: unknown[] = [];
     window.crews.onDidChange(() =>
@@ -157,7 +157,7 @@ describe("local crews", () => {
         [true, false],
         [false, true],
       ],
-      "it is told while it starts",
+      "it is shown while it starts",
     );
     assert.equal(crew.id, "local:crewdeck:/example-crew");
     assert.equal(crew.name, "example_crew");
@@ -176,7 +176,7 @@ describe("local crews", () => {
     ]);
   });
 
-  it("writes nothing to the settings, and its tokens only to the secrets", async () => {
+  it("writes nothing to the settings, and its tokens only to SecretStorage", async () => {
     const window = await newWindow();
     await startExample(window);
     const tokens = [...secrets.kept.values()].flatMap((kept) =>
@@ -196,7 +196,7 @@ describe("local crews", () => {
     }
   });
 
-  it("what was started continues after the window closed: same address, same token, same execution", async () => {
+  it("continues after its window closed, with the same address, token and execution", async () => {
     const first = await newWindow();
     const crew = await startExample(first);
     const { kickoffId } = await (
@@ -222,13 +222,13 @@ describe("local crews", () => {
     assert.equal(waiting.waiting?.taskId, "outline");
   });
 
-  it("a crew without open executions, or one that was stopped, is not started by itself", async () => {
+  it("doesn't start automatically without open executions, or if it was stopped", async () => {
     const first = await newWindow();
     const crew = await startExample(first);
     await close(first);
     const second = await newWindow();
     await second.locals.restore();
-    // A service that is just leaving looks alive for a moment.
+    // A service that is ending looks alive for a moment.
     await waitFor(
       "the crew to be listed as stopped",
       () => second.locals.list()[0]?.local?.running === false,
@@ -243,7 +243,7 @@ describe("local crews", () => {
     assert.equal(second.locals.list()[0]?.local?.running, false);
   });
 
-  it("a second window uses the first one's, and serves it within 5 s when that one closes", async () => {
+  it("uses the first window's service in a second window, which serves the crew within 5 s when the first closes", async () => {
     const first = await newWindow();
     const starting = performance.now();
     const crew = await startExample(first);
@@ -261,7 +261,7 @@ describe("local crews", () => {
         () => false,
       ),
     );
-    // Nearly all of it is the start of a service, which takes longer on a slow machine.
+    // Most of it is the start of a service, which takes longer on a slow machine.
     const took = performance.now() - begun;
     assert.ok(
       took < Math.max(5_000, 2_000 + 3 * start),
@@ -271,7 +271,7 @@ describe("local crews", () => {
     assert.equal((await second.crews.inputs(crew, { fresh: true })).fields.length, 2);
   });
 
-  it("a project of the workspace is named by its folder; a second of that name gets another one", async () => {
+  it("names a workspace's project after its folder, and makes a second such name unique", async () => {
     const window = await newWindow();
     const project = await copyOfExample();
     await startExample(window);
@@ -285,7 +285,7 @@ describe("local crews", () => {
     assert.equal(window.locals.list().length, 2);
   });
 
-  it("a service that dies is reported once, and restarts on request", async () => {
+  it("reports once that a service was killed, and restarts it on request", async () => {
     const window = await newWindow();
     const crew = await startExample(window);
     const real = vscode.window.showErrorMessage;
@@ -312,7 +312,7 @@ describe("local crews", () => {
     assert.equal((await window.crews.inputs(crew, { fresh: true })).fields.length, 2);
   });
 
-  it("a failed one shows why, also in a later window, until it runs again", async () => {
+  it("shows why a crew failed, also in a later window, until it runs again", async () => {
     const first = await newWindow();
     const project = await copyOfExample();
     const crew = await first.locals.start({ folder: project });
@@ -344,15 +344,15 @@ describe("local crews", () => {
     assert.deepEqual(next.locals.list(), [crew]);
   });
 
-  it("the workspace's only project is started without a question, and the view offers it", async () => {
+  it("starts the workspace's only project without a question, and offers it in the view", async () => {
     const root = vscode.workspace.workspaceFolders![0]!.uri;
     const project = vscode.Uri.joinPath(root, "its-crew");
     const { executeCommand } = vscode.commands;
-    const told: unknown[] = [];
+    const contexts: unknown[] = [];
     Object.assign(vscode.commands, {
       executeCommand: (command: string, ...rest: unknown[]) =>
         command === "setContext" && rest[0] === "crewdeck.hasProject"
-          ? told.push(rest[1])
+          ? contexts.push(rest[1])
           : executeCommand(command, ...rest),
     });
     const shown = new vscode.EventEmitter<vscode.TreeViewVisibilityChangeEvent>();
@@ -365,7 +365,7 @@ describe("local crews", () => {
       shown.fire({ visible: false });
       view.visible = true;
       shown.fire({ visible: true });
-      await waitFor("the view to be told", () => told.includes(true));
+      await waitFor("the view's context", () => contexts.includes(true));
       const crew = await locals.start({ here: true });
       assert.equal(crew?.local?.folder, project.toString());
     } finally {
@@ -375,7 +375,7 @@ describe("local crews", () => {
     }
   });
 
-  it("a broken project is reported with its place, which a button opens", async () => {
+  it("reports where a project is invalid, with a button that opens the place", async () => {
     const window = await newWindow();
     const project = await copyOfExample();
     const tasks = path.join(project, "src/example_crew/config/tasks.yaml");
@@ -391,7 +391,7 @@ describe("local crews", () => {
     assert.deepEqual(window.locals.list(), []);
   });
 
-  it("a kickoff that is refused because of a broken file adds no execution; its error has the place, which a button opens, and is in the log", async () => {
+  it("adds no execution if a kickoff is refused because of an invalid file; the error shows the place, has a button that opens it, and is logged", async () => {
     const { window, lines } = await newWindowWithLog();
     const project = await copyOfExample();
     const crew = await window.locals.start({ folder: project });
@@ -443,7 +443,7 @@ describe("local crews", () => {
     }
   });
 
-  it("the log of a window names the crews that another window serves", async () => {
+  it("logs which crews another window serves", async () => {
     await startExample(await newWindow());
     const { window, lines } = await newWindowWithLog();
     window.locals.showLog();
@@ -452,7 +452,7 @@ describe("local crews", () => {
     ]);
   });
 
-  it("what can't be served is refused with a message", async () => {
+  it("refuses with a message what can't be served", async () => {
     const window = await newWindow();
     assert.match(
       (await refusal(window.locals.start({ folder: path.join(folder, "nowhere") }))).message,
@@ -477,7 +477,7 @@ describe("local crews", () => {
     );
   });
 
-  it("a crew whose folder is gone is not listed, and comes back with it", async () => {
+  it("doesn't list a crew while its folder is missing", async () => {
     const first = await newWindow();
     const project = await copyOfExample();
     await first.locals.start({ folder: project });
@@ -490,7 +490,7 @@ describe("local crews", () => {
     assert.equal(second.locals.list().length, 1);
   });
 
-  it("the list offers the example and any folder, and its title has “Rehearsal”", async () => {
+  it("offers the example and any folder in a list whose title has “Rehearsal”", async () => {
     const { locals } = await newWindow();
     const { crew, items, options } = await pick(locals, "new · comes with Crewdeck");
     assert.equal(crew?.name, "example_crew");
@@ -508,7 +508,7 @@ describe("local crews", () => {
     assert.match(items.at(-1)?.label ?? "", /Choose a folder/);
   });
 
-  it("the list shows which crews run, are stopped or are new, also those of any folder", async () => {
+  it("shows in the list which crews run, are stopped or are new, also those from other folders", async () => {
     const { locals } = await newWindow();
     const project = await copyOfExample();
     const states = async () =>
@@ -526,7 +526,7 @@ describe("local crews", () => {
     assert.equal(again.crew?.name, "example_crew 2");
   });
 
-  it("is removed with its service, its data and its token; the project stays", async () => {
+  it("removes a crew with its service, data and token, and keeps the project", async () => {
     const project = path.join(folder, "project");
     await cp(example, project, { recursive: true });
     const { crews, locals } = await newWindow();

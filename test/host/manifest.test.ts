@@ -39,7 +39,7 @@ describe("The manifest", () => {
     assert.deepEqual(registered.sort(), contributed.sort());
   });
 
-  it("shows only contributed commands in menus, each in the category Crewdeck with a title in words", () => {
+  it("shows only contributed commands in menus, each with a title and the category Crewdeck", () => {
     const contributed = manifest.contributes.commands.map(({ command }) => command);
     for (const { command } of Object.values(manifest.contributes.menus).flat())
       assert(contributed.includes(command), command);
@@ -49,7 +49,7 @@ describe("The manifest", () => {
     }
   });
 
-  it("offers to kick off, and to do so in the form, in the palette and on each crew's row", () => {
+  it("offers to kick off, directly or in the form, in the palette and on each crew's row", () => {
     const { menus } = manifest.contributes;
     for (const id of ["crewdeck.kickoff", "crewdeck.kickoffInForm"]) {
       for (const menu of ["commandPalette", "view/item/context"])
@@ -60,7 +60,7 @@ describe("The manifest", () => {
     }
   });
 
-  it("leads from the empty view to the tour, and to the workspace's own crew first where it has one", () => {
+  it("links from the empty view to the tour, and first to the workspace's own crew if there is one", () => {
     const buttons = (contents = "") =>
       [...contents.matchAll(/^\[([^\]]+)\]\(command:/gm)].map(([, title]) => title);
     const [start, project] = manifest.contributes.viewsWelcome;
@@ -76,7 +76,7 @@ describe("The manifest", () => {
       assert.match(welcome?.contents ?? "", /\[Take the Tour\]\(command:crewdeck\.takeTour\)/);
   });
 
-  it("has a tour in the palette, which opens the walkthrough", async () => {
+  it("has a tour in the Command Palette, which opens the walkthrough", async () => {
     const tour = () =>
       vscode.window.tabGroups.all
         .flatMap(({ tabs }) => tabs)
@@ -86,7 +86,7 @@ describe("The manifest", () => {
     await vscode.window.tabGroups.close(await waitFor("the walkthrough", tour));
   });
 
-  it("has on a stopped local crew's row a way to start it, and on any local crew's row its token to copy, on no other's", () => {
+  it("offers “Start” only on a stopped local crew's row, and “Copy Token” only on local crews' rows", () => {
     const rows = manifest.contributes.menus["view/item/context"]!;
     const conditions = (id: string) =>
       rows
@@ -108,7 +108,7 @@ describe("The manifest", () => {
   it("contributes exactly the tools that the code registers, with strict inputs", async () => {
     const contributed = manifest.contributes.languageModelTools;
     const registered = vscode.lm.tools.filter(({ name }) => name.startsWith("crewdeck_"));
-    // VS Code 1.104 lists only those whose "when" is true now.
+    // VS Code 1.104 lists only tools whose "when" is true now.
     for (const { name } of registered)
       assert.ok(
         contributed.some((tool) => tool.name === name),
@@ -117,7 +117,7 @@ describe("The manifest", () => {
     for (const { name, inputSchema, modelDescription } of contributed) {
       assert.equal(inputSchema.additionalProperties, false, name);
       assert.ok(modelDescription.length > 100 && !modelDescription.startsWith("%"), name);
-      // A tool without an implementation, or one that the code does not know, says so in other words.
+      // A tool without an implementation, or an unknown one, fails with another message.
       await assert.rejects(
         Promise.resolve(
           vscode.lm.invokeTool(name, { input: { odd: 1 }, toolInvocationToken: undefined }),

@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 
-/** Secrets in memory; what is kept can be looked at. */
+/** Secrets in memory, which tests can read. */
 export class MemorySecrets implements vscode.SecretStorage {
   readonly kept = new Map<string, string>();
   readonly #changed = new vscode.EventEmitter<vscode.SecretStorageChangeEvent>();

@@ -17,7 +17,7 @@ import { MemoryMemento, MemorySecrets } from "./memory.ts";
 const url = "https://crew.test";
 const crew = { id: `url:${url}`, name: "Far away", url };
 
-/** VS Code sends nothing to this machine by a proxy, so that the crew has a name which only the proxy can find. */
+/** VS Code uses no proxy for this machine's own addresses, so the crew has a name that only the proxy resolves. */
 describe("VS Code's proxy and certificate settings", () => {
   const earlier = new Map<string, unknown>();
   const tokens: (string | undefined)[] = [];
@@ -32,7 +32,7 @@ describe("VS Code's proxy and certificate settings", () => {
     await settings.update(key, value, vscode.ConfigurationTarget.Global);
   };
 
-  /** A crew behind TLS; each request ends with its connection, so nothing of one test is used by the next. */
+  /** A crew behind TLS; it closes the connection after each request, so tests share none. */
   async function startCrew(certificate: {
     readonly key: string;
     readonly cert: string;
@@ -87,7 +87,7 @@ describe("VS Code's proxy and certificate settings", () => {
 
   const test = async () => (await examine(crews, crew)).report;
 
-  it("lead through a proxy to a crew whose certificate the machine's own authority signed", async () => {
+  it("connect through a proxy to a crew whose certificate is signed by the machine's own authority", async () => {
     const proxy = await behindProxy(known);
     const report = await test();
     assert.deepEqual(
@@ -99,7 +99,7 @@ describe("VS Code's proxy and certificate settings", () => {
     assert.deepEqual([...new Set(tokens)], ["Bearer right"]);
   });
 
-  it("do not lead to a crew of the same name whose certificate nobody here knows: its cause is the certificate, and no token is sent", async () => {
+  it("refuse a crew of the same name with an untrusted certificate: the error names the certificate, and no token is sent", async () => {
     const proxy = await behindProxy(await startCrew(await makeCertificate("DNS:crew.test")));
     const report = await test();
     assert.deepEqual([report.ok, report.cause], [false, "certificate"], report.problem);
@@ -111,7 +111,7 @@ describe("VS Code's proxy and certificate settings", () => {
     assert.deepEqual(tokens, []);
   });
 
-  // In the oldest VS Code the authority comes by Node, whatever this setting says.
+  // In the oldest VS Code, Node has the authority whatever this setting is.
   if (process.env["CREWDECK_EDITION"] !== "oldest") {
     it("trust the machine's own authorities only while http.systemCertificates is on", async () => {
       await behindProxy(known);
@@ -123,7 +123,7 @@ describe("VS Code's proxy and certificate settings", () => {
     });
   }
 
-  it("lead a kickoff through the proxy, too, in each of the ways that http.proxySupport knows", async () => {
+  it("send a kickoff through the proxy, too, with each value of http.proxySupport", async () => {
     for (const support of ["override", "fallback", "on"]) {
       const proxy = await behindProxy(known);
       await set("http.proxySupport", support);
@@ -136,7 +136,7 @@ describe("VS Code's proxy and certificate settings", () => {
     }
   });
 
-  it("leave each request a connection of its own where VS Code does not look after proxies", async () => {
+  it("use a separate connection for each request if VS Code doesn't handle proxies", async () => {
     const server = await MisbehavingServer.start();
     try {
       server.otherwise = closeMeanwhile(200, { kickoff_id: "k-1", status: "running" });
@@ -156,7 +156,7 @@ describe("VS Code's proxy and certificate settings", () => {
     }
   });
 
-  it("name a dead proxy as the cause", async () => {
+  it("name a proxy that can't be reached as the cause", async () => {
     const proxy = await behindProxy(known);
     await proxy.stop();
     proxies.splice(0);
@@ -165,7 +165,7 @@ describe("VS Code's proxy and certificate settings", () => {
     assert.match(report.problem ?? "", /proxy .*http\.proxy/);
   });
 
-  it("name a proxy that wants a password as the cause", async () => {
+  it("name a proxy that requires a password as the cause", async () => {
     await behindProxy();
     const report = await test();
     assert.deepEqual([report.ok, report.cause], [false, "proxy"], report.problem);

@@ -27,7 +27,7 @@ describe("Notifications", () => {
   let parts: ViewParts;
   let shown: string[];
   let answer: string | undefined;
-  /** What happens while a notification is on the screen. */
+  /** Runs while a notification is shown. */
   let meanwhile: () => Promise<unknown>;
   const windows: Notifications[] = [];
 
@@ -68,7 +68,7 @@ describe("Notifications", () => {
   const end = (localId: string, state: "completed" | "failed") =>
     parts.store.update(localId, (execution) => ({ ...execution, state, endedAt: isoAgo(0) }));
 
-  it("report what waits and what failed, and what is completed only if the setting says so", async () => {
+  it("report executions that wait or failed, and completed ones only if the setting is on", async () => {
     openWindow();
     for (const id of ["one", "two"])
       parts.store.add(
@@ -76,26 +76,26 @@ describe("Notifications", () => {
       );
     end("one", "completed");
     end("two", "failed");
-    await waitFor("the failure to be told", () => shown.length > 0);
+    await waitFor("the notification of the failure", () => shown.length > 0);
     assert.deepEqual(shown, ["“two” of “Writers” failed. [Open | Run Again… | Don't Show Again]"]);
     await settings().update("completed", true, vscode.ConfigurationTarget.Global);
     parts.store.add(ended("three"));
-    await waitFor("the end to be told", () => shown.length > 1);
+    await waitFor("the notification of the end", () => shown.length > 1);
     assert.match(shown[1]!, /“three” of “Writers” is completed/);
     parts.store.add(anExecution());
-    await waitFor("the pause to be told", () => shown.length > 2);
+    await waitFor("the notification of the pause", () => shown.length > 2);
     assert.match(
       shown[2]!,
       /waits for you at task “review”\. \[Open \| Approve \| Reject… \| Don't Show Again\]/,
     );
   });
 
-  it("report each event in one window only, and not again after a start", async () => {
+  it("report each event in one window only, and not again after a restart", async () => {
     openWindow();
     openWindow();
     parts.store.add(anExecution());
     parts.store.add(ended("failed", { state: "failed" }));
-    await waitFor("both to be told", () => shown.length >= 2);
+    await waitFor("both notifications", () => shown.length >= 2);
     openWindow();
     parts.store.add(anExecution({ localId: "later", kickoffIds: ["later"], label: "later" }));
     await waitFor("the one after them", () => shown.some((text) => text.includes("“later”")));
@@ -110,7 +110,7 @@ describe("Notifications", () => {
       ...changes,
     });
 
-  /** The commands of Crewdeck that are called meanwhile, instead of being run. */
+  /** Records Crewdeck's commands instead of running them. */
   const calls = async (
     what: (called: readonly unknown[]) => Promise<unknown>,
   ): Promise<unknown[]> => {
@@ -129,7 +129,7 @@ describe("Notifications", () => {
     return called;
   };
 
-  it("name what distinguishes executions of the same crew, and the attempt, so that no two are the same", async () => {
+  it("show what distinguishes executions of the same crew, and the attempt, so that no two look the same", async () => {
     openWindow();
     for (const audience of ["commuters", "seniors"]) parts.store.add(topics(audience));
     parts.store.add(
@@ -151,7 +151,7 @@ describe("Notifications", () => {
     assert.match(shown[3]!, /^“seniors” of “Writers” waits for you at task “review”, attempt 2\./);
   });
 
-  it("are one that counts when many come at once, with buttons for the one that waits longest and for all", async () => {
+  it("are combined into one with their number if many come at once, with buttons for the one that waits longest and for all", async () => {
     for (let run = 1; run <= 15; run++)
       parts.store.add(
         topics(`a${run}`, { waiting: { ...anExecution().waiting!, since: isoAgo(run * 1000) } }),
@@ -200,11 +200,11 @@ describe("Notifications", () => {
     assert.match(
       shown.slice(3).join("\n"),
       /^“e-bikes · later”[^\n]*$/,
-      "what was counted is not told again",
+      "counted executions are not reported again",
     );
   });
 
-  it("skip what was answered before they are shown", async () => {
+  it("skip outputs that were answered before they could be shown", async () => {
     openWindow();
     parts.store.add(topics("answered"));
     parts.store.update("answered", (execution) => ({
@@ -216,7 +216,7 @@ describe("Notifications", () => {
     assert.match(shown.join("\n"), /^“waits”[^\n]*$/);
   });
 
-  it("send no answer to what no longer waits: they explain it and open the execution", async () => {
+  it("send nothing for an output that no longer waits: they explain why and open the execution", async () => {
     openWindow();
     answer = "Approve";
     meanwhile = () =>
@@ -247,7 +247,7 @@ describe("Notifications", () => {
     ]);
   });
 
-  it("say nothing of what had ended before it was tracked, or long before this start", async () => {
+  it("skip executions that ended before they were tracked, or long before this start", async () => {
     parts.store.add(
       ended("long ago", {
         localId: "long-ago",
@@ -265,7 +265,7 @@ describe("Notifications", () => {
     assert.match(shown.join("\n"), /^“now” of “Writers” failed\.[^\n]*$/);
   });
 
-  it("are turned off one kind at a time by their own button, which says how to turn them on again", async () => {
+  it("can be turned off by kind with a button, which explains how to turn them on again", async () => {
     openWindow();
     answer = "Don't Show Again";
     parts.store.add(ended("one", { state: "failed" }));
@@ -273,14 +273,14 @@ describe("Notifications", () => {
     answer = undefined;
     parts.store.add(ended("two", { state: "failed" }));
     parts.store.add(anExecution());
-    await waitFor("the pause to be told", () =>
+    await waitFor("the notification of the pause", () =>
       shown.some((text) => text.includes("waits for you")),
     );
-    assert.equal(shown.length, 2, "the second failure is not told");
+    assert.equal(shown.length, 2, "the second failure is not reported");
     assert.equal(settings().get("waiting"), true);
   });
 
-  it("offer to run a failed execution again where it is known what was sent", async () => {
+  it("offer to run a failed execution again if its inputs are known", async () => {
     const run: unknown[] = [];
     const original = vscode.commands.executeCommand.bind(vscode.commands);
     const commands = vscode.commands as { executeCommand: unknown };
@@ -344,36 +344,28 @@ describe("Notifications", () => {
 describe("The status bar item", () => {
   let parts: ViewParts;
   let bar: vscode.Disposable;
-  /** What VS Code's item would show; nothing while hidden. */
-  let item: {
-    text: string;
-    tooltip: vscode.MarkdownString | undefined;
-    backgroundColor: vscode.ThemeColor | undefined;
-    accessibilityInformation: vscode.AccessibilityInformation | undefined;
-    command: string | undefined;
-    isShown: boolean;
-  };
+  /** VS Code's item. */
+  let item: vscode.StatusBarItem & { isShown: boolean };
 
   beforeEach(async () => {
     parts = await viewParts();
-    const drawn = {
+    item = {
+      id: "",
+      alignment: vscode.StatusBarAlignment.Left,
+      priority: undefined,
       name: "",
       text: "",
       tooltip: undefined,
+      color: undefined,
       backgroundColor: undefined,
       accessibilityInformation: undefined,
       command: undefined,
       isShown: false,
+      show: () => void (item.isShown = true),
+      hide: () => void (item.isShown = false),
+      dispose: () => undefined,
     };
-    item = drawn;
-    bar = showStatusBar(
-      parts.store,
-      Object.assign(drawn, {
-        show: () => void (item.isShown = true),
-        hide: () => void (item.isShown = false),
-        dispose: () => undefined,
-      }) as unknown as vscode.StatusBarItem,
-    );
+    bar = showStatusBar(parts.store, item);
   });
 
   afterEach(async () => {
@@ -381,7 +373,7 @@ describe("The status bar item", () => {
     await parts.dispose();
   });
 
-  it("says how many run and how many wait, in icons and for screen readers, and is hidden when idle", () => {
+  it("shows how many run and how many wait, with icons and for screen readers, and is hidden when idle", () => {
     assert.equal(item.isShown, false);
     parts.store.add(notWaiting({ localId: "one", kickoffIds: ["one"] }));
     assert.deepEqual(
@@ -403,17 +395,19 @@ describe("The status bar item", () => {
     assert.equal(item.isShown, false);
   });
 
-  it("lists in its tooltip what waits and what runs, text of others as text", () => {
+  it("lists in its tooltip what waits and what runs, with remote text as plain text", () => {
     parts.store.add(anExecution({ label: "**bold** [a](command:x) $(trash)" }));
     for (let count = 1; count <= 7; count++)
       parts.store.add(
         notWaiting({ localId: `r${count}`, kickoffIds: [`r${count}`], label: `run ${count}` }),
       );
-    const text = item.tooltip?.value ?? "";
+    const { tooltip } = item;
+    assert.ok(tooltip instanceof vscode.MarkdownString);
+    const text = tooltip.value;
     assert.match(text, /\*\*Waiting for you\*\*\n\n- .*\(Writers, at task “review”\)/);
     assert.match(text, /\*\*Running\*\*\n\n- run 1 \(Writers, 1 of 3 tasks done\)/);
     assert.match(text, /and 2 more/);
     assert.doesNotMatch(text, /(?<!\\)\*\*bold|(?<!\\)\[a\]\(command:x/);
-    assert.ok(item.tooltip?.isTrusted !== true && item.tooltip?.supportThemeIcons !== true);
+    assert.ok(tooltip.isTrusted !== true && tooltip.supportThemeIcons !== true);
   });
 });

@@ -13,7 +13,7 @@ describe("the document of one output", () => {
   const open = async (uri: vscode.Uri | undefined) =>
     (await vscode.window.showTextDocument(uri!)).document;
 
-  it("is there for every attempt, read-only, and stays as it is when the next one comes", async () => {
+  it("exists for every attempt, is read-only, and doesn't change when the next attempt arrives", async () => {
     const attempts = [
       { number: 1, output: "# First." },
       { number: 2, output: '```json\n{"draft":2}\n```' },
@@ -54,7 +54,7 @@ describe("the document of one output", () => {
     assert.equal(outputUri(execution, "review", 4), undefined);
   });
 
-  it("has an address that leads back to its task, whatever the task is called", () => {
+  it("has an address that identifies its task, whatever the task's name", () => {
     for (const taskId of ["a/b", "100 %", "..", "x (attempt 1)", "Été\n\\?#", "task.md"]) {
       const part = { kind: "attempt", taskId, attempt: 2 } as const;
       const uri = partUri({ crewName: "A/B", key: "k 1" }, part, "json");
@@ -66,7 +66,7 @@ describe("the document of one output", () => {
     }
   });
 
-  it("says so where the output is not known", async () => {
+  it("shows a message if the output is unknown", async () => {
     const execution = parts.store.add(notWaiting());
     const uri = partUri(
       { crewName: execution.crew.name, key: "11111111-aaaa" },

@@ -13,7 +13,7 @@ const run = <T>(command: string, argument?: unknown): Promise<T> =>
 const crew = "Outputs";
 const token = "tok-outputs-7f3a";
 const big = `# Long\n\n[Approve](command:workbench.action.files.newUntitledFile) [Home](https://crew.test/home)\r\n${"All work and no play. ".repeat(57_000)}`;
-/** The same as an editor shows it. */
+/** The same as shown in an editor. */
 const shownBig = `${big.replace("command:", "command\\:").replace("\r\n", "\n")}\n`;
 
 describe("Commands about outputs", () => {
@@ -55,7 +55,7 @@ describe("Commands about outputs", () => {
   const active = () => vscode.window.activeTextEditor?.document;
   const path_ = (address: string) => vscode.Uri.parse(address).path;
 
-  /** Takes the person's place at the dialog that asks for a file. */
+  /** Answers the dialog that asks for a file. */
   async function saving(
     target: string | undefined,
     action: () => Promise<unknown>,
@@ -76,7 +76,7 @@ describe("Commands about outputs", () => {
     return asked;
   }
 
-  it("open a task's output or the result in a document of its own, by what it is", async () => {
+  it("open a task's output or the result in its own document, as JSON or Markdown", async () => {
     assert.equal(
       path_(await run<string>("openOutput", { crew, kickoffId: "k-1", taskId: "plan" })),
       `/${crew}/k-1/tasks/plan (attempt 1).json`,
@@ -122,7 +122,7 @@ describe("Commands about outputs", () => {
     assert.equal(active()?.languageId, "json");
   });
 
-  it("show only the beginning of a large output in the execution's document, and all of it in a file that stays while the execution is tracked", async () => {
+  it("show only the start of a large output in the execution's document, and all of it in a file that is kept while the execution is tracked", async () => {
     await run("openExecution", { crew, kickoffId: "k-1" });
     assert.match(active()!.getText(), /## Task: write[^]*> This output is large: 1\.3 MB\./);
     assert.ok(active()!.getText().length < 150_000);
@@ -148,7 +148,7 @@ describe("Commands about outputs", () => {
     assert.ok(existsSync(uri.fsPath));
   });
 
-  it("run no command by a link, however large the output is: VS Code's own links of the document lead elsewhere", async () => {
+  it("show no link that runs a command, however large the output is", async () => {
     for (const open of ["openOutput", "openExecution"]) {
       await run(open, { crew, kickoffId: "k-1", taskId: "write" });
       const document = active()!;
@@ -169,7 +169,7 @@ describe("Commands about outputs", () => {
     }
   });
 
-  it("save an output unchanged to a file that the person chooses, with a fitting name", async () => {
+  it("save an output unchanged to a file that the person chooses, and suggest its name", async () => {
     const file = path.join(folder, "saved.md");
     const asked = await saving(file, () =>
       run("saveOutput", { crew, kickoffId: "k-1", taskId: "write" }),
@@ -193,7 +193,7 @@ describe("Commands about outputs", () => {
     );
   });
 
-  it("ask the crew once for its raw answer, also after the end, and show it as it came without the token", async () => {
+  it("request the crew's raw response once, also after the end, and show it unchanged, without the token", async () => {
     const before = server.requests.length;
     const answer = {
       ...completed,
@@ -226,7 +226,7 @@ describe("Commands about outputs", () => {
     );
   });
 
-  it("show an answer that is an error, and report it", async () => {
+  it("show a response that is an error, and report it", async () => {
     server.next(json(404, { error: "Execution not found", message: `No execution with ${token}` }));
     await assert.rejects(run("openRawAnswer", { crew, kickoffId: "k-1" }), /not/);
     assert.match(active()!.uri.path, /\/answers\/status 404 at /);

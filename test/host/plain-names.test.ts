@@ -2,18 +2,19 @@ import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { shortName } from "../../src/base/text.ts";
 import { chooseExecution } from "../../src/commands/choose.ts";
-import { executionCommands, type ExecutionParts } from "../../src/commands/executions.ts";
+import { executionCommands } from "../../src/commands/executions.ts";
 import { askText } from "../../src/crews/questions.ts";
 import { switchToken } from "../../src/crews/set-token.ts";
 import { Crews } from "../../src/crews/crews.ts";
 import { plainLabel } from "../../src/editor/messages.ts";
-import type { ExecutionStore } from "../../src/executions/store.ts";
 import { askAgain, askAnew, askKind, askTask, confirmApproval } from "../../src/feedback/ask.ts";
 import { overLabel, threadLabel } from "../../src/feedback/open-thread.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
+import { executionParts } from "./execution-parts.ts";
 import { MemoryMemento, MemorySecrets } from "./memory.ts";
 import { waitFor } from "../support/wait.ts";
 import { ScriptedPerson } from "./scripted-person.ts";
+import { viewParts } from "./view-parts.ts";
 
 describe("names and texts of a crew", () => {
   const link = "[Retry](command:crewdeck.kickoff)";
@@ -42,7 +43,7 @@ describe("names and texts of a crew", () => {
       state: "unknown",
       stateText: "$(pass) Completed",
     });
-    const store = { list: () => [execution] } as unknown as ExecutionStore;
+    const store = { list: () => [execution], find: () => execution };
     assert.equal(await chooseExecution(store, crews, undefined), undefined);
     const [{ choices, descriptions, details } = {}] = person.shown;
     assert.deepEqual(
@@ -52,12 +53,18 @@ describe("names and texts of a crew", () => {
   });
 
   it("draw no icons in the list of what waits and what runs", async () => {
-    const waiting = ["one", "$(two)"].map((localId) =>
-      anExecution({ crew, localId, kickoffIds: [localId] }),
-    );
-    const parts = { store: { list: () => waiting } } as unknown as ExecutionParts;
-    await executionCommands(parts)["showActive"]?.();
-    assert.deepEqual(person.shown[0]?.details?.slice(1).map(idIn), ["one", "\\$(two)"]);
+    const parts = await viewParts();
+    try {
+      for (const [localId, startedAt] of [
+        ["one", "2026-10-21T12:01:00.000Z"],
+        ["$(two)", "2026-10-21T12:00:00.000Z"],
+      ] as const)
+        parts.store.add(anExecution({ crew, localId, kickoffIds: [localId], startedAt }));
+      await executionCommands(executionParts(parts.store))["showActive"]?.();
+      assert.deepEqual(person.shown[0]?.details?.slice(1).map(idIn), ["one", "\\$(two)"]);
+    } finally {
+      await parts.dispose();
+    }
   });
 
   it("draw no icons in the status bar", async () => {
@@ -73,7 +80,7 @@ describe("names and texts of a crew", () => {
     }
   });
 
-  it("are one short line where feedback is given, and go back to the crew as they came", async () => {
+  it("are shortened to one line in feedback threads, and sent back to the crew unchanged", async () => {
     const taskId = "evil\n\u001b[31m\u202e$(star) ".repeat(3_000);
     const execution = anExecution({
       tasks: [{ taskId, state: "waiting", attempts: [{ number: 1, output: "a" }] }],
@@ -117,7 +124,7 @@ describe("names and texts of a crew", () => {
     }
   });
 
-  it("are no links in a box's prompt, nor in what is wrong with what is typed", async () => {
+  it("make no links in an input box's prompt or validation message", async () => {
     person.dispose();
     person = new ScriptedPerson([{ type: "x" }, "escape"]);
     await askText({
@@ -127,11 +134,11 @@ describe("names and texts of a crew", () => {
       validate: () => `${link} has it already.`,
     });
     const [{ text, complaint } = { text: "" }] = person.shown;
-    for (const words of [text, complaint ?? ""])
-      assert.ok(words.includes("Retry") && !words.includes(link), words);
+    for (const shownText of [text, complaint ?? ""])
+      assert.ok(shownText.includes("Retry") && !shownText.includes(link), shownText);
   });
 
-  it("are no links in the message about an invalid entry in the settings", async () => {
+  it("make no links in the message about an invalid entry in the settings", async () => {
     const settings = vscode.workspace.getConfiguration("crewdeck");
     await settings.update(
       "crews",

@@ -7,7 +7,7 @@ import { choosePreset } from "../../src/kickoff/presets/choose.ts";
 import { Presets } from "../../src/kickoff/presets/presets.ts";
 import { testDatabase } from "../support/database.ts";
 import { waitFor } from "../support/wait.ts";
-import { ScriptedPerson, type Move } from "./scripted-person.ts";
+import { ScriptedPerson, withPerson, type Move } from "./scripted-person.ts";
 
 const crew: Crew = { id: "url:https://crew.test", name: "Travel", url: "https://crew.test" };
 const saveItem = "$(add) Save the Form's Values as a Preset…";
@@ -27,18 +27,14 @@ describe("Choosing presets", () => {
     moves: readonly Move[],
     values?: Parameters<typeof choosePreset>[0]["values"],
   ) => {
-    const person = new ScriptedPerson(moves);
-    try {
-      const chosen = await choosePreset({ presets, crew, values });
-      assert.deepEqual(person.left, []);
-      return { chosen, shown: person.shown };
-    } finally {
-      person.dispose();
-    }
+    const { result: chosen, shown } = await withPerson(moves, () =>
+      choosePreset({ presets, crew, values }),
+    );
+    return { chosen, shown };
   };
   const names = () => presets.list(crew.id).map(({ name }) => name);
 
-  it("saves the form's values, under a name made from the first input, and asks before it replaces", async () => {
+  it("saves the form's values under a name made from the first input, and asks before it replaces a preset", async () => {
     const { chosen, shown } = await choose([{ pick: saveItem }, { type: " " }, { type: "Oslo" }], {
       inputs: { city: "Oslo", days: 3 },
     });
@@ -66,7 +62,7 @@ describe("Choosing presets", () => {
     );
   });
 
-  it("returns the chosen one's values; without a form there is nothing to save", async () => {
+  it("returns the chosen preset's values, and offers nothing to save without a form", async () => {
     presets.save(crew.id, "$(flame) hot", {
       inputs: { city: "Oslo" },
       crewWebhookUrl: "https://h.test",
@@ -76,7 +72,7 @@ describe("Choosing presets", () => {
     assert.deepEqual(shown[0]?.choices, ["\\$(flame) hot"]);
   });
 
-  it("renames and deletes by the buttons of a row, and comes back to the list", async () => {
+  it("renames and deletes with a row's buttons, and returns to the list", async () => {
     presets.save(crew.id, "a", { inputs: {} });
     presets.save(crew.id, "b", { inputs: {} });
     const { shown } = await choose([
@@ -94,7 +90,7 @@ describe("Choosing presets", () => {
     assert.deepEqual(names(), ["c"]);
   });
 
-  it("puts no live link into the box that asks for a new name", async () => {
+  it("shows no link in the box that asks for a new name", async () => {
     presets.save(crew.id, "[a](command:crewdeck.kickoff)", { inputs: {} });
     const { shown } = await choose([
       { press: "Rename Preset…", on: "[a](command:crewdeck.kickoff)" },
@@ -104,7 +100,7 @@ describe("Choosing presets", () => {
     assert.equal(shown[1]?.text, "New name of the preset “[a]\u200b(command:crewdeck.kickoff)”");
   });
 
-  it("moves to a crew's new address, is removed with the crew, and reports invalid presets", async () => {
+  it("keeps presets when a crew's address changes, removes them with the crew, and reports invalid ones", async () => {
     const { database } = machine;
     const unused = () => assert.fail("no form is open");
     const forms = new KickoffForms({

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import * as vscode from "vscode";
 import { CrewApiError } from "../../src/api/errors.ts";
-import { executionCommands, type ExecutionParts } from "../../src/commands/executions.ts";
+import { refresh as refreshCommand } from "../../src/commands/executions.ts";
 import { offer } from "../../src/base/errors.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { Database } from "../../src/store/database.ts";
@@ -12,6 +12,7 @@ import { watchRefusedTokens } from "../../src/views/refused-tokens.ts";
 import { waitFor } from "../support/wait.ts";
 import { anExecution, working } from "../unit/executions/samples.ts";
 import { Scene } from "../unit/executions/tracker-support.ts";
+import { crewsOf } from "./execution-parts.ts";
 
 const crew = { id: "url:https://crew.test", name: "Writers", url: "https://crew.test" };
 
@@ -114,7 +115,7 @@ describe("Refreshing crews that refuse their token", () => {
 
   beforeEach(async () => {
     scene = new Scene(() => refused);
-    // Another window polls: what is asked here is what the person wants.
+    // Another window polls, so only the person's requests are sent here.
     scene.lease.isHeld = false;
     scene.tracker.start();
     for (const number of [1, 2, 3])
@@ -133,20 +134,18 @@ describe("Refreshing crews that refuse their token", () => {
       find: scene.store.find,
       refresh: () => Promise.resolve(),
     };
-    const known = [anExecution().crew, other];
-    const find = (text: string) => known.find(({ id }) => id === text);
-    const parts = { crews: { find, get: find }, store, tracker: scene.tracker };
-    await executionCommands(parts as unknown as ExecutionParts)["refresh"]?.(argument);
+    const crews = crewsOf(anExecution().crew, other);
+    await refreshCommand({ crews, store, tracker: scene.tracker }, argument);
   };
   const asked = () => scene.asked.splice(0).map(({ kickoffId }) => kickoffId);
   const crewRow = { kind: "crew", crew: anExecution().crew.id };
 
-  it("sends no refused token if everything is refreshed", async () => {
+  it("sends no refused token when everything is refreshed", async () => {
     await refresh();
     assert.deepEqual([asked(), scene.tracker.parkedCrews().size], [[], 2]);
   });
 
-  it("sends that of the row's crew once, and reports that it is still refused", async () => {
+  it("sends the token of the row's crew once, and reports that it is still refused", async () => {
     await assert.rejects(
       refresh({ kind: "execution", crew: anExecution().crew.id, kickoffId: "k2" }),
       refused,
@@ -158,7 +157,7 @@ describe("Refreshing crews that refuse their token", () => {
     assert.equal(asked().length, 1, "a program sees it in the execution");
   });
 
-  it("continues with all of the crew when the token is accepted again, and leaves the other crew alone", async () => {
+  it("polls all of the crew's executions when its token is accepted again, and none of the other crew's", async () => {
     scene.answer = () => working("a", 0);
     await refresh(crewRow);
     assert.deepEqual(
@@ -167,7 +166,7 @@ describe("Refreshing crews that refuse their token", () => {
     );
   });
 
-  it("does not say that a token is refused if nothing is watched: the next request does", async () => {
+  it("doesn't report a refused token if nothing is watched; the next request does", async () => {
     for (const number of [1, 2, 3]) scene.store.put(undefined, `e${number}`);
     await refresh(crewRow);
     assert.deepEqual([asked(), [...scene.tracker.parkedCrews().keys()]], [[], [other.id]]);

@@ -8,7 +8,7 @@ import { ScriptedPerson } from "./scripted-person.ts";
 const run = <T>(command: string, argument?: unknown): Promise<T> =>
   Promise.resolve(vscode.commands.executeCommand<T>(`crewdeck.${command}`, argument));
 
-describe("A report of a problem", () => {
+describe("A problem report", () => {
   let service: RealService;
   let api: CrewdeckApi;
   const secrets = ["Hidden Crew", "hidden topic", "hidden-answer", "127.0.0.1"];
@@ -75,16 +75,16 @@ describe("A report of a problem", () => {
     assert.doesNotMatch(text, /[\\/](home|root|tmp|Users)[\\/]/, "no folders");
   });
 
-  it("opens for a person as an editable document, with the note that nothing was sent and where to send it", async () => {
+  it("opens as an editable document, which notes that nothing was sent and where to send it", async () => {
     const text = await run<string>("reportProblem");
     const { document } = vscode.window.activeTextEditor!;
     assert.equal(document.getText(), text);
     assert.deepEqual([document.isUntitled, document.languageId], [true, "markdown"]);
-    // The manifest names no tracker, so that none is made up.
+    // The manifest has no issue tracker, so no address is shown.
     assert.match(text, /Nothing was sent[^]*Send it to the person who gave you Crewdeck\./);
   });
 
-  it("is offered for unforeseen errors only", async () => {
+  it("is offered only for unexpected errors", async () => {
     const person = new ScriptedPerson([]);
     try {
       const [execution] = api.executions();
@@ -97,8 +97,8 @@ describe("A report of a problem", () => {
         kickoffId: execution!.kickoffId,
       });
       await run("openExecution", { kind: "execution", crew: "Hidden Crew", kickoffId: "nobody's" });
-      const isOfferedBeside = (words: RegExp) =>
-        person.shown.find(({ text }) => words.test(text))?.choices?.includes("Report a Problem…");
+      const isOfferedBeside = (pattern: RegExp) =>
+        person.shown.find(({ text }) => pattern.test(text))?.choices?.includes("Report a Problem…");
       assert.deepEqual(
         [isOfferedBeside(/Nobody foresaw this/), isOfferedBeside(/No execution with the ID/)],
         [true, false],

@@ -11,7 +11,7 @@ import { waitFor } from "../support/wait.ts";
 import { FakeClock } from "../unit/executions/fake-clock.ts";
 import { anExecution } from "../unit/views/executions.ts";
 import { testDatabase } from "../support/database.ts";
-import { ScriptedPerson, type Move, type Shown } from "./scripted-person.ts";
+import { withPerson } from "./scripted-person.ts";
 import { startSmallCrew, type SmallCrew } from "./small-crew.ts";
 
 const byClick = { isPerson: true };
@@ -28,21 +28,6 @@ const write = async (name: string, content: unknown) => {
   );
   return uri;
 };
-
-/** Does something while a person answers what is asked, and gives what was shown. */
-async function withPerson(
-  moves: readonly Move[],
-  action: () => Promise<unknown>,
-): Promise<readonly Shown[]> {
-  const person = new ScriptedPerson(moves);
-  try {
-    await action();
-    assert.deepEqual(person.left, []);
-    return person.shown;
-  } finally {
-    person.dispose();
-  }
-}
 
 describe("Kicking off a request file", () => {
   let sent: Parameters<RequestFilesOptions["sender"]["send"]>[];
@@ -82,7 +67,7 @@ describe("Kicking off a request file", () => {
       ...changes,
     });
 
-  it("sends what the file says, once for a double click, with its label, and asks nothing", async () => {
+  it("sends the file's values and label without a question, once for a double click", async () => {
     const uri = await write("oslo.kickoff.json", {
       crew: "Travel",
       label: "Demo",
@@ -110,7 +95,7 @@ describe("Kicking off a request file", () => {
     assert.equal(sent.length, 3, "a program means another");
   });
 
-  it("draws no icon of a crew's name in the status bar", async () => {
+  it("draws no icons of a crew's name in the status bar", async () => {
     const uri = await write("icon.kickoff.json", { crew: "Travel", inputs: { city: "Oslo" } });
     const named = { ...crew, name: "$(bell) Travel" };
     const titles: (string | undefined)[] = [];
@@ -171,13 +156,13 @@ describe("Kicking off a request file", () => {
     assert.deepEqual(sent, []);
   };
 
-  it("refuses a secret, says the line, and sends nothing", () =>
+  it("refuses a secret, names the line, and sends nothing", () =>
     refuses(
       { crew: "Travel", inputs: { city: "O" }, token: "hush" },
       /line 6: .*holds no secrets.*“token”/,
     ));
 
-  it("refuses a secret within a callback, says the line, and sends nothing", () =>
+  it("refuses a secret within a callback, names the line, and sends nothing", () =>
     refuses(
       {
         crew: "Travel",
@@ -190,28 +175,28 @@ describe("Kicking off a request file", () => {
       /line 10: .*holds no secrets.*“token”/,
     ));
 
-  it("refuses a missing input, says the line, and sends nothing", () =>
+  it("refuses a missing input, names the line, and sends nothing", () =>
     refuses({ crew: "Travel", inputs: { days: 3 } }, /line 3: The input “city” is missing/));
 
-  it("refuses an input of a wrong type, says the line, and sends nothing", () =>
+  it("refuses an input of a wrong type, names the line, and sends nothing", () =>
     refuses(
       { crew: "Travel", inputs: { city: "O", days: "3" } },
       /line 5: The crew describes “days” as a whole number/,
     ));
 
-  it("refuses what is not JSON, says the line, and sends nothing", () =>
+  it("refuses invalid JSON, names the line, and sends nothing", () =>
     refuses('{"crew": "Travel",\n "inputs": {city: 1}}', /line 2: This is not JSON/));
 
-  it("refuses a callback with a password in it, says the line, and sends nothing", () =>
+  it("refuses a callback address with a password, names the line, and sends nothing", () =>
     refuses(
       { crew: "Travel", inputs: { city: "O" }, crewWebhookUrl: "https://me:pw@h.test" },
       /line 6: “crewWebhookUrl”/,
     ));
 
-  it("refuses an unknown crew, says the line, and sends nothing", () =>
+  it("refuses an unknown crew, names the line, and sends nothing", () =>
     refuses({ crew: "Nobody", inputs: {} }, /line 2: No crew named “Nobody”/));
 
-  it("asks once for a crew's callbacks, by their kinds and whole addresses, whichever file names them, and sends nothing without", async () => {
+  it("asks once to allow a crew's callbacks, by kind and full address, whichever file names them, and otherwise sends nothing", async () => {
     const callbacks = {
       crewWebhookUrl: "https://hooks.test/a?to=me",
       stepWebhookUrl: "https://hooks.test/b",
@@ -222,7 +207,9 @@ describe("Kicking off a request file", () => {
       inputs: { city: "O" },
       ...callbacks,
     });
-    const [question] = await withPerson(["escape"], () => open().kickOff(uri, byClick));
+    const {
+      shown: [question],
+    } = await withPerson(["escape"], () => open().kickOff(uri, byClick));
     assert.equal(question?.text, "Let “Travel” call these addresses?");
     const lines = [
       "the output of each task, to http://127.0.0.1:9/c",
@@ -250,12 +237,12 @@ describe("Kicking off a request file", () => {
     );
   });
 
-  it("asks for another path or query, another kind and another crew, though the host was allowed, and names only what is new", async () => {
+  it("asks again for another path, query, kind or crew, even if the host was allowed, and shows only what is new", async () => {
     const consent = new CallbackConsent(machine.database);
     const asked = async (callbacks: CallbackUrls & PlainCallbacks, by = crew) => {
-      const [question] = await withPerson([{ press: "Allow" }], () =>
-        consent.confirm(by, callbacks),
-      );
+      const {
+        shown: [question],
+      } = await withPerson([{ press: "Allow" }], () => consent.confirm(by, callbacks));
       return (question?.detail ?? "").split("\n").filter((line) => line.startsWith("•"));
     };
     const allowed = { crewWebhookUrl: "https://webhook.site/mine" };
@@ -278,14 +265,16 @@ describe("Kicking off a request file", () => {
     assert.equal((await asked(allowed)).length, 1, "a crew that was removed is asked for again");
   });
 
-  it("always asks in an untrusted workspace, in one question with crew, host, size and all callbacks, and allows none for later", async () => {
+  it("always asks in an untrusted workspace, in one question with crew, host, size and all callbacks, and remembers none", async () => {
     const uri = await write("untrusted.kickoff.json", {
       crew: "Travel",
       inputs: { city: "Oslo" },
       crewWebhookUrl: "https://hooks.test/a",
     });
     const files = open({ isTrusted: () => false });
-    const [question] = await withPerson(["escape"], () => files.kickOff(uri, byClick));
+    const {
+      shown: [question],
+    } = await withPerson(["escape"], () => files.kickOff(uri, byClick));
     assert.equal(question?.text, "Kick off “Travel” from a file of an untrusted workspace?");
     assert.match(
       question.detail ?? "",
@@ -295,7 +284,9 @@ describe("Kicking off a request file", () => {
     await withPerson([{ press: "Kick Off" }], () => files.kickOff(uri, byClick));
     await withPerson([{ press: "Allow" }], () => open().kickOff(uri, byClick));
     await clock.pass(1_000);
-    const [again] = await withPerson([{ press: "Kick Off" }], () => files.kickOff(uri, byClick));
+    const {
+      shown: [again],
+    } = await withPerson([{ press: "Kick Off" }], () => files.kickOff(uri, byClick));
     assert.match(again?.detail ?? "", /• the result, to https:/);
     assert.equal(sent.length, 3);
   });
@@ -315,11 +306,13 @@ describe("Kicking off a request file", () => {
         inputs: () => Promise.resolve({ fields: [{ name: "city" }], raw: {} }),
       },
     });
-    const [question] = await withPerson(["escape"], () => files.kickOff(uri, byClick));
+    const {
+      shown: [question],
+    } = await withPerson(["escape"], () => files.kickOff(uri, byClick));
     assert.match(question?.detail ?? "", /26 bytes are sent to crew\.test\.$/);
   });
 
-  it("opens a file in the form instead of its values, also with missing inputs, after the same question for its callbacks", async () => {
+  it("opens a file in the form in place of the form's values, also with missing inputs, after the question about its callbacks", async () => {
     const uri = await write("form.kickoff.json", {
       crew: "Travel",
       inputs: {},
@@ -352,7 +345,7 @@ describe("Kicking off a request file", () => {
     });
     const clicks: Promise<unknown>[] = [];
     const click = () => clicks.push(files.kickOff(uri, byClick));
-    const shown = await withPerson([{ press: "Allow" }], async () => {
+    const { shown } = await withPerson([{ press: "Allow" }], async () => {
       click();
       click();
       await waitFor("the crew to be woken", () => wake !== undefined);
@@ -376,7 +369,7 @@ describe("Kicking off a request file", () => {
     });
   });
 
-  it("opens the form if a callback needs a secret, and says so; a program gets an error", async () => {
+  it("opens the form with a message if a callback needs a secret; a program gets an error", async () => {
     const humanInputWebhook = {
       url: "https://hooks.test/h",
       authentication: { strategy: "basic", username: "me" },
@@ -388,7 +381,7 @@ describe("Kicking off a request file", () => {
       humanInputWebhook,
       webhooks,
     });
-    const shown = await withPerson([{ press: "Allow" }], () => open().kickOff(uri, byClick));
+    const { shown } = await withPerson([{ press: "Allow" }], () => open().kickOff(uri, byClick));
     assert.deepEqual(
       shown.map(({ text }) => text),
       [
@@ -440,7 +433,7 @@ describe("Writing a request file in the editor", () => {
     await small.stop();
   });
 
-  /** What is offered at the bar in a text, by label. */
+  /** The completions at the bar in a text, by label. */
   const offeredAt = async (name: string, marked: string) => {
     const uri = await write(name, marked.replace("|", ""));
     const document = await vscode.workspace.openTextDocument(uri);
@@ -461,7 +454,7 @@ describe("Writing a request file in the editor", () => {
   const marksIn = (uri: vscode.Uri) =>
     vscode.languages.getDiagnostics(uri).filter(({ source }) => source === "Crewdeck");
 
-  it("asks the crew only when its inputs are completed, offers them with type, values and default, and then checks them", async () => {
+  it("requests the inputs only to complete them, offers them with type, values and default, and then checks them", async () => {
     const asked = small.tokens.length;
     const uri = await write("described.kickoff.json", {
       crew: "Described",
@@ -519,7 +512,7 @@ describe("Writing a request file in the editor", () => {
     ]);
   });
 
-  it("marks a crew that is not connected, and leaves JSON and types to the schema", async () => {
+  it("marks a crew that isn't connected; the schema checks JSON and types", async () => {
     const uri = await write(
       "unknown.kickoff.json",
       '{"crew": "Nobody", // a comment\n "inputs": []}',
@@ -538,7 +531,7 @@ describe("Writing a request file in the editor", () => {
     );
   });
 
-  it("has lenses that kick it off, open it in the form and copy it", async () => {
+  it("has lenses that kick off the file, open it in the form and copy it as cURL", async () => {
     const uri = await write("lenses.kickoff.json", { crew: "Described" });
     await vscode.workspace.openTextDocument(uri);
     const lenses = await vscode.commands.executeCommand<vscode.CodeLens[]>(

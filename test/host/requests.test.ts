@@ -8,7 +8,7 @@ import type { CrewdeckApi } from "../../src/extension-api/crewdeck-api.ts";
 import { waitFor } from "../support/wait.ts";
 import { anExecution } from "../unit/views/executions.ts";
 import { startRealService, type RealService } from "./real-service.ts";
-import { ScriptedPerson, type Move } from "./scripted-person.ts";
+import { withPerson } from "./scripted-person.ts";
 
 const run = <T>(command: string, argument?: unknown): Promise<T> =>
   Promise.resolve(vscode.commands.executeCommand<T>(`crewdeck.${command}`, argument));
@@ -19,25 +19,14 @@ interface Made {
   readonly kickoffId: string;
 }
 
-async function withPerson<T>(moves: readonly Move[], action: () => Promise<T>) {
-  const person = new ScriptedPerson(moves);
-  try {
-    const made = await action();
-    assert.deepEqual(person.left, []);
-    return { made, shown: person.shown };
-  } finally {
-    person.dispose();
-  }
-}
-
-describe("What was sent before", () => {
+describe("An earlier kickoff", () => {
   let service: RealService;
   let api: CrewdeckApi;
   let first: Made;
   const crew = "Repeated";
   const found = ({ kickoffId }: Made) =>
     api.executions().find((execution) => execution.kickoffId === kickoffId);
-  /** A row of the tree, as a click hands it to a command. */
+  /** A row of the tree, as a click passes it to a command. */
   const row = ({ kickoffId }: Made) => ({ kind: "execution", crew, kickoffId });
   const inWorkspace = (name: string) =>
     vscode.Uri.joinPath(vscode.workspace.workspaceFolders![0]!.uri, name).fsPath;
@@ -64,7 +53,7 @@ describe("What was sent before", () => {
     await service.stop();
   });
 
-  it("is run again at once for a program, and for a person after a question that names crew and inputs", async () => {
+  it("runs again at once for a program, and for a person after a question with crew and inputs", async () => {
     const again = await run<Made>("runAgain", { crew, kickoffId: first.kickoffId });
     assert.notEqual(again.kickoffId, first.kickoffId);
     assert.ok(found(again));
@@ -78,7 +67,7 @@ describe("What was sent before", () => {
       ),
     );
     assert.equal(api.executions().length, count);
-    const { made } = await withPerson([{ press: "Run Again" }], () =>
+    const { result: made } = await withPerson([{ press: "Run Again" }], () =>
       run<Made>("runAgain", row(first)),
     );
     assert.equal(api.executions().length, count + 1);
@@ -94,7 +83,7 @@ describe("What was sent before", () => {
       .find(({ label }) => label === `Kick off ${crew}`);
   const closeForm = async () => vscode.window.tabGroups.close(await waitFor("the form", formTab));
 
-  it("is opened in the form, which sends nothing on its own", async () => {
+  it("opens in the form, which sends nothing by itself", async () => {
     const count = api.executions().length;
     const opened = run("runAgainInForm", row(first));
     await closeForm();
@@ -102,7 +91,7 @@ describe("What was sent before", () => {
     assert.equal(api.executions().length, count);
   });
 
-  it("is unknown for an execution that was only tracked, which is reported", async () => {
+  it("is unknown for an execution that was only tracked, which a message explains", async () => {
     const answer = await fetch(`${service.url}/kickoff`, {
       method: "POST",
       headers: { authorization: `Bearer ${service.token}`, "content-type": "application/json" },
@@ -138,7 +127,7 @@ describe("What was sent before", () => {
     assert.doesNotMatch(copied, new RegExp(service.token));
   });
 
-  it("copied for a local crew, offers to copy its token next; never that of another crew", async () => {
+  it("offers to copy a local crew's token after it is copied as cURL, never another crew's", async () => {
     const extension = vscode.extensions.getExtension("crewdeck.crewdeck")!.extensionUri;
     const local = await run<{ name: string; id: string }>("startLocalCrew", {
       folder: vscode.Uri.joinPath(extension, "media", "example-crew").fsPath,
@@ -183,7 +172,7 @@ describe("What was sent before", () => {
     }
   });
 
-  it("is saved as a request file, which starts the same again and is never overwritten silently", async () => {
+  it("is saved as a request file, which starts the same kickoff and is never overwritten by a program", async () => {
     const file = inWorkspace("again.kickoff.json");
     assert.deepEqual(await run("saveAsRequestFile", { crew, kickoffId: first.kickoffId, file }), {
       file: vscode.Uri.file(file).toString(),
@@ -202,7 +191,7 @@ describe("What was sent before", () => {
     await rm(file);
   });
 
-  it("is saved where the person chooses, in the workspace under a name made from crew and first input, and opened; an existing file is replaced only after a question", async () => {
+  it("is saved where the person chooses, with a suggested name from crew and first input, and opened; an existing file is replaced only after a question", async () => {
     const suggested = inWorkspace("repeated-tea.kickoff.json");
     await writeFile(suggested, "mine");
     const { shown } = await withPerson([{ saveAs: inWorkspace("repeated-tea") }, "escape"], () =>
@@ -233,11 +222,11 @@ describe("What was sent before", () => {
     for (const file of [suggested, free]) await rm(file);
   });
 
-  it("is no preset until one is saved in the form, as the command says", async () => {
+  it("isn't a preset until it is saved in the form, as the command explains", async () => {
     await assert.rejects(run("presets", { crew }), /“Repeated” has no presets yet.*“Presets…”/);
   });
 
-  it("lists the values that an input had, newest first, each once, and only this crew's", () => {
+  it("gives an input its earlier values, newest first, each once, only from the same crew", () => {
     const at = (
       localId: string,
       crewId: string,
@@ -265,7 +254,7 @@ describe("What was sent before", () => {
     assert.deepEqual(earlierValues(list, "a", "constructor"), []);
   });
 
-  it("is run again on the rehearsal engine after a question that does not mention cost", async () => {
+  it("runs again on the rehearsal engine after a question that doesn't mention cost", async () => {
     const local: Crew = {
       id: "c",
       name: crew,
@@ -287,7 +276,7 @@ describe("What was sent before", () => {
     );
   });
 
-  it("is run again with the callbacks' secrets if they are stored, otherwise in the form, which asks for them", async () => {
+  it("runs again with the callbacks' stored secrets, otherwise in the form, which asks for them", async () => {
     const execution = anExecution({
       label: "Mine",
       request: {

@@ -1,7 +1,11 @@
+import assert from "node:assert/strict";
 import { extname } from "node:path";
 import * as vscode from "vscode";
 
-/** What a person does next: with a box (type and accept, go back, leave), a list (pick, or press a row's button), a message (press, or leave the one that has that button without an answer) or a dialog that saves or opens a file. */
+/**
+ * What a person does next: in a box (type and accept, go back, escape), in a list (pick, or press a row's button), in a message
+ * (press, or leave the one that has that button open) or in a dialog that saves or opens a file.
+ */
 export type Move =
   | { readonly type: string }
   | { readonly pick: string }
@@ -12,36 +16,37 @@ export type Move =
   | "back"
   | "escape";
 
-/** A box, list or message as it was shown, and what it said was wrong with what was typed. */
+/** A box, list or message as it was shown. */
 export interface Shown {
   readonly kind: "box" | "list" | "message" | "save" | "open";
   readonly text: string;
   readonly title?: string;
   readonly detail?: string;
-  /** What stood in the box when it opened. */
+  /** The text in the box when it opened. */
   readonly value?: string;
   readonly step?: number;
   readonly hidden?: boolean;
   readonly stays?: boolean;
   readonly choices?: readonly string[];
-  /** The row of a list that Enter chooses when it opens. */
+  /** The row that Enter chooses when the list opens. */
   readonly active?: string;
-  /** Of each row of a list, as far as it has any. */
+  /** Of each row of a list; empty for a row without one. */
   readonly descriptions?: readonly string[];
   readonly details?: readonly string[];
+  /** The validation message for what was typed. */
   complaint?: string;
 }
 
-/** Takes a person's place at VS Code's boxes, lists and messages, and writes down what was shown. */
+/** Answers VS Code's boxes, lists, messages and dialogs in place of a person, and records what was shown. */
 export class ScriptedPerson implements vscode.Disposable {
   readonly shown: Shown[] = [];
   readonly #moves: Move[];
-  readonly #real = { ...pick(vscode.window) };
+  readonly #real: object;
 
   constructor(moves: readonly Move[]) {
     this.#moves = [...moves];
     const message = (text: string, ...rest: readonly unknown[]) => this.#answerMessage(text, rest);
-    Object.assign(vscode.window, {
+    const scripted = {
       createInputBox: () => this.#input("box"),
       createQuickPick: () => this.#input("list"),
       showInputBox: (options: vscode.InputBoxOptions = {}) => this.#answerBox(options),
@@ -54,7 +59,11 @@ export class ScriptedPerson implements vscode.Disposable {
       showErrorMessage: message,
       showWarningMessage: message,
       showInformationMessage: message,
-    });
+    };
+    this.#real = Object.fromEntries(
+      Object.keys(scripted).map((name) => [name, Reflect.get(vscode.window, name)]),
+    );
+    Object.assign(vscode.window, scripted);
   }
 
   /** The moves that were not made. */
@@ -68,7 +77,7 @@ export class ScriptedPerson implements vscode.Disposable {
 
   #next(at: Shown): Move {
     const move = this.#moves.shift();
-    if (move === undefined) throw new Error(`Nobody knows what to do with “${at.text}”.`);
+    if (move === undefined) throw new Error(`No move is left for “${at.text}”.`);
     return move;
   }
 
@@ -76,7 +85,7 @@ export class ScriptedPerson implements vscode.Disposable {
     const options = rest.find((item) => typeof item === "object") as
       vscode.MessageOptions | undefined;
     const choices = rest.filter((item) => typeof item === "string");
-    // Of the extension's own executions, also those of an earlier test, a notification may tell at any moment.
+    // The extension can notify at any time, also about an earlier test's executions.
     if (choices.includes("Don't Show Again")) return Promise.resolve(undefined);
     const shown: Shown = {
       kind: "message",
@@ -90,7 +99,7 @@ export class ScriptedPerson implements vscode.Disposable {
       this.#moves.shift();
       return new Promise(() => undefined);
     }
-    // A notification that nobody is to answer is read and left alone.
+    // Other notifications get no answer.
     const isWanted =
       typeof next === "object" &&
       "press" in next &&
@@ -112,7 +121,7 @@ export class ScriptedPerson implements vscode.Disposable {
       const move = this.#next(shown);
       if (move === "escape") return Promise.resolve(undefined);
       if (typeof move !== "object" || !("type" in move))
-        throw new Error(`One types into “${prompt}”.`);
+        throw new Error(`“${prompt}” needs text, not ${JSON.stringify(move)}.`);
       const complaint = options.validateInput?.(move.type);
       if (typeof complaint !== "string") return Promise.resolve(move.type);
       shown.complaint = complaint;
@@ -145,7 +154,7 @@ export class ScriptedPerson implements vscode.Disposable {
     return Promise.resolve(chosen);
   }
 
-  /** Ends the name as VS Code's own dialog does, which is used in a browser and on a remote (its simpleFileDialog.ts, `addPostfix`). */
+  /** Adds the extension to the name as VS Code's own dialog does in a browser and on a remote (its simpleFileDialog.ts, `addPostfix`). */
   #answerSave({
     title = "",
     defaultUri,
@@ -254,7 +263,7 @@ export class ScriptedPerson implements vscode.Disposable {
       events.hidden.fire();
     } else if (move === "back") {
       if (!input.buttons.includes(vscode.QuickInputButtons.Back))
-        throw new Error("There is no way back here.");
+        throw new Error("There is no Back button.");
       events.triggered.fire(vscode.QuickInputButtons.Back);
     } else if ("type" in move) {
       input.value = move.type;
@@ -271,12 +280,12 @@ export class ScriptedPerson implements vscode.Disposable {
         throw new Error(`The list has no “${move.press}” on “${move.on ?? ""}”.`);
       events.itemTriggered.fire({ item, button });
     } else {
-      throw new Error("There is nothing to press here.");
+      throw new Error("Only text, a choice or a button fits here.");
     }
   }
 }
 
-/** VS Code goes to the first row of a list, unless the extension has set others, or none. */
+/** VS Code focuses the first row of a list, unless the extension sets other rows, or none. */
 function activeOf({
   items,
   activeItems = items,
@@ -288,26 +297,14 @@ function activeOf({
   return first === undefined ? {} : { active: first.label };
 }
 
-function pick({
-  createInputBox,
-  createQuickPick,
-  showInputBox,
-  showQuickPick,
-  showSaveDialog,
-  showOpenDialog,
-  showErrorMessage,
-  showWarningMessage,
-  showInformationMessage,
-}: typeof vscode.window) {
-  return {
-    createInputBox,
-    createQuickPick,
-    showInputBox,
-    showQuickPick,
-    showSaveDialog,
-    showOpenDialog,
-    showErrorMessage,
-    showWarningMessage,
-    showInformationMessage,
-  };
+/** Runs an action with a person who makes all of these moves. Returns its result and what was shown. */
+export async function withPerson<T>(moves: readonly Move[], action: () => T | PromiseLike<T>) {
+  const person = new ScriptedPerson(moves);
+  try {
+    const result = await action();
+    assert.deepEqual(person.left, [], "moves that were not made");
+    return { result, shown: person.shown };
+  } finally {
+    person.dispose();
+  }
 }

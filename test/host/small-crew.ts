@@ -1,12 +1,15 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import * as vscode from "vscode";
+import { Crews } from "../../src/crews/crews.ts";
+import { MemoryMemento, MemorySecrets } from "./memory.ts";
 
-/** A crew on this machine that answers `GET /inputs`, and refuses every kickoff as the live dialect does. */
+/** A crew on this machine that responds to `GET /inputs` and refuses every kickoff as the live dialect does. */
 export interface SmallCrew {
   readonly url: string;
   /** The Authorization header of each request, in order. */
   readonly tokens: readonly (string | undefined)[];
-  /** What it answers in the place of a crew, once that is set. */
+  /** If set, the response to every request. */
   answer?: { readonly type: string; readonly body: string };
   stop(): Promise<void>;
 }
@@ -15,8 +18,8 @@ export interface SmallCrew {
 type Inputs = readonly (string | { readonly name: string })[];
 
 /**
- * Starts a crew that knows the token "right", and "forbidden" as one without rights. It asks for two inputs, all of which it misses
- * in a kickoff, knows no execution, and has the status path of the vendor's OpenAPI file only.
+ * Starts a crew that accepts the token "right"; "forbidden" has no permission. It has two inputs, reports them missing in each
+ * kickoff, knows no execution, and has only the status path of the vendor's OpenAPI file.
  */
 export async function startSmallCrew(inputs: Inputs = ["topic", "audience"]): Promise<SmallCrew> {
   const tokens: (string | undefined)[] = [];
@@ -68,4 +71,35 @@ function answerTo(
     status: 404,
     body: path.startsWith("/status/") ? { error: "Execution not found" } : { detail: "Not Found" },
   };
+}
+
+/** Gives each test two small crews, and `Crews` with empty settings and secrets; restores the settings afterwards. */
+export function eachWithSmallCrews(
+  take: (parts: {
+    readonly crew: SmallCrew;
+    readonly other: SmallCrew;
+    readonly secrets: MemorySecrets;
+    readonly crews: Crews;
+  }) => void,
+): void {
+  const settings = () => vscode.workspace.getConfiguration("crewdeck");
+  const save = (value: unknown) =>
+    settings().update("crews", value, vscode.ConfigurationTarget.Global);
+  let end: () => Promise<unknown>;
+
+  beforeEach(async () => {
+    const before = settings().inspect("crews")?.globalValue;
+    await save(undefined);
+    const [crew, other] = await Promise.all([startSmallCrew(), startSmallCrew()]);
+    const secrets = new MemorySecrets();
+    const crews = new Crews({ secrets, globalState: new MemoryMemento() });
+    end = async () => {
+      crews.dispose();
+      await Promise.all([crew.stop(), other.stop()]);
+      await save(before);
+    };
+    take({ crew, other, secrets, crews });
+  });
+
+  afterEach(() => end());
 }

@@ -11,14 +11,14 @@ import { valueInShort } from "../../src/kickoff/texts.ts";
 import { createFormTools } from "../../src/kickoff/form/tools.ts";
 import { waitFor } from "../support/wait.ts";
 import { anExecution } from "../unit/views/executions.ts";
-import { ScriptedPerson, type Move, type Shown } from "./scripted-person.ts";
+import { ScriptedPerson, withPerson, type Move, type Shown } from "./scripted-person.ts";
 import { viewParts } from "./view-parts.ts";
 
 const ofEditor = "$(selection) Editor's Selection";
 const ofFile = "$(file) File…";
 const ofExecution = "$(history) Value of an Earlier Execution…";
 
-describe("A value for a field of the kickoff form, from elsewhere", () => {
+describe("A value that a field of the kickoff form gets from another source", () => {
   let folder: string;
   let editor: LastEditor;
   let panel: vscode.WebviewPanel | undefined;
@@ -50,18 +50,14 @@ describe("A value for a field of the kickoff form, from elsewhere", () => {
   }
 
   async function takeFor(input: string, ...moves: readonly Move[]) {
-    const person = new ScriptedPerson(moves);
-    try {
-      const taken = await takeValue(input, {
+    const { result: taken, shown } = await withPerson(moves, () =>
+      takeValue(input, {
         editor,
         hasEarlier,
         earlier: () => Promise.resolve({ value: 7, from: "the execution “tea”" }),
-      });
-      assert.deepEqual(person.left, []);
-      return { taken, shown: person.shown };
-    } finally {
-      person.dispose();
-    }
+      }),
+    );
+    return { taken, shown };
   }
 
   async function file(name: string, content: string | Uint8Array): Promise<string> {
@@ -77,7 +73,7 @@ describe("A value for a field of the kickoff form, from elsewhere", () => {
     );
   }
 
-  /** What a form does: another tab takes the editor's place. */
+  /** Opens another tab in place of the editor, as a form does. */
   async function openForm(): Promise<void> {
     panel = vscode.window.createWebviewPanel("test.form", "A form", vscode.ViewColumn.Active);
     await waitFor("the form in front", () => vscode.window.activeTextEditor === undefined);
@@ -99,11 +95,11 @@ describe("A value for a field of the kickoff form, from elsewhere", () => {
     } finally {
       person.dispose();
     }
-    // A list's title draws no icons (observed), so that a backslash would be seen.
+    // A quick pick's title draws no icons (observed), so a backslash would be visible.
     assert.equal((await takeFor("$(bell)", "escape")).shown[0]?.title, "Fill in “$(bell)” from");
   });
 
-  it("has its execution's title only if that differs from the value", async () => {
+  it("shows its execution's title only if that differs from the value", async () => {
     const values = [
       { value: "Sea otters", execution: anExecution() },
       { value: "Sea otters", execution: anExecution({ label: "Mine" }) },
@@ -117,7 +113,7 @@ describe("A value for a field of the kickoff form, from elsewhere", () => {
     }
   });
 
-  it("is the whole value of an earlier execution, of which the list of executions has only the beginning", async () => {
+  it("is the whole value of an earlier execution, although lists hold only its start", async () => {
     const parts = await viewParts();
     const crew = { ...anExecution().crew, isRehearsal: false };
     const values = ["one", "two"].map((end) => `${"Sea otters. ".repeat(100)}${end}`);
@@ -142,7 +138,7 @@ describe("A value for a field of the kickoff form, from elsewhere", () => {
     }
   });
 
-  it("may be the editor's selection, an earlier value, or a file's content; cancelling takes nothing", async () => {
+  it("can be the editor's selection, an earlier value, or a file's content; cancelling changes nothing", async () => {
     const { taken, shown } = await take("escape");
     assert.equal(taken, undefined);
     assert.equal(shown[0]?.title, "Fill in “topic” from");
@@ -152,7 +148,7 @@ describe("A value for a field of the kickoff form, from elsewhere", () => {
     });
   });
 
-  it("is offered first if there is one: what has none is last and says why", async () => {
+  it("is offered first if there is one; sources without a value are last and show why", async () => {
     const rows = async () => (await take("escape")).shown[0]?.choices;
     assert.deepEqual(await rows(), [ofFile, ofExecution, ofEditor], "Enter chooses the first row");
     hasEarlier = false;
@@ -166,7 +162,7 @@ describe("A value for a field of the kickoff form, from elsewhere", () => {
     assert.deepEqual(await rows(), [ofEditor, ofFile, ofExecution]);
   });
 
-  it("is what was selected when the form took the editor's place, with its name and size", async () => {
+  it("is the selection from before the form replaced the editor, with the file's name and size", async () => {
     const document = await vscode.workspace.openTextDocument(
       await file("notes.md", "Füchse\nother\nrivers\n"),
     );
@@ -181,7 +177,7 @@ describe("A value for a field of the kickoff form, from elsewhere", () => {
     );
   });
 
-  it("stays what was selected when the document changes behind the form", async () => {
+  it("stays the same selection when the document changes behind the form", async () => {
     const document = await vscode.workspace.openTextDocument({ content: "first\nsecond" });
     await select(document, 1);
     await openForm();
@@ -192,7 +188,7 @@ describe("A value for a field of the kickoff form, from elsewhere", () => {
     assert.equal(taken && "text" in taken && taken.text, "second");
   });
 
-  it("is nothing, with a message, if nothing is selected or the document was closed", async () => {
+  it("is undefined, with a message, if nothing is selected or the document was closed", async () => {
     const nothing = async () => {
       const { taken, shown } = await take({ pick: ofEditor });
       assert.equal(taken, undefined);
@@ -237,7 +233,7 @@ describe("A value for a field of the kickoff form, from elsewhere", () => {
     assert.equal((await take({ pick: ofFile }, "escape")).taken, undefined);
   });
 
-  it("is refused with its reason: too large, no text in UTF-8, a folder, gone", async () => {
+  it("is refused with a reason if the file is too large, isn't UTF-8 text, is a folder or is missing", async () => {
     const refused = async (place: string, why: RegExp) =>
       assert.rejects(take({ pick: ofFile }, { open: place }), refusal(why));
     await refused(
@@ -256,7 +252,7 @@ describe("A value for a field of the kickoff form, from elsewhere", () => {
     await refused(path.join(folder, "gone.txt"), /^“gone\.txt” can't be read: /);
   });
 
-  it("is refused if more is selected than an input takes", async () => {
+  it("is refused if the selection is too large for an input", async () => {
     const document = await vscode.workspace.openTextDocument({
       content: "x".repeat(largestText + 100_000),
     });

@@ -1,15 +1,16 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { CrewApiError } from "../../src/api/errors.ts";
+import { systemClock } from "../../src/base/clock.ts";
 import type { Execution } from "../../src/executions/model.ts";
 import { MaybeSentError } from "../../src/sending/errors.ts";
 import { MaybeStartedError } from "../../src/sending/kickoff.ts";
 import type { Crew } from "../../src/crews/types.ts";
 import { Tools } from "../../src/tools/tools.ts";
-import type { ToolParts } from "../../src/tools/tool.ts";
 import type { CrewdeckApi, CrewdeckExecution } from "../../src/extension-api/crewdeck-api.ts";
 import { anExecution } from "../unit/views/executions.ts";
 import { waitFor } from "../support/wait.ts";
+import { crewsOf } from "./execution-parts.ts";
 import { startRealService, type RealService } from "./real-service.ts";
 import { ScriptedPerson, type Move, type Shown } from "./scripted-person.ts";
 
@@ -45,13 +46,13 @@ describe("Tools for language models", () => {
       await vscode.commands.executeCommand("crewdeck.untrackExecution", { crew: of, kickoffId });
   });
 
-  /** The person at the dialogs. VS Code's own confirmation is never shown in a window that runs tests: it allows by itself, as with "always allow". */
+  /** Answers Crewdeck's dialogs. In a window that runs tests, VS Code allows every tool without its own confirmation. */
   const answers = (...moves: readonly Move[]) => {
     person?.dispose();
     return (person = new ScriptedPerson(moves));
   };
 
-  /** What the person was asked. */
+  /** The questions that were shown. */
   const questionsIn = (shown: readonly Shown[]) =>
     shown
       .filter(({ detail }) => detail !== undefined)
@@ -73,7 +74,7 @@ describe("Tools for language models", () => {
     return part.value;
   }
 
-  /** The JSON in a tool's answer. */
+  /** The JSON in a tool's result. */
   const dataOf = (text: string) =>
     JSON.parse(text.slice(text.indexOf("{"), text.lastIndexOf("}") + 1)) as Record<string, unknown>;
 
@@ -103,7 +104,7 @@ describe("Tools for language models", () => {
     assert.ok(!text.includes(service.token));
   });
 
-  it("kick off after a question that names crew, host and inputs, follow what runs, reject and approve by the same way as commands, and read the result piece by piece", async () => {
+  it("kick off after a question with crew, host and inputs, follow the execution, reject and approve as commands do, and read the result in parts", async () => {
     const shown = answers({ press: "Kick Off" }).shown;
     const started = await invoke("kickOff", {
       crew,
@@ -203,7 +204,7 @@ describe("Tools for language models", () => {
     );
   });
 
-  it("send nothing that the person did not allow", async () => {
+  it("send nothing that the person didn't allow", async () => {
     const before = api.executions().length;
     answers("escape");
     assert.match(await invoke("kickOff", { crew, inputs }), /did not allow it\. Nothing was sent/);
@@ -218,7 +219,7 @@ describe("Tools for language models", () => {
     assert.equal(find(executionId)?.state, "waiting");
   });
 
-  it("refuse a missing input by name, a callback, which would send outputs elsewhere, and anything unknown or of a wrong type, with a message for the model and before the person is asked", async () => {
+  it("refuse a missing input, a callback, and anything unknown or of a wrong type, with a message for the model and before the question", async () => {
     const { shown } = answers();
     const before = api.executions().length;
     for (const [name, input, message] of [
@@ -279,11 +280,11 @@ describe("Tools for language models", () => {
     answers({ press: "Remove" });
     await vscode.commands.executeCommand("crewdeck.removeCrew", { crew });
     try {
-      const told = dataOf(await invoke("getExecution", { executionId, waitSeconds: 100 }));
-      assert.equal(told["problem"], "“Tooled” is not connected. This is the last known state.");
+      const answer = dataOf(await invoke("getExecution", { executionId, waitSeconds: 100 }));
+      assert.equal(answer["problem"], "“Tooled” is not connected. This is the last known state.");
       assert.equal(
         dataOf(await invoke("getExecution", { executionId, taskId: "outline" }))["problem"],
-        told["problem"],
+        answer["problem"],
       );
       const { executions } = dataOf(await invoke("listExecutions", { crew })) as {
         executions: { executionId: string; stale?: boolean }[];
@@ -300,7 +301,7 @@ describe("Tools for language models", () => {
     assert.deepEqual([now["state"], now["problem"]], ["waiting", undefined]);
   });
 
-  describe("with a crew that does as the test wants", () => {
+  describe("with a scripted crew", () => {
     const writers = { id: "url:https://crew.test", name: "Writers", url: "https://crew.test" };
     const signal = new AbortController().signal;
     let sent: unknown[];
@@ -309,7 +310,7 @@ describe("Tools for language models", () => {
       sent = [];
     });
 
-    /** The tools over stand-ins. */
+    /** The tools with a scripted crew. */
     function tools(
       changes: {
         send?: () => Promise<never>;
@@ -319,32 +320,47 @@ describe("Tools for language models", () => {
       } = {},
     ): Tools {
       const known = { fields: [{ name: "topic" }], raw: {} };
-      const parts = {
+      const { execution = anExecution() } = changes;
+      const silent = () => ({ dispose: () => undefined });
+      return new Tools({
         crews: {
-          get: () => writers,
-          find: () => writers,
-          ready: changes.ready ?? (() => Promise.resolve(writers)),
+          ...crewsOf(writers),
+          ...(changes.ready && { ready: changes.ready }),
           inputs: () => Promise.resolve(known),
           knownInputs: () => known,
         },
-        executions: { store: { find: () => changes.execution ?? anExecution() }, tracker: {} },
+        executions: {
+          store: {
+            find: () => execution,
+            list: () => [execution],
+            summary: () => execution,
+            onDidChange: silent,
+          },
+          tracker: {
+            pollNow: () => Promise.resolve(),
+            problemOf: () => undefined,
+            localProblemOf: () => undefined,
+            onDidChange: silent,
+          },
+        },
         sender: {
-          send: (_crew: unknown, request: unknown) => (
+          send: (_crew, request) => (
             sent.push(request),
             (changes.send ?? (() => Promise.resolve(anExecution())))()
           ),
         },
         feedback: {
-          approve: (_execution: unknown, words: unknown) => (
-            sent.push(words),
+          approve: (_execution, given) => (
+            sent.push(given),
             (
-              changes.approve ?? (() => Promise.resolve({ status: "resumed", message: "Goes on." }))
+              changes.approve ??
+              (() => Promise.resolve({ status: "resumed" as const, message: "Continues." }))
             )()
           ),
+          reject: () => assert.fail("no test rejects here"),
         },
-      };
-      // Of each part the tools use here only what it has.
-      return new Tools(parts as unknown as ToolParts);
+        clock: systemClock,
+      });
     }
 
     async function prepareAndInvoke(made: Tools, name: string, input: object): Promise<string> {
@@ -354,7 +370,7 @@ describe("Tools for language models", () => {
       return (part as vscode.LanguageModelTextPart).value;
     }
 
-    const wish = { crew: "Writers", inputs: { topic: "`Otters` [x](command:y)\n```" } };
+    const request = { crew: "Writers", inputs: { topic: "`Otters` [x](command:y)\n```" } };
     const long = { crew: "Writers", inputs: { topic: `${"z".repeat(700)}the end` } };
     const tabs = () =>
       vscode.window.tabGroups.all
@@ -364,10 +380,10 @@ describe("Tools for language models", () => {
             input instanceof vscode.TabInputText && input.uri.scheme === "crewdeck-confirmation",
         );
 
-    it("VS Code asks before a kickoff, with crew, host and inputs as text that is no Markdown", async () => {
+    it("VS Code asks before a kickoff, with crew, host and inputs as plain text", async () => {
       const { confirmationMessages, invocationMessage } = await tools().prepare(
         "crewdeck_kickOff",
-        wish,
+        request,
         signal,
       );
       assert.equal(invocationMessage, "Kicking off “Writers”");
@@ -421,7 +437,7 @@ describe("Tools for language models", () => {
         assert.ok(value.includes(part), `${part} in ${value}`);
     });
 
-    it("the question says that feedback can cost money, but not on the rehearsal engine", async () => {
+    it("the question mentions that feedback can cost money, except on the rehearsal engine", async () => {
       const asked = async (execution: Execution) => {
         const { confirmationMessages } = await tools({ execution }).prepare(
           "crewdeck_giveFeedback",
@@ -434,7 +450,7 @@ describe("Tools for language models", () => {
       assert.doesNotMatch(await asked(anExecution({ engine: "rehearsal" })), /cost/);
     });
 
-    it("feedback for a pause that was answered, and that the crew still reports, is refused before anybody is asked", async () => {
+    it("feedback for an answered pause that the crew still reports is refused before the question", async () => {
       const at = "2026-10-21T12:02:00.000Z";
       const execution = anExecution({
         resumes: [
@@ -457,12 +473,12 @@ describe("Tools for language models", () => {
       );
     });
 
-    it("a dialog asks before every kickoff and every feedback, whatever VS Code asked before, and one answer is for one call", async () => {
+    it("a dialog asks before every kickoff and every feedback, whatever VS Code asked before, and each answer is for one call", async () => {
       const made = tools();
       const approval = { executionId: "11111111-aaaa", decision: "approve" };
       for (const [name, input] of [
-        ["crewdeck_kickOff", wish],
-        ["crewdeck_kickOff", wish],
+        ["crewdeck_kickOff", request],
+        ["crewdeck_kickOff", request],
         ["crewdeck_giveFeedback", approval],
         ["crewdeck_giveFeedback", approval],
       ] as const) {
@@ -472,8 +488,8 @@ describe("Tools for language models", () => {
       }
       assert.equal(sent.length, 4);
       answers("escape");
-      await made.prepare("crewdeck_kickOff", wish, signal);
-      await made.invoke("crewdeck_kickOff", wish, signal);
+      await made.prepare("crewdeck_kickOff", request, signal);
+      await made.invoke("crewdeck_kickOff", request, signal);
       assert.equal(sent.length, 4);
     });
 
@@ -505,14 +521,14 @@ describe("Tools for language models", () => {
       );
     });
 
-    describe("and more to send than a dialog has room for", () => {
+    describe("and a text that is too long for a dialog", () => {
       async function kickOffLong(...moves: readonly Move[]): Promise<string> {
         answers({ press: "Show All" }, ...moves);
         const [part] = (await tools().invoke("crewdeck_kickOff", long, signal)).content;
         return (part as vscode.LanguageModelTextPart).value;
       }
 
-      it("“Show All” opens all of it as a read-only document, beside which a notification allows it", async () => {
+      it("“Show All” opens all of it as a read-only document, with a notification that allows it", async () => {
         const opened: vscode.TextDocument[] = [];
         const subscription = vscode.workspace.onDidOpenTextDocument((document) =>
           opened.push(document),
@@ -538,7 +554,7 @@ describe("Tools for language models", () => {
         assert.deepEqual(tabs(), []);
       });
 
-      it("the document's long lines are wrapped, so that they can be read to their end", async () => {
+      it("the document wraps long lines", async () => {
         const { left } = answers({ press: "Show All" }, { leave: "Kick Off" });
         const controller = new AbortController();
         const ended = assert.rejects(
@@ -567,13 +583,13 @@ describe("Tools for language models", () => {
         assert.deepEqual([sent, tabs()], [[], []]);
       });
 
-      it("what is short has no such button", async () => {
-        await prepareAndInvoke(tools(), "crewdeck_kickOff", wish);
+      it("a short text has no “Show All”", async () => {
+        await prepareAndInvoke(tools(), "crewdeck_kickOff", request);
         assert.deepEqual(person!.shown[0]?.choices, ["Kick Off"]);
       });
     });
 
-    it("cancelling ends the waiting for an answer, in the dialog and beside the document", async () => {
+    it("cancelling the call ends the question, in the dialog and in the notification", async () => {
       for (const moves of [
         [{ leave: "Kick Off" }],
         [{ press: "Show All" }, { leave: "Kick Off" }],
@@ -591,8 +607,8 @@ describe("Tools for language models", () => {
       }
     });
 
-    it("a kickoff that may have started is reported as such, and that it must not be repeated", async () => {
-      const told = await prepareAndInvoke(
+    it("a kickoff that may have started is reported as such, with the instruction not to repeat it", async () => {
+      const answer = await prepareAndInvoke(
         tools({
           send: () =>
             Promise.reject(
@@ -604,20 +620,20 @@ describe("Tools for language models", () => {
             ),
         }),
         "crewdeck_kickOff",
-        wish,
+        request,
       );
-      assert.match(told, /^It is not known whether it started\. Do not kick it off again\./);
-      assert.match(told, /"executionId": "local-1"/);
+      assert.match(answer, /^It is not known whether it started\. Do not kick it off again\./);
+      assert.match(answer, /"executionId": "local-1"/);
       assert.equal(sent.length, 1);
     });
 
-    it("feedback that may have been sent is reported as such, and that it must not be repeated", async () => {
-      const told = await prepareAndInvoke(
+    it("feedback that may have been sent is reported as such, with the instruction not to repeat it", async () => {
+      const answer = await prepareAndInvoke(
         tools({ approve: () => Promise.reject(new MaybeSentError("It may have been sent.")) }),
         "crewdeck_giveFeedback",
         { executionId: "11111111-aaaa", decision: "approve" },
       );
-      assert.match(told, /^It is not known whether it was sent\. Do not send it again\./);
+      assert.match(answer, /^It is not known whether it was sent\. Do not send it again\./);
       assert.equal(sent.length, 1);
     });
 
@@ -630,13 +646,17 @@ describe("Tools for language models", () => {
         sent: "no",
       });
       await assert.rejects(
-        prepareAndInvoke(tools({ send: () => Promise.reject(refusal) }), "crewdeck_kickOff", wish),
+        prepareAndInvoke(
+          tools({ send: () => Promise.reject(refusal) }),
+          "crewdeck_kickOff",
+          request,
+        ),
         refusal,
       );
       assert.equal(sent.length, 1);
     });
 
-    it("nothing is sent that was cancelled before", async () => {
+    it("a call that was cancelled before sends nothing", async () => {
       const controller = new AbortController();
       const made = tools({
         ready: () => {
@@ -645,7 +665,7 @@ describe("Tools for language models", () => {
         },
       });
       for (const [name, input] of [
-        ["crewdeck_kickOff", wish],
+        ["crewdeck_kickOff", request],
         ["crewdeck_giveFeedback", { executionId: "11111111-aaaa", decision: "approve" }],
       ] as const) {
         await made.prepare(name, input, signal);

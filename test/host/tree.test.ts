@@ -17,25 +17,34 @@ import { viewParts, type ViewParts } from "./view-parts.ts";
 
 const writers: Crew = { id: "url:https://crew.test", name: "Writers", url: "https://crew.test" };
 
-/** A view that is seen, and keeps its badge. */
-class FakeView {
+/** A visible view that keeps its badge. */
+class FakeView extends vscode.Disposable implements vscode.TreeView<TreeNode> {
   visible = true;
   badge: vscode.ViewBadge | undefined;
   readonly visibility = new vscode.EventEmitter<vscode.TreeViewVisibilityChangeEvent>();
   readonly onDidChangeVisibility = this.visibility.event;
-  message: string | undefined;
-  description: string | undefined;
+  message?: string;
+  description?: string;
   selection: readonly TreeNode[] = [];
   readonly revealed: TreeNode[] = [];
   readonly expand = new vscode.EventEmitter<vscode.TreeViewExpansionEvent<TreeNode>>();
   readonly onDidExpandElement = this.expand.event;
   readonly onDidCollapseElement = new vscode.EventEmitter<vscode.TreeViewExpansionEvent<TreeNode>>()
     .event;
+  readonly onDidChangeSelection = new vscode.EventEmitter<
+    vscode.TreeViewSelectionChangeEvent<TreeNode>
+  >().event;
+  readonly onDidChangeCheckboxState = new vscode.EventEmitter<
+    vscode.TreeCheckboxChangeEvent<TreeNode>
+  >().event;
   reveal(node: TreeNode): Promise<void> {
     this.revealed.push(node);
     return Promise.resolve();
   }
-  dispose(): void {
+  constructor() {
+    super(() => undefined);
+  }
+  override dispose(): void {
     this.visibility.dispose();
   }
 }
@@ -116,7 +125,7 @@ describe("the tree", () => {
         onDidEnd: kickoffEnded.event,
       },
       clock,
-      createView: () => view as unknown as vscode.TreeView<TreeNode>,
+      createView: () => view,
     });
     tree.onDidChangeTreeData((nodes) => refreshed.push(nodes));
   });
@@ -131,7 +140,7 @@ describe("the tree", () => {
     crewsChanged.fire();
   };
   const isCrew = (node: TreeNode): node is CrewNode => node.kind === "crew";
-  /** The crews' rows; what waits stands above them. */
+  /** The crews' rows; what waits is above them. */
   const crewRows = () => tree.getChildren().filter(isCrew);
   const isExecution = (node: TreeNode): node is ExecutionNode => node.kind === "execution";
   const labels = (nodes: readonly TreeNode[]) => nodes.map((node) => tree.getTreeItem(node).label);
@@ -142,7 +151,7 @@ describe("the tree", () => {
   const another = (localId: string, startedAt: string): Execution =>
     notWaiting({ localId, kickoffIds: [`id-${localId}`], label: localId, startedAt });
 
-  it("has crews, below them executions with the newest first, below those tasks", () => {
+  it("shows crews, below them their executions, newest first, and below those their tasks", () => {
     add(
       anExecution(),
       another("newer", "2026-10-21T12:00:10.000Z"),
@@ -159,49 +168,29 @@ describe("the tree", () => {
     assert.equal(tree.getTreeItem(tasks[1]!).contextValue, "task:waiting:output");
   });
 
-  it("gives commands what they take, and opens an execution by a click", () => {
+  it("passes rows to commands as their arguments, and opens an execution on click", () => {
     add(anExecution());
     const [execution] = tree.getChildren(crewRows()[0]);
-    assert.deepEqual(
-      { ...execution },
-      {
-        kind: "execution",
-        group: `crew ${writers.id}`,
-        crew: writers.id,
-        localId: "local-1",
-        kickoffId: "11111111-aaaa",
-      },
-    );
+    const row = {
+      kind: "execution",
+      group: `crew ${writers.id}`,
+      crew: writers.id,
+      localId: "local-1",
+      kickoffId: "11111111-aaaa",
+    };
+    assert.deepEqual({ ...execution }, row);
     assert.deepEqual(tree.getTreeItem(execution!).command?.arguments, [execution]);
     assert.deepEqual(
       { ...execution },
-      {
-        kind: "execution",
-        group: `crew ${writers.id}`,
-        crew: writers.id,
-        localId: "local-1",
-        kickoffId: "11111111-aaaa",
-        attempt: 1,
-      },
+      { ...row, attempt: 1 },
       "shown, it names the attempt that waits",
     );
     const [, review] = tree.getChildren(execution);
     tree.getTreeItem(review!);
-    assert.deepEqual(
-      { ...review },
-      {
-        kind: "task",
-        group: `crew ${writers.id}`,
-        crew: writers.id,
-        localId: "local-1",
-        kickoffId: "11111111-aaaa",
-        taskId: "review",
-        attempt: 1,
-      },
-    );
+    assert.deepEqual({ ...review }, { ...row, kind: "task", taskId: "review", attempt: 1 });
   });
 
-  it("shows text of others as text", () => {
+  it("shows remote text as plain text", () => {
     add(anExecution({ label: "**bold** $(trash) [a](command:x) <b>" }));
     const item = resolved(tree.getChildren(crewRows()[0])[0]!);
     assert.ok(item.tooltip instanceof vscode.MarkdownString);
@@ -219,7 +208,7 @@ describe("the tree", () => {
     assert.doesNotMatch(item.tooltip.value, /(?<!\\)\*\*bold|(?<!\\)\[a\]\(command|<b>/);
   });
 
-  it("refreshes only the row that changed, by the same object", () => {
+  it("refreshes only the row that changed, as the same object", () => {
     add(anExecution(), another("other", "2026-10-20T12:00:00.000Z"));
     const [, other] = tree.getChildren(crewRows()[0]);
     assert.ok(other);
@@ -235,7 +224,7 @@ describe("the tree", () => {
     assert.deepEqual(other.kind === "execution" && other.kickoffId, "id-first");
   });
 
-  it("keeps the ids of rows, whatever happens to the execution", () => {
+  it("keeps the IDs of rows, whatever happens to the execution", () => {
     add(anExecution({ kickoffIds: [], state: "unconfirmed" }));
     const ids = () => tree.getChildren(crewRows()[0]).map((node) => tree.getTreeItem(node).id);
     const before = ids();
@@ -247,7 +236,7 @@ describe("the tree", () => {
     assert.deepEqual(ids(), before);
   });
 
-  it("names the crew that an execution has moved to on all its rows", () => {
+  it("shows the crew that an execution has moved to on all its rows", () => {
     add(anExecution());
     const rows = () => {
       const execution = tree.getChildren(crewRows().find(({ crew }) => crew === crews[0]!.id))[0]!;
@@ -260,7 +249,7 @@ describe("the tree", () => {
     assert.deepEqual(rows(), [moved.id, moved.id, moved.id]);
   });
 
-  it("says that an execution is being kicked off, until its request has ended", () => {
+  it("shows that an execution is being kicked off until its request has ended", () => {
     kickingOff.add("local-1");
     add(notWaiting({ kickoffIds: [], state: "unconfirmed" }));
     const [row] = tree.getChildren(crewRows()[0]);
@@ -301,7 +290,7 @@ describe("the tree", () => {
     assert.match(String(tree.getTreeItem(crew!).description), /Token refused/);
   });
 
-  it("says of each execution that has not ended that nobody asks for it while its crew refuses the token", () => {
+  it("shows on each execution that hasn't ended that it isn't watched while its crew refuses the token", () => {
     add(
       notWaiting({ localId: "runs", kickoffIds: ["runs"] }),
       notWaiting({ localId: "done", kickoffIds: ["done"], state: "completed" }),
@@ -326,7 +315,7 @@ describe("the tree", () => {
     );
   });
 
-  it("reads no secret at the start, and says later where this machine has no token", async () => {
+  it("reads no secret at the start, and later shows where this machine has no token", async () => {
     const [crew] = crewRows();
     clock.pass(4_000);
     assert.deepEqual(tokensRead, []);
@@ -344,7 +333,7 @@ describe("the tree", () => {
     );
   });
 
-  it("moves elapsed times on rows, only while it is seen and something is under way", () => {
+  it("updates elapsed times only while it is visible and something runs", () => {
     add(
       notWaiting(),
       notWaiting({
@@ -378,7 +367,7 @@ describe("the tree", () => {
     assert.equal(clock.timers, 0);
   });
 
-  it("keeps the titles of rows when others come or change, and refreshes a row with a new label", () => {
+  it("keeps the titles of rows when others are added or change, and refreshes a row with a new label", () => {
     const inputs = (audience: string) => ({
       request: { inputs: { topic: "Sea otters", audience }, callbacks: {} },
     });
@@ -425,7 +414,7 @@ describe("the tree", () => {
     assert.equal(refreshed.length, 1);
   });
 
-  it("has what waits across crews at the top, by rows of their own, while something waits", () => {
+  it("shows what waits across crews at the top, in separate rows, while something waits", () => {
     const painters = { id: "url:https://other.test", name: "Painters", url: "https://other.test" };
     setCrews([writers, painters]);
     add(
@@ -461,7 +450,7 @@ describe("the tree", () => {
     assert.deepEqual(labels(tree.getChildren()), ["Writers", "Painters"]);
   });
 
-  it("groups by state and by day, and remembers that with the workspace", async () => {
+  it("groups by state and by day, and stores the choice in the workspace", async () => {
     clock.time = new Date(2026, 9, 21, 12).getTime();
     const noon = (day: number) => new Date(2026, 9, day, 11).toISOString();
     add(
@@ -491,7 +480,7 @@ describe("the tree", () => {
     );
   });
 
-  it("shows only what passes the filter, and says what it is, how many it hides and that one of them waits", () => {
+  it("shows only what matches the filter, and describes the filter, how many it hides and that one of them waits", () => {
     add(
       anExecution(),
       another("tea", "2026-10-21T12:00:10.000Z"),
@@ -515,7 +504,7 @@ describe("the tree", () => {
     );
   });
 
-  it("has what is pinned first in its group", () => {
+  it("shows pinned executions first in their group", () => {
     add(another("newer", "2026-10-21T12:00:10.000Z"), another("older", "2026-10-20T12:00:00.000Z"));
     parts.store.update("older", (execution) => ({ ...execution, state: "completed" }));
     parts.store.update("older", (execution) => ({ ...execution, pinned: true }));

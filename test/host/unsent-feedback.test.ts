@@ -5,7 +5,7 @@ import { fillThread, showThread, UnsentText } from "../../src/feedback/thread-bo
 import { waitFor } from "../support/wait.ts";
 import { anExecution } from "../unit/views/executions.ts";
 import {
-  boxWithTheKeys as box,
+  focusedBox as box,
   eachWithViewParts,
   lensesOf,
   threadOf,
@@ -22,19 +22,25 @@ describe("feedback that is not sent, or is edited while it is sent", () => {
   const titles = async (document: vscode.TextDocument) =>
     (await lensesOf(document)).map(({ title }) => title);
 
-  /** A crew that takes no feedback. */
-  const refuse = () =>
-    Promise.reject(
-      new CrewApiError({
-        kind: "server",
-        status: 400,
-        message: "Not now.",
-        remedy: "",
-        sent: "no",
-      }),
-    );
+  const refusal = () =>
+    new CrewApiError({
+      kind: "server",
+      status: 400,
+      message: "Not now.",
+      remedy: "",
+      sent: "no",
+    });
+  /** A crew that refuses feedback. */
+  const refuse = () => Promise.reject(refusal());
+  const draft = () => parts.drafts.find({ localId: "local-1", taskId: "review", attempt: 1 })?.text;
+  /** Waits for the text in the focused box, or in another one than `document`. */
+  const shownInBox = (text: string, document?: vscode.TextDocument) =>
+    waitFor(`“${text}” in the box`, async () => {
+      const shown = (await box()).document;
+      return shown !== document && shown.getText() === text;
+    });
 
-  /** An output that is being rejected, with the keys in the thread's box. `result` is what the rejection leads to. */
+  /** An output that is being rejected, with focus in the thread's box. `result` settles when the rejection ends. */
   async function rejecting() {
     const execution = parts.store.add(anExecution());
     const editor = await parts.show(execution);
@@ -44,11 +50,11 @@ describe("feedback that is not sent, or is edited while it is sent", () => {
     return { editor, document: editor.document, open, result };
   }
 
-  it("keeps text that could not be sent in the box where it was written, and sends it then", async () => {
+  it("keeps text that could not be sent in the box where it was written, and can send it from there", async () => {
     const { open, result } = await rejecting();
     parts.crew.resume = refuse;
     await assert.rejects(parts.threads.submit({ thread: open, text: "My words" }), /Not now/);
-    await waitFor("the words", async () => (await box()).document.getText() === "My words");
+    await shownInBox("My words");
     const again = await thread();
     assert.match(again.label!, /^Not sent: Reject “review”/);
     assert.deepEqual(again.comments, [], "no comment that would open the Comments panel");
@@ -59,7 +65,7 @@ describe("feedback that is not sent, or is edited while it is sent", () => {
     assert.equal(parts.sent[1]?.humanFeedback, "My words, edited");
   });
 
-  /** A thread whose words “My words” are on their way. `fail` and `take` are the crew's answers. */
+  /** A thread that is sending “My words”. `fail` and `take` are the crew's responses. */
   async function sendingMyWords() {
     const { document, editor, open } = await rejecting();
     assert.ok(await fillThread(editor, open, "My words"));
@@ -67,16 +73,7 @@ describe("feedback that is not sent, or is edited while it is sent", () => {
     let take = () => {};
     parts.crew.resume = () =>
       new Promise((resolve, reject) => {
-        fail = () =>
-          reject(
-            new CrewApiError({
-              kind: "server",
-              status: 400,
-              message: "Not now.",
-              remedy: "",
-              sent: "no",
-            }),
-          );
+        fail = () => reject(refusal());
         take = () => resolve({ status: "retrying", message: "Once more.", raw: {} });
       });
     const sending = parts.threads.submit({ thread: open, text: "My words" });
@@ -90,27 +87,22 @@ describe("feedback that is not sent, or is edited while it is sent", () => {
         text,
       );
       assert.ok(await vscode.workspace.applyEdit(edit));
-      await waitFor("it in the box", () => written.getText() === text);
+      await waitFor("the text in the box", () => written.getText() === text);
     };
     return { open, editor, document, sending, type, fail: () => fail(), take: () => take() };
   }
 
-  const draft = () => parts.drafts.find({ localId: "local-1", taskId: "review", attempt: 1 })?.text;
-
-  it("keeps also what was typed in the box while the text before it could not be sent", async () => {
+  it("also keeps what was typed in the box while sending failed", async () => {
     const { sending, type, fail } = await sendingMyWords();
     await type("My words and more");
     fail();
     await assert.rejects(sending, /Not now/);
     assert.equal(parts.sent[0]?.humanFeedback, "My words");
     assert.equal(draft(), "My words and more");
-    await waitFor(
-      "both in the box",
-      async () => (await box()).document.getText() === "My words and more",
-    );
+    await shownInBox("My words and more");
   });
 
-  it("keeps text that could not be sent if a button was pressed again, for which VS Code has emptied its box", async () => {
+  it("keeps text that could not be sent if Send was selected again and VS Code cleared the box", async () => {
     const { open, sending, type, fail } = await sendingMyWords();
     await type("My words and more");
     assert.equal(
@@ -123,13 +115,10 @@ describe("feedback that is not sent, or is edited while it is sent", () => {
     await assert.rejects(sending, /Not now/);
     assert.equal(parts.sent.length, 1);
     assert.equal(draft(), "My words and more\n\nLast ones");
-    await waitFor(
-      "all of them in the box",
-      async () => (await box()).document.getText() === "My words and more\n\nLast ones",
-    );
+    await shownInBox("My words and more\n\nLast ones");
   });
 
-  it("keeps what was typed after sending as a draft, and a lens leads to it", async () => {
+  it("keeps what was typed after sending as a draft, with a lens", async () => {
     const { document, sending, type, take } = await sendingMyWords();
     await type("My words\n\nand more");
     take();
@@ -143,7 +132,7 @@ describe("feedback that is not sent, or is edited while it is sent", () => {
     );
   });
 
-  it("does not call text unsent if only its draft could not be removed", async () => {
+  it("doesn't report text as unsent if only its draft could not be removed", async () => {
     const { sending, take } = await sendingMyWords();
     Object.assign(parts.drafts, {
       remove: () => {
@@ -157,24 +146,17 @@ describe("feedback that is not sent, or is edited while it is sent", () => {
     assert.deepEqual(parts.problems.splice(0), ["Removing a draft that was sent"]);
   });
 
-  it("restores it in another box, which VS Code does not empty", async () => {
+  it("restores text in a new box, which VS Code doesn't clear", async () => {
     const { open, sending, fail } = await sendingMyWords();
     const { document: sent } = await box();
     fail();
     await assert.rejects(sending, /Not now/);
-    await waitFor(
-      "them in another box",
-      async () =>
-        (await box()).document !== sent && (await box()).document.getText() === "My words",
-    );
+    await shownInBox("My words", sent);
     assert.notEqual(await thread(), open);
   });
 
-  it("finds a thread that moves while it is looked for", async () => {
-    const editor = await parts.show(parts.store.add(anExecution()));
-    void parts.feedback.reject(parts.store.find("local-1")!);
-    const open = await thread();
-    await box();
+  it("finds a thread that moves during the search", async () => {
+    const { editor, open } = await rejecting();
     const line = open.range!.start.line + 2;
     const found = showThread(editor, { thread: open, isOpen: true }, 90_000);
     open.range = new vscode.Range(line, 0, line, 0);
@@ -182,7 +164,7 @@ describe("feedback that is not sent, or is edited while it is sent", () => {
     assert.equal(editor.selection.active.line, line);
   });
 
-  it("fills the box of a thread although the cursor has left its line", async () => {
+  it("fills the box of a thread even if the cursor has left its line", async () => {
     const { editor, open } = await rejecting();
     await vscode.commands.executeCommand("workbench.action.focusActiveEditorGroup");
     editor.selection = new vscode.Selection(0, 0, 0, 0);
@@ -191,21 +173,17 @@ describe("feedback that is not sent, or is edited while it is sent", () => {
     assert.equal((await box()).document.getText(), "My words");
   });
 
-  it("puts text back above what was typed while its box was empty", async () => {
+  it("restores text above what was typed while its box was empty", async () => {
     const { editor, sending, fail } = await sendingMyWords();
     const { document: sent } = await box();
     fail();
     await assert.rejects(sending, /Not now/);
-    await waitFor(
-      "them in a box",
-      async () =>
-        (await box()).document !== sent && (await box()).document.getText() === "My words",
-    );
+    await shownInBox("My words", sent);
     assert.ok(await fillThread(editor, await thread(), "Kept words"));
     assert.equal((await box()).document.getText(), "Kept words\n\nMy words");
   });
 
-  it("leaves focus to a person who has gone elsewhere while text could not be sent: a draft is kept, and a lens leads to it", async () => {
+  it("doesn't move the focus of a person who has gone elsewhere while sending failed: it keeps a draft, with a lens", async () => {
     const { document, open, result } = await rejecting();
     let fail: (error: unknown) => void = () => undefined;
     parts.crew.resume = () => new Promise((_resolve, reject) => (fail = reject));
@@ -215,27 +193,16 @@ describe("feedback that is not sent, or is edited while it is sent", () => {
       await vscode.workspace.openTextDocument({ content: "Elsewhere" }),
       vscode.ViewColumn.Two,
     );
-    fail(
-      new CrewApiError({
-        kind: "server",
-        status: 400,
-        message: "Not now.",
-        remedy: "",
-        sent: "no",
-      }),
-    );
+    fail(refusal());
     await assert.rejects(sending, /Not now/);
     assert.equal(await result, undefined);
     assert.deepEqual(parts.threads.threads, []);
     assert.equal(vscode.window.activeTextEditor, other);
     await waitFor("the lens", async () => (await titles(document))[0] === "Edit Draft…");
-    assert.equal(
-      parts.drafts.find({ localId: "local-1", taskId: "review", attempt: 1 })?.text,
-      "My words",
-    );
+    assert.equal(draft(), "My words");
   });
 
-  it("shows text that could be neither sent nor kept nor put back as a comment, open for editing, and sends it then", async () => {
+  it("shows text that could be neither sent, saved nor restored as an editable comment, and can send it from there", async () => {
     const { open, result } = await rejecting();
     Object.assign(parts.drafts, {
       keep: () => {
@@ -262,19 +229,12 @@ describe("feedback that is not sent, or is edited while it is sent", () => {
     assert.equal(parts.sent[1]?.humanFeedback, "My words, edited");
   });
 
-  it("keeps text that could not be sent as a draft, too, and discards it when the person says so", async () => {
-    const execution = parts.store.add(anExecution());
-    await parts.show(execution);
-    void parts.feedback.reject(execution);
-    const open = await thread();
-    await box();
+  it("also keeps text that could not be sent as a draft, and discards it when the person chooses to", async () => {
+    const { open } = await rejecting();
     parts.crew.resume = refuse;
     await assert.rejects(parts.threads.submit({ thread: open, text: "My words" }), /Not now/);
-    assert.equal(
-      parts.drafts.find({ localId: "local-1", taskId: "review", attempt: 1 })?.text,
-      "My words",
-    );
-    const again = await waitFor("the thread that has them", () =>
+    assert.equal(draft(), "My words");
+    const again = await waitFor("the thread with the draft", () =>
       parts.threads.threads.find((one) => one !== open),
     );
     assert.equal(again.contextValue, "reject:draft");

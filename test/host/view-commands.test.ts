@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
-import type { Crews } from "../../src/crews/crews.ts";
-import { executionCommands, type ExecutionParts } from "../../src/commands/executions.ts";
+import { executionCommands } from "../../src/commands/executions.ts";
 import { viewCommands } from "../../src/commands/view.ts";
 import { Arrangement } from "../../src/views/tree/arrangement.ts";
 import { TreeChoices } from "../../src/views/tree/register.ts";
 import { noFilter } from "../../src/views/tree/grouping.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
 import { formatTime } from "../../src/views/labels.ts";
+import { executionParts } from "./execution-parts.ts";
 import { MemoryMemento } from "./memory.ts";
 import { ScriptedPerson, type Move } from "./scripted-person.ts";
 import { viewParts, type ViewParts } from "./view-parts.ts";
@@ -43,17 +43,16 @@ describe("commands that arrange the view", () => {
   });
 
   const run = async (id: string, argument?: unknown): Promise<unknown> => {
-    const crews = { find: () => anExecution().crew } as unknown as Crews;
     const showMore = (group: string) => Promise.resolve(void shownMore.push(group));
     const commands = {
       ...viewCommands({ tree: { arrangement, choices, showMore } }),
-      ...executionCommands({ crews, store: parts.store } as unknown as ExecutionParts),
+      ...executionCommands(executionParts(parts.store)),
     };
     return await commands[id]!(argument);
   };
   const does = (...moves: Move[]) => (person = new ScriptedPerson(moves));
 
-  it("group by an argument, which the workspace remembers, and refuse an invalid one", async () => {
+  it("group by an argument, store it in the workspace, and refuse an invalid one", async () => {
     assert.equal(await run("groupExecutions", { by: "day" }), "day");
     assert.equal(choices.rules.grouping, "day");
     assert.equal(new TreeChoices(memento).rules.grouping, "day");
@@ -82,7 +81,7 @@ describe("commands that arrange the view", () => {
     assert.deepEqual(choices.rules.filter, noFilter);
   });
 
-  it("ask for both parts of a filter in one box, and say how many executions it shows", async () => {
+  it("ask for both parts of a filter in one box, and show how many executions match", async () => {
     const { shown } = does({ type: "tea" });
     assert.deepEqual(await run("filterExecutions"), { text: "tea", states: [] });
     assert.ok(shown[0]?.choices?.includes("Waiting for you"));
@@ -100,7 +99,7 @@ describe("commands that arrange the view", () => {
     assert.deepEqual(await run("filterExecutions"), { text: "tea", states: ["completed"] });
   });
 
-  it("pin and unpin, also what has ended, in the record that all windows share", async () => {
+  it("pin and unpin executions, also ended ones, in the store that all windows share", async () => {
     const row = {
       kind: "execution",
       group: "x",

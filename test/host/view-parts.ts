@@ -21,14 +21,14 @@ import { openWindow } from "../unit/sending/window.ts";
 
 let count = 0;
 
-/** Documents, lenses and threads on a store of their own, beside the extension's: a scheme of their own, and a crew without a network. */
+/** Documents, lenses and threads with their own store and scheme, separate from the extension's, and a crew without a network. */
 export async function viewParts(clock: Clock = systemClock) {
   const scheme = `crew-test-${process.pid}-${count++}`;
   const folder = await mkdtemp(path.join(tmpdir(), "crewdeck-host-views-"));
   const problems: string[] = [];
   let hasEnded = false;
   const onProblem = (message: string) => {
-    // Whoever still reads the folder when it is removed has nobody to tell.
+    // Reading the folder can fail after it was removed.
     if (!hasEnded) problems.push(message);
   };
   const window = openWindow(folder, systemClock, onProblem);
@@ -43,7 +43,7 @@ export async function viewParts(clock: Clock = systemClock) {
         raw: {},
       }),
     resume: (): Promise<ResumeAnswer> =>
-      Promise.resolve({ status: "resumed", message: "Goes on.", raw: {} }),
+      Promise.resolve({ status: "resumed", message: "Continues.", raw: {} }),
   };
   const sent: ResumeRequest[] = [];
   const sender = new FeedbackSender({
@@ -76,7 +76,7 @@ export async function viewParts(clock: Clock = systemClock) {
   const drafts = new Drafts(database, onProblem);
   const threads = new FeedbackThreads({
     find,
-    send: (words) => feedback.send(words),
+    send: (request) => feedback.send(request),
     current: (localId) => store.find(localId),
     drafts,
     clock: systemClock,
@@ -131,7 +131,7 @@ export async function viewParts(clock: Clock = systemClock) {
 /** The parts that `viewParts` makes. */
 export type ViewParts = Awaited<ReturnType<typeof viewParts>>;
 
-/** Gives each test of a suite parts of its own, and ends them after it; nothing may have gone wrong that nobody was told. */
+/** Gives each test its own parts, disposes them afterwards, and fails on any reported problem. */
 export function eachWithViewParts(take: (parts: ViewParts) => void): void {
   let parts: ViewParts;
 
@@ -146,21 +146,21 @@ export function eachWithViewParts(take: (parts: ViewParts) => void): void {
   });
 }
 
-/** The thread that is open, once it is. */
+/** Waits for the open thread. */
 export function threadOf({ threads }: Pick<ViewParts, "threads">): Promise<vscode.CommentThread> {
   return waitFor("the thread", () => threads.threads[0]);
 }
 
-/** The box of the open thread, once it has the keys: an editor whose document has an address of its own. */
-export function boxWithTheKeys(): Promise<vscode.TextEditor> {
-  return waitFor("the keys in the thread's box", () =>
+/** Waits for focus in the open thread's box, an editor whose document has its own scheme. */
+export function focusedBox(): Promise<vscode.TextEditor> {
+  return waitFor("focus in the thread's box", () =>
     vscode.window.activeTextEditor?.document.uri.scheme === "comment"
       ? vscode.window.activeTextEditor
       : undefined,
   );
 }
 
-/** The lenses of a document that lead anywhere. */
+/** The lenses of a document that have a command. */
 export async function lensesOf(
   document: vscode.TextDocument,
 ): Promise<

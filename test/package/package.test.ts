@@ -7,7 +7,7 @@ import { openWindow, type VSCodeWindow } from "../support/window.ts";
 import { textInZip } from "../support/zip.ts";
 import { kickOffStory, startExampleCrew } from "../ui/story.ts";
 
-/** Every file that ships, besides the chunks of the extension's code as they are built. A new one is added here on purpose, or not shipped. */
+/** Every file that ships, except the chunks of the extension's code. Add a new file here before it can ship. */
 const shipped = [
   ".vsixmanifest",
   "LICENSE.txt",
@@ -66,7 +66,7 @@ describe("The package", () => {
     assert.ok(statSync(vsix).size < 600_000, `${statSync(vsix).size} bytes`);
   });
 
-  it("holds exactly what is meant to ship: no modules, no maps, no tests", () => {
+  it("contains exactly the files that ship: no modules, no source maps, no tests", () => {
     const folder = path.join(window.dataFolder, "extensions", `crewdeck.crewdeck-${version}`);
     const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) =>
       entry.isFile(),
@@ -84,7 +84,7 @@ describe("The package", () => {
     );
   });
 
-  it("has no picture and no relative link on its page if it names no repository", () => {
+  it("has no pictures or relative links on its page without a repository", () => {
     const { page, manifest } = packaged(vsix);
     assert.doesNotMatch(page, /!\[/);
     assert.deepEqual(
@@ -97,7 +97,7 @@ describe("The package", () => {
     );
   });
 
-  it("takes the manifest's addresses and those of pictures and links from --repository", async () => {
+  it("sets the addresses in the manifest and of pictures and links from --repository", async () => {
     const folder = temporaryFolder("published");
     const out = path.join(folder, "crewdeck.vsix");
     const repository = "https://github.com/example/crewdeck";
@@ -132,7 +132,7 @@ describe("The package", () => {
     }
   });
 
-  it("is not written for a host whose addresses of files are unknown, unless they are given", async () => {
+  it("isn't written for a host whose file addresses are unknown, unless they are given", async () => {
     const { code, output } = await runCommand(
       process.execPath,
       ["scripts/package.ts", "--repository", "https://git.example.com/crewdeck"],
@@ -145,7 +145,7 @@ describe("The package", () => {
     );
   });
 
-  it("once installed runs the example crew until it waits for a person", async () => {
+  it("runs the example crew, once installed, until it waits for a person", async () => {
     await startExampleCrew(window);
     await kickOffStory(window);
   });
@@ -167,7 +167,7 @@ function packaged(file: string): {
   };
 }
 
-/** Where the links of a Markdown text lead, those of pictures as well. */
+/** The targets of the links and pictures in a Markdown text. */
 function linksIn(markdown: string): string[] {
   return [...markdown.matchAll(/\]\(([^)]+)\)/g)].map(([, link = ""]) => link);
 }

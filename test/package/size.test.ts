@@ -5,7 +5,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { projectFolder } from "../support/folders.ts";
 
-/** What a start of VS Code pays for: the limit of `dist/extension.js`, held with all that it loads with itself, in bytes. */
+/** The limit of `dist/extension.js` with all that it loads at once, in bytes. */
 const limit = 220_000;
 
 const dist = path.join(projectFolder, "dist");
@@ -30,9 +30,9 @@ describe("The extension's code", () => {
     );
   });
 
-  it("loads what most windows never need from chunks, later", () => {
+  it("keeps code that most windows never need in chunks that load later", () => {
     const text = loaded.map((file) => readFileSync(path.join(dist, file), "utf8")).join("\n");
-    // Words of the parsers of YAML and TOML, and of node-fetch.
+    // Text from the parsers of YAML and TOML, and from node-fetch.
     for (const word of [
       "Implicit keys need to be on a single line",
       "Invalid TOML document",
@@ -46,7 +46,7 @@ describe("The extension's code", () => {
     }
   });
 
-  it("has no web streams of its own, since Node has them", () => {
+  it("bundles no web streams, because Node has them", () => {
     const files = readdirSync(dist, { recursive: true, withFileTypes: true }).filter((entry) =>
       entry.isFile(),
     );
@@ -62,8 +62,8 @@ describe("The extension's code", () => {
   });
 });
 
-describe("The notices of others' code", () => {
-  it("name exactly the packages whose code is in a bundle, each with the text of its licence", () => {
+describe("The third-party notices", () => {
+  it("list exactly the packages whose code is in a bundle, each with its licence text", () => {
     const text = readFileSync(path.join(dist, "ThirdPartyNotices.txt"), "utf8");
     const metafiles = JSON.parse(
       readFileSync(path.join(projectFolder, "out", "metafiles.json"), "utf8"),
@@ -115,7 +115,7 @@ describe("The notices of others' code", () => {
   });
 });
 
-/** The files of dist that Node reads when it loads one of them, with a stand-in for VS Code's API; nothing is activated. */
+/** The files of dist that Node reads when it loads one of them, with a fake VS Code API and without activation. */
 function filesLoadedBy(file: string): string[] {
   const program = `
     const Module = require("node:module");

@@ -77,7 +77,7 @@ describe("npm start", () => {
       await window.reload();
       await window.tree.row(story.topic).waitFor();
       await window.tree.action("example_crew", "Kick Off…");
-      // The form's fields come from the crew, which answers only with its token.
+      // The form's fields come from the crew, which requires its token.
       await window.webview.content.getByRole("textbox", { name: "topic" }).waitFor();
       await window.runCommand("Crewdeck: Start a Local Crew…");
       await window.quickInput.waitFor("Which crew?");

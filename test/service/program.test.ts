@@ -29,7 +29,7 @@ describe("service: as a program", () => {
     assert.ok(!service.log().includes(service.token));
   });
 
-  it("serves the example crew by default, and takes tokens and port from the command line", async () => {
+  it("serves the example crew by default, and reads tokens and port from the command line", async () => {
     const port = await freePort();
     const service = await startService({
       args: ["--token", "T", "--user-token", "U", "--port", String(port)],

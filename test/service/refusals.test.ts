@@ -18,7 +18,7 @@ describe("service: when it can't start", () => {
     await service.kill();
   });
 
-  it("takes the data of a process that was killed, and replaces its address", async () => {
+  it("uses the data of a process that was killed, and replaces its address", async () => {
     const data = temporaryFolder("service");
     const killed = await startService({ args: ["--data", data] });
     await killed.kill();
@@ -56,7 +56,7 @@ describe("service: when it can't start", () => {
     rmSync(home, { recursive: true });
   });
 
-  it("refuses a port that is taken, with the port in the message", async () => {
+  it("refuses a port that is in use, with the port in the message", async () => {
     const server = createServer().listen(0, "127.0.0.1");
     await new Promise((resolve) => server.once("listening", resolve));
     const { port } = server.address() as AddressInfo;

@@ -1,5 +1,5 @@
 // The `main` of a copy of Crewdeck that test/ui/activation.test.ts makes: in one extension host it loads and activates Crewdeck and an empty
-// extension by turns, and writes what that took and what it touched to the file that CREWDECK_METER names.
+// extension alternately, and writes times and accesses to the file that CREWDECK_METER names.
 import { writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import net from "node:net";
@@ -9,16 +9,16 @@ import type { ExtensionContext, SecretStorage } from "vscode";
 
 /** What one activation cost. */
 export interface Activation {
-  /** Milliseconds in which the extension host did nothing else, first to read the code, then to run `activate` up to its first wait. */
+  /** How long the extension host was blocked (ms): to read the code, and to run `activate` up to its first await. */
   readonly loading: number;
   readonly calling: number;
-  /** Milliseconds until what `activate` returned was there. */
+  /** Milliseconds until the promise of `activate` resolved. */
   readonly done: number;
-  /** How many executions the extension knew then; none for the empty one. */
+  /** The number of executions that the extension then knew; undefined for the empty one. */
   readonly executions: number;
   /** Files of the extension's own code that were loaded, from the copy's folder. */
   readonly files: readonly string[];
-  /** How often a secret was asked for. */
+  /** How often a secret was read. */
   readonly secrets: number;
   /** How many connections were opened, of whatever kind. */
   readonly connections: number;

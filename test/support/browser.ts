@@ -89,7 +89,7 @@ function isExecutable(file: string): boolean {
     accessSync(file, constants.X_OK);
     return true;
   } catch {
-    // Not there or not to be run, which is the answer asked for.
+    // It is missing or can't be run.
     return false;
   }
 }

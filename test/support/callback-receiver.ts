@@ -7,11 +7,11 @@ import {
 } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** One callback as it came. */
+/** One received callback. */
 export interface ReceivedCallback {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
-  /** The `Webhook-Id`, by which repeats are told. */
+  /** The `Webhook-Id`, which identifies repeats. */
   readonly id: string;
   readonly body: Record<string, unknown>;
 }
@@ -19,7 +19,7 @@ export interface ReceivedCallback {
 /** What the receiver does with one callback; it must end the response, or hang. */
 export type Behaviour = (response: ServerResponse, callback: ReceivedCallback) => void;
 
-/** Takes callbacks on this machine and keeps all of them, repeats and refused ones, too. */
+/** Receives callbacks on this machine and keeps all of them, including repeats and refused ones. */
 export class CallbackReceiver {
   readonly received: ReceivedCallback[] = [];
   behave: Behaviour = (response) => response.writeHead(204).end();
@@ -40,7 +40,7 @@ export class CallbackReceiver {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** The callbacks that came to a path, in order; without those that came before under the same id. */
+  /** The callbacks to a path, in order, without repeats. */
   at(path: string): ReceivedCallback[] {
     const first = new Map<string, ReceivedCallback>();
     for (const callback of this.received)

@@ -8,11 +8,11 @@ export interface CommandResult {
   output: string;
 }
 
-/** What may be said about a command besides its arguments. */
+/** Options of a command. */
 export interface CommandOptions {
   cwd?: string;
   env?: NodeJS.ProcessEnv;
-  /** Also show the output while it comes. */
+  /** Also print the output as it arrives. */
   isShown?: boolean;
 }
 

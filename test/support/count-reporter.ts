@@ -17,8 +17,8 @@ export interface Counts {
 }
 
 /**
- * Mocha's usual report; besides, evidence of failures is asked for, and what became of the tests goes as JSON into the file that
- * CREWDECK_COUNTS names.
+ * Mocha's usual report. It also requests evidence of failures, and writes the results as JSON to the file that CREWDECK_COUNTS
+ * names.
  */
 export default class CountReporter extends Mocha.reporters.Spec {
   constructor(runner: Mocha.Runner, options: Mocha.MochaOptions) {

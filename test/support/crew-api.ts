@@ -1,12 +1,12 @@
-/** What a service answered. */
+/** A service's response. */
 export interface ApiAnswer {
   readonly status: number;
-  /** Parsed where it is JSON, else text. */
+  /** Parsed if it is JSON, else text. */
   readonly body: unknown;
   readonly headers: Headers;
 }
 
-/** A plain client of the API, so that tests see answers as they are. It never repeats a request. */
+/** A plain client of the API, so that tests see responses unchanged. It never repeats a request. */
 export class CrewApi {
   readonly #url: string;
   readonly #token: string;
@@ -51,7 +51,7 @@ export class CrewApi {
   }
 }
 
-/** Reads an answer whole. */
+/** Reads a response to its end. */
 export async function readAnswer(response: Response): Promise<ApiAnswer> {
   const text = await response.text();
   const isJson = response.headers.get("Content-Type")?.startsWith("application/json") === true;
@@ -62,7 +62,7 @@ export async function readAnswer(response: Response): Promise<ApiAnswer> {
   };
 }
 
-/** A status answer in the documented dialect, as far as tests look at it. */
+/** A status response in the documented dialect, with the fields that tests read. */
 export interface DocumentedStatus {
   readonly status: "running" | "completed" | "error";
   readonly current_task?: string;

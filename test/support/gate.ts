@@ -1,10 +1,10 @@
 import type { ServerResponse } from "node:http";
 import { MisbehavingServer, type Behaviour, type SeenRequest } from "./misbehaving-server.ts";
 
-/** What is held at a gate: a request before the service has it, or the service's answer to one. */
+/** What a gate holds: a request before the service gets it, or the service's response. */
 type Held = "request" | "answer";
 
-/** A gate before a service: all passes at once, and one request or its answer can be held, as a slow network does. */
+/** A gate before a service that can hold one request or its response, like a slow network. */
 export class Gate {
   readonly #server: MisbehavingServer;
   readonly #service: string;
@@ -37,7 +37,7 @@ export class Gate {
     return this.#server.requests.filter((request) => request.path === path);
   }
 
-  /** Resolves once the next request to a path, or the service's answer to it, has arrived at the gate; it continues when the result is called. */
+  /** Resolves when the next request to a path, or its response, is at the gate; call the result to let it pass. */
   hold(path: string, what: Held): Promise<() => void> {
     return new Promise((arrived) => this.#holds.set(path, { what, arrived }));
   }

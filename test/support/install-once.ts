@@ -21,13 +21,13 @@ export async function installOnce(
     renameSync(partial, folder);
   } catch (error) {
     rmSync(partial, { recursive: true, force: true });
-    // Another run may have finished the same folder in the meantime: then that one is as good.
+    // Another run may have finished the same folder meanwhile; use that one.
     if (!existsSync(folder)) throw error;
   }
   return folder;
 }
 
-/** Removes what interrupted runs have left. */
+/** Removes folders of interrupted runs. */
 function removeLeftovers(name: string): void {
   if (!existsSync(downloadsFolder)) return;
   for (const entry of readdirSync(downloadsFolder)) {

@@ -2,7 +2,7 @@ import MarkdownIt from "markdown-it";
 
 const parser = new MarkdownIt({ html: true });
 
-/** What VS Code looks for in all of a text (vscode-markdown-languageservice 0.5, documentLinks.js and noLinkRanges.js). */
+/** What VS Code searches for in a text (vscode-markdown-languageservice 0.5, documentLinks.js and noLinkRanges.js). */
 const inlineCode = /(?<!`)(`+)((?:.+?|.*?(?:(?:\r?\n).+?)*?)(?:\r?\n)?\1)(?!`)/gm;
 const inlineLink =
   /(?<!\\)(!?\[(?:[^[\]\\]|\\.|\[[^[\]]*\])*\])(\(\s*)([^\s()<](?:[^\s()]|\([^\s()]*?\))*|<(?:\\[<>]|[^<>])+>)\s*(?:"[^"]*"|'[^']*'|\([^()]*\))?\s*\)/g;
@@ -11,7 +11,7 @@ const definition =
   /^([\t ]*(?<!\\)\[(?!\^)(?:\\\]|\\\[|[^\][\n])+\]:)([\t ]*)([^<]\S*|<(?:\\[<>]|[^<>])+>)/gm;
 const attribute = /(<\w[^<>]*?\b)((?:href|src|data|poster|cite)\s*=\s*["']?)([^"'>]*)/gi;
 
-/** A close stand-in for the links that VS Code's Markdown extension makes in an editor: the addresses that have a scheme, in no particular order. */
+/** Approximates the links that VS Code's Markdown extension makes in an editor: the addresses with a scheme, in no particular order. */
 export function markdownLinks(text: string): readonly string[] {
   const blocks = parser
     .parse(text, {})

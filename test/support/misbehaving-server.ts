@@ -16,7 +16,7 @@ export interface SeenRequest {
   readonly body: string;
 }
 
-/** What the server does with one request. */
+/** Handles one request. */
 export type Behaviour = (response: ServerResponse, request: SeenRequest) => void;
 
 /** Key and certificate, as PEM. */
@@ -25,7 +25,7 @@ export interface Certificate {
   readonly cert: string;
 }
 
-/** A real HTTP(S) server on 127.0.0.1 that responds as a test wants, and remembers its requests. */
+/** A real HTTP(S) server on 127.0.0.1 with scripted responses that records its requests. */
 export class MisbehavingServer {
   /** Every request so far, in order. */
   readonly requests: SeenRequest[] = [];
@@ -108,7 +108,7 @@ export function text(
 /** Never answers. */
 export const silence: Behaviour = () => undefined;
 
-/** Answers the head and the beginning of a body, and then nothing more. */
+/** Sends the head and the start of a body, then nothing more. */
 export function stall(status: number, beginning: string): Behaviour {
   return (response) => {
     response.writeHead(status, { "content-type": "application/json" }).write(beginning);
@@ -127,7 +127,7 @@ export function flood(status: number): Behaviour {
   };
 }
 
-/** Answers JSON and says that it keeps the connection, but cuts it at the next request, as a server does that closes it just then. */
+/** Responds with JSON and keep-alive, but cuts the connection at the next request, like a server that closes it at that moment. */
 export function closeMeanwhile(status: number, body: unknown): Behaviour {
   return (response, request) => {
     const { socket } = response;
@@ -136,7 +136,7 @@ export function closeMeanwhile(status: number, body: unknown): Behaviour {
   };
 }
 
-/** Cuts the connection before any answer. */
+/** Cuts the connection before any response. */
 export const hangUp: Behaviour = (response) => {
   response.socket?.resetAndDestroy();
 };

@@ -1,6 +1,6 @@
 import { openWindows, saveEvidenceOfFailure } from "./open-windows.ts";
 
-/** Hooks around every test of a suite: evidence of a failure is kept, and no window is left open. */
+/** Hooks for every suite: keep evidence of a failure, and close all windows. */
 export const mochaHooks = {
   afterEach: saveEvidenceOfFailure,
   async afterAll(): Promise<void> {

@@ -1,7 +1,7 @@
 import path from "node:path";
 import { failuresFolder } from "./folders.ts";
 
-/** A window that can show what it looks like when a test fails. */
+/** A window that can save evidence when a test fails. */
 export interface OpenWindow {
   /** Writes screenshot and logs into a folder. */
   saveEvidence(folder: string): Promise<void>;
@@ -16,13 +16,13 @@ export function openWindows(): readonly OpenWindow[] {
   return [...windows];
 }
 
-/** Notes a window as open. @returns call it when the window is closed */
+/** Registers an open window. @returns call it when the window is closed */
 export function rememberWindow(window: OpenWindow): () => void {
   windows.add(window);
   return () => windows.delete(window);
 }
 
-/** Notes that a test or a hook failed, so that the evidence is kept before the windows close. */
+/** Records that a test or a hook failed, so that evidence is saved before the windows close. */
 export function noteFailure(title: string): void {
   failedTest = title;
 }

@@ -30,7 +30,7 @@ export function familyOf(leader: number): RunningProcess[] {
   return all.filter((one) => family.has(one.pid));
 }
 
-/** Ends a process that was started `detached` with all it started: asks first, and kills after `patience` milliseconds. */
+/** Ends a process that was started `detached` with all its children: SIGTERM first, SIGKILL after `patience` milliseconds. */
 export async function endFamily(leader: number, patience = 5_000): Promise<void> {
   const family = new Set(familyOf(leader).map((one) => one.pid));
   const left = (): RunningProcess[] =>
@@ -45,7 +45,7 @@ export async function endFamily(leader: number, patience = 5_000): Promise<void>
   }
 }
 
-/** Sends a signal to a process; one that is gone already is no error. */
+/** Sends a signal to a process; it is no error if the process has ended. */
 export function signal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name);

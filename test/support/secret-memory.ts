@@ -22,7 +22,7 @@ export class SecretMemory implements SecretStorage {
   }
 }
 
-/** For what has no secrets. */
+/** A secret storage without secrets. */
 export const noSecrets = {
   keep: () => Promise.resolve(),
   complete: ({ request }: { readonly request?: { readonly callbacks: object } }) =>

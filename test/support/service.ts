@@ -6,7 +6,7 @@ import { projectFolder, temporaryFolder } from "./folders.ts";
 
 /** How to start a service. */
 export interface StartOptions {
-  /** The crew's folder; the example crew when absent. */
+  /** The crew's folder; by default the example crew. */
   readonly folder?: string;
   /** More arguments. Without `--data` it gets an empty folder of its own. */
   readonly args?: readonly string[];
@@ -22,14 +22,14 @@ export interface RunningService {
   readonly child: ChildProcess;
   /** Its `--data` folder. */
   readonly data: string;
-  /** What it wrote to stderr so far. */
+  /** Its stderr so far. */
   log(): string;
-  /** Ends it in order. */
+  /** Ends it with SIGTERM. */
   stop(): Promise<void>;
   kill(): Promise<void>;
 }
 
-/** How a process ended that did not get to listen. */
+/** How a process ended that never listened. */
 export interface EndedService {
   readonly code: number | null;
   readonly stdout: string;

@@ -6,11 +6,11 @@ import { codeServerVersion, type Edition } from "./vscode-versions.ts";
 
 /** An installed VS Code server and the Node that runs it. */
 export interface InstalledServer {
-  /** Absolute path of the Node binary that this version of VS Code wants. */
+  /** Absolute path of the Node binary that this version of VS Code requires. */
   node: string;
   /** Absolute path of VS Code's server program. */
   program: string;
-  /** Absolute path of code-server's own program, which adds what a person in a browser needs (kept secrets). */
+  /** Absolute path of code-server's own program, which keeps secrets for a browser. */
   front: string;
 }
 

@@ -31,7 +31,7 @@ export interface ServerOptions {
   extension?: string;
   /**
    * Lets the page's address name an extension under development and a test module. It also turns notifications' toasts
-   * off, so a window that is to look as a person sees it does without.
+   * off, so don't use it for a window that must look as a person sees it.
    */
   isForTestModule?: boolean;
 }
@@ -50,7 +50,7 @@ export interface VSCodeServer {
   stop(): Promise<void>;
 }
 
-/** No welcome page, no telemetry, no language-model features, no "what's new": nothing that moves by itself. */
+/** No welcome page, telemetry, language-model features or release notes: nothing that appears by itself. */
 export const quietSettings = {
   "workbench.startupEditor": "none",
   "telemetry.telemetryLevel": "off",
@@ -63,7 +63,7 @@ export const quietSettings = {
   "security.workspace.trust.enabled": false,
 };
 
-/** What no test looks at and a busy machine is spared: animations, a look for repositories, and tooltips, which cover what is clicked next. */
+/** Turns off what tests don't use: animations, the search for repositories, and tooltips, which cover what is clicked next. */
 const testSettings = {
   "workbench.reduceMotion": "on",
   "editor.cursorBlinking": "solid",
@@ -71,7 +71,7 @@ const testSettings = {
   "workbench.hover.delay": 1_000_000,
 };
 
-/** Without a gallery the window looks for no updates in the internet. */
+/** Without a gallery, the window doesn't check for updates online. */
 export const noGallery = { EXTENSIONS_GALLERY: "{}" };
 
 const flags = [
@@ -150,7 +150,7 @@ export function writeSettings(dataFolder: string, settings: Record<string, unkno
   );
 }
 
-/** This process's environment without what a surrounding VS Code puts there. */
+/** This process's environment without variables of a surrounding VS Code. */
 export function cleanEnvironment(): NodeJS.ProcessEnv {
   const entries = Object.entries(process.env).filter(
     ([name]) => !name.startsWith("VSCODE_") && name !== "ELECTRON_RUN_AS_NODE",
@@ -199,7 +199,7 @@ async function installExtension({
     throw new Error(`${extension} could not be installed:\n${output}`);
 }
 
-/** On its first start the server takes what is in its extensions folder as installed. */
+/** On its first start, the server treats what is in its extensions folder as installed. */
 export function linkExtension(extensionsFolder: string, folder: string): void {
   const { publisher, name, version } = JSON.parse(
     readFileSync(path.join(folder, "package.json"), "utf8"),

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { projectFolder } from "./folders.ts";
 
-/** Which VS Code: the newest one tested, or the oldest that the manifest promises to run on. */
+/** Which VS Code: the newest one tested, or the oldest that the manifest supports. */
 export type Edition = "newest" | "oldest";
 
 /** The newest VS Code tested, 1.139, as the npm package `code-server` carries it (its 4.X.Y is VS Code's 1.X.Y). */

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 
-/** How long a test waits for anything, in milliseconds: far more than it takes, also on a busy machine. */
+/** How long a test waits for anything (ms): far more than it takes, also on a busy machine. */
 export const longestWait = 90_000;
 
 /**
- * Asks again and again until the answer is neither undefined nor false, and returns it.
+ * Calls a function until it returns neither undefined nor false, and returns that.
  * @param what said in the error: "the server's address"
  * @param limit milliseconds after which it gives up
  * @throws Error that names what did not come

@@ -14,22 +14,22 @@ export type { VSCodeWindow } from "./window/vscode-window.ts";
 
 /** What a window is to show. */
 export interface WindowOptions {
-  /** "development" (also when left out) is the project as built in dist; else an extension's folder or a .vsix. */
+  /** "development" (the default) is the project as built in dist; else an extension's folder or a .vsix. */
   extension?: string;
-  /** The folder to open; a fresh empty one if left out. */
+  /** The folder to open; by default a new empty one. */
   workspace?: string;
   /** The data folder of an earlier VS Code that was closed with `keep`: opens that one again, with its secrets and its port. */
   dataFolder?: string;
-  /** Settings of the machine on top of the quiet ones. VS Code ignores those of application scope there. */
+  /** Machine settings added to the quiet ones. VS Code ignores those of application scope there. */
   settings?: Record<string, unknown>;
   /** Added to the extension host's environment. */
   env?: NodeJS.ProcessEnv;
   edition?: Edition;
-  /** In pixels; 1280 × 800 if left out. */
+  /** In pixels; by default 1280 × 800. */
   size?: { width: number; height: number };
 }
 
-/** What is kept in a data folder so that the same VS Code can be opened again: a browser keeps things by address. */
+/** Kept in a data folder so that the same VS Code can be opened again: a browser stores data by address. */
 interface Kept {
   port: number;
   /** Base64 of the 32 bytes with which VS Code in a browser encrypts its secrets. */
@@ -37,8 +37,8 @@ interface Kept {
 }
 
 /**
- * Starts a VS Code of its own and opens a window in it. Always close it; `closeAll` of a test's windows is done at the end of
- * the run for those forgotten.
+ * Starts a separate VS Code and opens a window in it. Always close it; windows that a test leaves open are closed at the end of
+ * the run.
  */
 export async function openWindow(options: WindowOptions = {}): Promise<VSCodeWindow> {
   const dataFolder = options.dataFolder ?? temporaryFolder("window");
@@ -98,7 +98,7 @@ export async function openAddress(
   return openPage({ server, context, closeAll, addressOf: () => address, workspace: "" });
 }
 
-/** A browser whose profile lives in the data folder, so that the secrets that VS Code keeps there are found again. */
+/** A browser with its profile in the data folder, so that VS Code finds its secrets again. */
 async function openBrowser(
   dataFolder: string,
   size = { width: 1280, height: 800 },

@@ -8,7 +8,7 @@ const axeSource = readFileSync(
   "utf8",
 );
 
-/** What axe-core finds fault with in a page or a frame as it stands: each rule with the elements that break it. */
+/** The violations that axe-core finds in a page or a frame: each rule with the elements that break it. */
 export async function violationsIn(place: Page | Frame): Promise<string[]> {
   await place.evaluate(axeSource);
   const { violations } = await place.evaluate(() =>

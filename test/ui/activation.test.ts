@@ -9,10 +9,10 @@ import { openWindow, type VSCodeWindow } from "../support/window.ts";
 import { waitFor } from "../support/wait.ts";
 import { anExecution } from "../unit/executions/samples.ts";
 
-/** Milliseconds of the extension host; far more than it takes, so that a busy machine does not fail, and far less than a mistake would cost. */
+/** Milliseconds of the extension host: far more than it takes, also on a busy machine, and far less than a mistake would cost. */
 const limit = 250;
 
-describe("Activation, beside an empty extension in the same window", () => {
+describe("Activation, compared with an empty extension in the same window", () => {
   const folder = temporaryFolder("activation");
   let window: VSCodeWindow;
   let measured: Measured;
@@ -21,7 +21,7 @@ describe("Activation, beside an empty extension in the same window", () => {
     const extension = path.join(folder, "extension");
     writeMeteredCopy(extension);
     const dataFolder = path.join(folder, "vscode");
-    // Something that runs, so that there is a reason to ask a crew soon.
+    // An execution that runs, so that there is a reason to poll.
     writeExecutions(
       storageFolder(dataFolder),
       Array.from({ length: 100 }, (_, n) =>
@@ -39,7 +39,7 @@ describe("Activation, beside an empty extension in the same window", () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it("costs little: median of five, printed", () => {
+  it("takes little time: the median of five is printed", () => {
     for (const name of ["empty", "Crewdeck"] as const) {
       const of = (cost: "loading" | "calling" | "done") =>
         `${median(measured[name].map((one) => one[cost])).toFixed(1)} ms (first ${(measured[name][0]?.[cost] ?? 0).toFixed(1)})`;
@@ -72,7 +72,7 @@ describe("Activation, beside an empty extension in the same window", () => {
   });
 });
 
-/** Crewdeck as it is built, with the meter in place of its `main`, and an empty extension beside it. */
+/** The built Crewdeck with the meter in place of its `main`, and an empty extension. */
 function writeMeteredCopy(folder: string): void {
   for (const part of ["dist", "media", "package.nls.json"])
     cpSync(path.join(projectFolder, part), path.join(folder, part), { recursive: true });

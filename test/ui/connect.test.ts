@@ -26,7 +26,7 @@ describe("Connecting a crew, in the window", () => {
     await service.stop();
   });
 
-  it("begins in a view that says what to do", async () => {
+  it("starts from a view that explains what to do", async () => {
     const { page } = window;
     await page.getByRole("button", { name: "Start the Example Crew" }).waitFor();
     await page.getByRole("button", { name: "Connect a Crew", exact: true }).click();
@@ -34,7 +34,7 @@ describe("Connecting a crew, in the window", () => {
     await window.quickInput.widget.getByText(title).waitFor();
   });
 
-  it("takes an address as it was copied, and says what it makes of it", async () => {
+  it("accepts an address as it was copied, and shows what it becomes", async () => {
     const { quickInput } = window;
     await quickInput.input.fill("ftp://crew.example.com");
     await quickInput.widget
@@ -46,7 +46,7 @@ describe("Connecting a crew, in the window", () => {
     await window.page.keyboard.press("Enter");
   });
 
-  it("hides the token while it is typed and says where it is found", async () => {
+  it("hides the token while it is typed, and shows where to find it", async () => {
     const { quickInput } = window;
     await quickInput.waitFor("Status tab of the crew's page in the dashboard");
     assert.equal(await quickInput.input.getAttribute("type"), "password");
@@ -56,7 +56,7 @@ describe("Connecting a crew, in the window", () => {
     await quickInput.answer("Name of the crew", "Writers");
   });
 
-  it("names cause and remedy of a token that is refused, and keeps everything else", async () => {
+  it("shows why a token is refused and what to do, and keeps the other values", async () => {
     const { messages, quickInput } = window;
     const dialog = messages.dialog("“Writers” is not connected yet");
     await dialog.waitFor();
@@ -69,12 +69,12 @@ describe("Connecting a crew, in the window", () => {
     assert.equal(await quickInput.input.inputValue(), wrongToken);
   });
 
-  it("names cause and remedy when nothing listens there", async () => {
+  it("shows the cause and what to do if nothing listens at the address", async () => {
     const { messages, quickInput } = window;
     await quickInput.answer("Token for “Writers”", wrongToken);
     await messages.confirm("“Writers” is not connected yet", "Edit Address");
-    const nobody = "http://127.0.0.1:9";
-    await quickInput.answer("Address of the crew", nobody);
+    const unused = "http://127.0.0.1:9";
+    await quickInput.answer("Address of the crew", unused);
     const dialog = messages.dialog("“Writers” is not connected yet");
     await messages.dialog("Nothing accepts connections").waitFor();
     assert.match(
@@ -83,12 +83,12 @@ describe("Connecting a crew, in the window", () => {
     );
     await messages.confirm("“Writers” is not connected yet", "Edit Address");
     await quickInput.waitFor("Address of the crew");
-    assert.equal(await quickInput.input.inputValue(), nobody);
+    assert.equal(await quickInput.input.inputValue(), unused);
     await quickInput.answer("Address of the crew", service.url);
     await messages.dialog("(401)").waitFor();
   });
 
-  it("connects as soon as all is right", async () => {
+  it("connects once all values are correct", async () => {
     const { messages, quickInput, tree } = window;
     await messages.confirm("“Writers” is not connected yet", "Edit Token");
     await quickInput.answer("Token for “Writers”", `Authorization: Bearer ${token}`);
@@ -116,16 +116,16 @@ describe("Connecting a crew, in the window", () => {
     await messages.answer("has 2 inputs", "Copy Report");
   });
 
-  it("takes the crew's other token beside the first, and switches between them on the row", async () => {
+  it("adds the crew's other token, and switches between the two on the row", async () => {
     const { quickInput, tree } = window;
     await tree.menu("Writers", "Set Token…");
     await quickInput.choose("Which type of token", "Bearer Token");
     await quickInput.answer("Bearer Token for “Writers”", service.token);
-    const shows = (words: string) =>
+    const shows = (text: string) =>
       waitFor(
-        `the row to say ${words}`,
+        `the row to show ${text}`,
         async () =>
-          (await tree.rows())[0]?.description === `${words} · ${new URL(service.url).host}`,
+          (await tree.rows())[0]?.description === `${text} · ${new URL(service.url).host}`,
       );
     await shows("Bearer Token");
     await tree.menu("Writers", "Switch Token");
@@ -141,7 +141,7 @@ describe("Connecting a crew, in the window", () => {
     }
   });
 
-  it("follows a link only after a modal that names the host, and fills in what it says", async () => {
+  it("follows a link only after a modal that shows the host, and fills in the link's values", async () => {
     const { messages, quickInput, page } = window;
     await window.runCommand("Developer: Open URL");
     await quickInput.input.fill(
@@ -158,7 +158,7 @@ describe("Connecting a crew, in the window", () => {
     await page.keyboard.press("Escape");
   });
 
-  it("asks before it removes one, and deletes its token", async () => {
+  it("asks before it removes a crew, and deletes its token", async () => {
     const { messages, tree, page } = window;
     await tree.menu("Writers", "Remove Crew…");
     const dialog = messages.dialog("Remove the crew “Writers”?");
@@ -174,8 +174,8 @@ describe("Connecting a crew, in the window", () => {
     await waitFor("the token to be gone", async () => (await secrets()) < before);
   });
 
-  // VS Code's server from the npm registry writes no extension's log (a native module is missing): unit tests look at its lines.
-  it("leaves the token in no file", async () => {
+  // VS Code's server from the npm registry writes no extension logs (a native module is missing), so unit tests check them.
+  it("writes the token to no file", async () => {
     await window.close({ isKept: true });
     const files = filesIn(window.dataFolder);
     const holds = (text: string) =>
@@ -195,7 +195,7 @@ describe("Connecting a crew, in the window", () => {
   });
 });
 
-/** All that a VS Code keeps: the browser's profile, settings, logs, the extension's own folder. The extension itself is linked in. */
+/** All files that a VS Code stores: the browser's profile, settings, logs, the extension's storage. The extension itself is linked. */
 function filesIn(
   dataFolder: string,
 ): readonly { readonly file: string; readonly content: Buffer }[] {

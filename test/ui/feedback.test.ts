@@ -43,12 +43,12 @@ describe("Feedback, in the window", () => {
     await service.stop();
   });
 
-  /** The words in a thread's box, in one line: an empty line is drawn with a blank of its own. */
+  /** The text in a thread's box, on one line: an empty line is drawn with a space. */
   const written = async (thread: Locator) =>
     (await thread.locator(".comment-form .view-lines").innerText()).replace(/\s+/g, " ").trim();
   const panel = () => window.page.locator(".part.panel");
 
-  it("a thread says what is sent and to whom, and takes canned answers below what was typed", async () => {
+  it("a thread shows what is sent and to which crew, and inserts canned answers below what was typed", async () => {
     const { editor, quickInput, page } = window;
     await editor.lens("Reject…").click();
     const thread = editor.thread("Reject");
@@ -75,14 +75,14 @@ describe("Feedback, in the window", () => {
       async () => (await written(thread)) === "My own words. Half as long, please.",
     );
     await page.keyboard.type(" Thanks.");
-    await waitFor("the keys at the end of them", async () =>
+    await waitFor("the cursor at its end", async () =>
       (await written(thread)).endsWith("please. Thanks."),
     );
     await window.screenshot("feedback-inserted");
     assert.equal(await panel().isVisible(), false, "no panel opens by itself");
   });
 
-  it("a saved draft outlasts a reload of the window, and a lens leads to it", async () => {
+  it("a saved draft survives a reload of the window, and a lens opens it", async () => {
     const { editor } = window;
     await editor.pressInThread(editor.thread("Reject"), "Save Draft");
     await editor.lens("Edit Draft…").waitFor();
@@ -100,9 +100,9 @@ describe("Feedback, in the window", () => {
     );
   });
 
-  it("a pause that was answered elsewhere is explained, and the words are kept", async () => {
+  it("a message explains that a pause was answered elsewhere, and the text is kept", async () => {
     const { editor, messages } = window;
-    // The window has not heard of it when the person sends: a thread that has says so at once, and has no “Send”.
+    // The window must not know it yet when the person sends: otherwise the thread shows it and has no “Send”.
     const asked = await gate.hold(`/${id}/status`, "request");
     const answer = await api.post("/resume", {
       execution_id: id,
@@ -119,7 +119,7 @@ describe("Feedback, in the window", () => {
     asked();
     const late = editor.thread("No longer waits; your text is saved");
     await waitFor(
-      "the words in the box again",
+      "the text in the box again",
       async () =>
         (await late.isVisible()) &&
         (await written(late)) === "My own words. Half as long, please. Thanks.",
@@ -131,11 +131,11 @@ describe("Feedback, in the window", () => {
     await window.screenshot("feedback-compare");
   });
 
-  it("the words that came too late are led to by a lens at the top, and copied", async () => {
+  it("a lens at the top opens the text that was too late, which can be copied", async () => {
     const { editor, quickInput, page } = window;
     await editor.tab(id.slice(0, 8)).click();
     const openDraft = async () => {
-      // Its beginning is in view then, whether the editor or the thread's box had the keys.
+      // Then its start is in view, whether the editor or the thread's box had focus.
       await editor.wholeText();
       await editor.lens("Unsent Draft…").click({ timeout: 5_000 });
     };
@@ -145,7 +145,7 @@ describe("Feedback, in the window", () => {
     await window.screenshot("feedback-left-over");
     await quickInput.choose("Unsent draft for “outline”, attempt 1", "Copy");
     await waitFor(
-      "the words on the clipboard",
+      "the text on the clipboard",
       async () =>
         (await page.evaluate(() => navigator.clipboard.readText())) ===
         "My own words.\n\nHalf as long, please. Thanks.",

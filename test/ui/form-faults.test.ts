@@ -12,7 +12,7 @@ describe("Problems in the kickoff form, in a browser", () => {
   let form: FormWindow;
   let page: Page;
   const parts = new FormPage();
-  const { field, mode, kickOff, view, json, isFocused } = parts;
+  const { field, mode, kickOff, view, json, isFocused, problemOf } = parts;
 
   async function open(
     fields: readonly InputField[],
@@ -22,16 +22,7 @@ describe("Problems in the kickoff form, in a browser", () => {
     page = form.page;
   }
 
-  const problemOf = (name: string) =>
-    field(name).evaluate((box) =>
-      (box.getAttribute("aria-describedby") ?? "")
-        .split(" ")
-        .map((id) => document.getElementById(id)?.textContent ?? "")
-        .join(" ")
-        .trim(),
-    );
-
-  it("says to check the fields only while one is marked, whether they are fixed as fields, as JSON or by leaving them out", async () => {
+  it("asks to check the fields only while one is marked, whether they are fixed as fields, as JSON or by omitting them", async () => {
     await open([{ name: "topic" }, { name: "audience" }]);
     const complaint = page.getByText("Nothing was sent. Check the marked fields.");
     const marked = () => page.locator("[aria-invalid]").count();
@@ -74,7 +65,7 @@ describe("Problems in the kickoff form, in a browser", () => {
     );
   });
 
-  it("says why the other view is not shown while a field is invalid, which gets focus, also in a collapsed section", async () => {
+  it("explains why the other view isn't shown while a field is invalid, and focuses the field, also in a collapsed section", async () => {
     await open([{ name: "topic" }, { name: "audience" }]);
     const complaint = page.getByRole("alert").getByText("Fix the marked error first.");
     await mode("topic").selectOption("JSON");

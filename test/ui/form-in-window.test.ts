@@ -10,7 +10,7 @@ import { connectCrew, openForm } from "./person.ts";
 const typed = { topic: "tea\nand cake", audience: "<b>colleagues</b>", Meta: '{ "ticket": 7 }' };
 /** The same after one more keystroke. */
 const kept = { ...typed, audience: `${typed.audience}!` };
-/** Two themes, and what VS Code calls their kind in a webview; the tests of the page alone look at all four. */
+/** Two themes and their kinds in a webview; the tests of the page in a browser cover all four. */
 const themes = [
   ["Default Light Modern", "vscode-light"],
   ["Default High Contrast", "vscode-high-contrast"],
@@ -48,7 +48,7 @@ describe("The kickoff form, in the window", () => {
     }
   };
 
-  it("takes the selection of the editor that was active when the palette opened it", async () => {
+  it("uses the selection of the editor that was active when it was opened from the Command Palette", async () => {
     await window.runCommand("File: New Untitled Text File");
     await window.page.keyboard.type("rivers");
     await window.page.keyboard.press("ControlOrMeta+A");
@@ -72,7 +72,7 @@ describe("The kickoff form, in the window", () => {
     await holds(typed);
   });
 
-  it("keeps it when it moves to another group", async () => {
+  it("keeps what is typed when it moves to another editor group", async () => {
     await window.runCommand("View: Move Editor into Right Group");
     await waitFor(
       "two groups",
@@ -81,7 +81,7 @@ describe("The kickoff form, in the window", () => {
     await holds(typed);
   });
 
-  it("keeps it when the window is reloaded, without a request", async () => {
+  it("keeps what is typed when the window is reloaded, without a request", async () => {
     const asked = gate.sent("/inputs").length;
     await field("audience").press("End");
     await field("audience").pressSequentially("!");
@@ -92,7 +92,7 @@ describe("The kickoff form, in the window", () => {
   });
 
   for (const [theme, kind] of themes) {
-    it(`has no fault that axe finds in ${theme}`, async () => {
+    it(`has no accessibility problem that axe finds in ${theme}`, async () => {
       await window.setTheme(theme);
       const frame = await window.webview.frame();
       await waitFor("the theme in the form", () =>
@@ -102,7 +102,7 @@ describe("The kickoff form, in the window", () => {
     });
   }
 
-  it("marks what the crew reports as missing, and loses nothing", async () => {
+  it("marks the inputs that the crew reports as missing, and keeps all values", async () => {
     gate.answer(
       "/kickoff",
       json(422, {
@@ -121,7 +121,7 @@ describe("The kickoff form, in the window", () => {
     await holds(kept);
   });
 
-  it("is sent once, however often it is clicked", async () => {
+  it("is sent once, however often Kick Off is clicked", async () => {
     await field("budget").fill("12");
     const held = gate.hold("/kickoff", "request");
     await kickOff().dblclick();
@@ -142,7 +142,7 @@ describe("The kickoff form, in the window", () => {
     assert.equal(await window.editor.tab(tab).count(), 0, "it has closed");
   });
 
-  it("begins with the last sent values, and is sent with Ctrl+Enter", async () => {
+  it("starts with the last sent values, and is sent with Ctrl+Enter", async () => {
     const before = gate.sent("/kickoff").length;
     await openForm(window, "Writers");
     await window.webview.content.getByText("Filled in with the last sent values.").waitFor();
@@ -153,7 +153,7 @@ describe("The kickoff form, in the window", () => {
     assert.equal(gate.sent("/kickoff").length, before + 1);
   });
 
-  it("takes a pasted kickoff, sends its secret, which the window saves nowhere, and asks for that alone when it is run again", async () => {
+  it("accepts a pasted kickoff, sends its secret without saving it, and asks only for the secret when it is run again", async () => {
     const { content } = window.webview;
     const token = content.getByLabel("Token for the human input callback");
     const plain = {
@@ -207,7 +207,7 @@ describe("The kickoff form, in the window", () => {
     await waitFor("the form's end", async () => (await window.editor.tab(tab).count()) === 0);
   });
 
-  it("does not show for a crew without inputs, which starts at once", async () => {
+  it("doesn't open for a crew without inputs, which starts at once", async () => {
     const before = gate.sent("/kickoff").length;
     gate.answer("/inputs", json(200, { inputs: [] }));
     gate.answer("/kickoff", json(200, { kickoff_id: "5f0f1c0e-9a51-4f52-8e0a-4d4b2f1f7a10" }));
@@ -224,8 +224,8 @@ describe("The kickoff form, in the window", () => {
   });
 });
 
-/** Whether the window's state, which VS Code in a browser writes every few seconds, holds these words. */
-function isSaved({ page }: VSCodeWindow, words: string): Promise<boolean> {
+/** Whether the window's state, which VS Code in a browser writes every few seconds, contains this text. */
+function isSaved({ page }: VSCodeWindow, text: string): Promise<boolean> {
   return page.evaluate(async (wanted) => {
     const done = <T>(request: IDBRequest<T>) =>
       new Promise<T>((resolve, reject) => {
@@ -240,9 +240,9 @@ function isSaved({ page }: VSCodeWindow, words: string): Promise<boolean> {
         database.transaction("ItemTable").objectStore("ItemTable").getAll(),
       );
       database.close();
-      // It is JSON within JSON within JSON: what is looked for has no characters that are escaped.
+      // It is JSON within JSON within JSON, so the text must not need escapes.
       if (values.some((value) => String(value).includes(wanted))) return true;
     }
     return false;
-  }, words);
+  }, text);
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Page } from "playwright-core";
 import type { InputField } from "../../src/api/types.ts";
-import { FormPage } from "../support/form/form-page.ts";
+import { descriptionOf, FormPage } from "../support/form/form-page.ts";
 import { themes, type FormWindow, type FormWindowOptions } from "../support/form/form-window.ts";
 import { waitFor } from "../support/wait.ts";
 import { anExecution } from "../unit/executions/samples.ts";
@@ -16,7 +16,7 @@ const described: readonly InputField[] = [
   { name: "options", type: "object", required: false },
 ];
 
-/** A whole kickoff as somebody has it from elsewhere. */
+/** A complete kickoff request, to paste. */
 const pasted = `{
   "inputs": { "topic": "tea" },
   "taskWebhookUrl": null,
@@ -33,7 +33,7 @@ const pasted = `{
   }
 }`;
 
-describe("Values of the kickoff form, in a browser", () => {
+describe("Values in the kickoff form, in a browser", () => {
   let form: FormWindow;
   let page: Page;
   const parts = new FormPage();
@@ -53,16 +53,7 @@ describe("Values of the kickoff form, in a browser", () => {
   }
 
   const started = () => waitFor("the start", () => form.started.length === 1);
-  /** What describes a field to a screen reader: hint, note and problem. */
-  const descriptionOf = (box: ReturnType<typeof field>) =>
-    box.evaluate((element) =>
-      (element.getAttribute("aria-describedby") ?? "")
-        .split(" ")
-        .map((id) => document.getElementById(id)?.textContent ?? "")
-        .join(" ")
-        .trim(),
-    );
-  /** The words below the label of an input that a person sees. */
+  /** The visible text below an input's label. */
   const seen = async (name: string) =>
     (
       await page
@@ -71,7 +62,7 @@ describe("Values of the kickoff form, in a browser", () => {
         .innerText()
     ).trim();
 
-  it("is the same as form and as JSON, and keeps inputs that the crew does not list", async () => {
+  it("are the same in the form and in JSON, also for inputs that the crew doesn't list", async () => {
     await open();
     await field("topic").fill("tea");
     await mode("share").selectOption("null");
@@ -109,7 +100,7 @@ describe("Values of the kickoff form, in a browser", () => {
     ]);
   });
 
-  it("stays as JSON while that is invalid: the place is shown and gets focus, a hidden page keeps it, and the last valid one can be restored", async () => {
+  it("stay JSON while that is invalid: the error's position is shown and focused, a hidden page keeps it, and the last valid JSON can be restored", async () => {
     await open([{ name: "topic" }]);
     await field("topic").fill("tea");
     await view("JSON").click();
@@ -135,7 +126,7 @@ describe("Values of the kickoff form, in a browser", () => {
     assert.equal(await field("topic").inputValue(), "tea");
   });
 
-  it("may be left out, empty or null, which look different and are sent differently", async () => {
+  it("can be omitted, empty or null, which look different and are sent differently", async () => {
     await open([
       { name: "left" },
       { name: "empty" },
@@ -163,7 +154,7 @@ describe("Values of the kickoff form, in a browser", () => {
     assert.deepEqual(form.sent, [{ inputs: { empty: "", nothing: null, text: "x" } }]);
   });
 
-  it("is typed into what fits the crew's description, and stays if it does not fit", async () => {
+  it("have controls that fit the crew's description, and are kept if they don't fit it", async () => {
     await open();
     assert.match(await descriptionOf(field("days")), /^How long it takes\./);
     assert.deepEqual(
@@ -210,7 +201,7 @@ describe("Values of the kickoff form, in a browser", () => {
     ]);
   });
 
-  it("is taken from elsewhere for one field, which shows the source, and Undo restores the earlier value", async () => {
+  it("can be inserted from another source, which the field shows; Undo restores the earlier value", async () => {
     await open([{ name: "topic" }, { name: "audience" }]);
     await field("topic").fill("tea");
     await field("audience").fill("all");
@@ -231,7 +222,7 @@ describe("Values of the kickoff form, in a browser", () => {
     await waitFor("what was typed", async () => (await field("topic").inputValue()) === "tea");
   });
 
-  it("holds callbacks and event streaming with their authentication, and no secret once the page is gone", async () => {
+  it("include callbacks and event streaming with their authentication, and no secret after the page is closed", async () => {
     await open([{ name: "topic" }]);
     await field("topic").fill("tea");
     await page.getByText("Advanced").click();
@@ -290,7 +281,7 @@ describe("Values of the kickoff form, in a browser", () => {
     ]);
   });
 
-  /** All that is kept of the form: what VS Code would write down, and what goes to disk. */
+  /** Everything that is stored of the form: VS Code's state and the files on disk. */
   const keptOf = async () =>
     JSON.stringify(form.saved) +
     (await page.evaluate(() =>
@@ -302,7 +293,7 @@ describe("Values of the kickoff form, in a browser", () => {
   ];
   const caret = () => json().evaluate((box: HTMLTextAreaElement) => box.selectionStart);
 
-  it("takes a pasted kickoff whole, moves its secrets to their boxes, says so, and keeps none", async () => {
+  it("can come from a pasted kickoff, whose secrets move to their boxes, with a message, and are not saved", async () => {
     await open([{ name: "topic" }]);
     await view("JSON").click();
     assert.equal(
@@ -352,7 +343,7 @@ describe("Values of the kickoff form, in a browser", () => {
     assert.doesNotMatch(await keptOf(), /hush/);
   });
 
-  it("leaves a secret in the text while it is typed there, keeps it in memory, and removes it when the cursor leaves", async () => {
+  it("keep a secret in the JSON only in memory while it is typed there, and remove it when the cursor leaves", async () => {
     await open([{ name: "topic" }]);
     await view("JSON").click();
     const [before, after] = [
@@ -381,7 +372,7 @@ describe("Values of the kickoff form, in a browser", () => {
     ]);
   });
 
-  it("sends a secret to no other host than the one it was pasted for", async () => {
+  it("send a secret only to the host that it was pasted for", async () => {
     await open([{ name: "topic" }]);
     await view("JSON").click();
     await json().fill(pasted);
@@ -437,7 +428,7 @@ describe("Values of the kickoff form, in a browser", () => {
     );
   });
 
-  it("stores no secret of an invalid text, nor the password of an address, and loses nothing of it while another tab is active", async () => {
+  it("store no secret of invalid JSON and no password of an address, and lose nothing while another tab is active", async () => {
     await open([{ name: "topic" }]);
     await view("JSON").click();
     const broken = `${pasted.replace("https://a.test/crew", "https://me:hush-4@a.test/crew")} more`;
@@ -451,7 +442,7 @@ describe("Values of the kickoff form, in a browser", () => {
     assert.equal(await json().inputValue(), broken);
   });
 
-  it("shows where in the text a callback can't be sent, and asks for a secret if the text needs one", async () => {
+  it("show where in the JSON a callback can't be sent, and ask for a secret if the JSON needs one", async () => {
     await open([{ name: "topic" }]);
     await view("JSON").click();
     await json().fill('{\n  "inputs": {"topic": "tea"},\n  "taskWebhookUrl": "a.test"\n}');
@@ -480,7 +471,7 @@ describe("Values of the kickoff form, in a browser", () => {
     assert.equal(form.sent[0]?.webhooks?.authentication?.token, "hush-5");
   });
 
-  it("opens at the missing secret of given values, once the inputs are known", async () => {
+  it("focus a missing secret once the inputs are known", async () => {
     const humanInputWebhook = {
       url: "https://a.test/h",
       authentication: { strategy: "bearer" as const },
@@ -495,7 +486,7 @@ describe("Values of the kickoff form, in a browser", () => {
   });
 
   for (const theme of Object.keys(themes)) {
-    it(`has no fault that axe finds in ${theme}: every kind of field, authentication, JSON with an error, sending`, async () => {
+    it(`have no accessibility problem that axe finds in ${theme}: every kind of field, authentication, JSON with an error, sending`, async () => {
       await open(described, { theme, send: () => new Promise(() => undefined) });
       await page.getByText("Advanced").click();
       await field("Human input callback").fill("https://a.test/human");

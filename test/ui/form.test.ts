@@ -36,7 +36,7 @@ describe("The kickoff form in a browser", () => {
   let form: FormWindow;
   let page: Page;
   const parts = new FormPage();
-  const { field, mode, kickOff, isFocused } = parts;
+  const { field, mode, kickOff, isFocused, problemOf } = parts;
 
   async function open(
     options: Partial<FormWindowOptions> & { readonly fields?: readonly InputField[] } = {},
@@ -49,20 +49,11 @@ describe("The kickoff form in a browser", () => {
     page = form.page;
   }
 
-  const problemOf = (name: string) =>
-    field(name).evaluate((box) =>
-      (box.getAttribute("aria-describedby") ?? "")
-        .split(" ")
-        .map((id) => document.getElementById(id)?.textContent ?? "")
-        .join(" ")
-        .trim(),
-    );
-
   const violations = () => violationsIn(page);
 
   for (const theme of Object.keys(themes)) {
     describe(`in ${theme}`, () => {
-      it("has no problem that axe finds, whatever it shows", async () => {
+      it("has no accessibility problem that axe finds, whatever it shows", async () => {
         await open({
           theme,
           send: () => Promise.reject(missing("audience")),
@@ -97,7 +88,7 @@ describe("The kickoff form in a browser", () => {
         assert.deepEqual(await violations(), []);
       });
 
-      it("has none in the JSON view, nor where callbacks and streams authenticate, and shows which view is on", async () => {
+      it("has none in the JSON view or in the authentication of callbacks and streams, and shows which view is active", async () => {
         await open({ theme });
         await page.getByText("Advanced").click();
         const strategies = page.locator(".nested select");
@@ -111,7 +102,7 @@ describe("The kickoff form in a browser", () => {
         await json.click();
         await page.getByText("Kickoff as JSON").waitFor();
         assert.deepEqual(await violations(), []);
-        // The mouse is over it still, which must not take its mark away.
+        // The mouse is still over it, and must not hide its mark.
         const [on, below] = await json.evaluate((element) =>
           [element, document.body].map((one) => getComputedStyle(one).backgroundColor),
         );
@@ -133,7 +124,7 @@ describe("The kickoff form in a browser", () => {
         assert.deepEqual(await violations(), []);
       });
 
-      it("shows where each field is, and which one is invalid", async () => {
+      it("draws a visible border around each field, and another one if it is invalid", async () => {
         await open({ theme });
         for (const part of [field("topic"), mode("topic")]) {
           const [border, page] = await part.evaluate((box) => [
@@ -166,13 +157,13 @@ describe("The kickoff form in a browser", () => {
     });
   }
 
-  it("is filled in and sent by the keyboard alone", async () => {
+  it("can be filled in and sent with the keyboard alone", async () => {
     await open();
     await isFocused("topic");
     await page.keyboard.type("Otters");
     await page.keyboard.press("Enter");
     await page.keyboard.type("and stones");
-    // How it is sent, from where it is filled in, the next text.
+    // Its mode, its source, then the next input.
     for (let stop = 0; stop < 3; stop++) await page.keyboard.press("Tab");
     await isFocused("audience");
     await page.keyboard.type("Children");
@@ -183,7 +174,7 @@ describe("The kickoff form in a browser", () => {
     ]);
   });
 
-  it("moves focus from each input's text to its mode, and then to the next", async () => {
+  it("moves focus from each input's text to its mode, then to the next input", async () => {
     await open();
     await isFocused("topic");
     await page.keyboard.press("Tab");
@@ -200,13 +191,13 @@ describe("The kickoff form in a browser", () => {
     assert.ok(Math.abs(select!.x + select!.width - text!.x - text!.width) < 1, "at its right end");
   });
 
-  it("says of each input to a screen reader whether it is required", async () => {
+  it("marks for screen readers whether each input is required", async () => {
     await open();
     assert.equal(await field("topic").getAttribute("aria-required"), "true");
     assert.equal(await field(odd).getAttribute("aria-required"), null);
   });
 
-  it("is sent once, however often it is clicked", async () => {
+  it("is sent once, however often Kick Off is clicked", async () => {
     let start: (execution: Execution) => void = () => undefined;
     await open({
       fields: [{ name: "topic" }],
@@ -227,7 +218,7 @@ describe("The kickoff form in a browser", () => {
     assert.equal(form.sent.length, 1);
   });
 
-  it("is not sent by Enter in an address, and not while something is wrong", async () => {
+  it("isn't sent by Enter in an address, or while a field is invalid", async () => {
     await open({ fields: [{ name: "topic" }] });
     await field("topic").fill("Otters");
     await page.getByText("Advanced").click();
@@ -250,7 +241,7 @@ describe("The kickoff form in a browser", () => {
     ]);
   });
 
-  it("shows what is missing, moves there, and expands Advanced if the problem is there", async () => {
+  it("shows what is missing, focuses it, and expands Advanced if the problem is there", async () => {
     await open({ fields: [{ name: "topic" }, { name: "audience" }] });
     await field("topic").fill("Otters");
     await kickOff().click();
@@ -266,7 +257,7 @@ describe("The kickoff form in a browser", () => {
     assert.deepEqual(form.sent, []);
   });
 
-  it("checks JSON while it is typed, and shows where it stops being JSON", async () => {
+  it("checks JSON while it is typed, and shows where it is invalid", async () => {
     await open();
     await field("options").fill('{\n  "depth" 2\n}');
     await waitFor(
@@ -294,7 +285,7 @@ describe("The kickoff form in a browser", () => {
     assert.deepEqual(form.sent, [{ inputs: { a: "Rome", b: [1, 2] } }]);
   });
 
-  it("takes any name as text", async () => {
+  it("accepts any input name as plain text", async () => {
     const names = [odd, markup, "__proto__", "constructor", "a'b:c,d", " "];
     await open({ fields: names.map((name) => ({ name })) });
     for (const name of names.slice(0, -1)) await field(name).fill(`value of ${name}`);
@@ -338,7 +329,7 @@ describe("The kickoff form in a browser", () => {
     });
   });
 
-  it("does not send again what may have started, until the person says so", async () => {
+  it("doesn't send again what may have started until the person confirms it", async () => {
     const unconfirmed = anExecution({ state: "unconfirmed", kickoffIds: [] });
     await open({
       fields: [{ name: "topic" }],
@@ -369,7 +360,7 @@ describe("The kickoff form in a browser", () => {
     assert.deepEqual(form.sent.at(-1), { inputs: { topic: "Otters" } });
   });
 
-  it("is restored with what may have started: it says so, and Kick Off is disabled until the person says so", async () => {
+  it("shows after a reload that its kickoff may have started, and disables Kick Off until the person confirms it", async () => {
     const values = {
       ...initialValues([]),
       inputs: [{ name: "topic", mode: "text" as const, text: "Otters" }],
@@ -419,7 +410,7 @@ describe("The kickoff form in a browser", () => {
     );
   });
 
-  it("leaves the cursor where it is when the crew gets another name", async () => {
+  it("keeps the cursor where it is when the crew is renamed", async () => {
     await open();
     await field("topic").fill("Otters");
     await page.keyboard.press("Home");
@@ -434,7 +425,7 @@ describe("The kickoff form in a browser", () => {
     assert.equal(await field("topic").inputValue(), "Sea Otters");
   });
 
-  it("no longer shows that it has the last sent values once one is changed, and shows that they can't be saved, without moving the cursor", async () => {
+  it("hides the note about the last sent values once one changes, and shows that values can't be saved, without moving the cursor", async () => {
     const values = {
       ...initialValues([]),
       inputs: [{ name: "topic", mode: "text" as const, text: "tea" }],
@@ -489,7 +480,7 @@ describe("The kickoff form in a browser", () => {
     await field("topic").waitFor();
   });
 
-  it("lets a field grow with its text, up to a part of the window", async () => {
+  it("grows a field with its text, up to a part of the window", async () => {
     await open();
     const height = async () => (await field("topic").boundingBox())!.height;
     const one = await height();
@@ -504,7 +495,7 @@ describe("The kickoff form in a browser", () => {
     ["200 px wide", { width: 200, height: 500 }],
     ["at 200 % in half a window", { width: 360, height: 300 }],
   ] as const) {
-    it(`needs no sideways scrolling ${what}, and nothing hides the field with focus`, async () => {
+    it(`needs no horizontal scrolling ${what}, and hides no field that has focus`, async () => {
       await open({
         size,
         send: () =>
@@ -545,7 +536,7 @@ describe("The kickoff form in a browser", () => {
     });
   }
 
-  it("runs no script but its own", async () => {
+  it("runs only its own script", async () => {
     await open();
     await field("topic").waitFor();
     const ran = await page.evaluate(() => {

@@ -2,7 +2,7 @@ import { errors, type Locator } from "playwright-core";
 import type { VSCodeWindow } from "../support/window.ts";
 import { waitFor } from "../support/wait.ts";
 
-/** What a person answers when a crew is connected. */
+/** A person's answers when they connect a crew. */
 export interface CrewToConnect {
   readonly url: string;
   readonly token: string;
@@ -33,7 +33,7 @@ export async function openForm({ tree, webview }: VSCodeWindow, crew: string): P
   );
 }
 
-/** Opens an execution's document by a click on its row, which leads to what waits in it. */
+/** Opens an execution's document with a click on its row, which scrolls to the output that waits. */
 export async function openExecution(
   { tree, editor }: VSCodeWindow,
   title: string,
@@ -42,7 +42,7 @@ export async function openExecution(
   await untilSeen(`the document of ${title}`, () => tree.click(title), isSeen);
 }
 
-/** Approves by the lens above the output that waits, which goes with it. */
+/** Approves with the lens above the output that waits, and waits until the lens is gone. */
 export async function approveByLens({ editor }: VSCodeWindow): Promise<void> {
   const lens = editor.lens("Approve");
   await lens.waitFor();
@@ -53,7 +53,7 @@ export async function approveByLens({ editor }: VSCodeWindow): Promise<void> {
   );
 }
 
-/** Opens a thread by the lens above the output that waits. */
+/** Opens a thread with the lens above the output that waits. */
 export async function rejectByLens({ editor }: VSCodeWindow): Promise<Locator> {
   const thread = editor.thread("Reject");
   await editor.lens("Reject…").waitFor();
@@ -73,7 +73,7 @@ export async function untilSeen(
 ): Promise<void> {
   await waitFor(what, async () => {
     await click().catch((error: unknown) => {
-      // It may be gone by now: look again.
+      // It may be gone: search again.
       if (!(error instanceof errors.TimeoutError)) throw error;
     });
     return waitFor(what, isSeen, 5_000).catch(() => false);

@@ -4,7 +4,7 @@ import { waitFor } from "../support/wait.ts";
 import { startExampleCrew, tellStory, tellStoryByKeyboard } from "./story.ts";
 import { doneSteps, openWalkthrough, takeTheTour } from "./walkthrough.ts";
 
-describe("The story, in the window", () => {
+describe("A first run, in the window", () => {
   let window: VSCodeWindow;
 
   beforeEach(async () => {
@@ -15,7 +15,7 @@ describe("The story, in the window", () => {
     await window.close();
   });
 
-  it("from an empty window to an approved run, by mouse", async () => {
+  it("goes from an empty window to an approved run with the mouse", async () => {
     await takeTheTour(window);
     assert.deepEqual(await doneSteps(window), [false, false, false, false]);
     await startExampleCrew(window);
@@ -27,7 +27,7 @@ describe("The story, in the window", () => {
     );
   });
 
-  it("ticks in the tour what was done before it was first opened", async () => {
+  it("completes the walkthrough's steps that were done before it was first opened", async () => {
     await startExampleCrew(window);
     await window.runCommand("Crewdeck: Take the Tour");
     await waitFor(
@@ -36,7 +36,7 @@ describe("The story, in the window", () => {
     );
   });
 
-  it("from an empty window to an approved run, with the keyboard alone", async () => {
+  it("goes from an empty window to an approved run with the keyboard alone", async () => {
     await tellStoryByKeyboard(window);
   });
 });

@@ -42,7 +42,7 @@ export async function tellStory(window: VSCodeWindow): Promise<void> {
   const { tree, editor, messages, page } = window;
   await kickOffStory(window);
   await waitFor("1 on the badge", async () => (await tree.badge("Crewdeck").textContent()) === "1");
-  // The row is drawn a moment after badge and notification.
+  // The row is updated a moment after badge and notification.
   await waitFor("the row of what waits", async () =>
     (await tree.executions()).some(
       ({ label, spoken }) => label === story.topic && /waiting for you/i.test(spoken),
@@ -65,7 +65,7 @@ export async function tellStory(window: VSCodeWindow): Promise<void> {
   await editor.pressInThread(thread, "Send");
 
   await waitForDocument(window, /### Attempt 2/);
-  // The reader is kept at the first draft; the row leads to the one that waits now.
+  // The document stays at the first draft; the row opens the one that waits.
   await openExecution(
     window,
     story.topic,
@@ -79,7 +79,7 @@ export async function tellStory(window: VSCodeWindow): Promise<void> {
   await page.keyboard.press("Escape");
 }
 
-/** The story with the keyboard alone, from an empty window on: palette, form, palette, thread, palette. */
+/** The story with the keyboard alone, from an empty window: palette, form, palette, thread, palette. */
 export async function tellStoryByKeyboard(window: VSCodeWindow): Promise<void> {
   const { quickInput, page, tree, webview, messages } = window;
   const { keyboard } = page;
@@ -119,7 +119,7 @@ async function tabTo({ page, webview }: VSCodeWindow, name: string): Promise<voi
   });
 }
 
-/** The document of the story's end: a result that is the last task's output, which contains the feedback, both drafts and the feedback between them. */
+/** Checks the document at the end: the result is the last task's output and contains the feedback; both drafts are there with the feedback between them. */
 export async function checkResult(window: VSCodeWindow): Promise<void> {
   const text = await window.editor.wholeText();
   assert.match(text, new RegExp(`# ${story.topic}`));

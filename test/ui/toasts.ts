@@ -6,7 +6,7 @@ declare global {
   }
 }
 
-/** Begins to note every notification that a window shows, since a toast closes by itself. A reload ends it. */
+/** Starts to record a window's notifications, because a toast closes by itself. A reload stops it. */
 export async function watchToasts({ page }: VSCodeWindow): Promise<void> {
   await page.evaluate(() => {
     const seen: string[] = [];
@@ -23,7 +23,7 @@ export async function watchToasts({ page }: VSCodeWindow): Promise<void> {
   });
 }
 
-/** What the notifications said that a window has shown since {@link watchToasts}; nothing of a window that is closed. */
+/** The texts of a window's notifications since {@link watchToasts}; none if it is closed. */
 export async function toastsOf({ page }: VSCodeWindow): Promise<readonly string[]> {
   return page.isClosed() ? [] : page.evaluate(() => window.seenToasts ?? []);
 }

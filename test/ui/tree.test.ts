@@ -29,7 +29,7 @@ describe("The tree of executions, in the window", () => {
   const labels = async () => (await executions()).map(({ label }) => label);
   const clipboard = () => window.page.evaluate(() => navigator.clipboard.readText());
 
-  it("tracks executions by their ids or status addresses, and says of what is neither why", async () => {
+  it("tracks executions by ID or status address, and explains why other text is refused", async () => {
     const { tree, quickInput, editor } = window;
     for (const id of ids) {
       await tree.menu("Writers", "Track an Execution by Its ID…");
@@ -49,7 +49,7 @@ describe("The tree of executions, in the window", () => {
     assert.deepEqual((await labels()).sort(), ids.map((id) => id.slice(0, 8)).sort());
   });
 
-  it("counts those that wait on the view's icon, also while another view is shown", async () => {
+  it("shows on the view's icon how many wait, also while another view is shown", async () => {
     const { tree } = window;
     await tree.open("Explorer");
     await waitFor(
@@ -59,7 +59,7 @@ describe("The tree of executions, in the window", () => {
     await tree.open("Crewdeck");
   });
 
-  it("gives an execution another title, and its first one back", async () => {
+  it("renames an execution, and restores its first title", async () => {
     const { tree, quickInput } = window;
     const [id = ""] = ids;
     const first = id.slice(0, 8);
@@ -75,7 +75,7 @@ describe("The tree of executions, in the window", () => {
     await tree.row("Tea").waitFor();
   });
 
-  it("copies id and output", async () => {
+  it("copies ID and output", async () => {
     const { tree } = window;
     await tree.menu("Tea", "Copy Execution ID");
     await waitFor("the id on the clipboard", async () => (await clipboard()) === ids[0]);
@@ -97,7 +97,7 @@ describe("The tree of executions, in the window", () => {
     );
   });
 
-  it("clears what has ended, after asking, and nothing else", async () => {
+  it("clears only ended executions, after asking", async () => {
     const { tree, messages } = window;
     await tree.menu("Writers", "Clear Ended Executions");
     await messages
@@ -111,7 +111,7 @@ describe("The tree of executions, in the window", () => {
     assert.deepEqual(await labels(), [ids[1]?.slice(0, 8)]);
   });
 
-  it("removes from the list, after asking where it has not ended, and says again what to do", async () => {
+  it("removes an execution from the list, asks first if it hasn't ended, and shows again how to kick off the first one", async () => {
     const { tree, messages } = window;
     const [, id = ""] = ids;
     await tree.menu(id.slice(0, 8), "Remove from List");

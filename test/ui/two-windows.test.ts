@@ -17,9 +17,9 @@ describe("Two windows on one store", () => {
   let editors: Gate;
   let first: VSCodeWindow;
   let second: VSCodeWindow;
-  /** What each window has told a person, as long as it can be asked; the killed one's last words. */
+  /** Each window's notifications; for the killed one, those up to its end. */
   const notifications: (() => Promise<readonly string[]>)[] = [];
-  /** Who polls as long as only the first window is there. */
+  /** The window that polls while only the first one is open. */
   let firstOwner: unknown;
 
   before(async () => {
@@ -38,16 +38,16 @@ describe("Two windows on one store", () => {
     await service.stop();
   });
 
-  const told = async (words: string) =>
+  const notified = async (text: string) =>
     (await Promise.all(notifications.map((of) => of())))
       .flat()
-      .filter((toast) => toast.includes(words));
+      .filter((toast) => toast.includes(text));
 
-  describe("while both live", () => {
-    it("both show what one of them kicked off; one of them tells that it waits", async () => {
+  describe("while both are open", () => {
+    it("both show what one of them kicked off; one of them notifies that it waits", async () => {
       await kickOff(first, "Writers", "tea");
       await waitForRow(first, "tea", /^waiting/i);
-      await waitFor("the notification", async () => (await told("“tea”")).length > 0);
+      await waitFor("the notification", async () => (await notified("“tea”")).length > 0);
       firstOwner = leaseOwner(first);
       assert.equal(typeof firstOwner, "string");
       second = await first.secondWindow();
@@ -65,14 +65,14 @@ describe("Two windows on one store", () => {
       await Promise.all([first, second].map(({ page }) => page.mouse.down()));
       await Promise.all([first, second].map(({ page }) => page.mouse.up()));
       const release = await held;
-      // Whichever was quicker, neither offers to send it once more.
+      // Whichever was first, neither offers to send it again.
       for (const { page } of [first, second])
         await page.locator(".codelens-decoration").getByText("Sending…").waitFor();
       release();
       for (const window of [first, second]) await waitForRow(window, "tea", /completed/i);
       assert.equal(writers.sent("/resume").length, 1);
       assert.equal(
-        (await told("“tea”")).length,
+        (await notified("“tea”")).length,
         1,
         "one notification for one event, in all windows together",
       );
@@ -95,44 +95,44 @@ describe("Two windows on one store", () => {
       signal(second.extensionHost, "SIGKILL");
       const lastWords = await toastsOf(second);
       notifications.splice(1, 1, () => Promise.resolve(lastWords));
-      // Its page goes at once, before VS Code gives it another extension host.
+      // Close its page at once, before VS Code starts another extension host.
       await second.close();
     });
 
-    it("the other shows the kickoff without an answer as one that may have started", async () => {
+    it("the other shows that the kickoff without a response may have started", async () => {
       await waitForRow(first, "cocoa", /may have started/i);
     });
 
-    it("the other goes on asking and telling", async () => {
+    it("the other continues to poll and to notify", async () => {
       await waitForRow(first, "milk", /^waiting/i);
       await first.messages.notification("“milk”").waitFor();
       assert.equal(leaseOwner(first), firstOwner);
     });
 
-    it("the other shows what the feedback led to, and goes on from there", async () => {
+    it("the other shows the result of the feedback, and continues from there", async () => {
       await openExecution(first, "coffee");
       await waitForDocument(first, /Stronger, please\.[\s\S]*### Attempt 2/);
       await first.runCommand("Crewdeck: Approve");
       await waitForRow(first, "coffee", /completed/i);
     });
 
-    it("nothing was sent twice, and each event was told once", async () => {
+    it("nothing was sent twice, and each event was reported once", async () => {
       const topics = [...writers.sent("/kickoff"), ...editors.sent("/kickoff")].map(
         ({ body }) => (JSON.parse(body) as { inputs: { topic: string } }).inputs.topic,
       );
       assert.deepEqual(topics, ["tea", "coffee", "milk", "cocoa"]);
       assert.equal(writers.sent("/resume").length, 3);
-      // The first draft was rejected at once, perhaps before anybody was told of it.
-      const coffee = await told("“coffee”");
+      // The first draft was rejected at once, perhaps before the notification.
+      const coffee = await notified("“coffee”");
       assert.equal(new Set(coffee).size, coffee.length, "once for each draft");
       assert.equal(coffee.filter((toast) => toast.includes("attempt 2")).length, 1);
-      assert.equal((await told("“milk”")).length, 1);
-      assert.deepEqual(await told("“cocoa”"), []);
+      assert.equal((await notified("“milk”")).length, 1);
+      assert.deepEqual(await notified("“cocoa”"), []);
     });
   });
 
   describe("with a local crew that one of them serves", () => {
-    it("the crew goes on in the other, at the same address, when the one that serves it is killed", async () => {
+    it("the other serves the crew at the same address when the window that served it is killed", async () => {
       await first.runCommand("Crewdeck: Start a Local Crew…");
       await first.quickInput.choose("Which crew?", "example_crew");
       await first.tree.row("example_crew").waitFor();
@@ -163,15 +163,15 @@ async function kickOff(window: VSCodeWindow, crew: string, topic: string): Promi
   await form.getByRole("button", { name: "Kick Off" }).click();
 }
 
-async function reject(window: VSCodeWindow, title: string, words: string): Promise<void> {
+async function reject(window: VSCodeWindow, title: string, text: string): Promise<void> {
   const { editor } = window;
   await openExecution(window, title);
   const thread = await rejectByLens(window);
-  await editor.writeInThread(thread, words);
+  await editor.writeInThread(thread, text);
   await editor.pressInThread(thread, "Send");
 }
 
-/** Waits until the row with that label says something of its state. */
+/** Waits until the row with that label shows its state. */
 async function waitForRow({ tree }: VSCodeWindow, label: string, state: RegExp): Promise<void> {
   await waitFor(`“${label}” with ${String(state)}`, async () =>
     (await tree.rows()).some((row) => row.label === label && state.test(row.description)),
@@ -190,7 +190,7 @@ function leaseOwner(window: VSCodeWindow): unknown {
   }
 }
 
-/** The local service as it says itself, in the extension's folder. */
+/** The local service's own entry in the extension's folder. */
 function serviceOf(window: VSCodeWindow): { readonly url: string; readonly pid: number } {
   const local = path.join(storageOf(window), "local");
   const [crew = ""] = readdirSync(local);

@@ -3,21 +3,21 @@ import type { VSCodeWindow } from "../support/window.ts";
 /** The steps of the walkthrough that is open. */
 const steps = ".gettingStartedContainer .getting-started-step";
 
-/** Opens the walkthrough by the link in the view that is still empty, and waits for its steps. */
+/** Opens the walkthrough with the link in the empty view, and waits for its steps. */
 export async function takeTheTour({ tree, page }: VSCodeWindow): Promise<void> {
   await tree.open("Crewdeck");
   await page.locator(".welcome-view").getByText("Take the Tour").click();
   await page.locator(steps).first().waitFor();
 }
 
-/** Opens the walkthrough by its name, as a person does, and waits for its steps. */
+/** Opens the walkthrough by its name and waits for its steps. */
 export async function openWalkthrough(window: VSCodeWindow): Promise<void> {
   await window.runCommand("Welcome: Open Walkthrough...");
   await window.quickInput.choose("Select a walkthrough to open", "Get Started with Crewdeck");
   await window.page.locator(steps).first().waitFor();
 }
 
-/** Of each step whether its mark says that it is done. */
+/** Whether each step is marked as done. */
 export function doneSteps({ page }: VSCodeWindow): Promise<boolean[]> {
   return page
     .locator(steps)

@@ -8,7 +8,7 @@ import { openWindow, type VSCodeWindow } from "../support/window.ts";
 /** Tracked executions of the large crew. */
 const many = 10_000;
 const settings = { "crewdeck.keepEndedExecutions": 0 };
-/** How often each time is taken: the machine may be busy with something else for a moment. */
+/** How often each time is measured, because the machine may be busy for a moment. */
 const rounds = 5;
 const archive = {
   id: "url:https://old.example.com",
@@ -53,7 +53,7 @@ describe("Watching, in the window", () => {
         resumes: [],
       }),
     );
-    // No crew is connected: what is kept is shown all the same, and nobody asks for it while times are taken.
+    // No crew is connected: stored executions are shown, and nothing polls during the measurement.
     writeExecutions(storageFolder(dataFolder), [
       ...waiting,
       ...endedExecutions(archive, many, now),
@@ -67,7 +67,7 @@ describe("Watching, in the window", () => {
     await window.close();
   });
 
-  /** Chooses what the executions are grouped by, with the keyboard. */
+  /** Chooses the grouping with the keyboard. */
   const groupBy = async (label: string) => {
     await window.runCommand("Crewdeck: Group Executions By…");
     await window.quickInput.choose("Group executions by", label);
@@ -109,7 +109,7 @@ describe("Watching, in the window", () => {
     await tree.row("Archive").waitFor();
   });
 
-  it("says each row in a sentence, and in its tooltip what matters", async () => {
+  it("describes each row in a sentence, and shows what matters in its tooltip", async () => {
     const { tree } = window;
     const rows = await tree.rows();
     assert.deepEqual(
@@ -121,7 +121,7 @@ describe("Watching, in the window", () => {
       /^Tea in the office, Waiting for you at task outline, .*, Crew: Briefings$/,
     );
     window.setSettings({ ...settings, "workbench.hover.delay": 500 });
-    const words = await tree.tooltip("Tea in the office", "topic: Tea in the office");
+    const tooltip = await tree.tooltip("Tea in the office", "topic: Tea in the office");
     window.setSettings(settings);
     for (const part of [
       "Waiting for you at task outline",
@@ -129,10 +129,10 @@ describe("Watching, in the window", () => {
       "audience: colleagues",
       "ID: id-0",
     ])
-      assert.ok(words.includes(part), words);
+      assert.ok(tooltip.includes(part), tooltip);
   });
 
-  it("pins with the keyboard and unpins by the icon on the row, and the row stays selected and open meanwhile", async () => {
+  it("pins with the keyboard and unpins with the row's icon, and keeps the row selected and expanded", async () => {
     const { tree, page } = window;
     const order = async () => (await tree.executions()).map(({ label }) => label).slice(0, 3);
     const cocoa = page.locator(
@@ -141,7 +141,7 @@ describe("Watching, in the window", () => {
     await cocoa.locator(".monaco-tl-twistie").click();
     await tree.row("outline").waitFor();
     await cocoa.click();
-    // The click opens the document, which takes the keys when it has come.
+    // The click opens the document, which then takes focus.
     await window.editor.lens("Approve").waitFor();
     await tree.menuByKeyboard("Pin Execution");
     await waitFor("Cocoa first", async () => (await order())[0] === "Cocoa for all");
@@ -156,7 +156,7 @@ describe("Watching, in the window", () => {
     assert.ok(await isKept(), "after it was unpinned");
   });
 
-  it("filters by words and states, says what is hidden, and offers a way back where nothing is found", async () => {
+  it("filters by text and state, shows what is hidden, and offers to clear the filter if nothing matches", async () => {
     const { tree, page, quickInput } = window;
     const sidebar = page.locator(".part.sidebar");
     await sidebar.getByRole("button", { name: "Filter Executions…" }).click();
@@ -173,7 +173,7 @@ describe("Watching, in the window", () => {
     );
     await window.runCommand("Crewdeck: Filter Executions…");
     await quickInput.waitFor("Search in title");
-    await quickInput.input.fill("no such words");
+    await quickInput.input.fill("no such text");
     await page.keyboard.press("Enter");
     await sidebar.getByText("No tracked execution matches the filter.").waitFor();
     await sidebar.getByRole("button", { name: "Clear Filter" }).last().click();
@@ -196,7 +196,7 @@ describe("Watching, in the window", () => {
   });
 });
 
-/** Milliseconds from what a person does to the frame in which a row of this label is seen, by the page's own clock. */
+/** Milliseconds from an action to the frame that shows a row with this label, by the page's clock. */
 async function timeUntil(
   { page }: VSCodeWindow,
   event: "mousedown" | "keydown",
@@ -221,7 +221,7 @@ async function timeUntil(
         });
         observer.observe(document.body, { subtree: true, childList: true, characterData: true });
       });
-      // In an object: a promise by itself would be waited for before anything is done.
+      // In an object, because a bare promise would be awaited first.
       return { taken };
     },
     [event, label] as const,

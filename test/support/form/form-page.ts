@@ -4,12 +4,12 @@ import { browserFlags, ensureBrowser } from "../browser.ts";
 import { waitFor } from "../wait.ts";
 import { FormWindow, type FormWindowOptions } from "./form-window.ts";
 
-/** The parts of a form that tests speak of, by what a person calls them. */
+/** The parts of a form, by their visible names. */
 export class FormPage {
   #browser: Browser | undefined;
   #form: FormWindow | undefined;
 
-  /** Opens one browser for the tests of a `describe`, and closes each test's form, of which the console must not have complained. */
+  /** Opens one browser for the tests of a `describe`, closes each test's form, and fails if its console had errors. */
   constructor() {
     before(async () => {
       this.#browser = await chromium.launch({
@@ -53,8 +53,20 @@ export class FormPage {
   readonly view = (name: "Form" | "JSON"): Locator =>
     this.#page.getByRole("group", { name: "View" }).getByRole("button", { name, exact: true });
   readonly json = (): Locator => this.field("Kickoff as JSON");
+  readonly problemOf = (name: string): Promise<string> => descriptionOf(this.field(name));
   readonly isFocused = (name: string): Promise<unknown> =>
     waitFor(`the focus in ${name}`, () =>
       this.field(name).evaluate((box) => box === document.activeElement),
     );
+}
+
+/** The hint, note and problem that describe a field to a screen reader. */
+export function descriptionOf(field: Locator): Promise<string> {
+  return field.evaluate((box) =>
+    (box.getAttribute("aria-describedby") ?? "")
+      .split(" ")
+      .map((id) => document.getElementById(id)?.textContent ?? "")
+      .join(" ")
+      .trim(),
+  );
 }

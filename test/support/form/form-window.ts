@@ -33,26 +33,26 @@ export const themes = JSON.parse(
   readFileSync(path.join(import.meta.dirname, "themes.json"), "utf8"),
 ) as Readonly<Record<string, Theme>>;
 
-/** The kickoff form in a page of its own: built page, script and style, the real session behind them, VS Code's part played here. */
+/** The kickoff form in its own page: the built page, script and style with the real session; VS Code's part is simulated. */
 export class FormWindow {
   readonly page: Page;
   readonly session: FormSession;
   readonly sent: KickoffRequest[] = [];
-  /** What went to disk. */
+  /** What was written to disk. */
   readonly saved: Draft[] = [];
   readonly started: Execution[] = [];
   readonly opened: (Execution | undefined)[] = [];
-  /** What the page's console complained of: a broken policy, a script's error. */
+  /** Errors in the page's console: policy violations and script errors. */
   readonly complaints: string[] = [];
-  /** Whether the disk takes what is typed. */
+  /** Whether writing to disk succeeds. */
   keeps = true;
   inputs: () => Promise<CrewInputs>;
   send: () => Promise<Execution>;
-  /** What the tools were given, in order, with their names. */
+  /** The tools that were called, in order, with their arguments. */
   readonly asked: (readonly [FormToolName, Prefill | undefined])[] = [];
-  /** What "Presets…" gives. */
+  /** What "Presets…" returns. */
   preset: Prefill | undefined;
-  /** What "Fill In From…" gives. */
+  /** What "Fill In From…" returns. */
   taken: Promise<Taken | undefined> = Promise.resolve(undefined);
   readonly problems: unknown[] = [];
   readonly #server: Server;
@@ -94,7 +94,7 @@ export class FormWindow {
     });
   }
 
-  /** Opens the form; it has asked the crew and shows what came. */
+  /** Opens the form and waits until it shows the crew's inputs. */
   static async open(browser: Browser, options: FormWindowOptions): Promise<FormWindow> {
     const page = await browser.newPage({ viewport: options.size ?? { width: 900, height: 800 } });
     page.setDefaultTimeout(longestWait);
@@ -118,7 +118,7 @@ export class FormWindow {
     return window;
   }
 
-  /** What happens when a panel is hidden and shown again: a new page that knows only what VS Code kept. */
+  /** Replaces the page as VS Code does when a panel is hidden and shown again: only the kept state remains. */
   async hideAndShow(): Promise<void> {
     await this.page.reload();
   }
@@ -151,7 +151,7 @@ export interface FormWindowOptions {
   readonly crew?: Partial<FormCrew>;
 }
 
-/** Runs in the page before its own script: VS Code's functions, and the theme as VS Code puts it there. */
+/** Runs in the page before its own script: defines VS Code's functions and applies the theme as VS Code does. */
 function playVSCode({ bodyClass, variables }: Theme): void {
   const { toHost } = window as unknown as { toHost: (message: unknown) => void };
   Object.assign(window, {

@@ -1,7 +1,7 @@
 import type { Locator, Page } from "playwright-core";
 import { waitFor } from "../wait.ts";
 
-/** The text editor that has the focus, its lenses and its comment threads. */
+/** The focused text editor, its lenses and its comment threads. */
 export class Editor {
   readonly #page: Page;
   readonly #group: Locator;
@@ -28,7 +28,7 @@ export class Editor {
       .join("\n");
   }
 
-  /** Waits until the lines in view hold a text. The headings that stick above them are in view as well: a document may open below its first line. */
+  /** Waits until the lines in view contain a text. Sticky headings count, too: a document may open below its first line. */
   async waitForText(text: string | RegExp): Promise<void> {
     const sticky = this.#group.locator(".editor-instance .sticky-widget .sticky-line-content");
     await waitFor(`the text ${String(text)} in the editor`, async () => {
@@ -40,10 +40,10 @@ export class Editor {
     });
   }
 
-  /** The whole document, through the clipboard: it selects everything and takes the selection away again. */
+  /** The whole document, through the clipboard: selects everything, then clears the selection. */
   async wholeText(): Promise<string> {
     return waitFor("the whole document on the clipboard, and its beginning in view", async () => {
-      // A document that is just being opened, or a webview that is just being closed, may take the focus: then it is tried again.
+      // An opening document or a closing webview may take focus: then try again.
       await this.#group.locator(".editor-instance .view-lines").first().click();
       const isCleared = await this.#page.evaluate(() =>
         navigator.clipboard.writeText("").then(
@@ -59,7 +59,7 @@ export class Editor {
       );
       if (copied === "") return undefined;
       const [firstLine = ""] = copied.split("\n");
-      // A change of the document that comes just now brings the reader back to where the selection had led.
+      // A change of the document at this moment scrolls back to the selection.
       const isInView = await waitFor(
         "its beginning in view",
         async () => {
@@ -68,7 +68,7 @@ export class Editor {
         },
         3_000,
       ).catch(() => false);
-      // It may have been the document that was there before.
+      // It may have been the previous document.
       return isInView ? copied : undefined;
     });
   }
@@ -83,13 +83,13 @@ export class Editor {
     return this.#group.locator(".review-widget").filter({ hasText: text });
   }
 
-  /** Writes into the box of a comment thread. */
+  /** Types into the box of a comment thread. */
   async writeInThread(thread: Locator, text: string): Promise<void> {
     const box = thread.locator(".comment-form .monaco-editor");
     const squeezed = (shown: string) => shown.replace(/\s+/g, "");
     await waitFor("the text in the thread", async () => {
       await box.click();
-      // A thread that is just being opened may take the focus again: then nothing has arrived, and it is written again.
+      // An opening thread may take focus again: then nothing has arrived, so type again.
       await this.#page.keyboard.insertText(text);
       return waitFor(
         "them",

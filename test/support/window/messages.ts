@@ -1,6 +1,6 @@
 import type { Locator, Page } from "playwright-core";
 
-/** What VS Code shows a person: notifications, modal dialogs, the status bar. */
+/** VS Code's notifications, modal dialogs and status bar. */
 export class Messages {
   readonly #page: Page;
 

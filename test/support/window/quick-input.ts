@@ -25,26 +25,26 @@ export class QuickInput {
     return (await this.#text()).includes(prompt);
   }
 
-  /** Types into the box that says `prompt` and accepts it with Enter. */
+  /** Types into the box with `prompt` and accepts it with Enter. */
   async answer(prompt: string, text: string): Promise<void> {
     await this.waitFor(prompt);
     await this.input.fill(text);
     await this.#page.keyboard.press("Enter");
   }
 
-  /** Chooses the row with exactly this label in the box that says `prompt`, with the keyboard. */
+  /** Chooses the row with exactly this label in the box with `prompt`, with the keyboard. */
   async choose(prompt: string, label: string): Promise<void> {
     await this.waitFor(prompt);
     await this.#goTo(label);
     await this.#page.keyboard.press("Enter");
   }
 
-  /** What the open box offers: the labels of the rows in view. */
+  /** The labels of the rows in view in the open box. */
   async labels(): Promise<string[]> {
     return trimmed(this.rows.locator(".quick-input-list-label .label-name"));
   }
 
-  /** Leaves the open box with Escape. */
+  /** Cancels the open box with Escape. */
   async dismiss(): Promise<void> {
     await this.#page.keyboard.press("Escape");
     await this.widget.waitFor({ state: "hidden" });
@@ -94,7 +94,7 @@ export class QuickInput {
       const [before] = await trimmed(focused);
       if (before === label) return;
       await this.#page.keyboard.press("ArrowDown");
-      // A busy window moves the focus a moment later; where there is one row, it stays.
+      // A busy window moves focus a moment later; with one row, it doesn't move.
       await waitFor(
         "another focused row",
         async () => (await trimmed(focused))[0] !== before,
@@ -110,7 +110,7 @@ export class QuickInput {
   }
 }
 
-/** Texts without the blank that an icon leaves before them. */
+/** Texts without the space that an icon adds before them. */
 async function trimmed(locator: Locator): Promise<string[]> {
   return (await locator.allInnerTexts()).map((text) => text.trim());
 }

@@ -6,7 +6,7 @@ export interface TreeRow {
   label: string;
   /** The dimmed text behind the label. */
   description: string;
-  /** What a screen reader says. */
+  /** What a screen reader announces. */
   spoken: string;
   /** 1 for a row at the top level. */
   level: number;
@@ -24,7 +24,7 @@ export class Tree {
     this.#rows = page.locator(".part.sidebar .customview-tree .monaco-list-row");
   }
 
-  /** Opens a view container by its name in the activity bar, unless it is open. A click on one that has just opened by itself closes it, which is put right. */
+  /** Opens a view container by its name in the activity bar, unless it is open. If the click closes one that has just opened by itself, opens it again. */
   async open(container: string): Promise<void> {
     const title = this.#page.locator(`.part.sidebar .composite.title:has-text("${container}")`);
     await waitFor(`the view ${container}`, async () => {
@@ -60,7 +60,7 @@ export class Tree {
     );
   }
 
-  /** Executions at their usual places, from top to bottom: those that wait are at the top a second time. */
+  /** Executions in their groups, from top to bottom, without the extra rows at the top for those that wait. */
   async executions(): Promise<TreeRow[]> {
     let group = "";
     return (await this.rows()).filter(({ label, level }) => {
@@ -91,7 +91,7 @@ export class Tree {
     });
   }
 
-  /** The text of a row's tooltip, once it shows and contains `part`. Over a row that was just redrawn it takes another move of the mouse. */
+  /** Waits for a row's tooltip that contains `part`, and returns its text. A redrawn row needs another move of the mouse. */
   async tooltip(text: string | RegExp, part: string): Promise<string> {
     const tooltip = this.#page.locator(".monaco-hover:visible", { hasText: part });
     await waitFor(`a tooltip with “${part}”`, async () => {
@@ -123,13 +123,13 @@ export class Tree {
     });
   }
 
-  /** A view that is redrawn closes its menu, which is opened again. */
+  /** Opens the menu again if the view is redrawn, which closes it. */
   async #choose(entry: string, open: () => Promise<void>): Promise<void> {
     const { keyboard } = this.#page;
     for (let left = 2; ; left--) {
       await open();
       try {
-        // A menu that has just opened ignores clicks for a moment, but no keys.
+        // A new menu ignores clicks for a moment, but not the keyboard.
         await this.#page
           .getByRole("menuitem", { name: entry, exact: true })
           .hover({ timeout: 10_000 });

@@ -12,7 +12,7 @@ import { QuickInput } from "./quick-input.ts";
 import { Tree } from "./tree.ts";
 import { Webview } from "./webview.ts";
 
-/** A theme that comes with VS Code, and what the workbench's element is marked with when it is on. */
+/** A built-in theme of VS Code, and the class of the workbench's element while it is active. */
 const themes = {
   "Default Light Modern": "light_modern",
   "Default Dark Modern": "dark_modern",
@@ -20,10 +20,10 @@ const themes = {
   "Default High Contrast Light": "hc_light",
 };
 
-/** A theme's name as the setting `workbench.colorTheme` wants it. */
+/** A theme's name in the setting `workbench.colorTheme`. */
 export type ThemeName = keyof typeof themes;
 
-/** What a page needs to know of the VS Code it belongs to. */
+/** What a page needs from its VS Code. */
 export interface PageOptions {
   server: Pick<VSCodeServer, "dataFolder" | "logFile" | "extensionHosts">;
   context: BrowserContext;
@@ -59,13 +59,13 @@ export class VSCodeWindow implements OpenWindow {
     this.#options = options;
     this.#isFirst = isFirst;
     page.on("console", (message) => this.#console.push(`${message.type()}: ${message.text()}`));
-    // Words not yet sent are no reason to stay: tests leave when they want to.
+    // Unsent text must not keep the page open.
     page.on("dialog", (dialog) => void dialog.accept());
-    // With the first window all others of its VS Code close, too.
+    // Closing the first window closes all windows of its VS Code.
     page.once("close", rememberWindow(this));
   }
 
-  /** Where this VS Code keeps everything; after `close({ isKept: true })` another `openWindow` can go on with it. */
+  /** Where this VS Code stores everything; after `close({ isKept: true })`, another `openWindow` can use it. */
   get dataFolder(): string {
     return this.#options.server.dataFolder;
   }
@@ -75,7 +75,7 @@ export class VSCodeWindow implements OpenWindow {
     return this.#extensionHost;
   }
 
-  /** Loads the page and waits until the workbench is there and its extension host runs. */
+  /** Loads the page and waits for the workbench and its extension host. */
   async load(): Promise<void> {
     await this.#withNewExtensionHost(() => this.page.goto(this.#options.addressOf(this.workspace)));
   }
@@ -95,12 +95,12 @@ export class VSCodeWindow implements OpenWindow {
     return openPage({ ...this.#options, workspace }, false);
   }
 
-  /** Changes settings of the machine; `undefined` ones go back to their default. */
+  /** Changes machine settings; `undefined` restores the default. */
   setSettings(settings: Record<string, unknown>): void {
     writeSettings(this.dataFolder, settings);
   }
 
-  /** Switches the colour theme and waits until it is on. */
+  /** Switches the colour theme and waits until it is active. */
   async setTheme(name: ThemeName): Promise<void> {
     this.setSettings({ "workbench.colorTheme": name, "window.autoDetectColorScheme": false });
     await this.page.locator(`.monaco-workbench[class*="${themes[name]}"]`).waitFor();
@@ -142,7 +142,7 @@ export class VSCodeWindow implements OpenWindow {
     const { server } = this.#options;
     const before = server.extensionHosts();
     await open();
-    // The workbench marks the moment from which extensions' commands and views are known.
+    // The workbench sets this mark when extensions' commands and views are known.
     await this.page.waitForFunction(
       () => performance.getEntriesByName("code/didLoadExtensions").length > 0,
     );
@@ -151,7 +151,7 @@ export class VSCodeWindow implements OpenWindow {
     );
   }
 
-  /** A window that was closed ends its extension host at once, but not when it was still starting: then that one is ended here. */
+  /** A closed window ends its extension host unless that was still starting; ends it here in that case. */
   async #endExtensionHost(): Promise<void> {
     const isGone = (): boolean =>
       !this.#options.server.extensionHosts().includes(this.#extensionHost);

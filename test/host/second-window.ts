@@ -1,0 +1,85 @@
+import { cp, mkdtemp, rm } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import * as vscode from "vscode";
+import type { CrewdeckApi } from "../../src/extension-api/crewdeck-api.ts";
+import { CountedWindow } from "./counted-window.ts";
+import { MemoryMemento, MemorySecrets } from "./memory.ts";
+
+const extension = vscode.extensions.getExtension("crewdeck.crewdeck")!;
+
+/** The packaged extension, activated again in this window: with its own modules and, for each test, a storage of its own. */
+export class SecondWindow {
+  /** Its path marks in a stack what the copy has started. */
+  readonly #copy = path.join(extension.extensionPath, "out", "second-window", String(process.pid));
+  readonly #ends: (() => unknown)[] = [];
+  storage = "";
+  readonly example = path.join(extension.extensionPath, "media", "example-crew");
+
+  /** Prepares a copy for the tests of a `describe`. */
+  constructor() {
+    before(async () => {
+      await extension.activate();
+      await cp(path.join(extension.extensionPath, "dist"), this.#copy, { recursive: true });
+    });
+    beforeEach(async () => {
+      this.storage = await mkdtemp(path.join(tmpdir(), "crewdeck-second-window-"));
+    });
+    afterEach(async () => {
+      for (const end of this.#ends.splice(0).reverse()) await end();
+      await remove(this.storage);
+    });
+    after(() => remove(this.#copy));
+  }
+
+  /** Runs after the test, in reverse order. */
+  atEnd(end: () => unknown): void {
+    this.#ends.push(end);
+  }
+
+  /** Loads the copy. `activate` and `end` do what VS Code does when a window opens and closes. */
+  open() {
+    const window = new CountedWindow(this.#copy);
+    this.atEnd(() => window.dispose());
+    const secrets = new MemorySecrets();
+    const subscriptions: vscode.Disposable[] = [];
+    const context = {
+      subscriptions,
+      secrets: Object.assign(Object.create(secrets) as MemorySecrets, {
+        onDidChange: (...given: Parameters<typeof secrets.onDidChange>) =>
+          window.counted("secrets.onDidChange", secrets.onDidChange(...given)),
+        get: (key: string) => secrets.get(key),
+        store: (key: string, value: string) => secrets.store(key, value),
+        delete: (key: string) => secrets.delete(key),
+      }),
+      globalState: new MemoryMemento(),
+      workspaceState: new MemoryMemento(),
+      extension,
+      extensionUri: extension.extensionUri,
+      extensionPath: extension.extensionPath,
+      globalStorageUri: vscode.Uri.file(this.storage),
+    };
+    const require = createRequire(path.join(this.#copy, "extension.js"));
+    for (const name of Object.keys(require.cache))
+      if (name.startsWith(this.#copy)) Reflect.deleteProperty(require.cache, name);
+    const { activate } = require(path.join(this.#copy, "extension.js")) as {
+      activate: (context: unknown) => Promise<CrewdeckApi>;
+    };
+    const end = () => {
+      for (const subscription of subscriptions.splice(0)) subscription.dispose();
+    };
+    this.atEnd(end);
+    return {
+      window,
+      secrets,
+      end,
+      activate: () => activate(context),
+      run: (id: string, argument: unknown) => window.commands.get(`crewdeck.${id}`)!(argument),
+    };
+  }
+}
+
+function remove(folder: string): Promise<void> {
+  return rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+}
