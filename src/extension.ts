@@ -1,3 +1,4 @@
+import { config } from "@vscode/l10n";
 import * as vscode from "vscode";
 import { systemClock as clock } from "./base/clock.ts";
 import { offer } from "./base/errors.ts";
@@ -5,9 +6,8 @@ import { Disposables } from "./base/events.ts";
 import { registerCommands, watchClearing } from "./commands/register.ts";
 import { Crews } from "./crews/crews.ts";
 import { watchArrivals } from "./crews/identity.ts";
-import { resetContext } from "./editor/context.ts";
-import { keepEndedExecutions, loadTranslations, versionOf } from "./editor/environment.ts";
 import { log, logProblem } from "./editor/log.ts";
+import { keepEndedExecutions, resetContext, versionOf } from "./editor/manifest.ts";
 import { plainMessage, showError } from "./editor/messages.ts";
 import { Executions } from "./executions/executions.ts";
 import { registerFeedback } from "./feedback/register.ts";
@@ -32,7 +32,8 @@ export type { CrewdeckApi } from "./extension-api/crewdeck-api.ts";
 
 /** Builds the parts in the order of the rooms, and passes each the ones it needs. */
 export async function activate(context: vscode.ExtensionContext): Promise<CrewdeckApi> {
-  loadTranslations();
+  // For files without `vscode`, which use `@vscode/l10n`. Undefined for English, and without a translation.
+  if (vscode.l10n.bundle !== undefined) config({ contents: vscode.l10n.bundle });
   const owned = new Disposables();
   context.subscriptions.push(log, owned);
   resetContext();

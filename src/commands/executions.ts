@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import { UserError } from "../base/errors.ts";
 import { isProgram, targetOf } from "../editor/arguments.ts";
-import { viewId } from "../editor/ids.ts";
+import { viewId } from "../editor/manifest.ts";
 import { showStatus } from "../editor/messages.ts";
 import { hasEnded, without, type Execution, type ExecutionSummary } from "../executions/model.ts";
 import { taskIn } from "../executions/tasks.ts";

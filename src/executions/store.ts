@@ -3,7 +3,7 @@ import type { Clock } from "../base/clock.ts";
 import { type Disposable, Emitter } from "../base/events.ts";
 import { defined } from "../base/json.ts";
 import type { Database } from "../store/database.ts";
-import { integer, optionalText, type Row, text } from "../store/row.ts";
+import { integer, optionalText, type Row, text } from "../base/sqlite.ts";
 import { keepEnd, withHistory } from "./history.ts";
 import { type ExecutionChange, join, Known, type Step } from "./known.ts";
 import { type Execution, type ExecutionSummary, without } from "./model.ts";

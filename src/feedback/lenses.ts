@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import { setContext } from "../editor/context.ts";
+import { setContext } from "../editor/manifest.ts";
 import { type ExecutionSummary, keyOf } from "../executions/model.ts";
 import { answeredPause, approved, isForWhatWaits, pendingResume } from "../executions/resumes.ts";
 import { beginningOf, type Draft, type Drafts } from "./drafts.ts";

@@ -3,7 +3,7 @@ import type { Clock } from "../base/clock.ts";
 import { Disposables } from "../base/events.ts";
 import { SingleStart } from "../base/single-start.ts";
 import type { Crews } from "../crews/crews.ts";
-import { executionScheme } from "../editor/ids.ts";
+import { executionScheme } from "../editor/manifest.ts";
 import { logProblem } from "../editor/log.ts";
 import type { Executions } from "../executions/executions.ts";
 import type { ExecutionSummary } from "../executions/model.ts";

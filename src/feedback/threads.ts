@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import type { Clock } from "../base/clock.ts";
 import { messageOf, UserError } from "../base/errors.ts";
-import { feedbackController } from "../editor/ids.ts";
+import { feedbackController } from "../editor/manifest.ts";
 import { showStatus } from "../editor/messages.ts";
 import type { Execution } from "../executions/model.ts";
 import type { Drafts } from "./drafts.ts";

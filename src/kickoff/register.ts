@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 import type { Clock } from "../base/clock.ts";
 import { Disposables } from "../base/events.ts";
 import type { Crews } from "../crews/crews.ts";
-import { formType, viewId } from "../editor/ids.ts";
+import { formType, viewId } from "../editor/manifest.ts";
 import { logProblem } from "../editor/log.ts";
 import type { Executions } from "../executions/executions.ts";
 import type { ExecutionSummary } from "../executions/model.ts";

@@ -5,7 +5,7 @@ import type { ExecutionSummary } from "../executions/model.ts";
 import { resumeUnanswered, type ResumeTarget } from "../executions/resumes.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import type { Database } from "../store/database.ts";
-import { integer, type Row, text } from "../store/row.ts";
+import { integer, type Row, text } from "../base/sqlite.ts";
 
 /** A request that costs money and is sent at most once. */
 export type Send =

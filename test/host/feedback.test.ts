@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { CrewApiError } from "../../src/api/errors.ts";
 import type { StatusReading } from "../../src/api/types.ts";
-import { activeDocument } from "../../src/editor/environment.ts";
+import { activeDocument } from "../../src/editor/execution-uri.ts";
 import { actionsOf, UserError } from "../../src/base/errors.ts";
 import { applyReading } from "../../src/executions/reduce.ts";
 import { MaybeSentError, NotTakenError } from "../../src/sending/errors.ts";

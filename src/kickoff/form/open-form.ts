@@ -3,7 +3,7 @@ import * as vscode from "vscode";
 import { messageOf } from "../../base/errors.ts";
 import { asObject } from "../../base/json.ts";
 import type { Crews } from "../../crews/crews.ts";
-import { formType } from "../../editor/ids.ts";
+import { formType } from "../../editor/manifest.ts";
 import { log, logProblem } from "../../editor/log.ts";
 import { plainMessage, runAction } from "../../editor/messages.ts";
 import type { Execution } from "../../executions/model.ts";

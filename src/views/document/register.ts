@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 import { Disposables } from "../../base/events.ts";
 import type { Crews } from "../../crews/crews.ts";
 import { parseExecutionUri } from "../../editor/execution-uri.ts";
-import { executionScheme } from "../../editor/ids.ts";
+import { executionScheme } from "../../editor/manifest.ts";
 import { logProblem } from "../../editor/log.ts";
 import type { Execution, ExecutionSummary } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
