@@ -261,14 +261,18 @@ export class ExecutionStore implements Disposable {
     const last = counts?.["last"] ?? null;
     if (last === null || Number(last) < this.#seen.revision) this.#seen.revision = 0;
     const steps: Step[] = [];
-    for (let rows = this.#readSome(); rows.length > 0; rows = this.#readSome())
-      steps.push(...rows.map((row) => this.#take(row)));
-    if (counts === undefined || integer(counts, "count") !== this.#known.size) {
-      const there = this.#localIdsIn("SELECT local_id FROM executions");
-      const gone = this.#known.localIds().filter((localId) => !there.has(localId));
-      steps.push(...gone.map((localId) => this.#known.drop(localId)));
+    try {
+      for (let rows = this.#readSome(); rows.length > 0; rows = this.#readSome())
+        for (const row of rows) steps.push(this.#take(row));
+      if (counts === undefined || integer(counts, "count") !== this.#known.size) {
+        const there = this.#localIdsIn("SELECT local_id FROM executions");
+        const gone = this.#known.localIds().filter((localId) => !there.has(localId));
+        steps.push(...gone.map((localId) => this.#known.drop(localId)));
+      }
+    } finally {
+      // Also after an error: what was read is not read again.
+      this.#report(...steps);
     }
-    this.#report(...steps);
   }
 
   #readSome(): readonly Row[] {
