@@ -63,7 +63,16 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   );
   const { store, notified, lease, tracker } = executions;
   const sending = owned.add(
-    new Sending({ database, store, lease, clock, storage: context.secrets, onProblem: logProblem }),
+    new Sending({
+      database,
+      store,
+      lease,
+      tracker,
+      clock,
+      storage: context.secrets,
+      clientFor: (crew) => crews.client(crew),
+      onProblem: logProblem,
+    }),
   );
   const locals = owned.add(
     new LocalCrews({
@@ -93,16 +102,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
     registerDocuments({ store, crews, tracker, kickoffs, ready: opened, storage }),
   );
   const { feedback, threads, drafts } = owned.add(
-    registerFeedback({
-      crews,
-      executions,
-      sending,
-      clock,
-      database,
-      find,
-      findExecution,
-      show,
-    }),
+    registerFeedback({ executions, sending, clock, database, find, findExecution, show }),
   );
   const { sender, forms, files, presets } = owned.add(
     registerKickoff({ context, database, crews, executions, sending, clock, show }),

@@ -2,12 +2,11 @@ import * as vscode from "vscode";
 import type { Clock } from "../base/clock.ts";
 import { Disposables } from "../base/events.ts";
 import { SingleStart } from "../base/single-start.ts";
-import type { Crews } from "../crews/crews.ts";
 import { executionScheme } from "../editor/manifest.ts";
 import { logProblem } from "../editor/log.ts";
 import type { Executions } from "../executions/executions.ts";
 import type { ExecutionSummary } from "../executions/model.ts";
-import type { FeedbackResult, FeedbackSender } from "../sending/feedback.ts";
+import type { FeedbackResult } from "../sending/feedback.ts";
 import type { Sending } from "../sending/sending.ts";
 import type { Database } from "../store/database.ts";
 import { Drafts } from "./drafts.ts";
@@ -18,7 +17,6 @@ import { FeedbackThreads } from "./threads.ts";
 export type FeedbackRoom = ReturnType<typeof registerFeedback>;
 
 export function registerFeedback(options: {
-  readonly crews: Crews;
   readonly executions: Executions;
   readonly sending: Sending;
   readonly clock: Clock;
@@ -27,26 +25,17 @@ export function registerFeedback(options: {
   readonly findExecution: FindExecution;
   readonly show: (execution: ExecutionSummary) => Promise<vscode.TextEditor>;
 }) {
-  const { crews, executions, sending, clock, database, find, findExecution, show } = options;
-  const { store, tracker } = executions;
-  const { sends, secrets } = sending;
-  const presses = new SingleStart<FeedbackResult | undefined>(clock);
+  const { executions, sending, clock, database, find, findExecution, show } = options;
+  const { store } = executions;
   const owned = new Disposables();
-  let sender: FeedbackSender | undefined;
-  const send: FeedbackSender["send"] = async (given) => {
-    const { FeedbackSender } = await import("../sending/feedback.ts");
-    sender ??= new FeedbackSender({
-      store,
-      sends,
-      secrets,
-      clock,
-      clientFor: (crew) => crews.client(crew),
-      poll: (localId) => void tracker.pollNow(localId),
-      onProblem: logProblem,
-    });
-    return await sender.send(given);
-  };
-  const feedback = owned.add(new Feedback({ sender: { send }, find, presses, show }));
+  const feedback = owned.add(
+    new Feedback({
+      sender: { send: async (given) => await (await sending.feedbackSender()).send(given) },
+      find,
+      presses: new SingleStart<FeedbackResult | undefined>(clock),
+      show,
+    }),
+  );
   const drafts = owned.add(new Drafts(database, logProblem));
   const threads = owned.add(
     new FeedbackThreads({

@@ -36,26 +36,11 @@ export interface KickoffRoom {
 
 export function registerKickoff(options: KickoffRoomOptions): KickoffRoom {
   const { context, database, crews, executions, sending, clock, show } = options;
-  const { store, tracker } = executions;
-  const { sends, secrets } = sending;
+  const { store } = executions;
   const owned = new Disposables();
 
-  let loadingSender: Promise<KickoffSender> | undefined;
-  const loadSender = () =>
-    (loadingSender ??= import("../sending/kickoff.ts").then(
-      ({ KickoffSender }) =>
-        new KickoffSender({
-          store,
-          sends,
-          secrets,
-          clock,
-          clientFor: (crew) => crews.client(crew),
-          poll: (localId) => void tracker.pollNow(localId),
-          onProblem: logProblem,
-        }),
-    ));
   const sender: KickoffRoom["sender"] = {
-    send: async (...request) => (await loadSender()).send(...request),
+    send: async (...request) => (await sending.kickoffSender()).send(...request),
   };
 
   const showOrLog = (execution: ExecutionSummary) =>
@@ -65,7 +50,10 @@ export function registerKickoff(options: KickoffRoomOptions): KickoffRoom {
   let loadingForms: Promise<KickoffForms> | undefined;
   const loadForms = () => (loadingForms ??= openForms());
   const openForms = async () => {
-    const [{ KickoffForms }, sender] = await Promise.all([import("./form/forms.ts"), loadSender()]);
+    const [{ KickoffForms }, sender] = await Promise.all([
+      import("./form/forms.ts"),
+      sending.kickoffSender(),
+    ]);
     return owned.add(
       new KickoffForms({
         context,
