@@ -177,13 +177,13 @@ async function clearLocalData(
   // Read first: windows share the state with the notes of tokens, and another window empties it when it notices the deletion.
   const idsWithTokens = scope === "everything" ? await crews.idsWithTokens() : [];
   await forgetHere(parts, "data", executions.store.list());
-  for (const error of await sending.secrets.forgetAll())
-    left.push({ path: database.files[0], error });
   executions.clear(scope, () => {
     sending.sends.clear();
     for (const table of ["notified", "token_prompts", "drafts", "crew_values"])
       database.run(`DELETE FROM ${table}`);
   });
+  for (const error of await sending.secrets.forgetAll())
+    left.push({ path: database.files[0], error });
   for (const { dataFolder, error } of await locals.removeAll())
     left.push({ path: dataFolder, error });
   if (scope === "everything") {

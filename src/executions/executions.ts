@@ -51,8 +51,8 @@ export class Executions implements Disposable {
   }
 
   /**
-   * Deletes all executions, in all windows. Not to be called while something is being sent.
-   * @param deleteMore deletes other data in the same transaction
+   * Deletes all executions, in all windows.
+   * @param deleteMore deletes other data in the same transaction; what it throws, such as that something is being sent, keeps all
    */
   clear(scope: ClearScope, deleteMore: () => void): void {
     this.#rest();
