@@ -117,7 +117,7 @@ export class ExecutionStore implements Disposable {
     return database.write(() => {
       if (database.get("SELECT 1 FROM executions WHERE local_id = ?", localId) !== undefined)
         throw new Error(`The execution ${localId} is tracked already.`);
-      const title = newTitle(summaryOf(execution), this.list());
+      const title = this.#newTitle(execution);
       const named = { ...execution, ...defined({ title }) };
       const { summary, search, details } = writeExecution(named);
       const revision = this.#nextRevision();
@@ -201,8 +201,11 @@ export class ExecutionStore implements Disposable {
 
   #titled(before: Execution, after: Execution): Execution {
     if (before.label === after.label) return after;
-    const title = newTitle(summaryOf(after), this.list());
-    return { ...without(after, "title"), ...defined({ title }) };
+    return { ...without(after, "title"), ...defined({ title: this.#newTitle(after) }) };
+  }
+
+  #newTitle(execution: Execution): Execution["title"] {
+    return newTitle(execution, this.list(), (localId) => this.#read(localId)?.execution);
   }
 
   /** Undefined if there is none, or if it can't be read, which is reported. */
