@@ -68,9 +68,9 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
       store,
       lease,
       tracker,
+      crews,
       clock,
       storage: context.secrets,
-      clientFor: (crew) => crews.client(crew),
       onProblem: logProblem,
     }),
   );
@@ -98,21 +98,21 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   const kickoffs = owned.add(new Kickoffs(sending.sends, clock));
 
   // What a person sees.
-  const { documents, show, find, findExecution, outputs } = owned.add(
+  const documents = owned.add(
     registerDocuments({ store, crews, tracker, kickoffs, ready: opened, storage }),
   );
   const { feedback, threads, drafts } = owned.add(
-    registerFeedback({ executions, sending, clock, database, find, findExecution, show }),
+    registerFeedback({ executions, sending, clock, database, documents }),
   );
   const { sender, forms, files, presets } = owned.add(
-    registerKickoff({ context, database, crews, executions, sending, clock, show }),
+    registerKickoff({ context, database, crews, executions, sending, clock, documents }),
   );
   const tree = owned.add(registerTree(context, opened, { store, crews, tracker, kickoffs, clock }));
   owned.add(new Notifications({ store, lease, notified, clock }));
   owned.add(showStatusBar(store));
   owned.add(watchRefusedTokens(tracker, lease, database));
   owned.add(watchProjects(tree.view, crews, opened));
-  owned.add(watchAttention(tracker, database, tree, documents));
+  owned.add(watchAttention(tracker, database, tree, documents.documents));
   owned.add(watchReading(context.globalState));
 
   // What changes with a crew.
@@ -130,7 +130,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
 
   // What people, language models and other extensions call.
   const kept = { database, crews, executions, store, tracker, lease, sending, locals };
-  const seen = { sender, forms, files, presets, feedback, threads, drafts, tree, outputs, show };
+  const seen = { sender, forms, files, presets, feedback, threads, drafts, tree, documents };
   const parts = { context, clock, secrets: sending.secrets, ...kept, ...seen };
   owned.add(registerCommands(parts));
   owned.add(watchClearing(parts));

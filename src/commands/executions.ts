@@ -12,10 +12,13 @@ import type { CommandParts, Commands } from "./table.ts";
 import { track } from "./track.ts";
 import { activeOf, theOne } from "../views/waiting.ts";
 
-export type ExecutionParts = Pick<CommandParts, "crews" | "store" | "tracker" | "clock" | "show">;
+export type ExecutionParts = Pick<
+  CommandParts,
+  "crews" | "store" | "tracker" | "clock" | "documents"
+>;
 
 export function executionCommands(parts: ExecutionParts): Commands {
-  const { store, tracker, show } = parts;
+  const { store, tracker, documents } = parts;
   const pin = (isPinned: boolean) =>
     onExecution(
       parts,
@@ -32,10 +35,10 @@ export function executionCommands(parts: ExecutionParts): Commands {
     }),
     showActive: () => showActive(parts),
     openExecution: onExecution(parts, async (execution, argument) => {
-      await show(execution, targetOf(argument).taskId);
+      await documents.show(execution, targetOf(argument).taskId);
     }),
     openPreview: onExecution(parts, async (execution) => {
-      await show(execution);
+      await documents.show(execution);
       const editor = vscode.window.activeTextEditor;
       if (editor === undefined)
         throw new UserError(vscode.l10n.t("The execution's document could not be opened."));
@@ -73,7 +76,7 @@ export function executionCommands(parts: ExecutionParts): Commands {
   };
 }
 
-async function showActive({ store, show }: ExecutionParts): Promise<void> {
+async function showActive({ store, documents }: ExecutionParts): Promise<void> {
   const active = activeOf(store.list());
   const section = (label: string, executions: readonly ExecutionSummary[]) =>
     executions.length === 0
@@ -89,7 +92,7 @@ async function showActive({ store, show }: ExecutionParts): Promise<void> {
   }
   const chosen =
     theOne(active) ?? (await pickExecution(items, vscode.l10n.t("Open which execution?")));
-  if (chosen !== undefined) await show(chosen);
+  if (chosen !== undefined) await documents.show(chosen);
 }
 
 function confirmRemoval(execution: ExecutionSummary): Promise<boolean> {

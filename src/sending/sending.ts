@@ -17,7 +17,7 @@ interface SendingOptions {
   readonly lease: Pick<Lease, "onDidChange">;
   readonly tracker: Pick<Tracker, "pollNow">;
   readonly clock: Clock;
-  readonly clientFor: (crew: CrewRef) => Promise<CrewClient>;
+  readonly crews: { client(crew: CrewRef): Promise<CrewClient> };
   readonly storage: SecretStorage;
   readonly onProblem: (message: string, error: unknown) => void;
 }
@@ -76,9 +76,10 @@ export class Sending implements Disposable {
   }
 
   #senderOptions() {
-    const { tracker, ...options } = this.#options;
+    const { tracker, crews, ...options } = this.#options;
+    const clientFor = (crew: CrewRef) => crews.client(crew);
     const poll = (localId: string) => void tracker.pollNow(localId);
-    return { ...options, sends: this.sends, secrets: this.secrets, poll };
+    return { ...options, sends: this.sends, secrets: this.secrets, clientFor, poll };
   }
 
   #recover(): void {

@@ -104,7 +104,7 @@ describe("Commands that remove executions", () => {
         store: parts.store,
         tracker: { pollNow: nothing },
         clock: systemClock,
-        show: nothing,
+        documents: { show: nothing },
       } as unknown as ExecutionParts,
       { crew: crew.name, kickoffId: "k-9" },
     );

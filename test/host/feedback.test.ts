@@ -397,7 +397,7 @@ describe("feedback in an execution's document", () => {
         return executeCommand(command, ...rest);
       },
     });
-    const watch = watchWaitingHere({ find: parts.find, onDidChange: parts.store.onDidChange });
+    const watch = watchWaitingHere(parts.places, parts.store);
     try {
       await parts.show(parts.store.add(anExecution()));
       await waitFor("the key", () => values.at(-1) === true);

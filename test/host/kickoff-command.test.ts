@@ -29,7 +29,7 @@ function commands(inputs: () => Promise<CrewInputs>) {
       ),
     },
     clock,
-    show: () => Promise.resolve(),
+    documents: { show: () => Promise.resolve() },
   } as unknown as KickoffParts;
   const all = kickoffCommands(parts);
   const run = async (argument: unknown, id = "kickoff") => await all[id]?.(argument);

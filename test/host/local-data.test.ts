@@ -85,7 +85,7 @@ describe("Deleting local data", () => {
       lease: executions.lease,
       tracker: executions.tracker,
       clock: systemClock,
-      clientFor: () => assert.fail("Nothing is sent here."),
+      crews: { client: () => assert.fail("Nothing is sent here.") },
       storage: secrets,
       onProblem: fail,
     });

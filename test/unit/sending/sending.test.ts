@@ -31,7 +31,7 @@ describe("Sending", () => {
       lease: { onDidChange: lease.event },
       tracker: { pollNow: () => Promise.resolve() },
       clock: systemClock,
-      clientFor: () => assert.fail("Nothing is sent here."),
+      crews: { client: () => assert.fail("Nothing is sent here.") },
       storage: new SecretMemory(),
       onProblem: (message) => problems.push(message),
     });
