@@ -68,7 +68,7 @@ export class Film {
       .locator(".sticky-widget .sticky-line-content")
       .first()
       .waitFor({ state: "detached" });
-    await this.#untilStill(editor.lens("Open output").first());
+    await this.#untilStill(editor.lens("Open Output").first());
     await this.#take(4000);
   }
 

@@ -16,6 +16,11 @@ export class UserError extends Error {
   }
 }
 
+/** There is nothing to act on. A person sees it as information, not as an error, and it isn't logged as a problem. */
+export class NothingToDo extends UserError {
+  override readonly name = "NothingToDo";
+}
+
 /** A message for a person, from anything thrown: never a stack trace; with the error's `remedy` if it has one. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);

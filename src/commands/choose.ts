@@ -4,7 +4,7 @@ import { addCrewAction } from "../crews/errors.ts";
 import type { Crew } from "../crews/types.ts";
 import { targetOf, type Target } from "../editor/arguments.ts";
 import { activeDocument } from "../editor/execution-uri.ts";
-import { UserError } from "../base/errors.ts";
+import { NothingToDo, UserError } from "../base/errors.ts";
 import { plainLabel } from "../editor/messages.ts";
 import type { Execution, ExecutionSummary } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
@@ -12,7 +12,7 @@ import { titleOf } from "../executions/title.ts";
 import { startLabel, stateLabel } from "../views/labels.ts";
 import type { CommandParts, Run } from "./table.ts";
 
-/** The crew that an argument names, or that the person chooses; undefined if they cancel. @throws UserError for an unknown crew, or without any */
+/** The crew that an argument names, or that the person chooses; undefined if they cancel. @throws UserError for an unknown crew, NothingToDo without any */
 export async function chooseCrew(
   crews: Crews,
   argument: unknown,
@@ -22,7 +22,7 @@ export async function chooseCrew(
   if (crew !== undefined) return crews.get(crew);
   const candidates = crews.list().filter(fits);
   if (candidates.length === 0)
-    throw new UserError(
+    throw new NothingToDo(
       crews.list().length === 0
         ? vscode.l10n.t("No crew is connected yet. Connect a deployed crew, or start a local one.")
         : vscode.l10n.t(
@@ -71,7 +71,7 @@ export function findExecution(
   return [found.crew.id, found.crew.name, found.crew.url].includes(crew) ? found : undefined;
 }
 
-/** The execution that an argument names, else the one in the active editor, else one that the person chooses. @throws UserError for an unknown ID, or if none fits */
+/** The execution that an argument names, else the one in the active editor, else one that the person chooses. @throws UserError for an unknown ID, NothingToDo if none fits */
 export async function chooseExecution(
   store: ExecutionStore,
   crews: Crews,
@@ -96,7 +96,7 @@ export async function chooseExecution(
   const tracked = store.list();
   const candidates = tracked.filter(fits);
   if (candidates.length === 0)
-    throw new UserError(
+    throw new NothingToDo(
       none ??
         (tracked.length === 0
           ? vscode.l10n.t("Nothing is tracked yet.")

@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import { UserError } from "../base/errors.ts";
+import { NothingToDo, UserError } from "../base/errors.ts";
 import { defined, type UnknownObject } from "../base/json.ts";
 import { connectCrew } from "../crews/connect.ts";
 import { editCrew, hasDashboard, openDashboard } from "../crews/edit.ts";
@@ -32,7 +32,7 @@ export function crewCommands(parts: CrewParts): Commands {
     }),
     async openDashboard(argument) {
       if (targetOf(argument).crew === undefined && !crews.list().some(hasDashboard))
-        throw new UserError(
+        throw new NothingToDo(
           vscode.l10n.t("No crew has a dashboard address yet. Add one to a crew first."),
           [{ title: vscode.l10n.t("Edit Crew"), command: "crewdeck.editCrew" }],
         );

@@ -81,22 +81,28 @@ async function nothingIsSent(parts: DeleteParts): Promise<boolean> {
 }
 
 async function ask(counts: Counts, parts: DeleteParts): Promise<ClearScope | undefined> {
-  const data = vscode.l10n.t("Delete, Keep Connected Crews");
+  const keep = vscode.l10n.t("Delete, Keep Connected Crews");
   const everything = vscode.l10n.t("Delete Everything");
   const detail = [
     vscode.l10n.t("This is deleted, for all windows:"),
     [
       ...describe(counts),
-      vscode.l10n.t("• everything else in {0}", parts.context.globalStorageUri.fsPath),
+      vscode.l10n.t("• all files in {0}", parts.context.globalStorageUri.fsPath),
     ].join("\n"),
-    vscode.l10n.t(
-      "“{0}” also removes the connected crews ({1}) from your settings and deletes their tokens.",
-      everything,
-      counts.crews,
-    ),
-    vscode.l10n.t(
-      "Executions at deployed crews continue there, and are no longer tracked here. This can't be undone.",
-    ),
+    ...(counts.crews === 0
+      ? []
+      : [
+          vscode.l10n.t(
+            "“{0}” also removes the connected crews ({1}) from your settings and deletes their tokens.",
+            everything,
+            counts.crews,
+          ),
+        ]),
+    counts.executions === 0
+      ? vscode.l10n.t("This can't be undone.")
+      : vscode.l10n.t(
+          "Executions at deployed crews continue there, and are no longer tracked here. This can't be undone.",
+        ),
     ...(parts.executions.store
       .list()
       .some((each) => each.state === "unconfirmed" || pendingResume(each) !== undefined)
@@ -110,10 +116,10 @@ async function ask(counts: Counts, parts: DeleteParts): Promise<ClearScope | und
   const chosen = await vscode.window.showWarningMessage(
     vscode.l10n.t("Delete Crewdeck's data from this machine?"),
     { modal: true, detail },
-    data,
+    ...(counts.crews === 0 ? [] : [keep]),
     everything,
   );
-  return chosen === data ? "data" : chosen === everything ? "everything" : undefined;
+  return chosen === keep ? "data" : chosen === everything ? "everything" : undefined;
 }
 
 function describe(counts: Counts): readonly string[] {

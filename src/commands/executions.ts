@@ -122,7 +122,7 @@ function confirmRemoval(execution: ExecutionSummary): Promise<boolean> {
 async function rename({ store }: ExecutionParts, execution: ExecutionSummary): Promise<void> {
   const title = execution.label ?? titleOf(execution);
   const label = await vscode.window.showInputBox({
-    title: vscode.l10n.t("Rename execution"),
+    title: vscode.l10n.t("Rename Execution"),
     prompt: vscode.l10n.t("A title of your choice; leave it empty to restore the original one"),
     value: title,
     ignoreFocusOut: true,

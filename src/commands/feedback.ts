@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import { UserError } from "../base/errors.ts";
+import { NothingToDo } from "../base/errors.ts";
 import { defined } from "../base/json.ts";
 import { shortName } from "../base/text.ts";
 import { isProgram, numberOf, recordOf, stringOf } from "../editor/arguments.ts";
@@ -92,7 +92,7 @@ async function openDrafts(
 
 async function chooseDraft(drafts: readonly Draft[]): Promise<Draft | undefined> {
   if (drafts.length === 0)
-    throw new UserError(vscode.l10n.t("No unsent draft is kept for this execution."));
+    throw new NothingToDo(vscode.l10n.t("This execution has no unsent draft."));
   if (drafts.length === 1) return drafts[0];
   const items = drafts.map((draft) => ({
     label: plainLabel(shortName(draft.taskId)),
@@ -100,7 +100,7 @@ async function chooseDraft(drafts: readonly Draft[]): Promise<Draft | undefined>
     detail: plainLabel(beginningOf(draft)),
     draft,
   }));
-  const title = vscode.l10n.t("Unsent drafts");
+  const title = vscode.l10n.t("Unsent Drafts");
   const placeHolder = vscode.l10n.t("Which draft?");
   return (await vscode.window.showQuickPick(items, { title, placeHolder, matchOnDetail: true }))
     ?.draft;

@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 import { CrewApiError } from "../api/errors.ts";
-import { UserError } from "../base/errors.ts";
+import { NothingToDo, UserError } from "../base/errors.ts";
 import { formatSize, shortName } from "../base/text.ts";
 import { isProgram, numberOf, recordOf, targetOf } from "../editor/arguments.ts";
 import { activeDocument, parsePartUri } from "../editor/execution-uri.ts";
@@ -73,7 +73,7 @@ async function chooseOutput(execution: Execution, argument: unknown): Promise<Ou
     );
   }
   if (all.length === 0)
-    throw new UserError(vscode.l10n.t("The crew has not returned any output of this execution."));
+    throw new NothingToDo(vscode.l10n.t("The crew has not returned any output of this execution."));
   if (all.length === 1) return all[0];
   const items = all.map((output) => ({ ...itemFor(output), output }));
   const placeHolder = vscode.l10n.t("Which output?");
@@ -142,7 +142,7 @@ async function compareAttempts(
       (attempt === undefined || each.attempt === attempt),
   );
   if (pairs.length === 0)
-    throw new UserError(
+    throw new NothingToDo(
       vscode.l10n.t(
         "There are no two outputs to compare. A task has a second one after it was rejected and run again.",
       ),

@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import { messageOf } from "../base/errors.ts";
+import { messageOf, NothingToDo } from "../base/errors.ts";
 import type { Disposable } from "../base/events.ts";
 import { isProgram } from "../editor/arguments.ts";
 import { log, logProblem } from "../editor/log.ts";
@@ -24,7 +24,7 @@ export function registerCommands(parts: CommandParts): vscode.Disposable {
       log.debug(`${name} took ${Date.now() - began} ms`);
       return made;
     } catch (error) {
-      logProblem(name, error);
+      if (!(error instanceof NothingToDo)) logProblem(name, error);
       if (isProgram(argument)) throw new Error(messageOf(error), { cause: error });
       // Not awaited: the notification may stay open after the command.
       void showError(error);

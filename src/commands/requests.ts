@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import { UserError } from "../base/errors.ts";
+import { NothingToDo, UserError } from "../base/errors.ts";
 import { isProgram, recordOf, stringOf } from "../editor/arguments.ts";
 import { plainLabel } from "../editor/messages.ts";
 import type { Execution, ExecutionSummary } from "../executions/model.ts";
@@ -84,7 +84,7 @@ async function openPreset(
   const list = presets.list(crew.id);
   const form = { crew: crew.id, form: true };
   if (list.length === 0)
-    throw new UserError(
+    throw new NothingToDo(
       vscode.l10n.t(
         "“{0}” has no presets yet. Fill in its form and choose “Presets…” there to save one.",
         crew.name,
@@ -114,7 +114,7 @@ function requestFileIn(argument: unknown): vscode.Uri | undefined {
   return argument === undefined && active && isRequestFile(active) ? active : undefined;
 }
 
-/** The request file that an argument names, else one of the workspace that the person chooses. @throws UserError if there is none */
+/** The request file that an argument names, else one of the workspace that the person chooses. @throws NothingToDo if there is none */
 async function chooseRequestFile(argument: unknown): Promise<vscode.Uri | undefined> {
   const named = requestFileIn(argument);
   if (named !== undefined) return named;
@@ -122,7 +122,7 @@ async function chooseRequestFile(argument: unknown): Promise<vscode.Uri | undefi
     throw new UserError(vscode.l10n.t("A request file's name ends with {0}.", requestFileEnding));
   const files = await vscode.workspace.findFiles(`**/*${requestFileEnding}`, undefined, 1000);
   if (files.length === 0)
-    throw new UserError(
+    throw new NothingToDo(
       vscode.l10n.t(
         "This workspace has no request file (*{0}) yet. Save one from a form or an execution.",
         requestFileEnding,

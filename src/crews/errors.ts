@@ -85,7 +85,7 @@ export function addCrewAction(): ErrorAction {
 }
 
 export function showLocalLogAction(): ErrorAction {
-  return { title: vscode.l10n.t("Show Log"), command: "crewdeck.showLocalLog" };
+  return { title: vscode.l10n.t("Show Local Crew's Log"), command: "crewdeck.showLocalLog" };
 }
 
 function startLocalAction(title: string, folder: string): ErrorAction {

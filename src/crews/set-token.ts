@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 import type { TokenType, TypedToken } from "../api/types.ts";
-import { UserError } from "../base/errors.ts";
+import { NothingToDo, UserError } from "../base/errors.ts";
 import { plainLabel, showStatus } from "../editor/messages.ts";
 import { readToken } from "./connect.ts";
 import { converse } from "./conversation.ts";
@@ -86,7 +86,7 @@ export async function switchToken(crews: Crews, crew: Crew, raw?: unknown): Prom
   return { crew: crew.name, tokenType };
 }
 
-/** Undefined if the person cancels. @throws UserError if no crew has both tokens */
+/** Undefined if the person cancels. @throws NothingToDo if no crew has both tokens */
 export async function chooseCrewWithTwoTokens(crews: Crews): Promise<Crew | undefined> {
   const states = await Promise.all(
     crews.list().map(async (crew) => ({ crew, state: await crews.tokenState(crew.id) })),
@@ -99,7 +99,7 @@ export async function chooseCrewWithTwoTokens(crews: Crews): Promise<Crew | unde
     return [{ label: plainLabel(crew.name), description, crew }];
   });
   if (items.length === 0)
-    throw new UserError(
+    throw new NothingToDo(
       vscode.l10n.t("No crew has both tokens on this machine. Set the other token of one first."),
       [{ title: vscode.l10n.t("Set Token"), command: "crewdeck.setToken" }],
     );

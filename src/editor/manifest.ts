@@ -20,6 +20,8 @@ const defaults = {
   "crewdeck.isFiltered": false,
   /** There are crews, and all of them are stopped local ones. */
   "crewdeck.isStopped": false,
+  /** A local crew runs, in whatever window. */
+  "crewdeck.hasRunningCrew": false,
   /** The workspace has a crew project; for the empty view. */
   "crewdeck.hasProject": false,
   /** A task in the focused document waits for feedback; for keybindings. */

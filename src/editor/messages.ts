@@ -1,5 +1,11 @@
 import * as vscode from "vscode";
-import { actionsOf, isUnforeseen, messageOf, type ErrorAction } from "../base/errors.ts";
+import {
+  actionsOf,
+  isUnforeseen,
+  messageOf,
+  NothingToDo,
+  type ErrorAction,
+} from "../base/errors.ts";
 
 /** How long a text stays in the status bar (ms). */
 const statusTimeout = 5_000;
@@ -27,10 +33,10 @@ export async function confirm(text: string, detail: string, button: string): Pro
 export async function showError(error: unknown): Promise<void> {
   const report = { title: vscode.l10n.t("Report a Problem…"), command: "crewdeck.reportProblem" };
   const actions: ErrorAction[] = [...actionsOf(error), ...(isUnforeseen(error) ? [report] : [])];
-  const title = await vscode.window.showErrorMessage(
-    plainMessage(messageOf(error)),
-    ...actions.map((action) => action.title),
-  );
+  const { showErrorMessage, showInformationMessage } = vscode.window;
+  const show = error instanceof NothingToDo ? showInformationMessage : showErrorMessage;
+  const text = plainMessage(messageOf(error));
+  const title = await show(text, ...actions.map((action) => action.title));
   const chosen = actions.find((action) => action.title === title);
   if (chosen) await runAction(chosen);
 }

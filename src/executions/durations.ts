@@ -4,6 +4,9 @@ import { type ExecutionSummary, hasEnded, type StateChange, type TaskSummary } f
 /** A shorter time that was only measured here is unknown, since polling may ask only once a minute (s). */
 const shortestSeen = 60;
 
+/** Per cent of the time. Shares are compared only if two of them have this much. */
+const smallestShare = 5;
+
 export interface Duration {
   readonly seconds: number;
   /** Reported by the crew; otherwise measured here, some time after each change. */
@@ -20,7 +23,7 @@ interface TimeUse {
   readonly tasks: readonly TaskDuration[];
   /** How long it waited for a person, all pauses together. */
   readonly waited?: Duration;
-  /** Shares of the time of all tasks and pauses, in whole per cent that add up to 100: of each task, then of the pauses. Undefined until the end, and if a time is unknown. */
+  /** Shares of the time of all tasks and pauses, in whole per cent that add up to 100: of each task, then of the pauses. Undefined until the end, if a time is unknown, and if all but one are tiny. */
   readonly percents?: readonly number[];
 }
 
@@ -164,9 +167,9 @@ function percentsOf(
   const isPart =
     (progress?.unit === "task" && progress.completed > tasks.length) ||
     pausesOf(execution).includes(undefined);
-  return total === undefined || total === 0 || isPart || seconds.length < 2
-    ? undefined
-    : wholePercents(seconds.map((each = 0) => each / total));
+  if (total === undefined || total === 0 || isPart) return undefined;
+  const percents = wholePercents(seconds.map((each = 0) => each / total));
+  return percents.filter((percent) => percent >= smallestShare).length < 2 ? undefined : percents;
 }
 
 /** Seconds from one change to the next; undefined if one of them was seen long after it happened. */

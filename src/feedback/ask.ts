@@ -56,7 +56,7 @@ export async function askKind(taskId: string) {
   const canned = (isApprove: boolean): Item[] =>
     cannedAnswers(isApprove).map(({ label, text }) => ({
       ...labelled(label, text),
-      description: isApprove ? vscode.l10n.t("approve with a note") : vscode.l10n.t("reject"),
+      description: isApprove ? vscode.l10n.t("approve with note") : vscode.l10n.t("reject"),
       action: isApprove ? "approveWithNote" : "reject",
       text,
     }));
@@ -67,8 +67,8 @@ export async function askKind(taskId: string) {
   };
   const [approve, note, reject] = [
     vscode.l10n.t("Approve"),
-    vscode.l10n.t("Approve with a note…"),
-    vscode.l10n.t("Reject with feedback…"),
+    vscode.l10n.t("Approve with Note…"),
+    vscode.l10n.t("Reject…"),
   ];
   const items: readonly Item[] = [
     { label: approve, detail: effects.approve(), action: "approve" },

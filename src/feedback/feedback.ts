@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import { UserError } from "../base/errors.ts";
+import { NothingToDo, UserError } from "../base/errors.ts";
 import type { SingleStart } from "../base/single-start.ts";
 import { plainLabel } from "../editor/messages.ts";
 import type { Execution, ExecutionSummary } from "../executions/model.ts";
@@ -104,12 +104,12 @@ export class Feedback implements vscode.Disposable {
       : await this.#write(execution, given, chosen.action === "approveWithNote", chosen.text);
   }
 
-  /** Sends again, after a warning, what may have arrived or was accepted by a crew that still reports the pause. @throws UserError if there is none */
+  /** Sends again, after a warning, what may have arrived or was accepted by a crew that still reports the pause. @throws NothingToDo if there is none */
   async sendAgain(execution: Execution): Answer {
     const doubted = repeatable(execution);
     const sent = execution.resumes.find((resume) => resume === doubted);
     if (sent === undefined)
-      throw new UserError(vscode.l10n.t("No feedback of this execution is in doubt."));
+      throw new NothingToDo(vscode.l10n.t("No feedback of this execution is in doubt."));
     if (!(await (await questions()).askAgain(sent))) return undefined;
     return await this.send({ execution, taskId: sent.taskId, ...sent.feedback, again: true });
   }

@@ -88,12 +88,12 @@ export class FeedbackLenses implements vscode.CodeLensProvider, vscode.Disposabl
       arguments: [{ ...argument, ...more }],
     });
     const isKnown = vscode.l10n.t("Approve or reject a task whose ID you know");
-    const give = command(vscode.l10n.t("Give feedback…"), "giveFeedback", isKnown);
+    const give = command(vscode.l10n.t("Give Feedback…"), "giveFeedback", isKnown);
     const pending = pendingResume(execution);
     if (this.#options.feedback.isSending(execution) || pending?.outcome === "sending")
       return [{ title: vscode.l10n.t("Sending…"), command: "" }];
     if (pending !== undefined) {
-      const title = vscode.l10n.t("May have been sent – Send again…");
+      const title = vscode.l10n.t("May have been sent – Send Again…");
       const asks = vscode.l10n.t("No answer arrived. Asks before it sends the same feedback again");
       const again = command(title, "sendAgain", asks);
       return taskId === undefined ? [again, give] : [again];
@@ -102,7 +102,7 @@ export class FeedbackLenses implements vscode.CodeLensProvider, vscode.Disposabl
       .filter((draft) => isForWhatWaits(draft, execution))
       .map((draft) => {
         const { isApprove, taskId: of, attempt } = draft;
-        const title = vscode.l10n.t("Draft kept – continue…");
+        const title = vscode.l10n.t("Edit Draft…");
         const tooltip = isApprove
           ? vscode.l10n.t("A note that was not sent: {0}", beginningOf(draft))
           : vscode.l10n.t("A rejection that was not sent: {0}", beginningOf(draft));
@@ -112,8 +112,8 @@ export class FeedbackLenses implements vscode.CodeLensProvider, vscode.Disposabl
     if (taskId === undefined) return [...kept, give];
     const taken = answeredPause(execution);
     const stillWaits = taken?.feedback.isApprove
-      ? vscode.l10n.t("Approved, but the crew still waits – Send again…")
-      : vscode.l10n.t("Rejected, but the crew still waits – Send again…");
+      ? vscode.l10n.t("Approved, but the crew still waits – Send Again…")
+      : vscode.l10n.t("Rejected, but the crew still waits – Send Again…");
     const asks = vscode.l10n.t(
       "The crew accepted your feedback and still reports the pause. Asks before it sends the same feedback again",
     );
@@ -122,8 +122,8 @@ export class FeedbackLenses implements vscode.CodeLensProvider, vscode.Disposabl
       taken === undefined
         ? command(vscode.l10n.t("Approve"), "approve", effects.approve())
         : command(stillWaits, "sendAgain", asks),
-      command(vscode.l10n.t("Approve with a note…"), "approveWithNote", effects.note()),
-      command(vscode.l10n.t("Reject with feedback…"), "reject", effects.reject()),
+      command(vscode.l10n.t("Approve with Note…"), "approveWithNote", effects.note()),
+      command(vscode.l10n.t("Reject…"), "reject", effects.reject()),
     ];
   }
 }
@@ -132,8 +132,8 @@ function leftOverCommand(execution: ExecutionSummary, drafts: readonly Draft[]):
   return {
     title:
       drafts.length === 1
-        ? vscode.l10n.t("Unsent draft kept – copy or discard…")
-        : vscode.l10n.t("{0} unsent drafts kept – copy or discard…", drafts.length),
+        ? vscode.l10n.t("Unsent Draft…")
+        : vscode.l10n.t("{0} Unsent Drafts…", drafts.length),
     command: "crewdeck.openDrafts",
     tooltip: drafts.map(beginningOf).join("\n"),
     arguments: [{ crew: execution.crew.id, kickoffId: keyOf(execution), fromLens: true }],

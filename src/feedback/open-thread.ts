@@ -75,14 +75,14 @@ export function overLabel(
   const output = [shortName(taskId), attemptToAnswer(execution, taskId)] as const;
   if (isEnd)
     return isKept
-      ? vscode.l10n.t("Ended; your text is kept as a draft (“{0}”, attempt {1})", ...output)
+      ? vscode.l10n.t("Ended; your text is saved as a draft (“{0}”, attempt {1})", ...output)
       : vscode.l10n.t(
           "Ended: save a draft to keep your text, or cancel (“{0}”, attempt {1})",
           ...output,
         );
   return isKept
     ? vscode.l10n.t(
-        "No longer waits; your text is kept for the next attempt (“{0}”, attempt {1})",
+        "No longer waits; your text is saved for the next attempt (“{0}”, attempt {1})",
         ...output,
       )
     : vscode.l10n.t(
@@ -100,6 +100,6 @@ export function threadHints({ isApprove }: ThreadSubject): vscode.CommentOptions
     "What should be different? All of it becomes context for later tasks.",
   );
   return isApprove
-    ? { prompt: vscode.l10n.t("Approve with a note…"), placeHolder: note }
-    : { prompt: vscode.l10n.t("Reject with feedback…"), placeHolder: change };
+    ? { prompt: vscode.l10n.t("Approve with Note…"), placeHolder: note }
+    : { prompt: vscode.l10n.t("Reject…"), placeHolder: change };
 }

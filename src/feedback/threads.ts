@@ -132,7 +132,7 @@ export class FeedbackThreads implements vscode.Disposable {
     else this.#keep(open, text);
     this.#close(open, undefined);
     if (text.trim() !== "")
-      showStatus(vscode.l10n.t("Draft kept on this machine. Nothing was sent."));
+      showStatus(vscode.l10n.t("Draft saved on this machine. Nothing was sent."));
   }
 
   discardDraft(argument: unknown): void {
@@ -257,7 +257,7 @@ export class FeedbackThreads implements vscode.Disposable {
     if (typedOn !== "") {
       if (this.#keepIfAny(open, typedOn))
         showStatus(
-          vscode.l10n.t("What you typed after sending was not sent; it is kept as a draft."),
+          vscode.l10n.t("What you typed after sending was not sent; it is saved as a draft."),
         );
       return;
     }

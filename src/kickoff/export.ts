@@ -32,7 +32,7 @@ export async function copyCurl(crew: Pick<CrewRef, "id" | "url">, values: Prefil
 /** Writes a request file where the person chooses, and opens it. Undefined if the person cancels. */
 export async function askAndSave(request: RequestToSave): Promise<vscode.Uri | undefined> {
   const chosen = await vscode.window.showSaveDialog({
-    title: vscode.l10n.t("Save as request file"),
+    title: vscode.l10n.t("Save as Request File"),
     saveLabel: vscode.l10n.t("Save Request File"),
     defaultUri: await suggestedUri(request),
     // VS Code's own dialog (in a browser, on a remote) compares only the last part of the ending, and would repeat "kickoff.json".

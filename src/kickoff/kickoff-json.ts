@@ -17,6 +17,8 @@ import { expectedAfter, membersOf, spanOf, toObject, type Member, type Span } fr
 /** What a member must be. `names`: a list of texts without spaces and commas. */
 export type Wanted = "text" | "object" | "names" | "trueOrFalse";
 
+type NamedFault = "otherMember" | "requestFileMember" | "otherPart" | "twice" | "sameCallback";
+
 /** A problem in a kickoff's JSON and its place. */
 export type KickoffFault = { readonly at: Span } & (
   | { readonly kind: "tooDeep" | "notAnObject" }
@@ -25,10 +27,10 @@ export type KickoffFault = { readonly at: Span } & (
   | { readonly kind: "address"; readonly name: string; readonly fault: AddressFault["kind"] }
   | {
       /**
-       * `otherMember`: a kickoff has no such member; `otherPart`: a callback has none; `sameCallback`: both `humanInputWebhookUrl` and
+       * `otherMember`: a kickoff has no such member; `requestFileMember`: only a request file has it; `otherPart`: a callback has none; `sameCallback`: both `humanInputWebhookUrl` and
        * `humanInputWebhook` are given; `missingPart`: a member that sending needs.
        */
-      readonly kind: "otherMember" | "otherPart" | "twice" | "sameCallback" | "missingPart";
+      readonly kind: NamedFault | "missingPart";
       readonly name: string;
     }
 );
@@ -42,6 +44,9 @@ export interface FoundSecret {
   /** What to cut out so that the rest stays JSON. */
   readonly cut: Span;
 }
+
+/** Members that only a request file has; all are texts. `$schema` is for editors. */
+export const requestFileOwn = ["crew", "label", "$schema"] as const;
 
 const firstLine: Span = { start: 0, end: 1 };
 
@@ -133,7 +138,7 @@ class Reader {
   readonly faults: KickoffFault[] = [];
   readonly secrets: FoundSecret[] = [];
 
-  fault(kind: "otherMember" | "otherPart" | "twice" | "sameCallback", member: Member): void {
+  fault(kind: NamedFault, member: Member): void {
     this.faults.push({ kind, name: member.name, at: spanOf(member.key) });
   }
 
@@ -155,7 +160,12 @@ class Reader {
   ): ReadonlyMap<string, Member> {
     const all = membersOf(object);
     this.checkTwice(all);
-    for (const member of all) if (!known.includes(member.name)) this.fault(other, member);
+    for (const member of all)
+      if (!known.includes(member.name)) {
+        const isOwn =
+          other === "otherMember" && requestFileOwn.some((name) => name === member.name);
+        this.fault(isOwn ? "requestFileMember" : other, member);
+      }
     return new Map(
       all.filter(({ value }) => value.type !== "null").map((member) => [member.name, member]),
     );

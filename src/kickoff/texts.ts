@@ -55,6 +55,9 @@ export function formTexts() {
       noInputs: l10n.t("“inputs” is missing."),
       tooDeep: l10n.t("this is nested too deeply."),
       otherMember: l10n.t("a kickoff has no “{0}”. The crew's inputs belong in “inputs”."),
+      requestFileMember: l10n.t(
+        "“{0}” belongs only in request files. Remove it: this form's crew is already chosen.",
+      ),
       otherPart: l10n.t("“{0}” does not belong here."),
       wrongStrategy: l10n.t("“strategy” must be one of these: {0}."),
       sameCallback: l10n.t("keep only one of “humanInputWebhookUrl” and “humanInputWebhook”."),
@@ -172,7 +175,7 @@ export function formTexts() {
     refusedAsMissing: l10n.t("The crew reports that this input is missing."),
     checkFields: l10n.t("Nothing was sent. Check the marked fields."),
     mendFirst: l10n.t("Fix the marked error first."),
-    openExecution: l10n.t("Show Execution"),
+    openExecution: l10n.t("Open Execution"),
     kickOffAgain: l10n.t("Kick Off Again"),
   };
 }

@@ -1,6 +1,6 @@
 import { access } from "node:fs/promises";
 import * as vscode from "vscode";
-import { UserError } from "../base/errors.ts";
+import { NothingToDo, UserError } from "../base/errors.ts";
 import { Disposables } from "../base/events.ts";
 import { showLocalLogAction } from "../crews/errors.ts";
 import type { Crews } from "../crews/crews.ts";
@@ -139,7 +139,7 @@ export class LocalCrews implements vscode.Disposable {
     );
   }
 
-  /** Stops a local crew in any window. Undefined if the person cancels. @throws UserError if it is unknown, none runs, or another window doesn't stop it */
+  /** Stops a local crew in any window. Undefined if the person cancels. @throws UserError if it is unknown or another window doesn't stop it */
   async stop({ folder }: { readonly folder?: string } = {}): Promise<Crew | undefined> {
     const name = folder === undefined ? await this.#pickRunning() : this.#folders.nameOf(folder);
     if (name === undefined) return undefined;
@@ -347,7 +347,7 @@ export class LocalCrews implements vscode.Disposable {
         ? []
         : [{ label: plainLabel(name), description: keeper.url, folder }],
     );
-    if (items.length === 0) throw new UserError(vscode.l10n.t("No local crew is running."));
+    if (items.length === 0) throw new NothingToDo(vscode.l10n.t("No local crew is running."));
     if (items.length === 1) return items[0]?.folder;
     const placeHolder = vscode.l10n.t("Stop which local crew?");
     return (await vscode.window.showQuickPick(items, { placeHolder }))?.folder;

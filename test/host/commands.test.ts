@@ -205,6 +205,59 @@ describe("Commands with arguments, and the API for other extensions", () => {
     await untrack(kickoffId);
   });
 
+  it("says that there is nothing to do as information, not as an error", async () => {
+    const shown: string[] = [];
+    const { showErrorMessage, showInformationMessage } = vscode.window;
+    const note = (kind: string) => (text: string) => {
+      shown.push(`${kind}: ${text}`);
+      return Promise.resolve(undefined);
+    };
+    Object.assign(vscode.window, {
+      showErrorMessage: note("error"),
+      showInformationMessage: note("information"),
+    });
+    try {
+      await run("openDrafts");
+      await run("stopLocalCrew");
+      await run("refresh", { kind: "execution", crew, kickoffId: "unknown" });
+    } finally {
+      Object.assign(vscode.window, { showErrorMessage, showInformationMessage });
+    }
+    assert.deepEqual(shown, [
+      "information: There is no unsent draft.",
+      "information: No local crew is running.",
+      "error: No execution with the ID “unknown” is tracked here.",
+    ]);
+  });
+
+  it("offers to stop a local crew only while one runs", async () => {
+    const { executeCommand } = vscode.commands;
+    const values: unknown[] = [];
+    Object.assign(vscode.commands, {
+      executeCommand: (command: string, ...rest: unknown[]) => {
+        if (command === "setContext" && rest[0] === "crewdeck.hasRunningCrew") values.push(rest[1]);
+        return executeCommand(command, ...rest);
+      },
+    });
+    try {
+      await run("startLocalCrew", { folder: "crewdeck:/example-crew" });
+      await waitFor("the key", () => values.at(-1) === true);
+      await run("stopLocalCrew", { folder: "crewdeck:/example-crew" });
+      await waitFor("the key to go", () => values.at(-1) === false);
+    } finally {
+      Object.assign(vscode.commands, { executeCommand });
+    }
+    const { contributes } = vscode.extensions.getExtension("crewdeck.crewdeck")!.packageJSON as {
+      contributes: { menus: { commandPalette: readonly { command: string; when: string }[] } };
+    };
+    assert.deepEqual(
+      contributes.menus.commandPalette.filter(
+        ({ command }) => command === "crewdeck.stopLocalCrew",
+      ),
+      [{ command: "crewdeck.stopLocalCrew", when: "crewdeck.hasRunningCrew" }],
+    );
+  });
+
   it("starts and stops a local crew and returns it", async () => {
     const started = await run<{ id: string; name: string; url: string }>("startLocalCrew", {
       folder: "crewdeck:/example-crew",

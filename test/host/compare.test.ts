@@ -95,7 +95,7 @@ describe("After a rejection, and answers given elsewhere", () => {
         "vscode.executeCodeLensProvider",
         document.uri,
       );
-      return lenses.find(({ command }) => command?.title === "Compare with attempt 1");
+      return lenses.find(({ command }) => command?.title === "Compare with Attempt 1");
     });
     assert.equal(document.lineAt(lens.range.start.line).text, "### Attempt 2");
     const made = await vscode.commands.executeCommand(

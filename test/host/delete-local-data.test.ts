@@ -94,5 +94,13 @@ describe("Deleting local data by its command", () => {
     );
     assert.deepEqual([api.executions(), api.crews()], [[], []]);
     await assert.rejects(run("kickoff", {}), /No crew is connected yet\./);
+    const last = new ScriptedPerson(["escape"]);
+    try {
+      await run("deleteLocalData");
+      assert.deepEqual(last.shown[0]?.choices, ["Delete Everything"]);
+      assert.doesNotMatch(last.shown[0].detail ?? "", /connected crews|continue there/);
+    } finally {
+      last.dispose();
+    }
   });
 });

@@ -27,7 +27,7 @@ describe("feedback in an execution's document", () => {
 
   const titles = async (document: vscode.TextDocument) =>
     (await lensesOf(document)).map(({ title }) => title);
-  const actions = ["Approve", "Approve with a note…", "Reject with feedback…"];
+  const actions = ["Approve", "Approve with Note…", "Reject…"];
 
   const thread = () => threadOf(parts);
 
@@ -50,7 +50,7 @@ describe("feedback in an execution's document", () => {
       parts.store.add(notWaiting({ state: "unknown", mayBeWaiting: true })),
     );
     const [lens] = await lensesOf(document);
-    assert.equal(lens?.title, "Give feedback…");
+    assert.equal(lens?.title, "Give Feedback…");
     assert.equal(document.lineAt(lens.line).text, "## It may be waiting for you");
   });
 
@@ -71,7 +71,7 @@ describe("feedback in an execution's document", () => {
     await assert.rejects(sending, MaybeSentError);
     await waitFor(
       "the offer to send again",
-      async () => (await titles(document)).join() === "May have been sent – Send again…",
+      async () => (await titles(document)).join() === "May have been sent – Send Again…",
     );
     assert.equal(parts.sent.length, 1);
     await waitFor("the document to say so", () =>
@@ -98,7 +98,7 @@ describe("feedback in an execution's document", () => {
     assert.equal(parts.sent[0].isApprove, false);
     assert.deepEqual(parts.threads.threads, []);
     await waitFor("the answer in the document", () =>
-      document.getText().includes("> - and funnier\n\nSent · the crew answered “retrying”"),
+      document.getText().includes("> - and funnier\n\nSent · the crew answered “Once more.”"),
     );
   });
 
@@ -287,7 +287,7 @@ describe("feedback in an execution's document", () => {
     assert.equal(await first, undefined);
     assert.deepEqual(parts.threads.threads, []);
     assert.equal(parts.sent.length, 0);
-    await waitFor("the lens", async () => (await titles(document))[0] === "Draft kept – continue…");
+    await waitFor("the lens", async () => (await titles(document))[0] === "Edit Draft…");
     void parts.feedback.approveWithNote(execution);
     const again = await thread();
     await waitFor(
@@ -299,7 +299,7 @@ describe("feedback in an execution's document", () => {
     await parts.threads.submit({ thread: again, text: "Shorter." });
     await waitFor(
       "the lens to go, as it was sent",
-      async () => !(await titles(document)).includes("Draft kept – continue…"),
+      async () => !(await titles(document)).includes("Edit Draft…"),
     );
     assert.equal(
       parts.drafts.find({ localId: "local-1", taskId: "review", attempt: 1 }),
@@ -472,16 +472,12 @@ describe("an output that the crew still reports as waiting after it accepted an 
     assert.equal(parts.sent.length, 2);
   });
 
-  it("waits again after a minute, with lenses and a line that say so, and “Send again…” asks first", async () => {
+  it("waits again after a minute, with lenses and a line that say so, and “Send Again…” asks first", async () => {
     await approved(62);
     const { document } = await parts.show(current());
     assert.deepEqual(
       (await lensesOf(document)).map(({ title }) => title),
-      [
-        "Approved, but the crew still waits – Send again…",
-        "Approve with a note…",
-        "Reject with feedback…",
-      ],
+      ["Approved, but the crew still waits – Send Again…", "Approve with Note…", "Reject…"],
     );
     assert.match(
       document.getText(),

@@ -74,13 +74,13 @@ describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
       what: "was answered elsewhere",
       status: json(200, { status: "running", current_task: "publish" }),
       words: /“review” has been answered already/,
-      label: /^No longer waits; your text is kept for the next attempt/,
+      label: /^No longer waits; your text is saved for the next attempt/,
     },
     {
       what: "has ended",
       status: json(200, { status: "completed", result: { output: "The end.", tasks: [] } }),
       words: /the execution has ended.*kick it off again/,
-      label: /^Ended; your text is kept as a draft/,
+      label: /^Ended; your text is saved as a draft/,
     },
     {
       what: "has a newer attempt",
@@ -89,7 +89,7 @@ describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
         pending_human_input: { task_id: "review", task_output: "Second.", attempt: 2 },
       }),
       words: /a newer output of “review” waits now: attempt 2/,
-      label: /^No longer waits; your text is kept for the next attempt/,
+      label: /^No longer waits; your text is saved for the next attempt/,
     },
   ]) {
     it(`explains before anything is sent that the pause ${what}, and keeps the text in thread and draft`, async () => {
@@ -185,7 +185,7 @@ describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
       /> My words\.\n\nMay have been sent: no response arrived/.test(document.getText()),
     );
     await waitFor("the lens", async () =>
-      (await titles(document)).includes("May have been sent – Send again…"),
+      (await titles(document)).includes("May have been sent – Send Again…"),
     );
     assert.equal(parts.drafts.find(target), undefined);
 
@@ -255,9 +255,7 @@ describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
     it("is led to by a lens at the top of the document, and can be copied, read and discarded", async () => {
       const { document } = await parts.show(parts.store.find("local-1")!);
       const lens = await waitFor("the lens", async () =>
-        (await lenses(document)).find(
-          (command) => command?.title === "Unsent draft kept – copy or discard…",
-        ),
+        (await lenses(document)).find((command) => command?.title === "Unsent Draft…"),
       );
       assert.deepEqual(
         [lens.command, lens.arguments],
@@ -278,7 +276,7 @@ describe("Feedback that comes too late, or gets no answer, over HTTP", () => {
       await vscode.commands.executeCommand("workbench.action.revertAndCloseActiveEditor");
       await by("Discard");
       await waitFor("the lens to go", async () => (await titles(document)).length === 0);
-      await assert.rejects(Promise.resolve(open(byLens)), /No unsent draft is kept/);
+      await assert.rejects(Promise.resolve(open(byLens)), /no unsent draft/);
     });
 
     it("is given to a program as it was written, and is one of several that a person chooses from", async () => {

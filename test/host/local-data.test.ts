@@ -383,7 +383,7 @@ describe("Deleting local data", () => {
     assert.doesNotMatch(await question(), guard);
     assert.match(
       await question(),
-      /windows:\n\n• executions with their inputs and outputs: 1\n• everything else in /,
+      /windows:\n\n• executions with their inputs and outputs: 1\n• all files in /,
       "nothing of which there is none",
     );
     const output = { taskId: "review", attempt: 1 };

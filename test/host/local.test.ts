@@ -306,7 +306,7 @@ describe("local crews", () => {
       Object.assign(vscode.window, { showErrorMessage: real });
     }
     assert.deepEqual(said, [
-      "The local crew “example_crew” ended unexpectedly (SIGKILL). Its executions are kept. [Start Again, Show Log]",
+      "The local crew “example_crew” ended unexpectedly (SIGKILL). Its executions are kept. [Start Again, Show Local Crew's Log]",
     ]);
     assert.deepEqual(window.locals.list(), [crew]);
     assert.equal((await window.crews.inputs(crew, { fresh: true })).fields.length, 2);
@@ -422,7 +422,7 @@ describe("local crews", () => {
         actionsOf(error).map(({ title, command }) => [title, command]),
         [
           ["Open the File", "vscode.open"],
-          ["Show Log", "crewdeck.showLocalLog"],
+          ["Show Local Crew's Log", "crewdeck.showLocalLog"],
         ],
       );
       const [open] = actionsOf(error);

@@ -108,10 +108,10 @@ describe("Commands about outputs", () => {
     assert.deepEqual(
       lenses.map(({ range, command }) => [document.lineAt(range.start.line).text, command?.title]),
       [
-        ["## Result", "Open output"],
-        ["## Task: research", "Open output"],
-        ["## Task: plan", "Open output"],
-        ["## Task: write", "Open all of this output (1.3 MB)"],
+        ["## Result", "Open Output"],
+        ["## Task: research", "Open Output"],
+        ["## Task: plan", "Open Output"],
+        ["## Task: write", "Open Whole Output (1.3 MB)"],
       ],
     );
     const [, , plan] = lenses;

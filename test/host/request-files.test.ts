@@ -548,8 +548,8 @@ describe("Writing a request file in the editor", () => {
     assert.deepEqual(
       lenses.map(({ command }) => [command?.title, command?.command]),
       [
-        ["Kick off", "crewdeck.kickoffFile"],
-        ["Open in form", "crewdeck.openFileInForm"],
+        ["Kick Off", "crewdeck.kickoffFile"],
+        ["Open in Form", "crewdeck.openFileInForm"],
         ["Copy as cURL", "crewdeck.copyAsCurl"],
       ],
     );

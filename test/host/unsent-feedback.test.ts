@@ -138,7 +138,7 @@ describe("feedback that is not sent, or is edited while it is sent", () => {
     assert.deepEqual(parts.threads.threads, []);
     await waitFor("the lens", async () =>
       (await titles(document)).some(
-        (title) => title.startsWith("Unsent draft kept") || title.startsWith("Draft kept"),
+        (title) => title === "Unsent Draft…" || title === "Edit Draft…",
       ),
     );
   });
@@ -228,7 +228,7 @@ describe("feedback that is not sent, or is edited while it is sent", () => {
     assert.equal(await result, undefined);
     assert.deepEqual(parts.threads.threads, []);
     assert.equal(vscode.window.activeTextEditor, other);
-    await waitFor("the lens", async () => (await titles(document))[0] === "Draft kept – continue…");
+    await waitFor("the lens", async () => (await titles(document))[0] === "Edit Draft…");
     assert.equal(
       parts.drafts.find({ localId: "local-1", taskId: "review", attempt: 1 })?.text,
       "My words",

@@ -92,7 +92,7 @@ describe("commands that arrange the view", () => {
     assert.equal(await run("filterExecutions"), undefined);
     assert.deepEqual(
       [again.shown[0]?.value, again.shown[0]?.title],
-      ["tea", "Filter executions: 1 of 2 shown"],
+      ["tea", "Filter Executions: 1 of 2 shown"],
     );
     assert.equal(choices.rules.filter.text, "tea", "who leaves the box changes nothing");
     person?.dispose();

@@ -34,7 +34,7 @@ describe("Feedback, in the window", () => {
     await connectCrew(window, { url: gate.url, token: service.token, name: "Writers" });
     await window.tree.menu("Writers", "Track an Execution by Its ID…");
     await window.quickInput.answer("Track an execution of “Writers”", id);
-    await window.editor.lens("Reject with feedback…").waitFor();
+    await window.editor.lens("Reject…").waitFor();
   });
 
   after(async () => {
@@ -50,7 +50,7 @@ describe("Feedback, in the window", () => {
 
   it("a thread says what is sent and to whom, and takes canned answers below what was typed", async () => {
     const { editor, quickInput, page } = window;
-    await editor.lens("Reject with feedback…").click();
+    await editor.lens("Reject…").click();
     const thread = editor.thread("Reject");
     await thread.waitFor();
     await thread.getByText("All of it becomes context for later tasks").waitFor();
@@ -85,12 +85,12 @@ describe("Feedback, in the window", () => {
   it("a saved draft outlasts a reload of the window, and a lens leads to it", async () => {
     const { editor } = window;
     await editor.pressInThread(editor.thread("Reject"), "Save Draft");
-    await editor.lens("Draft kept – continue…").waitFor();
+    await editor.lens("Edit Draft…").waitFor();
     await editor.thread("Reject").waitFor({ state: "detached" });
     await window.reload();
-    await editor.lens("Draft kept – continue…").waitFor();
+    await editor.lens("Edit Draft…").waitFor();
     await window.screenshot("feedback-draft");
-    await editor.lens("Draft kept – continue…").click();
+    await editor.lens("Edit Draft…").click();
     const thread = editor.thread("Reject");
     await waitFor(
       "the draft",
@@ -117,7 +117,7 @@ describe("Feedback, in the window", () => {
     await editor.pressInThread(editor.thread("outline"), "Send");
     await messages.notification("Your feedback was not sent").waitFor();
     asked();
-    const late = editor.thread("No longer waits; your text is kept");
+    const late = editor.thread("No longer waits; your text is saved");
     await waitFor(
       "the words in the box again",
       async () =>
@@ -137,7 +137,7 @@ describe("Feedback, in the window", () => {
     const openDraft = async () => {
       // Its beginning is in view then, whether the editor or the thread's box had the keys.
       await editor.wholeText();
-      await editor.lens("Unsent draft kept – copy or discard…").click({ timeout: 5_000 });
+      await editor.lens("Unsent Draft…").click({ timeout: 5_000 });
     };
     await untilSeen("the draft", openDraft, () =>
       quickInput.asks("Unsent draft for “outline”, attempt 1"),

@@ -358,7 +358,7 @@ describe("The kickoff form in a browser", () => {
     await form.hideAndShow();
     await page.getByText("It may have started.").waitFor();
     await page.keyboard.press("Control+Enter");
-    await page.getByRole("button", { name: "Show Execution" }).click();
+    await page.getByRole("button", { name: "Open Execution" }).click();
     await waitFor("the record to be shown", () => form.opened.length === 1);
     assert.equal(form.sent.length, 1);
     form.send = () => Promise.resolve(anExecution());

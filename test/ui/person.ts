@@ -56,10 +56,10 @@ export async function approveByLens({ editor }: VSCodeWindow): Promise<void> {
 /** Opens a thread by the lens above the output that waits. */
 export async function rejectByLens({ editor }: VSCodeWindow): Promise<Locator> {
   const thread = editor.thread("Reject");
-  await editor.lens("Reject with feedback…").waitFor();
+  await editor.lens("Reject…").waitFor();
   await untilSeen(
     "the thread",
-    () => editor.lens("Reject with feedback…").click({ timeout: 5_000 }),
+    () => editor.lens("Reject…").click({ timeout: 5_000 }),
     () => thread.isVisible(),
   );
   return thread;

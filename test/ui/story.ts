@@ -56,7 +56,7 @@ export async function tellStory(window: VSCodeWindow): Promise<void> {
   );
 
   await messages.answer("waits for you", "Open");
-  await editor.lens("Reject with feedback…").waitFor();
+  await editor.lens("Reject…").waitFor();
   await tree.expand(story.topic);
   await window.screenshot("waiting");
   const thread = await rejectByLens(window);
@@ -99,7 +99,7 @@ export async function tellStoryByKeyboard(window: VSCodeWindow): Promise<void> {
   await keyboard.press("ControlOrMeta+Enter");
 
   await messages.notification("waits for you").waitFor();
-  await window.runCommand("Crewdeck: Reject with Feedback…");
+  await window.runCommand("Crewdeck: Reject…");
   await page.locator(".review-widget .monaco-editor.focused").waitFor();
   await keyboard.type(story.feedback);
   await keyboard.press("ControlOrMeta+Enter");

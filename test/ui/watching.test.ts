@@ -105,6 +105,8 @@ describe("Watching, in the window", () => {
     );
     assert.ok(expanded < 500, `${expanded} ms`);
     assert.ok(refreshed < 100, `${refreshed} ms`);
+    await groupBy("Crew");
+    await tree.row("Archive").waitFor();
   });
 
   it("says each row in a sentence, and in its tooltip what matters", async () => {
@@ -160,7 +162,7 @@ describe("Watching, in the window", () => {
     await sidebar.getByRole("button", { name: "Filter Executions…" }).click();
     await quickInput.waitFor("Search in title");
     await quickInput.input.fill("office colleagues");
-    await quickInput.waitFor("Filter executions: 1 of 10003 shown");
+    await quickInput.waitFor("Filter Executions: 1 of 10003 shown");
     await page.keyboard.press("Enter");
     await sidebar
       .getByText("“office colleagues” – 10002 of 10003 hidden, 2 of them wait for you")

@@ -62,12 +62,12 @@ function lensesFor(uri: vscode.Uri): vscode.CodeLens[] {
   const given = [{ file: uri.toString(), fromLens: true }];
   return [
     {
-      title: vscode.l10n.t("Kick off"),
+      title: vscode.l10n.t("Kick Off"),
       command: "crewdeck.kickoffFile",
       tooltip: vscode.l10n.t("Starts an execution with these inputs, including unsaved changes"),
     },
     {
-      title: vscode.l10n.t("Open in form"),
+      title: vscode.l10n.t("Open in Form"),
       command: "crewdeck.openFileInForm",
       tooltip: vscode.l10n.t("Fills these values into the crew's form; nothing is sent yet"),
     },

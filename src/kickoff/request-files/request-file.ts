@@ -1,7 +1,7 @@
 import { defined } from "../../base/json.ts";
 import { callbackMembers, toCallbacks, typedCallbacks, type Prefill } from "../callbacks.ts";
 import { spanOf, type Expected, type Span } from "../json.ts";
-import { readKickoffJson, secretWord, type KickoffFault } from "../kickoff-json.ts";
+import { readKickoffJson, requestFileOwn, secretWord, type KickoffFault } from "../kickoff-json.ts";
 
 export type FileFault =
   | KickoffFault
@@ -25,11 +25,8 @@ export interface RequestFile {
   };
 }
 
-/** Members of a request file that are texts. `$schema` is for editors. */
-const ownMembers = ["crew", "label", "$schema"] as const;
-
 export const requestFileMembers: readonly string[] = [
-  ...ownMembers,
+  ...requestFileOwn,
   "inputs",
   "meta",
   ...callbackMembers,
@@ -39,7 +36,7 @@ const firstLine: Span = { start: 0, end: 1 };
 
 /** Reads a request file: JSON with comments and trailing commas. Never throws. */
 export function readRequestFile(text: string): RequestFile {
-  const json = readKickoffJson(text, ownMembers);
+  const json = readKickoffJson(text, requestFileOwn);
   const { members, texts, secrets } = json;
   const [crew, inputs] = [members.get("crew"), members.get("inputs")];
   const places = {

@@ -61,7 +61,7 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
     );
   }
 
-  /** The address of an execution's document; that of its tab, so that a new title opens no second one. */
+  /** The address of an execution's document; that of its tab, so that a new title opens no second one. The tab keeps its label, which is the address's end. */
   uriOf(execution: ExecutionSummary): vscode.Uri {
     const scheme = this.#options.scheme ?? executionScheme;
     const isIts = (uri: vscode.Uri) =>

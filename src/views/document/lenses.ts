@@ -13,7 +13,7 @@ interface DocumentLens {
   readonly command: vscode.Command;
 }
 
-/** What to do next at the top, what the feedback changed above every attempt after a rejection, and "Open output" above each output. */
+/** What to do next at the top, what the feedback changed above every attempt after a rejection, and "Open Output" above each output. */
 export function documentLenses(
   execution: Execution,
   rendered: Rendered,
@@ -31,7 +31,7 @@ export function documentLenses(
     ...attemptPairs(execution).flatMap(({ taskId, previous, attempt }) =>
       above(
         attemptSection(taskId, attempt),
-        l10n.t("Compare with attempt {0}", previous),
+        l10n.t("Compare with Attempt {0}", previous),
         "compareAttempts",
         { taskId, attempt },
       ),
@@ -40,8 +40,8 @@ export function documentLenses(
       above(
         sectionOfOutput(part, execution),
         isLarge(output)
-          ? l10n.t("Open all of this output ({0})", formatSize(Buffer.byteLength(output)))
-          : l10n.t("Open output"),
+          ? l10n.t("Open Whole Output ({0})", formatSize(Buffer.byteLength(output)))
+          : l10n.t("Open Output"),
         "openOutput",
         part.kind === "result" ? { result: true } : { taskId: part.taskId, attempt: part.attempt },
       ),
@@ -55,10 +55,10 @@ function nextCommands({ state, crew, request }: Execution, target: object) {
   const hasFailed = state === "failed" || state === "stopped";
   const track = { crew: crew.id, fromLens: true };
   return present<vscode.Command>(
-    isUnconfirmed && commandOf(l10n.t("Track by its ID…"), "trackExecution", track),
-    (isUnconfirmed || hasFailed) && request && commandOf(l10n.t("Run again…"), "runAgain", target),
-    hasFailed && request && commandOf(l10n.t("Run again in form…"), "runAgainInForm", target),
-    isUnconfirmed && commandOf(l10n.t("Remove from list…"), "untrackExecution", target),
+    isUnconfirmed && commandOf(l10n.t("Track by Its ID…"), "trackExecution", track),
+    (isUnconfirmed || hasFailed) && request && commandOf(l10n.t("Run Again…"), "runAgain", target),
+    hasFailed && request && commandOf(l10n.t("Run Again in Form…"), "runAgainInForm", target),
+    isUnconfirmed && commandOf(l10n.t("Remove from List"), "untrackExecution", target),
   );
 }
 

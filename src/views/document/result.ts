@@ -79,7 +79,7 @@ function answeredPauseText(
   if (waiting === undefined)
     return `${text} ${l10n.t("Most likely it is only slow. Nothing is sent again by itself.")}`;
   const look = l10n.t("Look in {0} for the cause.", logOf(crew));
-  return `${text} ${look} ${l10n.t("“Send again…” sends the same feedback once more; it asks first.")}`;
+  return `${text} ${look} ${l10n.t("“Send Again…” sends the same feedback once more; it asks first.")}`;
 }
 
 /** The result or the error. A result that repeats a task's output is one line that names the task, as most crews return it. */

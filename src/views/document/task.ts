@@ -124,14 +124,13 @@ function outcomeLabel(sent: Sent, { kickoffIds }: Execution): string {
       const label = isUnsent === true ? l10n.t("Not sent") : l10n.t("Not accepted by the crew");
       return message === undefined ? label : l10n.t("{0}: {1}", label, message);
     }
-    case "answered":
+    case "answered": {
       // A deployed crew responds with the next id, which is below with the others.
-      return present(
-        l10n.t("Sent"),
-        answer !== undefined &&
-          !kickoffIds.includes(answer) &&
-          l10n.t("the crew answered “{0}”", inlineText(answer)),
-        message,
-      ).join(" · ");
+      const status =
+        answer === undefined || kickoffIds.includes(answer) ? undefined : inlineText(answer);
+      // The message repeats the status.
+      const said = message ?? status;
+      return said === undefined ? l10n.t("Sent") : l10n.t("Sent · the crew answered “{0}”", said);
+    }
   }
 }

@@ -13,7 +13,7 @@ export async function askForGrouping(present: Grouping): Promise<Grouping | unde
       : { label, grouping };
   });
   const chosen = await vscode.window.showQuickPick(items, {
-    title: vscode.l10n.t("Group executions"),
+    title: vscode.l10n.t("Group Executions"),
     placeHolder: vscode.l10n.t("Group executions by"),
   });
   return chosen?.grouping;
@@ -48,8 +48,8 @@ export function askForFilter(arrangement: Arrangement): Promise<Filter | undefin
   const update = () => {
     const [shown, all] = [arrangement.count(asked()), arrangement.size];
     pick.title = isSet(asked())
-      ? vscode.l10n.t("Filter executions: {0} of {1} shown", shown, all)
-      : vscode.l10n.t("Filter executions");
+      ? vscode.l10n.t("Filter Executions: {0} of {1} shown", shown, all)
+      : vscode.l10n.t("Filter Executions");
   };
   update();
   return new Promise((resolve) => {

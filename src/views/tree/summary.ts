@@ -39,6 +39,10 @@ export function showSummary(
     "crewdeck.isStopped",
     crews.length > 0 && crews.every(({ local }) => local?.running === false),
   );
+  setContext(
+    "crewdeck.hasRunningCrew",
+    crews.some(({ local }) => local?.running === true),
+  );
   setContext("crewdeck.isFiltered", arrangement.isFiltered);
 }
 

@@ -137,7 +137,8 @@ export class Tree {
         return;
       } catch (error) {
         if (left === 0) throw error;
-        await keyboard.press("Escape");
+        // Without an open menu the key would take focus from the row.
+        if (await this.#page.getByRole("menu").last().isVisible()) await keyboard.press("Escape");
       }
     }
   }

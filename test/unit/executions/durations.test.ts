@@ -160,23 +160,25 @@ describe("How the time of an execution was used", () => {
       assert.equal(timeUse(ended({ history, tasks, resumes })).waited, undefined);
   });
 
+  const after = (seconds: readonly number[]) =>
+    ended({ tasks: seconds.map((executionTime, index) => done(`t${index}`, { executionTime })) });
+
+  it("has no shares if all but one are tiny: they would only repeat which time is the longest", () => {
+    for (const seconds of [[1, 1, 0, 98], [0.001, 99.999], [5, 0], [5]])
+      assert.equal(timeUse(after(seconds)).percents, undefined);
+  });
+
   it("has shares that add up to 100, and none if a time or a pause is unknown", () => {
     for (const seconds of [
       [1, 1, 1],
       [1, 1, 1, 1, 1, 1, 1],
-      [0.001, 99.999],
-      [5, 0],
-    ]) {
-      const { percents } = timeUse(
-        ended({
-          tasks: seconds.map((executionTime, index) => done(`t${index}`, { executionTime })),
-        }),
-      );
+      [4.999, 95.001],
+      [50, 50, 0.001],
+    ])
       assert.equal(
-        percents?.reduce((sum, each) => sum + each, 0),
+        timeUse(after(seconds)).percents?.reduce((sum, each) => sum + each, 0),
         100,
       );
-    }
     const tasks = [done("a", { executionTime: 4 }), done("b", { executionTime: 5 })];
     const unknown: Partial<Execution>[] = [
       { tasks: [...tasks, done("c")] },

@@ -180,6 +180,13 @@ describe("The form as JSON", () => {
       line: 2,
       column: 2,
     });
+    for (const name of ["crew", "label", "$schema"])
+      assert.deepEqual(faultOf(`{"inputs": {}, "${name}": "Travel"}`), {
+        kind: "requestFileMember",
+        name,
+        line: 1,
+        column: 16,
+      });
     assert.deepEqual(faultOf(`{"inputs": {"a": ${"[".repeat(100_000)}${"]".repeat(100_000)}}}`), {
       kind: "tooDeep",
       line: 1,

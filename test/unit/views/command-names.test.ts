@@ -4,9 +4,10 @@ import path from "node:path";
 import { projectFolder } from "../../support/folders.ts";
 
 const read = (file: string) => readFileSync(path.join(projectFolder, file), "utf8");
-const titles = Object.entries(
-  JSON.parse(read("package.nls.json")) as Record<string, string>,
-).flatMap(([key, title]) => (key.startsWith("command.") ? [title] : []));
+const texts = JSON.parse(read("package.nls.json")) as Record<string, string>;
+const titles = Object.entries(texts).flatMap(([key, title]) =>
+  key.startsWith("command.") ? [title] : [],
+);
 
 describe("texts that name a command of the palette", () => {
   it("name one that is there, as it is written there", () => {
@@ -25,6 +26,34 @@ describe("texts that name a command of the palette", () => {
     assert.ok(named.length >= 20, String(named.length));
     assert.deepEqual(
       named.filter(({ title }) => !titles.includes(title ?? "")),
+      [],
+    );
+  });
+});
+
+describe("a button or lens of a command", () => {
+  /** These name what they do to the crew or form beside them. */
+  const others = ["Compare with Attempt {0}", "Use {0}", "Open Form", "reject"];
+
+  it("has its title's words, perhaps fewer", () => {
+    const wordsOf = (title: string) => title.replace("…", "").split(" ");
+    const buttons = globSync("src/**/*.ts", { cwd: projectFolder }).flatMap((file) =>
+      [
+        ...read(file).matchAll(
+          /l10n\.t\(\s*"(?:\{0\} )?([^"]+)"[^;{}]{0,60}?[,:]\s*"(?:crewdeck\.)?(\w+)"/g,
+        ),
+      ].flatMap(([, button = "", id = ""]) => {
+        const title = texts[`command.${id}`];
+        return title === undefined || others.includes(button) ? [] : [{ file, button, title }];
+      }),
+    );
+    assert.ok(buttons.length >= 30, String(buttons.length));
+    assert.deepEqual(
+      buttons.filter(({ button, title }) => {
+        const words = wordsOf(title);
+        let next = 0;
+        return !wordsOf(button).every((word) => (next = words.indexOf(word, next) + 1) > 0);
+      }),
       [],
     );
   });

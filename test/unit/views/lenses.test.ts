@@ -19,8 +19,8 @@ describe("Over the title of an execution's document", () => {
       assert.deepEqual(
         lensesOf(failed(state)).map(({ command }) => command),
         [
-          { title: "Run again…", command: "crewdeck.runAgain", arguments: [target] },
-          { title: "Run again in form…", command: "crewdeck.runAgainInForm", arguments: [target] },
+          { title: "Run Again…", command: "crewdeck.runAgain", arguments: [target] },
+          { title: "Run Again in Form…", command: "crewdeck.runAgainInForm", arguments: [target] },
         ],
       );
     }
@@ -33,9 +33,9 @@ describe("Over the title of an execution's document", () => {
     assert.deepEqual(
       commands.map(({ title, command }) => [title, command]),
       [
-        ["Track by its ID…", "crewdeck.trackExecution"],
-        ["Run again…", "crewdeck.runAgain"],
-        ["Remove from list…", "crewdeck.untrackExecution"],
+        ["Track by Its ID…", "crewdeck.trackExecution"],
+        ["Run Again…", "crewdeck.runAgain"],
+        ["Remove from List", "crewdeck.untrackExecution"],
       ],
     );
     const { id: crew } = anExecution().crew;

@@ -117,7 +117,7 @@ describe("the execution document", () => {
     const approved = { ...taken, feedback: { ...taken.feedback, isApprove: true } };
     assert.match(
       renderExecution(anExecution({ resumes: [approved] })).text,
-      /You approved the output of “review” [^]*Look in the crew's dashboard or its log for the cause\. “Send again…” sends the same feedback once more/,
+      /You approved the output of “review” [^]*Look in the crew's dashboard or its log for the cause\. “Send Again…” sends the same feedback once more/,
     );
     const local = anExecution({
       resumes: [approved],
@@ -280,6 +280,13 @@ describe("the execution document", () => {
       renderExecution(notWaiting({ tasks })).text,
       /## Task: research\n\n\*\*Running\*\*/,
     );
+  });
+
+  it("says what the crew answered once: its message, which repeats the status", () => {
+    const answered = { ...rejected, message: "Task will be retried" };
+    const { text } = renderExecution(notWaiting({ resumes: [answered] }));
+    assert.match(text, /\nSent · the crew answered “Task will be retried” · 2026/);
+    assert.doesNotMatch(text, /retrying/);
   });
 
   it("shows the new id that answers feedback only among the ids", () => {
