@@ -1,3 +1,4 @@
+import { config } from "@vscode/l10n";
 import * as vscode from "vscode";
 import { systemClock as clock } from "./base/clock.ts";
 import { offer } from "./base/errors.ts";
@@ -5,9 +6,8 @@ import { Disposables } from "./base/events.ts";
 import { registerCommands, watchClearing } from "./commands/register.ts";
 import { Crews } from "./crews/crews.ts";
 import { watchArrivals } from "./crews/identity.ts";
-import { resetContext } from "./editor/context.ts";
-import { keepEndedExecutions, loadTranslations, versionOf } from "./editor/environment.ts";
 import { log, logProblem } from "./editor/log.ts";
+import { keepEndedExecutions, resetContext, versionOf } from "./editor/manifest.ts";
 import { plainMessage, showError } from "./editor/messages.ts";
 import { Executions } from "./executions/executions.ts";
 import { registerFeedback } from "./feedback/register.ts";
@@ -31,7 +31,8 @@ import { registerTree } from "./views/tree/register.ts";
 export type { CrewdeckApi } from "./extension-api/crewdeck-api.ts";
 
 export async function activate(context: vscode.ExtensionContext): Promise<CrewdeckApi> {
-  loadTranslations();
+  // For files without `vscode`, which use `@vscode/l10n`. Undefined for English, and without a translation.
+  if (vscode.l10n.bundle !== undefined) config({ contents: vscode.l10n.bundle });
   const owned = new Disposables();
   context.subscriptions.push(log, owned);
   resetContext();
@@ -61,7 +62,16 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   );
   const { store, notified, lease, tracker } = executions;
   const sending = owned.add(
-    new Sending({ database, store, lease, clock, storage: context.secrets, onProblem: logProblem }),
+    new Sending({
+      database,
+      store,
+      lease,
+      tracker,
+      crews,
+      clock,
+      storage: context.secrets,
+      onProblem: logProblem,
+    }),
   );
   const locals = owned.add(
     new LocalCrews({
@@ -87,30 +97,21 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   const kickoffs = owned.add(new Kickoffs(sending.sends, clock));
 
   // What a person sees.
-  const { documents, show, find, findExecution, outputs } = owned.add(
+  const documents = owned.add(
     registerDocuments({ store, crews, tracker, kickoffs, ready: opened, storage }),
   );
   const { feedback, threads, drafts } = owned.add(
-    registerFeedback({
-      crews,
-      executions,
-      sending,
-      clock,
-      database,
-      find,
-      findExecution,
-      show,
-    }),
+    registerFeedback({ executions, sending, clock, database, documents }),
   );
   const { sender, forms, files, presets } = owned.add(
-    registerKickoff({ context, database, crews, executions, sending, clock, show }),
+    registerKickoff({ context, database, crews, executions, sending, clock, documents }),
   );
   const tree = owned.add(registerTree(context, opened, { store, crews, tracker, kickoffs, clock }));
   owned.add(new Notifications({ store, lease, notified, clock }));
   owned.add(showStatusBar(store));
   owned.add(watchRefusedTokens(tracker, lease, database));
   owned.add(watchProjects(tree.view, crews, opened));
-  owned.add(watchAttention(tracker, database, tree, documents));
+  owned.add(watchAttention(tracker, database, tree, documents.documents));
   owned.add(watchReading(context.globalState));
 
   // What changes with a crew.
@@ -128,7 +129,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
 
   // What people, language models and other extensions call.
   const kept = { database, crews, executions, store, tracker, lease, sending, locals };
-  const seen = { sender, forms, files, presets, feedback, threads, drafts, tree, outputs, show };
+  const seen = { sender, forms, files, presets, feedback, threads, drafts, tree, documents };
   const parts = { context, clock, secrets: sending.secrets, ...kept, ...seen };
   owned.add(registerCommands(parts));
   owned.add(watchClearing(parts));

@@ -26,12 +26,15 @@ interface Verdict extends Pick<CrewApiErrorDetails, "message" | "remedy"> {
   readonly unsent: boolean;
 }
 
-/** @param description the failure's own text, without the token */
+/**
+ * @param description the failure's own text, without the token
+ * @param isAnswered whether it came after the answer's status, so that the request was certainly sent
+ */
 export function errorOfFailure(
   failure: unknown,
   description: string,
   url: URL,
-  method: "GET" | "POST",
+  { method, isAnswered }: Pick<Request, "method"> & { readonly isAnswered: boolean },
 ): CrewApiError {
   const code = codeOf(failure);
   const isPost = method === "POST";
@@ -43,7 +46,7 @@ export function errorOfFailure(
       sent: isPost ? "maybe" : "no",
     });
   const { unsent, ...details } = verdict(code, description, url);
-  const result = outcome(isPost && !unsent, details.remedy);
+  const result = outcome(isPost && (isAnswered || !unsent), details.remedy);
   return new CrewApiError({ kind: "unreachable", ...details, ...result });
 }
 

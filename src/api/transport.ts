@@ -157,7 +157,7 @@ export class Transport {
       const init = { method, headers, ...defined({ body }), redirect: "manual" } as const;
       const answer = await fetch(baseUrl + path, { ...init, signal: deadline.signal }).catch(
         (failure: unknown) => {
-          throw this.#failure(failure, attempt);
+          throw this.#failure(failure, attempt, false);
         },
       );
       const value = await this.#read(answer, attempt, arrived);
@@ -211,20 +211,21 @@ export class Transport {
     if (isTruncated) throw tooLarge(attempt, status, maxBytes, isLocal);
     const raw = parseJson(text);
     // A complete object is the answer, even if the connection broke right after it.
-    if (problem !== undefined && !isObject(raw)) throw this.#failure(problem, attempt);
+    if (problem !== undefined && !isObject(raw)) throw this.#failure(problem, attempt, true);
     const value = raw === undefined ? undefined : attempt.read(raw, () => clean(text));
     if (value !== undefined) return value;
     const body = excerpt(clean(text));
     throw badAnswer(attempt, { status, body, isJson: raw !== undefined }, isLocal);
   }
 
-  #failure(failure: unknown, attempt: Attempt<unknown>): CrewApiError {
+  #failure(failure: unknown, attempt: Attempt<unknown>, isAnswered: boolean): CrewApiError {
     const { clean, deadline, method } = attempt;
     if (deadline.ended) return unanswered(deadline.ended, attempt, true);
     const text = failure instanceof Error ? failure.message : String(failure);
     // node-fetch puts the requested address first, which may look like a cause.
     const description = clean(text.replace(/^request to .* failed, reason: /, ""));
-    return errorOfFailure(failure, description, new URL(this.#options.baseUrl), method);
+    const url = new URL(this.#options.baseUrl);
+    return errorOfFailure(failure, description, url, { method, isAnswered });
   }
 }
 

@@ -1,4 +1,4 @@
-import type { DatabaseSync } from "node:sqlite";
+import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 
 /** Opens or creates a SQLite file. Importing node:sqlite would end a program on a Node without it. */
 export function openSqlite(file: string): DatabaseSync {
@@ -25,4 +25,25 @@ export function transaction<T>(connection: DatabaseSync, work: () => T): T {
     if (connection.isTransaction) connection.exec("ROLLBACK");
     throw error;
   }
+}
+
+export type Row = Readonly<Record<string, SQLOutputValue>>;
+
+/** The text in a column. @throws TypeError if there is none */
+export function text(row: Row, column: string): string {
+  const value = row[column];
+  if (typeof value !== "string") throw new TypeError(`The column "${column}" holds no text.`);
+  return value;
+}
+
+/** The text in a column that may be null. @throws TypeError for another type */
+export function optionalText(row: Row, column: string): string | undefined {
+  return row[column] === null ? undefined : text(row, column);
+}
+
+/** The number in a column. @throws TypeError if there is none */
+export function integer(row: Row, column: string): number {
+  const value = row[column];
+  if (typeof value !== "number") throw new TypeError(`The column "${column}" holds no number.`);
+  return value;
 }

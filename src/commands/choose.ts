@@ -3,7 +3,7 @@ import type { Crews } from "../crews/crews.ts";
 import { addCrewAction } from "../crews/errors.ts";
 import type { Crew } from "../crews/types.ts";
 import { targetOf, type Target } from "../editor/arguments.ts";
-import { activeDocument } from "../editor/environment.ts";
+import { activeDocument } from "../editor/execution-uri.ts";
 import { NothingToDo, UserError } from "../base/errors.ts";
 import { plainLabel } from "../editor/messages.ts";
 import type { Execution, ExecutionSummary } from "../executions/model.ts";

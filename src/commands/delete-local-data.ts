@@ -4,7 +4,7 @@ import { messageOf, UserError } from "../base/errors.ts";
 import { statusPathsKey, tokenNotesKey } from "../crews/crew-values.ts";
 import type { Crews } from "../crews/crews.ts";
 import { isProgram, oneOf, recordOf } from "../editor/arguments.ts";
-import { executionScheme, formType } from "../editor/ids.ts";
+import { executionScheme, formType } from "../editor/manifest.ts";
 import { logProblem } from "../editor/log.ts";
 import { plainMessage, showStatus, withCancel } from "../editor/messages.ts";
 import type { Executions } from "../executions/executions.ts";
@@ -12,7 +12,7 @@ import type { ExecutionSummary } from "../executions/model.ts";
 import { titleOf } from "../executions/title.ts";
 import type { LocalCrews } from "../local/local-crews.ts";
 import type { Sending } from "../sending/sending.ts";
-import { integer } from "../store/row.ts";
+import { integer } from "../base/sqlite.ts";
 import type { CommandParts } from "./table.ts";
 import type { ClearScope } from "../executions/store.ts";
 import { emptyFolder, type Unremoved } from "./remove-whole.ts";
@@ -179,13 +179,13 @@ async function clearLocalData(
   // First, because another window that notices the deletion empties the notes.
   const idsWithTokens = scope === "everything" ? await crews.idsWithTokens() : [];
   await forgetHere(parts, "data", executions.store.list());
-  for (const error of await sending.secrets.forgetAll())
-    left.push({ path: database.files[0], error });
   executions.clear(scope, () => {
     sending.sends.clear();
     for (const table of ["notified", "token_prompts", "drafts", "crew_values"])
       database.run(`DELETE FROM ${table}`);
   });
+  for (const error of await sending.secrets.forgetAll())
+    left.push({ path: database.files[0], error });
   for (const { dataFolder, error } of await locals.removeAll())
     left.push({ path: dataFolder, error });
   if (scope === "everything") {

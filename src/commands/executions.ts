@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 import { UserError } from "../base/errors.ts";
 import type { Crews } from "../crews/crews.ts";
 import { isProgram, targetOf } from "../editor/arguments.ts";
-import { viewId } from "../editor/ids.ts";
+import { viewId } from "../editor/manifest.ts";
 import { showStatus } from "../editor/messages.ts";
 import { hasEnded, without, type Execution, type ExecutionSummary } from "../executions/model.ts";
 import { taskIn } from "../executions/tasks.ts";
@@ -15,13 +15,14 @@ import type { CommandParts, Commands } from "./table.ts";
 import { track } from "./track.ts";
 import { activeOf, theOne } from "../views/waiting.ts";
 
-export interface ExecutionParts extends Pick<CommandParts, "store" | "clock" | "show"> {
+export interface ExecutionParts extends Pick<CommandParts, "store" | "clock"> {
+  readonly documents: { show(execution: ExecutionSummary, taskId?: string): Promise<unknown> };
   readonly crews: Pick<Crews, "find" | "get" | "list" | "ready">;
   readonly tracker: Pick<Tracker, "parkedCrews" | "pollNow" | "unpark" | "watchAgain">;
 }
 
 export function executionCommands(parts: ExecutionParts): Commands {
-  const { store, tracker, show } = parts;
+  const { store, tracker, documents } = parts;
   const pin = (isPinned: boolean) =>
     onExecution(
       parts,
@@ -38,10 +39,10 @@ export function executionCommands(parts: ExecutionParts): Commands {
     }),
     showActive: () => showActive(parts),
     openExecution: onExecution(parts, async (execution, argument) => {
-      await show(execution, targetOf(argument).taskId);
+      await documents.show(execution, targetOf(argument).taskId);
     }),
     openPreview: onExecution(parts, async (execution) => {
-      await show(execution);
+      await documents.show(execution);
       const editor = vscode.window.activeTextEditor;
       if (editor === undefined)
         throw new UserError(vscode.l10n.t("The execution's document could not be opened."));
@@ -79,7 +80,7 @@ export function executionCommands(parts: ExecutionParts): Commands {
   };
 }
 
-async function showActive({ store, show }: ExecutionParts): Promise<void> {
+async function showActive({ store, documents }: ExecutionParts): Promise<void> {
   const active = activeOf(store.list());
   const section = (label: string, executions: readonly ExecutionSummary[]) =>
     executions.length === 0
@@ -95,7 +96,7 @@ async function showActive({ store, show }: ExecutionParts): Promise<void> {
   }
   const chosen =
     theOne(active) ?? (await pickExecution(items, vscode.l10n.t("Open which execution?")));
-  if (chosen !== undefined) await show(chosen);
+  if (chosen !== undefined) await documents.show(chosen);
 }
 
 function confirmRemoval(execution: ExecutionSummary): Promise<boolean> {

@@ -12,7 +12,8 @@ import { SingleStart } from "../base/single-start.ts";
 import { chooseCrew } from "./choose.ts";
 import type { CommandParts, Commands } from "./table.ts";
 
-export interface KickoffParts extends Pick<CommandParts, "clock" | "show"> {
+export interface KickoffParts extends Pick<CommandParts, "clock"> {
+  readonly documents: { show(execution: ExecutionSummary, taskId?: string): Promise<unknown> };
   readonly crews: Pick<Crews, "get" | "inputs" | "list" | "ready">;
   readonly forms: Pick<CommandParts["forms"], "open">;
   readonly sender: Pick<CommandParts["sender"], "send">;
@@ -22,14 +23,20 @@ export interface KickoffParts extends Pick<CommandParts, "clock" | "show"> {
  * `kickoff` opens the form only for a crew with inputs, never with `form: false`. Both return
  * `{crew, kickoffId}`.
  */
-export function kickoffCommands({ crews, forms, sender, clock, show }: KickoffParts): Commands {
+export function kickoffCommands({
+  crews,
+  forms,
+  sender,
+  clock,
+  documents,
+}: KickoffParts): Commands {
   /** By crew: a double click on the row is one kickoff. */
   const starts = new SingleStart<Execution | "form">(clock);
   const startOrAsk = async (crew: Crew) => {
     const ready = await crews.ready(crew);
     if (await wantsForm(crews, ready)) return "form";
     const started = await sender.send(ready, { inputs: {} });
-    await show(started);
+    await documents.show(started);
     return started;
   };
   const inForm = async (crew: Crew, values: Partial<KickoffRequest>) => {

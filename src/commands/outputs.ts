@@ -3,8 +3,7 @@ import { CrewApiError } from "../api/errors.ts";
 import { NothingToDo, UserError } from "../base/errors.ts";
 import { formatSize, shortName } from "../base/text.ts";
 import { isProgram, numberOf, recordOf, targetOf } from "../editor/arguments.ts";
-import { activeDocument } from "../editor/environment.ts";
-import { parsePartUri } from "../editor/execution-uri.ts";
+import { activeDocument, parsePartUri } from "../editor/execution-uri.ts";
 import { plainLabel, showStatus, withCancel } from "../editor/messages.ts";
 import type { Execution } from "../executions/model.ts";
 import { outputsOf, type Output } from "../views/document/outputs.ts";
@@ -13,14 +12,15 @@ import type { CommandParts, Commands } from "./table.ts";
 import { type AttemptPair, attemptPairs } from "../executions/tasks.ts";
 import { outputUri } from "../views/document/output-editors.ts";
 
-type OutputParts = Pick<CommandParts, "crews" | "store" | "outputs" | "clock">;
+type OutputParts = Pick<CommandParts, "crews" | "store" | "documents" | "clock">;
 
 /**
  * Each takes `{crew, kickoffId, taskId?, attempt?}` and returns a URI; `compareAttempts` `{taskId,
  * previous, attempt}`.
  */
 export function outputCommands(parts: OutputParts): Commands {
-  const { crews, store, outputs } = parts;
+  const { crews, store, documents } = parts;
+  const { outputs } = documents;
   const onOutput =
     (action: (execution: Execution, output: Output) => Promise<vscode.Uri | undefined>) =>
     async (given: unknown) => {
@@ -105,7 +105,7 @@ function itemFor({ part, output }: Output): vscode.QuickPickItem {
 
 /** Shows the response unchanged, even an error. Nothing is stored. */
 async function openRawAnswer(
-  { crews, outputs, clock }: OutputParts,
+  { crews, documents, clock }: OutputParts,
   execution: Execution,
 ): Promise<vscode.Uri | undefined> {
   const kickoffId = execution.kickoffIds.at(-1);
@@ -119,10 +119,16 @@ async function openRawAnswer(
     const title = vscode.l10n.t("Requesting the state from “{0}”", execution.crew.name);
     const client = await crews.client(execution.crew);
     const text = await withCancel(title, (signal) => client.rawStatus(kickoffId, { signal }));
-    return text === undefined ? undefined : await outputs.openAnswer(execution, { text, askedAt });
+    return text === undefined
+      ? undefined
+      : await documents.outputs.openAnswer(execution, { text, askedAt });
   } catch (error) {
     if (error instanceof CrewApiError && error.status !== undefined && error.body !== undefined)
-      await outputs.openAnswer(execution, { text: error.body, status: error.status, askedAt });
+      await documents.outputs.openAnswer(execution, {
+        text: error.body,
+        status: error.status,
+        askedAt,
+      });
     throw error;
   }
 }

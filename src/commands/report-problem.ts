@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 import type { Crews } from "../crews/crews.ts";
 import { asObject } from "../base/json.ts";
 import { isProgram } from "../editor/arguments.ts";
-import { versionOf } from "../editor/environment.ts";
+import { versionOf } from "../editor/manifest.ts";
 import { recentProblems } from "../editor/recent-problems.ts";
 import type { CommandParts } from "./table.ts";
 

@@ -14,12 +14,12 @@ import type { Prefill } from "../kickoff/callbacks.ts";
 
 type RequestParts = Pick<
   CommandParts,
-  "crews" | "store" | "secrets" | "sender" | "forms" | "files" | "presets" | "show"
+  "crews" | "store" | "secrets" | "sender" | "forms" | "files" | "presets" | "documents"
 >;
 
 /** Those that start an execution return `{crew, kickoffId}`, `saveAsRequestFile` `{file}`. */
 export function requestCommands(parts: RequestParts): Commands {
-  const { crews, store, files, show } = parts;
+  const { crews, store, files, documents } = parts;
   const again = new RunAgain(parts);
   const wasSent = ({ request }: ExecutionSummary) => request !== undefined;
   const crewOf = ({ crew }: Execution) => crews.find(crew.id) ?? crew;
@@ -28,7 +28,7 @@ export function requestCommands(parts: RequestParts): Commands {
     (begin: (argument: unknown) => Promise<Execution | undefined>, shows: boolean): Run =>
     async (argument) => {
       const started = await begin(argument);
-      if (started !== undefined && shows && !isProgram(argument)) await show(started);
+      if (started !== undefined && shows && !isProgram(argument)) await documents.show(started);
       return started && madeOf(started);
     };
   const known = (argument: unknown) => chooseExecution(store, crews, argument, wasSent);

@@ -3,13 +3,12 @@ import type { Clock } from "../base/clock.ts";
 import type { Crews } from "../crews/crews.ts";
 import { log } from "../editor/log.ts";
 import type { Executions } from "../executions/executions.ts";
-import type { ExecutionSummary } from "../executions/model.ts";
 import type { FeedbackRoom } from "../feedback/register.ts";
 import type { KickoffRoom } from "../kickoff/register.ts";
 import type { LocalCrews } from "../local/local-crews.ts";
 import type { Sending } from "../sending/sending.ts";
 import type { Database } from "../store/database.ts";
-import type { OutputsRoom } from "../views/document/register.ts";
+import type { DocumentsRoom } from "../views/document/register.ts";
 import type { TreeRoom } from "../views/tree/register.ts";
 import { crewCommands } from "./crews.ts";
 import { deleteLocalData } from "./delete-local-data.ts";
@@ -41,8 +40,7 @@ export interface CommandParts
   readonly sending: Sending;
   readonly locals: LocalCrews;
   readonly tree: TreeRoom;
-  readonly outputs: OutputsRoom;
-  readonly show: (execution: ExecutionSummary, taskId?: string) => Promise<unknown>;
+  readonly documents: Pick<DocumentsRoom, "show" | "outputs">;
 }
 
 export function commandTable(parts: CommandParts): Commands {

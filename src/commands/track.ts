@@ -11,7 +11,7 @@ import type { ExecutionParts } from "./executions.ts";
 
 /** Takes `{crew?, kickoffId?}`; `kickoffId` may also be a status URL, which includes the crew. */
 export async function track(
-  { crews, store, tracker, clock, show }: ExecutionParts,
+  { crews, store, tracker, clock, documents }: ExecutionParts,
   argument: unknown,
 ): Promise<object | undefined> {
   const wanted = await whatToTrack(crews, argument);
@@ -27,7 +27,7 @@ export async function track(
     store.find(kickoffId, crew.id) ??
     store.add(newExecution({ crew, origin: "tracked", kickoffId, ...defined({ engine }) }, clock));
   await tracker.pollNow(execution.localId);
-  await show(store.summary(execution.localId) ?? execution);
+  await documents.show(store.summary(execution.localId) ?? execution);
   return { crew: crew.name, kickoffId: keyOf(execution) };
 }
 

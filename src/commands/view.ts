@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import { messageOf, UserError } from "../base/errors.ts";
 import { oneOf, recordOf, stringOf } from "../editor/arguments.ts";
-import { hasContext, type ContextKey } from "../editor/context.ts";
+import { hasContext, type ContextKey } from "../editor/manifest.ts";
 import { log } from "../editor/log.ts";
 import { askForFilter, askForGrouping } from "../views/tree/ask.ts";
 import { groupings, groupStates, noFilter, type Filter } from "../views/tree/grouping.ts";

@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import { executionScheme } from "./ids.ts";
+import { executionScheme } from "./manifest.ts";
 
 export interface ExecutionAddress {
   readonly crewName: string;
@@ -99,4 +99,15 @@ function encodeName(name: string): string {
 /** Replaces lone surrogates, which no URI can hold. */
 function toWellFormed(text: string): string {
   return text.replace(/\p{Cs}/gu, "\uFFFD");
+}
+
+/** Scheme of a comment thread's input box, which is an editor of its own (observed in 1.104 and 1.139). */
+export const commentBoxScheme = "comment";
+
+/** The URI of the active document. For a comment thread's input box, the document of the active tab. */
+export function activeDocument(): vscode.Uri | undefined {
+  const uri = vscode.window.activeTextEditor?.document.uri;
+  if (uri?.scheme !== commentBoxScheme) return uri;
+  const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
+  return input instanceof vscode.TabInputText ? input.uri : undefined;
 }

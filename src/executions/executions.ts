@@ -51,8 +51,8 @@ export class Executions implements Disposable {
   }
 
   /**
-   * Deletes all executions, in all windows. Not to be called while something is being sent.
-   * @param deleteMore deletes other data in the same transaction
+   * Deletes all executions, in all windows.
+   * @param deleteMore deletes other data in the same transaction; what it throws, such as that something is being sent, keeps all
    */
   clear(scope: ClearScope, deleteMore: () => void): void {
     this.#stop();
@@ -72,9 +72,12 @@ export class Executions implements Disposable {
 
   /** A crew was renamed or moved: its executions follow, so that requests reach it. */
   moveCrew(fromId: string, { id, name, url }: CrewRef): void {
-    for (const { crew, localId } of this.store.list())
-      if (crew.id === fromId)
-        this.store.update(localId, (current) => ({ ...current, crew: { id, name, url } }));
+    // Together: what a failure leaves behind would belong to no crew.
+    this.#options.database.write(() => {
+      for (const { crew, localId } of this.store.list())
+        if (crew.id === fromId)
+          this.store.update(localId, (current) => ({ ...current, crew: { id, name, url } }));
+    });
   }
 
   dispose(): void {

@@ -3,7 +3,7 @@ import type { Clock } from "../base/clock.ts";
 import { type Disposable, Emitter } from "../base/events.ts";
 import { defined } from "../base/json.ts";
 import type { Database } from "../store/database.ts";
-import { integer, optionalText, type Row, text } from "../store/row.ts";
+import { integer, optionalText, type Row, text } from "../base/sqlite.ts";
 import { keepEnd, withHistory } from "./history.ts";
 import { type ExecutionChange, join, Known, type Step } from "./known.ts";
 import { type Execution, type ExecutionSummary, without } from "./model.ts";
@@ -125,7 +125,7 @@ export class ExecutionStore implements Disposable {
     return database.write(() => {
       if (database.get("SELECT 1 FROM executions WHERE local_id = ?", localId) !== undefined)
         throw new Error(`The execution ${localId} is tracked already.`);
-      const title = newTitle(summaryOf(execution), this.list());
+      const title = this.#newTitle(execution);
       const named = { ...execution, ...defined({ title }) };
       const { summary, common, search, details } = writeExecution(named);
       const revision = this.#nextRevision();
@@ -216,8 +216,11 @@ export class ExecutionStore implements Disposable {
 
   #titled(before: Execution, after: Execution): Execution {
     if (before.label === after.label) return after;
-    const title = newTitle(summaryOf(after), this.list());
-    return { ...without(after, "title"), ...defined({ title }) };
+    return { ...without(after, "title"), ...defined({ title: this.#newTitle(after) }) };
+  }
+
+  #newTitle(execution: Execution): Execution["title"] {
+    return newTitle(execution, this.list(), (localId) => this.#read(localId)?.execution);
   }
 
   #read(localId: string) {
@@ -276,14 +279,18 @@ export class ExecutionStore implements Disposable {
     if (last === null || Number(last) < this.#seen.revision) this.#seen.revision = 0;
     const steps: Step[] = [];
     const recent: RecentParts = [];
-    for (let rows = this.#readSome(); rows.length > 0; rows = this.#readSome())
-      steps.push(...rows.map((row) => this.#take(row, recent)));
-    if (counts === undefined || integer(counts, "count") !== this.#known.size) {
-      const there = this.#localIdsIn("SELECT local_id FROM executions");
-      const gone = this.#known.localIds().filter((localId) => !there.has(localId));
-      steps.push(...gone.map((localId) => this.#known.drop(localId)));
+    try {
+      for (let rows = this.#readSome(); rows.length > 0; rows = this.#readSome())
+        for (const row of rows) steps.push(this.#take(row, recent));
+      if (counts === undefined || integer(counts, "count") !== this.#known.size) {
+        const there = this.#localIdsIn("SELECT local_id FROM executions");
+        const gone = this.#known.localIds().filter((localId) => !there.has(localId));
+        steps.push(...gone.map((localId) => this.#known.drop(localId)));
+      }
+    } finally {
+      // Also after an error: what was read is not read again.
+      this.#report(...steps);
     }
-    this.#report(...steps);
   }
 
   #readSome(): readonly Row[] {

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import type { JsonValue } from "../api/types.ts";
 import { oneLine } from "../base/text.ts";
-import { type ExecutionSummary, keyOf } from "./model.ts";
+import { type Execution, type ExecutionSummary, keyOf } from "./model.ts";
+import { summaryOf } from "./record.ts";
 
 /** Longest title made from inputs, and longest label, which a request file may set (characters). */
 const [longest, longestLabel] = [60, 120];
@@ -22,13 +23,21 @@ export function sharesTitle({ title }: ExecutionSummary): boolean {
 
 /** The label, else the inputs that differ from earlier executions, else the first input. @param all newest first */
 export function newTitle(
-  execution: ExecutionSummary,
+  whole: Execution,
   all: readonly ExecutionSummary[],
+  find: (localId: string) => Execution | undefined,
 ): ExecutionSummary["title"] {
-  const { crew, localId } = execution;
+  const execution = summaryOf(whole);
+  const { crew, localId, label, request } = execution;
   const others = all.filter((other) => other.crew.id === crew.id && other.localId !== localId);
-  const text = titleFrom(execution, differing(execution, others));
-  if (text === undefined) return undefined;
+  const beginning = titleFrom(execution, differing(execution, others));
+  if (beginning === undefined) return undefined;
+  const isCut = request?.shortened !== undefined || beginning.endsWith("…");
+  const same =
+    isCut && label === undefined
+      ? others.find(({ title }) => title?.text === beginning)
+      : undefined;
+  const text = (same && differingEnd(whole, find(same.localId))) ?? beginning;
   const numbers = others.map(({ title }) => (title?.text === text ? title.number : 0));
   return { text, number: numbers.reduce((most, number) => Math.max(most, number), 0) + 1 };
 }
@@ -43,6 +52,21 @@ function differing(
   return Object.keys(inputs).filter((name) =>
     started.some((other) => !isDeepStrictEqual(other.inputs[name], inputs[name])),
   );
+}
+
+/** The first text that differs, from that place on. */
+function differingEnd({ request }: Execution, other: Execution | undefined): string | undefined {
+  for (const [name, value] of Object.entries(request?.inputs ?? {})) {
+    const known = other?.request?.inputs[name];
+    if (typeof value !== "string" || typeof known !== "string" || value === known) continue;
+    let at = 0;
+    while (at < value.length && value[at] === known[at]) at += 1;
+    // From the word's beginning; a text without spaces gives 30 characters.
+    const near = Math.max(0, at - 200);
+    const word = near + value.slice(near, at).search(/\S{0,30}$/u);
+    return oneLine(`… ${value.slice(word)}`, longest);
+  }
+  return undefined;
 }
 
 function titleFrom(

@@ -9,6 +9,9 @@ import type { ExecutionStore } from "./store.ts";
 import { WatchList } from "./watch-list.ts";
 import { answerSession, canBeAsked, isTooOld, type PollOutcome, type Watched } from "./watched.ts";
 
+/** How long problems are collected: those of all executions of a crew without a token fire one event (ms). */
+const newsPause = 50;
+
 export interface TrackerOptions {
   readonly store: Pick<ExecutionStore, "list" | "summary" | "update" | "onDidChange">;
   readonly clock: Clock;
@@ -42,6 +45,8 @@ export class Tracker implements Disposable {
   #isStarted = false;
   #isDisposed = false;
   #cancelTimer: (() => void) | undefined;
+  #news: ExecutionSummary[] = [];
+  #cancelNews: (() => void) | undefined;
 
   constructor(options: TrackerOptions) {
     this.#options = options;
@@ -124,6 +129,9 @@ export class Tracker implements Disposable {
   /** Stops polling and aborts requests until `start`. */
   stop(): void {
     this.#isStarted = false;
+    this.#cancelNews?.();
+    this.#cancelNews = undefined;
+    this.#news = [];
     this.#subscriptions.dispose();
     this.#list.dropAll();
     this.#plan();
@@ -137,13 +145,19 @@ export class Tracker implements Disposable {
   }
 
   #follow(executions: readonly ExecutionSummary[]): void {
-    const solved = this.#list.follow(executions);
-    if (solved.length > 0)
-      this.#changes.fire({
-        crewIds: [...new Set(solved.map(({ crew }) => crew.id))],
-        localIds: solved.map(({ localId }) => localId),
-      });
+    this.#report(this.#list.follow(executions));
     this.#plan();
+  }
+
+  #report(news: readonly ExecutionSummary[]): void {
+    this.#news.push(...news);
+    if (this.#news.length === 0) return;
+    this.#cancelNews ??= this.#options.clock.after(newsPause, () => {
+      this.#cancelNews = undefined;
+      const all = this.#news.splice(0);
+      const crewIds = [...new Set(all.map(({ crew }) => crew.id))];
+      this.#changes.fire({ crewIds, localIds: all.map(({ localId }) => localId) });
+    });
   }
 
   /** Sets the one timer to when the next execution is due. */
@@ -216,7 +230,7 @@ export class Tracker implements Disposable {
   }
 
   #takeIn(outcome: PollOutcome, watched: Watched, execution: ExecutionSummary): void {
-    const { crew, localId } = execution;
+    const { crew } = execution;
     const { clock, onProblem, random = Math.random } = this.#options;
     const { limits } = this.#list;
     if (outcome.kind === "blocked" && watched.failures === 0)
@@ -227,7 +241,7 @@ export class Tracker implements Disposable {
       limits.pauseUntil(crew.id, clock.now() + error.retryAfterMs);
     // 403 may concern this execution alone, since a user's token may reach others.
     if (error?.kind !== "unauthorized") {
-      if (isNews) this.#changes.fire({ crewIds: [crew.id], localIds: [localId] });
+      if (isNews) this.#report([execution]);
       return;
     }
     this.#list.cancelForced(crew.id);

@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 import { shortName } from "../base/text.ts";
-import { plainLabel, plainMessage } from "../editor/messages.ts";
+import { confirm, plainLabel, plainMessage } from "../editor/messages.ts";
 import type { Execution, ExecutionSummary, ResumeSummary } from "../executions/model.ts";
 import { approved } from "../executions/resumes.ts";
 import { taskIn } from "../executions/tasks.ts";
@@ -86,12 +86,12 @@ export async function askKind(taskId: string) {
 
 export async function askAgain(sent: ResumeSummary): Promise<boolean> {
   const question = vscode.l10n.t("Send the same feedback again?");
-  return await isAgreed(question, doubtIn(sent), vscode.l10n.t("Send Again"));
+  return await confirm(question, doubtIn(sent), vscode.l10n.t("Send Again"));
 }
 
 export async function askAnew(taken: ResumeSummary): Promise<boolean> {
   const question = vscode.l10n.t("Answer “{0}” again?", shortName(taken.taskId));
-  return await isAgreed(question, doubtIn(taken), vscode.l10n.t("Answer Again"));
+  return await confirm(question, doubtIn(taken), vscode.l10n.t("Answer Again"));
 }
 
 export async function askWithoutSecrets(addresses: readonly string[]): Promise<boolean> {
@@ -101,7 +101,7 @@ export async function askWithoutSecrets(addresses: readonly string[]): Promise<b
     hosts,
   );
   const question = vscode.l10n.t("Send the feedback without the callback's secret?");
-  return await isAgreed(question, plainMessage(detail), vscode.l10n.t("Send Without It"));
+  return await confirm(question, plainMessage(detail), vscode.l10n.t("Send Without It"));
 }
 
 export async function confirmApproval(execution: Execution, taskId: string): Promise<boolean> {
@@ -118,10 +118,6 @@ export async function confirmApproval(execution: Execution, taskId: string): Pro
     taskIn(tasks, taskId)?.attempts.at(-1)?.output;
   const options = { modal: true, detail: `${beginningOf(output)}\n\n${goesTo}` };
   return (await vscode.window.showInformationMessage(question, options, approve)) === approve;
-}
-
-async function isAgreed(question: string, detail: string, yes: string): Promise<boolean> {
-  return (await vscode.window.showWarningMessage(question, { modal: true, detail }, yes)) === yes;
 }
 
 function beginningOf(output: string | undefined): string {

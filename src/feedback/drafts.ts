@@ -4,7 +4,7 @@ import { type Disposable, Emitter, type Event } from "../base/events.ts";
 import { oneLine } from "../base/text.ts";
 import type { ResumeTarget } from "../executions/resumes.ts";
 import type { Database } from "../store/database.ts";
-import { integer, type Row, text } from "../store/row.ts";
+import { integer, type Row, text } from "../base/sqlite.ts";
 
 /** Stored drafts; the oldest are deleted. */
 const most = 200;

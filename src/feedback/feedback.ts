@@ -6,9 +6,10 @@ import type { Execution, ExecutionSummary } from "../executions/model.ts";
 import { repeatable, acceptedBefore } from "../executions/resumes.ts";
 import { titleOf } from "../executions/title.ts";
 import { LostSecretsError, namingFeedback } from "../sending/errors.ts";
-import type { FeedbackResult, FeedbackSender, FeedbackToSend } from "../sending/feedback.ts";
+import type { FeedbackResult, FeedbackToSend } from "../sending/feedback.ts";
+import type { Sending } from "../sending/sending.ts";
 import { staleByAttempt } from "../sending/stale.ts";
-import type { FindPlace } from "./lenses.ts";
+import type { FeedbackDocuments } from "./lenses.ts";
 import type { FeedbackThreads } from "./threads.ts";
 
 /** Milliseconds. */
@@ -17,12 +18,11 @@ const answerShown = 10_000;
 const questions = () => import("./ask.ts");
 
 interface FeedbackOptions {
-  readonly sender: Pick<FeedbackSender, "send">;
-  /** An output without such a place in a visible editor is not on the screen. */
-  readonly find: FindPlace;
+  readonly sending: Pick<Sending, "feedbackSender">;
+  /** An output without a place in a visible editor is not on the screen. */
+  readonly documents: Pick<FeedbackDocuments, "find" | "show">;
   /** Makes one press of a double click on one output, even if the crew answers in between; a later press is another. */
   readonly presses: SingleStart<FeedbackResult | undefined>;
-  readonly show: (execution: ExecutionSummary) => Promise<vscode.TextEditor>;
 }
 
 /** What is missing is asked for. */
@@ -147,8 +147,8 @@ export class Feedback implements vscode.Disposable {
   }
 
   async #send(feedback: FeedbackToSend): Promise<FeedbackResult> {
-    const { sender } = this.#options;
     try {
+      const sender = await this.#options.sending.feedbackSender();
       return await sender.send(feedback).catch(async (error: unknown) => {
         const isAllowed =
           error instanceof LostSecretsError &&
@@ -163,7 +163,7 @@ export class Feedback implements vscode.Disposable {
 
   #isShown({ localId }: ExecutionSummary): boolean {
     return vscode.window.visibleTextEditors.some(
-      ({ document }) => this.#options.find(document)?.execution.localId === localId,
+      ({ document }) => this.#options.documents.find(document)?.execution.localId === localId,
     );
   }
 
@@ -194,7 +194,7 @@ export class Feedback implements vscode.Disposable {
   ): Answer {
     const wanted = await this.#prepare(execution, given);
     if (wanted === undefined || this.#threads === undefined) return undefined;
-    const editor = await this.#options.show(execution);
+    const editor = await this.#options.documents.show(execution);
     return await this.#threads.open(editor, { ...wanted, isApprove }, text);
   }
 }

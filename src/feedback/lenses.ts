@@ -1,7 +1,8 @@
 import * as vscode from "vscode";
-import { setContext } from "../editor/context.ts";
+import { setContext } from "../editor/manifest.ts";
 import { type ExecutionSummary, keyOf } from "../executions/model.ts";
 import { answeredPause, approved, isForWhatWaits, pendingResume } from "../executions/resumes.ts";
+import type { ExecutionStore } from "../executions/store.ts";
 import { beginningOf, type Draft, type Drafts } from "./drafts.ts";
 import type { Feedback } from "./feedback.ts";
 
@@ -12,17 +13,19 @@ export interface FeedbackPlace {
   readonly line: number;
 }
 
-export type FindPlace = (document: vscode.TextDocument) => FeedbackPlace | undefined;
-
-/** The execution whose own document this is; not that of one of its outputs. */
-export type FindExecution = (document: vscode.TextDocument) => ExecutionSummary | undefined;
+/** The documents of executions. */
+export interface FeedbackDocuments {
+  readonly find: (document: vscode.TextDocument) => FeedbackPlace | undefined;
+  /** The execution whose own document this is; not that of one of its outputs. */
+  readonly findExecution: (document: vscode.TextDocument) => ExecutionSummary | undefined;
+  readonly show: (execution: ExecutionSummary) => Promise<vscode.TextEditor>;
+}
 
 interface FeedbackLensesOptions {
-  readonly find: FindPlace;
-  readonly findExecution: FindExecution;
+  readonly documents: Pick<FeedbackDocuments, "find" | "findExecution">;
+  readonly store: Pick<ExecutionStore, "onDidChange">;
   readonly feedback: Pick<Feedback, "isSending" | "onDidChangeSending">;
   readonly drafts: Pick<Drafts, "of" | "onDidChange">;
-  readonly onDidChange: (listener: () => void) => { dispose(): void };
 }
 
 export const effects = {
@@ -47,7 +50,7 @@ export class FeedbackLenses implements vscode.CodeLensProvider, vscode.Disposabl
     const changed = () => this.#changed.fire();
     this.#subscriptions = vscode.Disposable.from(
       this.#changed,
-      options.onDidChange(changed),
+      options.store.onDidChange(changed),
       options.feedback.onDidChangeSending(changed),
       options.drafts.onDidChange(changed),
       // An editor that is shown again keeps its old lenses (observed in 1.139).
@@ -56,14 +59,14 @@ export class FeedbackLenses implements vscode.CodeLensProvider, vscode.Disposabl
   }
 
   provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
-    const execution = this.#options.findExecution(document);
+    const execution = this.#options.documents.findExecution(document);
     if (execution === undefined) return [];
     const lens = (line: number) => (command: vscode.Command) =>
       new vscode.CodeLens(new vscode.Range(line, 0, line, 0), command);
     const drafts = this.#options.drafts.of(execution.localId);
     const left = drafts.filter((draft) => !isForWhatWaits(draft, execution));
     const top = left.length === 0 ? [] : [leftOverCommand(execution, left)].map(lens(0));
-    const place = this.#options.find(document);
+    const place = this.#options.documents.find(document);
     return place ? [...top, ...this.#commands(place, drafts).map(lens(place.line))] : top;
   }
 
@@ -138,13 +141,13 @@ function leftOverCommand(execution: ExecutionSummary, drafts: readonly Draft[]):
 }
 
 /** Keeps the context key `crewdeck.waitingHere` true while the focused document waits for feedback. */
-export function watchWaitingHere({
-  find,
-  onDidChange,
-}: Pick<FeedbackLensesOptions, "find" | "onDidChange">): vscode.Disposable {
+export function watchWaitingHere(
+  documents: Pick<FeedbackDocuments, "find">,
+  store: Pick<ExecutionStore, "onDidChange">,
+): vscode.Disposable {
   const look = () => {
     const document = vscode.window.activeTextEditor?.document;
-    const place = document && find(document);
+    const place = document && documents.find(document);
     setContext(
       "crewdeck.waitingHere",
       place?.taskId !== undefined && pendingResume(place.execution) === undefined,
@@ -156,6 +159,6 @@ export function watchWaitingHere({
     vscode.workspace.onDidChangeTextDocument(({ document }) => {
       if (document === vscode.window.activeTextEditor?.document) look();
     }),
-    onDidChange(look),
+    store.onDidChange(look),
   );
 }

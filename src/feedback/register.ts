@@ -2,68 +2,38 @@ import * as vscode from "vscode";
 import type { Clock } from "../base/clock.ts";
 import { Disposables } from "../base/events.ts";
 import { SingleStart } from "../base/single-start.ts";
-import type { Crews } from "../crews/crews.ts";
-import { executionScheme } from "../editor/ids.ts";
+import { executionScheme } from "../editor/manifest.ts";
 import { logProblem } from "../editor/log.ts";
 import type { Executions } from "../executions/executions.ts";
-import type { ExecutionSummary } from "../executions/model.ts";
-import type { FeedbackResult, FeedbackSender } from "../sending/feedback.ts";
+import type { FeedbackResult } from "../sending/feedback.ts";
 import type { Sending } from "../sending/sending.ts";
 import type { Database } from "../store/database.ts";
 import { Drafts } from "./drafts.ts";
 import { Feedback } from "./feedback.ts";
-import { FeedbackLenses, type FindExecution, type FindPlace, watchWaitingHere } from "./lenses.ts";
+import { type FeedbackDocuments, FeedbackLenses, watchWaitingHere } from "./lenses.ts";
 import { FeedbackThreads } from "./threads.ts";
 
 export type FeedbackRoom = ReturnType<typeof registerFeedback>;
 
 export function registerFeedback(options: {
-  readonly crews: Crews;
   readonly executions: Executions;
   readonly sending: Sending;
   readonly clock: Clock;
   readonly database: Database;
-  readonly find: FindPlace;
-  readonly findExecution: FindExecution;
-  readonly show: (execution: ExecutionSummary) => Promise<vscode.TextEditor>;
+  readonly documents: FeedbackDocuments;
 }) {
-  const { crews, executions, sending, clock, database, find, findExecution, show } = options;
-  const { store, tracker } = executions;
-  const { sends, secrets } = sending;
-  const presses = new SingleStart<FeedbackResult | undefined>(clock);
+  const { executions, sending, clock, database, documents } = options;
+  const { store } = executions;
   const owned = new Disposables();
-  let sender: FeedbackSender | undefined;
-  const send: FeedbackSender["send"] = async (given) => {
-    const { FeedbackSender } = await import("../sending/feedback.ts");
-    sender ??= new FeedbackSender({
-      store,
-      sends,
-      secrets,
-      clock,
-      clientFor: (crew) => crews.client(crew),
-      poll: (localId) => void tracker.pollNow(localId),
-      onProblem: logProblem,
-    });
-    return await sender.send(given);
-  };
-  const feedback = owned.add(new Feedback({ sender: { send }, find, presses, show }));
+  const presses = new SingleStart<FeedbackResult | undefined>(clock);
+  const feedback = owned.add(new Feedback({ sending, documents, presses }));
   const drafts = owned.add(new Drafts(database, logProblem));
   const threads = owned.add(
-    new FeedbackThreads({
-      find,
-      current: (localId) => store.find(localId),
-      send: (given) => feedback.send(given),
-      drafts,
-      clock,
-      onProblem: logProblem,
-    }),
+    new FeedbackThreads({ documents, store, feedback, drafts, clock, onProblem: logProblem }),
   );
   feedback.use(threads);
-  const onDidChange = (listener: () => void) => store.onDidChange(listener);
-  const lenses = owned.add(
-    new FeedbackLenses({ find, findExecution, feedback, drafts, onDidChange }),
-  );
-  owned.add(watchWaitingHere({ find, onDidChange }));
+  const lenses = owned.add(new FeedbackLenses({ documents, store, feedback, drafts }));
+  owned.add(watchWaitingHere(documents, store));
   owned.add(vscode.languages.registerCodeLensProvider({ scheme: executionScheme }, lenses));
   return { feedback, threads, drafts, dispose: () => owned.dispose() };
 }

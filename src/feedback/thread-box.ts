@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import * as vscode from "vscode";
 import { isObject } from "../base/json.ts";
-import { commentBoxScheme } from "../editor/environment.ts";
+import { commentBoxScheme } from "../editor/execution-uri.ts";
 import { until } from "../editor/until.ts";
 import type { OpenThread } from "./open-thread.ts";
 import { joined } from "./typed-text.ts";

@@ -1,13 +1,15 @@
 import * as vscode from "vscode";
 import type { Clock } from "../base/clock.ts";
 import { messageOf, UserError } from "../base/errors.ts";
-import { feedbackController } from "../editor/ids.ts";
+import { feedbackController } from "../editor/manifest.ts";
 import { showStatus } from "../editor/messages.ts";
 import type { Execution } from "../executions/model.ts";
+import type { ExecutionStore } from "../executions/store.ts";
 import type { Drafts } from "./drafts.ts";
 import { MaybeSentError, NotTakenError } from "../sending/errors.ts";
-import type { FeedbackResult, FeedbackToSend } from "../sending/feedback.ts";
-import type { FindPlace } from "./lenses.ts";
+import type { FeedbackResult } from "../sending/feedback.ts";
+import type { Feedback } from "./feedback.ts";
+import type { FeedbackDocuments } from "./lenses.ts";
 import { OpenThread, threadHints } from "./open-thread.ts";
 import { isRecorded, isSameTarget, targetOf, type ThreadSubject } from "./target.ts";
 import { beginThread, boxHolding, editorInUse, editorOf } from "./thread-box.ts";
@@ -15,9 +17,9 @@ import { putForEditing, showThread, textIn } from "./thread-box.ts";
 import { joined, TextBeingSent } from "./typed-text.ts";
 
 interface FeedbackThreadsOptions {
-  readonly find: FindPlace;
-  readonly current: (localId: string) => Execution | undefined;
-  readonly send: (feedback: FeedbackToSend) => Promise<FeedbackResult>;
+  readonly documents: Pick<FeedbackDocuments, "find">;
+  readonly store: Pick<ExecutionStore, "find">;
+  readonly feedback: Pick<Feedback, "send">;
   readonly drafts: Pick<Drafts, "find" | "of" | "keep" | "remove">;
   readonly clock: Clock;
   /** Reports problems that the person doesn't see otherwise. */
@@ -85,7 +87,7 @@ export class FeedbackThreads implements vscode.Disposable {
     open.beingSent = beingSent;
     open.name(this.#current(open.subject));
     try {
-      const result = await this.#options.send({ ...open.subject, text });
+      const result = await this.#options.feedback.send({ ...open.subject, text });
       this.#end(open, result, beingSent.beyond(inBox()));
       return result;
     } catch (error) {
@@ -180,7 +182,7 @@ export class FeedbackThreads implements vscode.Disposable {
   }
 
   #create(document: vscode.TextDocument, subject: ThreadSubject): OpenThread {
-    const line = this.#options.find(document)?.line ?? 0;
+    const line = this.#options.documents.find(document)?.line ?? 0;
     const thread = this.#controller.createCommentThread(
       document.uri,
       new vscode.Range(line, 0, line, 0),
@@ -220,7 +222,7 @@ export class FeedbackThreads implements vscode.Disposable {
   /** The stored execution, or the one shown if that can't be read. */
   #current({ execution }: ThreadSubject): Execution | undefined {
     try {
-      return this.#options.current(execution.localId);
+      return this.#options.store.find(execution.localId);
     } catch (error) {
       this.#options.onProblem("Reading an execution", error);
       return execution;
@@ -275,7 +277,7 @@ export class FeedbackThreads implements vscode.Disposable {
       ({ thread }) => thread.uri.toString() === document.uri.toString(),
     );
     if (here.length === 0) return;
-    const place = this.#options.find(document);
+    const place = this.#options.documents.find(document);
     for (const open of here) {
       const wanted = place?.line ?? open.thread.range?.start.line ?? 0;
       const line = Math.min(wanted, document.lineCount - 1);

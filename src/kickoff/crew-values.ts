@@ -1,5 +1,5 @@
 import type { Database } from "../store/database.ts";
-import { text } from "../store/row.ts";
+import { text } from "../base/sqlite.ts";
 
 export type CrewValues<Value> = ReturnType<typeof crewValues<Value>>;
 

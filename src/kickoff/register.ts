@@ -2,28 +2,18 @@ import * as vscode from "vscode";
 import type { Clock } from "../base/clock.ts";
 import { Disposables } from "../base/events.ts";
 import type { Crews } from "../crews/crews.ts";
-import { formType, viewId } from "../editor/ids.ts";
+import { formType } from "../editor/manifest.ts";
 import { logProblem } from "../editor/log.ts";
 import type { Executions } from "../executions/executions.ts";
-import type { ExecutionSummary } from "../executions/model.ts";
 import type { KickoffSender } from "../sending/kickoff.ts";
 import type { Sending } from "../sending/sending.ts";
 import type { Database } from "../store/database.ts";
 import type { KickoffForms } from "./form/forms.ts";
 import { LastEditor } from "./form/last-editor.ts";
+import type { FormParts } from "./form/open-form.ts";
 import type { Presets } from "./presets/presets.ts";
 import { registerRequestFiles } from "./request-files/register.ts";
 import type { RequestFiles } from "./request-files/request-files.ts";
-
-export interface KickoffRoomOptions {
-  readonly context: Pick<vscode.ExtensionContext, "extensionUri">;
-  readonly database: Database;
-  readonly crews: Crews;
-  readonly executions: Executions;
-  readonly sending: Sending;
-  readonly clock: Clock;
-  readonly show: (execution: ExecutionSummary) => Promise<unknown>;
-}
 
 /** What starts executions. Most of it is loaded when it is first used. */
 export interface KickoffRoom {
@@ -34,38 +24,32 @@ export interface KickoffRoom {
   dispose(): void;
 }
 
-export function registerKickoff(options: KickoffRoomOptions): KickoffRoom {
-  const { context, database, crews, executions, sending, clock, show } = options;
-  const { store, tracker } = executions;
-  const { sends, secrets } = sending;
+export function registerKickoff(options: {
+  readonly context: Pick<vscode.ExtensionContext, "extensionUri">;
+  readonly database: Database;
+  readonly crews: Crews;
+  readonly executions: Executions;
+  readonly sending: Sending;
+  readonly clock: Clock;
+  readonly documents: FormParts["documents"];
+}): KickoffRoom {
+  const { context, database, crews, executions, sending, clock, documents } = options;
+  const { store } = executions;
   const owned = new Disposables();
 
-  let loadingSender: Promise<KickoffSender> | undefined;
-  const loadSender = () =>
-    (loadingSender ??= import("../sending/kickoff.ts").then(
-      ({ KickoffSender }) =>
-        new KickoffSender({
-          store,
-          sends,
-          secrets,
-          clock,
-          clientFor: (crew) => crews.client(crew),
-          poll: (localId) => void tracker.pollNow(localId),
-          onProblem: logProblem,
-        }),
-    ));
   const sender: KickoffRoom["sender"] = {
-    send: async (...request) => (await loadSender()).send(...request),
+    send: async (...request) => (await sending.kickoffSender()).send(...request),
   };
 
-  const showOrLog = (execution: ExecutionSummary) =>
-    void show(execution).catch((error: unknown) => logProblem("Showing an execution", error));
   // Not with the forms, which are loaded after the editor lost focus.
   const editor = owned.add(new LastEditor());
   let loadingForms: Promise<KickoffForms> | undefined;
   const loadForms = () => (loadingForms ??= openForms());
   const openForms = async () => {
-    const [{ KickoffForms }, sender] = await Promise.all([import("./form/forms.ts"), loadSender()]);
+    const [{ KickoffForms }, sender] = await Promise.all([
+      import("./form/forms.ts"),
+      sending.kickoffSender(),
+    ]);
     return owned.add(
       new KickoffForms({
         context,
@@ -75,9 +59,7 @@ export function registerKickoff(options: KickoffRoomOptions): KickoffRoom {
         sender,
         editor,
         clock,
-        onStarted: showOrLog,
-        onOpenExecution: (execution) =>
-          execution ? showOrLog(execution) : void vscode.commands.executeCommand(`${viewId}.focus`),
+        documents,
       }),
     );
   };

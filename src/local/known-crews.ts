@@ -3,7 +3,7 @@ import { rm } from "node:fs/promises";
 import path from "node:path";
 import { defined } from "../base/json.ts";
 import type { Database } from "../store/database.ts";
-import { integer, optionalText, type Row, text } from "../store/row.ts";
+import { integer, optionalText, type Row, text } from "../base/sqlite.ts";
 
 export interface KnownCrew {
   /** A URI, or {@link exampleFolder}. */

@@ -6,7 +6,7 @@ import { showLocalLogAction } from "../crews/errors.ts";
 import type { Crews } from "../crews/crews.ts";
 import { uniqueName } from "../crews/identity.ts";
 import type { Crew, LocalCrew } from "../crews/types.ts";
-import { viewId } from "../editor/ids.ts";
+import { viewId } from "../editor/manifest.ts";
 import { logProblem } from "../editor/log.ts";
 import { plainLabel, plainMessage, showError } from "../editor/messages.ts";
 import { ProjectError } from "../projects/types.ts";

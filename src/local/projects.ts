@@ -3,7 +3,7 @@ import * as vscode from "vscode";
 import { UserError, type ErrorAction } from "../base/errors.ts";
 import { openFileAction, showLocalLogAction } from "../crews/errors.ts";
 import type { Crews } from "../crews/crews.ts";
-import { setContext } from "../editor/context.ts";
+import { setContext } from "../editor/manifest.ts";
 import { logProblem } from "../editor/log.ts";
 import { ProjectError, type CrewProject } from "../projects/types.ts";
 import { ServiceFailure, ServiceRefusal } from "./service-process.ts";

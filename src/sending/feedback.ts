@@ -109,17 +109,14 @@ export class FeedbackSender {
   }
 
   /** What was sent for this output before, in any window, is not sent again unless the person says so. */
-  #refuse(
-    current: Execution,
-    { execution: shown, again }: FeedbackToSend,
-    target: ResumeTarget,
-  ): void {
-    const stale = staleByRecord(current, shown, target, again === true);
+  #refuse(current: Execution, given: FeedbackToSend, target: ResumeTarget): void {
+    const again = isAgreed(given, current, target);
+    const stale = staleByRecord(current, given.execution, target, again);
     if (stale !== undefined) throw stale;
     const last = resumesOf(current, target).at(-1);
     if (last?.outcome === "sending")
       throw new MaybeSentError(l10n.t("Feedback for this output is already being sent."));
-    if (last?.outcome === "unanswered" && again !== true)
+    if (last?.outcome === "unanswered" && !again)
       throw new MaybeSentError(
         l10n.t(
           "Feedback for this output may have been sent before: no answer arrived. Check the execution; if the feedback did not arrive, send it again.",
@@ -141,7 +138,7 @@ export class FeedbackSender {
     target: ResumeTarget,
   ): Promise<void> {
     const { store, clock } = this.#options;
-    const { execution: shown, again } = given;
+    const { execution: shown } = given;
     const asked = this.#current(shown.localId);
     try {
       const reading = await client.status(asked.kickoffIds.at(-1) ?? "");
@@ -157,7 +154,7 @@ export class FeedbackSender {
         await this.#look(client, given, target);
         return;
       }
-      const stale = staleByAnswer(reading, now, shown, target, again === true);
+      const stale = staleByAnswer(reading, now, shown, target, isAgreed(given, now, target));
       if (stale !== undefined) throw stale;
     } catch (error) {
       // Only an answer, or a refused token, is definite.
@@ -227,6 +224,15 @@ export class FeedbackSender {
       poll(localId);
     }
   }
+}
+
+/** Whether the person wants it sent again, knowing all that was sent for this output so far, in any window. */
+function isAgreed(
+  { again, execution }: FeedbackToSend,
+  now: Execution,
+  target: ResumeTarget,
+): boolean {
+  return again === true && resumesOf(now, target).length === resumesOf(execution, target).length;
 }
 
 function textOf({ isApprove, text }: FeedbackToSend): string {

@@ -5,7 +5,7 @@ import { defined, isObject, textAt } from "../base/json.ts";
 import { type Execution, type ExecutionSummary, isDone } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import type { Database } from "../store/database.ts";
-import { text } from "../store/row.ts";
+import { text } from "../base/sqlite.ts";
 
 const prefix = "crewdeck.callbacks.";
 

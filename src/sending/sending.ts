@@ -1,9 +1,13 @@
+import type { CrewClient } from "../api/client.ts";
 import type { Clock } from "../base/clock.ts";
 import type { Disposable } from "../base/events.ts";
 import type { Lease } from "../executions/lease.ts";
-import type { ExecutionSummary } from "../executions/model.ts";
+import type { CrewRef, ExecutionSummary } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
+import type { Tracker } from "../executions/tracker.ts";
 import type { Database } from "../store/database.ts";
+import type { FeedbackSender } from "./feedback.ts";
+import type { KickoffSender } from "./kickoff.ts";
 import { CallbackSecrets, type SecretStorage } from "./secrets.ts";
 import { recoverSends, Sends } from "./sends.ts";
 
@@ -11,7 +15,9 @@ interface SendingOptions {
   readonly database: Database;
   readonly store: ExecutionStore;
   readonly lease: Pick<Lease, "onDidChange">;
+  readonly tracker: Pick<Tracker, "pollNow">;
   readonly clock: Clock;
+  readonly crews: { client(crew: CrewRef): Promise<CrewClient> };
   readonly storage: SecretStorage;
   readonly onProblem: (message: string, error: unknown) => void;
 }
@@ -21,6 +27,8 @@ export class Sending implements Disposable {
   readonly sends: Sends;
   readonly secrets: CallbackSecrets;
   readonly #subscription: Disposable;
+  #kickoffSender: Promise<KickoffSender> | undefined;
+  #feedbackSender: Promise<FeedbackSender> | undefined;
 
   constructor(options: SendingOptions) {
     this.#options = options;
@@ -41,6 +49,18 @@ export class Sending implements Disposable {
     });
   }
 
+  kickoffSender(): Promise<KickoffSender> {
+    return (this.#kickoffSender ??= import("./kickoff.ts").then(
+      ({ KickoffSender }) => new KickoffSender(this.#senderOptions()),
+    ));
+  }
+
+  feedbackSender(): Promise<FeedbackSender> {
+    return (this.#feedbackSender ??= import("./feedback.ts").then(
+      ({ FeedbackSender }) => new FeedbackSender(this.#senderOptions()),
+    ));
+  }
+
   /** The executions whose kickoff or feedback is being sent, in any window. */
   now(): readonly ExecutionSummary[] {
     const { store } = this.#options;
@@ -52,6 +72,13 @@ export class Sending implements Disposable {
   dispose(): void {
     this.#subscription.dispose();
     this.secrets.dispose();
+  }
+
+  #senderOptions() {
+    const { tracker, crews, ...options } = this.#options;
+    const clientFor = (crew: CrewRef) => crews.client(crew);
+    const poll = (localId: string) => void tracker.pollNow(localId);
+    return { ...options, sends: this.sends, secrets: this.secrets, clientFor, poll };
   }
 
   #recover(): void {

@@ -1,11 +1,13 @@
 import { randomUUID } from "node:crypto";
+import * as l10n from "@vscode/l10n";
 import type { Clock } from "../base/clock.ts";
+import { UserError } from "../base/errors.ts";
 import { isRunning } from "../base/process.ts";
 import type { ExecutionSummary } from "../executions/model.ts";
 import { resumeUnanswered, type ResumeTarget } from "../executions/resumes.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import type { Database } from "../store/database.ts";
-import { integer, type Row, text } from "../store/row.ts";
+import { integer, type Row, text } from "../base/sqlite.ts";
 
 /** A request that costs money and is sent at most once. */
 export type Send =
@@ -98,8 +100,15 @@ export class Sends {
     return this.#all({ areSending: false });
   }
 
-  /** Forgets all requests. Not to be called while something is being sent. */
+  /** Forgets all requests. @throws UserError while a window sends one of a tracked execution */
   clear(): void {
+    const tracked = "SELECT sends.* FROM sends JOIN executions USING (local_id)";
+    if (this.#database.all(tracked).some((row) => this.#isSending(row)))
+      throw new UserError(
+        l10n.t(
+          "Another window has begun to send a request, and the outcome must be stored. Try again when it is sent.",
+        ),
+      );
     this.#database.run("DELETE FROM sends");
   }
 

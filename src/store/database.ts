@@ -4,10 +4,9 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import * as l10n from "@vscode/l10n";
 import type { Clock } from "../base/clock.ts";
 import { type Disposable, Emitter } from "../base/events.ts";
-import { transaction } from "../base/sqlite.ts";
+import { type Row, transaction } from "../base/sqlite.ts";
 import { explained, isDamage } from "./errors.ts";
 import { connect, exclusively, finishRepair, repair } from "./repair.ts";
-import type { Row } from "./row.ts";
 import { migrate, versionOf } from "./schema.ts";
 
 export interface DatabaseOptions {

@@ -4,21 +4,24 @@ import { isQuickPhase, pace } from "../executions/watched.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import type { Tracker } from "../executions/tracker.ts";
 
-export interface UntilOptions {
-  readonly store: Pick<ExecutionStore, "summary" | "onDidChange">;
-  readonly clock: Clock;
-  readonly tracker: Pick<Tracker, "pollNow" | "onDidChange">;
-  /** Whether polling can't help: the crew refuses the token, or isn't connected. */
-  readonly isHopeless: (execution: ExecutionSummary) => boolean;
-}
-
 /**
  * Waits until the execution may need a person, has ended, can't be polled, or the time is over.
  * Polls at the pace of a watched execution.
  * @throws the signal's reason
  */
 export async function untilItMatters(
-  { store, clock, tracker, isHopeless }: UntilOptions,
+  {
+    store,
+    clock,
+    tracker,
+    isHopeless,
+  }: {
+    readonly store: Pick<ExecutionStore, "summary" | "onDidChange">;
+    readonly clock: Clock;
+    readonly tracker: Pick<Tracker, "pollNow" | "onDidChange">;
+    /** Whether polling can't help: the crew refuses the token, or isn't connected. */
+    readonly isHopeless: (execution: ExecutionSummary) => boolean;
+  },
   localId: string,
   milliseconds: number,
   signal: AbortSignal,

@@ -1,6 +1,5 @@
 import * as vscode from "vscode";
-import { setContext } from "../editor/context.ts";
-import { executionScheme, formType } from "../editor/ids.ts";
+import { executionScheme, formType, setContext } from "../editor/manifest.ts";
 import { logProblem } from "../editor/log.ts";
 import type { Tracker } from "../executions/tracker.ts";
 import type { Database } from "../store/database.ts";

@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import { viewId } from "../editor/ids.ts";
+import { viewId } from "../editor/manifest.ts";
 import { showStatus } from "../editor/messages.ts";
 import { keyOf, type ExecutionSummary } from "../executions/model.ts";
 import type { EventKind } from "./events.ts";

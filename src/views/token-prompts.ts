@@ -1,6 +1,6 @@
 import { isRunning, session } from "../base/process.ts";
 import type { Database } from "../store/database.ts";
-import { integer, text } from "../store/row.ts";
+import { integer, text } from "../base/sqlite.ts";
 
 /** Ensures that only one window asks for another token. */
 export class TokenPrompts {

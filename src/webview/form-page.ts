@@ -4,14 +4,18 @@ import {
   fill,
   type FormFocus,
   type FormToolName,
+  type FormCrew,
   formToolNames,
   type FormView,
+  type FromForm,
   type Notice,
   type Outcome,
+  type SavedState,
 } from "../kickoff/form/messages.ts";
 import type { FormTexts } from "../kickoff/texts.ts";
 import { writeJsonView } from "../kickoff/form/json-view.ts";
 import type { SecretName } from "../kickoff/callbacks.ts";
+import { keptDraft } from "../kickoff/form/secrets.ts";
 import { type FormValues, initialValues } from "../kickoff/form/values.ts";
 import { Advanced } from "./advanced.ts";
 import type { Control } from "./control.ts";
@@ -19,7 +23,33 @@ import { button, make } from "./dom.ts";
 import { Footer, outcomeBox } from "./footer.ts";
 import { InputField } from "./input-field.ts";
 import { JsonPage } from "./json-page.ts";
-import type { Host } from "./host.ts";
+
+declare function acquireVsCodeApi(): {
+  postMessage(message: FromForm): void;
+  /** VS Code keeps the state while the page is hidden or moved, and when the window reloads. */
+  setState(state: SavedState): void;
+  getState(): SavedState | undefined;
+};
+
+export class Host {
+  readonly #api = acquireVsCodeApi();
+
+  readonly post = (message: FromForm): void => this.#api.postMessage(message);
+
+  /** The draft of an earlier page of this panel. The extension host validates it. */
+  get keptDraft(): Draft | undefined {
+    return this.#api.getState()?.draft;
+  }
+
+  keepCrew({ id, name }: FormCrew): void {
+    this.#api.setState({ ...this.#api.getState(), crew: id, name });
+  }
+
+  /** Keeps the form without its secrets, because VS Code writes the state to disk. No draft: nothing was typed. */
+  keep({ id, name }: FormCrew, fields: readonly FormField[], draft?: Draft): void {
+    this.#api.setState({ crew: id, name, fields, ...(draft && { draft: keptDraft(draft) }) });
+  }
+}
 
 type View = Extract<FormView, { readonly kind: "form" }>;
 

@@ -2,8 +2,7 @@ import { fill, type FormView, type ToForm } from "../kickoff/form/messages.ts";
 import type { FormTexts } from "../kickoff/texts.ts";
 import { button, make } from "./dom.ts";
 import { explanation } from "./footer.ts";
-import { FormPage } from "./form-page.ts";
-import { Host } from "./host.ts";
+import { FormPage, Host } from "./form-page.ts";
 
 const host = new Host();
 const place = document.querySelector("main") ?? document.body;

@@ -23,6 +23,6 @@ export function executionParts(store: ExecutionParts["store"]): ExecutionParts {
       watchAgain: () => undefined,
     },
     clock: systemClock,
-    show: () => Promise.resolve(),
+    documents: { show: () => Promise.resolve() },
   };
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { CrewApiError } from "../../src/api/errors.ts";
 import type { StatusReading } from "../../src/api/types.ts";
-import { activeDocument } from "../../src/editor/environment.ts";
+import { activeDocument } from "../../src/editor/execution-uri.ts";
 import { actionsOf, UserError } from "../../src/base/errors.ts";
 import { applyReading } from "../../src/executions/reduce.ts";
 import { MaybeSentError, NotTakenError } from "../../src/sending/errors.ts";
@@ -397,7 +397,7 @@ describe("feedback in an execution's document", () => {
         return executeCommand(command, ...rest);
       },
     });
-    const watch = watchWaitingHere({ find: parts.find, onDidChange: parts.store.onDidChange });
+    const watch = watchWaitingHere(parts.places, parts.store);
     try {
       await parts.show(parts.store.add(anExecution()));
       await waitFor("the key", () => values.at(-1) === true);

@@ -30,7 +30,7 @@ function commands(inputs: () => Promise<CrewInputs>) {
       ),
     },
     clock,
-    show: () => Promise.resolve(),
+    documents: { show: () => Promise.resolve() },
   });
   const run = async (argument: unknown, id = "kickoff") => await all[id]?.(argument);
   return { sent, opened, clock, run };

@@ -83,7 +83,9 @@ describe("Deleting local data", () => {
       database,
       store: executions.store,
       lease: executions.lease,
+      tracker: executions.tracker,
       clock: systemClock,
+      crews: { client: () => assert.fail("Nothing is sent here.") },
       storage: secrets,
       onProblem: fail,
     });

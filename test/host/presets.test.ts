@@ -117,8 +117,7 @@ describe("Choosing presets", () => {
       sender: { earlier: unused, send: unused },
       editor: { selection: undefined },
       clock: systemClock,
-      onStarted: unused,
-      onOpenExecution: unused,
+      documents: { show: unused },
     });
     const kept = forms.presets;
     const to: Crew = { id: "url:https://new.test", name: "Travel", url: "https://new.test" };

@@ -72,23 +72,28 @@ export async function viewParts(clock: Clock = systemClock) {
   const show = (execution: ExecutionSummary, taskId?: string) =>
     showExecution(documents, execution, taskId);
   const find = (document: vscode.TextDocument) => placeOf(documents, document);
-  const feedback = new Feedback({ sender, find, presses: new SingleStart(clock), show });
+  const findExecution = ({ uri }: vscode.TextDocument) => documents.summary(uri);
+  const places = { find, findExecution, show };
+  const feedback = new Feedback({
+    sending: { feedbackSender: () => Promise.resolve(sender) },
+    documents: places,
+    presses: new SingleStart(clock),
+  });
   const drafts = new Drafts(database, onProblem);
   const threads = new FeedbackThreads({
-    find,
-    send: (request) => feedback.send(request),
-    current: (localId) => store.find(localId),
+    documents: places,
+    store,
+    feedback,
     drafts,
     clock: systemClock,
     onProblem,
   });
   feedback.use(threads);
   const lenses = new FeedbackLenses({
-    find,
-    findExecution: ({ uri }) => documents.summary(uri),
+    documents: places,
+    store,
     feedback,
     drafts,
-    onDidChange: store.onDidChange,
   });
   const registered = [
     vscode.workspace.registerFileSystemProvider(scheme, documents, {
@@ -118,7 +123,7 @@ export async function viewParts(clock: Clock = systemClock) {
     feedback,
     threads,
     show,
-    find,
+    places,
     async dispose(): Promise<void> {
       await vscode.commands.executeCommand("workbench.action.closeAllEditors");
       hasEnded = true;

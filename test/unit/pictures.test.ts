@@ -107,7 +107,7 @@ describe("the walkthrough", () => {
   });
 
   it("completes steps by commands and context keys that exist", () => {
-    const keys = read("src/editor/context.ts");
+    const keys = read("src/editor/manifest.ts");
     for (const event of steps.flatMap(({ completionEvents }) => completionEvents)) {
       const [, kind, what = ""] =
         /^(onCommand|onContext):(crewdeck\.\w+)( && activeEditor == gettingStartedPage)?$/.exec(

@@ -3,10 +3,10 @@ import * as vscode from "vscode";
 import { messageOf } from "../../base/errors.ts";
 import { asObject } from "../../base/json.ts";
 import type { Crews } from "../../crews/crews.ts";
-import { formType } from "../../editor/ids.ts";
+import { formType, viewId } from "../../editor/manifest.ts";
 import { log, logProblem } from "../../editor/log.ts";
 import { plainMessage, runAction } from "../../editor/messages.ts";
-import type { Execution } from "../../executions/model.ts";
+import type { Execution, ExecutionSummary } from "../../executions/model.ts";
 import type { KickoffSender } from "../../sending/kickoff.ts";
 import { formTexts } from "../texts.ts";
 import type { GivenValues, Seed } from "./content.ts";
@@ -14,10 +14,11 @@ import { formPage } from "./html.ts";
 import type { FormCrew } from "./messages.ts";
 import { FormSession, type SessionOptions } from "./session.ts";
 
-export interface FormParts extends Pick<SessionOptions, "clock" | "onStarted" | "onOpenExecution"> {
+export interface FormParts extends Pick<SessionOptions, "clock"> {
   readonly context: Pick<vscode.ExtensionContext, "extensionUri">;
   readonly crews: Pick<Crews, "get" | "inputs" | "ready">;
   readonly sender: Pick<KickoffSender, "send">;
+  readonly documents: { readonly show: (execution: ExecutionSummary) => Promise<unknown> };
 }
 
 export class OpenForm {
@@ -30,11 +31,15 @@ export class OpenForm {
     panel: vscode.WebviewPanel,
     crew: FormCrew,
     seed: Seed,
-    { context, crews, sender, clock, onStarted, onOpenExecution }: FormParts,
+    { context, crews, sender, clock, documents }: FormParts,
     options: Pick<SessionOptions, "takesFocus" | "tools" | "memory" | "onLateProblem">,
   ) {
     this.#panel = panel;
     let execution: Execution | undefined;
+    const show = (made: Execution) =>
+      void documents
+        .show(made)
+        .catch((error: unknown) => logProblem("Showing an execution", error));
     this.session = new FormSession(crew, seed, {
       ...options,
       clock,
@@ -51,13 +56,14 @@ export class OpenForm {
         void vscode.window.showErrorMessage(plainMessage(messageOf(error)));
       },
       onAction: (action) => void runAction(action),
-      onOpenExecution,
+      onOpenExecution: (made) =>
+        made ? show(made) : void vscode.commands.executeCommand(`${viewId}.focus`),
       // A hidden panel gets no messages; it asks for everything when it shows again.
       post: (message) => void panel.webview.postMessage(message),
       onStarted: (made) => {
         execution = made;
         panel.dispose();
-        onStarted(made);
+        show(made);
       },
     });
     const messages = panel.webview.onDidReceiveMessage((message) => this.#receive(message));

@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 import { executionUri, parseExecutionUri, parsePartUri } from "../../editor/execution-uri.ts";
-import { executionScheme } from "../../editor/ids.ts";
+import { executionScheme } from "../../editor/manifest.ts";
 import { keyOf, type Execution, type ExecutionSummary } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
 import { titleOf } from "../../executions/title.ts";

@@ -4,12 +4,12 @@ import * as vscode from "vscode";
 import { Disposables } from "../../base/events.ts";
 import type { Crews } from "../../crews/crews.ts";
 import { parseExecutionUri } from "../../editor/execution-uri.ts";
-import { executionScheme } from "../../editor/ids.ts";
+import { executionScheme } from "../../editor/manifest.ts";
 import { logProblem } from "../../editor/log.ts";
 import type { Execution, ExecutionSummary } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
 import type { Tracker } from "../../executions/tracker.ts";
-import type { FindExecution, FindPlace } from "../../feedback/lenses.ts";
+import type { FeedbackDocuments } from "../../feedback/lenses.ts";
 import { doubtOf } from "../doubt.ts";
 import type { Kickoffs } from "../kickoffs.ts";
 import { ExecutionDocuments } from "./documents.ts";
@@ -20,9 +20,6 @@ import { keepReaderPlaces, showExecution } from "./reader.ts";
 import { placeOf } from "./sections.ts";
 
 export type DocumentsRoom = ReturnType<typeof registerDocuments>;
-
-/** What can be done with outputs. Each returns an address, or undefined if cancelled. */
-export type OutputsRoom = DocumentsRoom["outputs"];
 
 /** `ready` resolves when the executions are read; `storage` is the extension's folder on this machine. */
 export function registerDocuments(options: {
@@ -84,8 +81,8 @@ export function registerDocuments(options: {
         );
     }),
   );
-  const find: FindPlace = (document) => placeOf(documents, document);
-  const findExecution: FindExecution = ({ uri }) =>
+  const find: FeedbackDocuments["find"] = (document) => placeOf(documents, document);
+  const findExecution: FeedbackDocuments["findExecution"] = ({ uri }) =>
     parseExecutionUri(uri) && documents.summary(uri);
   return {
     documents,
@@ -93,6 +90,7 @@ export function registerDocuments(options: {
       showExecution(documents, execution, taskId),
     find,
     findExecution,
+    /** What can be done with outputs. Each returns an address, or undefined if cancelled. */
     outputs: {
       open: async (execution: Execution, { part, output }: Output) =>
         (await import("./output-editors.ts")).openOutput(folder, execution, part, output),

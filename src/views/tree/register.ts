@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import { setContext } from "../../editor/context.ts";
+import { setContext } from "../../editor/manifest.ts";
 import type { Rules } from "./arrangement.ts";
 import { groupings, noFilter, type Filter, type Grouping } from "./grouping.ts";
 import { ExecutionTree, type ExecutionTreeOptions } from "./tree.ts";

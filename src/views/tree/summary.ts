@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 import type { Crew } from "../../crews/types.ts";
-import { setContext } from "../../editor/context.ts";
+import { setContext } from "../../editor/manifest.ts";
 import { waitingSentence } from "../status-bar.ts";
 import type { Arrangement } from "./arrangement.ts";
 import { filterLabel } from "./grouping.ts";

@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import type { Clock } from "../../base/clock.ts";
 import type { Crews } from "../../crews/crews.ts";
-import { viewId } from "../../editor/ids.ts";
+import { viewId } from "../../editor/manifest.ts";
 import type { ExecutionChange } from "../../executions/known.ts";
 import { hasEnded, type ExecutionSummary } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";

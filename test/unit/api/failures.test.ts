@@ -212,6 +212,22 @@ describe("a connection that fails", () => {
       assert.equal(server.requests.length, 3);
     });
 
+    it("in the middle of the body, with a text as before a request is sent, leaves open whether a POST arrived", async () => {
+      const alert = Object.assign(new Error("tlsv1 alert: handshake failure"), { code: "EPROTO" });
+      const broken: Fetch = async () =>
+        Promise.resolve({
+          status: 200,
+          statusText: "OK",
+          headers: { get: () => null },
+          body: (async function* () {
+            yield await Promise.resolve('{"kickoff_id":"k');
+            throw alert;
+          })(),
+        });
+      const post = await kickoff(clientOf(server.url, { fetch: broken }));
+      assert.deepEqual([post.kind, post.sent], ["unreachable", "maybe"]);
+    });
+
     it("right after a complete answer loses nothing", async () => {
       server.next(breakOff(200, '{"kickoff_id":"k"}'));
       const { kickoffId } = await clientOf(server.url).kickoff({ inputs: {} });

@@ -46,4 +46,38 @@ describe("Executions", () => {
       }
     });
   }
+
+  it("move to a crew's new address together, or stay if one can't be changed", async () => {
+    const folder = temporaryFolder("executions");
+    const clock = new FakeClock();
+    const onProblem = (message: string) => assert.fail(message);
+    const database = new Database({ folder, clock, onProblem });
+    const clientFor = () => Promise.resolve(undefined);
+    const executions = new Executions({
+      database,
+      clock,
+      keepEnded: () => 0,
+      clientFor,
+      onProblem,
+    });
+    const { store } = executions;
+    try {
+      const { crew } = anExecution();
+      for (const localId of ["one", "two"])
+        store.add(anExecution({ localId, kickoffIds: [localId] }));
+      const fail = "BEFORE UPDATE ON executions WHEN new.local_id = 'two'";
+      database.run(`CREATE TRIGGER fails ${fail} BEGIN SELECT RAISE(ABORT, 'no'); END`);
+      const to = { id: "url:https://new.test", name: "New", url: "https://new.test" };
+      const urls = () => ["one", "two"].map((localId) => store.find(localId)?.crew.url);
+      assert.throws(() => executions.moveCrew(crew.id, to), /no/);
+      assert.deepEqual(urls(), [crew.url, crew.url]);
+      database.run("DROP TRIGGER fails");
+      executions.moveCrew(crew.id, to);
+      assert.deepEqual(urls(), [to.url, to.url]);
+    } finally {
+      executions.dispose();
+      database.dispose();
+      await rm(folder, { recursive: true });
+    }
+  });
 });

@@ -16,7 +16,7 @@ describe("The problem of a window that does not poll any more", () => {
     prepare(scene);
     scene.store.put(anExecution());
     scene.tracker.start();
-    await scene.pass(0);
+    await scene.pass(1);
     scene.lease.give(false);
     heard = [];
     scene.tracker.onDidChange(({ crewIds, localIds }) => heard.push(...crewIds, ...localIds));
@@ -28,6 +28,7 @@ describe("The problem of a window that does not poll any more", () => {
     scene.store.update(id, (execution) =>
       applyReading(execution, working("a", 0), scene.clock.now()),
     );
+    await scene.pass(1);
   };
 
   it("is over when the store has an answer that another window got since, which fires an event", async () => {

@@ -362,6 +362,28 @@ describe("ExecutionStore", () => {
     assert.equal(clock.pending, 0);
   });
 
+  it("reports what it has read although the rest could not be read, and the rest later", async () => {
+    const clock = new FakeClock();
+    const [one, two] = [windows.openBoth(), windows.openBoth(clock)];
+    one.database.write(() => {
+      for (let number = 0; number < 501; number += 1)
+        one.store.add(anExecution({ localId: `execution-${number}` }));
+    });
+    let added = 0;
+    two.store.onDidChange((change) => (added += change.added.length));
+    const all = two.database.all.bind(two.database);
+    let reads = 0;
+    two.database.all = (sql, ...values) => {
+      if (++reads === 2) throw new Error("The disk is gone.");
+      return all(sql, ...values);
+    };
+    two.store.refresh();
+    assert.match(windows.problems.join(), /could not be read; trying again.*The disk is gone/);
+    assert.deepEqual([added, two.store.list().length], [500, 500]);
+    await clock.pass(1_000);
+    assert.deepEqual([added, two.store.list().length], [501, 501]);
+  });
+
   it("reads the executions later if the database can't be opened at first", async () => {
     const { store, database } = windows.openBoth();
     store.add(anExecution());

@@ -96,10 +96,20 @@ describe("Titles of a crew's executions", () => {
     assert.deepEqual(store.list().map(sharesTitle).toReversed(), [false, true, true, false]);
   });
 
-  it("that differ only after what a summary holds are numbered", () => {
-    start({ text: `${"x".repeat(200)} one` });
-    start({ text: `${"x".repeat(200)} two` });
-    assert.deepEqual(titles(), [`${"x".repeat(59)}…`, `${"x".repeat(59)}… (2)`]);
+  it("that would be the same begin where a long input differs, and are numbered if none does", () => {
+    const text = (end: string) => ({ tone: "dry", text: `${"x".repeat(200)} ${end}` });
+    for (const end of ["for seniors", "for students", "for students", `a${"🦦".repeat(200)}b`])
+      start(text(end));
+    start({ ...text("for seniors"), text: `${"x".repeat(80)}y` });
+    assert.deepEqual(titles(), [
+      "dry",
+      "… students",
+      "… students (2)",
+      `… a${"🦦".repeat(56)}…`,
+      `${"x".repeat(59)}…`,
+    ]);
+    start({ ...text("for seniors"), text: `${"x".repeat(80)}z` });
+    assert.equal(titles().at(-1), `… ${"x".repeat(30)}z`);
   });
 
   it("never change when another execution is added, changed or removed, and are the same in every window", () => {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import type { StatusReading } from "../../../src/api/types.ts";
 import { confirmKickoff } from "../../../src/executions/reduce.ts";
 import { resumeAnswered, resumeSending } from "../../../src/executions/resumes.ts";
+import type { TrackerChange } from "../../../src/executions/tracker.ts";
 import { anExecution, aReading, notFound, pausing, working } from "./samples.ts";
 import { failure, Scene } from "./tracker-support.ts";
 
@@ -419,6 +420,19 @@ describe("Tracker", () => {
       assert.equal(scene.store.find(id)?.state, "running");
       assert.deepEqual(heard, [id, id]);
     });
+  });
+
+  it("reports a problem that all executions of a crew have in one event", async () => {
+    scene = new Scene(() => working("a", 0));
+    scene.unconnected.add(anExecution().crew.id);
+    for (const localId of ["one", "two", "three"])
+      scene.store.put(anExecution({ localId, kickoffIds: [localId] }));
+    const heard: TrackerChange[] = [];
+    scene.tracker.onDidChange((change) => heard.push(change));
+    scene.tracker.start();
+    await scene.pass(1);
+    const all = heard.map(({ crewIds, localIds }) => [crewIds, localIds.toSorted()]);
+    assert.deepEqual(all, [[[anExecution().crew.id], ["one", "three", "two"]]]);
   });
 
   it("leaves no timer and no request behind", async () => {

@@ -165,13 +165,32 @@ describe("sending feedback", () => {
     assert.equal(store.find("local-1")?.resumes[0]?.outcome, "unanswered");
     await assert.rejects(sender().send(approval(execution)), MaybeSentError);
     assert.equal(requests.length, 1);
-    await assert.rejects(sender().send(approval(execution, { again: true })), MaybeSentError);
+    await assert.rejects(
+      sender().send(approval(store.find("local-1")!, { again: true })),
+      MaybeSentError,
+    );
     resume = () => Promise.resolve({ status: "resumed", raw: {} });
     const both = await Promise.allSettled(
-      [1, 2].map(() => sender().send(approval(execution, { again: true }))),
+      [1, 2].map(() => sender().send(approval(store.find("local-1")!, { again: true }))),
     );
     assert.deepEqual(both.map((result) => result.status).sort(), ["fulfilled", "rejected"]);
     assert.equal(requests.length, 3);
+  });
+
+  it("is not sent again if that happened in another window since the person agreed to it", async () => {
+    resume = () => Promise.reject(lost());
+    await assert.rejects(sender().send(approval(stored())), MaybeSentError);
+    const agreed = approval(store.find("local-1")!, { again: true });
+    resume = () => Promise.resolve({ status: "resumed", raw: {} });
+    await sender(open()).send(agreed);
+    store.refresh();
+    store.update("local-1", (known) => applyReading(known, waiting, Date.now()));
+    assert.notEqual(store.find("local-1")?.stillPaused, undefined, "the crew lags");
+    await assert.rejects(
+      sender().send(agreed),
+      (error) => error instanceof StaleFeedbackError && error.kind === "stillPaused",
+    );
+    assert.equal(requests.length, 2);
   });
 
   for (const [name, fail] of failures) {
@@ -241,7 +260,7 @@ describe("sending feedback", () => {
     resume = () => Promise.resolve({ status: "resumed", raw: {} });
     await assert.rejects(sender().send(approval(execution)), MaybeSentError);
     assert.deepEqual(outcomes(), ["unanswered"]);
-    await sender().send(approval(execution, { again: true }));
+    await sender().send(approval(store.find("local-1")!, { again: true }));
     assert.equal(requests.length, 2);
   });
 
@@ -588,7 +607,7 @@ describe("sending feedback", () => {
     resume = () => Promise.resolve({ status: "resumed", raw: {} });
     await assert.rejects(sender(other).send(approval(execution)), /may have been sent before/);
     assert.deepEqual(outcomes(), ["unanswered"]);
-    await sender(other).send(approval(execution, { again: true }));
+    await sender(other).send(approval(store.find("local-1")!, { again: true }));
     assert.deepEqual(outcomes(), ["unanswered", "answered"]);
     // It was only suspended, and learns now that the crew had taken it.
     answer({ status: "resumed", raw: {} });

@@ -29,7 +29,9 @@ describe("Sending", () => {
     sending = new Sending({
       ...window,
       lease: { onDidChange: lease.event },
+      tracker: { pollNow: () => Promise.resolve() },
       clock: systemClock,
+      crews: { client: () => assert.fail("Nothing is sent here.") },
       storage: new SecretMemory(),
       onProblem: (message) => problems.push(message),
     });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { rm } from "node:fs/promises";
+import { UserError } from "../../../src/base/errors.ts";
 import { resumeSending } from "../../../src/executions/resumes.ts";
 import { type Send, recoverSends } from "../../../src/sending/sends.ts";
 import { temporaryFolder } from "../../support/folders.ts";
@@ -45,6 +46,21 @@ describe("Sends", () => {
     two.sends.settle(resume, nothing);
     await one.sends.once(resume, nothing, leave);
     assert.equal(left, 2 + others.length);
+  });
+
+  it("are not forgotten while one is being sent, in any window", async () => {
+    const answer = deferred<undefined>();
+    const sent = two.sends.once(
+      kickoff,
+      () => two.store.add(anExecution()),
+      () => answer.promise,
+    );
+    assert.throws(() => one.sends.clear(), UserError);
+    assert.equal(one.sends.has(kickoff), true);
+    answer.resolve(undefined);
+    await sent;
+    one.sends.clear();
+    assert.equal(one.sends.has(kickoff), false);
   });
 
   it("let nothing be sent if recording throws, and record nothing then", async () => {
@@ -161,7 +177,7 @@ describe("recoverSends", () => {
   it("says so, too, if there is no row for feedback that is recorded as being sent", () => {
     window.store.add(anExecution({ localId: "lost" }));
     begin("lost");
-    window.sends.clear();
+    window.database.run("DELETE FROM sends");
     recoverSends(window);
     assert.deepEqual(outcomes(), [["lost", "unanswered"]]);
   });

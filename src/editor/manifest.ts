@@ -1,4 +1,11 @@
 import * as vscode from "vscode";
+import { asObject, textAt } from "../base/json.ts";
+
+/** IDs in both the manifest and the code; a test compares them. */
+export const viewId = "crewdeck.executions";
+export const executionScheme = "crew-execution";
+export const formType = "crewdeck.kickoff";
+export const feedbackController = "crewdeck.feedback";
 
 /** The context keys in the manifest's `when` clauses, with defaults. */
 const defaults = {
@@ -37,4 +44,14 @@ export function hasContext(key: ContextKey): boolean {
 
 export function resetContext(): void {
   for (const key of Object.keys(defaults) as ContextKey[]) setContext(key, defaults[key]);
+}
+
+export function versionOf({ extension }: Pick<vscode.ExtensionContext, "extension">): string {
+  return textAt(asObject(extension.packageJSON), "version") ?? "0";
+}
+
+/** The setting `crewdeck.keepEndedExecutions`: how many ended executions are kept; 0, and anything invalid, keeps all. */
+export function keepEndedExecutions(): number {
+  const value: unknown = vscode.workspace.getConfiguration("crewdeck").get("keepEndedExecutions");
+  return typeof value === "number" && Number.isFinite(value) && value > 0 ? Math.floor(value) : 0;
 }
