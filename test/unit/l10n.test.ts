@@ -20,7 +20,7 @@ describe("the strings for translators", () => {
     assert.throws(() => stringsOf("a.ts", "l10n.t(`${n} tasks`);"), /a\.ts:1: /);
   });
 
-  it("are found in every room that speaks to a person", () => {
+  it("are found in every room with UI text", () => {
     const strings = collectStrings(path.join(projectFolder, "src"));
     for (const text of [
       "Waiting for you",
@@ -39,7 +39,7 @@ describe("the manifest's strings", () => {
     readFileSync(path.join(projectFolder, "package.nls.json"), "utf8"),
   ) as Record<string, string>;
 
-  it("are in package.nls.json, all that are named and no others", () => {
+  it("are in package.nls.json, exactly those that are named", () => {
     const named = [...manifest.matchAll(/"%([^%"]+)%"/g)].map(([, key]) => key ?? "");
     assert.deepEqual([...new Set(named)].sort(), Object.keys(strings).sort());
   });

@@ -60,7 +60,7 @@ describe("the pictures", () => {
     for (const { says, file } of inReadme) assert.ok(says.length > 40, file);
   });
 
-  it("begin in the README with one that moves, under 1.5 MB", () => {
+  it("begin in the README with an animated one, under 1.5 MB", () => {
     const gif = readFileSync(path.join(projectFolder, folder, film));
     assert.ok(gif.length < 1_500_000, `${gif.length} bytes`);
     assert.equal(gif.toString("latin1", 0, 6), "GIF89a");

@@ -35,7 +35,7 @@ describe("the README's table of rooms", () => {
     );
   });
 
-  it("says of each room what the linter lets it import", () => {
+  it("says for each room what the linter lets it import", () => {
     const above: string[] = [];
     for (const [room, cell] of cells) {
       if (room === "extension.ts") continue;

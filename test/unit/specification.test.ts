@@ -35,7 +35,7 @@ describe("the table from the specification to its tests", () => {
     assert.ok(rows.every(({ says }) => says.length >= 10));
   });
 
-  it("leads from each row to a test, or says why none can show it", () => {
+  it("names a test for each row, or says why there is none", () => {
     for (const { number, shownBy } of rows) {
       if (nothingToShow.includes(number)) assert.match(shownBy, /^Nothing to show: .{20,}/, number);
       else assert.ok(citationsIn(shownBy).length > 0, number);

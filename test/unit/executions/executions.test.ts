@@ -12,7 +12,7 @@ describe("Executions", () => {
     ["hangs", () => new Promise<void>(() => undefined), []],
     ["fails", () => Promise.reject(new Error("no local crew")), ["Polling could not be prepared."]],
   ] as const) {
-    it(`are watched while what is made ready for it ${what}`, async () => {
+    it(`are polled even if the preparation ${what}`, async () => {
       const folder = temporaryFolder("executions");
       const clock = new FakeClock();
       const problems: string[] = [];

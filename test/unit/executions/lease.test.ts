@@ -42,7 +42,7 @@ describe("Lease", () => {
   const held = () => leases.map((lease) => lease.isHeld);
   const rows = () => database.all("SELECT owner FROM lease").map(({ owner }) => owner);
 
-  it("is held by the first window, at once, and by one only", async () => {
+  it("is held at once by the first window, and by no other", async () => {
     const [one, two] = [aLease("one"), aLease("two")];
     one.start();
     two.start();
@@ -52,7 +52,7 @@ describe("Lease", () => {
     assert.deepEqual(rows(), ["one"]);
   });
 
-  it("goes to another window at once when its holder ends properly", async () => {
+  it("is released when its window closes, and another window takes it", async () => {
     const [one, two] = [aLease("one"), aLease("two")];
     one.start();
     two.start();
@@ -62,7 +62,7 @@ describe("Lease", () => {
     assert.deepEqual(held(), [false, true]);
   });
 
-  it("goes to another window 15 s after its holder died, and not before", async () => {
+  it("passes to another window 15 s after its holder was killed, and not before", async () => {
     database.run("INSERT INTO lease VALUES (1, 'dead', ?)", clock.now() + 15_000);
     const one = aLease("one");
     one.start();
@@ -72,7 +72,7 @@ describe("Lease", () => {
     assert.equal(one.isHeld, true);
   });
 
-  it("is taken over by a focused window; the other one sees it at its renewal, or when it asks", async () => {
+  it("is taken over by a focused window; the other one notices at its renewal or its next check", async () => {
     const [one, two] = [aLease("one"), aLease("two")];
     one.start();
     two.start();
@@ -85,7 +85,7 @@ describe("Lease", () => {
     assert.deepEqual(held(), [true, false]);
   });
 
-  it("goes to and fro with the focus, however fast", async () => {
+  it("follows the focus, however fast that changes", async () => {
     const [one, two] = [aLease("one"), aLease("two")];
     one.start();
     two.start();
@@ -95,7 +95,7 @@ describe("Lease", () => {
     assert.deepEqual(held(), [true, false]);
   });
 
-  it("is not held any more by a window that slept longer than it lasts, until it renews it", () => {
+  it("is lost if it expires while the window sleeps, until the window renews it", () => {
     const one = aLease("one");
     one.start();
     database.run("UPDATE lease SET expires_at = ?", clock.now());
@@ -104,7 +104,7 @@ describe("Lease", () => {
     assert.equal(one.confirm(), true);
   });
 
-  it("tells when it comes and goes", async () => {
+  it("fires an event when it is gained or lost", async () => {
     const [one, two] = [aLease("one"), aLease("two")];
     const heard: boolean[] = [];
     one.onDidChange((isHeld) => heard.push(isHeld));
@@ -114,14 +114,14 @@ describe("Lease", () => {
     assert.deepEqual(heard, [true, false]);
   });
 
-  it("is free when it ends later than any lease does: the clock was set back", () => {
+  it("is free if it expires later than any lease can, because the clock was set back", () => {
     database.run("INSERT INTO lease VALUES (1, 'x', ?)", clock.now() + 3_600_000);
     const one = aLease("one");
     one.start();
     assert.equal(one.isHeld, true);
   });
 
-  it("is not held while the database can't be written, says so, and tries again", async () => {
+  it("is not held while the database can't be written; that is reported, and retried", async () => {
     const problems: string[] = [];
     database.all("PRAGMA query_only = ON");
     const one = aLease("one", (message) => problems.push(message));
@@ -133,7 +133,7 @@ describe("Lease", () => {
     assert.equal(one.isHeld, true);
   });
 
-  it("is given back and not renewed when it is stopped, and can be started again", async () => {
+  it("is released and not renewed after a stop, and can be started again", async () => {
     const [one, two] = [aLease("one"), aLease("two")];
     one.start();
     one.stop();

@@ -5,7 +5,7 @@ import { failure, Scene } from "./tracker-support.ts";
 
 const id = anExecution().localId;
 
-describe("The problem of a window that does not poll any more", () => {
+describe("The problem of a window that no longer polls", () => {
   let scene: Scene;
   let heard: string[];
   afterEach(() => scene.tracker.dispose());
@@ -30,7 +30,7 @@ describe("The problem of a window that does not poll any more", () => {
     );
   };
 
-  it("is over when the store has an answer that another window got since, which fires an event", async () => {
+  it("ends, with an event, when another window has got an answer", async () => {
     await begin(() => undefined);
     assert.equal(scene.tracker.problemOf(scene.store.find(id)!)?.kind, "unreachable");
     await answered();
@@ -41,7 +41,7 @@ describe("The problem of a window that does not poll any more", () => {
     assert.equal(scene.seconds().length, 1, "nothing was asked from here");
   });
 
-  it("is over in the same way if something on this machine prevented the request", async () => {
+  it("ends in the same way if this machine prevented the request", async () => {
     await begin(({ unconnected }) => unconnected.add(anExecution().crew.id));
     assert.ok(scene.tracker.localProblemOf(scene.store.find(id)!) instanceof Error);
     await answered();
@@ -49,7 +49,7 @@ describe("The problem of a window that does not poll any more", () => {
     assert.deepEqual(heard, [anExecution().crew.id, id]);
   });
 
-  it("stays when the store changes without an answer of the crew", async () => {
+  it("stays if the execution changes without an answer from the crew", async () => {
     await begin(() => undefined);
     await scene.pass(120);
     scene.store.update(id, (execution) => ({ ...execution, label: "Renamed" }));

@@ -34,7 +34,7 @@ describe("ExecutionStore", () => {
     return heard;
   }
 
-  it("keeps what it is given over a restart, newest first", () => {
+  it("keeps executions across a restart, newest first", () => {
     const store = windows.open();
     store.add(anExecution());
     store.add(anExecution({ localId: "later", startedAt: new Date(at(60)).toISOString() }));
@@ -98,7 +98,7 @@ describe("ExecutionStore", () => {
     assert.equal(store.update(id, labelled("Again")), undefined);
   });
 
-  it("is part of a transaction around it: what fails as a whole is neither kept nor reported", () => {
+  it("joins a surrounding transaction: if that fails, nothing is kept or reported", () => {
     const { store, database } = windows.openBoth();
     const heard = changesOf(store);
     store.add(anExecution());
@@ -119,7 +119,7 @@ describe("ExecutionStore", () => {
     assert.deepEqual(heard, ["added queued", "changed Kept"]);
   });
 
-  it("changes what another window has written, not what it knew", () => {
+  it("changes what another window has written, not its own older copy", () => {
     const [one, two] = [windows.open(), windows.open()];
     one.add(anExecution());
     two.update(id, labelled("Two"));
@@ -134,7 +134,7 @@ describe("ExecutionStore", () => {
     }
   });
 
-  it("notices by itself what another window adds, changes and removes", async () => {
+  it("notices what another window adds, changes and removes", async () => {
     const clock = new FakeClock();
     const [one, two] = [windows.open(), windows.open(clock)];
     const heard = changesOf(two);
@@ -149,7 +149,7 @@ describe("ExecutionStore", () => {
     assert.deepEqual(heard, ["added queued", "changed Mine", "removed Mine"]);
   });
 
-  it("notices a removal that comes together with an addition, and misses nothing beside its own changes", () => {
+  it("notices a removal and an addition at once, also together with its own changes", () => {
     const [one, two] = [windows.open(), windows.open()];
     one.add(anExecution({ label: "Old" }));
     two.refresh();
@@ -161,7 +161,7 @@ describe("ExecutionStore", () => {
     assert.deepEqual(heard, ["added Own", "added New", "removed Old"]);
   });
 
-  it("misses nothing when the last revision was lost with a part of a damaged file", () => {
+  it("misses no change if the last revision was lost in a damaged file", () => {
     const [one, two] = [windows.openBoth(), windows.open()];
     for (const localId of ["a", "b", "c"]) one.store.add(anExecution({ localId, label: localId }));
     two.refresh();
@@ -176,7 +176,7 @@ describe("ExecutionStore", () => {
     );
   });
 
-  it("never lets an ended execution regress; what the person does still counts", () => {
+  it("never lets an ended execution regress, but keeps the person's changes", () => {
     const [one, two] = [windows.open(), windows.open()];
     one.add(anExecution({ tasks: [{ taskId: "a", state: "running", attempts: [] }] }));
     two.refresh();
@@ -204,7 +204,7 @@ describe("ExecutionStore", () => {
     assert.equal(reopened?.state, "running", "a new id is another run");
   });
 
-  it("holds no long text in its lists, and keeps outputs of many megabytes whole", () => {
+  it("has no long text in its lists, and keeps outputs of many megabytes complete", () => {
     const output = "An output with an é. ".repeat(100_000);
     const feedback = { isApprove: false, text: "Once more!", at: new Date(at(5)).toISOString() };
     const execution = anExecution({
@@ -265,7 +265,7 @@ describe("ExecutionStore", () => {
     });
   });
 
-  it("searches the whole values of inputs, in any case", () => {
+  it("searches the complete values of inputs, ignoring case", () => {
     const store = windows.open();
     const add = (localId: string, inputs: NonNullable<Execution["request"]>["inputs"]) =>
       store.add(anExecution({ localId, request: { inputs, callbacks: {} } }));
@@ -280,7 +280,7 @@ describe("ExecutionStore", () => {
     assert.deepEqual(found("100%"), ["later", "text"]);
   });
 
-  it("leaves out a row that can't be read, reports it once, and continues with the others", () => {
+  it("skips a row that can't be read, reports it once, and continues with the others", () => {
     const { store, database } = windows.openBoth();
     for (const localId of ["cut", "text", "state", id]) store.add(anExecution({ localId }));
     const spoil = (localId: string, text: string) =>
@@ -321,7 +321,7 @@ describe("ExecutionStore", () => {
     assert.match(windows.problems.join(), /"tasks" is missing or has the wrong type/);
   });
 
-  it("deletes everything, which other windows notice, also one that wrote meanwhile", () => {
+  it("deletes everything, and other windows notice, even one that tries to write", () => {
     const [one, two] = [windows.open(), windows.open()];
     const cleared: string[] = [];
     one.onDidClear((scope) => cleared.push(`one ${scope}`));
@@ -336,7 +336,7 @@ describe("ExecutionStore", () => {
     windows.open().onDidClear(() => assert.fail("It is no news to a window that opens later."));
   });
 
-  it("reads again what could not be read", async () => {
+  it("tries again if the executions couldn't be read", async () => {
     const clock = new FakeClock();
     const [one, two] = [windows.openBoth(), windows.open(clock)];
     one.database.run("ALTER TABLE executions RENAME TO hidden");
@@ -374,7 +374,7 @@ describe("ExecutionStore", () => {
     assert.equal(late.list().length, 1);
   });
 
-  it("reads 10,000 executions in a moment", () => {
+  it("opens 10,000 executions fast", () => {
     const { store, database } = windows.openBoth();
     const output = "A sentence of an output that is not short. ".repeat(60);
     const attempts = [{ number: 1, output }];

@@ -29,8 +29,8 @@ describe("Tracker", () => {
     return answers;
   }
 
-  describe("asks", () => {
-    it("at once, every 2 s for 20 s, then ever slower up to 15 s", async () => {
+  describe("polling", () => {
+    it("starts at once, every 2 s for 20 s, then slows down to every 15 s", async () => {
       begin();
       await scene.pass(21);
       assert.deepEqual(scene.seconds(), [0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20]);
@@ -45,7 +45,7 @@ describe("Tracker", () => {
       ["hidden", { visible: false, focused: true }],
       ["unfocused", { visible: true, focused: false }],
     ] as const) {
-      it(`four times slower while ${name}, 60 s at most`, async () => {
+      it(`is four times slower while ${name}, at most 60 s`, async () => {
         begin(working("a", 0), watched);
         await scene.pass(25);
         assert.deepEqual(scene.seconds(), [0, 8, 16, 24]);
@@ -55,7 +55,7 @@ describe("Tracker", () => {
       });
     }
 
-    it("at once when it comes into view, but not twice in 2 s however often it does", async () => {
+    it("happens at once when the view becomes visible, but not twice in 2 s", async () => {
       begin(working("a", 0), { visible: false, focused: true });
       await scene.pass(5);
       scene.tracker.setWatched(looked);
@@ -71,7 +71,7 @@ describe("Tracker", () => {
       assert.deepEqual(scene.seconds(), [7]);
     });
 
-    it("for an execution whose document is open as for one in view", async () => {
+    it("is as fast for an execution with an open document as for a visible one", async () => {
       begin(working("a", 0), { visible: false, focused: true });
       await scene.pass(5);
       scene.tracker.setOpen(id, true);
@@ -82,7 +82,7 @@ describe("Tracker", () => {
       assert.deepEqual(scene.seconds(), [15]);
     });
 
-    it("at once after a kickoff and after a resume, and quickly from there", async () => {
+    it("happens at once after a kickoff and a resume, and is fast from then on", async () => {
       begin(pausing("review", "Draft", 1));
       await scene.pass(600);
       scene.seconds();
@@ -118,7 +118,7 @@ describe("Tracker", () => {
       );
     });
 
-    it("every 60 s for an id that the crew does not know, however closely it is looked at", async () => {
+    it("happens every 60 s for an ID that the crew doesn't know, even while visible", async () => {
       begin(notFound);
       await scene.pass(130);
       assert.equal(scene.store.find(id)?.mayBeWaiting, true);
@@ -130,7 +130,7 @@ describe("Tracker", () => {
       );
     });
 
-    it("not after the end", async () => {
+    it("stops at the end", async () => {
       begin(aReading({ state: "completed", output: "Done" }));
       await scene.pass(600);
       assert.deepEqual(scene.seconds(), [0]);
@@ -138,7 +138,7 @@ describe("Tracker", () => {
       assert.equal(scene.clock.pending, 0);
     });
 
-    it("not for what is no longer tracked, whose request it aborts", async () => {
+    it("stops and aborts its request when an execution is no longer tracked", async () => {
       beginSlow();
       scene.store.put(anExecution());
       scene.tracker.start();
@@ -149,7 +149,7 @@ describe("Tracker", () => {
       assert.equal(scene.asked.length, 1);
     });
 
-    it("only with the lease; a window that gets the focus takes it", async () => {
+    it("needs the lease, which a window takes when it gets focus", async () => {
       scene = new Scene(() => working("a", 0));
       scene.store.put(anExecution());
       scene.lease.isHeld = false;
@@ -166,7 +166,7 @@ describe("Tracker", () => {
       assert.deepEqual(scene.seconds(), []);
     });
 
-    it("at most four times at once a crew; others are not held up", async () => {
+    it("sends each crew at most four requests at once, without delaying other crews", async () => {
       const answers = beginSlow();
       for (const number of [1, 2, 3, 4, 5, 6])
         scene.store.put(anExecution({ localId: `e${number}`, kickoffIds: [`k${number}`] }));
@@ -195,7 +195,7 @@ describe("Tracker", () => {
   });
 
   describe("pollNow", () => {
-    it("asks at once, also without the lease, and resolves when the answer is written", async () => {
+    it("polls at once, also without the lease, and resolves when the answer is stored", async () => {
       scene = new Scene(() => working("a", 0));
       scene.store.put(anExecution());
       scene.lease.isHeld = false;
@@ -236,8 +236,8 @@ describe("Tracker", () => {
     });
   });
 
-  describe("writes", () => {
-    it("no answer that a resume has overtaken", async () => {
+  describe("an answer", () => {
+    it("is ignored if a resume has overtaken it", async () => {
       const answers = beginSlow();
       scene.store.put(
         anExecution({ state: "waiting", waiting: { ...target, since: anExecution().startedAt } }),
@@ -265,7 +265,7 @@ describe("Tracker", () => {
       assert.equal(scene.store.find(id)?.waiting?.attempt, 2);
     });
 
-    it("a 404 as NOT FOUND, not as a problem", async () => {
+    it("of 404 is stored as NOT FOUND, not as a problem", async () => {
       begin(failure("notFound"));
       await scene.pass(130);
       const execution = scene.store.find(id);
@@ -273,7 +273,7 @@ describe("Tracker", () => {
       assert.equal(execution && scene.tracker.problemOf(execution), undefined);
     });
 
-    it("that watching stopped after 24 h, and continues for another 24 h on request", async () => {
+    it("is awaited for 24 h, and for another 24 h on request", async () => {
       begin(notFound);
       await scene.pass(24 * 3600 - 1);
       assert.equal(scene.store.find(id)?.watchingStoppedAt, undefined);
@@ -289,7 +289,7 @@ describe("Tracker", () => {
       assert.ok(scene.seconds().length > 50);
     });
 
-    it("what ended while no window was open, however long ago", async () => {
+    it("of an execution that ended while no window was open is stored, however long ago it started", async () => {
       scene = new Scene(() => aReading({ state: "completed", output: "Done" }));
       scene.store.put(anExecution({ startedAt: "2026-10-01T00:00:00.000Z" }));
       scene.tracker.start();
@@ -302,7 +302,7 @@ describe("Tracker", () => {
   });
 
   describe("when a crew fails", () => {
-    it("backs off with jitter up to 5 minutes, and says why until it works again", async () => {
+    it("backs off with jitter up to 5 minutes, and reports why until it works again", async () => {
       begin(failure("server"));
       const heard: string[] = [];
       scene.tracker.onDidChange(({ localIds }) => heard.push(...localIds));
@@ -321,7 +321,7 @@ describe("Tracker", () => {
       assert.deepEqual(scene.problems, []);
     });
 
-    it("does not poll until the time of Retry-After, whoever looks", async () => {
+    it("doesn't poll before Retry-After has passed, even if the view becomes visible", async () => {
       scene = new Scene(() => failure("rateLimited", 100_000));
       scene.store.put(anExecution());
       scene.tracker.setWatched(looked);
@@ -374,7 +374,7 @@ describe("Tracker", () => {
       assert.equal(scene.tracker.problemOf(anExecution({ localId: "e2" })), undefined);
     });
 
-    it("stays stopped when the answer of an earlier request comes", async () => {
+    it("stays stopped when the answer to an earlier request arrives", async () => {
       const answers: ((answer: StatusReading | Promise<StatusReading>) => void)[] = [];
       scene = new Scene(() => new Promise((resolve) => answers.push(resolve)));
       for (const number of [1, 2])
@@ -439,7 +439,7 @@ describe("Tracker", () => {
     assert.deepEqual([scene.clock.pending, scene.asked.length], [0, 2]);
   });
 
-  it("leaves the lease alone until there is something to watch", async () => {
+  it("doesn't take the lease before it starts", async () => {
     const scene = new Scene(() => aReading({ state: "running" }));
     scene.tracker.setWatched({ visible: true, focused: true });
     await scene.pass(60);

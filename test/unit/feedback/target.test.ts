@@ -25,7 +25,7 @@ describe("The output that a thread is about", () => {
     );
   });
 
-  it("can be answered anew while the crew still reports its pause, by a person who knows", () => {
+  it("can be answered again while the crew still reports its pause, if the person confirmed it", () => {
     const lagging = notWaiting({ resumes: [taken], stillPaused: { taskId: "review", attempt: 1 } });
     const subject = { execution: lagging, taskId: "review", isApprove: false };
     assert.equal(isOver(subject, lagging), true);

@@ -96,7 +96,7 @@ describe("Callbacks in the form as JSON", () => {
     }
   });
 
-  it("take over changes, in either form of the human-input callback", () => {
+  it("apply changes, in either form of the human-input callback", () => {
     const basic = read(
       '{"inputs": {}, "humanInputWebhook": {"url": "https://b.test", "authentication": {"strategy": "basic", "username": "you"}}}',
       values,

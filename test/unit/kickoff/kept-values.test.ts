@@ -142,7 +142,7 @@ describe("What is stored of an address", () => {
     });
   }
 
-  it("is nothing if it is invalid, so that these can't be told from the rest", () => {
+  it("is nothing if it is invalid, because these can't be distinguished from the rest", () => {
     for (const typed of [
       "https://me:a/hush@a.test",
       "https://me:p\\hush@a.test",

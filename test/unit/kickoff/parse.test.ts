@@ -96,7 +96,7 @@ describe("Messages of the kickoff form", () => {
     assert.deepEqual(parseFromForm(message), message);
   });
 
-  it("lose a stray secret among the values", () => {
+  it("drop a stray secret among the values", () => {
     const stray = {
       ...values,
       secrets: { streaming: "s3cret" },

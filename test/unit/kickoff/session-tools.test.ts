@@ -165,7 +165,7 @@ describe("A kickoff form's session with tools, secrets and JSON", () => {
     assert.deepEqual(form().draft.values.inputs.slice(0, 2), typed("cities").inputs);
   });
 
-  it("takes one input's value from elsewhere; Undo restores that one and leaves the others alone", async () => {
+  it("sets one input's value from elsewhere; Undo restores only that one", async () => {
     const session = await open();
     taken = { value: "rivers", from: "notes.md (6 bytes)" };
     session.receive({
@@ -189,7 +189,7 @@ describe("A kickoff form's session with tools, secrets and JSON", () => {
     assert.deepEqual(form().draft.values.inputs, typed("cities", "b").inputs);
   });
 
-  it("takes a text from elsewhere as if it was typed", async () => {
+  it("accepts a text from elsewhere as if it was typed", async () => {
     const session = await open();
     taken = { text: "12", from: "notes.md (2 bytes)" };
     session.receive({ type: "take", input: "topic" });

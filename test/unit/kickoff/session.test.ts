@@ -219,7 +219,7 @@ describe("A kickoff form's session", () => {
     assert.deepEqual(saved, []);
   });
 
-  it("takes over a keystroke that only the hidden page knew", async () => {
+  it("keeps a keystroke that only the hidden page had", async () => {
     const session = await open();
     const { id } = form().draft;
     session.receive({ type: "ready", draft: { id, values: typed("one more") } });
@@ -312,7 +312,7 @@ describe("A kickoff form's session", () => {
     ]);
   });
 
-  it("shows the crew's new name without taking the form away", async () => {
+  it("shows the crew's new name without replacing the form", async () => {
     const session = await open();
     const { draft } = form();
     const crew = {
@@ -508,7 +508,7 @@ describe("A kickoff form's session", () => {
     });
   });
 
-  it("closed while it was being sent, it settles when the execution has started", async () => {
+  it("settles when the execution has started, even if it was closed while sending", async () => {
     const answer = deferred<Execution>();
     send = () => answer.promise;
     const session = await open();

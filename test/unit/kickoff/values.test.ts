@@ -40,7 +40,7 @@ describe("Values of the kickoff form", () => {
     });
   });
 
-  it("carry meta and the callback addresses that were entered", () => {
+  it("include meta and the callback addresses that were entered", () => {
     const values = typed([], {
       meta: ' {"ticket": 7} ',
       callbacks: { taskWebhookUrl: " https://a.example/t ", crewWebhookUrl: "https://a.example/c" },

@@ -95,7 +95,7 @@ describe("sending feedback", () => {
     return { execution, taskId: "review", isApprove: true, text: "", ...changes };
   }
 
-  it("sends the text, the newest id and the kickoff's callbacks again, and notes the answer", async () => {
+  it("sends the text, the newest ID and the kickoff's callbacks, and records the response", async () => {
     const callbacks = { taskWebhookUrl: "https://a.test/t", crewWebhookUrl: "https://a.test/c" };
     const execution = stored(
       anExecution({ kickoffIds: ["k-1", "k-2"], request: { inputs: {}, callbacks } }),
@@ -132,7 +132,7 @@ describe("sending feedback", () => {
     assert.equal(requests[0]?.humanFeedback, "Approved.");
   });
 
-  it("follows a new id that the crew answers", async () => {
+  it("follows a new ID in the crew's response", async () => {
     const execution = stored();
     resume = () => Promise.resolve({ kickoffId: "k-new", raw: {} });
     const result = await sender().send(approval(execution));
@@ -141,7 +141,7 @@ describe("sending feedback", () => {
     assert.deepEqual(store.find("11111111-aaaa")?.kickoffIds, ["11111111-aaaa", "k-new"]);
   });
 
-  it("is sent once by ten clicks in two windows", async () => {
+  it("sends once for ten clicks in two windows", async () => {
     const execution = stored();
     const other = open();
     const senders = [sender(), sender(other)];
@@ -158,7 +158,7 @@ describe("sending feedback", () => {
         );
   });
 
-  it("may have been sent when no answer comes, and is sent again only when the person says so", async () => {
+  it("reports that it may have been sent if no response arrives, and sends again only on request", async () => {
     const execution = stored();
     resume = () => Promise.reject(lost());
     await assert.rejects(sender().send(approval(execution)), MaybeSentError);
@@ -192,7 +192,7 @@ describe("sending feedback", () => {
       );
     });
 
-    it(`never reads as unsent when the crew accepted it and the ${name}`, async () => {
+    it(`never reports it as not sent if the crew accepted it and the ${name}`, async () => {
       const execution = stored();
       resume = () => {
         fail(window.database);
@@ -207,7 +207,7 @@ describe("sending feedback", () => {
       assert.equal(requests.length, 1);
     });
 
-    it(`may have been sent when no answer comes and the ${name}`, async () => {
+    it(`reports that it may have been sent if no response arrives and the ${name}`, async () => {
       const execution = stored();
       resume = () => {
         fail(window.database);
@@ -221,7 +221,7 @@ describe("sending feedback", () => {
     });
   }
 
-  it("reports the crew's refusal even if that can't be recorded; it may have arrived then, and can be sent again", async () => {
+  it("reports the crew's refusal even if that can't be recorded; then it may have been sent, and can be sent again", async () => {
     const execution = stored();
     const refusal = new CrewApiError({
       kind: "badRequest",
@@ -245,7 +245,7 @@ describe("sending feedback", () => {
     assert.equal(requests.length, 2);
   });
 
-  it("can be sent anew after a refusal", async () => {
+  it("sends again after a refusal", async () => {
     const execution = stored();
     resume = () =>
       Promise.reject(
@@ -263,7 +263,7 @@ describe("sending feedback", () => {
     assert.equal(requests.length, 2);
   });
 
-  it("does not send what a definite answer shows to be too late", async () => {
+  it("sends nothing if a definite answer shows that it is too late", async () => {
     const late: Partial<StatusReading>[] = [
       { state: "running" },
       { state: "completed", ended: true },
@@ -320,7 +320,7 @@ describe("sending feedback", () => {
     });
   }
 
-  it("explains a stale pause: a new id, which another window has brought, without asking the crew", async () => {
+  it("explains a stale pause: a new ID that another window got, without a request", async () => {
     const execution = stored();
     const other = open();
     resume = () => Promise.resolve({ kickoffId: "k-new", raw: {} });
@@ -341,7 +341,7 @@ describe("sending feedback", () => {
     assert.equal(requests.length, 1);
   });
 
-  it("sends if the crew does not say whether the task waits", async () => {
+  it("sends if the crew doesn't say whether the task waits", async () => {
     const unclear: (() => Promise<StatusReading>)[] = [
       () => Promise.resolve({ ...reading, state: "unknown", stateText: "NOT FOUND" }),
       () => Promise.resolve({ ...reading, state: "awaiting", stateText: "PAUSED" }),
@@ -360,16 +360,16 @@ describe("sending feedback", () => {
   });
 
   for (const [dialect, pause] of [
-    ["numbered, as by the documented dialect", waiting],
+    ["numbered, as in the documented dialect", waiting],
     [
-      "not numbered and with other blank space, as by the live dialect",
+      "not numbered and with other white space, as in the live dialect",
       { ...reading, state: "waiting", waiting: { taskId: "review", output: "# Draft\n\nText.\n" } },
     ],
   ] as const) {
-    describe(`for a pause that the crew still reports after it took an answer (${dialect})`, () => {
+    describe(`for a pause that the crew still reports after it accepted an answer (${dialect})`, () => {
       const seconds = (count: number) => () => Date.now() + count * 1000;
 
-      it("sends nothing for a moment, and says why and what can be done", async () => {
+      it("sends nothing for a minute, and says why and what to do", async () => {
         const shown = stored();
         status = () => Promise.resolve(pause);
         await sender().send(approval(shown));
@@ -400,7 +400,7 @@ describe("sending feedback", () => {
         assert.equal(requests.length, 1);
       });
 
-      it("sends it a minute later when the person says so, and only then", async () => {
+      it("sends it after a minute, and only on request", async () => {
         const shown = stored();
         status = () => Promise.resolve(pause);
         await sender().send(approval(shown));
@@ -427,7 +427,7 @@ describe("sending feedback", () => {
         );
       });
 
-      it("does not send it again for another output that waits by then", async () => {
+      it("doesn't send it for another output that waits by then", async () => {
         const shown = stored();
         status = () => Promise.resolve(pause);
         await sender().send(approval(shown, { isApprove: false, text: "Shorter." }));
@@ -452,7 +452,7 @@ describe("sending feedback", () => {
     });
   }
 
-  it("does not answer an output that the person has not seen, also if only another window knows of it and the crew can't be asked", async () => {
+  it("doesn't answer an output that the person hasn't seen, even if only another window knows it and the crew is unreachable", async () => {
     const shown = stored();
     open().store.update("local-1", (known) =>
       applyReading(
@@ -476,7 +476,7 @@ describe("sending feedback", () => {
     assert.equal(requests.length, 0);
   });
 
-  it("is not ended by a status answer that another window's resume has overtaken", async () => {
+  it("ignores a status answer that another window's resume has overtaken", async () => {
     const shown = stored();
     const other = open();
     resume = () => Promise.resolve({ kickoffId: "k-new", raw: {} });
@@ -495,7 +495,7 @@ describe("sending feedback", () => {
     assert.notEqual(store.find("local-1")?.state, "completed");
   });
 
-  it("was not sent, and is recorded so, if there is no token to send it with", async () => {
+  it("records that nothing was sent if there is no token", async () => {
     const execution = stored();
     const missing = new CrewApiError({ kind: "unauthorized", message: "No token.", remedy: "" });
     resume = () => Promise.reject(missing);
@@ -507,14 +507,14 @@ describe("sending feedback", () => {
     assert.match(named.message, /^Your approval of “.+” was not sent: No token\.$/);
   });
 
-  it("begins polling again that gave up by age, whatever becomes of it", async () => {
+  it("restarts polling that had stopped after 24 h, even if no response arrives", async () => {
     const execution = stored(anExecution({ watchingStoppedAt: "2026-10-22T12:00:00.000Z" }));
     resume = () => Promise.reject(lost());
     await assert.rejects(sender().send(approval(execution)), MaybeSentError);
     assert.equal(store.find("local-1")?.watchingStoppedAt, undefined);
   });
 
-  it("sends once more, too, what a crew took that gives all its attempts one number", async () => {
+  it("sends again on request to a crew that gives all attempts the same number", async () => {
     const shown = stored();
     status = () =>
       Promise.resolve({
@@ -541,7 +541,7 @@ describe("sending feedback", () => {
     );
   });
 
-  it("takes a typed task id for an execution that may be waiting, again after each answer", async () => {
+  it("accepts a typed task ID for an execution that may be waiting, again after each response", async () => {
     const execution = stored(
       notWaiting({
         state: "unknown",
@@ -576,7 +576,7 @@ describe("sending feedback", () => {
     assert.equal(requests.length, 0);
   });
 
-  it("is not sent again automatically if its window crashed, or was suspended, while it was sent", async () => {
+  it("doesn't send again automatically if its window crashed or was suspended while sending", async () => {
     const execution = stored();
     let answer: (answer: ResumeAnswer) => void = () => assert.fail("nothing was sent");
     resume = () => new Promise((resolve) => (answer = resolve));
@@ -596,12 +596,12 @@ describe("sending feedback", () => {
     assert.deepEqual([outcomes(), requests.length], [["answered", "answered"], 2]);
   });
 
-  it("says that a kickoff without an answer has no id to give feedback to", async () => {
+  it("reports that an execution without a kickoff ID can't get feedback", async () => {
     const execution = stored(notWaiting({ state: "unconfirmed", kickoffIds: [] }));
     await assert.rejects(sender().send(approval(execution)), /has no ID/);
   });
 
-  it("says so when the execution is no longer tracked", async () => {
+  it("sends nothing if the execution is no longer tracked", async () => {
     const execution = stored();
     store.remove("local-1");
     await assert.rejects(sender().send(approval(execution)), StaleFeedbackError);

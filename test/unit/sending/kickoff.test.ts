@@ -70,7 +70,7 @@ describe("Sending a kickoff", () => {
     });
   }
 
-  it("gives an execution that is kept under its kickoff id, and asks for its status", async () => {
+  it("stores the execution under its kickoff ID, and polls it", async () => {
     const execution = await makeSender().send(crew, request, { label: "Mine", localId });
     assert.deepEqual(
       [execution.localId, execution.kickoffIds, execution.state, execution.label],
@@ -86,7 +86,7 @@ describe("Sending a kickoff", () => {
     assert.deepEqual(unanswered(), [], "the record alone keeps it from being sent again");
   });
 
-  it("says which engine a local crew runs on", async () => {
+  it("stores which engine a local crew runs on", async () => {
     const local = {
       ...crew,
       local: { folder: "file:///x", engine: "rehearsal", running: true },
@@ -94,7 +94,7 @@ describe("Sending a kickoff", () => {
     assert.equal((await makeSender().send(local, request)).engine, "rehearsal");
   });
 
-  it("has row and record on disk before the request leaves", async () => {
+  it("writes row and record to disk before it sends the request", async () => {
     answer = () => {
       const other = open();
       assert.equal(other.store.find(localId)?.state, "unconfirmed");
@@ -104,7 +104,7 @@ describe("Sending a kickoff", () => {
     await makeSender().send(crew, request, { localId });
   });
 
-  it("sends once, however often and from however many windows it is tried", async () => {
+  it("sends once, however often and from however many windows it is called", async () => {
     const gate = deferred<KickoffAnswer>();
     answer = () => gate.promise;
     const otherWindow = makeSender(open());
@@ -128,7 +128,7 @@ describe("Sending a kickoff", () => {
     assert.equal(sent.length, 1, "afterwards neither");
   });
 
-  it("leaves nothing after a definite refusal", async () => {
+  it("keeps nothing after a definite refusal", async () => {
     const refusal = new CrewApiError({
       kind: "validation",
       message: "Missing.",
@@ -141,7 +141,7 @@ describe("Sending a kickoff", () => {
     assert.deepEqual([window.store.list(), unanswered(), polled], [[], [], []]);
   });
 
-  it("leaves nothing when the request could not be made, such as without a token", async () => {
+  it("keeps nothing if the request couldn't be made, as without a token", async () => {
     const noToken = new UserError("There is no token.");
     answer = () => Promise.reject(noToken);
     await assert.rejects(makeSender().send(crew, request), noToken);
@@ -167,7 +167,7 @@ describe("Sending a kickoff", () => {
     });
   }
 
-  it("says what was answered if that does not say whether it started, and where to look: a local crew has no dashboard", async () => {
+  it("quotes a response that doesn't say whether it started, and says where to look: a local crew has no dashboard", async () => {
     answer = () =>
       Promise.reject(
         new CrewApiError({
@@ -193,7 +193,7 @@ describe("Sending a kickoff", () => {
     assert.match(await tellOf({ ...crew, id: "local:file:///crew" }), /local crew's log/);
   });
 
-  describe("what is stored of an earlier one, as for a form after a reload", () => {
+  describe("the earlier kickoff of a form after a reload", () => {
     const known = () => {
       const earlier = makeSender(open()).earlier(crew, localId);
       return earlier instanceof MaybeStartedError
@@ -216,7 +216,7 @@ describe("Sending a kickoff", () => {
       assert.deepEqual(known(), ["k1"]);
     });
 
-    it("is that it may have started, before an answer and without one", async () => {
+    it("may have started, before a response and without one", async () => {
       const gate = deferred<KickoffAnswer>();
       answer = () => gate.promise;
       const sending = makeSender().send(crew, request, { localId });
@@ -229,7 +229,7 @@ describe("Sending a kickoff", () => {
       assert.deepEqual(known(), { mayHaveStarted: localId });
     });
 
-    it("is that it may have started after a crash, whatever is recovered and whoever stops tracking it", async () => {
+    it("may have started after a crash, also after a recovery and when it is no longer tracked", async () => {
       answer = () => new Promise(() => undefined);
       void makeSender().send(crew, request, { localId });
       while (sent.length === 0) await new Promise(setImmediate);
@@ -258,7 +258,7 @@ describe("Sending a kickoff", () => {
       );
     });
 
-    it(`names the kickoff id when it came and the ${name}`, async () => {
+    it(`reports the kickoff ID if it arrived and the ${name}`, async () => {
       answer = () => {
         fail(window.database);
         return Promise.resolve({ kickoffId: "k1".repeat(100_000), raw: {} });
@@ -272,7 +272,7 @@ describe("Sending a kickoff", () => {
     });
   }
 
-  it("reports the crew's refusal even if the record can't be removed, and keeps it as what may have started", async () => {
+  it("reports the crew's refusal even if the record can't be removed, which then says that it may have started", async () => {
     const refusal = new CrewApiError({
       kind: "validation",
       message: "Missing.",
@@ -310,13 +310,13 @@ describe("Sending a kickoff", () => {
       server.close();
     });
 
-    it("that cuts the line, it is sent once and may have started", async () => {
+    it("is sent once and may have started if the crew closes the connection", async () => {
       const sender = await listen((incoming) => incoming.socket.destroy());
       await assert.rejects(sender.send(crew, request, { localId }), MaybeStartedError);
       assert.deepEqual([requests, window.store.list().length], [1, 1]);
     });
 
-    it("that answers 503, it is sent once and may have started", async () => {
+    it("is sent once and may have started if the crew answers 503", async () => {
       const sender = await listen((_, outgoing) =>
         outgoing.writeHead(503, { "Retry-After": "0" }).end(),
       );
@@ -324,7 +324,7 @@ describe("Sending a kickoff", () => {
       assert.equal(requests, 1);
     });
 
-    it("that answers 200 without an id, it may have started", async () => {
+    it("may have started if the crew answers 200 without an ID", async () => {
       const sender = await listen((_, outgoing) =>
         outgoing.writeHead(200, { "Content-Type": "application/json" }).end("{}"),
       );
@@ -332,7 +332,7 @@ describe("Sending a kickoff", () => {
       assert.equal(window.store.list().length, 1);
     });
 
-    it("that answers 422, its missing inputs are reported and no record stays", async () => {
+    it("reports missing inputs and keeps no record if the crew answers 422", async () => {
       const sender = await listen((_, outgoing) =>
         outgoing
           .writeHead(422, { "Content-Type": "application/json" })

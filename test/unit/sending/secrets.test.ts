@@ -85,7 +85,7 @@ describe("Secrets of callbacks", () => {
     waitFor("the secrets to be gone", () => memory.entries.size === 0 && rows().length === 0);
   const clientOf = (base: string, token: string) => new CrewClient(base, token);
 
-  it("leave the record without them and come back complete for a resume", async () => {
+  it("are not in the record, and are complete again for a resume", async () => {
     const execution = await kept();
     assert.doesNotMatch(JSON.stringify(execution), /s3cret/);
     assert.deepEqual(await secrets.complete(execution), {
@@ -94,7 +94,7 @@ describe("Secrets of callbacks", () => {
     });
   });
 
-  it("are not asked for where a callback needs none", async () => {
+  it("are not read if a callback needs none", async () => {
     const open = {
       humanInputWebhook: { url: "https://a.test/h" },
       webhooks: { events: [], url: "https://a.test/e" },
@@ -107,7 +107,7 @@ describe("Secrets of callbacks", () => {
     assert.deepEqual([memory.reads, memory.entries.size, rows()], [[], 0, []]);
   });
 
-  it("that do not read back are told by their addresses, whatever the reason, and nobody hears what the storage holds", async () => {
+  it("are reported by address if they can't be read, without what is stored", async () => {
     const execution = await kept();
     for (const [key] of memory.entries) memory.entries.set(key, "{s3cret");
     const { callbacks, lost } = await secrets.complete(execution);
@@ -123,13 +123,13 @@ describe("Secrets of callbacks", () => {
     assert.equal((await secrets.complete(execution)).lost.length, 2);
   });
 
-  it("go when the execution is untracked", async () => {
+  it("are deleted when the execution is no longer tracked", async () => {
     const { localId } = await kept();
     store.remove(localId);
     await isForgotten();
   });
 
-  it("go when it has ended, but not while feedback is under way that may bring an id under which it goes on", async () => {
+  it("are deleted when the execution has ended, unless feedback is being sent that may continue it", async () => {
     const resume: SentResume = {
       taskId: "t",
       attempt: 1,
@@ -146,14 +146,14 @@ describe("Secrets of callbacks", () => {
     await isForgotten();
   });
 
-  it("stay while it waits", async () => {
+  it("are kept while the execution waits", async () => {
     const { localId } = await kept();
     store.update(localId, (now) => ({ ...now, state: "waiting" }));
     await secrets.sweep();
     assert.equal(memory.entries.size, 1);
   });
 
-  it("that a crash left behind are swept, those of other executions stay", async () => {
+  it("are deleted if a crash left them behind, and kept for other executions", async () => {
     secrets.dispose();
     const ended = withSecrets({ state: "failed" });
     const running = withSecrets({ localId: "11111111-0000-4000-8000-000000000002" });
@@ -176,7 +176,7 @@ describe("Secrets of callbacks", () => {
         onProblem: (message) => assert.fail(message),
       });
 
-    it("are kept before it leaves", async () => {
+    it("are stored before the request is sent", async () => {
       let atSending = 0;
       await sender(() =>
         Promise.resolve({ kickoffId: "k", raw: (atSending = memory.entries.size) }),
@@ -184,7 +184,7 @@ describe("Secrets of callbacks", () => {
       assert.equal(atSending, 1);
     });
 
-    it("go when the crew refused it", async () => {
+    it("are deleted if the crew refuses it", async () => {
       const refusal = new CrewApiError({
         kind: "validation",
         message: "Missing.",
@@ -202,7 +202,7 @@ describe("Secrets of callbacks", () => {
       await isForgotten();
     });
 
-    it("stop it where they cannot be kept, and nothing is left of it", async () => {
+    it("block it if they can't be stored, and nothing of it is kept", async () => {
       memory.store = () => Promise.reject(new Error("The keychain is locked."));
       let isSent = false;
       const sending = sender(() => Promise.resolve({ kickoffId: "k", raw: (isSent = true) })).send(
@@ -217,7 +217,7 @@ describe("Secrets of callbacks", () => {
     });
   });
 
-  it("reach the receiver after the kickoff and again after the resume, and lie nowhere on disk", async () => {
+  it("reach the receiver after the kickoff and again after the resume, and are nowhere on disk", async () => {
     const service = await startService({ args: ["--task-seconds", "0.05"] });
     const receiver = new CallbackReceiver();
     try {

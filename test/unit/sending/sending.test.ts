@@ -44,7 +44,7 @@ describe("Sending", () => {
     window.store.add(anExecution({ localId, kickoffIds: [`k-${localId}`], resumes }));
   const outcomes = () => window.store.list().map(({ resumes }) => resumes[0]?.outcome);
 
-  it("recovers what a crash left when watching begins, and when this window begins to poll", () => {
+  it("recovers interrupted requests when watching starts, and when this window starts to poll", () => {
     add("one", [lost]);
     sending.begin();
     assert.deepEqual(outcomes(), ["unanswered"]);
@@ -55,14 +55,14 @@ describe("Sending", () => {
     assert.deepEqual(outcomes(), ["unanswered", "unanswered"]);
   });
 
-  it("reports a recovery that fails, and fails nothing else", () => {
+  it("reports a failed recovery without throwing", () => {
     add("one", [lost]);
     window.database.all("PRAGMA query_only = ON");
     sending.begin();
     assert.deepEqual(problems, ["Requests without an outcome could not be recovered."]);
   });
 
-  it("knows which executions are being sent, and that those without an answer are not", async () => {
+  it("knows which executions have a request in progress", async () => {
     add("kickoff");
     add("feedback");
     add("idle");

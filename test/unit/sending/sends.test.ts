@@ -28,7 +28,7 @@ describe("Sends", () => {
     await rm(folder, { recursive: true });
   });
 
-  it("let a request be sent once while its outcome is not recorded, from any window, and distinguish requests", async () => {
+  it("send a request once from any window until its outcome is recorded, and distinguish requests", async () => {
     const others: readonly Send[] = [
       kickoff,
       { ...resume, attempt: 2 },
@@ -47,7 +47,7 @@ describe("Sends", () => {
     assert.equal(left, 2 + others.length);
   });
 
-  it("let nothing be sent if recording throws, and record nothing then", async () => {
+  it("send and record nothing if recording throws", async () => {
     const record = () => {
       one.store.add(anExecution());
       throw new Error("sent before");
@@ -60,7 +60,7 @@ describe("Sends", () => {
   });
 
   for (const [name, fail] of failures) {
-    it(`let nothing be sent while the ${name}`, async () => {
+    it(`send nothing while the ${name}`, async () => {
       fail(one.database);
       await assert.rejects(
         one.sends.once(
@@ -73,7 +73,7 @@ describe("Sends", () => {
     });
   }
 
-  it("are being sent from the transaction on until they have an answer or none will come, for every window", async () => {
+  it("show every window that a request is in progress, from its transaction until it is answered or fails", async () => {
     const answer = deferred<undefined>();
     const seen: boolean[] = [];
     const sending = one.sends.once(
@@ -89,7 +89,7 @@ describe("Sends", () => {
     assert.deepEqual([two.sends.has(kickoff), two.sends.lost()], [true, [kickoff]]);
   });
 
-  it("are no longer being sent when their process is gone, or after the longest time of a request", async () => {
+  it("show that a request is no longer in progress if its process has ended, or after the longest time of a request", async () => {
     const sending = deferred<undefined>();
     void one.sends.once(resume, nothing, () => sending.promise);
     one.database.run("UPDATE sends SET pid = ?", process.ppid);
@@ -138,7 +138,7 @@ describe("recoverSends", () => {
   const rows = () =>
     window.database.all("SELECT local_id FROM sends").map((row) => row["local_id"]);
 
-  it("says of feedback whose sender is gone that it may have arrived, once, and of no other", () => {
+  it("marks feedback as unanswered if its process has ended, once, and no other", () => {
     window.store.add(anExecution({ localId: "lost", kickoffIds: ["k-1"] }));
     begin("lost");
     kill(window);
@@ -158,7 +158,7 @@ describe("recoverSends", () => {
     }
   });
 
-  it("says so, too, if there is no row for feedback that is recorded as being sent", () => {
+  it("marks feedback that is recorded as being sent but has no row", () => {
     window.store.add(anExecution({ localId: "lost" }));
     begin("lost");
     window.sends.clear();
@@ -166,7 +166,7 @@ describe("recoverSends", () => {
     assert.deepEqual(outcomes(), [["lost", "unanswered"]]);
   });
 
-  it("forgets feedback for what is no longer tracked, and keeps every kickoff without an answer", async () => {
+  it("forgets feedback for executions that are no longer tracked, and keeps every kickoff without a response", async () => {
     window.store.add(anExecution({ localId: "gone" }));
     begin("gone");
     window.store.remove("gone");

@@ -127,7 +127,7 @@ describe("a damaged database", () => {
     assert.ok(["-wal", "-shm"].every((ending) => existsSync(path.join(folder, aside + ending))));
   });
 
-  it("that another window replaced is noticed by a look", async () => {
+  it("that another window replaced is noticed at the next check", async () => {
     const folder = filled();
     const { database, changes } = openDatabase(folder);
     assert.equal(crews(database).length, rows);

@@ -107,8 +107,8 @@ function full(text: string): Execution {
   });
 }
 
-describe("links that would run a command or lead to an extension", () => {
-  it("are found in a text as VS Code finds them", () => {
+describe("links that run a command or open an extension", () => {
+  it("are found as VS Code finds them", () => {
     for (const text of [
       "[x](command:y)",
       "<command:y>",
@@ -126,7 +126,7 @@ describe("links that would run a command or lead to an extension", () => {
       assert.deepEqual(acting(text), [], text);
   });
 
-  it("are none where a text says command, VS Code or an address of the web", () => {
+  it("are not assumed in text about commands, VS Code or web addresses", () => {
     for (const text of [
       "run this command: npm test",
       "command:",
@@ -138,11 +138,11 @@ describe("links that would run a command or lead to an extension", () => {
       assert.equal(withoutCommands(text), text);
   });
 
-  it("are none in feedback whose quotation VS Code reads otherwise than we do", () => {
+  it("are removed from feedback whose quotation VS Code reads differently", () => {
     assert.deepEqual(acting(renderExecution(full("```\n\t```\n[x](command:y)")).text), []);
   });
 
-  it("are none in an output of any size, nor in code, which VS Code may take for text", () => {
+  it("are removed from outputs of any size, and from code, which VS Code may read as text", () => {
     const text = "```\n[Approve](command:workbench.action.openSettings?%22a%22)\n```\n";
     for (const output of [
       text,
@@ -155,7 +155,7 @@ describe("links that would run a command or lead to an extension", () => {
     }
   });
 
-  it("are none whatever comes from a crew or a person (1,500 made-up texts, each in every place)", () => {
+  it("are removed whatever a crew or a person writes (1,500 random texts, each in every place)", () => {
     for (let round = 0; round < 1_500; round++) {
       const text = round % 2 === 0 ? blocks() : anything();
       assert.deepEqual(acting(renderExecution(full(text)).text), [], JSON.stringify(text));

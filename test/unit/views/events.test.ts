@@ -14,7 +14,7 @@ const ended = (changes: Partial<Execution> = {}) =>
   notWaiting({ state: "completed", endedAt: "2026-10-21T12:00:50.000Z", ...changes });
 
 describe("what a notification reports", () => {
-  it("is that a task waits: once for each output", () => {
+  it("is that a task waits, once for each output", () => {
     const [event] = told(anExecution());
     assert.match(event!.message, /“Sea otters” of “Writers” waits for you at task “review”/);
     const next = anExecution({
@@ -28,7 +28,7 @@ describe("what a notification reports", () => {
     assert.deepEqual(keysOf(later), keysOf(anExecution()));
   });
 
-  it("is not what was answered already", () => {
+  it("is no pause that was answered already", () => {
     const sent: SentResume = {
       taskId: "review",
       attempt: 1,
@@ -39,7 +39,7 @@ describe("what a notification reports", () => {
     assert.equal(told(anExecution({ resumes: [{ ...sent, outcome: "refused" }] })).length, 1);
   });
 
-  it("is a pause that only may be one, unless the id has never shown any work", () => {
+  it("is a possible pause, unless the crew has never known the ID", () => {
     assert.match(
       told(notWaiting({ state: "unknown", mayBeWaiting: true }))[0]!.message,
       /may be waiting/,
@@ -51,7 +51,7 @@ describe("what a notification reports", () => {
     assert.deepEqual(told(mistyped), []);
   });
 
-  it("is nothing while it runs, and nothing of an end whose time nobody knows", () => {
+  it("is nothing while the execution runs, or if the time of its end is unknown", () => {
     assert.deepEqual(
       [
         notWaiting(),
@@ -62,7 +62,7 @@ describe("what a notification reports", () => {
     );
   });
 
-  it("is that it failed, was stopped or is completed, each by its own setting", () => {
+  it("is a failure, a stop or a completion, with the kind that its setting needs", () => {
     const [completed, failed, stopped] = [
       ended(),
       ended({ state: "failed" }),
@@ -84,7 +84,7 @@ describe("what a notification reports", () => {
     );
   });
 
-  it("is one end for each id", () => {
+  it("is one end for each kickoff ID", () => {
     assert.deepEqual(
       keysOf(ended()),
       keysOf(ended({ state: "failed" })),
@@ -96,12 +96,12 @@ describe("what a notification reports", () => {
     );
   });
 
-  it("is no end that was seen long ago, as one that lies in the list at a start", () => {
+  it("is no end of more than ten minutes ago, as after a start of VS Code", () => {
     assert.equal(told(ended(), Date.parse("2026-10-21T12:10:49.000Z")).length, 1);
     assert.deepEqual(told(ended(), Date.parse("2026-10-21T12:10:51.000Z")), []);
   });
 
-  it("is no end that came before the execution was tracked here", () => {
+  it("is no end from before the execution was tracked here", () => {
     const trackedAt = (startedAt: string) => ended({ origin: "tracked", startedAt });
     assert.deepEqual(
       told(trackedAt("2026-10-21T12:00:49.000Z")),

@@ -4,7 +4,7 @@ import { countMessage, reportsOf, tooLateMessage, type News } from "../../../src
 import { longestWaiting } from "../../../src/views/waiting.ts";
 import { anExecution, notWaiting } from "./executions.ts";
 
-describe("Notifications that come at about the same time", () => {
+describe("Notifications at about the same time", () => {
   const news = (kind: "waiting" | "failed", number: number): News => ({
     execution: anExecution(),
     event: { kind, key: `${kind} ${number}`, message: "" },
@@ -12,7 +12,7 @@ describe("Notifications that come at about the same time", () => {
   const numbers = (kind: "waiting" | "failed", count: number) =>
     Array.from({ length: count }, (_, number) => news(kind, number));
 
-  it("are shown one by one up to three of a kind, and as a number above that", () => {
+  it("are shown one by one up to three of a kind, and as a count above that", () => {
     assert.deepEqual(reportsOf([]), []);
     const [three, four] = [numbers("waiting", 3), numbers("failed", 4)];
     assert.deepEqual(reportsOf([...three, ...four]), [
@@ -21,7 +21,7 @@ describe("Notifications that come at about the same time", () => {
     ]);
   });
 
-  it("say what happened to how many", () => {
+  it("say how many executions wait, failed or completed", () => {
     assert.deepEqual(
       [countMessage("waiting", 15), countMessage("waiting", 1)],
       ["15 executions wait for you.", "1 execution waits for you."],
@@ -32,7 +32,7 @@ describe("Notifications that come at about the same time", () => {
     );
   });
 
-  it("lead to what waits longest", () => {
+  it("lead to the execution that waits longest", () => {
     const waiting = (localId: string, since: string) =>
       anExecution({ localId, waiting: { taskId: "review", attempt: 1, since } });
     const all = [
@@ -50,7 +50,7 @@ describe("Notifications that come at about the same time", () => {
   });
 });
 
-describe("An answer by a notification that is still on the screen", () => {
+describe("An answer in a notification that is still shown", () => {
   const resume = (outcome: SentResume["outcome"]): SentResume => ({
     taskId: "review",
     attempt: 1,
@@ -58,7 +58,7 @@ describe("An answer by a notification that is still on the screen", () => {
     outcome,
   });
 
-  it("is in time while its output waits", () => {
+  it("is sent while its output waits", () => {
     assert.equal(tooLateMessage(anExecution(), "Sea otters", anExecution()), undefined);
     assert.equal(
       tooLateMessage(anExecution(), "Sea otters", anExecution({ resumes: [resume("refused")] })),

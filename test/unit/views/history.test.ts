@@ -54,7 +54,7 @@ describe("the history in an execution's document", () => {
     ]);
   });
 
-  it("says between which times a change happened that was seen long after it", () => {
+  it("says between which times a change happened if it was seen late", () => {
     const history: StateChange[] = [{ at: minute(50), state: "failed", notBefore: minute(9) }];
     assert.deepEqual(
       lines(notWaiting({ state: "failed", history })).at(-1),
@@ -62,7 +62,7 @@ describe("the history in an execution's document", () => {
     );
   });
 
-  it("leaves out what the crew refused, and says what may have been sent", () => {
+  it("omits refused feedback, and says what may have been sent", () => {
     const told = lines(
       anExecution({
         resumes: [resume(1, true, minute(2), "refused"), resume(1, true, minute(3), "unanswered")],
@@ -75,7 +75,7 @@ describe("the history in an execution's document", () => {
     ]);
   });
 
-  it("shows what a record without a history knows, and nothing if that is only how it began", () => {
+  it("shows start and end of a record without a history, and nothing if there is only a start", () => {
     assert.deepEqual(
       lines(notWaiting({ state: "completed", endedAt: minute(9), origin: "tracked" })),
       ["- +0 – Tracked from here on", "- +9 – Completed"],
@@ -83,7 +83,7 @@ describe("the history in an execution's document", () => {
     assert.equal(historyPart(notWaiting()), undefined);
   });
 
-  it("shows no approved task as running, and names the tasks that were over before they were seen", () => {
+  it("shows no approved task as running, and names the tasks that ended before they were seen", () => {
     const history: StateChange[] = [
       { at: minute(1), state: "running", taskId: "research" },
       { at: minute(2), state: "waiting", taskId: "review", attempt: 1 },
@@ -115,7 +115,7 @@ describe("the history in an execution's document", () => {
     );
   });
 
-  it("keeps names of tasks and states harmless", () => {
+  it("escapes the names of tasks and states", () => {
     const history: StateChange[] = [
       { at: minute(1), state: "unknown", stateText: "<b>x</b>", taskId: "[a](command:b.c)" },
     ];
@@ -149,7 +149,7 @@ describe("the times of an execution's tasks", () => {
     outcome: "answered",
   });
 
-  it("are a table with text before the bars, as the crew reports, whose shares add up to 100", () => {
+  it("are a table of reported times with text before the bars, and shares that add up to 100", () => {
     assert.deepEqual(
       table(ended({ tasks: [done("research", 45.2), done("write|up", 22.7), done("check", 0.1)] })),
       [
@@ -187,7 +187,7 @@ describe("the times of an execution's tasks", () => {
     );
   });
 
-  it("say the same below each task and in the table", () => {
+  it("are the same below each task and in the table", () => {
     const history: StateChange[] = [
       { at: minute(1), state: "running", taskId: "review" },
       { at: minute(2), state: "waiting", taskId: "review", attempt: 1 },
@@ -214,7 +214,7 @@ describe("the times of an execution's tasks", () => {
     }
   });
 
-  it("are marked as not known, without shares", () => {
+  it("are marked if they are not known, and then have no shares", () => {
     const lines = table(ended({ tasks: [done("research", 45), done("write"), done("check", 5)] }));
     assert.deepEqual(lines, [
       "| Task     | Time      |",
@@ -226,7 +226,7 @@ describe("the times of an execution's tasks", () => {
     assert.deepEqual(table(ended({ tasks: [done("research"), done("review", 5)] })), []);
   });
 
-  it("have no shares while it runs, and of what is measured here only the pauses that are over", () => {
+  it("have no shares while the execution runs, and include only pauses that have ended", () => {
     const history: StateChange[] = [
       { at: minute(1), state: "running", taskId: "research" },
       { at: minute(4), state: "waiting", taskId: "review", attempt: 1 },

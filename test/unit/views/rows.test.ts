@@ -48,7 +48,7 @@ function menusOf(facts: string): string[] {
 }
 
 describe("a crew's row", () => {
-  it("says where a deployed crew is", () => {
+  it("shows a deployed crew's host", () => {
     const row = crewRow(deployed, {});
     assert.equal(row.description, "crew.test");
     assert.deepEqual(menusOf(row.facts), ["remote"]);
@@ -91,7 +91,7 @@ describe("a crew's row", () => {
     assert.match(row.sentence, /Token lost here/);
   });
 
-  it("shows which token is in use, in description, tooltip and sentence, and that there is another to switch to", () => {
+  it("shows which token is in use, and that there is another, in description, tooltip and to screen readers", () => {
     const both = crewRow(deployed, {
       tokens: { kind: "stored", inUse: "userBearer", types: ["bearer", "userBearer"] },
     });
@@ -116,7 +116,7 @@ describe("a crew's row", () => {
     );
   });
 
-  it("says of a local crew that no model is called, and whether it runs", () => {
+  it("says that a local crew calls no model, and whether it runs", () => {
     assert.equal(crewRow(local, {}).description, "rehearsal, no model");
     assert.equal(crewRow(local, {}).sentence, "Crew Mine, rehearsal – no language model is called");
     assert.ok(
@@ -136,7 +136,7 @@ describe("a crew's row", () => {
     assert.deepEqual(menusOf(starting.facts), ["local"], "neither started nor stopped meanwhile");
   });
 
-  it("says of a stopped local crew why it does not run, neutral where it was stopped and red where it failed", () => {
+  it("says why a local crew doesn't run: neutral if it was stopped, red if it failed", () => {
     const idle = (more: Partial<NonNullable<Crew["local"]>>) =>
       crewRow({ ...local, local: { ...local.local!, running: false, ...more } }, {});
     const [stopped, closed, failed] = [
@@ -167,7 +167,7 @@ describe("a crew's row", () => {
       assert.deepEqual(menusOf(row.facts), ["local", "stopped"], "can be started from the row");
   });
 
-  it("distinguishes a crew that is no longer connected, and offers nothing of a connected one", () => {
+  it("marks a crew that is no longer connected, and offers no action of a connected one", () => {
     assert.equal(goneCrewRow(deployed).description, "not connected");
     assert.deepEqual(menusOf(goneCrewRow(deployed).facts), []);
     assert.doesNotMatch(goneCrewRow(deployed).facts, /^crew/);
@@ -191,7 +191,7 @@ describe("an execution's row", () => {
     assert.deepEqual(menusOf(row.facts), ["waiting", "output"]);
   });
 
-  it("says in its first 25 characters its state, what is wrong and since when; engine, pin and progress come after", () => {
+  it("shows state, problem, pin and time first; progress and engine come last", () => {
     const all = { engine: "rehearsal", pinned: true as const };
     const problem = new CrewApiError({ kind: "unreachable", message: "No.", remedy: "Look." });
     const description = (execution: Parameters<typeof executionRow>[0], circumstances = {}) =>
@@ -225,7 +225,7 @@ describe("an execution's row", () => {
     );
   });
 
-  it("differs from those of the same title by number and time", () => {
+  it("differs from rows with the same title by number and time", () => {
     const known = new Known();
     const localTime = (hour: number) => new Date(2026, 9, 21, hour, 5).toISOString();
     for (const [number, [localId, hour]] of (
@@ -274,14 +274,14 @@ describe("an execution's row", () => {
     assert.deepEqual(rows[1]!.tooltip.at(-1), "ID: two");
   });
 
-  it("says rehearsal of what the rehearsal engine does", () => {
+  it("says if the rehearsal engine runs it", () => {
     assert.match(
       executionRow(anExecution({ engine: "rehearsal" }), start).description,
       /rehearsal$/,
     );
   });
 
-  it("is made from the summary alone, as from the whole execution", () => {
+  it("is the same from the summary as from the whole execution", () => {
     const output = `${rehearsalMark}\n\nAgent: Editor`;
     const long = { text: "Sea otters. ".repeat(1000), list: Array.from({ length: 500 }, String) };
     const rejected = {
@@ -325,7 +325,7 @@ describe("an execution's row", () => {
     assert.equal(new Set(rows.map((row) => row.description.split(" · ")[0])).size, rows.length);
   });
 
-  it("offers feedback where a crew may be waiting, and another sending where none was answered", () => {
+  it("offers feedback if the crew may be waiting, and to send it again if no response arrived", () => {
     const sent: SentResume = {
       taskId: "review",
       attempt: 1,
@@ -345,7 +345,7 @@ describe("an execution's row", () => {
     );
   });
 
-  it("says that the crew still reports a pause that was answered, and offers to send that again in the place of an approval", () => {
+  it("says that the crew still reports an answered pause, and offers to send the answer again", () => {
     const taken: SentResume = {
       taskId: "review",
       attempt: 1,
@@ -363,7 +363,7 @@ describe("an execution's row", () => {
     assert.doesNotMatch(executionRow(notWaiting({ resumes: [taken] }), start).description, /pause/);
   });
 
-  it("says that the kickoff request is being sent, and offers no other run meanwhile", () => {
+  it("says that the kickoff request is being sent, and offers no other run until then", () => {
     const sent = notWaiting({ state: "unconfirmed", kickoffIds: [], tasks: [] });
     const row = executionRow(sent, start, { isKickingOff: true });
     assert.match(row.description, /^Kicking off…/);
@@ -378,7 +378,7 @@ describe("an execution's row", () => {
     assert.match(later.facts, /:request\b/);
   });
 
-  it("has nothing in doubt once it has ended", () => {
+  it("shows no unanswered feedback after the end", () => {
     const sent: SentResume = {
       taskId: "review",
       attempt: 1,
@@ -410,7 +410,7 @@ describe("an execution's row", () => {
     );
   });
 
-  it("marks what has ended and what is no longer watched", () => {
+  it("marks an execution that has ended or is no longer watched", () => {
     assert.deepEqual(
       menusOf(executionRow(notWaiting({ state: "completed", output: "x" }), start).facts),
       ["ended", "output"],
@@ -427,13 +427,13 @@ describe("an execution's row", () => {
 describe("an execution's row, whatever its group", () => {
   const second = anExecution({ waiting: { ...anExecution().waiting!, attempt: 2 } });
 
-  it("says in sentence and tooltip which task waits, and at which attempt", () => {
+  it("names the waiting task and its attempt in the tooltip and to screen readers", () => {
     const row = executionRow(second, start);
     assert.match(row.sentence, /Waiting for you at task review, attempt 2/);
     assert.ok(row.tooltip.includes("Waiting for you at task review, attempt 2"));
   });
 
-  it("does not say what its group says, and says the crew where the group does not", () => {
+  it("omits what its group says, and names the crew if the group doesn't", () => {
     const description = (group: "crew" | "waiting" | "state" | "day") =>
       executionRow(second, start + 130_000, { group }).description;
     assert.equal(description("crew"), "Waiting · 2 min · 1/3");
@@ -456,7 +456,7 @@ describe("an execution's row, whatever its group", () => {
     );
   });
 
-  it("says that nobody watches it where its crew is gone, refuses the token or is stopped, and nothing spins", () => {
+  it("says that it isn't watched if its crew is not connected, refuses the token or is stopped, without a spinner", () => {
     for (const [crew, words] of [
       ["gone", "not watched: crew is not connected"],
       ["refusing", "not watched: token refused"],
@@ -482,7 +482,7 @@ describe("an execution's row, whatever its group", () => {
     }
   });
 
-  it("says that it is pinned, and offers the other of pin and unpin", () => {
+  it("says that it is pinned, and offers to unpin it", () => {
     const row = executionRow(notWaiting({ pinned: true }), start);
     assert.match(row.description, / · pinned( ·|$)/);
     assert.match(row.sentence, /, pinned$/);
@@ -514,15 +514,15 @@ describe("an execution's row, whatever its group", () => {
   });
 });
 
-describe("the row of a crew of which nothing is tracked", () => {
-  it("says what to do, and that a stopped local crew starts with it", () => {
+describe("the row below a crew without executions", () => {
+  it("says what to do, and that it starts a stopped local crew", () => {
     assert.equal(hintRow().label, "Kick off the first execution…");
     assert.equal(hintRow(true).label, "Start it and kick off the first execution…");
   });
 });
 
 describe("a task's row", () => {
-  it("says its state, its attempt and its agent", () => {
+  it("shows its state, its attempt and its agent", () => {
     const task = {
       taskId: "review",
       agent: "Editor",
@@ -545,7 +545,7 @@ describe("a task's row", () => {
   });
 });
 
-describe("a crew's own names in a row", () => {
+describe("a crew's names in a row", () => {
   const name = "evil\n\u001b[31m\u202ename ".repeat(3_000);
   const task = {
     taskId: name,
@@ -559,7 +559,7 @@ describe("a crew's own names in a row", () => {
     request: { inputs: { [name]: name }, callbacks: {} },
   });
 
-  it("are one short line each, wherever the row says them", () => {
+  it("are one short line, wherever the row shows them", () => {
     const rows = [
       taskRow(task, execution),
       executionRow(execution, start),
@@ -576,7 +576,7 @@ describe("a crew's own names in a row", () => {
     }
   });
 
-  it("are one short line in messages, too", () => {
+  it("are one short line in messages", () => {
     const words = [
       eventOf(execution, start)?.message,
       staleByAttempt(execution, { taskId: name, attempt: 1 })?.message,
@@ -596,7 +596,7 @@ describe("times", () => {
     );
   });
 
-  it("move in steps on rows, stop at the end, and are not made up", () => {
+  it("change in steps on rows, stop at the end, and are omitted if unknown", () => {
     assert.equal(elapsedLabel(notWaiting(), start + 47_000), "40 s");
     assert.equal(
       elapsedLabel(

@@ -14,7 +14,7 @@ const kindsIn = (text: string): FileFault["kind"][] =>
   readRequestFile(text).faults.map(({ kind }) => kind);
 
 describe("Reading a request file", () => {
-  it("takes crew, label, inputs, meta and callbacks, with comments and trailing commas", () => {
+  it("accepts crew, label, inputs, meta and callbacks, with comments and trailing commas", () => {
     const file = readRequestFile(`{
       // For the demo
       "$schema": "./kickoff.schema.json",
@@ -69,7 +69,7 @@ describe("Reading a request file", () => {
     });
   }
 
-  it("takes callbacks that authenticate, without their secrets; null and an empty text mean none", () => {
+  it("accepts callbacks that authenticate, without their secrets; null and an empty text mean none", () => {
     const { values, faults } = readRequestFile(`{
       "crew": "T", "inputs": {}, "crewWebhookUrl": null, "taskWebhookUrl": "",
       "humanInputWebhook": {"url": "https://h.test/a", "authentication": {"strategy": "basic", "username": "me", "password": ""}},
