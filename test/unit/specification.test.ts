@@ -3,7 +3,7 @@ import { cellsOf, checkThatTheyExist, citationsIn, linesOf } from "./citations.t
 
 /** How many sentences and table rows each section of the specification has; section 0 is its introduction. */
 const rowsOfSections = [2, 12, 11, 5, 33, 7, 8, 9, 4, 1];
-/** The rows about which no test can say anything. */
+/** The rows that no test can show. */
 const nothingToShow = ["6.2"];
 
 interface Row {

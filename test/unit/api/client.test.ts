@@ -220,11 +220,11 @@ describe("the client of a crew", () => {
     const client = clientOf(server.url, { onTraffic: (traffic) => seen.push(traffic) });
     await client.inputs();
     await errorOf(client.kickoff({ inputs: { secret: token } }));
-    const told = seen.map((each) => ({
+    const logged = seen.map((each) => ({
       ...(JSON.parse(JSON.stringify(each)) as Traffic),
       id: each.id - seen[0]!.id,
     }));
-    assert.deepEqual(told, [
+    assert.deepEqual(logged, [
       { id: 0, kind: "request", method: "GET", path: "/inputs" },
       {
         id: 0,

@@ -32,16 +32,16 @@ describe("a failing connection", () => {
     errorOf(client.kickoff({ inputs: {} }, call));
 
   describe("a time-out", () => {
-    /** The error of a call whose time is over once the server has it and, where wanted, once the head of the answer is here. */
+    /** The error of a call that times out once its request has arrived and, if `answered`, once the head of the answer is here. */
     const late = async (
       ask: (client: CrewClient) => Promise<unknown>,
       answered = false,
     ): Promise<CrewApiError> => {
       const clock = new StoppedClock();
-      const begun = server.requests.length;
+      const earlier = server.requests.length;
       const { fetch, head } = watchedFetch();
       const error = errorOf(ask(new CrewClient(server.url, token, { clock, fetch })));
-      await server.arrived(begun + 1);
+      await server.arrived(earlier + 1);
       if (answered) await head();
       clock.ring();
       assert.equal((await error) instanceof Error, true);
@@ -301,7 +301,7 @@ describe("a failing connection", () => {
   }
 });
 
-/** The default fetch, and a promise of the head of the answer it got last. */
+/** The default fetch, with a promise of its last answer's head. */
 function watchedFetch(): { fetch: Fetch; head: () => Promise<unknown> } {
   let head: Promise<unknown> = Promise.resolve();
   return {

@@ -8,20 +8,20 @@ const published: StatusPath = "/status/{kickoff_id}";
 
 describe("the two status paths", () => {
   let server: MisbehavingServer;
-  let told: StatusPath[];
+  let stored: StatusPath[];
   beforeEach(async () => {
     server = await MisbehavingServer.start();
-    told = [];
+    stored = [];
   });
   afterEach(() => server.stop());
 
   const asked = (): string[] => server.requests.map((request) => request.path);
   const client = (statusPath?: StatusPath) =>
     clientOf(server.url, {
-      onStatusPath: (path) => told.push(path),
+      onStatusPath: (path) => stored.push(path),
       ...(statusPath === undefined ? {} : { statusPath }),
     });
-  /** A crew that has one of the routes. */
+  /** A crew with one of the routes. */
   const routed =
     (
       pattern: RegExp,
@@ -38,7 +38,7 @@ describe("the two status paths", () => {
     assert.equal((await one.status("a b/c")).state, "running");
     await one.status("k");
     assert.deepEqual(asked(), ["/a%20b%2Fc/status", "/k/status"]);
-    assert.deepEqual(told, [specified]);
+    assert.deepEqual(stored, [specified]);
   });
 
   for (const [what, missing] of [
@@ -57,7 +57,7 @@ describe("the two status paths", () => {
       await one.status("k");
       await one.status("k");
       assert.deepEqual(asked(), ["/k/status", "/status/k", "/status/k"]);
-      assert.deepEqual(told, [published]);
+      assert.deepEqual(stored, [published]);
     });
   }
 
@@ -65,7 +65,7 @@ describe("the two status paths", () => {
     server.otherwise = running;
     await client(published).status("k");
     assert.deepEqual(asked(), ["/status/k"]);
-    assert.deepEqual(told, []);
+    assert.deepEqual(stored, []);
   });
 
   for (const [what, there] of [
@@ -97,7 +97,7 @@ describe("the two status paths", () => {
     server.otherwise = routed(/\/status$/, running);
     await client(published).status("k");
     assert.deepEqual(asked(), ["/status/k", "/k/status"]);
-    assert.deepEqual(told, [specified]);
+    assert.deepEqual(stored, [specified]);
   });
 
   for (const body of [
@@ -112,7 +112,7 @@ describe("the two status paths", () => {
       assert.equal(error.kind, "notFound");
       assert.equal(error.status, 404);
       assert.deepEqual(asked(), ["/k/status"]);
-      assert.deepEqual(told, [specified]);
+      assert.deepEqual(stored, [specified]);
     });
   }
 
@@ -123,7 +123,7 @@ describe("the two status paths", () => {
       json(404, { message: "No route for /task-7/status" }),
     );
     await client().status("task-7");
-    assert.deepEqual(told, [published]);
+    assert.deepEqual(stored, [published]);
   });
 
   it("reports “not found” and stores nothing if neither path exists", async () => {
@@ -132,7 +132,7 @@ describe("the two status paths", () => {
     assert.equal(error.kind, "notFound");
     assert.match(error.remedy, /address/);
     assert.deepEqual(asked(), ["/k/status", "/status/k"]);
-    assert.deepEqual(told, []);
+    assert.deepEqual(stored, []);
   });
 
   it("accepts NOT FOUND of the live dialect as an answer", async () => {
@@ -141,7 +141,7 @@ describe("the two status paths", () => {
       json(200, { state: "NOT FOUND", status: "Task not found" }),
     );
     assert.equal((await client().status("k")).state, "unknown");
-    assert.deepEqual(told, [published]);
+    assert.deepEqual(stored, [published]);
   });
 
   it("doesn't try the other path after another failure", async () => {

@@ -47,7 +47,7 @@ describe("deleting files", () => {
   });
 
   it("continues if something can't be deleted, and reports what and why", async function () {
-    // Nobody keeps the superuser from deleting a file, but a name that no system takes does.
+    // Root can delete any file, but a path with this name is invalid on every system.
     const impossible = path.join(folder, "no\u0000name");
     const [left] = await removeWhole(impossible);
     assert.equal(left?.path, impossible);

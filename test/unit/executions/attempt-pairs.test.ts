@@ -3,8 +3,8 @@ import { attemptPairs } from "../../../src/executions/tasks.ts";
 
 describe("attempts to compare", () => {
   it("are each attempt and the one before it, for every task, without unknown outputs", () => {
-    const outputs = (...told: readonly (string | undefined)[]) =>
-      told.map((output, at) => ({ number: at + 1, ...(output === undefined ? {} : { output }) }));
+    const outputs = (...values: readonly (string | undefined)[]) =>
+      values.map((output, at) => ({ number: at + 1, ...(output === undefined ? {} : { output }) }));
     const tasks = [
       { taskId: "outline", state: "completed" as const, attempts: outputs("a", "b", "b") },
       { taskId: "draft", state: "completed" as const, attempts: outputs("a") },

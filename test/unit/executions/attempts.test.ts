@@ -17,7 +17,7 @@ import { anExecution, aReading, at, notFound, pausing, working } from "./samples
 const retrying: ResumeAnswer = { status: "retrying", message: "Task will be retried", raw: {} };
 const resumed: ResumeAnswer = { status: "resumed", message: "Resumed", raw: {} };
 
-/** Sends feedback for what waits at a time, without its answer. */
+/** Sends feedback for a waiting task, without a response. */
 function sending(
   execution: Execution,
   text: string,
@@ -140,7 +140,7 @@ describe("the attempts of a task", () => {
     );
   });
 
-  // A crew of the documented dialect numbers its attempts; one of the live dialect does not, and may tell the output with other blank space.
+  // The documented dialect numbers attempts; the live one doesn't, and may report the output with other white space.
   for (const [dialect, same] of [
     ["numbers its attempts", pausing("review", "Draft 1", 1)],
     ["does not number them", pausing("review", "Draft 1\n")],
@@ -221,7 +221,7 @@ describe("the attempts of a task", () => {
     assert.equal(applyReading(answered, pausing("review", "Draft 1", 1), at(135)).state, "waiting");
   });
 
-  // Observed of the live dialect: the answer brings a new ID, and what is reported under that came after the feedback.
+  // Observed in the live dialect: the response has a new ID, under which everything happened after the feedback.
   it("treat a pause under a new ID from the response as a new one", () => {
     const followed = approve(waiting, at(20), { kickoffId: "k2", raw: {} });
     const paused = applyReading(

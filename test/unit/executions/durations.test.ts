@@ -223,7 +223,7 @@ describe("The duration of an execution", () => {
     assert.deepEqual(
       wholeTime(ended({ executionTime: 500, history, tasks })),
       { seconds: 600, isByCrew: false },
-      "more than the waiting, and too little for both",
+      "longer than the pause, but shorter than pause and tasks",
     );
     assert.deepEqual(wholeTime(ended({ executionTime: 595, history, tasks })), {
       seconds: 595,
@@ -232,13 +232,13 @@ describe("The duration of an execution", () => {
     assert.deepEqual(
       wholeTime(ended({ executionTime: 50, tasks })),
       { seconds: 50, isByCrew: true },
-      "tasks may be done side by side",
+      "tasks may run in parallel",
     );
     assert.equal(wholeTime(ended({ origin: "tracked" })), undefined);
     assert.equal(
       wholeTime(ended({ history: [{ at: time(600), state: "completed", notBefore: time(30) }] })),
       undefined,
-      "its end was seen long after it",
+      "its end was seen late",
     );
   });
 });

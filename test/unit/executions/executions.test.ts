@@ -33,7 +33,7 @@ describe("Executions", () => {
       try {
         executions.open(() => (begun++, begin()));
         executions.store.add(anExecution({ kickoffIds: ["k-1"], state: "running" }));
-        await waitFor("a question", async () => {
+        await waitFor("a request", async () => {
           await clock.pass(1000);
           return asked.length > 0;
         });

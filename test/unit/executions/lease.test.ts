@@ -14,10 +14,10 @@ describe("Lease", () => {
   beforeEach(() => {
     folder = temporaryFolder("lease");
     clock = new FakeClock();
-    // One connection for all windows: what two processes write at once, SQLite puts in order.
+    // One connection is enough for all windows, because SQLite serializes the writes of processes.
     database = new Database({
       folder,
-      // Its own timers would be counted as the lease's.
+      // The database's timers would count as the lease's.
       clock: { now: () => clock.now(), after: () => () => undefined },
       onProblem: (_message, error) => assert.ifError(error),
     });
@@ -90,7 +90,7 @@ describe("Lease", () => {
     one.start();
     two.start();
     two.takeOver();
-    one.takeOver(); // It has not seen yet that it had lost it.
+    one.takeOver(); // It hasn't noticed yet that it lost the lease.
     await clock.pass(6_000);
     assert.deepEqual(held(), [true, false]);
   });
@@ -106,12 +106,12 @@ describe("Lease", () => {
 
   it("fires an event when it is gained or lost", async () => {
     const [one, two] = [aLease("one"), aLease("two")];
-    const heard: boolean[] = [];
-    one.onDidChange((isHeld) => heard.push(isHeld));
+    const changes: boolean[] = [];
+    one.onDidChange((isHeld) => changes.push(isHeld));
     one.start();
     two.takeOver();
     await clock.pass(6_000);
-    assert.deepEqual(heard, [true, false]);
+    assert.deepEqual(changes, [true, false]);
   });
 
   it("is free if it expires later than any lease can, because the clock was set back", () => {
@@ -139,10 +139,10 @@ describe("Lease", () => {
     one.stop();
     assert.deepEqual([one.isHeld, clock.pending], [false, 0]);
     two.start();
-    assert.equal(two.isHeld, true, "nobody waits for it to become stale");
+    assert.equal(two.isHeld, true, "no window waits until it expires");
     one.stop();
     await clock.pass(20_000);
-    assert.equal(two.confirm(), true, "one that does not hold it gives nothing back");
+    assert.equal(two.confirm(), true, "a window without the lease releases nothing");
     two.stop();
     one.start();
     assert.equal(one.isHeld, true);

@@ -39,7 +39,7 @@ describe("Notified", () => {
     assert.deepEqual(
       database!.all("SELECT key FROM notified").map(({ key }) => key),
       ["waiting-kept"],
-      "what was notified of an execution is forgotten with it, and not before",
+      "claims are deleted with their execution, and not before",
     );
     store.dispose();
   });

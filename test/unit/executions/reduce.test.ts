@@ -13,7 +13,7 @@ import { anExecution, aReading, at, notFound, pausing, START, working } from "./
 
 const crew = { id: "url:https://crew.test", name: "Writers", url: "https://crew.test" };
 
-/** Answers one after the other, ten seconds apart. */
+/** Applies answers that arrive ten seconds apart. */
 function after(execution: Execution, ...readings: readonly StatusReading[]): Execution {
   return readings.reduce(
     (known, reading, index) => applyReading(known, reading, at(10 * (index + 1))),

@@ -7,7 +7,7 @@ describe("A crew that refuses its token", () => {
 
   beforeEach(() => {
     scene = new Scene(() => failure("unauthorized"));
-    // Another window polls: what is asked here is asked by hand.
+    // Another window polls, so every request here comes from a command.
     scene.lease.isHeld = false;
     for (let number = 1; number <= 20; number += 1)
       scene.store.put(anExecution({ localId: `e${number}`, kickoffIds: [`k${number}`] }));

@@ -23,15 +23,15 @@ describe("ExecutionStore", () => {
   afterEach(() => windows.close());
 
   function changesOf(store: ExecutionStore): string[] {
-    const heard: string[] = [];
-    const say = (kind: "added" | "changed" | "removed", change: ExecutionChange) =>
+    const events: string[] = [];
+    const note = (kind: "added" | "changed" | "removed", change: ExecutionChange) =>
       change[kind].forEach((execution) =>
-        heard.push(`${kind} ${execution.label ?? execution.state}`),
+        events.push(`${kind} ${execution.label ?? execution.state}`),
       );
     store.onDidChange((change) =>
-      (["added", "changed", "removed"] as const).forEach((kind) => say(kind, change)),
+      (["added", "changed", "removed"] as const).forEach((kind) => note(kind, change)),
     );
-    return heard;
+    return events;
   }
 
   it("keeps executions across a restart, newest first", () => {
@@ -85,8 +85,8 @@ describe("ExecutionStore", () => {
 
   it("reports each real change once, when it is written", () => {
     const store = windows.open();
-    const heard = changesOf(store);
-    store.onDidAdd(({ localId }) => heard.push(`new ${localId}`));
+    const events = changesOf(store);
+    store.onDidAdd(({ localId }) => events.push(`new ${localId}`));
     store.add(anExecution());
     store.update(id, labelled("Mine"));
     store.update(id, labelled("Mine"));
@@ -94,13 +94,13 @@ describe("ExecutionStore", () => {
     store.remove(id);
     store.remove(id);
     store.refresh();
-    assert.deepEqual(heard, ["added queued", `new ${id}`, "changed Mine", "removed Mine"]);
+    assert.deepEqual(events, ["added queued", `new ${id}`, "changed Mine", "removed Mine"]);
     assert.equal(store.update(id, labelled("Again")), undefined);
   });
 
   it("joins a surrounding transaction: if that fails, nothing is kept or reported", () => {
     const { store, database } = windows.openBoth();
-    const heard = changesOf(store);
+    const events = changesOf(store);
     store.add(anExecution());
     const fail = () =>
       database.write(() => {
@@ -116,7 +116,7 @@ describe("ExecutionStore", () => {
     );
     store.update(id, labelled("Kept"));
     assert.equal(store.find(id)?.label, "Kept");
-    assert.deepEqual(heard, ["added queued", "changed Kept"]);
+    assert.deepEqual(events, ["added queued", "changed Kept"]);
   });
 
   it("changes what another window has written, not its own older copy", () => {
@@ -137,28 +137,28 @@ describe("ExecutionStore", () => {
   it("notices what another window adds, changes and removes", async () => {
     const clock = new FakeClock();
     const [one, two] = [windows.open(), windows.open(clock)];
-    const heard = changesOf(two);
+    const events = changesOf(two);
     one.add(anExecution());
     await clock.pass(5_000);
-    assert.deepEqual(heard, ["added queued"]);
+    assert.deepEqual(events, ["added queued"]);
     one.update(id, labelled("Mine"));
     await clock.pass(5_000);
-    assert.deepEqual(heard, ["added queued", "changed Mine"]);
+    assert.deepEqual(events, ["added queued", "changed Mine"]);
     one.remove(id);
     await clock.pass(5_000);
-    assert.deepEqual(heard, ["added queued", "changed Mine", "removed Mine"]);
+    assert.deepEqual(events, ["added queued", "changed Mine", "removed Mine"]);
   });
 
   it("notices a removal and an addition at once, also together with its own changes", () => {
     const [one, two] = [windows.open(), windows.open()];
     one.add(anExecution({ label: "Old" }));
     two.refresh();
-    const heard = changesOf(two);
+    const events = changesOf(two);
     one.remove(id);
     one.add(anExecution({ localId: "new", label: "New" }));
     two.add(anExecution({ localId: "own", label: "Own" }));
     two.refresh();
-    assert.deepEqual(heard, ["added Own", "added New", "removed Old"]);
+    assert.deepEqual(events, ["added Own", "added New", "removed Old"]);
   });
 
   it("misses no change if the last revision was lost in a damaged file", () => {
@@ -201,7 +201,7 @@ describe("ExecutionStore", () => {
       state: "running",
       kickoffIds: ["k1", "k2"],
     }));
-    assert.equal(reopened?.state, "running", "a new id is another run");
+    assert.equal(reopened?.state, "running", "a new ID is another run");
   });
 
   it("has no long text in its lists, and keeps outputs of many megabytes complete", () => {
@@ -333,7 +333,9 @@ describe("ExecutionStore", () => {
     two.refresh();
     assert.deepEqual(cleared, ["two everything, 0 left"]);
     assert.deepEqual([one.list(), two.list()], [[], []]);
-    windows.open().onDidClear(() => assert.fail("It is no news to a window that opens later."));
+    windows
+      .open()
+      .onDidClear(() => assert.fail("A window that opens later must not get the event."));
   });
 
   it("tries again if the executions couldn't be read", async () => {
@@ -388,22 +390,22 @@ describe("ExecutionStore", () => {
         );
       }
     });
-    // The processor's time: that of other programs on a busy machine does not count.
+    // Processor time, because the machine may be busy with other programs.
     const milliseconds = (work: () => void) => {
       const before = process.cpuUsage();
       work();
       const { user, system } = process.cpuUsage(before);
       return Math.round((user + system) / 1000);
     };
-    const plainly = milliseconds(() => {
+    const reading = milliseconds(() => {
       for (const { json } of database.all("SELECT json FROM details")) JSON.parse(String(json));
     });
     const opening = milliseconds(() => {
       assert.equal(windows.open().list().length, 10_000);
     });
     console.log(
-      `      all details read in ${plainly} ms of processor time, the list opened in ${opening} ms`,
+      `      all details read in ${reading} ms of processor time, the list opened in ${opening} ms`,
     );
-    assert.ok(opening < Math.max(1_000, 5 * plainly), `${opening} ms`);
+    assert.ok(opening < Math.max(1_000, 5 * reading), `${opening} ms`);
   });
 });

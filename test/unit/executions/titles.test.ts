@@ -24,7 +24,7 @@ describe("Titles of a crew's executions", () => {
   });
   afterEach(() => windows.close());
 
-  /** Adds an execution that was started after the others. @returns its local id */
+  /** Adds an execution that started after the others. @returns its local ID */
   const start = (inputs: JsonObject | undefined, changes: Partial<Execution> = {}): string => {
     const localId = `e${seconds}`;
     const startedAt = new Date(at(seconds++)).toISOString();
@@ -38,7 +38,7 @@ describe("Titles of a crew's executions", () => {
     store.add(inputs === undefined ? without(execution, "request") : execution);
     return localId;
   };
-  /** Oldest first. */
+  /** The titles, oldest first. */
   const titles = (of = store) => of.list().toReversed().map(titleOf);
 
   it("are short, even if a label is long", () => {

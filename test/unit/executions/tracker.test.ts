@@ -6,26 +6,26 @@ import { anExecution, aReading, notFound, pausing, working } from "./samples.ts"
 import { failure, Scene } from "./tracker-support.ts";
 
 const id = anExecution().localId;
-const looked = { visible: true, focused: true };
+const inView = { visible: true, focused: true };
 const target = { taskId: "review", attempt: 1 };
 
 describe("Tracker", () => {
   let scene: Scene;
   afterEach(() => scene.tracker.dispose());
 
-  /** A tracker at work on one execution, looked at, whose crew answers so. */
-  function begin(answer: StatusReading | Error = working("a", 0), watched = looked): void {
+  /** Starts a tracker of one execution, in view, whose crew gives this answer. */
+  function begin(answer: StatusReading | Error = working("a", 0), watched = inView): void {
     scene = new Scene(() => answer);
     scene.store.put(anExecution());
     scene.tracker.setWatched(watched);
     scene.tracker.start();
   }
 
-  /** A crew that answers when the test says so. */
+  /** Makes a crew that answers when the test calls one of the returned functions. */
   function beginSlow(): ((answer: StatusReading) => void)[] {
     const answers: ((answer: StatusReading) => void)[] = [];
     scene = new Scene(() => new Promise((resolve) => answers.push(resolve)));
-    scene.tracker.setWatched(looked);
+    scene.tracker.setWatched(inView);
     return answers;
   }
 
@@ -58,12 +58,12 @@ describe("Tracker", () => {
     it("happens at once when the view becomes visible, but not twice in 2 s", async () => {
       begin(working("a", 0), { visible: false, focused: true });
       await scene.pass(5);
-      scene.tracker.setWatched(looked);
+      scene.tracker.setWatched(inView);
       await scene.pass(0);
       assert.deepEqual(scene.seconds(), [0, 5]);
       for (let again = 0; again < 5; again++) {
         scene.tracker.setWatched({ visible: false, focused: false });
-        scene.tracker.setWatched(looked);
+        scene.tracker.setWatched(inView);
         await scene.pass(0.1);
       }
       assert.deepEqual(scene.seconds(), []);
@@ -90,7 +90,7 @@ describe("Tracker", () => {
       await scene.pass(300);
       assert.ok(
         scene.asked.every((each) => each.kickoffId === "k1"),
-        "without an id there is nothing to ask for",
+        "nothing can be requested without an ID",
       );
       scene.seconds();
       scene.store.update("new", (execution) => confirmKickoff(execution, "k2"));
@@ -156,10 +156,10 @@ describe("Tracker", () => {
       scene.tracker.start();
       await scene.pass(60);
       assert.deepEqual(scene.seconds(), []);
-      scene.tracker.setWatched(looked);
+      scene.tracker.setWatched(inView);
       await scene.pass(0);
       assert.deepEqual([scene.lease.taken, scene.seconds()], [1, [60]]);
-      scene.tracker.setWatched(looked);
+      scene.tracker.setWatched(inView);
       assert.equal(scene.lease.taken, 1);
       scene.lease.give(false);
       await scene.pass(60);
@@ -187,7 +187,11 @@ describe("Tracker", () => {
         "o",
       ]);
       await scene.pass(600);
-      assert.equal(scene.asked.length, 5, "nobody is asked again while a question is open");
+      assert.equal(
+        scene.asked.length,
+        5,
+        "no execution is polled again while a request is in progress",
+      );
       answers[0]?.(working("a", 0));
       await scene.pass(0);
       assert.equal(scene.asked.length, 6);
@@ -231,7 +235,7 @@ describe("Tracker", () => {
       begin(aReading({ state: "completed" }));
       await scene.pass(0);
       await scene.tracker.pollNow(id);
-      await scene.tracker.pollNow("unheard of");
+      await scene.tracker.pollNow("unknown");
       assert.equal(scene.asked.length, 1);
     });
   });
@@ -259,7 +263,7 @@ describe("Tracker", () => {
         [scene.store.find(id)?.state, scene.store.find(id)?.waiting],
         ["running", undefined],
       );
-      assert.equal(answers.length, 2, "and asks again at once");
+      assert.equal(answers.length, 2, "and polls again at once");
       answers[1]?.(pausing("review", "Draft", 2));
       await scene.pass(0);
       assert.equal(scene.store.find(id)?.waiting?.attempt, 2);
@@ -304,8 +308,8 @@ describe("Tracker", () => {
   describe("when a crew fails", () => {
     it("backs off with jitter up to 5 minutes, and reports why until it works again", async () => {
       begin(failure("server"));
-      const heard: string[] = [];
-      scene.tracker.onDidChange(({ localIds }) => heard.push(...localIds));
+      const changed: string[] = [];
+      scene.tracker.onDidChange(({ localIds }) => changed.push(...localIds));
       scene.random = 1;
       await scene.pass(70);
       assert.deepEqual(scene.seconds(), [0, 4, 12, 28, 60]);
@@ -313,23 +317,23 @@ describe("Tracker", () => {
       const late = scene.seconds();
       assert.equal(Math.round((late.at(-1) ?? 0) - (late.at(-2) ?? 0)), 300);
       assert.equal(scene.tracker.problemOf(scene.store.find(id)!)?.kind, "server");
-      assert.deepEqual(heard, [id], "told once");
+      assert.deepEqual(changed, [id], "reported once");
       scene.answer = () => working("a", 0);
       await scene.pass(300);
       assert.equal(scene.tracker.problemOf(scene.store.find(id)!), undefined);
-      assert.deepEqual(heard, [id, id]);
+      assert.deepEqual(changed, [id, id]);
       assert.deepEqual(scene.problems, []);
     });
 
     it("doesn't poll before Retry-After has passed, even if the view becomes visible", async () => {
       scene = new Scene(() => failure("rateLimited", 100_000));
       scene.store.put(anExecution());
-      scene.tracker.setWatched(looked);
+      scene.tracker.setWatched(inView);
       scene.tracker.start();
       await scene.pass(1);
       scene.store.put(anExecution({ localId: "new", kickoffIds: ["k2"] }));
       scene.tracker.setWatched({ visible: false, focused: false });
-      scene.tracker.setWatched(looked);
+      scene.tracker.setWatched(inView);
       await scene.tracker.pollNow();
       await scene.pass(98);
       assert.deepEqual(scene.seconds(), [0]);
@@ -343,7 +347,7 @@ describe("Tracker", () => {
       for (const number of [1, 2, 3, 4, 5, 6])
         scene.store.put(anExecution({ localId: `e${number}`, kickoffIds: [`k${number}`] }));
       const crewId = anExecution().crew.id;
-      scene.tracker.setWatched(looked);
+      scene.tracker.setWatched(inView);
       scene.tracker.start();
       await scene.pass(600);
       assert.deepEqual(scene.parks, ["Writers unauthorized"]);
@@ -366,7 +370,7 @@ describe("Tracker", () => {
       );
       for (const number of [1, 2])
         scene.store.put(anExecution({ localId: `e${number}`, kickoffIds: [`k${number}`] }));
-      scene.tracker.setWatched(looked);
+      scene.tracker.setWatched(inView);
       scene.tracker.start();
       await scene.pass(30);
       assert.deepEqual([scene.parks, scene.tracker.parkedCrews().size], [[], 0]);
@@ -407,17 +411,17 @@ describe("Tracker", () => {
       scene = new Scene(() => working("a", 0));
       scene.unconnected.add(anExecution().crew.id);
       scene.store.put(anExecution());
-      const heard: string[] = [];
-      scene.tracker.onDidChange(({ localIds }) => heard.push(...localIds));
+      const changed: string[] = [];
+      scene.tracker.onDidChange(({ localIds }) => changed.push(...localIds));
       scene.tracker.start();
       await scene.pass(600);
       assert.equal(scene.problems.length, 1);
       assert.match(scene.problems[0] ?? "", /"Writers" is not connected/);
-      assert.deepEqual(heard, [id]);
+      assert.deepEqual(changed, [id]);
       scene.unconnected.clear();
       await scene.pass(300);
       assert.equal(scene.store.find(id)?.state, "running");
-      assert.deepEqual(heard, [id, id]);
+      assert.deepEqual(changed, [id, id]);
     });
   });
 
@@ -432,7 +436,7 @@ describe("Tracker", () => {
     await poll;
     assert.ok(scene.asked.every((each) => each.signal?.aborted === true));
     assert.equal(scene.clock.pending, 0);
-    scene.tracker.setWatched(looked);
+    scene.tracker.setWatched(inView);
     scene.store.put(anExecution({ localId: "three" }));
     await scene.tracker.pollNow("three");
     await scene.pass(600);

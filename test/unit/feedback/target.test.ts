@@ -4,7 +4,7 @@ import { isOver } from "../../../src/feedback/target.ts";
 import { anExecution, notWaiting } from "../views/executions.ts";
 
 describe("The output that a thread is about", () => {
-  const taken: SentResume = {
+  const accepted: SentResume = {
     taskId: "review",
     attempt: 1,
     feedback: { isApprove: true, text: "Approved.", at: "2026-10-21T12:05:00.000Z" },
@@ -19,17 +19,20 @@ describe("The output that a thread is about", () => {
     assert.equal(
       isOver(
         { execution: anExecution(), taskId: "review", isApprove: true },
-        notWaiting({ resumes: [taken] }),
+        notWaiting({ resumes: [accepted] }),
       ),
       true,
     );
   });
 
   it("can be answered again while the crew still reports its pause, if the person confirmed it", () => {
-    const lagging = notWaiting({ resumes: [taken], stillPaused: { taskId: "review", attempt: 1 } });
+    const lagging = notWaiting({
+      resumes: [accepted],
+      stillPaused: { taskId: "review", attempt: 1 },
+    });
     const subject = { execution: lagging, taskId: "review", isApprove: false };
     assert.equal(isOver(subject, lagging), true);
     assert.equal(isOver({ ...subject, again: true }, lagging), false);
-    assert.equal(isOver({ ...subject, again: true }, notWaiting({ resumes: [taken] })), true);
+    assert.equal(isOver({ ...subject, again: true }, notWaiting({ resumes: [accepted] })), true);
   });
 });

@@ -4,25 +4,25 @@ import { joined, TextBeingSent } from "../../../src/feedback/typed-text.ts";
 describe("text that is being sent", () => {
   it("is unchanged if its box is empty or still has it", () => {
     for (const inBox of ["", " \n", "Shorter.", "Shorter.\n"]) {
-      const words = new TextBeingSent("Shorter.");
-      assert.equal(words.with(inBox).trimEnd(), "Shorter.");
-      assert.equal(words.beyond(inBox), "");
+      const sending = new TextBeingSent("Shorter.");
+      assert.equal(sending.with(inBox).trimEnd(), "Shorter.");
+      assert.equal(sending.beyond(inBox), "");
     }
   });
 
   it("is distinguished from text typed after it, with any line endings", () => {
-    const words = new TextBeingSent("Shorter.\nPlease. ");
-    assert.equal(words.with("Shorter.\r\nPlease. Thanks."), "Shorter.\r\nPlease. Thanks.");
-    assert.equal(words.beyond("Shorter.\r\nPlease. Thanks."), "Thanks.");
+    const sending = new TextBeingSent("Shorter.\nPlease. ");
+    assert.equal(sending.with("Shorter.\r\nPlease. Thanks."), "Shorter.\r\nPlease. Thanks.");
+    assert.equal(sending.beyond("Shorter.\r\nPlease. Thanks."), "Thanks.");
   });
 
   it("includes what a second click added, and what was then typed into the empty box", () => {
-    const words = new TextBeingSent("Shorter.");
-    words.add("Shorter. And funnier.");
-    words.add("");
-    words.add("Thanks.");
-    assert.equal(words.with("Bye."), "Shorter. And funnier.\n\nThanks.\n\nBye.");
-    assert.equal(words.beyond("Bye."), "And funnier.\n\nThanks.\n\nBye.");
+    const sending = new TextBeingSent("Shorter.");
+    sending.add("Shorter. And funnier.");
+    sending.add("");
+    sending.add("Thanks.");
+    assert.equal(sending.with("Bye."), "Shorter. And funnier.\n\nThanks.\n\nBye.");
+    assert.equal(sending.beyond("Bye."), "And funnier.\n\nThanks.\n\nBye.");
   });
 
   it("is kept together with text that was changed in the meantime", () => {

@@ -51,18 +51,18 @@ describe("Secrets that a form holds", () => {
     assert.deepEqual(
       carriedOver(ofA, to("https://b.test/h"), to("https://b.test/h")),
       {},
-      "it was not meant for what was there",
+      "it was entered for another host",
     );
     assert.deepEqual(
       carriedOver(withoutAddress, to(""), to("https://b.test/h")),
       {},
-      "nobody typed that address",
+      "the address was not typed",
     );
     const ofMe = { humanInput: { text: "hush", target: targetFor("basic", "https://a.test") } };
     assert.deepEqual(
       carriedOver(ofMe, to("https://a.test", "basic", "me"), to("https://a.test", "basic", "you")),
       {},
-      "of somebody else",
+      "it belongs to another username",
     );
   });
 

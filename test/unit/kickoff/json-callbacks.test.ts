@@ -33,15 +33,15 @@ function read(text: string, before: FormValues = blank) {
   return reading;
 }
 
-/** What is wrong with a body that has this beside its inputs; the text has one line. */
+/** The fault of a body of one line with these members and inputs. */
 function faultOf(members: string) {
   const reading = readJsonView(fields, blank, `{"inputs": {}, ${members}}`);
-  assert.ok("fault" in reading, "it can be read");
+  assert.ok("fault" in reading, "the text is valid");
   return reading.fault;
 }
 
 describe("Callbacks in the form as JSON", () => {
-  it("are written as they are sent, without secrets; an address without authentication is one by itself", () => {
+  it("are written as they are sent, without secrets; an address without authentication is a plain one", () => {
     assert.deepEqual(JSON.parse(writeJsonView(values)), {
       inputs: { topic: "tea" },
       taskWebhookUrl: "https://a.test/t",

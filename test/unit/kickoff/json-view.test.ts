@@ -44,12 +44,12 @@ function read(text: string, before: FormValues = values, known: readonly FormFie
 
 function faultOf(text: string) {
   const reading = readJsonView(fields, values, text);
-  assert.ok("fault" in reading, "it can be read");
+  assert.ok("fault" in reading, "the text is valid");
   return reading.fault;
 }
 
-/** The same, without what was typed into the page beside. */
-const short = (text: string) => writeJsonView(read(text).values);
+/** The text after a round trip. */
+const rewritten = (text: string) => writeJsonView(read(text).values);
 
 describe("The form as JSON", () => {
   it("shows inputs and meta as typed, with every digit, and nothing that is not sent", () => {
@@ -202,6 +202,6 @@ describe("The form as JSON", () => {
   it("is the same after a round trip", () => {
     const text =
       '{\n  "inputs": {\n    "topic": "a",\n    "list": [\n      1,\n      "two  spaces\\n"\n    ]\n  },\n  "meta": {\n    "deep": {\n      "er": 1\n    }\n  }\n}';
-    assert.equal(short(text), text);
+    assert.equal(rewritten(text), text);
   });
 });

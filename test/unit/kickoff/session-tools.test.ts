@@ -16,7 +16,7 @@ describe("A kickoff form's session with tools, secrets and JSON", () => {
   let tools: SessionOptions["tools"];
   let taken: Taken | undefined;
   let problems: unknown[];
-  /** What the tools were given, in order. */
+  /** What the tools got, in order. */
   let asked: unknown[];
 
   beforeEach(() => {
@@ -253,7 +253,7 @@ describe("A kickoff form's session with tools, secrets and JSON", () => {
     humanInput: { strategy, username: strategy === "basic" ? "me" : "" },
   });
 
-  it("sends a secret to no other host than the one it was entered for, whatever is typed meanwhile", async () => {
+  it("sends a secret to no other host than the one it was entered for, whatever is typed in the meantime", async () => {
     const session = await open();
     const change = (url: string, strategy?: "basic") =>
       session.receive({

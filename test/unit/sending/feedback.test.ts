@@ -53,7 +53,7 @@ describe("sending feedback", () => {
     polled = [];
     problems = [];
     status = () => Promise.resolve(waiting);
-    resume = () => Promise.resolve({ status: "resumed", message: "Goes on.", raw: {} });
+    resume = () => Promise.resolve({ status: "resumed", message: "Continues.", raw: {} });
   });
 
   afterEach(async () => {
@@ -67,9 +67,9 @@ describe("sending feedback", () => {
     return one;
   }
 
-  function sender(in_: Window = window, now = Date.now): FeedbackSender {
+  function sender(inWindow: Window = window, now = Date.now): FeedbackSender {
     return new FeedbackSender({
-      ...in_,
+      ...inWindow,
       secrets: noSecrets,
       clock: { ...systemClock, now },
       clientFor: () =>
@@ -284,7 +284,7 @@ describe("sending feedback", () => {
     assert.equal(requests.length, 0);
   });
 
-  for (const [kind, answer, words] of [
+  for (const [kind, answer, message] of [
     [
       "answered",
       { state: "running" },
@@ -312,7 +312,7 @@ describe("sending feedback", () => {
       await assert.rejects(sender().send(approval(execution)), (error) => {
         assert.ok(error instanceof StaleFeedbackError);
         assert.equal(error.kind, kind);
-        assert.match(error.message, words);
+        assert.match(error.message, message);
         assert.equal(error.actions[0]?.command, "crewdeck.openExecution");
         return true;
       });
@@ -325,7 +325,7 @@ describe("sending feedback", () => {
     const other = open();
     resume = () => Promise.resolve({ kickoffId: "k-new", raw: {} });
     await sender(other).send(approval(execution));
-    status = () => assert.fail("asked");
+    status = () => assert.fail("requested");
     await assert.rejects(
       sender().send(approval(execution, { isApprove: false, text: "No." })),
       (error) => {
@@ -423,7 +423,7 @@ describe("sending feedback", () => {
         await assert.rejects(
           sender(window, later).send(approval(store.find("local-1")!)),
           StaleFeedbackError,
-          "and once more it wants to be asked",
+          "and the next one needs confirmation, too",
         );
       });
 
@@ -480,9 +480,9 @@ describe("sending feedback", () => {
     const shown = stored();
     const other = open();
     resume = () => Promise.resolve({ kickoffId: "k-new", raw: {} });
-    let asked = 0;
+    let requested = 0;
     status = async () => {
-      if (asked++ > 0) return waiting;
+      if (requested++ > 0) return waiting;
       await sender(other).send(approval(shown));
       return { ...reading, state: "completed", ended: true };
     };
@@ -555,7 +555,7 @@ describe("sending feedback", () => {
     await assert.rejects(
       sender().send(approval(execution, { taskId: "typed" })),
       StaleFeedbackError,
-      "the person still looks at what was there before",
+      "the person still sees the earlier state",
     );
     await sender().send(approval(store.find("local-1")!, { taskId: "typed" }));
     assert.deepEqual(
@@ -590,7 +590,7 @@ describe("sending feedback", () => {
     assert.deepEqual(outcomes(), ["unanswered"]);
     await sender(other).send(approval(execution, { again: true }));
     assert.deepEqual(outcomes(), ["unanswered", "answered"]);
-    // It was only suspended, and learns now that the crew had taken it.
+    // The window was only suspended, and now gets the response.
     answer({ status: "resumed", raw: {} });
     await first;
     assert.deepEqual([outcomes(), requests.length], [["answered", "answered"], 2]);

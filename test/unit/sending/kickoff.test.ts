@@ -49,7 +49,7 @@ describe("Sending a kickoff", () => {
     return one;
   }
 
-  /** What nobody has answered, by its rows. */
+  /** The rows of requests without a response. */
   const unanswered = () => [...window.sends.underWay(), ...window.sends.lost()];
 
   function makeSender(
@@ -83,7 +83,7 @@ describe("Sending a kickoff", () => {
     assert.deepEqual(open().store.find("k1"), execution);
     assert.deepEqual(polled, [localId]);
     assert.deepEqual(sent, [request]);
-    assert.deepEqual(unanswered(), [], "the record alone keeps it from being sent again");
+    assert.deepEqual(unanswered(), [], "the record alone prevents a second request");
   });
 
   it("stores which engine a local crew runs on", async () => {
@@ -125,7 +125,7 @@ describe("Sending a kickoff", () => {
         (error) => error instanceof MaybeStartedError && error.execution?.kickoffIds[0] === "k1",
       );
     }
-    assert.equal(sent.length, 1, "afterwards neither");
+    assert.equal(sent.length, 1, "nothing more is sent afterwards");
   });
 
   it("keeps nothing after a definite refusal", async () => {
@@ -150,7 +150,7 @@ describe("Sending a kickoff", () => {
 
   for (const error of [
     new CrewApiError({ kind: "timeout", message: "No answer.", remedy: "", sent: "maybe" }),
-    new TypeError("a fault of ours"),
+    new TypeError("a bug"),
   ]) {
     it(`keeps a record that may have started after: ${error.message}`, async () => {
       answer = () => Promise.reject(error);
@@ -178,7 +178,7 @@ describe("Sending a kickoff", () => {
           sent: "maybe",
         }),
       );
-    const tellOf = async (to: typeof crew) => {
+    const remedyFor = async (to: typeof crew) => {
       const error: unknown = await makeSender()
         .send(to, request)
         .catch((thrown: unknown) => thrown);
@@ -189,8 +189,8 @@ describe("Sending a kickoff", () => {
       );
       return error.remedy;
     };
-    assert.match(await tellOf(crew), /crew's dashboard/);
-    assert.match(await tellOf({ ...crew, id: "local:file:///crew" }), /local crew's log/);
+    assert.match(await remedyFor(crew), /crew's dashboard/);
+    assert.match(await remedyFor({ ...crew, id: "local:file:///crew" }), /local crew's log/);
   });
 
   describe("the earlier kickoff of a form after a reload", () => {

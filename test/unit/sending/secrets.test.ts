@@ -289,7 +289,7 @@ describe("Secrets of callbacks", () => {
       await assert.rejects(sender.send(again), LostSecretsError);
       const resumedAt = new Date().toISOString();
       await sender.send({ ...again, withoutSecrets: true });
-      // What happened before may only be told of now.
+      // Events from before the resume may still arrive.
       const later = () =>
         receiver
           .at("/events")
@@ -312,7 +312,7 @@ describe("Secrets of callbacks", () => {
   });
 });
 
-/** All that lies in a folder. */
+/** The text of all files in a folder. */
 async function textOf(folder: string): Promise<string> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const texts = await Promise.all(

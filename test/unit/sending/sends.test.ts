@@ -35,16 +35,16 @@ describe("Sends", () => {
       { ...resume, taskId: "TASK" },
       { ...resume, localId: "other" },
     ];
-    let left = 0;
-    const leave = () => Promise.resolve(left++);
-    await one.sends.once(resume, nothing, leave);
-    for (const { sends } of [one, two]) await assert.rejects(sends.once(resume, nothing, leave));
-    assert.equal(left, 1);
-    for (const send of others) await two.sends.once(send, nothing, leave);
-    assert.equal(left, 1 + others.length);
+    let count = 0;
+    const request = () => Promise.resolve(count++);
+    await one.sends.once(resume, nothing, request);
+    for (const { sends } of [one, two]) await assert.rejects(sends.once(resume, nothing, request));
+    assert.equal(count, 1);
+    for (const send of others) await two.sends.once(send, nothing, request);
+    assert.equal(count, 1 + others.length);
     two.sends.settle(resume, nothing);
-    await one.sends.once(resume, nothing, leave);
-    assert.equal(left, 2 + others.length);
+    await one.sends.once(resume, nothing, request);
+    assert.equal(count, 2 + others.length);
   });
 
   it("send and record nothing if recording throws", async () => {
@@ -53,7 +53,7 @@ describe("Sends", () => {
       throw new Error("sent before");
     };
     await assert.rejects(
-      one.sends.once(kickoff, record, () => assert.fail("it left")),
+      one.sends.once(kickoff, record, () => assert.fail("it was sent")),
       /sent before/,
     );
     assert.deepEqual([one.store.list(), one.sends.has(kickoff)], [[], false]);
@@ -66,7 +66,7 @@ describe("Sends", () => {
         one.sends.once(
           kickoff,
           () => one.store.add(anExecution({ label: "x".repeat(1_000_000) })),
-          () => assert.fail("it left"),
+          () => assert.fail("it was sent"),
         ),
       );
       assert.deepEqual([two.store.list(), two.sends.has(kickoff)], [[], false]);
@@ -95,7 +95,7 @@ describe("Sends", () => {
     one.database.run("UPDATE sends SET pid = ?", process.ppid);
     assert.equal(two.sends.isUnderWay(resume), true, "another process is sending it");
     await clock.pass(10 * 60_000 + 1);
-    assert.equal(two.sends.isUnderWay(resume), false, "whichever process has that id now");
+    assert.equal(two.sends.isUnderWay(resume), false, "another process may have that ID now");
     one.sends.settle(resume, nothing);
     void two.sends.once(resume, nothing, () => sending.promise);
     await clock.pass(60 * 60_000);
@@ -123,8 +123,8 @@ describe("recoverSends", () => {
     await rm(folder, { recursive: true });
   });
 
-  /** Begins to send feedback that has no answer yet. */
-  function begin(id: string): void {
+  /** Starts to send feedback and gets no response. */
+  function startSending(id: string): void {
     const target = { taskId: "review", attempt: 1 };
     const feedback = { isApprove: true, text: "Approved.", at: new Date(START).toISOString() };
     void window.sends.once(
@@ -140,10 +140,10 @@ describe("recoverSends", () => {
 
   it("marks feedback as unanswered if its process has ended, once, and no other", () => {
     window.store.add(anExecution({ localId: "lost", kickoffIds: ["k-1"] }));
-    begin("lost");
+    startSending("lost");
     kill(window);
     window.store.add(anExecution({ localId: "under-way", kickoffIds: ["k-2"] }));
-    begin("under-way");
+    startSending("under-way");
     for (const time of ["once", "twice"]) {
       recoverSends(window);
       assert.deepEqual(
@@ -160,7 +160,7 @@ describe("recoverSends", () => {
 
   it("marks feedback that is recorded as being sent but has no row", () => {
     window.store.add(anExecution({ localId: "lost" }));
-    begin("lost");
+    startSending("lost");
     window.sends.clear();
     recoverSends(window);
     assert.deepEqual(outcomes(), [["lost", "unanswered"]]);
@@ -168,7 +168,7 @@ describe("recoverSends", () => {
 
   it("forgets feedback for executions that are no longer tracked, and keeps every kickoff without a response", async () => {
     window.store.add(anExecution({ localId: "gone" }));
-    begin("gone");
+    startSending("gone");
     window.store.remove("gone");
     await assert.rejects(
       window.sends.once({ kind: "kickoff", localId: "gone" }, nothing, () =>

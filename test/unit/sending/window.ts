@@ -4,7 +4,7 @@ import { ExecutionStore } from "../../../src/executions/store.ts";
 import { Sends } from "../../../src/sending/sends.ts";
 import { Database } from "../../../src/store/database.ts";
 
-/** What one window has of what is sent. */
+/** One window's database, executions and requests. */
 export interface Window {
   readonly database: Database;
   readonly store: ExecutionStore;
@@ -12,7 +12,7 @@ export interface Window {
   dispose(): void;
 }
 
-/** Opens a window on a folder; several share it. */
+/** Opens a window on a folder, which several windows can share. */
 export function openWindow(
   folder: string,
   clock: Clock = systemClock,
@@ -39,8 +39,8 @@ export const failures: readonly (readonly [string, (database: Database) => void]
   ["database is read-only", (database) => void database.all("PRAGMA query_only = ON")],
 ];
 
-/** Ends a window's sendings as its process's death does. */
+/** Makes a window's requests look like those of a killed process. */
 export function kill({ database }: Window): void {
-  // No process has an id this large.
+  // No process has an ID this large.
   database.run("UPDATE sends SET pid = 1073741824");
 }

@@ -63,7 +63,7 @@ describe("A confirmation before a tool sends anything", () => {
   });
 
   it("fits a dialog into the window, and knows whether it is complete", () => {
-    const text = (words: string) => ({ heading: "Words:", text: words });
+    const text = (content: string) => ({ heading: "Text:", text: content });
     assert.equal(dialogOf(confirmation("To Travel.", text("line\n".repeat(14)))).isWhole, true);
     for (const left of [
       [text("x".repeat(601))],

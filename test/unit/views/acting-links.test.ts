@@ -7,7 +7,7 @@ import { markdownLinks } from "../../support/markdown-links.ts";
 import { seededRandom } from "../../support/random.ts";
 import { anExecution } from "./executions.ts";
 
-/** Pieces of texts that would get a link past us, by what they make of blocks, code and links. */
+/** Pieces that combine to links, blocks and code. */
 const pieces = [
   "\n",
   "\n",
@@ -67,7 +67,7 @@ const some = (most: number, make: () => string) =>
   Array.from({ length: 1 + Math.floor(random() * most) }, make);
 const anything = () => some(10, () => one(pieces)).join("");
 
-/** Lines that open code blocks, quotes and lists within each other, and a link after them. */
+/** Nested code blocks, quotes and lists, with a link after them. */
 const leads = ["", "", "> ", "- ", "1. ", "\t", "   ", "    "];
 const blocks = () =>
   [
@@ -75,11 +75,11 @@ const blocks = () =>
     `${one(leads)}[x](command:y)`,
   ].join("\n");
 
-/** Links of a document that VS Code would carry out. */
+/** The links that VS Code would run. */
 const acting = (markdown: string) =>
   markdownLinks(markdown).filter((address) => /^(?:command|vscode[\w.+-]*):/i.test(address));
 
-/** An execution in which one text stands in every place that takes one. */
+/** An execution with the same text in every place. */
 function full(text: string): Execution {
   const feedback = { text, isApprove: false, at: "2026-10-21T12:00:00.000Z" };
   return anExecution({

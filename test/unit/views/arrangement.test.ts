@@ -19,7 +19,7 @@ const none = { added: [], changed: [], removed: [] };
 
 describe("the group of an execution", () => {
   let arrangement: Arrangement;
-  /** Local ids by a text that their inputs contain. */
+  /** Local IDs by a text in their inputs. */
   const withInputs = new Map<string, ReadonlySet<string>>();
   let all: readonly ExecutionSummary[];
   const ids = (group: string) => arrangement.members(group).map(({ localId }) => localId);
@@ -27,7 +27,7 @@ describe("the group of an execution", () => {
     all = executions;
     arrangement.arrange(all, rules);
   };
-  /** As the store changes. */
+  /** Applies a change of the store. */
   const apply = (change: Partial<ExecutionChange>) => {
     const { added, changed, removed } = { ...none, ...change };
     const next = [...added, ...changed];

@@ -8,7 +8,7 @@ import { assemble } from "../../../src/views/document/sections.ts";
 
 const parser = new MarkdownIt({ html: true });
 
-/** What Markdown makes of a section of ours around an output: its headings as "level text", and raw HTML in it. */
+/** Parses a section with an output: its headings as "level text", and its raw HTML. */
 function read(output: string) {
   const tokens = parser.parse(
     ["## Before", "", ...outputLines(output, 4), "", "## After"].join("\n"),

@@ -1,6 +1,6 @@
 import { without, type Execution } from "../../../src/executions/model.ts";
 
-/** An execution for tests of what is shown: three tasks, the second waits. */
+/** An execution of three tasks, of which the second waits. */
 export function anExecution(changes: Partial<Execution> = {}): Execution {
   return {
     localId: "local-1",
@@ -36,7 +36,7 @@ export function anExecution(changes: Partial<Execution> = {}): Execution {
   };
 }
 
-/** The same, without what waits. */
+/** The same execution, running. */
 export function notWaiting(changes: Partial<Execution> = {}): Execution {
   return { ...without(anExecution(), "waiting"), state: "running", ...changes };
 }

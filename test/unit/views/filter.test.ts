@@ -7,7 +7,7 @@ describe("the filter of executions", () => {
     label: "Morning run",
     kickoffIds: ["first-id", "second-id"],
   });
-  /** Texts that were searched in the inputs. */
+  /** The texts searched for in the inputs. */
   let searched: string[];
   const withInput = (text: string) => {
     searched.push(text);
@@ -47,7 +47,7 @@ describe("the filter of executions", () => {
     assert.ok(!wanted(notWaiting()));
     assert.ok(
       !passes({ text: "nothing", states: ["waiting"] }, withInput)(execution),
-      "both must fit",
+      "both must match",
     );
   });
 

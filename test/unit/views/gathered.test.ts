@@ -5,16 +5,16 @@ import { longestWaiting } from "../../../src/views/waiting.ts";
 import { anExecution, notWaiting } from "./executions.ts";
 
 describe("Notifications at about the same time", () => {
-  const news = (kind: "waiting" | "failed", number: number): News => ({
+  const item = (kind: "waiting" | "failed", number: number): News => ({
     execution: anExecution(),
     event: { kind, key: `${kind} ${number}`, message: "" },
   });
-  const numbers = (kind: "waiting" | "failed", count: number) =>
-    Array.from({ length: count }, (_, number) => news(kind, number));
+  const items = (kind: "waiting" | "failed", count: number) =>
+    Array.from({ length: count }, (_, number) => item(kind, number));
 
   it("are shown one by one up to three of a kind, and as a count above that", () => {
     assert.deepEqual(reportsOf([]), []);
-    const [three, four] = [numbers("waiting", 3), numbers("failed", 4)];
+    const [three, four] = [items("waiting", 3), items("failed", 4)];
     assert.deepEqual(reportsOf([...three, ...four]), [
       ...three.map((one) => ({ one })),
       { many: "failed", count: 4 },
@@ -79,10 +79,10 @@ describe("An answer in a notification that is still shown", () => {
         anExecution({ waiting: { ...anExecution().waiting!, attempt: 2 } }),
         /waits with another output now, at task “review”, attempt 2\. Read it first, then answer it\.$/,
       ],
-      // By the name that the notification gave it: its inputs alone say another one.
+      // The notification's name for it, which differs from the one made from its inputs.
       [undefined, /“Grown-ups” is no longer tracked here\.$/],
     ];
-    for (const [now, words] of cases)
-      assert.match(tooLateMessage(anExecution(), "Grown-ups", now) ?? "", words);
+    for (const [now, message] of cases)
+      assert.match(tooLateMessage(anExecution(), "Grown-ups", now) ?? "", message);
   });
 });

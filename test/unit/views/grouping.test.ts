@@ -30,10 +30,10 @@ describe("groups of executions", () => {
   });
 
   it("are named Today and Yesterday until midnight", () => {
-    const words = (day: string) => dayLabel(day, now, "en-GB");
-    assert.deepEqual(["2026-10-21", "2026-10-20"].map(words), ["Today", "Yesterday"]);
-    assert.match(words("2026-10-19"), /^Monday,? 19 October$/);
-    assert.match(words("2025-10-19"), /^Sunday,? 19 October 2025$/);
+    const label = (day: string) => dayLabel(day, now, "en-GB");
+    assert.deepEqual(["2026-10-21", "2026-10-20"].map(label), ["Today", "Yesterday"]);
+    assert.match(label("2026-10-19"), /^Monday,? 19 October$/);
+    assert.match(label("2025-10-19"), /^Sunday,? 19 October 2025$/);
     assert.equal(dayLabel("2026-10-21", nextDay(now), "en-GB"), "Yesterday");
     assert.equal(dayLabel("2026-10-21", nextDay(now) - 1, "en-GB"), "Today");
   });

@@ -12,7 +12,7 @@ const minute = (at: number, second = 0) =>
 function lines(execution: Execution): string[] {
   const shown = historyPart(execution)?.lines.slice(2).join("\n") ?? "";
   const all = Array.from({ length: 60 }, (_, at) => [formatTime(minute(at)), `+${at}`] as const);
-  return all.reduce((text, [time, words]) => text.replaceAll(time, words), shown).split("\n");
+  return all.reduce((text, [time, label]) => text.replaceAll(time, label), shown).split("\n");
 }
 
 describe("the history in an execution's document", () => {
@@ -63,12 +63,12 @@ describe("the history in an execution's document", () => {
   });
 
   it("omits refused feedback, and says what may have been sent", () => {
-    const told = lines(
+    const shown = lines(
       anExecution({
         resumes: [resume(1, true, minute(2), "refused"), resume(1, true, minute(3), "unanswered")],
       }),
     );
-    assert.deepEqual(told, [
+    assert.deepEqual(shown, [
       "- +0 – Kicked off",
       "- +1 – Waiting for you: task review, attempt 1",
       "- +3 – You approved task review, attempt 1; may have been sent",
@@ -209,7 +209,7 @@ describe("the times of an execution's tasks", () => {
         time === undefined ? "**Completed**" : `**Completed** · ${time}`,
       ]);
       const rows = table(execution).join("\n");
-      if (time === undefined) assert.equal(rows, "", "one time alone needs no table");
+      if (time === undefined) assert.equal(rows, "", "a single time needs no table");
       else assert.match(rows, /research .*\| 1 min .*\| review .*\| about 3 min /s);
     }
   });

@@ -7,7 +7,7 @@ import { anExecution, notWaiting } from "./executions.ts";
 
 const document = JSON.parse("{}") as vscode.TextDocument;
 
-/** The line of text at which feedback is given. */
+/** The line at which feedback is given. */
 function textAt(execution: Execution): string | undefined {
   const rendered = renderExecution(execution);
   const place = placeOf({ summary: () => execution, rendered: () => rendered }, document);

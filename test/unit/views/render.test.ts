@@ -108,13 +108,13 @@ describe("the execution document", () => {
   });
 
   it("says that the crew accepted feedback and still reports the pause, and what to do", () => {
-    const taken: SentResume = { ...rejected, taskId: "review", attempt: 1, outcome: "answered" };
+    const accepted: SentResume = { ...rejected, taskId: "review", attempt: 1, outcome: "answered" };
     const stillPaused = { taskId: "review", attempt: 1 };
     assert.match(
-      renderExecution(notWaiting({ stillPaused, resumes: [taken] })).text,
+      renderExecution(notWaiting({ stillPaused, resumes: [accepted] })).text,
       /You rejected the output of “review” and the crew accepted that, but it still reports the pause\. Most likely it is only slow/,
     );
-    const approved = { ...taken, feedback: { ...taken.feedback, isApprove: true } };
+    const approved = { ...accepted, feedback: { ...accepted.feedback, isApprove: true } };
     assert.match(
       renderExecution(anExecution({ resumes: [approved] })).text,
       /You approved the output of “review” [^]*Look in the crew's dashboard or its log for the cause\. “Send again…” sends the same feedback once more/,
@@ -127,7 +127,7 @@ describe("the execution document", () => {
       renderExecution(local).text,
       /still reports the pause\. Look in the local crew's log for the cause\./,
     );
-    assert.doesNotMatch(renderExecution(notWaiting({ resumes: [taken] })).text, /still reports/);
+    assert.doesNotMatch(renderExecution(notWaiting({ resumes: [accepted] })).text, /still reports/);
   });
 
   it("shows no task for a typed ID that the crew only refused", () => {
@@ -144,11 +144,11 @@ describe("the execution document", () => {
       resumes: [refused],
     });
     assert.doesNotMatch(renderExecution(execution).text, /nosuch/);
-    const taken = renderExecution({
+    const unanswered = renderExecution({
       ...execution,
       resumes: [refused, { ...refused, outcome: "unanswered" }],
     }).text;
-    assert.match(taken, /## Task: nosuch[^]*Task ID not found[^]*May have been sent/);
+    assert.match(unanswered, /## Task: nosuch[^]*Task ID not found[^]*May have been sent/);
     assert.match(
       renderExecution(anExecution({ resumes: [{ ...refused, taskId: "review" }] })).text,
       /Task ID not found/,
@@ -177,7 +177,7 @@ describe("the execution document", () => {
     assert.match(
       unsent,
       /### Your feedback: rejection not sent\n[^]*Not sent: Nothing accepts connections\./,
-      "it never reached the crew",
+      "it was never sent",
     );
     const [id] = before.sections.filter((section) => section.id.endsWith(" feedback 1"));
     assert.ok(id !== undefined && sectionOf(after, id.id) !== undefined);
@@ -398,18 +398,23 @@ describe("the execution document", () => {
   });
 
   it("keeps its structure with names and values that look like Markdown", () => {
-    const nasty = "# x\n## y `z` <script> [a](command:b)";
+    const markup = "# x\n## y `z` <script> [a](command:b)";
     const execution = anExecution({
-      label: nasty,
+      label: markup,
       request: {
-        inputs: { [nasty]: nasty, "": "", __proto__x: null, list: ["# no", { a: 1 }], n: 5 },
+        inputs: { [markup]: markup, "": "", __proto__x: null, list: ["# no", { a: 1 }], n: 5 },
         meta: { "```": "```" },
         callbacks: { taskWebhookUrl: "https://hooks.test/secret-path?x=1" },
       },
       tasks: [
-        { taskId: nasty, agent: nasty, state: "waiting", attempts: [{ number: 1, output: "ok" }] },
+        {
+          taskId: markup,
+          agent: markup,
+          state: "waiting",
+          attempts: [{ number: 1, output: "ok" }],
+        },
       ],
-      waiting: { taskId: nasty, attempt: 1, since: "2026-10-21T12:01:00.000Z" },
+      waiting: { taskId: markup, attempt: 1, since: "2026-10-21T12:01:00.000Z" },
     });
     assert.deepEqual(
       headings(execution).map((heading) => heading.split(" ", 2).join(" ")),
@@ -507,7 +512,7 @@ describe("the reader's place", () => {
       }),
     );
     const [old, now] = [before.text.split("\n"), after.text.split("\n")];
-    for (const words of [
+    for (const line of [
       "## Inputs",
       "Found a lot.",
       "## Task: review",
@@ -515,7 +520,7 @@ describe("the reader's place", () => {
       "## Times",
       "- Address: https://crew.test",
     ]) {
-      assert.equal(now[mapLine(old.indexOf(words), before, after)], words);
+      assert.equal(now[mapLine(old.indexOf(line), before, after)], line);
     }
     assert.equal(mapLine(before.lineCount - 1, before, after), after.lineCount - 1);
   });
@@ -541,12 +546,12 @@ describe("the reader's place", () => {
     const after = renderExecution(
       anExecution({ tasks: task("# First\n\nText.", "Second."), resumes: [rejected] }),
     );
-    const place = (words: string, from = before, to = after) =>
-      nextAttempt(from.text.split("\n").indexOf(words), from, to);
-    for (const words of ["### Attempt 1", "Text.", "### Your feedback: rejected"])
-      assert.equal(after.text.split("\n")[place(words)?.start ?? -1], "### Attempt 2");
-    for (const words of ["## Inputs", "## Task: review", "## Times"])
-      assert.equal(place(words), undefined);
+    const place = (line: string, from = before, to = after) =>
+      nextAttempt(from.text.split("\n").indexOf(line), from, to);
+    for (const line of ["### Attempt 1", "Text.", "### Your feedback: rejected"])
+      assert.equal(after.text.split("\n")[place(line)?.start ?? -1], "### Attempt 2");
+    for (const line of ["## Inputs", "## Task: review", "## Times"])
+      assert.equal(place(line), undefined);
     assert.equal(place("### Attempt 1", after, after), undefined);
     const elsewhere = renderExecution(anExecution({ tasks: task("# First\n\nText.", "Second.") }));
     assert.equal(
@@ -556,7 +561,7 @@ describe("the reader's place", () => {
         elsewhere,
       ),
       undefined,
-      "answered elsewhere: it may still be written about",
+      "answered elsewhere: the person may still be writing feedback",
     );
   });
 });

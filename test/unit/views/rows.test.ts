@@ -27,7 +27,7 @@ const local: Crew = {
   local: { folder: "file:///a", engine: "rehearsal", running: true },
 };
 
-/** The manifest's own conditions on rows. */
+/** The conditions on rows in the manifest. */
 const menus = {
   local: /^crew:local\b/,
   stopped: /^crew:local:stopped\b/,
@@ -133,7 +133,11 @@ describe("a crew's row", () => {
       {},
     );
     assert.equal(starting.description, "starting… · rehearsal, no model");
-    assert.deepEqual(menusOf(starting.facts), ["local"], "neither started nor stopped meanwhile");
+    assert.deepEqual(
+      menusOf(starting.facts),
+      ["local"],
+      "can't be started or stopped while it starts",
+    );
   });
 
   it("says why a local crew doesn't run: neutral if it was stopped, red if it failed", () => {
@@ -221,7 +225,7 @@ describe("an execution's row", () => {
         ),
       ),
       "Unknown ID – check it",
-      "when it began is not known",
+      "its start is not known",
     );
   });
 
@@ -346,21 +350,24 @@ describe("an execution's row", () => {
   });
 
   it("says that the crew still reports an answered pause, and offers to send the answer again", () => {
-    const taken: SentResume = {
+    const accepted: SentResume = {
       taskId: "review",
       attempt: 1,
       feedback: { isApprove: true, text: "Approved.", at: "2026-10-21T12:02:00.000Z" },
       outcome: "answered",
     };
     for (const execution of [
-      anExecution({ resumes: [taken] }),
-      notWaiting({ stillPaused: { taskId: "review", attempt: 1 }, resumes: [taken] }),
+      anExecution({ resumes: [accepted] }),
+      notWaiting({ stillPaused: { taskId: "review", attempt: 1 }, resumes: [accepted] }),
     ]) {
       const row = executionRow(execution, start);
       assert.match(row.description, /answered, pause still reported/);
       assert.ok(menusOf(row.facts).includes("unanswered"));
     }
-    assert.doesNotMatch(executionRow(notWaiting({ resumes: [taken] }), start).description, /pause/);
+    assert.doesNotMatch(
+      executionRow(notWaiting({ resumes: [accepted] }), start).description,
+      /pause/,
+    );
   });
 
   it("says that the kickoff request is being sent, and offers no other run until then", () => {
@@ -457,16 +464,14 @@ describe("an execution's row, whatever its group", () => {
   });
 
   it("says that it isn't watched if its crew is not connected, refuses the token or is stopped, without a spinner", () => {
-    for (const [crew, words] of [
+    for (const [crew, text] of [
       ["gone", "not watched: crew is not connected"],
       ["refusing", "not watched: token refused"],
       ["stopped", "not watched: local crew is stopped"],
     ] as const) {
       const row = executionRow(notWaiting(), start, { crew });
       assert.ok(
-        row.description.includes(words) &&
-          row.sentence.includes(words) &&
-          row.tooltip.includes(words),
+        row.description.includes(text) && row.sentence.includes(text) && row.tooltip.includes(text),
         row.description,
       );
       assert.doesNotMatch(row.icon.id, /spin/);
@@ -577,12 +582,12 @@ describe("a crew's names in a row", () => {
   });
 
   it("are one short line in messages", () => {
-    const words = [
+    const messages = [
       eventOf(execution, start)?.message,
       staleByAttempt(execution, { taskId: name, attempt: 1 })?.message,
       staleByAttempt(execution, { taskId: `${name}.`, attempt: 7 })?.message,
     ];
-    for (const text of words) {
+    for (const text of messages) {
       assert.match(text ?? "", /^[^\p{Cc}\u202e]{20,400}$/u);
     }
   });

@@ -4,7 +4,7 @@ import {
   readRequestFile,
 } from "../../../../src/kickoff/request-files/request-file.ts";
 
-/** The faults of a text, each with the words it points at. */
+/** The faults of a text, each with the text that it marks. */
 const faultsIn = (text: string) =>
   readRequestFile(text).faults.map(({ at, ...fault }) => ({
     ...fault,
