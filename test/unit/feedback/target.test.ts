@@ -1,15 +1,9 @@
 import assert from "node:assert/strict";
-import type { SentResume } from "../../../src/executions/model.ts";
 import { isOver } from "../../../src/feedback/target.ts";
-import { anExecution, notWaiting } from "../views/executions.ts";
+import { anApproval, anExecution, notWaiting } from "../views/executions.ts";
 
 describe("The output that a thread is about", () => {
-  const accepted: SentResume = {
-    taskId: "review",
-    attempt: 1,
-    feedback: { isApprove: true, text: "Approved.", at: "2026-10-21T12:05:00.000Z" },
-    outcome: "answered",
-  };
+  const accepted = anApproval("answered");
 
   it("no longer waits once the crew accepted feedback for it", () => {
     assert.equal(

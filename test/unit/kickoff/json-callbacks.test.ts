@@ -40,6 +40,14 @@ function faultOf(members: string) {
   return reading.fault;
 }
 
+const wrongType = (name: string, wanted: string, line: number, column: number) => ({
+  kind: "wrongType",
+  name,
+  wanted,
+  line,
+  column,
+});
+
 describe("Callbacks in the form as JSON", () => {
   it("are written as they are sent, without secrets; an address without authentication is a plain one", () => {
     assert.deepEqual(JSON.parse(writeJsonView(values)), {
@@ -168,34 +176,19 @@ describe("Callbacks in the form as JSON", () => {
   });
 
   it("are reported by line and column if the form can't hold them", () => {
-    assert.deepEqual(faultOf('"crewWebhookUrl": 7'), {
-      kind: "wrongType",
-      name: "crewWebhookUrl",
-      wanted: "text",
-      line: 1,
-      column: 34,
-    });
-    assert.deepEqual(faultOf('"humanInputWebhook": "https://a.test"'), {
-      kind: "wrongType",
-      name: "humanInputWebhook",
-      wanted: "object",
-      line: 1,
-      column: 37,
-    });
-    assert.deepEqual(faultOf('"webhooks": {"events": ["a", 1]}'), {
-      kind: "wrongType",
-      name: "events",
-      wanted: "names",
-      line: 1,
-      column: 39,
-    });
-    assert.deepEqual(faultOf('"webhooks": {"realtime": "yes"}'), {
-      kind: "wrongType",
-      name: "realtime",
-      wanted: "trueOrFalse",
-      line: 1,
-      column: 41,
-    });
+    assert.deepEqual(faultOf('"crewWebhookUrl": 7'), wrongType("crewWebhookUrl", "text", 1, 34));
+    assert.deepEqual(
+      faultOf('"humanInputWebhook": "https://a.test"'),
+      wrongType("humanInputWebhook", "object", 1, 37),
+    );
+    assert.deepEqual(
+      faultOf('"webhooks": {"events": ["a", 1]}'),
+      wrongType("events", "names", 1, 39),
+    );
+    assert.deepEqual(
+      faultOf('"webhooks": {"realtime": "yes"}'),
+      wrongType("realtime", "trueOrFalse", 1, 41),
+    );
     assert.deepEqual(faultOf('"webhooks": {"headers": {}}'), {
       kind: "otherPart",
       name: "headers",

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { without, type Execution, type SentResume } from "../../../src/executions/model.ts";
+import { without, type Execution } from "../../../src/executions/model.ts";
 import { eventOf } from "../../../src/views/events.ts";
-import { anExecution, notWaiting } from "./executions.ts";
+import { anApproval, anExecution, notWaiting } from "./executions.ts";
 
 /** A minute after the sample execution was started. */
 const now = Date.parse("2026-10-21T12:01:00.000Z");
@@ -29,12 +29,7 @@ describe("what a notification reports", () => {
   });
 
   it("is no pause that was answered already", () => {
-    const sent: SentResume = {
-      taskId: "review",
-      attempt: 1,
-      feedback: { isApprove: true, text: "", at: "2026-10-21T12:02:00.000Z" },
-      outcome: "unanswered",
-    };
+    const sent = anApproval("unanswered");
     assert.deepEqual(eventsOf(anExecution({ resumes: [sent] })), []);
     assert.equal(eventsOf(anExecution({ resumes: [{ ...sent, outcome: "refused" }] })).length, 1);
   });

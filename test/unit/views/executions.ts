@@ -1,4 +1,4 @@
-import { without, type Execution } from "../../../src/executions/model.ts";
+import { without, type Execution, type SentResume } from "../../../src/executions/model.ts";
 
 /** An execution of three tasks, of which the second waits. */
 export function anExecution(changes: Partial<Execution> = {}): Execution {
@@ -33,6 +33,16 @@ export function anExecution(changes: Partial<Execution> = {}): Execution {
     },
     resumes: [],
     ...changes,
+  };
+}
+
+/** An approval of its waiting output. */
+export function anApproval(outcome: SentResume["outcome"]): SentResume {
+  return {
+    taskId: "review",
+    attempt: 1,
+    feedback: { isApprove: true, text: "Approved.", at: "2026-10-21T12:02:00.000Z" },
+    outcome,
   };
 }
 

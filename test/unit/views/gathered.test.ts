@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { without, type Execution, type SentResume } from "../../../src/executions/model.ts";
+import { without, type Execution } from "../../../src/executions/model.ts";
 import { countMessage, reportsOf, tooLateMessage, type News } from "../../../src/views/events.ts";
 import { longestWaiting } from "../../../src/views/waiting.ts";
-import { anExecution, notWaiting } from "./executions.ts";
+import { anApproval, anExecution, notWaiting } from "./executions.ts";
 
 describe("Notifications at about the same time", () => {
   const item = (kind: "waiting" | "failed", number: number): News => ({
@@ -51,17 +51,14 @@ describe("Notifications at about the same time", () => {
 });
 
 describe("An answer in a notification that is still shown", () => {
-  const resume = (outcome: SentResume["outcome"]): SentResume => ({
-    taskId: "review",
-    attempt: 1,
-    feedback: { isApprove: true, text: "", at: "2026-10-21T12:02:00.000Z" },
-    outcome,
-  });
-
   it("is sent while its output waits", () => {
     assert.equal(tooLateMessage(anExecution(), "Sea otters", anExecution()), undefined);
     assert.equal(
-      tooLateMessage(anExecution(), "Sea otters", anExecution({ resumes: [resume("refused")] })),
+      tooLateMessage(
+        anExecution(),
+        "Sea otters",
+        anExecution({ resumes: [anApproval("refused")] }),
+      ),
       undefined,
     );
   });
@@ -69,10 +66,10 @@ describe("An answer in a notification that is still shown", () => {
   it("is too late if it was answered, has ended, continues, waits with another output or is no longer tracked", () => {
     const cases: readonly [Execution | undefined, RegExp][] = [
       [
-        anExecution({ resumes: [resume("unanswered")] }),
+        anExecution({ resumes: [anApproval("unanswered")] }),
         /“Sea otters” at task “review” was answered before\.$/,
       ],
-      [notWaiting({ resumes: [resume("answered")] }), /was answered before\.$/],
+      [notWaiting({ resumes: [anApproval("answered")] }), /was answered before\.$/],
       [notWaiting({ state: "failed" }), /no longer waits for you\. Its state is: Failed\.$/],
       [without(notWaiting(), "waiting"), /no longer waits for you\. Its state is: Running\.$/],
       [

@@ -15,19 +15,19 @@ function lines(execution: Execution): string[] {
   return all.reduce((text, [time, label]) => text.replaceAll(time, label), shown).split("\n");
 }
 
-describe("the history in an execution's document", () => {
-  const resume = (
-    attempt: number,
-    isApprove: boolean,
-    at: string,
-    outcome: SentResume["outcome"] = "answered",
-  ): SentResume => ({
-    taskId: "review",
-    attempt,
-    feedback: { isApprove, text: "So.", at },
-    outcome,
-  });
+const resume = (
+  attempt: number,
+  isApprove: boolean,
+  at: string,
+  outcome: SentResume["outcome"] = "answered",
+): SentResume => ({
+  taskId: "review",
+  attempt,
+  feedback: { isApprove, text: "So.", at },
+  outcome,
+});
 
+describe("the history in an execution's document", () => {
   it("shows states, tasks and attempts with their times, and the feedback between them", () => {
     const history: StateChange[] = [
       { at: minute(1), state: "running", taskId: "research" },
@@ -142,12 +142,6 @@ describe("the times of an execution's tasks", () => {
       ...changes,
     });
   const table = (execution: Execution) => timesPart(execution).parts?.[0]?.lines ?? [];
-  const approved = (at: string): SentResume => ({
-    taskId: "review",
-    attempt: 1,
-    feedback: { isApprove: true, text: "Approved.", at },
-    outcome: "answered",
-  });
 
   it("are a table of reported times with text before the bars, and shares that add up to 100", () => {
     assert.deepEqual(
@@ -174,7 +168,7 @@ describe("the times of an execution's tasks", () => {
         ended({
           tasks: [done("research", 40), done("review", 20)],
           history,
-          resumes: [approved(minute(9, 50))],
+          resumes: [resume(1, true, minute(9, 50))],
         }),
       ),
       [
@@ -239,7 +233,7 @@ describe("the times of an execution's tasks", () => {
         { taskId: "write", state: "running", attempts: [], executionTime: 0 },
       ],
       history,
-      resumes: [approved(minute(6))],
+      resumes: [resume(1, true, minute(6))],
     });
     assert.deepEqual(table(running), [
       "| Task              | Time        |",

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { CrewApiError } from "../../../src/api/errors.ts";
 import type { Crew } from "../../../src/crews/types.ts";
 import { Known } from "../../../src/executions/known.ts";
-import { without, type SentResume } from "../../../src/executions/model.ts";
+import { without } from "../../../src/executions/model.ts";
 import { readSummary, writeExecution } from "../../../src/executions/record.ts";
 import { rehearsalMark } from "../../../src/service/engine.ts";
 import { staleByAttempt } from "../../../src/sending/stale.ts";
@@ -10,7 +10,7 @@ import { eventOf } from "../../../src/views/events.ts";
 import { executionRow, taskRow } from "../../../src/views/tree/execution-rows.ts";
 import { crewRow, goneCrewRow, hintRow } from "../../../src/views/tree/rows.ts";
 import { elapsedLabel, formatSpan } from "../../../src/views/labels.ts";
-import { anExecution, notWaiting } from "./executions.ts";
+import { anApproval, anExecution, notWaiting } from "./executions.ts";
 
 const start = Date.parse("2026-10-21T12:00:00.000Z");
 const unauthorized = new CrewApiError({
@@ -330,12 +330,7 @@ describe("an execution's row", () => {
   });
 
   it("offers feedback if the crew may be waiting, and to send it again if no response arrived", () => {
-    const sent: SentResume = {
-      taskId: "review",
-      attempt: 1,
-      feedback: { isApprove: true, text: "Approved.", at: "2026-10-21T12:02:00.000Z" },
-      outcome: "unanswered",
-    };
+    const sent = anApproval("unanswered");
     assert.deepEqual(
       menusOf(executionRow(notWaiting({ state: "unknown", mayBeWaiting: true }), start).facts),
       ["mayBeWaiting"],
@@ -350,12 +345,7 @@ describe("an execution's row", () => {
   });
 
   it("says that the crew still reports an answered pause, and offers to send the answer again", () => {
-    const accepted: SentResume = {
-      taskId: "review",
-      attempt: 1,
-      feedback: { isApprove: true, text: "Approved.", at: "2026-10-21T12:02:00.000Z" },
-      outcome: "answered",
-    };
+    const accepted = anApproval("answered");
     for (const execution of [
       anExecution({ resumes: [accepted] }),
       notWaiting({ stillPaused: { taskId: "review", attempt: 1 }, resumes: [accepted] }),
@@ -386,12 +376,7 @@ describe("an execution's row", () => {
   });
 
   it("shows no unanswered feedback after the end", () => {
-    const sent: SentResume = {
-      taskId: "review",
-      attempt: 1,
-      feedback: { isApprove: true, text: "Approved.", at: "2026-10-21T12:02:00.000Z" },
-      outcome: "unanswered",
-    };
+    const sent = anApproval("unanswered");
     for (const outcome of ["sending", "unanswered"] as const) {
       const row = executionRow(
         notWaiting({ state: "completed", resumes: [{ ...sent, outcome }] }),
