@@ -46,6 +46,14 @@ const waiting = (seconds: number, taskId: string, attempt = 1): StateChange => (
 });
 
 describe("The duration of a task", () => {
+  const history = [
+    running(0, "a"),
+    waiting(100, "a"),
+    running(400, "a"),
+    running(500, "b"),
+    { at: time(600), state: "completed" } as const,
+  ];
+
   it("is what the crew reports if the task ran once", () => {
     const execution = ended({ history: [running(0, "a"), running(300, "b")] });
     assert.deepEqual(taskTime(done("a", { executionTime: 1.5 }), execution), {
@@ -56,13 +64,6 @@ describe("The duration of a task", () => {
   });
 
   it("is measured here if the task ran again, because the crew only reports its last attempt", () => {
-    const history = [
-      running(0, "a"),
-      waiting(100, "a"),
-      running(400, "a"),
-      running(500, "b"),
-      { at: time(600), state: "completed" } as const,
-    ];
     const task = done("a", { executionTime: 100, attempts: [{ number: 1 }, { number: 2 }] });
     assert.deepEqual(taskTime(task, ended({ history })), { seconds: 200, isByCrew: false });
     assert.equal(taskTime(task, ended({ history: history.slice(3) })), undefined);
@@ -102,13 +103,6 @@ describe("The duration of a task", () => {
   });
 
   it("ends with the approval, even if the crew still reports the task", () => {
-    const history = [
-      running(0, "a"),
-      waiting(100, "a"),
-      running(400, "a"),
-      running(500, "b"),
-      { at: time(600), state: "completed" } as const,
-    ];
     const execution = ended({ history, resumes: [answered("a", 1, true, 400)] });
     assert.deepEqual(stateChanges(execution)[2], running(400));
     assert.deepEqual(taskTime(done("a"), execution), { seconds: 100, isByCrew: false });

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { rm } from "node:fs/promises";
 import { systemClock } from "../../../src/base/clock.ts";
 import { CrewApiError } from "../../../src/api/errors.ts";
 import type { ResumeAnswer, ResumeRequest, StatusReading } from "../../../src/api/types.ts";
@@ -15,9 +14,8 @@ import type { Execution } from "../../../src/executions/model.ts";
 import { applyReading } from "../../../src/executions/reduce.ts";
 import type { ExecutionStore } from "../../../src/executions/store.ts";
 import { anExecution, notWaiting } from "../views/executions.ts";
-import { temporaryFolder } from "../../support/folders.ts";
 import { noSecrets } from "../../support/secret-memory.ts";
-import { failures, kill, openWindow, type Window } from "./window.ts";
+import { failures, kill, type Window, Windows } from "./window.ts";
 
 const reading: StatusReading = {
   state: "running",
@@ -35,7 +33,7 @@ const lost = () =>
   new CrewApiError({ kind: "timeout", message: "No answer in 60 s.", remedy: "", sent: "maybe" });
 
 describe("sending feedback", () => {
-  let folder: string;
+  let windows: Windows;
   let window: Window;
   let store: ExecutionStore;
   let requests: ResumeRequest[];
@@ -43,11 +41,10 @@ describe("sending feedback", () => {
   let problems: string[];
   let status: () => Promise<StatusReading>;
   let resume: (request: ResumeRequest) => Promise<ResumeAnswer>;
-  const opened: Window[] = [];
 
   beforeEach(() => {
-    folder = temporaryFolder("feedback");
-    window = open();
+    windows = new Windows();
+    window = windows.open();
     ({ store } = window);
     requests = [];
     polled = [];
@@ -56,16 +53,7 @@ describe("sending feedback", () => {
     resume = () => Promise.resolve({ status: "resumed", message: "Continues.", raw: {} });
   });
 
-  afterEach(async () => {
-    for (const one of opened.splice(0)) one.dispose();
-    await rm(folder, { recursive: true, force: true });
-  });
-
-  function open(): Window {
-    const one = openWindow(folder);
-    opened.push(one);
-    return one;
-  }
+  afterEach(() => windows.close());
 
   function sender(inWindow: Window = window, now = Date.now): FeedbackSender {
     return new FeedbackSender({
@@ -143,7 +131,7 @@ describe("sending feedback", () => {
 
   it("sends once for ten clicks in two windows", async () => {
     const execution = stored();
-    const other = open();
+    const other = windows.open();
     const senders = [sender(), sender(other)];
     const results = await Promise.allSettled(
       Array.from({ length: 10 }, (_, at) => senders[at % 2]!.send(approval(execution))),
@@ -184,7 +172,7 @@ describe("sending feedback", () => {
         return Promise.reject(new CrewApiError({ kind: "server", message: "", remedy: "" }));
       };
       await assert.rejects(sender().send(approval(execution, { text: long })));
-      const other = open();
+      const other = windows.open();
       assert.deepEqual(
         [requests, other.store.find("local-1")?.resumes, other.sends.lost()],
         [[], [], []],
@@ -203,7 +191,7 @@ describe("sending feedback", () => {
         (error) => error instanceof MaybeSentError && /accepted your feedback/.test(error.message),
       );
       assert.deepEqual(polled, ["local-1"]);
-      await assert.rejects(sender(open()).send(approval(execution)), MaybeSentError);
+      await assert.rejects(sender(windows.open()).send(approval(execution)), MaybeSentError);
       assert.equal(requests.length, 1);
     });
 
@@ -216,7 +204,7 @@ describe("sending feedback", () => {
         );
       };
       await assert.rejects(sender().send(approval(execution)), MaybeSentError);
-      await assert.rejects(sender(open()).send(approval(execution)), MaybeSentError);
+      await assert.rejects(sender(windows.open()).send(approval(execution)), MaybeSentError);
       assert.equal(requests.length, 1);
     });
   }
@@ -322,7 +310,7 @@ describe("sending feedback", () => {
 
   it("explains a stale pause: a new ID that another window got, without a request", async () => {
     const execution = stored();
-    const other = open();
+    const other = windows.open();
     resume = () => Promise.resolve({ kickoffId: "k-new", raw: {} });
     await sender(other).send(approval(execution));
     status = () => assert.fail("requested");
@@ -454,21 +442,25 @@ describe("sending feedback", () => {
 
   it("doesn't answer an output that the person hasn't seen, even if only another window knows it and the crew is unreachable", async () => {
     const shown = stored();
-    open().store.update("local-1", (known) =>
-      applyReading(
-        known,
-        { ...reading, state: "waiting", waiting: { taskId: "review", output: "Second." } },
-        Date.now(),
-      ),
-    );
+    windows
+      .open()
+      .store.update("local-1", (known) =>
+        applyReading(
+          known,
+          { ...reading, state: "waiting", waiting: { taskId: "review", output: "Second." } },
+          Date.now(),
+        ),
+      );
     status = () => Promise.reject(new CrewApiError({ kind: "gateway", message: "", remedy: "" }));
     await assert.rejects(
       sender().send(approval(shown)),
       (error) => error instanceof StaleFeedbackError && error.kind === "newerAttempt",
     );
-    open().store.update("local-1", (known) =>
-      applyReading(known, { ...reading, state: "completed" }, Date.now()),
-    );
+    windows
+      .open()
+      .store.update("local-1", (known) =>
+        applyReading(known, { ...reading, state: "completed" }, Date.now()),
+      );
     await assert.rejects(
       sender().send(approval(shown)),
       (error) => error instanceof StaleFeedbackError && error.kind === "ended",
@@ -478,7 +470,7 @@ describe("sending feedback", () => {
 
   it("ignores a status answer that another window's resume has overtaken", async () => {
     const shown = stored();
-    const other = open();
+    const other = windows.open();
     resume = () => Promise.resolve({ kickoffId: "k-new", raw: {} });
     let requested = 0;
     status = async () => {
@@ -582,7 +574,7 @@ describe("sending feedback", () => {
     resume = () => new Promise((resolve) => (answer = resolve));
     const first = sender().send(approval(execution));
     while (requests.length === 0) await new Promise(setImmediate);
-    const other = open();
+    const other = windows.open();
     await assert.rejects(sender(other).send(approval(execution)), /is already being sent/);
     kill(window);
     resume = () => Promise.resolve({ status: "resumed", raw: {} });

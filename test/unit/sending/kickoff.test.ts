@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { rm } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { CrewClient } from "../../../src/api/client.ts";
@@ -9,9 +8,8 @@ import type { KickoffAnswer, KickoffRequest } from "../../../src/api/types.ts";
 import { UserError } from "../../../src/base/errors.ts";
 import { KickoffSender, MaybeStartedError } from "../../../src/sending/kickoff.ts";
 import { recoverSends } from "../../../src/sending/sends.ts";
-import { temporaryFolder } from "../../support/folders.ts";
 import { crew, deferred } from "../kickoff/support.ts";
-import { failures, kill, openWindow, type Window } from "./window.ts";
+import { failures, kill, type Window, Windows } from "./window.ts";
 import { noSecrets } from "../../support/secret-memory.ts";
 
 const request: KickoffRequest = {
@@ -21,33 +19,23 @@ const request: KickoffRequest = {
 const localId = "11111111-0000-4000-8000-000000000001";
 
 describe("Sending a kickoff", () => {
-  let folder: string;
+  let windows: Windows;
   let window: Window;
   let sent: KickoffRequest[];
   let polled: string[];
   let problems: string[];
   let answer: () => Promise<KickoffAnswer>;
-  const opened: Window[] = [];
 
   beforeEach(() => {
-    folder = temporaryFolder("kickoff");
-    window = open();
+    windows = new Windows();
+    window = windows.open();
     sent = [];
     polled = [];
     problems = [];
     answer = () => Promise.resolve({ kickoffId: "k1", raw: {} });
   });
 
-  afterEach(async () => {
-    for (const one of opened.splice(0)) one.dispose();
-    await rm(folder, { recursive: true, force: true });
-  });
-
-  function open(): Window {
-    const one = openWindow(folder);
-    opened.push(one);
-    return one;
-  }
+  afterEach(() => windows.close());
 
   /** The rows of requests without a response. */
   const unanswered = () => [...window.sends.underWay(), ...window.sends.lost()];
@@ -80,7 +68,7 @@ describe("Sending a kickoff", () => {
       inputs: { topic: "Otters" },
       callbacks: { taskWebhookUrl: "https://a.example/t" },
     });
-    assert.deepEqual(open().store.find("k1"), execution);
+    assert.deepEqual(windows.open().store.find("k1"), execution);
     assert.deepEqual(polled, [localId]);
     assert.deepEqual(sent, [request]);
     assert.deepEqual(unanswered(), [], "the record alone prevents a second request");
@@ -96,7 +84,7 @@ describe("Sending a kickoff", () => {
 
   it("writes row and record to disk before it sends the request", async () => {
     answer = () => {
-      const other = open();
+      const other = windows.open();
       assert.equal(other.store.find(localId)?.state, "unconfirmed");
       assert.deepEqual(other.sends.underWay(), [{ kind: "kickoff", localId }]);
       return Promise.resolve({ kickoffId: "k1", raw: {} });
@@ -107,7 +95,7 @@ describe("Sending a kickoff", () => {
   it("sends once, however often and from however many windows it is called", async () => {
     const gate = deferred<KickoffAnswer>();
     answer = () => gate.promise;
-    const otherWindow = makeSender(open());
+    const otherWindow = makeSender(windows.open());
     const tries = [makeSender(), otherWindow, otherWindow].map((sender) =>
       sender.send(crew, request, { localId }),
     );
@@ -161,7 +149,7 @@ describe("Sending a kickoff", () => {
           thrown.execution?.localId === localId &&
           thrown.cause === error,
       );
-      assert.equal(open().store.find(localId)?.state, "unconfirmed");
+      assert.equal(windows.open().store.find(localId)?.state, "unconfirmed");
       await assert.rejects(makeSender().send(crew, request, { localId }), MaybeStartedError);
       assert.equal(sent.length, 1);
     });
@@ -195,7 +183,7 @@ describe("Sending a kickoff", () => {
 
   describe("the earlier kickoff of a form after a reload", () => {
     const known = () => {
-      const earlier = makeSender(open()).earlier(crew, localId);
+      const earlier = makeSender(windows.open()).earlier(crew, localId);
       return earlier instanceof MaybeStartedError
         ? { mayHaveStarted: earlier.execution?.localId }
         : earlier?.kickoffIds;
@@ -234,10 +222,10 @@ describe("Sending a kickoff", () => {
       void makeSender().send(crew, request, { localId });
       while (sent.length === 0) await new Promise(setImmediate);
       kill(window);
-      recoverSends(open());
+      recoverSends(windows.open());
       assert.deepEqual(known(), { mayHaveStarted: localId });
       window.store.remove(localId);
-      recoverSends(open());
+      recoverSends(windows.open());
       assert.deepEqual(known(), { mayHaveStarted: undefined });
       await assert.rejects(makeSender().send(crew, request, { localId }), MaybeStartedError);
       assert.equal(sent.length, 1);
@@ -250,7 +238,7 @@ describe("Sending a kickoff", () => {
       await assert.rejects(
         makeSender().send(crew, { inputs: { topic: "x".repeat(1_000_000) } }, { localId }),
       );
-      const other = open();
+      const other = windows.open();
       assert.deepEqual(
         [sent, other.store.list(), other.sends.lost()],
         [[], [], []],
@@ -268,7 +256,7 @@ describe("Sending a kickoff", () => {
         (error) =>
           error instanceof MaybeStartedError && /k1.*Track it by this ID/.test(error.message),
       );
-      assert.equal(open().store.find(localId)?.state, "unconfirmed");
+      assert.equal(windows.open().store.find(localId)?.state, "unconfirmed");
     });
   }
 
@@ -287,7 +275,7 @@ describe("Sending a kickoff", () => {
     assert.deepEqual(problems, [
       "The record of a kickoff that did not start could not be removed.",
     ]);
-    assert.equal(open().store.find(localId)?.state, "unconfirmed");
+    assert.equal(windows.open().store.find(localId)?.state, "unconfirmed");
   });
 
   describe("to a crew that misbehaves", () => {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readdir, readFile, rm } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { CrewClient } from "../../../src/api/client.ts";
 import { systemClock } from "../../../src/base/clock.ts";
@@ -13,13 +13,12 @@ import { CallbackSecrets } from "../../../src/sending/secrets.ts";
 import type { ExecutionStore } from "../../../src/executions/store.ts";
 import { KickoffSender } from "../../../src/sending/kickoff.ts";
 import { CallbackReceiver } from "../../support/callback-receiver.ts";
-import { temporaryFolder } from "../../support/folders.ts";
 import { SecretMemory } from "../../support/secret-memory.ts";
 import { startService } from "../../support/service.ts";
 import { waitFor } from "../../support/wait.ts";
 import { crew } from "../kickoff/support.ts";
 import { anExecution } from "../executions/samples.ts";
-import { openWindow, type Window } from "./window.ts";
+import { type Window, Windows } from "./window.ts";
 
 const secretCallbacks: SecretCallbacks = {
   humanInputWebhook: {
@@ -43,7 +42,7 @@ const withSecrets = (changes: Partial<Execution> = {}) =>
   });
 
 describe("Secrets of callbacks", () => {
-  let folder: string;
+  let windows: Windows;
   let memory: SecretMemory;
   let window: Window;
   let store: ExecutionStore;
@@ -51,18 +50,17 @@ describe("Secrets of callbacks", () => {
   let problems: string[];
 
   beforeEach(() => {
-    folder = temporaryFolder("secrets");
+    windows = new Windows();
     memory = new SecretMemory();
     problems = [];
-    window = openWindow(folder);
+    window = windows.open();
     ({ store } = window);
     secrets = make();
   });
 
   afterEach(async () => {
     secrets.dispose();
-    window.dispose();
-    await rm(folder, { recursive: true });
+    await windows.close();
   });
 
   function make(): CallbackSecrets {
@@ -277,7 +275,7 @@ describe("Secrets of callbacks", () => {
         ),
         new Set(["/human Bearer s3cret-human", "/events Bearer s3cret-stream"]),
       );
-      assert.doesNotMatch(await textOf(folder), /s3cret/);
+      assert.doesNotMatch(await textOf(windows.folder), /s3cret/);
 
       memory.entries.clear();
       const again = {

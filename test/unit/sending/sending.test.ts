@@ -1,16 +1,14 @@
 import assert from "node:assert/strict";
-import { rm } from "node:fs/promises";
 import { systemClock } from "../../../src/base/clock.ts";
 import { Emitter } from "../../../src/base/events.ts";
 import type { SentResume } from "../../../src/executions/model.ts";
 import { Sending } from "../../../src/sending/sending.ts";
-import { temporaryFolder } from "../../support/folders.ts";
 import { SecretMemory } from "../../support/secret-memory.ts";
 import { anExecution } from "../executions/samples.ts";
-import { openWindow, type Window } from "./window.ts";
+import { type Window, Windows } from "./window.ts";
 
 describe("Sending", () => {
-  let folder: string;
+  let windows: Windows;
   let window: Window;
   let sending: Sending;
   let problems: string[];
@@ -23,8 +21,8 @@ describe("Sending", () => {
   };
 
   beforeEach(() => {
-    folder = temporaryFolder("sending");
-    window = openWindow(folder);
+    windows = new Windows();
+    window = windows.open();
     problems = [];
     sending = new Sending({
       ...window,
@@ -36,8 +34,7 @@ describe("Sending", () => {
   });
   afterEach(async () => {
     sending.dispose();
-    window.dispose();
-    await rm(folder, { recursive: true });
+    await windows.close();
   });
 
   const add = (localId: string, resumes: readonly SentResume[] = []) =>

@@ -1,12 +1,10 @@
 import assert from "node:assert/strict";
-import { rm } from "node:fs/promises";
 import { resumeSending } from "../../../src/executions/resumes.ts";
 import { type Send, recoverSends } from "../../../src/sending/sends.ts";
-import { temporaryFolder } from "../../support/folders.ts";
 import { FakeClock } from "../executions/fake-clock.ts";
 import { anExecution, START } from "../executions/samples.ts";
 import { deferred } from "../kickoff/support.ts";
-import { failures, kill, openWindow, type Window } from "./window.ts";
+import { failures, kill, type Window, Windows } from "./window.ts";
 
 const { localId } = anExecution();
 const resume: Send = { kind: "resume", localId, taskId: "task / with: any ☃ name", attempt: 1 };
@@ -14,19 +12,16 @@ const kickoff: Send = { kind: "kickoff", localId };
 const nothing = () => undefined;
 
 describe("Sends", () => {
-  let folder: string;
+  let windows: Windows;
   let clock: FakeClock;
   let one: Window;
   let two: Window;
   beforeEach(() => {
-    folder = temporaryFolder("sends");
+    windows = new Windows();
     clock = new FakeClock();
-    [one, two] = [openWindow(folder, clock), openWindow(folder, clock)];
+    [one, two] = [windows.open(clock), windows.open(clock)];
   });
-  afterEach(async () => {
-    for (const window of [one, two]) window.dispose();
-    await rm(folder, { recursive: true });
-  });
+  afterEach(() => windows.close());
 
   it("send a request once from any window until its outcome is recorded, and distinguish requests", async () => {
     const others: readonly Send[] = [
@@ -111,17 +106,14 @@ describe("Sends", () => {
 });
 
 describe("recoverSends", () => {
-  let folder: string;
+  let windows: Windows;
   let window: Window;
 
   beforeEach(() => {
-    folder = temporaryFolder("recover");
-    window = openWindow(folder);
+    windows = new Windows();
+    window = windows.open();
   });
-  afterEach(async () => {
-    window.dispose();
-    await rm(folder, { recursive: true });
-  });
+  afterEach(() => windows.close());
 
   /** Starts to send feedback and gets no response. */
   function startSending(id: string): void {

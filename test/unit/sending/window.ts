@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
+import { rm } from "node:fs/promises";
 import { type Clock, systemClock } from "../../../src/base/clock.ts";
 import { ExecutionStore } from "../../../src/executions/store.ts";
 import { Sends } from "../../../src/sending/sends.ts";
 import { Database } from "../../../src/store/database.ts";
+import { temporaryFolder } from "../../support/folders.ts";
 
 /** One window's database, executions and requests. */
 export interface Window {
@@ -31,6 +33,23 @@ export function openWindow(
       database.dispose();
     },
   };
+}
+
+/** The windows of a test on one folder, which `close` removes. */
+export class Windows {
+  readonly folder = temporaryFolder("sending");
+  readonly #opened: Window[] = [];
+
+  open(clock?: Clock): Window {
+    const window = openWindow(this.folder, clock);
+    this.#opened.push(window);
+    return window;
+  }
+
+  async close(): Promise<void> {
+    for (const window of this.#opened) window.dispose();
+    await rm(this.folder, { recursive: true });
+  }
 }
 
 /** Makes every later write fail, as a full disk or a write-protected file does. */
