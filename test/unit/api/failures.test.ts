@@ -102,7 +102,7 @@ describe("a failing connection", () => {
       ["in the body", stall(200, "{"), true],
       ["in an error's body", stall(500, "x"), true],
     ] as const) {
-      it(what, async () => {
+      it(`ends the request ${what}`, async () => {
         server.otherwise = behaviour;
         const controller = new AbortController();
         const { fetch, head } = watchedFetch();
@@ -119,7 +119,7 @@ describe("a failing connection", () => {
       });
     }
 
-    it("before the request sends nothing", async () => {
+    it("sends nothing if it comes before the request", async () => {
       const error = await kickoff(new CrewClient(server.url, token), {
         signal: AbortSignal.abort(),
       });

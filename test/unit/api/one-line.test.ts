@@ -26,7 +26,7 @@ describe("remote text in one line", () => {
     plain(shortName(nasty), 80);
   });
 
-  it("is short in an error, whichever part of the answer it is from", async () => {
+  it("is short in an error, whichever part of the answer it comes from", async () => {
     const names = Array.from({ length: 3_000 }, (_, at) => `name ${at} ${nasty.slice(0, 20)}`);
     for (const [what, answer] of [
       [

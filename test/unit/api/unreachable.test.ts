@@ -200,7 +200,7 @@ describe("a crew that can't be reached", () => {
       ["a thrown text", `oops ${token}`, ["other", "maybe"], /oops/],
     ];
     for (const [what, thrown, [reason, sent], message] of table) {
-      it(what, async () => {
+      it(`reports ${what}`, async () => {
         let asked = 0;
         // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- anything can be thrown
         const fetch: Fetch = () => (asked++, Promise.reject(thrown));

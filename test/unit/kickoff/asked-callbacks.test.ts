@@ -4,8 +4,8 @@ import { callbacksText } from "../../../src/kickoff/texts.ts";
 
 const textOf = (crewWebhookUrl: string) => callbacksText(askedCallbacks({ crewWebhookUrl }));
 
-describe("What callbacks ask a crew to send", () => {
-  it("is shown with its kind and full address, each on a line", () => {
+describe("The callbacks in a confirmation", () => {
+  it("are shown with kind and full address, each on a line", () => {
     const callbacks = askedCallbacks({
       crewWebhookUrl: "https://h.test:8443/c?to=me#x",
       taskWebhookUrl: "http://h.test/t",
@@ -29,7 +29,7 @@ describe("What callbacks ask a crew to send", () => {
     assert.deepEqual(askedCallbacks({}), []);
   });
 
-  it("shows misleading characters of an address as escapes, on one line", () => {
+  it("are shown on one line, with misleading characters of an address as escapes", () => {
     assert.equal(
       textOf("https://h\u043e\u043eks.test/a"),
       String.raw`• the result, to https://h\u{43e}\u{43e}ks.test/a`,
@@ -40,7 +40,7 @@ describe("What callbacks ask a crew to send", () => {
     );
   });
 
-  it("shows how much of a long address is left out", () => {
+  it("are shown with the number of characters that are left out of a long address", () => {
     const line = textOf(`https://h.test/${"x".repeat(1_000)}`);
     assert.match(
       line,

@@ -150,7 +150,7 @@ describe("Callbacks in the form as JSON", () => {
     );
   });
 
-  it("are kept if they only can't be sent, with the problem and its place", () => {
+  it("are kept if they can't be sent, with the problem and its place", () => {
     const wrong = (members: string) => read(`{"inputs": {},\n${members}}`).wrong;
     assert.deepEqual(wrong('"taskWebhookUrl": "a.test"'), [
       { kind: "address", name: "taskWebhookUrl", fault: "notAnAddress", line: 2, column: 19 },
@@ -175,7 +175,7 @@ describe("Callbacks in the form as JSON", () => {
     ]);
   });
 
-  it("are reported by line and column if the form can't hold them", () => {
+  it("are reported by line and column if the form has no place for them", () => {
     assert.deepEqual(faultOf('"crewWebhookUrl": 7'), wrongType("crewWebhookUrl", "text", 1, 34));
     assert.deepEqual(
       faultOf('"humanInputWebhook": "https://a.test"'),

@@ -119,7 +119,7 @@ describe("What is stored of a JSON text", () => {
       assert.equal(keptText(text), text);
   });
 
-  it("keeps the cursor's place in the text that stays", () => {
+  it("keeps the cursor's place in the remaining text", () => {
     const cuts = [
       { start: 5, end: 10 },
       { start: 20, end: 22 },
@@ -154,7 +154,7 @@ describe("What is stored of an address", () => {
       assert.equal(keptAddress(typed), "");
   });
 
-  it("is all of one that has none, complete or not", () => {
+  it("is the unchanged address if it has none, even if it is incomplete", () => {
     for (const typed of [
       "",
       "a.test",

@@ -82,7 +82,7 @@ describe("Messages of the kickoff form", () => {
     });
   });
 
-  it("come as typed, also an invalid address or text: what is stored is decided elsewhere", () => {
+  it("have values as typed, even an invalid address or text: what is stored is decided elsewhere", () => {
     const typed = {
       ...values,
       callbacks: {

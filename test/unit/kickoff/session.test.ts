@@ -227,7 +227,7 @@ describe("A kickoff form's session", () => {
     assert.deepEqual(form().draft.values, typed("one more"));
   });
 
-  it("keeps what a page may not keep while another tab is active, unless a keystroke never arrived", async () => {
+  it("keeps what a page may not store while another tab is active, unless the page has a newer keystroke", async () => {
     const session = await open();
     const { id } = form().draft;
     const complete = {
@@ -245,7 +245,7 @@ describe("A kickoff form's session", () => {
     assert.deepEqual(form().draft.values, more);
   });
 
-  it("restores a draft with all that was typed, also an input that the crew no longer lists", async () => {
+  it("restores a draft completely, even an input that the crew no longer lists", async () => {
     const draft = {
       id: "22222222-0000-4000-8000-000000000001",
       values: {

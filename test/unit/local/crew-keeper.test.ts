@@ -14,7 +14,7 @@ async function tokenAt(url: string): Promise<string> {
 describe("keeping a local crew served", () => {
   afterEach(cleanUp);
 
-  it("starts it, keeps its tokens and port, and starts it once however often it is asked", async () => {
+  it("starts it, keeps its tokens and port, and starts it once however often it is called", async () => {
     const { known, tokens } = await newMachine();
     const window = new Window(known, tokens);
     const [url, again] = await Promise.all([window.keeper.start(), window.keeper.start()]);

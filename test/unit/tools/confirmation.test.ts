@@ -14,7 +14,7 @@ const confirmation = (...parts: Confirmation["parts"]): Confirmation => ({
 });
 
 describe("A confirmation before a tool sends anything", () => {
-  it("shows remote text literally, whatever fence, link or mark is in it", () => {
+  it("shows remote text literally, whatever code block, link or markup it has", () => {
     const text = "```\n[Run](command:evil) <b>x</b>\n````\nend";
     const markdown = markdownOf(
       confirmation("To Travel (travel.test).", { heading: "Words:", text }),

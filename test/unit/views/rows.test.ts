@@ -416,7 +416,7 @@ describe("an execution's row", () => {
   });
 });
 
-describe("an execution's row, whatever its group", () => {
+describe("an execution's row in any group", () => {
   const second = anExecution({ waiting: { ...anExecution().waiting!, attempt: 2 } });
 
   it("names the waiting task and its attempt in the tooltip and to screen readers", () => {

@@ -25,7 +25,7 @@ describe("Inputs of a request file", () => {
     ]);
   });
 
-  it("are missing, too, if the file has no inputs at all", () => {
+  it("are also missing if the file has no inputs at all", () => {
     assert.deepEqual(
       checkInputs(readRequestFile('{"crew": "T"}'), [{ name: "city" }]).map(({ kind }) => kind),
       ["missingInput"],

@@ -153,7 +153,7 @@ describe("Reading a request file", () => {
     ]);
   });
 
-  it("refuses name and password in an address, and what is no address", () => {
+  it("refuses a name and password in an address, and an invalid address", () => {
     assert.deepEqual(
       faultsIn(
         '{"crew": "T", "taskWebhookUrl": "https://me:pw@hooks.test/", "stepWebhookUrl": "hooks.test"}',
@@ -202,7 +202,7 @@ describe("Reading a request file", () => {
     });
   }
 
-  it("reports too deep nesting", () => {
+  it("reports nesting that is too deep", () => {
     assert.deepEqual(kindsIn("[".repeat(100_000)), ["tooDeep"]);
   });
 });
