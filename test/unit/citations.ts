@@ -7,20 +7,20 @@ import type { ListedTest } from "./listed-tests.ts";
 
 /** A test that a table names, as `file` › title. */
 export interface Citation {
-  /** From the folder of the tests. */
+  /** Relative to the test folder. */
   readonly file: string;
-  /** The test's own title, without those of the groups around it. */
+  /** The test's own title, without those of its suites. */
   readonly title: string;
 }
 
 const testFolder = path.join(projectFolder, "test");
 
-/** The lines of a table file in the folder of the tests. */
+/** The lines of a table file in the test folder. */
 export function linesOf(file: string): string[] {
   return readFileSync(path.join(testFolder, file), "utf8").split("\n");
 }
 
-/** The cells of a line of a table. @throws AssertionError when there are not `count` of them */
+/** The cells of a table's line. @throws AssertionError unless there are `count` of them */
 export function cellsOf(line: string, count: number): string[] {
   const cells = line.split("|").map((cell) => cell.trim());
   assert.deepEqual(
@@ -31,7 +31,7 @@ export function cellsOf(line: string, count: number): string[] {
   return cells.slice(1, -1);
 }
 
-/** The tests that a cell names, one or more with <br> between them. @throws AssertionError when it is not written so */
+/** The tests that a cell names, separated by <br>. @throws AssertionError if it has another form */
 export function citationsIn(cell: string): Citation[] {
   return cell.split("<br>").map((text) => {
     const [, file, title] =
@@ -40,13 +40,13 @@ export function citationsIn(cell: string): Citation[] {
   });
 }
 
-/** @throws AssertionError when a named test is not there, or is skipped */
+/** @throws AssertionError if a test is missing or skipped */
 export function checkThatTheyExist(citations: readonly Citation[]): void {
   const files = [...new Set(citations.map(({ file }) => file))];
   assert.deepEqual(
     files.filter((file) => !existsSync(path.join(testFolder, file))),
     [],
-    "files that are not there",
+    "missing files",
   );
   const listed = [
     ...listedByMocha(files.filter((file) => !isInEditor(file))),
@@ -56,10 +56,10 @@ export function checkThatTheyExist(citations: readonly Citation[]): void {
     const found = listed.filter((test) => test.file === file && test.title === title);
     return found.length === 0 || found.some(({ isSkipped }) => isSkipped);
   });
-  assert.deepEqual(wrong, [], "tests that are not there, or are skipped");
+  assert.deepEqual(wrong, [], "missing or skipped tests");
 }
 
-/** Tests of the extension host run inside VS Code only, so their files are read as text. */
+/** Host tests only run inside VS Code, so their files are read as text. */
 function isInEditor(file: string): boolean {
   return file.startsWith("host/");
 }

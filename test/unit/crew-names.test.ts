@@ -4,11 +4,11 @@ import path from "node:path";
 import ts from "typescript";
 import { projectFolder } from "../support/folders.ts";
 
-/** Rows, tab titles and buttons, where the name is not part of a sentence. */
+/** Rows, tab titles and buttons, in which the name is not part of a sentence. */
 const labels = ["Crew {0}, {1}", "Crew: {0}", "- Crew: {0}", "Kick off {0}", "Start {0}"];
 
 describe("A crew's name", () => {
-  it("is in quotation marks in every sentence that a person reads", () => {
+  it("is in quotation marks in every sentence of the UI", () => {
     const found = globSync("src/**/*.ts", { cwd: projectFolder }).flatMap((file) => named(file));
     assert.ok(found.length > 30, String(found.length));
     assert.deepEqual(
@@ -18,7 +18,7 @@ describe("A crew's name", () => {
   });
 });
 
-/** Texts for a person with a crew's name in them, and which of their arguments it is. */
+/** UI strings with a crew's name, and the index of that argument. */
 function named(file: string): { text: string; at: number }[] {
   const found: { text: string; at: number }[] = [];
   const visit = (node: ts.Node): void => {

@@ -15,12 +15,12 @@ describe("the strings for translators", () => {
     ]);
   });
 
-  it("must be written where they are shown", () => {
-    assert.throws(() => stringsOf("a.ts", "\nl10n.t(words);"), { message: /^a\.ts:2: / });
+  it("must be literals", () => {
+    assert.throws(() => stringsOf("a.ts", "\nl10n.t(text);"), { message: /^a\.ts:2: / });
     assert.throws(() => stringsOf("a.ts", "l10n.t(`${n} tasks`);"), /a\.ts:1: /);
   });
 
-  it("are found in every room that speaks to a person", () => {
+  it("are found in every room with UI text", () => {
     const strings = collectStrings(path.join(projectFolder, "src"));
     for (const text of [
       "Waiting for you",
@@ -39,17 +39,17 @@ describe("the manifest's strings", () => {
     readFileSync(path.join(projectFolder, "package.nls.json"), "utf8"),
   ) as Record<string, string>;
 
-  it("are in package.nls.json, all that are named and no others", () => {
+  it("are in package.nls.json, exactly those that are named", () => {
     const named = [...manifest.matchAll(/"%([^%"]+)%"/g)].map(([, key]) => key ?? "");
     assert.deepEqual([...new Set(named)].sort(), Object.keys(strings).sort());
   });
 
-  it("include all texts for people in package.json", () => {
+  it("include all UI text in package.json", () => {
     const { contributes } = JSON.parse(manifest) as { contributes: unknown };
     const written = JSON.stringify(contributes).match(
       /"(title|description|markdownDescription|contents|name|label)":"(?!%|crewdeck_)[^"]*"/g,
     );
-    // The product's name stays as it is in every language, and so do the names by which models call tools.
+    // The product's name and the tool names for models are the same in every language.
     assert.deepEqual(written, ['"title":"Crewdeck"']);
   });
 });

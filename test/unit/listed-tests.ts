@@ -1,12 +1,12 @@
-// A program: prints as JSON the tests that Mocha finds in the files named by its arguments, without running them.
+// A program that prints the tests in the given files as JSON without running them.
 import Mocha from "mocha";
 
-/** One test as Mocha finds it. */
+/** A test as Mocha finds it. */
 export interface ListedTest {
   readonly file: string;
-  /** Its own title, without those of the groups around it. */
+  /** Its own title, without those of its suites. */
   readonly title: string;
-  /** Whether it, or a group around it, is skipped, or its body says that it may be. */
+  /** Whether it or one of its suites is skipped, or its body may skip it. */
   readonly isSkipped: boolean;
 }
 
@@ -21,5 +21,5 @@ mocha.suite.eachTest((test: Mocha.Test) => {
     isSkipped: test.isPending() || /\bthis\.skip\(/.test(test.body),
   });
 });
-// What a test file opened while it was loaded does not keep this program.
+// Exits even if a test file left something open when it was loaded.
 process.stdout.write(JSON.stringify(tests), () => process.exit());

@@ -24,8 +24,8 @@ const read = (file: string) => readFileSync(path.join(projectFolder, file), "utf
 const folder = "media/screenshots";
 const { contributes } = JSON.parse(read("package.json")) as Manifest;
 const strings = JSON.parse(read("package.nls.json")) as Readonly<Record<string, string>>;
-const words = (key: string) => strings[key.slice(1, -1)] ?? "";
-const taken = pictures.flatMap((picture) =>
+const text = (key: string) => strings[key.slice(1, -1)] ?? "";
+const generated = pictures.flatMap((picture) =>
   picture.themes.map((theme) => `${folder}/${fileOf(picture, theme)}`),
 );
 const steps = contributes.walkthroughs.flatMap((walkthrough) => walkthrough.steps);
@@ -37,30 +37,30 @@ const inWalkthrough = steps.flatMap(({ media }) => Object.values(media.image));
 describe("the pictures", () => {
   const size = (file: string) => statSync(path.join(projectFolder, file)).size;
 
-  it("are all there, made by the script, and small", () => {
+  it("all exist, come from the script, and are small", () => {
     assert.deepEqual(
       readdirSync(path.join(projectFolder, folder))
         .map((name) => `${folder}/${name}`)
         .sort(),
-      [...taken, `${folder}/${film}`].sort(),
+      [...generated, `${folder}/${film}`].sort(),
     );
-    for (const file of taken) assert.ok(size(file) < 40_000, file);
+    for (const file of generated) assert.ok(size(file) < 40_000, file);
   });
 
-  it("of README and walkthrough are among them and described; only those of the walkthrough ship", () => {
+  it("of README and walkthrough come from the script and are described; only those of the walkthrough are in the package", () => {
     const shipped = read(".vscodeignore")
       .split("\n")
       .filter((line) => line.startsWith("!media/screenshots/"));
     assert.deepEqual(shipped, [...new Set(inWalkthrough)].map((file) => `!${file}`).sort());
-    for (const file of inWalkthrough) assert.ok(taken.includes(file), file);
+    for (const file of inWalkthrough) assert.ok(generated.includes(file), file);
     const [first, ...others] = inReadme;
     assert.equal(first?.file, `${folder}/${film}`);
     assert.ok(others.length > 0 && others.length <= 4);
-    for (const { file } of others) assert.ok(taken.includes(file), file);
+    for (const { file } of others) assert.ok(generated.includes(file), file);
     for (const { says, file } of inReadme) assert.ok(says.length > 40, file);
   });
 
-  it("begin in the README with one that moves, under 1.5 MB", () => {
+  it("begin in the README with an animated one, under 1.5 MB", () => {
     const gif = readFileSync(path.join(projectFolder, folder, film));
     assert.ok(gif.length < 1_500_000, `${gif.length} bytes`);
     assert.equal(gif.toString("latin1", 0, 6), "GIF89a");
@@ -84,16 +84,16 @@ describe("the walkthrough", () => {
   });
 
   it("leads to commands that exist, as the welcome views do, and the first of them to the walkthrough", () => {
-    const linked = (text: string) =>
-      [...text.matchAll(/\(command:([\w.]+)(\?[^)]*)?\)/g)].map(([, command = "", query]) => ({
+    const linked = (contents: string) =>
+      [...contents.matchAll(/\(command:([\w.]+)(\?[^)]*)?\)/g)].map(([, command = "", query]) => ({
         command,
         query,
       }));
-    for (const { description } of steps) assert.ok(linked(words(description)).length > 0);
+    for (const { description } of steps) assert.ok(linked(text(description)).length > 0);
     const all = [
       ...steps.map(({ description }) => description),
       ...contributes.viewsWelcome.map(({ contents }) => contents),
-    ].flatMap((key) => linked(words(key)));
+    ].flatMap((key) => linked(text(key)));
     for (const { command } of all)
       assert.ok(commands.has(command) || command.startsWith("workbench."), command);
     assert.ok(all.some(({ command }) => command === "crewdeck.takeTour"));

@@ -27,7 +27,7 @@ describe("the README's example of the API", () => {
 });
 
 describe("the README", () => {
-  it("shows a request file that is one", () => {
+  it("shows a valid request file", () => {
     const examples = [...read("README.md").matchAll(/^ *```jsonc\n([^]*?)^ *```$/gm)]
       .map(([, text = ""]) => text)
       .filter((text) => text.includes('"inputs"'));
@@ -55,7 +55,7 @@ describe("the README", () => {
     }
   });
 
-  it("lists the settings that there are", () => {
+  it("lists the existing settings", () => {
     const { contributes } = JSON.parse(read("package.json")) as {
       contributes: { configuration: { properties: object } };
     };

@@ -4,7 +4,7 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { projectFolder } from "../support/folders.ts";
 
-/** What eslint.config.mjs says of the rooms of `src`. */
+/** What eslint.config.mjs exports about the rooms of `src`. */
 interface Walls {
   readonly rooms: Readonly<Record<string, readonly string[]>>;
   readonly typesOnly: Readonly<Record<string, readonly string[]>>;
@@ -35,7 +35,7 @@ describe("the README's table of rooms", () => {
     );
   });
 
-  it("says of each room what the linter lets it import", () => {
+  it("says for each room what the linter lets it import", () => {
     const above: string[] = [];
     for (const [room, cell] of cells) {
       if (room === "extension.ts") continue;
@@ -68,7 +68,7 @@ describe("the README's table of rooms", () => {
   });
 });
 
-/** The names that stand between backticks. */
+/** The names between backticks. */
 function namesIn(text: string): string[] {
   return [...text.matchAll(/`([\w-]+)`/g)].map(([, name]) => name ?? "");
 }

@@ -3,7 +3,7 @@ import { cellsOf, checkThatTheyExist, citationsIn, linesOf } from "./citations.t
 
 /** How many sentences and table rows each section of the specification has; section 0 is its introduction. */
 const rowsOfSections = [2, 12, 11, 5, 33, 7, 8, 9, 4, 1];
-/** The rows about which no test can say anything. */
+/** The rows that no test can show. */
 const nothingToShow = ["6.2"];
 
 interface Row {
@@ -35,7 +35,7 @@ describe("the table from the specification to its tests", () => {
     assert.ok(rows.every(({ says }) => says.length >= 10));
   });
 
-  it("leads from each row to a test, or says why none can show it", () => {
+  it("names a test for each row, or says why there is none", () => {
     for (const { number, shownBy } of rows) {
       if (nothingToShow.includes(number)) assert.match(shownBy, /^Nothing to show: .{20,}/, number);
       else assert.ok(citationsIn(shownBy).length > 0, number);

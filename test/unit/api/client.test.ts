@@ -15,7 +15,7 @@ describe("the client of a crew", () => {
 
   const lastBody = (): unknown => JSON.parse(server.requests.at(-1)?.body ?? "");
 
-  it("sends the token, and JSON where there is a body", async () => {
+  it("sends the token, and a body as JSON", async () => {
     server.next(json(200, { inputs: [] }), json(200, { kickoff_id: "k" }));
     const client = clientOf(`${server.url}/`, { userAgent: "crewdeck/1.2" });
     await client.inputs();
@@ -32,7 +32,7 @@ describe("the client of a crew", () => {
     assert.equal(post.headers["content-type"], "application/json");
   });
 
-  it("sends the token with each of the four requests, and a body only where the specification has one", async () => {
+  it("sends the token with each of the four requests, and a body only if the specification has one", async () => {
     server.otherwise = json(200, { inputs: [], kickoff_id: "k", status: "running" });
     const client = clientOf(server.url);
     await client.inputs();
@@ -67,7 +67,7 @@ describe("the client of a crew", () => {
     );
   });
 
-  it("passes on what the token source throws, and sends nothing", async () => {
+  it("throws the error of the token source, and sends nothing", async () => {
     const locked = new Error("The keyring is locked");
     await assert.rejects(
       new CrewClient(server.url, () => Promise.reject(locked)).inputs(),
@@ -82,7 +82,7 @@ describe("the client of a crew", () => {
     assert.equal(server.requests[0]?.path, "/crews/one/inputs");
   });
 
-  it("refuses an address to which no token may be sent", () => {
+  it("refuses an address that must not get a token", () => {
     assert.throws(() => new CrewClient("http://crew.example", token), AddressError);
     assert.equal(
       new CrewClient("https://crew.example/kickoff", token).baseUrl,
@@ -139,7 +139,7 @@ describe("the client of a crew", () => {
       assert.deepEqual(lastBody(), { inputs: {} });
     });
 
-    it("finds a missing input whose name has a comma, once the names are known", async () => {
+    it("finds a missing input with a comma in its name, once the names are known", async () => {
       server.next(
         json(200, { inputs: ["a, b", "c"] }),
         json(422, { detail: "Missing inputs: a, b, c" }),
@@ -203,7 +203,7 @@ describe("the client of a crew", () => {
     }
   });
 
-  it("returns the answer though the log fails, as VS Code's does when the extension ends", async () => {
+  it("returns the answer even if the log fails, as VS Code's does when the extension ends", async () => {
     server.next(json(200, { kickoff_id: "k" }), json(401, {}));
     const client = clientOf(server.url, {
       onTraffic: () => {
@@ -220,11 +220,11 @@ describe("the client of a crew", () => {
     const client = clientOf(server.url, { onTraffic: (traffic) => seen.push(traffic) });
     await client.inputs();
     await errorOf(client.kickoff({ inputs: { secret: token } }));
-    const told = seen.map((each) => ({
+    const logged = seen.map((each) => ({
       ...(JSON.parse(JSON.stringify(each)) as Traffic),
       id: each.id - seen[0]!.id,
     }));
-    assert.deepEqual(told, [
+    assert.deepEqual(logged, [
       { id: 0, kind: "request", method: "GET", path: "/inputs" },
       {
         id: 0,

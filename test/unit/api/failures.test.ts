@@ -21,7 +21,7 @@ import {
 } from "../../support/misbehaving-server.ts";
 import { clientOf, errorOf, StoppedClock, token } from "./support.ts";
 
-describe("a connection that fails", () => {
+describe("a failing connection", () => {
   let server: MisbehavingServer;
   beforeEach(async () => {
     server = await MisbehavingServer.start();
@@ -31,17 +31,17 @@ describe("a connection that fails", () => {
   const kickoff = (client: CrewClient, call = {}): Promise<CrewApiError> =>
     errorOf(client.kickoff({ inputs: {} }, call));
 
-  describe("by time", () => {
-    /** The error of a call whose time is over once the server has it and, where wanted, once the head of the answer is here. */
+  describe("a time-out", () => {
+    /** The error of a call that times out once its request has arrived and, if `answered`, once the head of the answer is here. */
     const late = async (
       ask: (client: CrewClient) => Promise<unknown>,
       answered = false,
     ): Promise<CrewApiError> => {
       const clock = new StoppedClock();
-      const begun = server.requests.length;
+      const earlier = server.requests.length;
       const { fetch, head } = watchedFetch();
       const error = errorOf(ask(new CrewClient(server.url, token, { clock, fetch })));
-      await server.arrived(begun + 1);
+      await server.arrived(earlier + 1);
       if (answered) await head();
       clock.ring();
       assert.equal((await error) instanceof Error, true);
@@ -74,7 +74,7 @@ describe("a connection that fails", () => {
       assert.equal((await late((client) => client.inputs(), true)).kind, "unauthorized");
     });
 
-    it("also aborts a DNS lookup", async () => {
+    it("aborts a DNS lookup", async () => {
       const clock = new StoppedClock();
       const fetch: Fetch = (url, init) =>
         nodeFetch(url, {
@@ -96,13 +96,13 @@ describe("a connection that fails", () => {
     });
   });
 
-  describe("by the caller", () => {
+  describe("an abort by the caller", () => {
     for (const [what, behaviour, answered] of [
       ["before the answer", silence, false],
       ["in the body", stall(200, "{"), true],
       ["in an error's body", stall(500, "x"), true],
     ] as const) {
-      it(what, async () => {
+      it(`ends the request ${what}`, async () => {
         server.otherwise = behaviour;
         const controller = new AbortController();
         const { fetch, head } = watchedFetch();
@@ -119,7 +119,7 @@ describe("a connection that fails", () => {
       });
     }
 
-    it("before the request sends nothing", async () => {
+    it("sends nothing if it comes before the request", async () => {
       const error = await kickoff(new CrewClient(server.url, token), {
         signal: AbortSignal.abort(),
       });
@@ -150,8 +150,8 @@ describe("a connection that fails", () => {
     });
   });
 
-  describe("by size", () => {
-    it("an endless body is truncated at the limit", async () => {
+  describe("a large answer", () => {
+    it("is an error above the limit, also if it never ends", async () => {
       server.otherwise = flood(200);
       const client = clientOf(server.url, { maxBytes: 1024 * 1024 });
       const post = await kickoff(client);
@@ -162,7 +162,7 @@ describe("a connection that fails", () => {
       assert.equal(server.requests.length, 2);
     });
 
-    it("the limit is 64 MB by default", async () => {
+    it("has a limit of 64 MB by default", async () => {
       const limit = 64 * 1024 * 1024;
       const frame = '{"inputs":[],"x":""}'.length;
       const fetchOf =
@@ -179,7 +179,7 @@ describe("a connection that fails", () => {
       );
     });
 
-    it("an endless body of an error is truncated", async () => {
+    it("is truncated if it is the body of an error", async () => {
       server.next(flood(422));
       assert.equal(
         (await kickoff(clientOf(server.url, { maxBytes: Number.MAX_SAFE_INTEGER }))).kind,
@@ -188,8 +188,8 @@ describe("a connection that fails", () => {
     });
   });
 
-  describe("by a broken connection", () => {
-    it("a GET is retried, a POST is not", async () => {
+  describe("a broken connection", () => {
+    it("retries a GET but not a POST", async () => {
       server.otherwise = hangUp;
       const get = await errorOf(clientOf(server.url).inputs());
       assert.deepEqual([get.kind, get.reason, get.sent], ["unreachable", "reset", "no"]);
@@ -240,7 +240,7 @@ describe("a connection that fails", () => {
     });
   });
 
-  it("by something that is not HTTP", async () => {
+  it("reports an answer that isn't HTTP", async () => {
     server.next(garbage);
     const error = await kickoff(clientOf(server.url));
     assert.equal(error.kind, "badAnswer");
@@ -258,7 +258,7 @@ describe("a connection that fails", () => {
     );
   });
 
-  it("is not reported if a body's end arrives in pieces", async () => {
+  it("accepts a body whose end arrives in pieces", async () => {
     server.next((response) => {
       const socket = response.socket;
       const parts = [
@@ -280,7 +280,7 @@ describe("a connection that fails", () => {
     assert.equal(server.requests.length, 1);
   });
 
-  it("by invalid compression", async () => {
+  it("reports invalid compression", async () => {
     server.next(text(200, "{}", { "content-encoding": "gzip" }));
     assert.equal((await errorOf(clientOf(server.url).inputs())).kind, "badAnswer");
   });
@@ -317,7 +317,7 @@ describe("a connection that fails", () => {
   }
 });
 
-/** The default fetch, and a promise of the head of the answer it got last. */
+/** The default fetch, with a promise of its last answer's head. */
 function watchedFetch(): { fetch: Fetch; head: () => Promise<unknown> } {
   let head: Promise<unknown> = Promise.resolve();
   return {

@@ -5,7 +5,7 @@ import { readStatus } from "../../../src/api/read-status.ts";
 import { json, MisbehavingServer } from "../../support/misbehaving-server.ts";
 import { clientOf, errorOf } from "./support.ts";
 
-/** Long, of many lines, with what colours a terminal and what turns the direction of text. */
+/** Long text of many lines with terminal colours and direction marks. */
 const nasty = "evil\r\n\u001b[31m\u202e\u2066name\u0000".repeat(4_000);
 const plain = (text: string, longest: number) => {
   assert.doesNotMatch(text, /[\p{Cc}\p{Cf}\n]/u);
@@ -26,7 +26,7 @@ describe("remote text in one line", () => {
     plain(shortName(nasty), 80);
   });
 
-  it("is short in an error, whichever part of the answer it is from", async () => {
+  it("is short in an error, whichever part of the answer it comes from", async () => {
     const names = Array.from({ length: 3_000 }, (_, at) => `name ${at} ${nasty.slice(0, 20)}`);
     for (const [what, answer] of [
       [

@@ -71,7 +71,7 @@ describe("the body of an error", () => {
     ],
     ["an error that is an object", { error: { message: "Inner", type: "x" } }, "Inner"],
     ["a JSON text", "Just words", "Just words"],
-    ["JSON without words", { code: 3 }, undefined],
+    ["JSON without a message", { code: 3 }, undefined],
     ["a list", [1], "[1]"],
     ["an empty list", { detail: [] }, undefined],
   ];

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { readStatus } from "../../../src/api/read-status.ts";
 import type { StatusReading } from "../../../src/api/types.ts";
 
-/** Members that an answer must give; undefined for one that must be absent. */
+/** Members that a reading must have; undefined for one that must be absent. */
 type Expected = { readonly [Name in keyof StatusReading]?: StatusReading[Name] | undefined };
 
 describe("a status answer", () => {
   describe("its state", () => {
-    const words: Readonly<Record<string, readonly string[]>> = {
+    const texts: Readonly<Record<string, readonly string[]>> = {
       queued: ["pending", "PENDING", "queued"],
       running: [
         "started",
@@ -35,15 +35,15 @@ describe("a status answer", () => {
       unknown: ["NOT FOUND", "not_found", "Not-Found"],
       other: ["dreaming", "not really found"],
     };
-    for (const [state, list] of Object.entries(words)) {
-      for (const word of list) {
-        it(`"${word}" means ${state}, in either dialect`, () => {
+    for (const [state, list] of Object.entries(texts)) {
+      for (const text of list) {
+        it(`"${text}" means ${state}, in either dialect`, () => {
           const ended = ["completed", "failed", "stopped"].includes(state);
-          for (const raw of [{ status: word }, { state: word, status: "Task is Running" }]) {
+          for (const raw of [{ status: text }, { state: text, status: "Task is Running" }]) {
             const { state: read, stateText, ended: over, raw: kept } = readStatus(raw);
             assert.deepEqual(
               { read, stateText, over },
-              { read: state, stateText: word, over: ended },
+              { read: state, stateText: text, over: ended },
             );
             assert.equal(kept, raw);
           }
@@ -291,7 +291,7 @@ describe("a status answer", () => {
       { state: "waiting", waiting: { taskId: "t", output: "D" } },
     ],
     [
-      "a pause whose task is not told",
+      "a pause whose task is not named",
       { state: "PAUSED" },
       { state: "awaiting", waiting: undefined, ended: false },
     ],
@@ -321,7 +321,7 @@ describe("a status answer", () => {
       { state: "completed", waiting: undefined },
     ],
     [
-      "an unknown word",
+      "an unknown state",
       { state: "Dreaming", extra: 1 },
       { state: "other", stateText: "Dreaming", ended: false },
     ],

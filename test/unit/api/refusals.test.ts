@@ -161,15 +161,15 @@ describe("a refusal", () => {
   ] as const) {
     it(`${status} says that it was the ${type} that was refused, and calls onRefused before it is thrown`, async () => {
       server.otherwise = json(status, {});
-      const heard: CrewApiError[] = [];
-      const onRefused = (error: CrewApiError) => (heard.push(error), Promise.resolve());
+      const reported: CrewApiError[] = [];
+      const onRefused = (error: CrewApiError) => (reported.push(error), Promise.resolve());
       const error = await errorOf(
         new CrewClient(server.url, { token, type }, { onRefused }).inputs(),
       );
       assert.equal(error.tokenType, type);
       assert.match(error.message, message);
       assert.match(error.remedy, remedy);
-      assert.deepEqual(heard, [error]);
+      assert.deepEqual(reported, [error]);
     });
   }
 
@@ -215,12 +215,12 @@ describe("a refusal", () => {
       });
 
     it("says that the kickoff started nothing, and where the problem is", async () => {
-      const heard: CrewApiError[] = [];
+      const reported: CrewApiError[] = [];
       server.next(answer({ ...place, started: false }));
       const error = await errorOf(
         new CrewClient(server.url, token, {
           isLocal: true,
-          onRefused: (refused) => (heard.push(refused), Promise.resolve()),
+          onRefused: (refused) => (reported.push(refused), Promise.resolve()),
         }).kickoff({ inputs: {} }),
       );
       assert.deepEqual(
@@ -232,14 +232,14 @@ describe("a refusal", () => {
         'The crew can\'t be read any more. config/tasks.yaml:7:10: There is no agent "nobody".',
       );
       assert.equal(error.remedy, "Nothing was started. Fix the crew's file and kick off again.");
-      assert.deepEqual(heard, [error], "whoever can open the file hears of it before it is thrown");
+      assert.deepEqual(reported, [error], "it is reported before it is thrown");
     });
 
     for (const [what, own] of [
-      ["without the word", place],
-      ["with another word", { ...place, started: "no" }],
-      ["with null", { ...place, started: null }],
-      ["with true", { ...place, started: true }],
+      ["if `started` is missing", place],
+      ["if `started` is a text", { ...place, started: "no" }],
+      ["if `started` is null", { ...place, started: null }],
+      ["if `started` is true", { ...place, started: true }],
     ] as const) {
       it(`leaves open whether it started ${what}`, async () => {
         assert.equal((await kickoff(answer(own))).sent, "maybe");

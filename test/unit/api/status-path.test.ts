@@ -8,20 +8,20 @@ const published: StatusPath = "/status/{kickoff_id}";
 
 describe("the two status paths", () => {
   let server: MisbehavingServer;
-  let told: StatusPath[];
+  let stored: StatusPath[];
   beforeEach(async () => {
     server = await MisbehavingServer.start();
-    told = [];
+    stored = [];
   });
   afterEach(() => server.stop());
 
   const asked = (): string[] => server.requests.map((request) => request.path);
   const client = (statusPath?: StatusPath) =>
     clientOf(server.url, {
-      onStatusPath: (path) => told.push(path),
+      onStatusPath: (path) => stored.push(path),
       ...(statusPath === undefined ? {} : { statusPath }),
     });
-  /** A crew that has one of the routes. */
+  /** A crew with one of the routes. */
   const routed =
     (
       pattern: RegExp,
@@ -32,13 +32,13 @@ describe("the two status paths", () => {
       (pattern.test(request.path) ? there : elsewhere)(response, request);
   const running = json(200, { status: "running" });
 
-  it("the specification's is requested first, and is enough if it works", async () => {
+  it("requests the specification's path first, and only that if it works", async () => {
     server.otherwise = running;
     const one = client();
     assert.equal((await one.status("a b/c")).state, "running");
     await one.status("k");
     assert.deepEqual(asked(), ["/a%20b%2Fc/status", "/k/status"]);
-    assert.deepEqual(told, [specified]);
+    assert.deepEqual(stored, [specified]);
   });
 
   for (const [what, missing] of [
@@ -51,28 +51,28 @@ describe("the two status paths", () => {
     ],
     ["405", json(405, { detail: "Method Not Allowed" })],
   ] as const) {
-    it(`the other is requested after ${what}, and remembered`, async () => {
+    it(`requests the other path after ${what}, and remembers it`, async () => {
       server.otherwise = routed(/^\/status\//, running, missing);
       const one = client();
       await one.status("k");
       await one.status("k");
       assert.deepEqual(asked(), ["/k/status", "/status/k", "/status/k"]);
-      assert.deepEqual(told, [published]);
+      assert.deepEqual(stored, [published]);
     });
   }
 
-  it("the known one is requested first, and nothing is reported", async () => {
+  it("requests the known path first, and reports nothing", async () => {
     server.otherwise = running;
     await client(published).status("k");
     assert.deepEqual(asked(), ["/status/k"]);
-    assert.deepEqual(told, []);
+    assert.deepEqual(stored, []);
   });
 
   for (const [what, there] of [
     ["says 404", json(404, { error: "Execution not found", message: "No execution found" })],
     ["answers NOT FOUND", json(200, { state: "NOT FOUND" })],
   ] as const) {
-    it(`are told apart by an execution that there is none of, of which a crew ${what}`, async () => {
+    it(`finds the right path with a nonexistent execution, for which the crew ${what}`, async () => {
       server.otherwise = routed(/^\/status\//, there);
       assert.equal(await client().findStatusPath(), published);
       server.otherwise = routed(/\/status$/, there);
@@ -86,18 +86,18 @@ describe("the two status paths", () => {
     ["has neither, but pages", text(404, "<h1>Not here</h1>")],
     ["refuses the token there", json(403, {})],
   ] as const) {
-    it(`are not known of a crew that ${what}`, async () => {
+    it(`finds no path for a crew that ${what}`, async () => {
       server.otherwise = answer;
       assert.equal(await client().findStatusPath(), undefined);
       assert.equal(await client(published).findStatusPath(), undefined);
     });
   }
 
-  it("a known one that no longer exists is replaced", async () => {
+  it("replaces a known path that no longer exists", async () => {
     server.otherwise = routed(/\/status$/, running);
     await client(published).status("k");
     assert.deepEqual(asked(), ["/status/k", "/k/status"]);
-    assert.deepEqual(told, [specified]);
+    assert.deepEqual(stored, [specified]);
   });
 
   for (const body of [
@@ -106,52 +106,52 @@ describe("the two status paths", () => {
     { error: "Execution not found", message: "No execution found with ID: k", detail: "Not Found" },
     { detail: "Unknown kickoff" },
   ]) {
-    it(`an unknown execution is not an unknown route: ${JSON.stringify(body)}`, async () => {
+    it(`distinguishes an unknown execution from an unknown route: ${JSON.stringify(body)}`, async () => {
       server.otherwise = json(404, body);
       const error = await errorOf(client().status("k"));
       assert.equal(error.kind, "notFound");
       assert.equal(error.status, 404);
       assert.deepEqual(asked(), ["/k/status"]);
-      assert.deepEqual(told, [specified]);
+      assert.deepEqual(stored, [specified]);
     });
   }
 
-  it("an id that repeats the route's text does not count", async () => {
+  it("ignores the route's text in an ID", async () => {
     server.otherwise = routed(
       /^\/status\//,
       running,
       json(404, { message: "No route for /task-7/status" }),
     );
     await client().status("task-7");
-    assert.deepEqual(told, [published]);
+    assert.deepEqual(stored, [published]);
   });
 
-  it("neither known is reported as not found, and nothing is stored", async () => {
+  it("reports “not found” and stores nothing if neither path exists", async () => {
     server.otherwise = json(404, { detail: "Not Found" });
     const error = await errorOf(client().status("k"));
     assert.equal(error.kind, "notFound");
     assert.match(error.remedy, /address/);
     assert.deepEqual(asked(), ["/k/status", "/status/k"]);
-    assert.deepEqual(told, []);
+    assert.deepEqual(stored, []);
   });
 
-  it("an unknown execution in the live dialect is an answer", async () => {
+  it("accepts NOT FOUND of the live dialect as an answer", async () => {
     server.otherwise = routed(
       /^\/status\//,
       json(200, { state: "NOT FOUND", status: "Task not found" }),
     );
     assert.equal((await client().status("k")).state, "unknown");
-    assert.deepEqual(told, [published]);
+    assert.deepEqual(stored, [published]);
   });
 
-  it("another failure doesn't try the other", async () => {
+  it("doesn't try the other path after another failure", async () => {
     server.otherwise = json(401, { detail: "Not authenticated" });
     assert.equal((await errorOf(client().status("k"))).kind, "unauthorized");
     assert.deepEqual(asked(), ["/k/status"]);
   });
 
   for (const id of ["", " ", ".", ".."]) {
-    it(`an id such as ${JSON.stringify(id)} is refused before anything is sent`, async () => {
+    it(`refuses an ID such as ${JSON.stringify(id)} before it sends anything`, async () => {
       assert.equal((await errorOf(client().status(id))).kind, "badRequest");
       assert.equal(server.requests.length, 0);
     });

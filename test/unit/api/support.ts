@@ -4,10 +4,10 @@ import { CrewClient, type CrewClientOptions } from "../../../src/api/client.ts";
 import type { Clock } from "../../../src/base/clock.ts";
 import { CrewApiError } from "../../../src/api/errors.ts";
 
-/** A token that no text holds by chance. */
+/** A token that no other text includes. */
 export const token = "tok-7f3a9c-SECRET";
 
-/** A clock whose short waits are over at once and remembered, and whose time-outs never come. */
+/** A clock whose short waits end at once and are recorded, and whose time-outs never fire. */
 export class HastyClock implements Clock {
   /** Milliseconds of every wait below 20 s, in order. */
   readonly waits: number[] = [];
@@ -28,9 +28,9 @@ export class HastyClock implements Clock {
   }
 }
 
-/** A clock that stands still and whose waits are over when the test says so. */
+/** A stopped clock whose waits end when the test calls `ring`. */
 export class StoppedClock implements Clock {
-  /** Milliseconds of every wait that is under way. */
+  /** Milliseconds of every wait in progress. */
   readonly waits = new Map<() => void, number>();
 
   now(): number {
@@ -42,18 +42,18 @@ export class StoppedClock implements Clock {
     return () => this.waits.delete(action);
   }
 
-  /** Ends every wait that is under way. */
+  /** Ends every wait in progress. */
   ring(): void {
     for (const action of [...this.waits.keys()]) action();
   }
 }
 
-/** A client of a server that waits no real time between attempts. */
+/** A client that waits no real time between attempts. */
 export function clientOf(url: string, options: CrewClientOptions = {}): CrewClient {
   return new CrewClient(url, token, { clock: new HastyClock(), random: () => 0.5, ...options });
 }
 
-/** The error that a call ends with; fails where it ends well, and where the error shows the token anywhere. */
+/** The error of a call. Fails if the call succeeds, or if the error has the token anywhere. */
 export async function errorOf(call: Promise<unknown>): Promise<CrewApiError> {
   const error = await call.then(
     () => assert.fail("no error was thrown"),
@@ -64,7 +64,7 @@ export async function errorOf(call: Promise<unknown>): Promise<CrewApiError> {
   return error;
 }
 
-/** Fails where an error shows the token anywhere. */
+/** Fails if an error has the token anywhere. */
 export function assertNoToken(error: Error): void {
   for (const shown of [
     error.message,

@@ -12,7 +12,7 @@ const kickoff = (client: CrewClient): Promise<CrewApiError> =>
   errorOf(client.kickoff({ inputs: {} }));
 
 describe("a crew that can't be reached", () => {
-  it("by a refused connection", async () => {
+  it("reports a refused connection", async () => {
     const server = await MisbehavingServer.start();
     const { url } = server;
     await server.stop();
@@ -21,7 +21,7 @@ describe("a crew that can't be reached", () => {
     assert(error.message.includes(new URL(url).host));
   });
 
-  it("by an unknown name", async () => {
+  it("reports an unknown host name", async () => {
     const lookup: LookupFunction = (host, _options, done) =>
       done(Object.assign(new Error(`getaddrinfo ENOTFOUND ${host}`), { code: "ENOTFOUND" }), "", 4);
     const fetch: Fetch = (url, init) => nodeFetch(url, { ...init, agent: new Agent({ lookup }) });
@@ -38,7 +38,7 @@ describe("a crew that can't be reached", () => {
       (url, init) =>
         nodeFetch(url, { ...init, agent: new Agent({ ca }) });
 
-    it("to a self-signed certificate", async () => {
+    it("refuses a self-signed certificate", async () => {
       secure = await MisbehavingServer.start(await makeCertificate("IP:127.0.0.1"));
       const error = await kickoff(clientOf(secure.url));
       assert.deepEqual(
@@ -50,7 +50,7 @@ describe("a crew that can't be reached", () => {
       assert.equal(secure.requests.length, 0, "the token must not have been sent");
     });
 
-    it("to a certificate for another name", async () => {
+    it("refuses a certificate for another name", async () => {
       const certificate = await makeCertificate("DNS:crew.test");
       secure = await MisbehavingServer.start(certificate);
       const error = await kickoff(clientOf(secure.url, { fetch: trusting(certificate.cert) }));
@@ -59,7 +59,7 @@ describe("a crew that can't be reached", () => {
       assert.equal(secure.requests.length, 0);
     });
 
-    it("works if the certificate is trusted", async () => {
+    it("accepts a trusted certificate", async () => {
       const certificate = await makeCertificate("IP:127.0.0.1");
       secure = await MisbehavingServer.start(certificate);
       secure.next(json(200, { inputs: ["a"] }));
@@ -69,7 +69,7 @@ describe("a crew that can't be reached", () => {
       );
     });
 
-    it("to a port that speaks plain HTTP", async () => {
+    it("reports a port that speaks plain HTTP", async () => {
       secure = await MisbehavingServer.start();
       const error = await kickoff(clientOf(secure.url.replace("http:", "https:")));
       assert.deepEqual(
@@ -80,7 +80,7 @@ describe("a crew that can't be reached", () => {
     });
   });
 
-  describe("in other ways", () => {
+  describe("with an error of the network", () => {
     const failure = (code: string | undefined, message = "", more: object = {}): Error =>
       Object.assign(new Error(message), code === undefined ? {} : { code }, more);
     const prefix = "request to https://crew.example/kickoff failed, reason: ";
@@ -91,7 +91,7 @@ describe("a crew that can't be reached", () => {
       message: RegExp,
     ])[] = [
       [
-        "a look-up that fails for now",
+        "a temporary DNS failure",
         failure("EAI_AGAIN", "getaddrinfo EAI_AGAIN crew.example"),
         ["dns", "no"],
         /right now/,
@@ -116,7 +116,7 @@ describe("a crew that can't be reached", () => {
         /proxy/,
       ],
       [
-        "a proxy's own words",
+        "a proxy's own message",
         failure(undefined, "Failed to establish a socket connection to proxies: PROXY p:1"),
         ["proxy", "no"],
         /proxy/,
@@ -128,7 +128,7 @@ describe("a crew that can't be reached", () => {
         /not valid at this time/,
       ],
       [
-        "a chain nobody knows",
+        "a chain of unknown authorities",
         failure("SELF_SIGNED_CERT_IN_CHAIN"),
         ["certificate", "no"],
         /not signed/,
@@ -174,7 +174,7 @@ describe("a crew that can't be reached", () => {
       ],
       ["a reset", failure("ECONNRESET", "socket hang up"), ["reset", "maybe"], /cut off/],
       [
-        "no way to the network",
+        "an unreachable network",
         failure("ENETUNREACH", `${prefix}connect ENETUNREACH 10.0.0.1:443`),
         ["other", "no"],
         /ENETUNREACH/,
@@ -200,7 +200,7 @@ describe("a crew that can't be reached", () => {
       ["a thrown text", `oops ${token}`, ["other", "maybe"], /oops/],
     ];
     for (const [what, thrown, [reason, sent], message] of table) {
-      it(what, async () => {
+      it(`reports ${what}`, async () => {
         let asked = 0;
         // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors -- anything can be thrown
         const fetch: Fetch = () => (asked++, Promise.reject(thrown));
@@ -212,7 +212,7 @@ describe("a crew that can't be reached", () => {
       });
     }
 
-    it("a crew whose path has “proxy” is not taken for one", async () => {
+    it("doesn't mistake a crew with “proxy” in its address for a proxy", async () => {
       const fetch: Fetch = (url) =>
         Promise.reject(failure("ECONNRESET", `request to ${url} failed, reason: socket hang up`));
       assert.equal(

@@ -18,7 +18,7 @@ describe("A single start", () => {
     count = 0;
   });
 
-  it("is the same while it is in progress, for a person and a program; another key is another", async () => {
+  it("is shared while it is in progress, by a person and a program, but not with another key", async () => {
     const slow = deferred<number>();
     const made = [person, program].map((by) => starts.once("a", by, () => slow.promise));
     assert.equal(await starts.once("b", person, start), 1);
@@ -26,7 +26,7 @@ describe("A single start", () => {
     assert.deepEqual(await Promise.all(made), [7, 7]);
   });
 
-  it("stays the same for a person for a second after the answer, and is another after it", async () => {
+  it("is shared for a second after the response if a person started it", async () => {
     assert.equal(await starts.once("a", person, start), 1);
     await clock.pass(999);
     assert.equal(await starts.once("a", person, start), 1);
@@ -34,7 +34,7 @@ describe("A single start", () => {
     assert.equal(await starts.once("a", person, start), 2);
   });
 
-  it("stays the same after a failure, too, because a failed request may have arrived", async () => {
+  it("is shared for a second after a failure, because a failed request may have arrived", async () => {
     const fail = () => Promise.reject(new Error("no answer"));
     await assert.rejects(starts.once("a", person, fail), /no answer/);
     await clock.pass(500);
@@ -44,7 +44,7 @@ describe("A single start", () => {
     assert.equal(await starts.once("a", person, start), 1);
   });
 
-  it("is another at once if it made nothing, and for a program that has its answer", async () => {
+  it("isn't shared if it made nothing, or after the response if a program started it", async () => {
     await starts.once("a", person, () => Promise.resolve(undefined));
     await clock.pass(0);
     assert.equal(await starts.once("a", person, start), 1);

@@ -15,7 +15,7 @@ describe("deleting files", () => {
 
   afterEach(() => rm(folder, { recursive: true, force: true }));
 
-  it("takes a folder with all that is in it, and is no error where nothing is", async () => {
+  it("deletes a folder with its contents, without an error if there is none", async () => {
     await chmod(path.join(folder, "a", "b", "z"), 0o444);
     assert.deepEqual(await removeWhole(path.join(folder, "a")), []);
     assert.deepEqual(await readdir(folder), ["x"]);
@@ -25,7 +25,7 @@ describe("deleting files", () => {
     );
   });
 
-  it("leaves what is to stay, with the folders around it, and the folder that is emptied", async () => {
+  it("keeps the given paths with the folders around them, and the emptied folder", async () => {
     assert.deepEqual(await emptyFolder(folder, [path.join(folder, "a", "b")]), []);
     assert.deepEqual(await readdir(folder, { recursive: true }), [
       "a",
@@ -46,8 +46,8 @@ describe("deleting files", () => {
     }
   });
 
-  it("goes on where something cannot be deleted, and says what and why", async function () {
-    // Nobody keeps the superuser from deleting a file, but a name that no system takes does.
+  it("continues if something can't be deleted, and reports what and why", async function () {
+    // Root can delete any file, but a path with this name is invalid on every system.
     const impossible = path.join(folder, "no\u0000name");
     const [left] = await removeWhole(impossible);
     assert.equal(left?.path, impossible);

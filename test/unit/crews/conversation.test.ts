@@ -3,7 +3,7 @@ import { converse, type AfterFailure, type Left } from "../../../src/crews/conve
 
 type Step = "address" | "token" | "name";
 
-/** A conversation whose answers are written down beforehand, and what happened in it. */
+/** A conversation with prepared answers, and its log. */
 function script(
   answers: readonly Left[],
   results: readonly (string | Error)[],
@@ -12,7 +12,7 @@ function script(
   const happened: string[] = [];
   const left = [...answers];
   const ends = [...results];
-  const wishes = [...afterFailures];
+  const decisions = [...afterFailures];
   return {
     happened,
     conversation: {
@@ -31,7 +31,7 @@ function script(
       },
       failed(error: unknown) {
         happened.push((error as Error).message);
-        return Promise.resolve(wishes.shift()!);
+        return Promise.resolve(decisions.shift()!);
       },
     },
   };

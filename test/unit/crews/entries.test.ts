@@ -83,7 +83,7 @@ describe("writing the setting crewdeck.crews", () => {
     ]);
   });
 
-  it("replaces in place, in whatever form the address is", () => {
+  it("replaces an entry in place, in whatever form its address is", () => {
     const entries = [
       {
         name: "Old",

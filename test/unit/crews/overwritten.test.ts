@@ -7,7 +7,7 @@ const ours = { id: "url:https://ours.example.com", name: "Ours", url: "https://o
 describe("a crew that two windows write", () => {
   const added = { crew: ours, ids: idsOf([entry("Old"), entry("Ours")]) };
 
-  it("is lost if another one was added and it is gone", () =>
+  it("is lost if another one was added and it is missing", () =>
     assert.equal(isOverwritten(added, [entry("Old"), entry("Theirs")]), true));
   it("is not lost if both are there", () =>
     assert.equal(isOverwritten(added, [entry("Old"), entry("Ours"), entry("Theirs")]), false));

@@ -5,10 +5,10 @@ import { logTraffic } from "../../../src/crews/traffic.ts";
 import { json, MisbehavingServer } from "../../support/misbehaving-server.ts";
 import { errorOf, HastyClock, token } from "../api/support.ts";
 
-/** As VS Code counts them. */
+/** VS Code's log levels. */
 const levels = { trace: 1, debug: 2, info: 3 };
 
-/** Keeps what is logged, level first; like VS Code's channel it drops nothing but what is below its level. */
+/** Collects lines with their level first, and drops those below its own level as VS Code's channel does. */
 class ListLog {
   readonly lines: string[] = [];
   readonly #level: number;
@@ -44,7 +44,7 @@ describe("the log of exchanges", () => {
       random: () => 0.5,
       onTraffic: (traffic) => logTraffic(log, log.isTracing, "Travel", traffic),
     });
-  /** Lines with the exchanges counted from 1. */
+  /** The lines, with exchanges numbered from 1. */
   const counted = (log: ListLog) => {
     const ids = [...new Set(log.lines.map((line) => /\[(\d+) /.exec(line)?.[1]))];
     return log.lines.map((line) =>
@@ -139,7 +139,7 @@ describe("the log of exchanges", () => {
         authentication: { strategy: "bearer", token: "stream-bearer-SECRET" },
       },
     } as const;
-    /** What a crew may repeat, in places that are named like anything. */
+    /** What a crew may repeat, in members of any name. */
     const echo = {
       detail: `You sent ${token}, hook-bearer-SECRET and stream-bearer-SECRET.`,
       authorization: `Bearer ${token}`,
@@ -155,7 +155,7 @@ describe("the log of exchanges", () => {
       assert.equal(
         log.lines.filter((line) => line.startsWith("trace")).length,
         2,
-        "both bodies are told",
+        "both bodies are logged",
       );
     };
 

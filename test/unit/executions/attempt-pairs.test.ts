@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { attemptPairs } from "../../../src/executions/tasks.ts";
 
-describe("attempts that can be compared", () => {
-  it("are each one and the one before it, of every task, and skip unknown outputs", () => {
-    const outputs = (...told: readonly (string | undefined)[]) =>
-      told.map((output, at) => ({ number: at + 1, ...(output === undefined ? {} : { output }) }));
+describe("attempts to compare", () => {
+  it("are each attempt and the one before it, for every task, without unknown outputs", () => {
+    const outputs = (...values: readonly (string | undefined)[]) =>
+      values.map((output, at) => ({ number: at + 1, ...(output === undefined ? {} : { output }) }));
     const tasks = [
       { taskId: "outline", state: "completed" as const, attempts: outputs("a", "b", "b") },
       { taskId: "draft", state: "completed" as const, attempts: outputs("a") },

@@ -17,7 +17,7 @@ import { anExecution, aReading, at, notFound, pausing, working } from "./samples
 const retrying: ResumeAnswer = { status: "retrying", message: "Task will be retried", raw: {} };
 const resumed: ResumeAnswer = { status: "resumed", message: "Resumed", raw: {} };
 
-/** Sends feedback for what waits at a time, without its answer. */
+/** Sends feedback for a waiting task, without a response. */
 function sending(
   execution: Execution,
   text: string,
@@ -49,8 +49,8 @@ const waiting = applyReading(
   at(10),
 );
 
-describe("attempts", () => {
-  it("show what waits, since when", () => {
+describe("the attempts of a task", () => {
+  it("say which output waits and since when", () => {
     assert.deepEqual(waiting.waiting, {
       taskId: "review",
       attempt: 1,
@@ -63,7 +63,7 @@ describe("attempts", () => {
     );
   });
 
-  it("keep a rejected output with the feedback that rejected it, beside the next one", () => {
+  it("keep a rejected output and its feedback next to the new output", () => {
     const rejected = reject(waiting, "Shorter.", at(20));
     assert.equal(rejected.state, "running");
     assert.equal(rejected.waiting, undefined);
@@ -86,7 +86,7 @@ describe("attempts", () => {
     assert.deepEqual([second.waiting?.attempt, second.waiting?.output], [2, "Draft 2"]);
   });
 
-  it("finish a task on approval, with its output, and stay finished when the crew's answer lags", () => {
+  it("complete the task on approval, even if the crew still reports it as running", () => {
     const approved = approve(waiting, at(20));
     assert.deepEqual(
       [approved.state, approved.tasks[0]?.state, approved.tasks[0]?.attempts[0]?.output],
@@ -95,7 +95,7 @@ describe("attempts", () => {
     assert.equal(applyReading(approved, working("review", 1), at(21)).tasks[0]?.state, "completed");
   });
 
-  it("take the crew's own number", () => {
+  it("use the crew's own number", () => {
     const third = applyReading(waiting, pausing("review", "Draft 3", 3), at(30));
     assert.equal(third.waiting?.attempt, 3);
     assert.deepEqual(
@@ -104,11 +104,11 @@ describe("attempts", () => {
     );
   });
 
-  it("count another output as the next one where the crew has no number, whoever rejected the first", () => {
+  it("count a different output as the next attempt if the crew doesn't number them", () => {
     assert.equal(applyReading(waiting, pausing("review", "Draft 2"), at(30)).waiting?.attempt, 2);
   });
 
-  it("count the same output as the next one when the crew was seen to go on in between, but not at once: one of its servers may be behind", () => {
+  it("count the same output as the next attempt if the crew was running in between, but not at once: one of its servers may be behind", () => {
     const working1 = applyReading(
       reject(waiting, "Shorter.", at(20)),
       working("review", 1),
@@ -122,7 +122,7 @@ describe("attempts", () => {
     assert.equal(applyReading(behind, pausing("review", "Draft 1"), at(40)).waiting?.attempt, 2);
   });
 
-  it("go on by rejection after rejection", () => {
+  it("grow with each rejection", () => {
     let execution = waiting;
     for (const number of [2, 3, 4]) {
       const seconds = number * 20;
@@ -140,18 +140,21 @@ describe("attempts", () => {
     );
   });
 
-  // A crew of the documented dialect numbers its attempts; one of the live dialect does not, and may tell the output with other blank space.
+  // The documented dialect numbers attempts; the live one doesn't, and may report the output with other white space.
   for (const [dialect, same] of [
     ["numbers its attempts", pausing("review", "Draft 1", 1)],
     ["does not number them", pausing("review", "Draft 1\n")],
-    ["tells no output", pausing("review")],
+    ["reports no output", pausing("review")],
   ] as const) {
-    describe(`whose pause a crew still reports that ${dialect}`, () => {
+    describe(`after an answered pause that a crew still reports which ${dialect}`, () => {
       for (const [what, answer] of [
-        ["approval", approve],
-        ["rejection", (execution: Execution, now: number) => reject(execution, "Shorter.", now)],
+        ["accepted approval", approve],
+        [
+          "accepted rejection",
+          (execution: Execution, now: number) => reject(execution, "Shorter.", now),
+        ],
       ] as const) {
-        it(`lag behind an answered ${what}, and say so, for a minute`, () => {
+        it(`say for a minute after an ${what} that the crew still reports the pause`, () => {
           const answered = answer(waiting, at(20));
           for (const seconds of [22, 32, 79]) {
             const lagging = applyReading(answered, same, at(seconds));
@@ -161,7 +164,7 @@ describe("attempts", () => {
               `after ${seconds - 20} s`,
             );
             assert.equal(lagging.tasks[0]?.attempts.length, 1);
-            assert.equal(answeredPause(lagging)?.feedback.isApprove, what === "approval");
+            assert.equal(answeredPause(lagging)?.feedback.isApprove, what === "accepted approval");
             assert.equal(
               attemptToAnswer(lagging, "review"),
               1,
@@ -170,7 +173,7 @@ describe("attempts", () => {
           }
         });
 
-        it(`wait again, as the same attempt, a minute after an answered ${what}`, () => {
+        it(`wait again, as the same attempt, a minute after an ${what}`, () => {
           const again = applyReading(
             applyReading(answer(waiting, at(20)), same, at(32)),
             same,
@@ -187,7 +190,7 @@ describe("attempts", () => {
     });
   }
 
-  it("lag behind an answer, too, where the crew does not say which task is paused", () => {
+  it("say that the crew still reports the pause even if it doesn't name the task", () => {
     const paused = aReading({ state: "awaiting", stateText: "PAUSED" });
     const lagging = applyReading(approve(waiting, at(20)), paused, at(32));
     assert.deepEqual([lagging.state, lagging.stillPaused], ["running", target]);
@@ -203,7 +206,7 @@ describe("attempts", () => {
     );
   });
 
-  it("need not have arrived at a crew that was stopped, but have at one that completes", () => {
+  it("show that unanswered feedback arrived if the execution completes, but not if it was stopped", () => {
     const { sent } = sending(waiting, "Approved.", true, at(20));
     const open = resumeUnanswered(sent, target);
     const outcome = (state: "stopped" | "completed") =>
@@ -211,15 +214,15 @@ describe("attempts", () => {
     assert.deepEqual([outcome("stopped"), outcome("completed")], ["unanswered", "answered"]);
   });
 
-  it("lag from when the crew took the feedback, not from when it was written", () => {
+  it("count the minute from when the crew accepted the feedback, not from when it was written", () => {
     const { sent } = sending(waiting, "Approved.", true, at(20));
     const answered = resumeAnswered(sent, target, resumed, at(75));
     assert.equal(applyReading(answered, pausing("review", "Draft 1", 1), at(100)).state, "running");
     assert.equal(applyReading(answered, pausing("review", "Draft 1", 1), at(135)).state, "waiting");
   });
 
-  // Observed of the live dialect: the answer brings a new ID, and what is reported under that came after the feedback.
-  it("do not lag under a new ID that the answer brought", () => {
+  // Observed in the live dialect: the response has a new ID, under which everything happened after the feedback.
+  it("treat a pause under a new ID from the response as a new one", () => {
     const followed = approve(waiting, at(20), { kickoffId: "k2", raw: {} });
     const paused = applyReading(
       followed,
@@ -240,7 +243,7 @@ describe("attempts", () => {
     }
   });
 
-  it("no longer lag once the crew says anything else", () => {
+  it("forget the answered pause once the crew reports anything else", () => {
     const lagging = applyReading(approve(waiting, at(20)), pausing("review", "Draft 1", 1), at(32));
     for (const reading of [
       working("write", 2),
@@ -256,7 +259,7 @@ describe("attempts", () => {
     }
   });
 
-  it("are new ones by their output where a crew uses a number again", () => {
+  it("are distinguished by output if a crew reuses a number", () => {
     const second = applyReading(
       reject(waiting, "Shorter.", at(20)),
       pausing("review", "Draft 2", 1),
@@ -273,7 +276,7 @@ describe("attempts", () => {
     );
   });
 
-  it("are over when somebody else has answered", () => {
+  it("no longer wait when someone else answered", () => {
     const running = applyReading(waiting, working("write", 2), at(30));
     assert.deepEqual(
       running.tasks.map((task) => [task.taskId, task.state]),
@@ -290,15 +293,15 @@ describe("attempts", () => {
   });
 });
 
-describe("resumes", () => {
-  it("bring a new id, under which the execution goes on", () => {
+describe("a resume", () => {
+  it("adds a new ID, under which the execution continues", () => {
     const approved = approve(waiting, at(20), { kickoffId: "k2", raw: {} });
     assert.deepEqual(approved.kickoffIds, ["k1", "k2"]);
     assert.equal(approved.resumes[0]?.answer, "k2");
     assert.deepEqual(approve(waiting, at(20), { kickoffId: "k1", raw: {} }).kickoffIds, ["k1"]);
   });
 
-  it("reopen what seemed to have ended only by a new id", () => {
+  it("reopens an ended execution only with a new ID", () => {
     const ended = applyReading(waiting, aReading({ state: "completed", output: "Done" }), at(15));
     assert.equal(approve(ended, at(20)).state, "completed");
     const reopened = approve(ended, at(20), { kickoffId: "k2", raw: {} });
@@ -308,7 +311,7 @@ describe("resumes", () => {
     );
   });
 
-  it("that are refused change nothing else, and may be sent anew", () => {
+  it("changes nothing else if refused, and can be sent again", () => {
     const { target, sent } = sending(waiting, "Approved.", true, at(20));
     const refused = resumeRefused(sent, target, "Not in pending state");
     assert.deepEqual({ ...refused, resumes: [] }, waiting);
@@ -316,7 +319,7 @@ describe("resumes", () => {
     assert.equal(refused.resumes[0]?.outcome, "refused");
   });
 
-  it("without an answer stay open while the same output waits or nothing definite comes", () => {
+  it("stays unanswered while the same output waits or the state is unclear", () => {
     const { target, sent } = sending(waiting, "Shorter.", false, at(20));
     const unanswered = resumeUnanswered(sent, target, "Timed out");
     for (const reading of [
@@ -334,7 +337,7 @@ describe("resumes", () => {
     }
   });
 
-  it("without an answer have arrived when the crew continues", () => {
+  it("counts as answered when the crew continues, even without a response", () => {
     const { target, sent } = sending(waiting, "Shorter.", false, at(20));
     const unanswered = resumeUnanswered(sent, target);
     for (const reading of [
@@ -350,13 +353,13 @@ describe("resumes", () => {
     }
   });
 
-  it("take a late answer after all", () => {
+  it("accepts a late response", () => {
     const { target, sent } = sending(waiting, "Shorter.", false, at(20));
     const late = resumeAnswered(resumeUnanswered(sent, target), target, retrying);
     assert.deepEqual([late.resumes[0]?.outcome, late.state], ["answered", "running"]);
   });
 
-  it("sent twice by the person's wish are both kept, and the last one is settled", () => {
+  it("is kept twice if the person sent it twice; the response belongs to the last one", () => {
     const { target, sent } = sending(waiting, "Approved.", true, at(20));
     const again = sending(resumeUnanswered(sent, target), "Approved.", true, at(40)).sent;
     assert.equal(resumesOf(again, target).length, 2);
@@ -367,7 +370,7 @@ describe("resumes", () => {
     );
   });
 
-  it("by a typed task id need no known pause", () => {
+  it("with a typed task ID needs no known pause", () => {
     const doubtful = applyReading(anExecution(), notFound, at(130));
     const approved = resumeAnswered(
       ...(() => {

@@ -6,7 +6,7 @@ import { FakeClock } from "./fake-clock.ts";
 import { anExecution } from "./samples.ts";
 import { Windows } from "./windows.ts";
 
-describe("Watching executions begins", () => {
+describe("Watching executions", () => {
   let windows: Windows;
   let clock: FakeClock;
   let mine: ExecutionStore;
@@ -27,7 +27,7 @@ describe("Watching executions begins", () => {
     await windows.close();
   });
 
-  it("at once, and once, for what this window starts or tracks", async () => {
+  it("starts at once, and once, for what this window starts or tracks", async () => {
     mine.add(anExecution());
     assert.equal(begun, 1);
     mine.add(anExecution({ localId: "another" }));
@@ -35,7 +35,7 @@ describe("Watching executions begins", () => {
     assert.equal(begun, 1);
   });
 
-  it("only after 5 s for what another window starts", async () => {
+  it("starts only after 5 s for what another window starts", async () => {
     others.add(anExecution());
     mine.refresh();
     assert.deepEqual([mine.list().length, begun], [1, 0]);
@@ -45,7 +45,7 @@ describe("Watching executions begins", () => {
     assert.equal(begun, 1);
   });
 
-  it("at once for what another window starts when the 5 s are over, and not for what has ended", async () => {
+  it("starts at once for what another window starts after these 5 s, unless it has ended", async () => {
     await clock.pass(5_000);
     others.add(anExecution({ localId: "ended", state: "completed" }));
     mine.refresh();
@@ -55,7 +55,7 @@ describe("Watching executions begins", () => {
     assert.equal(begun, 1);
   });
 
-  it("never in a window that is gone", async () => {
+  it("never starts after it is disposed", async () => {
     others.add(anExecution());
     mine.refresh();
     beginning.dispose();

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { StatusPaths, TokenNotes } from "../../../src/crews/crew-values.ts";
 
-describe("state on disk that makes no sense", () => {
-  it("as VS Code's global state reads as nothing, and is written over", async () => {
+describe("invalid global state", () => {
+  it("is read as none, and overwritten", async () => {
     for (const kept of [null, 5, "text", [], { "url:a": 5 }]) {
       const state = new Map<string, unknown>([
         ["crewdeck.statusPaths", kept],

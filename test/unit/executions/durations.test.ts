@@ -45,8 +45,16 @@ const waiting = (seconds: number, taskId: string, attempt = 1): StateChange => (
   attempt,
 });
 
-describe("How long a task worked", () => {
-  it("is what the crew reports of a task that ran once", () => {
+describe("The duration of a task", () => {
+  const history = [
+    running(0, "a"),
+    waiting(100, "a"),
+    running(400, "a"),
+    running(500, "b"),
+    { at: time(600), state: "completed" } as const,
+  ];
+
+  it("is what the crew reports if the task ran once", () => {
     const execution = ended({ history: [running(0, "a"), running(300, "b")] });
     assert.deepEqual(taskTime(done("a", { executionTime: 1.5 }), execution), {
       seconds: 1.5,
@@ -55,14 +63,7 @@ describe("How long a task worked", () => {
     assert.equal(taskTime(done("a", { state: "running", executionTime: 0 }), execution), undefined);
   });
 
-  it("is measured here for a task that ran again, since the crew reports its last attempt only", () => {
-    const history = [
-      running(0, "a"),
-      waiting(100, "a"),
-      running(400, "a"),
-      running(500, "b"),
-      { at: time(600), state: "completed" } as const,
-    ];
+  it("is measured here if the task ran again, because the crew only reports its last attempt", () => {
     const task = done("a", { executionTime: 100, attempts: [{ number: 1 }, { number: 2 }] });
     assert.deepEqual(taskTime(task, ended({ history })), { seconds: 200, isByCrew: false });
     assert.equal(taskTime(task, ended({ history: history.slice(3) })), undefined);
@@ -74,7 +75,7 @@ describe("How long a task worked", () => {
     );
   });
 
-  it("is unknown if it was seen too late or for less than a minute, and before the end", () => {
+  it("is unknown before the end, and if the task was seen too late or for less than a minute", () => {
     const late: StateChange[] = [
       running(0, "a"),
       { at: time(600), state: "completed", notBefore: time(60) },
@@ -101,22 +102,15 @@ describe("How long a task worked", () => {
     );
   });
 
-  it("ends with its approval, also if the crew still reports the approved task", () => {
-    const history = [
-      running(0, "a"),
-      waiting(100, "a"),
-      running(400, "a"),
-      running(500, "b"),
-      { at: time(600), state: "completed" } as const,
-    ];
+  it("ends with the approval, even if the crew still reports the task", () => {
     const execution = ended({ history, resumes: [answered("a", 1, true, 400)] });
     assert.deepEqual(stateChanges(execution)[2], running(400));
     assert.deepEqual(taskTime(done("a"), execution), { seconds: 100, isByCrew: false });
   });
 });
 
-describe("How the time of an execution was used", () => {
-  it("includes the pauses for a person, each from when it was first seen to the answer", () => {
+describe("The time use of an execution", () => {
+  it("includes the pauses, each from when it was first seen to the answer", () => {
     const history = [
       running(0, "a"),
       waiting(100, "a"),
@@ -139,7 +133,7 @@ describe("How the time of an execution was used", () => {
     );
   });
 
-  it("includes a pause that the crew does not report, if an answer to it was accepted", () => {
+  it("includes a pause that the crew doesn't report, if it accepted an answer", () => {
     const hidden = { at: time(60), state: "unknown", mayBeWaiting: true } as const;
     const history = [
       running(0),
@@ -207,8 +201,8 @@ describe("How the time of an execution was used", () => {
   });
 });
 
-describe("How long an execution took", () => {
-  it("is what the crew reports, unless that leaves out the waiting for a person, else what was measured here", () => {
+describe("The duration of an execution", () => {
+  it("is what the crew reports, or what was measured here if the crew omits the pauses", () => {
     assert.equal(wholeTime(anExecution({ state: "running", executionTime: 5 })), undefined);
     assert.deepEqual(wholeTime(ended({ executionTime: 5 })), { seconds: 5, isByCrew: true });
     assert.deepEqual(wholeTime(ended({})), { seconds: 600, isByCrew: false });
@@ -225,7 +219,7 @@ describe("How long an execution took", () => {
     assert.deepEqual(
       wholeTime(ended({ executionTime: 500, history, tasks })),
       { seconds: 600, isByCrew: false },
-      "more than the waiting, and too little for both",
+      "longer than the pause, but shorter than pause and tasks",
     );
     assert.deepEqual(wholeTime(ended({ executionTime: 595, history, tasks })), {
       seconds: 595,
@@ -234,13 +228,13 @@ describe("How long an execution took", () => {
     assert.deepEqual(
       wholeTime(ended({ executionTime: 50, tasks })),
       { seconds: 50, isByCrew: true },
-      "tasks may be done side by side",
+      "tasks may run in parallel",
     );
     assert.equal(wholeTime(ended({ origin: "tracked" })), undefined);
     assert.equal(
       wholeTime(ended({ history: [{ at: time(600), state: "completed", notBefore: time(30) }] })),
       undefined,
-      "its end was seen long after it",
+      "its end was seen late",
     );
   });
 });

@@ -12,7 +12,7 @@ describe("Executions", () => {
     ["hangs", () => new Promise<void>(() => undefined), []],
     ["fails", () => Promise.reject(new Error("no local crew")), ["Polling could not be prepared."]],
   ] as const) {
-    it(`are watched while what is made ready for it ${what}`, async () => {
+    it(`are polled even if the preparation ${what}`, async () => {
       const folder = temporaryFolder("executions");
       const clock = new FakeClock();
       const problems: string[] = [];
@@ -33,7 +33,7 @@ describe("Executions", () => {
       try {
         executions.open(() => (begun++, begin()));
         executions.store.add(anExecution({ kickoffIds: ["k-1"], state: "running" }));
-        await waitFor("a question", async () => {
+        await waitFor("a request", async () => {
           await clock.pass(1000);
           return asked.length > 0;
         });

@@ -6,7 +6,7 @@ interface Timer {
   readonly action: () => void;
 }
 
-/** Time that stands still until a test moves it. */
+/** A clock that only a test advances. */
 export class FakeClock implements Clock {
   #now = Date.parse("2026-10-21T12:00:00.000Z");
   readonly #timers = new Set<Timer>();
@@ -21,12 +21,12 @@ export class FakeClock implements Clock {
     return () => this.#timers.delete(timer);
   }
 
-  /** Timers that are set. */
+  /** How many timers are set. */
   get pending(): number {
     return this.#timers.size;
   }
 
-  /** Lets time pass; timers go off in order, and what they begin goes on as far as it can without real waiting. */
+  /** Advances the clock by milliseconds: runs due timers in order, and the promises that they settle. */
   async pass(milliseconds: number): Promise<void> {
     const end = this.#now + milliseconds;
     await settle();
@@ -44,7 +44,7 @@ export class FakeClock implements Clock {
   }
 }
 
-/** Lets promises that wait for nothing outside go on. */
+/** Waits until promises that need no I/O have settled. */
 export async function settle(): Promise<void> {
   for (let turn = 0; turn < 3; turn++) await nextTurn();
 }

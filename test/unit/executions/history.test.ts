@@ -9,7 +9,7 @@ const at = "2026-10-21T12:05:00.000Z";
 const seenAt = "2026-10-21T12:04:30.000Z";
 
 describe("the history of states", () => {
-  it("grows when the state, its task or its attempt changes, and by nothing else", () => {
+  it("grows only when the state, its task or its attempt changes", () => {
     const running = notWaiting({
       seenAt,
       progress: { completed: 0, unit: "task", current: "research" },
@@ -33,7 +33,7 @@ describe("the history of states", () => {
     );
   });
 
-  it("knows the running task also if the crew does not name the current one", () => {
+  it("knows the running task even if the crew doesn't name the current one", () => {
     const tasks = [{ taskId: "research", state: "running", attempts: [] }] as const;
     const after = withHistory(
       notWaiting({ state: "queued", seenAt }),
@@ -43,7 +43,7 @@ describe("the history of states", () => {
     assert.equal(after.history?.[0]?.taskId, "research");
   });
 
-  it("says since when a change may have happened that was seen long after the last answer", () => {
+  it("has the earliest time of a change that was seen long after the last answer", () => {
     const before = notWaiting({ seenAt: "2026-10-21T12:01:00.000Z" });
     assert.deepEqual(withHistory(before, { ...before, state: "completed" }, now).history, [
       { at, notBefore: "2026-10-21T12:01:00.000Z", state: "completed" },
@@ -62,7 +62,7 @@ describe("the history of states", () => {
     assert.equal(Date.parse(execution.history.at(-1)?.at ?? ""), now + 249);
   });
 
-  it("is read back, and an execution without one; a broken one is found", () => {
+  it("is read back as written, also if there is none; an invalid one is reported", () => {
     const execution = withHistory(
       notWaiting({ state: "queued", seenAt }),
       notWaiting({ seenAt }),

@@ -11,7 +11,7 @@ describe("an ended execution", () => {
     endedAt: new Date(at(60)).toISOString(),
   });
 
-  it("takes whatever a person owns, and gives it up again", () => {
+  it("accepts a label, a pin and continued watching, and their removal", () => {
     const owned: Partial<Execution> = {
       label: "Mine",
       pinned: true,
@@ -22,14 +22,14 @@ describe("an ended execution", () => {
     assert.deepEqual(keepEnd(taken, ended), ended);
   });
 
-  it("takes the request to continue watching that comes just after its end", () => {
+  it("accepts a request to continue watching just after its end", () => {
     assert.equal(
       keepEnd(ended, watchAgain(ended, at(90))).watchedSince,
       new Date(at(90)).toISOString(),
     );
   });
 
-  it("takes nothing else", () => {
+  it("accepts no other change", () => {
     assert.deepEqual(
       keepEnd(ended, {
         ...ended,

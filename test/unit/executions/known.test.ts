@@ -30,7 +30,7 @@ describe("The executions in memory", () => {
     assert.equal(order(), "a b c d");
   });
 
-  it("stay sorted, the newest first, whatever comes, changes, moves and goes", () => {
+  it("stay sorted, newest first, through every change", () => {
     known.put("e", 1, one("e", 25));
     assert.equal(order(), "a e b c d");
     known.put("d", 2, one("d", 0, { state: "running" }));
@@ -44,7 +44,7 @@ describe("The executions in memory", () => {
     assert.equal(order(), "d e c");
   });
 
-  it("leave a list alone that was handed out", () => {
+  it("don't change a list that was returned earlier", () => {
     const list = known.list();
     known.put("z", 1, one("z", 99));
     known.drop("a");

@@ -14,10 +14,10 @@ describe("Lease", () => {
   beforeEach(() => {
     folder = temporaryFolder("lease");
     clock = new FakeClock();
-    // One connection for all windows: what two processes write at once, SQLite puts in order.
+    // One connection is enough for all windows, because SQLite serializes the writes of processes.
     database = new Database({
       folder,
-      // Its own timers would be counted as the lease's.
+      // The database's timers would count as the lease's.
       clock: { now: () => clock.now(), after: () => () => undefined },
       onProblem: (_message, error) => assert.ifError(error),
     });
@@ -42,7 +42,7 @@ describe("Lease", () => {
   const held = () => leases.map((lease) => lease.isHeld);
   const rows = () => database.all("SELECT owner FROM lease").map(({ owner }) => owner);
 
-  it("is held by the first window, at once, and by one only", async () => {
+  it("is held at once by the first window, and by no other", async () => {
     const [one, two] = [aLease("one"), aLease("two")];
     one.start();
     two.start();
@@ -52,7 +52,7 @@ describe("Lease", () => {
     assert.deepEqual(rows(), ["one"]);
   });
 
-  it("goes to another window at once when its holder ends properly", async () => {
+  it("is released when its window closes, and another window takes it", async () => {
     const [one, two] = [aLease("one"), aLease("two")];
     one.start();
     two.start();
@@ -62,7 +62,7 @@ describe("Lease", () => {
     assert.deepEqual(held(), [false, true]);
   });
 
-  it("goes to another window 15 s after its holder died, and not before", async () => {
+  it("passes to another window 15 s after its holder was killed, and not before", async () => {
     database.run("INSERT INTO lease VALUES (1, 'dead', ?)", clock.now() + 15_000);
     const one = aLease("one");
     one.start();
@@ -72,7 +72,7 @@ describe("Lease", () => {
     assert.equal(one.isHeld, true);
   });
 
-  it("is taken over by a focused window; the other one sees it at its renewal, or when it asks", async () => {
+  it("is taken over by a focused window; the other one notices at its renewal or its next check", async () => {
     const [one, two] = [aLease("one"), aLease("two")];
     one.start();
     two.start();
@@ -85,17 +85,17 @@ describe("Lease", () => {
     assert.deepEqual(held(), [true, false]);
   });
 
-  it("goes to and fro with the focus, however fast", async () => {
+  it("follows the focus, however fast that changes", async () => {
     const [one, two] = [aLease("one"), aLease("two")];
     one.start();
     two.start();
     two.takeOver();
-    one.takeOver(); // It has not seen yet that it had lost it.
+    one.takeOver(); // It hasn't noticed yet that it lost the lease.
     await clock.pass(6_000);
     assert.deepEqual(held(), [true, false]);
   });
 
-  it("is not held any more by a window that slept longer than it lasts, until it renews it", () => {
+  it("is lost if it expires while the window sleeps, until the window renews it", () => {
     const one = aLease("one");
     one.start();
     database.run("UPDATE lease SET expires_at = ?", clock.now());
@@ -104,24 +104,24 @@ describe("Lease", () => {
     assert.equal(one.confirm(), true);
   });
 
-  it("tells when it comes and goes", async () => {
+  it("fires an event when it is gained or lost", async () => {
     const [one, two] = [aLease("one"), aLease("two")];
-    const heard: boolean[] = [];
-    one.onDidChange((isHeld) => heard.push(isHeld));
+    const changes: boolean[] = [];
+    one.onDidChange((isHeld) => changes.push(isHeld));
     one.start();
     two.takeOver();
     await clock.pass(6_000);
-    assert.deepEqual(heard, [true, false]);
+    assert.deepEqual(changes, [true, false]);
   });
 
-  it("is free when it ends later than any lease does: the clock was set back", () => {
+  it("is free if it expires later than any lease can, because the clock was set back", () => {
     database.run("INSERT INTO lease VALUES (1, 'x', ?)", clock.now() + 3_600_000);
     const one = aLease("one");
     one.start();
     assert.equal(one.isHeld, true);
   });
 
-  it("is not held while the database can't be written, says so, and tries again", async () => {
+  it("is not held while the database can't be written; that is reported, and retried", async () => {
     const problems: string[] = [];
     database.all("PRAGMA query_only = ON");
     const one = aLease("one", (message) => problems.push(message));
@@ -133,16 +133,16 @@ describe("Lease", () => {
     assert.equal(one.isHeld, true);
   });
 
-  it("is given back and not renewed when it is stopped, and can be started again", async () => {
+  it("is released and not renewed after a stop, and can be started again", async () => {
     const [one, two] = [aLease("one"), aLease("two")];
     one.start();
     one.stop();
     assert.deepEqual([one.isHeld, clock.pending], [false, 0]);
     two.start();
-    assert.equal(two.isHeld, true, "nobody waits for it to become stale");
+    assert.equal(two.isHeld, true, "no window waits until it expires");
     one.stop();
     await clock.pass(20_000);
-    assert.equal(two.confirm(), true, "one that does not hold it gives nothing back");
+    assert.equal(two.confirm(), true, "a window without the lease releases nothing");
     two.stop();
     one.start();
     assert.equal(one.isHeld, true);

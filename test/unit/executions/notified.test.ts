@@ -22,7 +22,7 @@ describe("Notified", () => {
     await rm(folder, { recursive: true });
   });
 
-  it("lets one window notify of an event, and none of an execution that is no longer tracked", () => {
+  it("lets one window notify about an event, and none about an execution that is no longer tracked", () => {
     const [database] = databases;
     const [one, two] = databases.map((each) => new Notified(each));
     const store = new ExecutionStore({ database: database!, clock: systemClock, onProblem });
@@ -39,7 +39,7 @@ describe("Notified", () => {
     assert.deepEqual(
       database!.all("SELECT key FROM notified").map(({ key }) => key),
       ["waiting-kept"],
-      "what was notified of an execution is forgotten with it, and not before",
+      "claims are deleted with their execution, and not before",
     );
     store.dispose();
   });

@@ -5,12 +5,12 @@ import { failure, Scene } from "./tracker-support.ts";
 
 const id = anExecution().localId;
 
-describe("The problem of a window that does not poll any more", () => {
+describe("The problem of a window that no longer polls", () => {
   let scene: Scene;
-  let heard: string[];
+  let changed: string[];
   afterEach(() => scene.tracker.dispose());
 
-  /** A window whose last question failed, before another one took the polling over. */
+  /** Makes a window whose last request failed before another window took over polling. */
   async function begin(prepare: (scene: Scene) => void): Promise<void> {
     scene = new Scene(() => failure("unreachable"));
     prepare(scene);
@@ -18,11 +18,11 @@ describe("The problem of a window that does not poll any more", () => {
     scene.tracker.start();
     await scene.pass(1);
     scene.lease.give(false);
-    heard = [];
-    scene.tracker.onDidChange(({ crewIds, localIds }) => heard.push(...crewIds, ...localIds));
+    changed = [];
+    scene.tracker.onDidChange(({ crewIds, localIds }) => changed.push(...crewIds, ...localIds));
   }
 
-  /** The other window gets an answer, and writes it down. */
+  /** The other window gets and stores an answer. */
   const answered = async () => {
     await scene.pass(120);
     scene.store.update(id, (execution) =>
@@ -31,30 +31,30 @@ describe("The problem of a window that does not poll any more", () => {
     await scene.pass(1);
   };
 
-  it("is over when the store has an answer that another window got since, which fires an event", async () => {
+  it("ends, with an event, when another window has got an answer", async () => {
     await begin(() => undefined);
     assert.equal(scene.tracker.problemOf(scene.store.find(id)!)?.kind, "unreachable");
     await answered();
     assert.equal(scene.tracker.problemOf(scene.store.find(id)!), undefined);
-    assert.deepEqual(heard, [anExecution().crew.id, id]);
+    assert.deepEqual(changed, [anExecution().crew.id, id]);
     await answered();
-    assert.equal(heard.length, 2, "once");
-    assert.equal(scene.seconds().length, 1, "nothing was asked from here");
+    assert.equal(changed.length, 2, "once");
+    assert.equal(scene.seconds().length, 1, "this window sent no request");
   });
 
-  it("is over in the same way if something on this machine prevented the request", async () => {
+  it("ends in the same way if this machine prevented the request", async () => {
     await begin(({ unconnected }) => unconnected.add(anExecution().crew.id));
     assert.ok(scene.tracker.localProblemOf(scene.store.find(id)!) instanceof Error);
     await answered();
     assert.equal(scene.tracker.localProblemOf(scene.store.find(id)!), undefined);
-    assert.deepEqual(heard, [anExecution().crew.id, id]);
+    assert.deepEqual(changed, [anExecution().crew.id, id]);
   });
 
-  it("stays when the store changes without an answer of the crew", async () => {
+  it("stays if the execution changes without an answer from the crew", async () => {
     await begin(() => undefined);
     await scene.pass(120);
     scene.store.update(id, (execution) => ({ ...execution, label: "Renamed" }));
     assert.equal(scene.tracker.problemOf(scene.store.find(id)!)?.kind, "unreachable");
-    assert.deepEqual(heard, []);
+    assert.deepEqual(changed, []);
   });
 });

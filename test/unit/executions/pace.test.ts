@@ -10,8 +10,8 @@ describe("pace", () => {
     ["then growing", { age: 22_000, slowPolls: 1 }, 2_800],
     ["then more", { age: 25_000, slowPolls: 2 }, 3_920],
     ["up to a bound", { age: 900_000, slowPolls: 40 }, 15_000],
-    ["at first, when nobody looks", { isLookedAt: false }, 8_000],
-    ["at last, when nobody looks", { age: 900_000, slowPolls: 40, isLookedAt: false }, 60_000],
+    ["at first, while hidden", { isLookedAt: false }, 8_000],
+    ["at last, while hidden", { age: 900_000, slowPolls: 40, isLookedAt: false }, 60_000],
     ["when the crew does not know the id", { isUnknown: true }, 60_000],
   ];
   for (const [when, changes, expected] of table) {
@@ -19,7 +19,7 @@ describe("pace", () => {
       assert.equal(Math.round(pace({ ...facts, ...changes })), expected));
   }
 
-  it("backs off by a bound that doubles to 5 minutes, anywhere below it, but not faster than the ordinary pace", () => {
+  it("backs off at random below a bound that doubles up to 5 minutes, but no faster than the usual pace", () => {
     assert.deepEqual(
       [1, 2, 3, 20].map((failures) => backOff(failures, 1, 0)),
       [4_000, 8_000, 16_000, 300_000],

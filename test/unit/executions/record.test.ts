@@ -3,7 +3,7 @@ import { readExecution, readSummary, writeExecution } from "../../../src/executi
 import { anExecution } from "./samples.ts";
 
 describe("an execution's summary", () => {
-  it("has true for an output, and nothing for an empty one, which the whole execution keeps", () => {
+  it("has true for an output, and omits an empty one, which the whole execution keeps", () => {
     const attempts = [{ number: 1 }, { number: 2, output: "Text." }];
     const execution = anExecution({
       state: "completed",

@@ -13,7 +13,7 @@ import { anExecution, aReading, at, notFound, pausing, START, working } from "./
 
 const crew = { id: "url:https://crew.test", name: "Writers", url: "https://crew.test" };
 
-/** Answers one after the other, ten seconds apart. */
+/** Applies answers that arrive ten seconds apart. */
 function after(execution: Execution, ...readings: readonly StatusReading[]): Execution {
   return readings.reduce(
     (known, reading, index) => applyReading(known, reading, at(10 * (index + 1))),
@@ -66,7 +66,7 @@ describe("newExecution", () => {
     assert.equal(execution.startedAt, new Date(START).toISOString());
   });
 
-  it("is unknown until first asked for when it is only tracked, and queued with its id", () => {
+  it("is unknown at first if it is only tracked, and queued if it was kicked off here", () => {
     assert.equal(
       newExecution({ crew, origin: "tracked", kickoffId: "k" }, new FakeClock()).state,
       "unknown",
@@ -77,7 +77,7 @@ describe("newExecution", () => {
     );
   });
 
-  it("takes the id of a kickoff once, and only then leaves `unconfirmed`", () => {
+  it("stays `unconfirmed` until it gets its kickoff ID, which it takes once", () => {
     const sent = newExecution(
       { crew, origin: "kickoff", request: { inputs: {} } },
       new FakeClock(),
@@ -120,7 +120,7 @@ describe("applyReading: states", () => {
       { state: "stopped", endedAt: new Date(at(10)).toISOString() },
     ],
     [
-      "a word nobody knows, as it came",
+      "an unknown state as the crew sent it",
       aReading({ state: "other", stateText: "HIBERNATING" }),
       { state: "unknown", stateText: "HIBERNATING" },
     ],
@@ -136,7 +136,7 @@ describe("applyReading: states", () => {
     });
   }
 
-  it("does not change what has ended", () => {
+  it("doesn't change an ended execution", () => {
     const ended = after(anExecution(), aReading({ state: "completed", output: "Done" }));
     for (const later of [
       working("a", 0),
@@ -148,14 +148,14 @@ describe("applyReading: states", () => {
     }
   });
 
-  it("changes nothing when the answer says nothing new, except the minute of the answer", () => {
+  it("only updates the minute of the last answer if nothing else changed", () => {
     const running = after(anExecution(), working("a", 0));
     assert.equal(applyReading(running, working("a", 0), at(30)), running);
     const later = applyReading(running, working("a", 0), at(71));
     assert.deepEqual(later, { ...running, seenAt: new Date(at(71)).toISOString() });
   });
 
-  it("forgets what a doubtful state said when a definite one comes", () => {
+  it("clears the details of an unclear state when a definite one arrives", () => {
     const doubtful = after(anExecution(), aReading({ state: "awaiting", stateText: "PAUSED" }));
     const running = applyReading(doubtful, working("a", 0), at(20));
     assert.deepEqual(
@@ -164,7 +164,7 @@ describe("applyReading: states", () => {
     );
   });
 
-  it("keeps the task that is known to wait when the crew only says that it is paused", () => {
+  it("keeps the waiting task if the crew then only reports a pause", () => {
     const waiting = after(
       anExecution(),
       pausing("review", "Draft"),
@@ -209,13 +209,13 @@ describe("applyReading: NOT FOUND", () => {
       false,
     ],
     [
-      "after a word nobody knows",
+      "after an unknown state",
       after(anExecution(), aReading({ state: "other", stateText: "X" })),
       at(15),
       true,
     ],
     [
-      "without an id to ask for",
+      "without an ID to request",
       anExecution({ kickoffIds: [], state: "unconfirmed" }),
       at(500),
       false,
@@ -249,13 +249,13 @@ describe("applyReading: NOT FOUND", () => {
 });
 
 describe("applyReading: tasks", () => {
-  it("finishes a task when the next one runs", () => {
+  it("completes a task when the next one runs", () => {
     const execution = after(anExecution(), working("research", 0), working("write", 1));
     assert.deepEqual(statesOf(execution), { research: "completed", write: "running" });
     assert.equal(execution.progress?.completed, 1);
   });
 
-  it("finishes a task when the count grows and no name comes", () => {
+  it("completes a task when the count grows and no task is named", () => {
     const grown = aReading({ state: "running", progress: { completed: 1, unit: "task" } });
     assert.deepEqual(statesOf(after(anExecution(), working("research", 0), grown)), {
       research: "completed",
@@ -269,7 +269,7 @@ describe("applyReading: tasks", () => {
     );
   });
 
-  it("keeps the last progress when an answer has none, and is complete at the end", () => {
+  it("keeps the last progress if an answer has none, and completes it at the end", () => {
     const execution = after(anExecution(), working("a", 1), aReading({ state: "running" }));
     assert.equal(execution.progress?.completed, 1);
     assert.equal(
@@ -278,7 +278,7 @@ describe("applyReading: tasks", () => {
     );
   });
 
-  it("takes outputs, agents and times from the result, and finishes all", () => {
+  it("takes outputs, agents and times from the result, and completes all tasks", () => {
     const result = aReading({
       state: "completed",
       tasks: [
@@ -311,7 +311,7 @@ describe("applyReading: tasks", () => {
     });
   });
 
-  it("takes the output that was approved for no other attempt when it comes with other blank space, or in a fence", () => {
+  it("adds no attempt if the approved output arrives with other white space or in a code block", () => {
     const target = { taskId: "a", attempt: 1 };
     const waiting = after(anExecution(), pausing("a", "one"));
     const approved = resumeAnswered(

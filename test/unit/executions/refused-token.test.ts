@@ -7,7 +7,7 @@ describe("A crew that refuses its token", () => {
 
   beforeEach(() => {
     scene = new Scene(() => failure("unauthorized"));
-    // Another window polls: what is asked here is asked by hand.
+    // Another window polls, so every request here comes from a command.
     scene.lease.isHeld = false;
     for (let number = 1; number <= 20; number += 1)
       scene.store.put(anExecution({ localId: `e${number}`, kickoffIds: [`k${number}`] }));
@@ -16,12 +16,12 @@ describe("A crew that refuses its token", () => {
 
   afterEach(() => scene.tracker.dispose());
 
-  it("gets it by no more than the requests already sent, however many executions are polled by command", async () => {
+  it("gets it only with the requests already sent, however many executions are polled by command", async () => {
     await scene.tracker.pollNow();
     assert.equal(scene.asked.length, 4);
   });
 
-  it("gets it again only if an execution of the crew is named, and then once", async () => {
+  it("gets it again only if one of its executions is polled by ID, and then once", async () => {
     await scene.tracker.pollNow("e1");
     scene.asked.length = 0;
     await scene.tracker.pollNow();

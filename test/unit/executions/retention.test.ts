@@ -17,8 +17,8 @@ const ended = (localId: string, seconds: number, changes: Partial<Execution> = {
 const idsOf = (executions: readonly ExecutionSummary[]) =>
   executions.map(({ localId }) => localId).sort();
 
-describe("how many ended executions are kept", () => {
-  it("is a number; those that ended first go first, whenever they were started", () => {
+describe("the limit of ended executions", () => {
+  it("removes those that ended first, whenever they were started", () => {
     const list = [
       ended("a", 30),
       ended("b", 10),
@@ -30,7 +30,7 @@ describe("how many ended executions are kept", () => {
     assert.deepEqual(tooMany(list, 0), [], "0 keeps all");
   });
 
-  it("excludes what runs, waits, is pinned or may continue", () => {
+  it("excludes executions that run, wait, are pinned or may continue", () => {
     const sending: SentResume = {
       taskId: "t",
       attempt: 1,
@@ -57,7 +57,7 @@ describe("how many ended executions are kept", () => {
     );
   });
 
-  it("is held by the window with the lease alone, a while after the start and after each end", async () => {
+  it("is applied only by the window with the lease, a while after the start and after each end", async () => {
     const clock = new FakeClock();
     const windows = new Windows();
     const store = windows.open();

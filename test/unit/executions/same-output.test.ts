@@ -5,10 +5,10 @@ describe("two outputs of a task", () => {
   const same: readonly (readonly [string, string, string])[] = [
     ["word for word", "one", "one"],
     ["with a line break at the end", "one", "one\n"],
-    ["with blank space around", "one", " \n one\t\n\n"],
+    ["with white space around", "one", " \n one\t\n\n"],
     ["with the line endings of another system", "one\ntwo\n", "one\r\ntwo"],
-    ["inside a fence", '{"a": 1}', '```json\n{"a": 1}\n```\n'],
-    ["inside a fence without a language", "one\n\ntwo", "```\none\n\ntwo\n```"],
+    ["inside a code block", '{"a": 1}', '```json\n{"a": 1}\n```\n'],
+    ["inside a code block without a language", "one\n\ntwo", "```\none\n\ntwo\n```"],
     ["that are empty", "", "\n"],
   ];
   for (const [how, one, other] of same) {
@@ -22,7 +22,7 @@ describe("two outputs of a task", () => {
     ["by a word", "one", "two"],
     ["by a line break inside", "one two", "one\ntwo"],
     ["by the indentation inside", "a:\n  b", "a:\nb"],
-    ["by one of two fences", "```js\na\n```\nand\n```js\nb\n```", "a\n```\nand\n```js\nb"],
+    ["by one of two code blocks", "```js\na\n```\nand\n```js\nb\n```", "a\n```\nand\n```js\nb"],
   ];
   for (const [how, one, other] of different) {
     it(`differ ${how}`, () => assert.ok(!isSameOutput(one, other)));

@@ -1,15 +1,15 @@
 import type { StatusReading } from "../../../src/api/types.ts";
 import type { Execution } from "../../../src/executions/model.ts";
 
-/** When the sample execution was started. */
+/** When the sample execution was started (ms). */
 export const START = Date.parse("2026-10-21T12:00:00.000Z");
 
-/** So many seconds after its start. */
+/** The time that many seconds after its start (ms). */
 export function at(seconds: number): number {
   return START + seconds * 1000;
 }
 
-/** An execution that has just been kicked off. */
+/** An execution that was just kicked off. */
 export function anExecution(changes: Partial<Execution> = {}): Execution {
   return {
     localId: "11111111-0000-4000-8000-000000000001",
@@ -34,7 +34,7 @@ export function aReading(
   return { stateText: changes.state, ended, tasks: [], raw: {}, ...changes };
 }
 
-/** At work on a task. */
+/** Running a task. */
 export function working(current: string, completed: number, total = 3): StatusReading {
   return aReading({ state: "running", progress: { completed, total, unit: "task", current } });
 }

@@ -10,7 +10,7 @@ import { Windows } from "./windows.ts";
 const ROUNDS = 15;
 const localIds = ["a", "b", "c"];
 
-/** Repeatable numbers from 0 to 1 (mulberry32). */
+/** Repeatable random numbers from 0 to 1 (mulberry32). */
 function seeded(seed: number): () => number {
   let state = seed;
   return () => {
@@ -22,10 +22,10 @@ function seeded(seed: number): () => number {
 }
 
 describe("two processes on one store, one killed again and again", function () {
-  this.timeout(300_000); // It starts some dozen processes.
+  this.timeout(300_000); // It starts dozens of processes.
   let windows: Windows;
   const running = new Set<ChildProcess>();
-  const stored: { localId: string; word: string }[] = [];
+  const stored: { localId: string; mark: string }[] = [];
   const problems: string[] = [];
 
   beforeEach(() => {
@@ -36,7 +36,7 @@ describe("two processes on one store, one killed again and again", function () {
     await windows.close();
   });
 
-  /** Starts a writer; resolves when it has stored its first word. */
+  /** Starts a writer; resolves when it has stored its first mark. */
   async function startWriter(name: string): Promise<ChildProcess> {
     const child = spawn(
       process.execPath,
@@ -49,9 +49,9 @@ describe("two processes on one store, one killed again and again", function () {
     await new Promise<void>((resolve, reject) => {
       child.once("exit", () => reject(new Error(`The writer ${name} ended before it wrote.`)));
       lines.on("line", (line) => {
-        const [, localId, word] = /^stored (\S+) (\S+)$/.exec(line) ?? [];
-        if (localId !== undefined && word !== undefined) {
-          stored.push({ localId, word });
+        const [, localId, mark] = /^stored (\S+) (\S+)$/.exec(line) ?? [];
+        if (localId !== undefined && mark !== undefined) {
+          stored.push({ localId, mark });
           resolve();
         } else {
           problems.push(line);
@@ -72,10 +72,10 @@ describe("two processes on one store, one killed again and again", function () {
     for (let round = 0; round < ROUNDS; round++) {
       const victim = await startWriter(`victim${round}`);
       const atDeath = stored.length;
-      await delay(random() * 60); // The random moment is what is tested.
+      await delay(random() * 60); // The test is about the moment of the kill.
       victim.kill("SIGKILL");
       await once(victim, "close");
-      while (stored.length <= atDeath + 3) await delay(5); // The survivor writes on: nothing it left behind holds it up.
+      while (stored.length <= atDeath + 3) await delay(5); // What the victim left behind doesn't block the survivor.
     }
     survivor.stdin?.end();
     await once(survivor, "close");
@@ -83,14 +83,14 @@ describe("two processes on one store, one killed again and again", function () {
     const store = windows.open();
     for (const localId of localIds) {
       const kept = store.find(localId)?.resumes.map((resume) => resume.taskId) ?? [];
-      const told = stored.filter((each) => each.localId === localId).map((each) => each.word);
-      assert.ok(told.length > ROUNDS, "enough was written for the test to mean something");
+      const reported = stored.filter((each) => each.localId === localId).map((each) => each.mark);
+      assert.ok(reported.length > ROUNDS, "enough was written for a meaningful test");
       assert.deepEqual(
-        told.filter((word) => !kept.includes(word)),
+        reported.filter((mark) => !kept.includes(mark)),
         [],
-        "stored words that are gone",
+        "stored marks that are lost",
       );
-      assert.equal(new Set(kept).size, kept.length, "words that are there twice");
+      assert.equal(new Set(kept).size, kept.length, "marks that are there twice");
     }
     first.refresh();
     assert.deepEqual(first.list(), store.list());

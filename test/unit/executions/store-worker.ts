@@ -1,4 +1,4 @@
-// One of several windows on one store: writes without end, and tells each word that is safely stored. Ends when its input closes.
+// One of several windows on one store: writes marks and prints each once it is stored, until its input closes.
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { systemClock } from "../../../src/base/clock.ts";
 import { resumeSending } from "../../../src/executions/resumes.ts";
@@ -18,15 +18,15 @@ store.open();
 const localIds = store.list().map((execution) => execution.localId);
 for (let count = 0; !end.signal.aborted; count++) {
   for (const [index, localId] of localIds.entries()) {
-    const word = `${name}-${count}-${index}`;
+    const mark = `${name}-${count}-${index}`;
     store.update(localId, (execution) =>
       resumeSending(
         execution,
-        { taskId: word, attempt: 1 },
-        { isApprove: true, text: word, at: execution.startedAt },
+        { taskId: mark, attempt: 1 },
+        { isApprove: true, text: mark, at: execution.startedAt },
       ),
     );
-    process.stdout.write(`stored ${localId} ${word}\n`);
+    process.stdout.write(`stored ${localId} ${mark}\n`);
   }
   await nextTurn();
 }

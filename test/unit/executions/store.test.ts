@@ -28,18 +28,18 @@ describe("ExecutionStore", () => {
   afterEach(() => windows.close());
 
   function changesOf(store: ExecutionStore): string[] {
-    const heard: string[] = [];
-    const say = (kind: "added" | "changed" | "removed", change: ExecutionChange) =>
+    const events: string[] = [];
+    const note = (kind: "added" | "changed" | "removed", change: ExecutionChange) =>
       change[kind].forEach((execution) =>
-        heard.push(`${kind} ${execution.label ?? execution.state}`),
+        events.push(`${kind} ${execution.label ?? execution.state}`),
       );
     store.onDidChange((change) =>
-      (["added", "changed", "removed"] as const).forEach((kind) => say(kind, change)),
+      (["added", "changed", "removed"] as const).forEach((kind) => note(kind, change)),
     );
-    return heard;
+    return events;
   }
 
-  it("keeps what it is given over a restart, newest first", () => {
+  it("keeps executions across a restart, newest first", () => {
     const store = windows.open();
     store.add(anExecution());
     store.add(anExecution({ localId: "later", startedAt: new Date(at(60)).toISOString() }));
@@ -90,8 +90,8 @@ describe("ExecutionStore", () => {
 
   it("reports each real change once, when it is written", () => {
     const store = windows.open();
-    const heard = changesOf(store);
-    store.onDidAdd(({ localId }) => heard.push(`new ${localId}`));
+    const events = changesOf(store);
+    store.onDidAdd(({ localId }) => events.push(`new ${localId}`));
     store.add(anExecution());
     store.update(id, labelled("Mine"));
     store.update(id, labelled("Mine"));
@@ -99,13 +99,13 @@ describe("ExecutionStore", () => {
     store.remove(id);
     store.remove(id);
     store.refresh();
-    assert.deepEqual(heard, ["added queued", `new ${id}`, "changed Mine", "removed Mine"]);
+    assert.deepEqual(events, ["added queued", `new ${id}`, "changed Mine", "removed Mine"]);
     assert.equal(store.update(id, labelled("Again")), undefined);
   });
 
-  it("is part of a transaction around it: what fails as a whole is neither kept nor reported", () => {
+  it("joins a surrounding transaction: if that fails, nothing is kept or reported", () => {
     const { store, database } = windows.openBoth();
-    const heard = changesOf(store);
+    const events = changesOf(store);
     store.add(anExecution());
     const fail = () =>
       database.write(() => {
@@ -121,10 +121,10 @@ describe("ExecutionStore", () => {
     );
     store.update(id, labelled("Kept"));
     assert.equal(store.find(id)?.label, "Kept");
-    assert.deepEqual(heard, ["added queued", "changed Kept"]);
+    assert.deepEqual(events, ["added queued", "changed Kept"]);
   });
 
-  it("changes what another window has written, not what it knew", () => {
+  it("changes what another window has written, not its own older copy", () => {
     const [one, two] = [windows.open(), windows.open()];
     one.add(anExecution());
     two.update(id, labelled("Two"));
@@ -139,34 +139,34 @@ describe("ExecutionStore", () => {
     }
   });
 
-  it("notices by itself what another window adds, changes and removes", async () => {
+  it("notices what another window adds, changes and removes", async () => {
     const clock = new FakeClock();
     const [one, two] = [windows.open(), windows.open(clock)];
-    const heard = changesOf(two);
+    const events = changesOf(two);
     one.add(anExecution());
     await clock.pass(5_000);
-    assert.deepEqual(heard, ["added queued"]);
+    assert.deepEqual(events, ["added queued"]);
     one.update(id, labelled("Mine"));
     await clock.pass(5_000);
-    assert.deepEqual(heard, ["added queued", "changed Mine"]);
+    assert.deepEqual(events, ["added queued", "changed Mine"]);
     one.remove(id);
     await clock.pass(5_000);
-    assert.deepEqual(heard, ["added queued", "changed Mine", "removed Mine"]);
+    assert.deepEqual(events, ["added queued", "changed Mine", "removed Mine"]);
   });
 
-  it("notices a removal that comes together with an addition, and misses nothing beside its own changes", () => {
+  it("notices a removal and an addition at once, also together with its own changes", () => {
     const [one, two] = [windows.open(), windows.open()];
     one.add(anExecution({ label: "Old" }));
     two.refresh();
-    const heard = changesOf(two);
+    const events = changesOf(two);
     one.remove(id);
     one.add(anExecution({ localId: "new", label: "New" }));
     two.add(anExecution({ localId: "own", label: "Own" }));
     two.refresh();
-    assert.deepEqual(heard, ["added Own", "added New", "removed Old"]);
+    assert.deepEqual(events, ["added Own", "added New", "removed Old"]);
   });
 
-  it("misses nothing when the last revision was lost with a part of a damaged file", () => {
+  it("misses no change if the last revision was lost in a damaged file", () => {
     const [one, two] = [windows.openBoth(), windows.open()];
     for (const localId of ["a", "b", "c"]) one.store.add(anExecution({ localId, label: localId }));
     two.refresh();
@@ -181,7 +181,7 @@ describe("ExecutionStore", () => {
     );
   });
 
-  it("never lets an ended execution regress; what the person does still counts", () => {
+  it("never lets an ended execution regress, but keeps the person's changes", () => {
     const [one, two] = [windows.open(), windows.open()];
     one.add(anExecution({ tasks: [{ taskId: "a", state: "running", attempts: [] }] }));
     two.refresh();
@@ -206,10 +206,10 @@ describe("ExecutionStore", () => {
       state: "running",
       kickoffIds: ["k1", "k2"],
     }));
-    assert.equal(reopened?.state, "running", "a new id is another run");
+    assert.equal(reopened?.state, "running", "a new ID is another run");
   });
 
-  it("holds no long text in its lists, and keeps outputs of many megabytes whole", () => {
+  it("has no long text in its lists, and keeps outputs of many megabytes complete", () => {
     const output = "An output with an é. ".repeat(100_000);
     const feedback = { isApprove: false, text: "Once more!", at: new Date(at(5)).toISOString() };
     const execution = anExecution({
@@ -270,7 +270,7 @@ describe("ExecutionStore", () => {
     });
   });
 
-  it("searches the whole values of inputs, in any case", () => {
+  it("searches the complete values of inputs, ignoring case", () => {
     const store = windows.open();
     const add = (localId: string, inputs: NonNullable<Execution["request"]>["inputs"]) =>
       store.add(anExecution({ localId, request: { inputs, callbacks: {} } }));
@@ -285,7 +285,7 @@ describe("ExecutionStore", () => {
     assert.deepEqual(found("100%"), ["later", "text"]);
   });
 
-  it("leaves out a row that can't be read, reports it once, and continues with the others", () => {
+  it("skips a row that can't be read, reports it once, and continues with the others", () => {
     const { store, database } = windows.openBoth();
     for (const localId of ["cut", "text", "state", id]) store.add(anExecution({ localId }));
     const spoil = (localId: string, text: string, column = "summary") =>
@@ -326,7 +326,7 @@ describe("ExecutionStore", () => {
     assert.match(windows.problems.join(), /"tasks" is missing or has the wrong type/);
   });
 
-  it("deletes everything, which other windows notice, also one that wrote meanwhile", () => {
+  it("deletes everything, and other windows notice, even one that tries to write", () => {
     const [one, two] = [windows.open(), windows.open()];
     const cleared: string[] = [];
     one.onDidClear((scope) => cleared.push(`one ${scope}`));
@@ -338,10 +338,12 @@ describe("ExecutionStore", () => {
     two.refresh();
     assert.deepEqual(cleared, ["two everything, 0 left"]);
     assert.deepEqual([one.list(), two.list()], [[], []]);
-    windows.open().onDidClear(() => assert.fail("It is no news to a window that opens later."));
+    windows
+      .open()
+      .onDidClear(() => assert.fail("A window that opens later must not get the event."));
   });
 
-  it("reads again what could not be read", async () => {
+  it("tries again if the executions couldn't be read", async () => {
     const clock = new FakeClock();
     const [one, two] = [windows.openBoth(), windows.open(clock)];
     one.database.run("ALTER TABLE executions RENAME TO hidden");
@@ -401,7 +403,7 @@ describe("ExecutionStore", () => {
     assert.equal(late.list().length, 1);
   });
 
-  it("reads 10,000 executions in a moment", () => {
+  it("opens 10,000 executions fast", () => {
     const crew = { id: "url:a", name: "A", url: "a" };
     writeExecutions(windows.folder, endedExecutions(crew, 10_000, at(0)));
     // The processor's time: that of other programs on a busy machine does not count.

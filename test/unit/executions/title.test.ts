@@ -10,8 +10,8 @@ describe("titleOf", () => {
   const table: readonly [string, Partial<Execution>, string][] = [
     ["the person's label", { label: " My run ", ...inputs({ topic: "Otters" }) }, "My run"],
     ["the first input", inputs({ topic: "Otters", tone: "dry" }), "Otters"],
-    ["the first input that says something", inputs({ a: "  ", b: null, c: "Seals" }), "Seals"],
-    ["a value that is no text", inputs({ budget: { max: 3 } }), '{"max":3}'],
+    ["the first input that isn't blank", inputs({ a: "  ", b: null, c: "Seals" }), "Seals"],
+    ["a value that isn't text", inputs({ budget: { max: 3 } }), '{"max":3}'],
     [
       "one line, without control or direction marks",
       inputs({ topic: "One\n two\u0007\u202e three" }),

@@ -24,7 +24,7 @@ describe("Titles of a crew's executions", () => {
   });
   afterEach(() => windows.close());
 
-  /** Adds an execution that was started after the others. @returns its local id */
+  /** Adds an execution that started after the others. @returns its local ID */
   const start = (inputs: JsonObject | undefined, changes: Partial<Execution> = {}): string => {
     const localId = `e${seconds}`;
     const startedAt = new Date(at(seconds++)).toISOString();
@@ -38,10 +38,10 @@ describe("Titles of a crew's executions", () => {
     store.add(inputs === undefined ? without(execution, "request") : execution);
     return localId;
   };
-  /** Oldest first. */
+  /** The titles, oldest first. */
   const titles = (of = store) => of.list().toReversed().map(titleOf);
 
-  it("are short, also where a label is long", () => {
+  it("are short, even if a label is long", () => {
     start({ topic: "e-bikes" }, { label: "l".repeat(5_000) });
     start({ topic: "e".repeat(5_000) });
     assert.deepEqual(
@@ -57,13 +57,13 @@ describe("Titles of a crew's executions", () => {
     assert.deepEqual(titles(), ["e-bikes", "seniors", "children", "trams · children"]);
   });
 
-  it("are the first input of the first one, whatever other crews have", () => {
+  it("are the first input for the crew's first execution, whatever other crews have", () => {
     start({ topic: "e-bikes", audience: "commuters" });
     start({ topic: "trams", audience: "commuters" }, { crew: crewOf("other") });
     assert.deepEqual(titles(), ["e-bikes", "trams"]);
   });
 
-  it("include the input's name where the value is a number, a truth value or an object", () => {
+  it("include the input's name if the value is a number, a Boolean or an object", () => {
     for (const budget of ["cheap", 100, "2,000 €", true, { max: 3 }, ""])
       start({ topic: "e-bikes", budget });
     assert.deepEqual(titles(), [
@@ -76,20 +76,20 @@ describe("Titles of a crew's executions", () => {
     ]);
   });
 
-  it("use an input that only some executions have, and ignore executions that were started elsewhere", () => {
+  it("use an input that only some executions have, and ignore executions started elsewhere", () => {
     start({ topic: "e-bikes" });
     start(undefined, { origin: "tracked" });
     start({ topic: "e-bikes", audience: "seniors" });
     assert.deepEqual(titles(), ["e-bikes", "id-of-e1", "seniors"]);
   });
 
-  it("show something of each of several inputs, however long the first is", () => {
+  it("show part of each input, however long the first is", () => {
     start({ topic: "x".repeat(500), audience: "commuters" });
     start({ topic: "y".repeat(500), audience: "seniors" });
     assert.equal(titles()[1], `${"y".repeat(49)}… · seniors`);
   });
 
-  it("that are the same are numbered in the order of their start, labels among them", () => {
+  it("are numbered by start if they are the same, labels included", () => {
     for (const label of [undefined, undefined, "e-bikes", "The one for the board"])
       start({ topic: "e-bikes" }, label === undefined ? {} : { label });
     assert.deepEqual(titles(), ["e-bikes", "e-bikes (2)", "e-bikes (3)", "The one for the board"]);
@@ -125,7 +125,7 @@ describe("Titles of a crew's executions", () => {
     assert.equal(titles().at(-1), "seniors");
   });
 
-  it("follow the person's label, also after the end, and come back without it", () => {
+  it("follow the person's label, also after the end, and return when it is removed", () => {
     start({ topic: "e-bikes" }, { label: "Mine" });
     const localId = start({ topic: "e-bikes" }, { state: "completed" });
     const label = (text: string | undefined) =>

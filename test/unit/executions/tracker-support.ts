@@ -9,7 +9,7 @@ import { summaryOf } from "../../../src/executions/record.ts";
 import { Tracker } from "../../../src/executions/tracker.ts";
 import { FakeClock } from "./fake-clock.ts";
 
-/** The tracked executions without a disk. */
+/** Tracked executions in memory. */
 export class MemoryStore {
   readonly #known = new Known();
   readonly #whole = new Map<string, Execution>();
@@ -43,7 +43,7 @@ export class MemoryStore {
   }
 }
 
-/** Who polls, by the test's word. */
+/** A lease that the test gives and takes. */
 export class FakeLease {
   readonly #changes = new Emitter<boolean>((error) => {
     throw error;
@@ -63,15 +63,15 @@ export class FakeLease {
   }
 }
 
-/** A question that a crew was asked. */
+/** A status request. */
 export interface Asked {
   readonly kickoffId: string;
-  /** Seconds since the beginning. */
+  /** Seconds since the scene began. */
   readonly second: number;
   readonly signal: AbortSignal | undefined;
 }
 
-/** A tracker with a crew that answers as the test says, at once or when it is told to. */
+/** A tracker and a crew that answers as the test says. */
 export class Scene {
   readonly clock = new FakeClock();
   readonly store = new MemoryStore();
@@ -81,7 +81,7 @@ export class Scene {
   readonly parks: string[] = [];
   readonly tracker: Tracker;
   answer: (kickoffId: string) => StatusReading | Error | Promise<StatusReading>;
-  /** Clients by crew id that are missing. */
+  /** IDs of crews without a client. */
   readonly unconnected = new Set<string>();
   random = 0.5;
   readonly #start = this.clock.now();
@@ -104,7 +104,7 @@ export class Scene {
     this.tracker.onDidPark(({ crew, error }) => this.parks.push(`${crew.name} ${error.kind}`));
   }
 
-  /** The seconds at which it was asked, since the last call. */
+  /** The seconds of the requests since the last call. */
   seconds(): number[] {
     return this.asked.splice(0).map((each) => each.second);
   }
@@ -125,7 +125,7 @@ export class Scene {
   }
 }
 
-/** A request that went wrong. */
+/** The error of a failed request. */
 export function failure(kind: CrewApiError["kind"], retryAfterMs?: number): CrewApiError {
   return new CrewApiError({
     kind,

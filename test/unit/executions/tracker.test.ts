@@ -7,31 +7,31 @@ import { anExecution, aReading, notFound, pausing, working } from "./samples.ts"
 import { failure, Scene } from "./tracker-support.ts";
 
 const id = anExecution().localId;
-const looked = { visible: true, focused: true };
+const inView = { visible: true, focused: true };
 const target = { taskId: "review", attempt: 1 };
 
 describe("Tracker", () => {
   let scene: Scene;
   afterEach(() => scene.tracker.dispose());
 
-  /** A tracker at work on one execution, looked at, whose crew answers so. */
-  function begin(answer: StatusReading | Error = working("a", 0), watched = looked): void {
+  /** Starts a tracker of one execution, in view, whose crew gives this answer. */
+  function begin(answer: StatusReading | Error = working("a", 0), watched = inView): void {
     scene = new Scene(() => answer);
     scene.store.put(anExecution());
     scene.tracker.setWatched(watched);
     scene.tracker.start();
   }
 
-  /** A crew that answers when the test says so. */
+  /** Makes a crew that answers when the test calls one of the returned functions. */
   function beginSlow(): ((answer: StatusReading) => void)[] {
     const answers: ((answer: StatusReading) => void)[] = [];
     scene = new Scene(() => new Promise((resolve) => answers.push(resolve)));
-    scene.tracker.setWatched(looked);
+    scene.tracker.setWatched(inView);
     return answers;
   }
 
-  describe("asks", () => {
-    it("at once, every 2 s for 20 s, then ever slower up to 15 s", async () => {
+  describe("polling", () => {
+    it("starts at once, every 2 s for 20 s, then slows down to every 15 s", async () => {
       begin();
       await scene.pass(21);
       assert.deepEqual(scene.seconds(), [0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20]);
@@ -46,7 +46,7 @@ describe("Tracker", () => {
       ["hidden", { visible: false, focused: true }],
       ["unfocused", { visible: true, focused: false }],
     ] as const) {
-      it(`four times slower while ${name}, 60 s at most`, async () => {
+      it(`is four times slower while ${name}, at most 60 s`, async () => {
         begin(working("a", 0), watched);
         await scene.pass(25);
         assert.deepEqual(scene.seconds(), [0, 8, 16, 24]);
@@ -56,15 +56,15 @@ describe("Tracker", () => {
       });
     }
 
-    it("at once when it comes into view, but not twice in 2 s however often it does", async () => {
+    it("happens at once when the view becomes visible, but not twice in 2 s", async () => {
       begin(working("a", 0), { visible: false, focused: true });
       await scene.pass(5);
-      scene.tracker.setWatched(looked);
+      scene.tracker.setWatched(inView);
       await scene.pass(0);
       assert.deepEqual(scene.seconds(), [0, 5]);
       for (let again = 0; again < 5; again++) {
         scene.tracker.setWatched({ visible: false, focused: false });
-        scene.tracker.setWatched(looked);
+        scene.tracker.setWatched(inView);
         await scene.pass(0.1);
       }
       assert.deepEqual(scene.seconds(), []);
@@ -72,7 +72,7 @@ describe("Tracker", () => {
       assert.deepEqual(scene.seconds(), [7]);
     });
 
-    it("for an execution whose document is open as for one in view", async () => {
+    it("is as fast for an execution with an open document as for a visible one", async () => {
       begin(working("a", 0), { visible: false, focused: true });
       await scene.pass(5);
       scene.tracker.setOpen(id, true);
@@ -83,7 +83,7 @@ describe("Tracker", () => {
       assert.deepEqual(scene.seconds(), [15]);
     });
 
-    it("at once after a kickoff and after a resume, and quickly from there", async () => {
+    it("happens at once after a kickoff and a resume, and is fast from then on", async () => {
       begin(pausing("review", "Draft", 1));
       await scene.pass(600);
       scene.seconds();
@@ -91,7 +91,7 @@ describe("Tracker", () => {
       await scene.pass(300);
       assert.ok(
         scene.asked.every((each) => each.kickoffId === "k1"),
-        "without an id there is nothing to ask for",
+        "nothing can be requested without an ID",
       );
       scene.seconds();
       scene.store.update("new", (execution) => confirmKickoff(execution, "k2"));
@@ -119,7 +119,7 @@ describe("Tracker", () => {
       );
     });
 
-    it("every 60 s for an id that the crew does not know, however closely it is looked at", async () => {
+    it("happens every 60 s for an ID that the crew doesn't know, even while visible", async () => {
       begin(notFound);
       await scene.pass(130);
       assert.equal(scene.store.find(id)?.mayBeWaiting, true);
@@ -131,7 +131,7 @@ describe("Tracker", () => {
       );
     });
 
-    it("not after the end", async () => {
+    it("stops at the end", async () => {
       begin(aReading({ state: "completed", output: "Done" }));
       await scene.pass(600);
       assert.deepEqual(scene.seconds(), [0]);
@@ -139,7 +139,7 @@ describe("Tracker", () => {
       assert.equal(scene.clock.pending, 0);
     });
 
-    it("not for what is no longer tracked, whose request it aborts", async () => {
+    it("stops and aborts its request when an execution is no longer tracked", async () => {
       beginSlow();
       scene.store.put(anExecution());
       scene.tracker.start();
@@ -150,24 +150,24 @@ describe("Tracker", () => {
       assert.equal(scene.asked.length, 1);
     });
 
-    it("only with the lease; a window that gets the focus takes it", async () => {
+    it("needs the lease, which a window takes when it gets focus", async () => {
       scene = new Scene(() => working("a", 0));
       scene.store.put(anExecution());
       scene.lease.isHeld = false;
       scene.tracker.start();
       await scene.pass(60);
       assert.deepEqual(scene.seconds(), []);
-      scene.tracker.setWatched(looked);
+      scene.tracker.setWatched(inView);
       await scene.pass(0);
       assert.deepEqual([scene.lease.taken, scene.seconds()], [1, [60]]);
-      scene.tracker.setWatched(looked);
+      scene.tracker.setWatched(inView);
       assert.equal(scene.lease.taken, 1);
       scene.lease.give(false);
       await scene.pass(60);
       assert.deepEqual(scene.seconds(), []);
     });
 
-    it("at most four times at once a crew; others are not held up", async () => {
+    it("sends each crew at most four requests at once, without delaying other crews", async () => {
       const answers = beginSlow();
       for (const number of [1, 2, 3, 4, 5, 6])
         scene.store.put(anExecution({ localId: `e${number}`, kickoffIds: [`k${number}`] }));
@@ -188,7 +188,11 @@ describe("Tracker", () => {
         "o",
       ]);
       await scene.pass(600);
-      assert.equal(scene.asked.length, 5, "nobody is asked again while a question is open");
+      assert.equal(
+        scene.asked.length,
+        5,
+        "no execution is polled again while a request is in progress",
+      );
       answers[0]?.(working("a", 0));
       await scene.pass(0);
       assert.equal(scene.asked.length, 6);
@@ -196,7 +200,7 @@ describe("Tracker", () => {
   });
 
   describe("pollNow", () => {
-    it("asks at once, also without the lease, and resolves when the answer is written", async () => {
+    it("polls at once, also without the lease, and resolves when the answer is stored", async () => {
       scene = new Scene(() => working("a", 0));
       scene.store.put(anExecution());
       scene.lease.isHeld = false;
@@ -232,13 +236,13 @@ describe("Tracker", () => {
       begin(aReading({ state: "completed" }));
       await scene.pass(0);
       await scene.tracker.pollNow(id);
-      await scene.tracker.pollNow("unheard of");
+      await scene.tracker.pollNow("unknown");
       assert.equal(scene.asked.length, 1);
     });
   });
 
-  describe("writes", () => {
-    it("no answer that a resume has overtaken", async () => {
+  describe("an answer", () => {
+    it("is ignored if a resume has overtaken it", async () => {
       const answers = beginSlow();
       scene.store.put(
         anExecution({ state: "waiting", waiting: { ...target, since: anExecution().startedAt } }),
@@ -260,13 +264,13 @@ describe("Tracker", () => {
         [scene.store.find(id)?.state, scene.store.find(id)?.waiting],
         ["running", undefined],
       );
-      assert.equal(answers.length, 2, "and asks again at once");
+      assert.equal(answers.length, 2, "and polls again at once");
       answers[1]?.(pausing("review", "Draft", 2));
       await scene.pass(0);
       assert.equal(scene.store.find(id)?.waiting?.attempt, 2);
     });
 
-    it("a 404 as NOT FOUND, not as a problem", async () => {
+    it("of 404 is stored as NOT FOUND, not as a problem", async () => {
       begin(failure("notFound"));
       await scene.pass(130);
       const execution = scene.store.find(id);
@@ -274,7 +278,7 @@ describe("Tracker", () => {
       assert.equal(execution && scene.tracker.problemOf(execution), undefined);
     });
 
-    it("that watching stopped after 24 h, and continues for another 24 h on request", async () => {
+    it("is awaited for 24 h, and for another 24 h on request", async () => {
       begin(notFound);
       await scene.pass(24 * 3600 - 1);
       assert.equal(scene.store.find(id)?.watchingStoppedAt, undefined);
@@ -290,7 +294,7 @@ describe("Tracker", () => {
       assert.ok(scene.seconds().length > 50);
     });
 
-    it("what ended while no window was open, however long ago", async () => {
+    it("of an execution that ended while no window was open is stored, however long ago it started", async () => {
       scene = new Scene(() => aReading({ state: "completed", output: "Done" }));
       scene.store.put(anExecution({ startedAt: "2026-10-01T00:00:00.000Z" }));
       scene.tracker.start();
@@ -303,10 +307,10 @@ describe("Tracker", () => {
   });
 
   describe("when a crew fails", () => {
-    it("backs off with jitter up to 5 minutes, and says why until it works again", async () => {
+    it("backs off with jitter up to 5 minutes, and reports why until it works again", async () => {
       begin(failure("server"));
-      const heard: string[] = [];
-      scene.tracker.onDidChange(({ localIds }) => heard.push(...localIds));
+      const changed: string[] = [];
+      scene.tracker.onDidChange(({ localIds }) => changed.push(...localIds));
       scene.random = 1;
       await scene.pass(70);
       assert.deepEqual(scene.seconds(), [0, 4, 12, 28, 60]);
@@ -314,23 +318,23 @@ describe("Tracker", () => {
       const late = scene.seconds();
       assert.equal(Math.round((late.at(-1) ?? 0) - (late.at(-2) ?? 0)), 300);
       assert.equal(scene.tracker.problemOf(scene.store.find(id)!)?.kind, "server");
-      assert.deepEqual(heard, [id], "told once");
+      assert.deepEqual(changed, [id], "reported once");
       scene.answer = () => working("a", 0);
       await scene.pass(300);
       assert.equal(scene.tracker.problemOf(scene.store.find(id)!), undefined);
-      assert.deepEqual(heard, [id, id]);
+      assert.deepEqual(changed, [id, id]);
       assert.deepEqual(scene.problems, []);
     });
 
-    it("does not poll until the time of Retry-After, whoever looks", async () => {
+    it("doesn't poll before Retry-After has passed, even if the view becomes visible", async () => {
       scene = new Scene(() => failure("rateLimited", 100_000));
       scene.store.put(anExecution());
-      scene.tracker.setWatched(looked);
+      scene.tracker.setWatched(inView);
       scene.tracker.start();
       await scene.pass(1);
       scene.store.put(anExecution({ localId: "new", kickoffIds: ["k2"] }));
       scene.tracker.setWatched({ visible: false, focused: false });
-      scene.tracker.setWatched(looked);
+      scene.tracker.setWatched(inView);
       await scene.tracker.pollNow();
       await scene.pass(98);
       assert.deepEqual(scene.seconds(), [0]);
@@ -344,7 +348,7 @@ describe("Tracker", () => {
       for (const number of [1, 2, 3, 4, 5, 6])
         scene.store.put(anExecution({ localId: `e${number}`, kickoffIds: [`k${number}`] }));
       const crewId = anExecution().crew.id;
-      scene.tracker.setWatched(looked);
+      scene.tracker.setWatched(inView);
       scene.tracker.start();
       await scene.pass(600);
       assert.deepEqual(scene.parks, ["Writers unauthorized"]);
@@ -367,7 +371,7 @@ describe("Tracker", () => {
       );
       for (const number of [1, 2])
         scene.store.put(anExecution({ localId: `e${number}`, kickoffIds: [`k${number}`] }));
-      scene.tracker.setWatched(looked);
+      scene.tracker.setWatched(inView);
       scene.tracker.start();
       await scene.pass(30);
       assert.deepEqual([scene.parks, scene.tracker.parkedCrews().size], [[], 0]);
@@ -375,7 +379,7 @@ describe("Tracker", () => {
       assert.equal(scene.tracker.problemOf(anExecution({ localId: "e2" })), undefined);
     });
 
-    it("stays stopped when the answer of an earlier request comes", async () => {
+    it("stays stopped when the answer to an earlier request arrives", async () => {
       const answers: ((answer: StatusReading | Promise<StatusReading>) => void)[] = [];
       scene = new Scene(() => new Promise((resolve) => answers.push(resolve)));
       for (const number of [1, 2])
@@ -408,17 +412,17 @@ describe("Tracker", () => {
       scene = new Scene(() => working("a", 0));
       scene.unconnected.add(anExecution().crew.id);
       scene.store.put(anExecution());
-      const heard: string[] = [];
-      scene.tracker.onDidChange(({ localIds }) => heard.push(...localIds));
+      const changed: string[] = [];
+      scene.tracker.onDidChange(({ localIds }) => changed.push(...localIds));
       scene.tracker.start();
       await scene.pass(600);
       assert.equal(scene.problems.length, 1);
       assert.match(scene.problems[0] ?? "", /"Writers" is not connected/);
-      assert.deepEqual(heard, [id]);
+      assert.deepEqual(changed, [id]);
       scene.unconnected.clear();
       await scene.pass(300);
       assert.equal(scene.store.find(id)?.state, "running");
-      assert.deepEqual(heard, [id, id]);
+      assert.deepEqual(changed, [id, id]);
     });
   });
 
@@ -446,14 +450,14 @@ describe("Tracker", () => {
     await poll;
     assert.ok(scene.asked.every((each) => each.signal?.aborted === true));
     assert.equal(scene.clock.pending, 0);
-    scene.tracker.setWatched(looked);
+    scene.tracker.setWatched(inView);
     scene.store.put(anExecution({ localId: "three" }));
     await scene.tracker.pollNow("three");
     await scene.pass(600);
     assert.deepEqual([scene.clock.pending, scene.asked.length], [0, 2]);
   });
 
-  it("leaves the lease alone until there is something to watch", async () => {
+  it("doesn't take the lease before it starts", async () => {
     const scene = new Scene(() => aReading({ state: "running" }));
     scene.tracker.setWatched({ visible: true, focused: true });
     await scene.pass(60);

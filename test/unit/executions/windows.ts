@@ -12,7 +12,7 @@ export class Windows {
   readonly #opened: { dispose(): void }[] = [];
   #last: ExecutionStore | undefined;
 
-  /** One more window. Its clock stands still, unless another is given: it reads what others wrote only at `refresh`. */
+  /** Opens another window. With the default clock it reads what others wrote only at `refresh`. */
   open(clock: Clock = new FakeClock()): ExecutionStore {
     return this.openBoth(clock).store;
   }
@@ -31,7 +31,7 @@ export class Windows {
     return { store, database };
   }
 
-  /** The store that was opened last, also if that failed. */
+  /** The last store, even if opening it failed. */
   get last(): ExecutionStore {
     if (this.#last === undefined) throw new Error("No store was opened.");
     return this.#last;

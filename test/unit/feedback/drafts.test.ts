@@ -5,7 +5,7 @@ import { testDatabase } from "../../support/database.ts";
 describe("drafts of feedback", () => {
   let machine: ReturnType<typeof testDatabase>;
   const ends: (() => void)[] = [];
-  /** Those of a window. */
+  /** Opens a window's drafts. */
   const open = (database = machine.database) => {
     const drafts = new Drafts(database, (message, error) =>
       assert.fail(`${message} ${String(error)}`),
@@ -37,7 +37,7 @@ describe("drafts of feedback", () => {
     machine.end();
   });
 
-  it("are found again by another window, for the same output only", () => {
+  it("are found by another window, for the same output only", () => {
     const drafts = open();
     assert.equal(drafts.find(draft()), undefined);
     assert.deepEqual(drafts.of("local-1"), []);
@@ -53,7 +53,7 @@ describe("drafts of feedback", () => {
     );
   });
 
-  it("take any task's id, one draft an output", () => {
+  it("accept any task ID, one draft for each output", () => {
     const drafts = open();
     const taskId = "../../etc: Ärger\n" + "x".repeat(300);
     drafts.keep(draft({ taskId }));
@@ -64,7 +64,7 @@ describe("drafts of feedback", () => {
     );
   });
 
-  it("are reported as they come and go, in other windows, too", () => {
+  it("report additions and removals, also in other windows", () => {
     const drafts = open();
     const other = openInOtherWindow();
     assert.deepEqual(other.drafts.all(), []);
@@ -81,7 +81,7 @@ describe("drafts of feedback", () => {
     );
   });
 
-  it("go with their execution", () => {
+  it("are deleted with their execution", () => {
     const drafts = open();
     const { database } = machine;
     for (const [index, localId] of ["local-1", "local-2"].entries()) {
@@ -95,7 +95,7 @@ describe("drafts of feedback", () => {
     );
   });
 
-  it("are bounded in number, the oldest go first, and in size", () => {
+  it("are limited in number, oldest deleted first, and in size", () => {
     const drafts = open();
     const at = (minute: number) => new Date(Date.UTC(2026, 9, 21, 12, minute)).toISOString();
     for (let minute = 0; minute < 201; minute++)

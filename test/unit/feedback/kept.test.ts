@@ -32,7 +32,7 @@ describe("attempts and the feedback between them", () => {
     const window = openWindow(folder);
     const { store } = window;
     store.add(anExecution());
-    for (const [attempt, words, next] of [
+    for (const [attempt, feedback, next] of [
       [1, "Shorter.", "Second draft."],
       [2, "Funnier.", "Third draft."],
     ] as const) {
@@ -50,7 +50,7 @@ describe("attempts and the feedback between them", () => {
         poll: () => undefined,
         onProblem: (message) => assert.fail(message),
       });
-      await sender.send({ execution, taskId: "review", isApprove: false, text: words });
+      await sender.send({ execution, taskId: "review", isApprove: false, text: feedback });
       store.update("local-1", (known) =>
         applyReading(known, waits(attempt + 1, next), systemClock.now()),
       );
@@ -75,9 +75,9 @@ describe("attempts and the feedback between them", () => {
       "Third draft.",
     ];
     let at = 0;
-    for (const words of inOrder) {
-      at = text.indexOf(words, at);
-      assert.ok(at >= 0, `${words} in ${text}`);
+    for (const part of inOrder) {
+      at = text.indexOf(part, at);
+      assert.ok(at >= 0, `${part} in ${text}`);
     }
   });
 });

@@ -2,30 +2,30 @@ import assert from "node:assert/strict";
 import { joined, TextBeingSent } from "../../../src/feedback/typed-text.ts";
 
 describe("text that is being sent", () => {
-  it("is the text that was sent if its box is empty or still holds it", () => {
+  it("is unchanged if its box is empty or still has it", () => {
     for (const inBox of ["", " \n", "Shorter.", "Shorter.\n"]) {
-      const words = new TextBeingSent("Shorter.");
-      assert.equal(words.with(inBox).trimEnd(), "Shorter.");
-      assert.equal(words.beyond(inBox), "");
+      const sending = new TextBeingSent("Shorter.");
+      assert.equal(sending.with(inBox).trimEnd(), "Shorter.");
+      assert.equal(sending.beyond(inBox), "");
     }
   });
 
-  it("is distinguished from what was typed behind it, with any line endings", () => {
-    const words = new TextBeingSent("Shorter.\nPlease. ");
-    assert.equal(words.with("Shorter.\r\nPlease. Thanks."), "Shorter.\r\nPlease. Thanks.");
-    assert.equal(words.beyond("Shorter.\r\nPlease. Thanks."), "Thanks.");
+  it("is distinguished from text typed after it, with any line endings", () => {
+    const sending = new TextBeingSent("Shorter.\nPlease. ");
+    assert.equal(sending.with("Shorter.\r\nPlease. Thanks."), "Shorter.\r\nPlease. Thanks.");
+    assert.equal(sending.beyond("Shorter.\r\nPlease. Thanks."), "Thanks.");
   });
 
-  it("holds what a second press passed, and what came into the empty box after that", () => {
-    const words = new TextBeingSent("Shorter.");
-    words.add("Shorter. And funnier.");
-    words.add("");
-    words.add("Thanks.");
-    assert.equal(words.with("Bye."), "Shorter. And funnier.\n\nThanks.\n\nBye.");
-    assert.equal(words.beyond("Bye."), "And funnier.\n\nThanks.\n\nBye.");
+  it("includes what a second click added, and what was then typed into the empty box", () => {
+    const sending = new TextBeingSent("Shorter.");
+    sending.add("Shorter. And funnier.");
+    sending.add("");
+    sending.add("Thanks.");
+    assert.equal(sending.with("Bye."), "Shorter. And funnier.\n\nThanks.\n\nBye.");
+    assert.equal(sending.beyond("Bye."), "And funnier.\n\nThanks.\n\nBye.");
   });
 
-  it("and text that was changed meanwhile are both kept", () => {
+  it("is kept together with text that was changed in the meantime", () => {
     assert.equal(new TextBeingSent("Shorter.").with("Longer."), "Shorter.\n\nLonger.");
     assert.equal(new TextBeingSent("Shorter.").beyond("Longer."), "Longer.");
     assert.equal(new TextBeingSent("").beyond("A note."), "A note.");

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { askedCallbacks } from "../../../src/kickoff/callbacks.ts";
 import { callbacksText } from "../../../src/kickoff/texts.ts";
 
-const inWords = (crewWebhookUrl: string) => callbacksText(askedCallbacks({ crewWebhookUrl }));
+const textOf = (crewWebhookUrl: string) => callbacksText(askedCallbacks({ crewWebhookUrl }));
 
-describe("What callbacks ask a crew to send", () => {
-  it("is shown with its kind and whole address, each on a line", () => {
+describe("The callbacks in a confirmation", () => {
+  it("are shown with kind and full address, each on a line", () => {
     const callbacks = askedCallbacks({
       crewWebhookUrl: "https://h.test:8443/c?to=me#x",
       taskWebhookUrl: "http://h.test/t",
@@ -29,19 +29,19 @@ describe("What callbacks ask a crew to send", () => {
     assert.deepEqual(askedCallbacks({}), []);
   });
 
-  it("shows misleading characters of an address as escapes, on one line", () => {
+  it("are shown on one line, with misleading characters of an address as escapes", () => {
     assert.equal(
-      inWords("https://h\u043e\u043eks.test/a"),
+      textOf("https://h\u043e\u043eks.test/a"),
       String.raw`• the result, to https://h\u{43e}\u{43e}ks.test/a`,
     );
     assert.equal(
-      inWords("https://h.test\\@evil.test/\u202ea\nb c"),
+      textOf("https://h.test\\@evil.test/\u202ea\nb c"),
       String.raw`• the result, to https://h.test\@evil.test/\u{202e}a\u{a}b\u{20}c`,
     );
   });
 
-  it("shows how much of a long address is left out", () => {
-    const line = inWords(`https://h.test/${"x".repeat(1_000)}`);
+  it("are shown with the number of characters that are left out of a long address", () => {
+    const line = textOf(`https://h.test/${"x".repeat(1_000)}`);
     assert.match(
       line,
       /^• the result, to https:\/\/h\.test\/x+ … \(715 more characters, not shown\)$/,

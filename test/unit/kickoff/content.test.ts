@@ -15,10 +15,10 @@ const typed = (topic: string, audience: string): FormValues => ({
 const open = (seed: Seed) =>
   new FormContent(fields, seed, () => "22222222-0000-4000-8000-000000000002");
 
-describe("What a form that is opened with values holds", () => {
+describe("The content of a form opened with values", () => {
   const draft = { id: "22222222-0000-4000-8000-000000000001", values: typed("mine", "mine, too") };
 
-  it("is the given values and nothing of a draft if they replace it; Undo restores the draft", () => {
+  it("is only the given values if they replace the draft; Undo restores the draft", () => {
     const content = open({ draft, instead: { inputs: { topic: "given" } } });
     assert.deepEqual(content.values, {
       ...typed("given", ""),
@@ -29,7 +29,7 @@ describe("What a form that is opened with values holds", () => {
     assert.deepEqual(content.values, draft.values);
   });
 
-  it("is restored by Undo although the same was given twice, as by a double click", () => {
+  it("is restored by Undo even if the same values were given twice, as by a double click", () => {
     const content = open({ draft });
     for (let click = 0; click < 2; click++)
       content.give({ instead: { inputs: { topic: "given" } } });
@@ -37,7 +37,7 @@ describe("What a form that is opened with values holds", () => {
     assert.deepEqual(content.values, draft.values);
   });
 
-  it("is the draft with the given values in it if they don't", () => {
+  it("is the draft with the given values in it if they don't replace it", () => {
     assert.deepEqual(
       open({ draft, given: { inputs: { topic: "given" } } }).values,
       typed("given", "mine, too"),

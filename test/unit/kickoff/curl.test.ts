@@ -8,7 +8,7 @@ import { curlCommand } from "../../../src/kickoff/curl.ts";
 import { startService, type RunningService } from "../../support/service.ts";
 
 const run = promisify(execFile);
-/** Whatever a shell might understand otherwise. */
+/** Characters with a special meaning for a shell. */
 const awkward = `it's "quoted" $CREW_TOKEN \`id\` $(id) \\n !! %s é 🦦 \u0000 \u2028 \n@/etc/passwd`;
 
 describe("A kickoff as cURL", () => {

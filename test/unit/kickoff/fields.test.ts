@@ -45,7 +45,7 @@ describe("Fields of the kickoff form", () => {
     );
   });
 
-  it("takes a text from elsewhere as if it was typed", () => {
+  it("accepts a text from elsewhere as if it was typed", () => {
     const fields = formFields(
       inputs(
         { name: "any" },

@@ -20,7 +20,7 @@ const to = (
 const ofA = { humanInput: { text: "hush", target: targetFor("bearer", "https://a.test/h") } };
 const withoutAddress = { humanInput: { text: "hush", target: targetFor("bearer", "https:/") } };
 
-describe("Secrets that a form holds", () => {
+describe("Secrets in a form", () => {
   it("are for one origin and one strategy, whatever else is in the address", () => {
     assert.equal(targetFor("bearer", " https://A.test/h?x=1 "), "bearer https://a.test");
     for (const url of ["https://a.test/h", " https://A.test:443/other"])
@@ -45,24 +45,24 @@ describe("Secrets that a form holds", () => {
     assert.equal(isMeantFor(targetFor("bearer", "https://a.test"), undefined), false);
   });
 
-  it("stay if other values keep their callback, and are forgotten if they don't", () => {
+  it("are kept if new values keep their callback, and forgotten if not", () => {
     assert.deepEqual(carriedOver(ofA, to("https://a.test/h"), to("https://a.test/other")), ofA);
     assert.deepEqual(carriedOver(ofA, to("https://a.test/h"), to("https://b.test/h")), {});
     assert.deepEqual(
       carriedOver(ofA, to("https://b.test/h"), to("https://b.test/h")),
       {},
-      "it was not meant for what was there",
+      "it was entered for another host",
     );
     assert.deepEqual(
       carriedOver(withoutAddress, to(""), to("https://b.test/h")),
       {},
-      "nobody typed that address",
+      "the address was not typed",
     );
     const ofMe = { humanInput: { text: "hush", target: targetFor("basic", "https://a.test") } };
     assert.deepEqual(
       carriedOver(ofMe, to("https://a.test", "basic", "me"), to("https://a.test", "basic", "you")),
       {},
-      "of somebody else",
+      "it belongs to another username",
     );
   });
 

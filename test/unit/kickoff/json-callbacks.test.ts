@@ -33,15 +33,23 @@ function read(text: string, before: FormValues = blank) {
   return reading;
 }
 
-/** What is wrong with a body that has this beside its inputs; the text has one line. */
+/** The fault of a body of one line with these members and inputs. */
 function faultOf(members: string) {
   const reading = readJsonView(fields, blank, `{"inputs": {}, ${members}}`);
-  assert.ok("fault" in reading, "it can be read");
+  assert.ok("fault" in reading, "the text is valid");
   return reading.fault;
 }
 
+const wrongType = (name: string, wanted: string, line: number, column: number) => ({
+  kind: "wrongType",
+  name,
+  wanted,
+  line,
+  column,
+});
+
 describe("Callbacks in the form as JSON", () => {
-  it("are written as they are sent, without secrets; an address without authentication is one by itself", () => {
+  it("are written as they are sent, without secrets; an address without authentication is a plain one", () => {
     assert.deepEqual(JSON.parse(writeJsonView(values)), {
       inputs: { topic: "tea" },
       taskWebhookUrl: "https://a.test/t",
@@ -96,7 +104,7 @@ describe("Callbacks in the form as JSON", () => {
     }
   });
 
-  it("take over changes, in either form of the human-input callback", () => {
+  it("apply changes, in either form of the human-input callback", () => {
     const basic = read(
       '{"inputs": {}, "humanInputWebhook": {"url": "https://b.test", "authentication": {"strategy": "basic", "username": "you"}}}',
       values,
@@ -142,7 +150,7 @@ describe("Callbacks in the form as JSON", () => {
     );
   });
 
-  it("are kept if they only can't be sent, with the problem and its place", () => {
+  it("are kept if they can't be sent, with the problem and its place", () => {
     const wrong = (members: string) => read(`{"inputs": {},\n${members}}`).wrong;
     assert.deepEqual(wrong('"taskWebhookUrl": "a.test"'), [
       { kind: "address", name: "taskWebhookUrl", fault: "notAnAddress", line: 2, column: 19 },
@@ -167,35 +175,20 @@ describe("Callbacks in the form as JSON", () => {
     ]);
   });
 
-  it("are reported by line and column if the form can't hold them", () => {
-    assert.deepEqual(faultOf('"crewWebhookUrl": 7'), {
-      kind: "wrongType",
-      name: "crewWebhookUrl",
-      wanted: "text",
-      line: 1,
-      column: 34,
-    });
-    assert.deepEqual(faultOf('"humanInputWebhook": "https://a.test"'), {
-      kind: "wrongType",
-      name: "humanInputWebhook",
-      wanted: "object",
-      line: 1,
-      column: 37,
-    });
-    assert.deepEqual(faultOf('"webhooks": {"events": ["a", 1]}'), {
-      kind: "wrongType",
-      name: "events",
-      wanted: "names",
-      line: 1,
-      column: 39,
-    });
-    assert.deepEqual(faultOf('"webhooks": {"realtime": "yes"}'), {
-      kind: "wrongType",
-      name: "realtime",
-      wanted: "trueOrFalse",
-      line: 1,
-      column: 41,
-    });
+  it("are reported by line and column if the form has no place for them", () => {
+    assert.deepEqual(faultOf('"crewWebhookUrl": 7'), wrongType("crewWebhookUrl", "text", 1, 34));
+    assert.deepEqual(
+      faultOf('"humanInputWebhook": "https://a.test"'),
+      wrongType("humanInputWebhook", "object", 1, 37),
+    );
+    assert.deepEqual(
+      faultOf('"webhooks": {"events": ["a", 1]}'),
+      wrongType("events", "names", 1, 39),
+    );
+    assert.deepEqual(
+      faultOf('"webhooks": {"realtime": "yes"}'),
+      wrongType("realtime", "trueOrFalse", 1, 41),
+    );
     assert.deepEqual(faultOf('"webhooks": {"headers": {}}'), {
       kind: "otherPart",
       name: "headers",

@@ -44,12 +44,12 @@ function read(text: string, before: FormValues = values, known: readonly FormFie
 
 function faultOf(text: string) {
   const reading = readJsonView(fields, values, text);
-  assert.ok("fault" in reading, "it can be read");
+  assert.ok("fault" in reading, "the text is valid");
   return reading.fault;
 }
 
-/** The same, without what was typed into the page beside. */
-const short = (text: string) => writeJsonView(read(text).values);
+/** The text after a round trip. */
+const rewritten = (text: string) => writeJsonView(read(text).values);
 
 describe("The form as JSON", () => {
   it("shows inputs and meta as typed, with every digit, and nothing that is not sent", () => {
@@ -95,7 +95,7 @@ describe("The form as JSON", () => {
     assert.deepEqual(toRequest(fields, read(text, exact).values), toRequest(fields, exact));
   });
 
-  it("takes over changes in the field's mode", () => {
+  it("applies changes in the field's mode", () => {
     const changed = read(
       '{"inputs": {"topic": 5, "__proto__": null, "list": "a", "days": 4, "nothing": "now", "blank": "", "left": "back", "empty": [1.50]}}',
     ).values;
@@ -124,7 +124,7 @@ describe("The form as JSON", () => {
     assert.equal(inputs[0]?.text, typed[0]![1]);
   });
 
-  it("gives a field to a name that the crew does not list", () => {
+  it("adds a field for a name that the crew doesn't list", () => {
     const { fields: all, values: now } = read('{"inputs": {"constructor": true, "": "x"}}');
     assert.deepEqual(
       all.slice(-2).map(({ name, listed }) => [name, listed]),
@@ -139,7 +139,7 @@ describe("The form as JSON", () => {
     );
   });
 
-  it("takes null for no meta, as clients send it", () => {
+  it("accepts null for no meta, as clients send it", () => {
     const reading = readJsonView(fields, values, '{"inputs": {}, "meta": null}');
     assert.ok("values" in reading);
     assert.equal(reading.values.meta, "");
@@ -209,6 +209,6 @@ describe("The form as JSON", () => {
   it("is the same after a round trip", () => {
     const text =
       '{\n  "inputs": {\n    "topic": "a",\n    "list": [\n      1,\n      "two  spaces\\n"\n    ]\n  },\n  "meta": {\n    "deep": {\n      "er": 1\n    }\n  }\n}';
-    assert.equal(short(text), text);
+    assert.equal(rewritten(text), text);
   });
 });

@@ -72,7 +72,7 @@ describe("What is stored of a JSON text", () => {
     ["with an arrow", bearer('"token" => "hush"')],
     ["with two colons", bearer('"token":: "hush"')],
     ["by another name", bearer('"pass": "hush"')],
-    ["by a name with a slip", bearer('"tokn": "hush"')],
+    ["by a name with a typo", bearer('"tokn": "hush"')],
     ["by a name with a space", bearer('"token ": "hush"')],
     [
       "by a name in escapes",
@@ -84,7 +84,7 @@ describe("What is stored of a JSON text", () => {
     ["with a quote within", '{"password": "hu\\"hush'],
     ["with single quotes", "{'token': 'hush', 'url': 'https://a.test'}"],
     ["with no quotes", "{token: hush, password: hush\n"],
-    ["a member that does not belong there", '{"inputs": {}, "authentication": {"value": "hush"}}'],
+    ["an unknown member", '{"inputs": {}, "authentication": {"value": "hush"}}'],
     ["a header", '{"inputs": {}, "headers": {"Authorization": "Basic hush"}}'],
     ["a curl command with a name and password", "curl -u me:hush https://a.test"],
     ["a curl command with a header", "curl -H 'Authorization: Bearer hush' https://a.test"],
@@ -94,7 +94,7 @@ describe("What is stored of a JSON text", () => {
       '{"inputs": {}, "url": "https:\\/\\/me:hush@a.test",}',
     ],
     [
-      "an address with a slip in a text that is not JSON",
+      "an address with a typo in a text that is not JSON",
       '{"inputs": {}, "url": "https:/me:hush@a.test",}',
     ],
     ["both token and password", human('"token": "hush", "password": "hush", "strategy": "basic"')],
@@ -119,7 +119,7 @@ describe("What is stored of a JSON text", () => {
       assert.equal(keptText(text), text);
   });
 
-  it("keeps the cursor's place in the text that stays", () => {
+  it("keeps the cursor's place in the remaining text", () => {
     const cuts = [
       { start: 5, end: 10 },
       { start: 20, end: 22 },
@@ -142,7 +142,7 @@ describe("What is stored of an address", () => {
     });
   }
 
-  it("is nothing if it is invalid, so that these can't be told from the rest", () => {
+  it("is nothing if it is invalid, because these can't be distinguished from the rest", () => {
     for (const typed of [
       "https://me:a/hush@a.test",
       "https://me:p\\hush@a.test",
@@ -154,7 +154,7 @@ describe("What is stored of an address", () => {
       assert.equal(keptAddress(typed), "");
   });
 
-  it("is all of one that has none, complete or not", () => {
+  it("is the unchanged address if it has none, even if it is incomplete", () => {
     for (const typed of [
       "",
       "a.test",

@@ -16,14 +16,14 @@ describe("Memory of the kickoff form", () => {
   let machine: ReturnType<typeof testDatabase>;
   let problems: string[];
   const openMemory = () => new FormMemory(machine.database, (message) => problems.push(message));
-  /** What is on disk, as kind and JSON. */
+  /** The rows on disk, as kind and JSON. */
   const rows = () =>
     machine.database
       .all("SELECT kind, json FROM crew_values ORDER BY kind")
       .map(({ kind, json }) => [kind, json]);
   const write = (json: string) =>
     machine.database.run("INSERT OR REPLACE INTO crew_values VALUES ('form', ?, ?)", crew, json);
-  /** Makes statements of one kind fail, as a full disk does. @returns what ends it */
+  /** Makes statements of one kind fail, as a full disk does. @returns a function that repairs it */
   const failing = (method: "run" | "get") => {
     const { database } = machine;
     Object.assign(database, {
@@ -70,7 +70,7 @@ describe("Memory of the kickoff form", () => {
       '{"inputs": {}, "humanInputWebhook": {"authentication": {"strategy": "basic", "password": "hush',
     ],
   ] as const) {
-    it(`writes no secret to disk that a page's JSON text holds, where that ${what}, and reads none that another version wrote`, () => {
+    it(`writes no secret of a page's JSON text that ${what}, and reads none that another version wrote`, () => {
       const typed: FormValues = {
         ...valuesWith("typed"),
         callbacks: { ...valuesWith("").callbacks, taskWebhookUrl: "https://me:hush@a.test/t" },
@@ -130,17 +130,17 @@ describe("Memory of the kickoff form", () => {
     assert.deepEqual(openMemory().read(crew).draft?.values, valuesWith("a"));
   });
 
-  it("holds what it can't write, also if the crew's address changes, reports it once, and writes it as soon as it can", () => {
+  it("keeps in memory what it can't write, also if the crew's address changes, reports it once, and writes it as soon as it can", () => {
     const memory = openMemory();
     memory.sent(crew, { id: second, values: valuesWith("sent") });
-    const mend = failing("run");
+    const repair = failing("run");
     for (const text of ["a", "ab"]) memory.saveDraft(crew, { id: first, values: valuesWith(text) });
     const held = { draft: { id: first, values: valuesWith("ab") }, last: valuesWith("sent") };
     assert.deepEqual([memory.read(crew), memory.keeps(crew)], [held, false]);
     assert.equal(problems.length, 1);
     memory.move(crew, "url:https://new.test");
     assert.deepEqual(memory.read("url:https://new.test"), held);
-    mend();
+    repair();
     assert.deepEqual(openMemory().read(crew), { last: valuesWith("sent") });
     memory.saveDraft(crew, { id: first, values: valuesWith("abc") });
     assert.equal(memory.keeps(crew), true);
@@ -150,17 +150,17 @@ describe("Memory of the kickoff form", () => {
     });
   });
 
-  it("does not overwrite what it can't read, and holds nothing that was to be deleted", () => {
+  it("doesn't overwrite what it can't read, and keeps nothing in memory that should be deleted", () => {
     openMemory().saveDraft(crew, { id: first, values: valuesWith("a") });
     const before = rows();
     const memory = openMemory();
-    const mend = failing("get");
+    const repair = failing("get");
     memory.saveDraft(crew, { id: second, values: valuesWith("b") });
     assert.deepEqual(
       [memory.read(crew), memory.keeps(crew)],
       [{ draft: { id: second, values: valuesWith("b") } }, false],
     );
-    mend();
+    repair();
     assert.deepEqual(rows(), before);
     memory.forgetHeld();
     assert.deepEqual(memory.read(crew).draft?.id, first);

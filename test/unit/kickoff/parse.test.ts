@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { parseFromForm, parseSavedState } from "../../../src/kickoff/form/parse.ts";
 
 const id = "11111111-0000-4000-8000-000000000001";
-/** As the first version kept it. */
+/** Values as the first version stored them. */
 const old = {
   inputs: [{ name: "__proto__", mode: "text", text: "x" }],
   meta: "",
@@ -38,7 +38,7 @@ describe("Messages of the kickoff form", () => {
   });
 
   const wrong: readonly [string, unknown][] = [
-    ["no object", "submit"],
+    ["a text", "submit"],
     ["nothing", null],
     ["an unknown type", { type: "runCommand", command: "x" }],
     ["a submit without a draft", { type: "submit" }],
@@ -50,10 +50,10 @@ describe("Messages of the kickoff form", () => {
         draft: { id, values: { ...values, inputs: [{ name: "a", mode: "eval", text: "" }] } },
       },
     ],
-    ["a text that is none", { type: "changed", draft: { id, values: { ...values, meta: {} } } }],
-    ["a tool that is none", { type: "tool", tool: "__proto__" }],
+    ["a text of a wrong type", { type: "changed", draft: { id, values: { ...values, meta: {} } } }],
+    ["an unknown tool", { type: "tool", tool: "__proto__" }],
     ["a secret of something else", { type: "secret", name: "token", target: "", text: "x" }],
-    ["a place that is none", { type: "act", index: -1 }],
+    ["an invalid index", { type: "act", index: -1 }],
   ];
   for (const [what, message] of wrong) {
     it(`are refused: ${what}`, () => assert.equal(parseFromForm(message), undefined));
@@ -82,7 +82,7 @@ describe("Messages of the kickoff form", () => {
     });
   });
 
-  it("come as typed, also an invalid address or text: what is stored is decided elsewhere", () => {
+  it("have values as typed, even an invalid address or text: what is stored is decided elsewhere", () => {
     const typed = {
       ...values,
       callbacks: {
@@ -96,7 +96,7 @@ describe("Messages of the kickoff form", () => {
     assert.deepEqual(parseFromForm(message), message);
   });
 
-  it("lose a stray secret among the values", () => {
+  it("drop a stray secret among the values", () => {
     const stray = {
       ...values,
       secrets: { streaming: "s3cret" },

@@ -8,10 +8,10 @@ import { noSecrets } from "../../../src/kickoff/callbacks.ts";
 import { isValid } from "../../../src/kickoff/form/validate.ts";
 import { type FormValues, initialValues, toRequest } from "../../../src/kickoff/form/values.ts";
 
-/** What a crew may say of the input `n`, and whether a kickoff must give it a value. */
+/** What a crew may answer about the input `n`, and whether a kickoff requires a value. */
 const cases: readonly (readonly [what: string, answer: unknown, isRequired: boolean])[] = [
   ["a name alone, as deployed crews answer", ["n"], true],
-  ["an object that says nothing more", [{ name: "n", type: "integer" }], true],
+  ["an object with name and type", [{ name: "n", type: "integer" }], true],
   ["a map of name to type", { n: "integer" }, true],
   ["required", [{ name: "n", required: true }], true],
   ["required, with a default", [{ name: "n", type: "integer", required: true, default: 3 }], true],

@@ -4,6 +4,7 @@ import { UserError } from "../../../src/base/errors.ts";
 import type { Seed } from "../../../src/kickoff/form/content.ts";
 import type { Draft, Taken, ToForm } from "../../../src/kickoff/form/messages.ts";
 import { FormSession, type SessionOptions } from "../../../src/kickoff/form/session.ts";
+import type { FormValues } from "../../../src/kickoff/form/values.ts";
 import { FakeClock, settle } from "../executions/fake-clock.ts";
 import { anExecution } from "../executions/samples.ts";
 import { keep, shownForm, typed } from "./support.ts";
@@ -16,7 +17,7 @@ describe("A kickoff form's session with tools, secrets and JSON", () => {
   let tools: SessionOptions["tools"];
   let taken: Taken | undefined;
   let problems: unknown[];
-  /** What the tools were given, in order. */
+  /** What the tools got, in order. */
   let asked: unknown[];
 
   beforeEach(() => {
@@ -68,17 +69,30 @@ describe("A kickoff form's session with tools, secrets and JSON", () => {
   }
 
   const form = () => shownForm(posted);
+  const change = (session: FormSession, values: FormValues) =>
+    session.receive({ type: "changed", draft: { id: form().draft.id, values } });
+  const submit = (session: FormSession, values: FormValues) => {
+    session.receive({ type: "submit", draft: { id: form().draft.id, values } });
+    return settle();
+  };
+  const use = (session: FormSession, tool: string) => {
+    session.receive({ type: "tool", tool });
+    return settle();
+  };
+  const takeTopic = (session: FormSession) => {
+    session.receive({ type: "take", input: "topic" });
+    return settle();
+  };
+  const enterSecret = (session: FormSession, origin: string, text: string) =>
+    session.receive({ type: "secret", name: "humanInput", target: `bearer ${origin}`, text });
 
   it("passes its values to the tools, without blank ones, and only if all are valid", async () => {
     const session = await open();
-    session.receive({ type: "changed", draft: { id: form().draft.id, values: typed("", "1") } });
-    session.receive({ type: "tool", tool: "copyAsCurl" });
-    await settle();
-    const broken = { ...typed("cities"), meta: "[1" };
-    session.receive({ type: "changed", draft: { id: form().draft.id, values: broken } });
+    change(session, typed("", "1"));
+    await use(session, "copyAsCurl");
+    change(session, { ...typed("cities"), meta: "[1" });
     session.receive({ type: "tool", tool: "saveAsRequestFile" });
-    session.receive({ type: "tool", tool: "presets" });
-    await settle();
+    await use(session, "presets");
     assert.deepEqual(asked, [{ inputs: JSON.parse('{"__proto__": "1"}') as unknown }, undefined]);
   });
 
@@ -90,12 +104,8 @@ describe("A kickoff form's session with tools, secrets and JSON", () => {
       '{"inputs": {}, "webhooks": {"events": "x"}}',
       '{"inputs": {"topic": "tea", "__proto__": 1}}',
     ]) {
-      session.receive({
-        type: "changed",
-        draft: { id: form().draft.id, values: { ...typed("cities"), json } },
-      });
-      session.receive({ type: "tool", tool: "presets" });
-      await settle();
+      change(session, { ...typed("cities"), json });
+      await use(session, "presets");
     }
     assert.deepEqual(asked, [
       undefined,
@@ -111,15 +121,11 @@ describe("A kickoff form's session with tools, secrets and JSON", () => {
       "https://me:hush@a.test",
       "https://relay.test/cb?to=https://key@a.test",
     ]) {
-      session.receive({
-        type: "changed",
-        draft: {
-          id: form().draft.id,
-          values: { ...typed("cities"), callbacks: { ...typed("").callbacks, taskWebhookUrl } },
-        },
+      change(session, {
+        ...typed("cities"),
+        callbacks: { ...typed("").callbacks, taskWebhookUrl },
       });
-      session.receive({ type: "tool", tool: "presets" });
-      await settle();
+      await use(session, "presets");
     }
     assert.deepEqual(asked, [
       undefined,
@@ -133,14 +139,10 @@ describe("A kickoff form's session with tools, secrets and JSON", () => {
   it("sends an address as it was typed", async () => {
     const session = await open();
     const taskWebhookUrl = "https://relay.test/cb?to=https://key@a.test/42";
-    session.receive({
-      type: "submit",
-      draft: {
-        id: form().draft.id,
-        values: { ...typed("cities"), callbacks: { ...typed("").callbacks, taskWebhookUrl } },
-      },
+    await submit(session, {
+      ...typed("cities"),
+      callbacks: { ...typed("").callbacks, taskWebhookUrl },
     });
-    await settle();
     assert.deepEqual(
       [sent[0]?.request.taskWebhookUrl, last[0]?.values.callbacks.taskWebhookUrl],
       [taskWebhookUrl, taskWebhookUrl],
@@ -150,9 +152,8 @@ describe("A kickoff form's session with tools, secrets and JSON", () => {
   it("replaces everything by a preset, and restores it by Undo", async () => {
     const session = await open();
     tools = { ...tools, presets: () => Promise.resolve({ inputs: { other: 1 } }) };
-    session.receive({ type: "changed", draft: { id: form().draft.id, values: typed("cities") } });
-    session.receive({ type: "tool", tool: "presets" });
-    await settle();
+    change(session, typed("cities"));
+    await use(session, "presets");
     assert.deepEqual(
       form().draft.values.inputs.map(({ name, text }) => [name, text]),
       [
@@ -165,15 +166,11 @@ describe("A kickoff form's session with tools, secrets and JSON", () => {
     assert.deepEqual(form().draft.values.inputs.slice(0, 2), typed("cities").inputs);
   });
 
-  it("takes one input's value from elsewhere; Undo restores that one and leaves the others alone", async () => {
+  it("sets one input's value from elsewhere; Undo restores only that one", async () => {
     const session = await open();
     taken = { value: "rivers", from: "notes.md (6 bytes)" };
-    session.receive({
-      type: "changed",
-      draft: { id: form().draft.id, values: typed("cities", "a") },
-    });
-    session.receive({ type: "take", input: "topic" });
-    await settle();
+    change(session, typed("cities", "a"));
+    await takeTopic(session);
     assert.deepEqual(form().draft.values.inputs, typed("rivers", "a").inputs);
     assert.deepEqual(form().notice, {
       kind: "taken",
@@ -181,19 +178,15 @@ describe("A kickoff form's session with tools, secrets and JSON", () => {
       canUndo: true,
     });
     assert.deepEqual(form().focus, { input: "topic" });
-    session.receive({
-      type: "changed",
-      draft: { id: form().draft.id, values: typed("rivers", "b") },
-    });
+    change(session, typed("rivers", "b"));
     session.receive({ type: "undo" });
     assert.deepEqual(form().draft.values.inputs, typed("cities", "b").inputs);
   });
 
-  it("takes a text from elsewhere as if it was typed", async () => {
+  it("accepts a text from elsewhere as if it was typed", async () => {
     const session = await open();
     taken = { text: "12", from: "notes.md (2 bytes)" };
-    session.receive({ type: "take", input: "topic" });
-    await settle();
+    await takeTopic(session);
     assert.deepEqual(form().draft.values.inputs[0], { name: "topic", mode: "text", text: "12" });
   });
 
@@ -201,8 +194,7 @@ describe("A kickoff form's session with tools, secrets and JSON", () => {
     const session = await open();
     const failure = new UserError("There is no room left.");
     tools = { ...tools, copyAsCurl: () => Promise.reject(failure) };
-    session.receive({ type: "tool", tool: "copyAsCurl" });
-    await settle();
+    await use(session, "copyAsCurl");
     assert.deepEqual(problems, [failure]);
   });
 
@@ -217,12 +209,7 @@ describe("A kickoff form's session with tools, secrets and JSON", () => {
     session.receive({ type: "submit", draft });
     await settle();
     assert.equal(sent.length, 0, "without its secret");
-    session.receive({
-      type: "secret",
-      name: "humanInput",
-      target: "bearer https://a.test",
-      text: "s3cret",
-    });
+    enterSecret(session, "https://a.test", "s3cret");
     session.receive({ type: "changed", draft });
     session.receive({ type: "tool", tool: "copyAsCurl" });
     session.receive({ type: "ready", draft });
@@ -253,33 +240,16 @@ describe("A kickoff form's session with tools, secrets and JSON", () => {
     humanInput: { strategy, username: strategy === "basic" ? "me" : "" },
   });
 
-  it("sends a secret to no other host than the one it was entered for, whatever is typed meanwhile", async () => {
+  it("sends a secret to no other host than the one it was entered for, whatever is typed in the meantime", async () => {
     const session = await open();
-    const change = (url: string, strategy?: "basic") =>
-      session.receive({
-        type: "changed",
-        draft: { id: form().draft.id, values: authenticated(url, strategy) },
-      });
-    const submit = async (url: string, strategy?: "basic") => {
-      session.receive({
-        type: "submit",
-        draft: { id: form().draft.id, values: authenticated(url, strategy) },
-      });
-      await settle();
-    };
-    change("https://a.test/h");
-    session.receive({
-      type: "secret",
-      name: "humanInput",
-      target: "bearer https://a.test",
-      text: "of-a",
-    });
+    change(session, authenticated("https://a.test/h"));
+    enterSecret(session, "https://a.test", "of-a");
     for (const url of ["https://b.test/h", "http://a.test/h", "https://a.test:8443/h"])
-      await submit(url);
-    await submit("https://a.test/h", "basic");
+      await submit(session, authenticated(url));
+    await submit(session, authenticated("https://a.test/h", "basic"));
     assert.equal(sent.length, 0);
-    change("https://a.t");
-    await submit("https://a.test/other");
+    change(session, authenticated("https://a.t"));
+    await submit(session, authenticated("https://a.test/other"));
     assert.deepEqual(sent[0]?.request.humanInputWebhook, {
       url: "https://a.test/other",
       authentication: { strategy: "bearer", token: "of-a" },
@@ -296,25 +266,11 @@ describe("A kickoff form's session with tools, secrets and JSON", () => {
           humanInputWebhook: { url: "https://b.test/h", authentication: { strategy: "bearer" } },
         }),
     };
-    session.receive({
-      type: "changed",
-      draft: { id: form().draft.id, values: authenticated("https://a.test/h") },
-    });
-    session.receive({
-      type: "secret",
-      name: "humanInput",
-      target: "bearer https://a.test",
-      text: "of-a",
-    });
-    session.receive({ type: "tool", tool: "presets" });
-    await settle();
+    change(session, authenticated("https://a.test/h"));
+    enterSecret(session, "https://a.test", "of-a");
+    await use(session, "presets");
     assert.deepEqual(form().secrets, {});
-    session.receive({
-      type: "secret",
-      name: "humanInput",
-      target: "bearer https://b.test",
-      text: "of-b",
-    });
+    enterSecret(session, "https://b.test", "of-b");
     session.receive({ type: "undo" });
     assert.deepEqual(
       [form().secrets, form().draft.values.callbacks.humanInputWebhookUrl],
@@ -328,27 +284,17 @@ describe("A kickoff form's session with tools, secrets and JSON", () => {
   it("keeps a secret while an input's value comes from elsewhere", async () => {
     const session = await open();
     taken = { value: "rivers", from: "notes.md (6 bytes)" };
-    session.receive({
-      type: "changed",
-      draft: { id: form().draft.id, values: authenticated("https://a.test/h") },
-    });
-    session.receive({
-      type: "secret",
-      name: "humanInput",
-      target: "bearer https://a.test",
-      text: "of-a",
-    });
-    session.receive({ type: "take", input: "topic" });
-    await settle();
+    change(session, authenticated("https://a.test/h"));
+    enterSecret(session, "https://a.test", "of-a");
+    await takeTopic(session);
     assert.deepEqual(form().secrets, { humanInput: "bearer https://a.test" });
   });
 
   it("keeps an invalid JSON text, and sends nothing of it", async () => {
     const session = await open();
     const values = { ...typed("cities"), json: '{"inputs": {"topic": ' };
-    session.receive({ type: "changed", draft: { id: form().draft.id, values } });
-    session.receive({ type: "submit", draft: { id: form().draft.id, values } });
-    await settle();
+    change(session, values);
+    await submit(session, values);
     assert.equal(sent.length, 0);
     session.receive({ type: "ready" });
     assert.equal(form().draft.values.json, values.json);
@@ -361,8 +307,7 @@ describe("A kickoff form's session with tools, secrets and JSON", () => {
       inputs: [...typed("cities").inputs, { name, mode: "text" as const, text: "x" }],
       json: "{}",
     });
-    for (const name of ["b", "bu", "budget"])
-      session.receive({ type: "changed", draft: { id: form().draft.id, values: half(name) } });
+    for (const name of ["b", "bu", "budget"]) change(session, half(name));
     session.receive({ type: "ready" });
     assert.deepEqual(
       form().fields.map(({ name }) => name),
@@ -373,12 +318,8 @@ describe("A kickoff form's session with tools, secrets and JSON", () => {
   it("shows values from elsewhere as JSON in the JSON view", async () => {
     const session = await open();
     taken = { value: "rivers", from: "notes.md" };
-    session.receive({
-      type: "changed",
-      draft: { id: form().draft.id, values: { ...typed("cities"), json: "{" } },
-    });
-    session.receive({ type: "take", input: "topic" });
-    await settle();
+    change(session, { ...typed("cities"), json: "{" });
+    await takeTopic(session);
     assert.deepEqual(
       JSON.parse(form().draft.values.json ?? ""),
       JSON.parse('{"inputs": {"topic": "rivers", "__proto__": "x"}}'),

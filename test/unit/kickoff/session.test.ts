@@ -108,11 +108,7 @@ describe("A kickoff form's session", () => {
       ["topic", "__proto__"],
     );
     session.receive({ type: "ready" });
-    assert.equal(
-      form().focus,
-      undefined,
-      "a page that comes back must not take the focus from the person",
-    );
+    assert.equal(form().focus, undefined, "a page that is shown again must not take focus");
   });
 
   it("posts nothing to a page that is not ready", async () => {
@@ -142,7 +138,7 @@ describe("A kickoff form's session", () => {
     );
     session.receive({ type: "act", index: 0 });
     session.receive({ type: "act", index: 7 });
-    assert.deepEqual(acted, [action], "only what stands there can be chosen");
+    assert.deepEqual(acted, [action], "only a shown action can be chosen");
     session.receive({ type: "tryAgain" });
     await settle();
     assert.deepEqual([asked, form().fields], [[false, true], []]);
@@ -176,7 +172,7 @@ describe("A kickoff form's session", () => {
     posted = [];
     session.receive({ type: "changed", draft: { ...draft, values: typed("ab") } });
     await clock.pass(300);
-    assert.deepEqual(posted, [], "it is said once");
+    assert.deepEqual(posted, [], "it is shown once");
     keeps = true;
     session.receive({ type: "changed", draft: { ...draft, values: typed("abc") } });
     await clock.pass(300);
@@ -219,7 +215,7 @@ describe("A kickoff form's session", () => {
     assert.deepEqual(saved, []);
   });
 
-  it("takes over a keystroke that only the hidden page knew", async () => {
+  it("keeps a keystroke that only the hidden page had", async () => {
     const session = await open();
     const { id } = form().draft;
     session.receive({ type: "ready", draft: { id, values: typed("one more") } });
@@ -231,25 +227,25 @@ describe("A kickoff form's session", () => {
     assert.deepEqual(form().draft.values, typed("one more"));
   });
 
-  it("keeps what a page may not keep while another tab is active, unless a keystroke never arrived", async () => {
+  it("keeps what a page may not store while another tab is active, unless the page has a newer keystroke", async () => {
     const session = await open();
     const { id } = form().draft;
-    const whole = {
+    const complete = {
       ...typed("a"),
       callbacks: { ...typed("").callbacks, taskWebhookUrl: "https://me:pw@a.test" },
       json: '{"inputs": {}, "webhooks": {"authentication": {"token": "hush',
     };
-    session.receive({ type: "changed", draft: { id, values: whole } });
-    const kept = keptValues(whole);
+    session.receive({ type: "changed", draft: { id, values: complete } });
+    const kept = keptValues(complete);
     assert.doesNotMatch(JSON.stringify(kept), /hush|pw/);
     session.receive({ type: "ready", draft: { id, values: kept } });
-    assert.deepEqual(form().draft.values, whole);
+    assert.deepEqual(form().draft.values, complete);
     const more = { ...kept, meta: '{"more": 1}' };
     session.receive({ type: "ready", draft: { id, values: more } });
     assert.deepEqual(form().draft.values, more);
   });
 
-  it("restores a draft with all that was typed, also an input that the crew no longer lists", async () => {
+  it("restores a draft completely, even an input that the crew no longer lists", async () => {
     const draft = {
       id: "22222222-0000-4000-8000-000000000001",
       values: {
@@ -312,7 +308,7 @@ describe("A kickoff form's session", () => {
     ]);
   });
 
-  it("shows the crew's new name without taking the form away", async () => {
+  it("shows the crew's new name without replacing the form", async () => {
     const session = await open();
     const { draft } = form();
     const crew = {
@@ -325,7 +321,7 @@ describe("A kickoff form's session", () => {
     assert.deepEqual([form().crew, form().draft], [crew, draft]);
     posted = [];
     session.rename(crew);
-    assert.deepEqual(posted, [], "nothing new, nothing to show");
+    assert.deepEqual(posted, [], "nothing new is shown");
   });
 
   it("is cleared, and restored by Undo", async () => {
@@ -369,7 +365,7 @@ describe("A kickoff form's session", () => {
     for (let click = 0; click < 5; click++) session.receive({ type: "submit", draft });
     session.receive({
       type: "changed",
-      draft: { id: draft.id, values: typed("changed meanwhile") },
+      draft: { id: draft.id, values: typed("changed later") },
     });
     session.receive({ type: "clear" });
     await settle();
@@ -427,7 +423,7 @@ describe("A kickoff form's session", () => {
     assert.deepEqual([sent.length, started.length], [2, 1]);
   });
 
-  it("does not send again what may have started, until the person says so", async () => {
+  it("does not send again what may have started, until the person confirms", async () => {
     const unconfirmed = anExecution({ state: "unconfirmed", kickoffIds: [] });
     send = () =>
       Promise.reject(
@@ -464,7 +460,7 @@ describe("A kickoff form's session", () => {
     );
 
     for (const how of ["a reload", "an opening"]) {
-      it(`says after ${how} that it may have started, and sends nothing until the person says so`, async () => {
+      it(`says after ${how} that it may have started, and sends nothing until the person confirms`, async () => {
         const session = make({ draft, earlier });
         if (how === "a reload")
           session.resume(
@@ -508,7 +504,7 @@ describe("A kickoff form's session", () => {
     });
   });
 
-  it("closed while it was being sent, it settles when the execution has started", async () => {
+  it("settles when the execution has started, even if it was closed while sending", async () => {
     const answer = deferred<Execution>();
     send = () => answer.promise;
     const session = await open();

@@ -4,10 +4,10 @@ import type { FormView, ToForm } from "../../../src/kickoff/form/messages.ts";
 import type { SessionOptions } from "../../../src/kickoff/form/session.ts";
 import { type FormValues, initialValues } from "../../../src/kickoff/form/values.ts";
 
-/** A crew that is connected. */
+/** A connected crew. */
 export const crew: Crew = { id: "url:https://crew.test", name: "Travel", url: "https://crew.test" };
 
-/** A promise that a test settles when it likes. */
+/** A promise that a test settles. */
 export function deferred<T>(): {
   promise: Promise<T>;
   resolve: (value: T) => void;
@@ -20,7 +20,7 @@ export function deferred<T>(): {
   return { promise, ...settle! };
 }
 
-/** A form's surroundings without tools. */
+/** Options of a form without tools. */
 export const noTools: Pick<SessionOptions, "tools" | "onToolProblem"> = {
   tools: {
     presets: () => Promise.resolve(undefined),
@@ -33,20 +33,20 @@ export const noTools: Pick<SessionOptions, "tools" | "onToolProblem"> = {
   },
 };
 
-/** Puts a value into a list, as something that keeps it and takes its time. */
+/** Appends a value to a list, like an asynchronous store. */
 export function keep<T>(list: T[], value: T): Promise<void> {
   list.push(value);
   return Promise.resolve();
 }
 
-/** The form as it was shown last. */
+/** The form that was shown last. */
 export function shownForm(posted: readonly ToForm[]): Extract<FormView, { kind: "form" }> {
   const shown = posted.findLast((message) => message.type === "show");
   assert.ok(shown?.view.kind === "form", JSON.stringify(shown));
   return shown.view;
 }
 
-/** What a person typed into a form with two inputs, one of which has an awkward name. */
+/** Values typed into a form with two inputs, one of them with an awkward name. */
 export function typed(topic: string, other = "x"): FormValues {
   return {
     ...initialValues([]),

@@ -30,7 +30,7 @@ describe("Checks of the kickoff form", () => {
     ["[1,]", 1, 4, "value"],
   ];
   for (const [text, line, column, expected] of faults) {
-    it(`tell where ${JSON.stringify(text)} stops being JSON`, () => {
+    it(`report where ${JSON.stringify(text)} stops being JSON`, () => {
       assert.deepEqual(readJson(text), { fault: { line, column, expected } });
       assert.deepEqual(checkInput({ required: true }, { mode: "json", text }), {
         kind: "notJson",
@@ -39,7 +39,7 @@ describe("Checks of the kickoff form", () => {
     });
   }
 
-  it("take an object as meta, and nothing else", () => {
+  it("accept only an object as meta", () => {
     assert.equal(checkMeta(" "), undefined);
     assert.equal(checkMeta('{"a": []}'), undefined);
     for (const text of ["[]", "null", "1", '"a"'])
@@ -47,7 +47,7 @@ describe("Checks of the kickoff form", () => {
     assert.equal(checkMeta("{")?.kind, "notJson");
   });
 
-  it("take absolute http and https addresses without credentials", () => {
+  it("accept absolute http and https addresses without credentials", () => {
     for (const text of [
       "",
       " https://a.example/x?y=1 ",

@@ -40,7 +40,7 @@ describe("Values of the kickoff form", () => {
     });
   });
 
-  it("carry meta and the callback addresses that were entered", () => {
+  it("include meta and the callback addresses that were entered", () => {
     const values = typed([], {
       meta: ' {"ticket": 7} ',
       callbacks: { taskWebhookUrl: " https://a.example/t ", crewWebhookUrl: "https://a.example/c" },
@@ -68,7 +68,7 @@ describe("Values of the kickoff form", () => {
     assert.equal(Object.getPrototypeOf(inputs), Object.prototype);
   });
 
-  it("follow the crew's fields: new ones get their initial value, removed ones go", () => {
+  it("follow the crew's fields: new ones get their initial value, removed ones are dropped", () => {
     const values = typed([
       ["old", "text", "x"],
       ["kept", "json", "1"],
@@ -79,7 +79,7 @@ describe("Values of the kickoff form", () => {
     ]);
   });
 
-  it("are filled in from given ones, which come back out as they were", () => {
+  it("are filled in from given ones, which are sent unchanged", () => {
     const given = {
       inputs: JSON.parse(
         '{"topic": "Rome", "days": 3, "note": "", "__proto__": ["x"], "extra": true}',

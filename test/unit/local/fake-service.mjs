@@ -1,4 +1,4 @@
-// Speaks the service's protocol with its parent, and does nothing else. What it does wrong is named by the folder it serves.
+// Speaks the service's protocol with its parent, and does nothing else. The name of its folder selects its fault.
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { basename, join } from "node:path";

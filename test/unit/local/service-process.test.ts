@@ -46,7 +46,7 @@ describe("the service's process", () => {
     }
   });
 
-  it("leaves when it is asked to", async () => {
+  it("exits on request", async () => {
     const process = await ServiceProcess.start(await options("/crew"));
     await process.stop();
     assert.deepEqual(await process.exited, { code: 0, signal: null });

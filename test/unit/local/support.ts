@@ -19,7 +19,7 @@ export async function newFolder(): Promise<string> {
   return folder;
 }
 
-/** Closes every window and removes what was made. */
+/** Closes every window and removes every folder. */
 export async function cleanUp(): Promise<void> {
   for (const window of windows.splice(0)) await window.close();
   for (const end of databases.splice(0)) end();
@@ -45,7 +45,7 @@ export class MemoryTokens implements TokenStore {
 export const crewId = "local:file:///crew";
 export const crewFolder = "file:///crew";
 
-/** One window's keeper of the crew, over the fake service. */
+/** One window's keeper of the crew, with the fake service. */
 export class Window {
   readonly keeper: CrewKeeper;
   readonly ended: Exit[] = [];
@@ -100,14 +100,14 @@ export class Window {
     windows.push(this);
   }
 
-  /** The window closes; waits until its processes have gone. */
+  /** Closes the window; resolves when its processes have exited. */
   async close(): Promise<void> {
     this.keeper.dispose();
     await Promise.all(this.processes.map(({ exited }) => exited));
   }
 }
 
-/** A window's local crews, on a machine of its own, or on one that is there. */
+/** A window's local crews, on a new or the given machine. */
 export async function newKnownCrews(
   folder?: string,
 ): Promise<{ known: KnownCrews; folder: string }> {
@@ -117,7 +117,7 @@ export async function newKnownCrews(
   return { known: new KnownCrews(database, path.join(place, "local")), folder: place };
 }
 
-/** A machine on which the crew is known, and what its windows share. */
+/** What the windows of a machine share, on which the crew is known. */
 export async function newMachine(): Promise<{ known: KnownCrews; tokens: MemoryTokens }> {
   const { known } = await newKnownCrews();
   known.write({ folder: crewFolder, name: "Crew", port: 0, wanted: false });

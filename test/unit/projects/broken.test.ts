@@ -15,7 +15,7 @@ const jsonc = (text: string, agent = agentJson) => ({
 const jsonTasks = (text: string) => jsonc(`{\n"agents": ["a"],\n"tasks": ${text}\n}`);
 const toml = (text: string) => ({ ...classic, "pyproject.toml": text });
 
-/** The title, the files, and the message: position, problem and what is expected. */
+/** The title, the files, and the message: position, problem and expected content. */
 const cases: readonly (readonly [string, Readonly<Record<string, string | Uint8Array>>, RegExp])[] =
   [
     [

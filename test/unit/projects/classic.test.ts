@@ -7,7 +7,7 @@ const example = new URL("../../../media/example-crew", import.meta.url).pathname
 describe("a classic project", () => {
   afterEach(removeFolders);
 
-  it("is read as `crewai create crew --classic` lays it out", async () => {
+  it("is read as `crewai create crew --classic` creates it", async () => {
     const project = await readProject(example);
     assert.equal(project.kind, "classic");
     assert.equal(project.name, "example_crew");

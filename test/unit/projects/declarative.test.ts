@@ -10,7 +10,7 @@ const crew = (tasks: string) => `{"agents": ["a"], "tasks": ${tasks}}`;
 describe("a declarative project", () => {
   afterEach(removeFolders);
 
-  it("is read as `crewai create crew` lays it out", async () => {
+  it("is read as `crewai create crew` creates it", async () => {
     const project = await readProject(fixture);
     assert.equal(project.kind, "declarative");
     assert.equal(project.name, "Trip planner");

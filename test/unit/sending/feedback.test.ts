@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { rm } from "node:fs/promises";
 import { systemClock } from "../../../src/base/clock.ts";
 import { CrewApiError } from "../../../src/api/errors.ts";
 import type { ResumeAnswer, ResumeRequest, StatusReading } from "../../../src/api/types.ts";
@@ -15,9 +14,8 @@ import type { Execution } from "../../../src/executions/model.ts";
 import { applyReading } from "../../../src/executions/reduce.ts";
 import type { ExecutionStore } from "../../../src/executions/store.ts";
 import { anExecution, notWaiting } from "../views/executions.ts";
-import { temporaryFolder } from "../../support/folders.ts";
 import { noSecrets } from "../../support/secret-memory.ts";
-import { failures, kill, openWindow, type Window } from "./window.ts";
+import { failures, kill, type Window, Windows } from "./window.ts";
 
 const reading: StatusReading = {
   state: "running",
@@ -35,7 +33,7 @@ const lost = () =>
   new CrewApiError({ kind: "timeout", message: "No answer in 60 s.", remedy: "", sent: "maybe" });
 
 describe("sending feedback", () => {
-  let folder: string;
+  let windows: Windows;
   let window: Window;
   let store: ExecutionStore;
   let requests: ResumeRequest[];
@@ -43,33 +41,23 @@ describe("sending feedback", () => {
   let problems: string[];
   let status: () => Promise<StatusReading>;
   let resume: (request: ResumeRequest) => Promise<ResumeAnswer>;
-  const opened: Window[] = [];
 
   beforeEach(() => {
-    folder = temporaryFolder("feedback");
-    window = open();
+    windows = new Windows();
+    window = windows.open();
     ({ store } = window);
     requests = [];
     polled = [];
     problems = [];
     status = () => Promise.resolve(waiting);
-    resume = () => Promise.resolve({ status: "resumed", message: "Goes on.", raw: {} });
+    resume = () => Promise.resolve({ status: "resumed", message: "Continues.", raw: {} });
   });
 
-  afterEach(async () => {
-    for (const one of opened.splice(0)) one.dispose();
-    await rm(folder, { recursive: true, force: true });
-  });
+  afterEach(() => windows.close());
 
-  function open(): Window {
-    const one = openWindow(folder);
-    opened.push(one);
-    return one;
-  }
-
-  function sender(in_: Window = window, now = Date.now): FeedbackSender {
+  function sender(inWindow: Window = window, now = Date.now): FeedbackSender {
     return new FeedbackSender({
-      ...in_,
+      ...inWindow,
       secrets: noSecrets,
       clock: { ...systemClock, now },
       clientFor: () =>
@@ -95,7 +83,7 @@ describe("sending feedback", () => {
     return { execution, taskId: "review", isApprove: true, text: "", ...changes };
   }
 
-  it("sends the text, the newest id and the kickoff's callbacks again, and notes the answer", async () => {
+  it("sends the text, the newest ID and the kickoff's callbacks, and records the response", async () => {
     const callbacks = { taskWebhookUrl: "https://a.test/t", crewWebhookUrl: "https://a.test/c" };
     const execution = stored(
       anExecution({ kickoffIds: ["k-1", "k-2"], request: { inputs: {}, callbacks } }),
@@ -132,7 +120,7 @@ describe("sending feedback", () => {
     assert.equal(requests[0]?.humanFeedback, "Approved.");
   });
 
-  it("follows a new id that the crew answers", async () => {
+  it("follows a new ID in the crew's response", async () => {
     const execution = stored();
     resume = () => Promise.resolve({ kickoffId: "k-new", raw: {} });
     const result = await sender().send(approval(execution));
@@ -141,9 +129,9 @@ describe("sending feedback", () => {
     assert.deepEqual(store.find("11111111-aaaa")?.kickoffIds, ["11111111-aaaa", "k-new"]);
   });
 
-  it("is sent once by ten clicks in two windows", async () => {
+  it("sends once for ten clicks in two windows", async () => {
     const execution = stored();
-    const other = open();
+    const other = windows.open();
     const senders = [sender(), sender(other)];
     const results = await Promise.allSettled(
       Array.from({ length: 10 }, (_, at) => senders[at % 2]!.send(approval(execution))),
@@ -158,7 +146,7 @@ describe("sending feedback", () => {
         );
   });
 
-  it("may have been sent when no answer comes, and is sent again only when the person says so", async () => {
+  it("reports that it may have been sent if no response arrives, and sends again only on request", async () => {
     const execution = stored();
     resume = () => Promise.reject(lost());
     await assert.rejects(sender().send(approval(execution)), MaybeSentError);
@@ -182,7 +170,7 @@ describe("sending feedback", () => {
     await assert.rejects(sender().send(approval(stored())), MaybeSentError);
     const agreed = approval(store.find("local-1")!, { again: true });
     resume = () => Promise.resolve({ status: "resumed", raw: {} });
-    await sender(open()).send(agreed);
+    await sender(windows.open()).send(agreed);
     store.refresh();
     store.update("local-1", (known) => applyReading(known, waiting, Date.now()));
     assert.notEqual(store.find("local-1")?.stillPaused, undefined, "the crew lags");
@@ -203,7 +191,7 @@ describe("sending feedback", () => {
         return Promise.reject(new CrewApiError({ kind: "server", message: "", remedy: "" }));
       };
       await assert.rejects(sender().send(approval(execution, { text: long })));
-      const other = open();
+      const other = windows.open();
       assert.deepEqual(
         [requests, other.store.find("local-1")?.resumes, other.sends.lost()],
         [[], [], []],
@@ -211,7 +199,7 @@ describe("sending feedback", () => {
       );
     });
 
-    it(`never reads as unsent when the crew accepted it and the ${name}`, async () => {
+    it(`never reports it as not sent if the crew accepted it and the ${name}`, async () => {
       const execution = stored();
       resume = () => {
         fail(window.database);
@@ -222,11 +210,11 @@ describe("sending feedback", () => {
         (error) => error instanceof MaybeSentError && /accepted your feedback/.test(error.message),
       );
       assert.deepEqual(polled, ["local-1"]);
-      await assert.rejects(sender(open()).send(approval(execution)), MaybeSentError);
+      await assert.rejects(sender(windows.open()).send(approval(execution)), MaybeSentError);
       assert.equal(requests.length, 1);
     });
 
-    it(`may have been sent when no answer comes and the ${name}`, async () => {
+    it(`reports that it may have been sent if no response arrives and the ${name}`, async () => {
       const execution = stored();
       resume = () => {
         fail(window.database);
@@ -235,12 +223,12 @@ describe("sending feedback", () => {
         );
       };
       await assert.rejects(sender().send(approval(execution)), MaybeSentError);
-      await assert.rejects(sender(open()).send(approval(execution)), MaybeSentError);
+      await assert.rejects(sender(windows.open()).send(approval(execution)), MaybeSentError);
       assert.equal(requests.length, 1);
     });
   }
 
-  it("reports the crew's refusal even if that can't be recorded; it may have arrived then, and can be sent again", async () => {
+  it("reports the crew's refusal even if that can't be recorded; then it may have been sent, and can be sent again", async () => {
     const execution = stored();
     const refusal = new CrewApiError({
       kind: "badRequest",
@@ -264,7 +252,7 @@ describe("sending feedback", () => {
     assert.equal(requests.length, 2);
   });
 
-  it("can be sent anew after a refusal", async () => {
+  it("sends again after a refusal", async () => {
     const execution = stored();
     resume = () =>
       Promise.reject(
@@ -282,7 +270,7 @@ describe("sending feedback", () => {
     assert.equal(requests.length, 2);
   });
 
-  it("does not send what a definite answer shows to be too late", async () => {
+  it("sends nothing if a definite answer shows that it is too late", async () => {
     const late: Partial<StatusReading>[] = [
       { state: "running" },
       { state: "completed", ended: true },
@@ -303,7 +291,7 @@ describe("sending feedback", () => {
     assert.equal(requests.length, 0);
   });
 
-  for (const [kind, answer, words] of [
+  for (const [kind, answer, message] of [
     [
       "answered",
       { state: "running" },
@@ -331,7 +319,7 @@ describe("sending feedback", () => {
       await assert.rejects(sender().send(approval(execution)), (error) => {
         assert.ok(error instanceof StaleFeedbackError);
         assert.equal(error.kind, kind);
-        assert.match(error.message, words);
+        assert.match(error.message, message);
         assert.equal(error.actions[0]?.command, "crewdeck.openExecution");
         return true;
       });
@@ -339,12 +327,12 @@ describe("sending feedback", () => {
     });
   }
 
-  it("explains a stale pause: a new id, which another window has brought, without asking the crew", async () => {
+  it("explains a stale pause: a new ID that another window got, without a request", async () => {
     const execution = stored();
-    const other = open();
+    const other = windows.open();
     resume = () => Promise.resolve({ kickoffId: "k-new", raw: {} });
     await sender(other).send(approval(execution));
-    status = () => assert.fail("asked");
+    status = () => assert.fail("requested");
     await assert.rejects(
       sender().send(approval(execution, { isApprove: false, text: "No." })),
       (error) => {
@@ -360,7 +348,7 @@ describe("sending feedback", () => {
     assert.equal(requests.length, 1);
   });
 
-  it("sends if the crew does not say whether the task waits", async () => {
+  it("sends if the crew doesn't say whether the task waits", async () => {
     const unclear: (() => Promise<StatusReading>)[] = [
       () => Promise.resolve({ ...reading, state: "unknown", stateText: "NOT FOUND" }),
       () => Promise.resolve({ ...reading, state: "awaiting", stateText: "PAUSED" }),
@@ -379,16 +367,16 @@ describe("sending feedback", () => {
   });
 
   for (const [dialect, pause] of [
-    ["numbered, as by the documented dialect", waiting],
+    ["numbered, as in the documented dialect", waiting],
     [
-      "not numbered and with other blank space, as by the live dialect",
+      "not numbered and with other white space, as in the live dialect",
       { ...reading, state: "waiting", waiting: { taskId: "review", output: "# Draft\n\nText.\n" } },
     ],
   ] as const) {
-    describe(`for a pause that the crew still reports after it took an answer (${dialect})`, () => {
+    describe(`for a pause that the crew still reports after it accepted an answer (${dialect})`, () => {
       const seconds = (count: number) => () => Date.now() + count * 1000;
 
-      it("sends nothing for a moment, and says why and what can be done", async () => {
+      it("sends nothing for a minute, and says why and what to do", async () => {
         const shown = stored();
         status = () => Promise.resolve(pause);
         await sender().send(approval(shown));
@@ -419,7 +407,7 @@ describe("sending feedback", () => {
         assert.equal(requests.length, 1);
       });
 
-      it("sends it a minute later when the person says so, and only then", async () => {
+      it("sends it after a minute, and only on request", async () => {
         const shown = stored();
         status = () => Promise.resolve(pause);
         await sender().send(approval(shown));
@@ -442,11 +430,11 @@ describe("sending feedback", () => {
         await assert.rejects(
           sender(window, later).send(approval(store.find("local-1")!)),
           StaleFeedbackError,
-          "and once more it wants to be asked",
+          "and the next one needs confirmation, too",
         );
       });
 
-      it("does not send it again for another output that waits by then", async () => {
+      it("doesn't send it for another output that waits by then", async () => {
         const shown = stored();
         status = () => Promise.resolve(pause);
         await sender().send(approval(shown, { isApprove: false, text: "Shorter." }));
@@ -471,23 +459,27 @@ describe("sending feedback", () => {
     });
   }
 
-  it("does not answer an output that the person has not seen, also if only another window knows of it and the crew can't be asked", async () => {
+  it("doesn't answer an output that the person hasn't seen, even if only another window knows it and the crew is unreachable", async () => {
     const shown = stored();
-    open().store.update("local-1", (known) =>
-      applyReading(
-        known,
-        { ...reading, state: "waiting", waiting: { taskId: "review", output: "Second." } },
-        Date.now(),
-      ),
-    );
+    windows
+      .open()
+      .store.update("local-1", (known) =>
+        applyReading(
+          known,
+          { ...reading, state: "waiting", waiting: { taskId: "review", output: "Second." } },
+          Date.now(),
+        ),
+      );
     status = () => Promise.reject(new CrewApiError({ kind: "gateway", message: "", remedy: "" }));
     await assert.rejects(
       sender().send(approval(shown)),
       (error) => error instanceof StaleFeedbackError && error.kind === "newerAttempt",
     );
-    open().store.update("local-1", (known) =>
-      applyReading(known, { ...reading, state: "completed" }, Date.now()),
-    );
+    windows
+      .open()
+      .store.update("local-1", (known) =>
+        applyReading(known, { ...reading, state: "completed" }, Date.now()),
+      );
     await assert.rejects(
       sender().send(approval(shown)),
       (error) => error instanceof StaleFeedbackError && error.kind === "ended",
@@ -495,13 +487,13 @@ describe("sending feedback", () => {
     assert.equal(requests.length, 0);
   });
 
-  it("is not ended by a status answer that another window's resume has overtaken", async () => {
+  it("ignores a status answer that another window's resume has overtaken", async () => {
     const shown = stored();
-    const other = open();
+    const other = windows.open();
     resume = () => Promise.resolve({ kickoffId: "k-new", raw: {} });
-    let asked = 0;
+    let requested = 0;
     status = async () => {
-      if (asked++ > 0) return waiting;
+      if (requested++ > 0) return waiting;
       await sender(other).send(approval(shown));
       return { ...reading, state: "completed", ended: true };
     };
@@ -514,7 +506,7 @@ describe("sending feedback", () => {
     assert.notEqual(store.find("local-1")?.state, "completed");
   });
 
-  it("was not sent, and is recorded so, if there is no token to send it with", async () => {
+  it("records that nothing was sent if there is no token", async () => {
     const execution = stored();
     const missing = new CrewApiError({ kind: "unauthorized", message: "No token.", remedy: "" });
     resume = () => Promise.reject(missing);
@@ -526,14 +518,14 @@ describe("sending feedback", () => {
     assert.match(named.message, /^Your approval of “.+” was not sent: No token\.$/);
   });
 
-  it("begins polling again that gave up by age, whatever becomes of it", async () => {
+  it("restarts polling that had stopped after 24 h, even if no response arrives", async () => {
     const execution = stored(anExecution({ watchingStoppedAt: "2026-10-22T12:00:00.000Z" }));
     resume = () => Promise.reject(lost());
     await assert.rejects(sender().send(approval(execution)), MaybeSentError);
     assert.equal(store.find("local-1")?.watchingStoppedAt, undefined);
   });
 
-  it("sends once more, too, what a crew took that gives all its attempts one number", async () => {
+  it("sends again on request to a crew that gives all attempts the same number", async () => {
     const shown = stored();
     status = () =>
       Promise.resolve({
@@ -560,7 +552,7 @@ describe("sending feedback", () => {
     );
   });
 
-  it("takes a typed task id for an execution that may be waiting, again after each answer", async () => {
+  it("accepts a typed task ID for an execution that may be waiting, again after each response", async () => {
     const execution = stored(
       notWaiting({
         state: "unknown",
@@ -574,7 +566,7 @@ describe("sending feedback", () => {
     await assert.rejects(
       sender().send(approval(execution, { taskId: "typed" })),
       StaleFeedbackError,
-      "the person still looks at what was there before",
+      "the person still sees the earlier state",
     );
     await sender().send(approval(store.find("local-1")!, { taskId: "typed" }));
     assert.deepEqual(
@@ -595,13 +587,13 @@ describe("sending feedback", () => {
     assert.equal(requests.length, 0);
   });
 
-  it("is not sent again automatically if its window crashed, or was suspended, while it was sent", async () => {
+  it("doesn't send again automatically if its window crashed or was suspended while sending", async () => {
     const execution = stored();
     let answer: (answer: ResumeAnswer) => void = () => assert.fail("nothing was sent");
     resume = () => new Promise((resolve) => (answer = resolve));
     const first = sender().send(approval(execution));
     while (requests.length === 0) await new Promise(setImmediate);
-    const other = open();
+    const other = windows.open();
     await assert.rejects(sender(other).send(approval(execution)), /is already being sent/);
     kill(window);
     resume = () => Promise.resolve({ status: "resumed", raw: {} });
@@ -609,18 +601,18 @@ describe("sending feedback", () => {
     assert.deepEqual(outcomes(), ["unanswered"]);
     await sender(other).send(approval(store.find("local-1")!, { again: true }));
     assert.deepEqual(outcomes(), ["unanswered", "answered"]);
-    // It was only suspended, and learns now that the crew had taken it.
+    // The window was only suspended, and now gets the response.
     answer({ status: "resumed", raw: {} });
     await first;
     assert.deepEqual([outcomes(), requests.length], [["answered", "answered"], 2]);
   });
 
-  it("says that a kickoff without an answer has no id to give feedback to", async () => {
+  it("reports that an execution without a kickoff ID can't get feedback", async () => {
     const execution = stored(notWaiting({ state: "unconfirmed", kickoffIds: [] }));
     await assert.rejects(sender().send(approval(execution)), /has no ID/);
   });
 
-  it("says so when the execution is no longer tracked", async () => {
+  it("sends nothing if the execution is no longer tracked", async () => {
     const execution = stored();
     store.remove("local-1");
     await assert.rejects(sender().send(approval(execution)), StaleFeedbackError);

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { rm } from "node:fs/promises";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { CrewClient } from "../../../src/api/client.ts";
@@ -9,9 +8,8 @@ import type { KickoffAnswer, KickoffRequest } from "../../../src/api/types.ts";
 import { UserError } from "../../../src/base/errors.ts";
 import { KickoffSender, MaybeStartedError } from "../../../src/sending/kickoff.ts";
 import { recoverSends } from "../../../src/sending/sends.ts";
-import { temporaryFolder } from "../../support/folders.ts";
 import { crew, deferred } from "../kickoff/support.ts";
-import { failures, kill, openWindow, type Window } from "./window.ts";
+import { failures, kill, type Window, Windows } from "./window.ts";
 import { noSecrets } from "../../support/secret-memory.ts";
 
 const request: KickoffRequest = {
@@ -21,35 +19,25 @@ const request: KickoffRequest = {
 const localId = "11111111-0000-4000-8000-000000000001";
 
 describe("Sending a kickoff", () => {
-  let folder: string;
+  let windows: Windows;
   let window: Window;
   let sent: KickoffRequest[];
   let polled: string[];
   let problems: string[];
   let answer: () => Promise<KickoffAnswer>;
-  const opened: Window[] = [];
 
   beforeEach(() => {
-    folder = temporaryFolder("kickoff");
-    window = open();
+    windows = new Windows();
+    window = windows.open();
     sent = [];
     polled = [];
     problems = [];
     answer = () => Promise.resolve({ kickoffId: "k1", raw: {} });
   });
 
-  afterEach(async () => {
-    for (const one of opened.splice(0)) one.dispose();
-    await rm(folder, { recursive: true, force: true });
-  });
+  afterEach(() => windows.close());
 
-  function open(): Window {
-    const one = openWindow(folder);
-    opened.push(one);
-    return one;
-  }
-
-  /** What nobody has answered, by its rows. */
+  /** The rows of requests without a response. */
   const unanswered = () => [...window.sends.underWay(), ...window.sends.lost()];
 
   function makeSender(
@@ -70,7 +58,7 @@ describe("Sending a kickoff", () => {
     });
   }
 
-  it("gives an execution that is kept under its kickoff id, and asks for its status", async () => {
+  it("stores the execution under its kickoff ID, and polls it", async () => {
     const execution = await makeSender().send(crew, request, { label: "Mine", localId });
     assert.deepEqual(
       [execution.localId, execution.kickoffIds, execution.state, execution.label],
@@ -80,13 +68,13 @@ describe("Sending a kickoff", () => {
       inputs: { topic: "Otters" },
       callbacks: { taskWebhookUrl: "https://a.example/t" },
     });
-    assert.deepEqual(open().store.find("k1"), execution);
+    assert.deepEqual(windows.open().store.find("k1"), execution);
     assert.deepEqual(polled, [localId]);
     assert.deepEqual(sent, [request]);
-    assert.deepEqual(unanswered(), [], "the record alone keeps it from being sent again");
+    assert.deepEqual(unanswered(), [], "the record alone prevents a second request");
   });
 
-  it("says which engine a local crew runs on", async () => {
+  it("stores which engine a local crew runs on", async () => {
     const local = {
       ...crew,
       local: { folder: "file:///x", engine: "rehearsal", running: true },
@@ -94,9 +82,9 @@ describe("Sending a kickoff", () => {
     assert.equal((await makeSender().send(local, request)).engine, "rehearsal");
   });
 
-  it("has row and record on disk before the request leaves", async () => {
+  it("writes row and record to disk before it sends the request", async () => {
     answer = () => {
-      const other = open();
+      const other = windows.open();
       assert.equal(other.store.find(localId)?.state, "unconfirmed");
       assert.deepEqual(other.sends.underWay(), [{ kind: "kickoff", localId }]);
       return Promise.resolve({ kickoffId: "k1", raw: {} });
@@ -104,10 +92,10 @@ describe("Sending a kickoff", () => {
     await makeSender().send(crew, request, { localId });
   });
 
-  it("sends once, however often and from however many windows it is tried", async () => {
+  it("sends once, however often and from however many windows it is called", async () => {
     const gate = deferred<KickoffAnswer>();
     answer = () => gate.promise;
-    const otherWindow = makeSender(open());
+    const otherWindow = makeSender(windows.open());
     const tries = [makeSender(), otherWindow, otherWindow].map((sender) =>
       sender.send(crew, request, { localId }),
     );
@@ -125,10 +113,10 @@ describe("Sending a kickoff", () => {
         (error) => error instanceof MaybeStartedError && error.execution?.kickoffIds[0] === "k1",
       );
     }
-    assert.equal(sent.length, 1, "afterwards neither");
+    assert.equal(sent.length, 1, "nothing more is sent afterwards");
   });
 
-  it("leaves nothing after a definite refusal", async () => {
+  it("keeps nothing after a definite refusal", async () => {
     const refusal = new CrewApiError({
       kind: "validation",
       message: "Missing.",
@@ -141,7 +129,7 @@ describe("Sending a kickoff", () => {
     assert.deepEqual([window.store.list(), unanswered(), polled], [[], [], []]);
   });
 
-  it("leaves nothing when the request could not be made, such as without a token", async () => {
+  it("keeps nothing if the request couldn't be made, as without a token", async () => {
     const noToken = new UserError("There is no token.");
     answer = () => Promise.reject(noToken);
     await assert.rejects(makeSender().send(crew, request), noToken);
@@ -150,7 +138,7 @@ describe("Sending a kickoff", () => {
 
   for (const error of [
     new CrewApiError({ kind: "timeout", message: "No answer.", remedy: "", sent: "maybe" }),
-    new TypeError("a fault of ours"),
+    new TypeError("a bug"),
   ]) {
     it(`keeps a record that may have started after: ${error.message}`, async () => {
       answer = () => Promise.reject(error);
@@ -161,13 +149,13 @@ describe("Sending a kickoff", () => {
           thrown.execution?.localId === localId &&
           thrown.cause === error,
       );
-      assert.equal(open().store.find(localId)?.state, "unconfirmed");
+      assert.equal(windows.open().store.find(localId)?.state, "unconfirmed");
       await assert.rejects(makeSender().send(crew, request, { localId }), MaybeStartedError);
       assert.equal(sent.length, 1);
     });
   }
 
-  it("says what was answered if that does not say whether it started, and where to look: a local crew has no dashboard", async () => {
+  it("quotes a response that doesn't say whether it started, and says where to look: a local crew has no dashboard", async () => {
     answer = () =>
       Promise.reject(
         new CrewApiError({
@@ -178,7 +166,7 @@ describe("Sending a kickoff", () => {
           sent: "maybe",
         }),
       );
-    const tellOf = async (to: typeof crew) => {
+    const remedyFor = async (to: typeof crew) => {
       const error: unknown = await makeSender()
         .send(to, request)
         .catch((thrown: unknown) => thrown);
@@ -189,13 +177,13 @@ describe("Sending a kickoff", () => {
       );
       return error.remedy;
     };
-    assert.match(await tellOf(crew), /crew's dashboard/);
-    assert.match(await tellOf({ ...crew, id: "local:file:///crew" }), /local crew's log/);
+    assert.match(await remedyFor(crew), /crew's dashboard/);
+    assert.match(await remedyFor({ ...crew, id: "local:file:///crew" }), /local crew's log/);
   });
 
-  describe("what is stored of an earlier one, as for a form after a reload", () => {
+  describe("the earlier kickoff of a form after a reload", () => {
     const known = () => {
-      const earlier = makeSender(open()).earlier(crew, localId);
+      const earlier = makeSender(windows.open()).earlier(crew, localId);
       return earlier instanceof MaybeStartedError
         ? { mayHaveStarted: earlier.execution?.localId }
         : earlier?.kickoffIds;
@@ -216,7 +204,7 @@ describe("Sending a kickoff", () => {
       assert.deepEqual(known(), ["k1"]);
     });
 
-    it("is that it may have started, before an answer and without one", async () => {
+    it("may have started, before a response and without one", async () => {
       const gate = deferred<KickoffAnswer>();
       answer = () => gate.promise;
       const sending = makeSender().send(crew, request, { localId });
@@ -229,15 +217,15 @@ describe("Sending a kickoff", () => {
       assert.deepEqual(known(), { mayHaveStarted: localId });
     });
 
-    it("is that it may have started after a crash, whatever is recovered and whoever stops tracking it", async () => {
+    it("may have started after a crash, also after a recovery and when it is no longer tracked", async () => {
       answer = () => new Promise(() => undefined);
       void makeSender().send(crew, request, { localId });
       while (sent.length === 0) await new Promise(setImmediate);
       kill(window);
-      recoverSends(open());
+      recoverSends(windows.open());
       assert.deepEqual(known(), { mayHaveStarted: localId });
       window.store.remove(localId);
-      recoverSends(open());
+      recoverSends(windows.open());
       assert.deepEqual(known(), { mayHaveStarted: undefined });
       await assert.rejects(makeSender().send(crew, request, { localId }), MaybeStartedError);
       assert.equal(sent.length, 1);
@@ -250,7 +238,7 @@ describe("Sending a kickoff", () => {
       await assert.rejects(
         makeSender().send(crew, { inputs: { topic: "x".repeat(1_000_000) } }, { localId }),
       );
-      const other = open();
+      const other = windows.open();
       assert.deepEqual(
         [sent, other.store.list(), other.sends.lost()],
         [[], [], []],
@@ -258,7 +246,7 @@ describe("Sending a kickoff", () => {
       );
     });
 
-    it(`names the kickoff id when it came and the ${name}`, async () => {
+    it(`reports the kickoff ID if it arrived and the ${name}`, async () => {
       answer = () => {
         fail(window.database);
         return Promise.resolve({ kickoffId: "k1".repeat(100_000), raw: {} });
@@ -268,11 +256,11 @@ describe("Sending a kickoff", () => {
         (error) =>
           error instanceof MaybeStartedError && /k1.*Track it by this ID/.test(error.message),
       );
-      assert.equal(open().store.find(localId)?.state, "unconfirmed");
+      assert.equal(windows.open().store.find(localId)?.state, "unconfirmed");
     });
   }
 
-  it("reports the crew's refusal even if the record can't be removed, and keeps it as what may have started", async () => {
+  it("reports the crew's refusal even if the record can't be removed, which then says that it may have started", async () => {
     const refusal = new CrewApiError({
       kind: "validation",
       message: "Missing.",
@@ -287,7 +275,7 @@ describe("Sending a kickoff", () => {
     assert.deepEqual(problems, [
       "The record of a kickoff that did not start could not be removed.",
     ]);
-    assert.equal(open().store.find(localId)?.state, "unconfirmed");
+    assert.equal(windows.open().store.find(localId)?.state, "unconfirmed");
   });
 
   describe("to a crew that misbehaves", () => {
@@ -310,13 +298,13 @@ describe("Sending a kickoff", () => {
       server.close();
     });
 
-    it("that cuts the line, it is sent once and may have started", async () => {
+    it("is sent once and may have started if the crew closes the connection", async () => {
       const sender = await listen((incoming) => incoming.socket.destroy());
       await assert.rejects(sender.send(crew, request, { localId }), MaybeStartedError);
       assert.deepEqual([requests, window.store.list().length], [1, 1]);
     });
 
-    it("that answers 503, it is sent once and may have started", async () => {
+    it("is sent once and may have started if the crew answers 503", async () => {
       const sender = await listen((_, outgoing) =>
         outgoing.writeHead(503, { "Retry-After": "0" }).end(),
       );
@@ -324,7 +312,7 @@ describe("Sending a kickoff", () => {
       assert.equal(requests, 1);
     });
 
-    it("that answers 200 without an id, it may have started", async () => {
+    it("may have started if the crew answers 200 without an ID", async () => {
       const sender = await listen((_, outgoing) =>
         outgoing.writeHead(200, { "Content-Type": "application/json" }).end("{}"),
       );
@@ -332,7 +320,7 @@ describe("Sending a kickoff", () => {
       assert.equal(window.store.list().length, 1);
     });
 
-    it("that answers 422, its missing inputs are reported and no record stays", async () => {
+    it("reports missing inputs and keeps no record if the crew answers 422", async () => {
       const sender = await listen((_, outgoing) =>
         outgoing
           .writeHead(422, { "Content-Type": "application/json" })

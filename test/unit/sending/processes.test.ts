@@ -12,11 +12,11 @@ import { anExecution } from "../views/executions.ts";
 import { openWindow } from "./window.ts";
 import { feedbackIds, kickoffIds } from "./work.ts";
 
-/** How often each window is killed before it may end. */
+/** How often each window is killed before it can finish. */
 const kills = 10;
 
 describe("two windows that send the same 1,000 kickoffs and resumes, killed again and again", function () {
-  this.timeout(300_000); // It starts some dozen processes.
+  this.timeout(300_000); // It starts dozens of processes.
   let folder: string;
   const running = new Set<ChildProcess>();
   beforeEach(() => (folder = temporaryFolder("processes")));
@@ -33,9 +33,9 @@ describe("two windows that send the same 1,000 kickoffs and resumes, killed agai
       first.store.add(anExecution({ localId, kickoffIds: [`crew-${localId}`] }));
     first.dispose();
 
-    const said = { sent: counter(), refused: counter(), taken: counter() };
+    const seen = { sent: counter(), refused: counter(), accepted: counter() };
     const problems: string[] = [];
-    /** Starts a window, and kills it after so many lines and milliseconds. */
+    /** Runs a window, and kills it after the given lines of output and milliseconds. */
     const run = async (name: number, killed?: { readonly lines: number; readonly ms: number }) => {
       const worker = path.join(import.meta.dirname, "sender-worker.ts");
       const child = spawn(process.execPath, [worker, folder, String(name)], {
@@ -45,17 +45,17 @@ describe("two windows that send the same 1,000 kickoffs and resumes, killed agai
       let lines = 0;
       let isDone = false;
       createInterface({ input: child.stdout }).on("line", (line) => {
-        const [word = "", id = ""] = line.split(" ");
-        if (word === "sent" || word === "refused" || word === "taken") said[word].add(id);
-        else if (word === "done") isDone = true;
-        else if (word !== "ready") problems.push(line);
+        const [event = "", id = ""] = line.split(" ");
+        if (event === "sent" || event === "refused" || event === "accepted") seen[event].add(id);
+        else if (event === "done") isDone = true;
+        else if (event !== "ready") problems.push(line);
         lines += 1;
-        // The moment is what is tested.
+        // The test is about the moment of the kill.
         if (lines === killed?.lines) void delay(killed.ms).then(() => child.kill("SIGKILL"));
       });
       await once(child, "close");
       running.delete(child);
-      if (killed === undefined) assert.ok(isDone, "the last run of a window goes to its end");
+      if (killed === undefined) assert.ok(isDone, "the last run of a window finishes");
     };
     await Promise.all(
       [1, 2].map(async (lane) => {
@@ -67,7 +67,7 @@ describe("two windows that send the same 1,000 kickoffs and resumes, killed agai
     );
 
     assert.deepEqual(problems, []);
-    const { sent, refused, taken } = said;
+    const { sent, refused, accepted } = seen;
     const all = [...kickoffIds, ...feedbackIds];
     assert.deepEqual(
       all.filter((id) => sent.of(id) > 1 + refused.of(id)),
@@ -76,7 +76,7 @@ describe("two windows that send the same 1,000 kickoffs and resumes, killed agai
     );
     assert.ok(
       all.filter((id) => sent.of(id) > 0).length > 900,
-      "enough was sent to mean something",
+      "enough was sent for a meaningful test",
     );
 
     const last = openWindow(folder);
@@ -93,9 +93,9 @@ describe("two windows that send the same 1,000 kickoffs and resumes, killed agai
     const withOutcome = (...wanted: (string | undefined)[]) =>
       all.filter((id) => wanted.includes(outcomes.get(id)));
     assert.deepEqual(
-      all.filter((id) => taken.of(id) > 0 && outcomes.get(id) !== "answered"),
+      all.filter((id) => accepted.of(id) > 0 && outcomes.get(id) !== "answered"),
       [],
-      "known to be taken, and lost",
+      "accepted, and lost",
     );
     assert.deepEqual(
       all.filter(
@@ -107,7 +107,7 @@ describe("two windows that send the same 1,000 kickoffs and resumes, killed agai
       [],
       "sent, and lost",
     );
-    assert.deepEqual(withOutcome("sending"), [], "after a recovery nothing is under way");
+    assert.deepEqual(withOutcome("sending"), [], "after a recovery nothing is in progress");
     assert.deepEqual(
       sends
         .lost()
@@ -116,14 +116,14 @@ describe("two windows that send the same 1,000 kickoffs and resumes, killed agai
       withOutcome("unanswered")
         .filter((id) => kickoffIds.includes(id))
         .sort(),
-      "rows are left of kickoffs without an answer, and of nothing else",
+      "rows remain only for kickoffs without a response",
     );
     assert.deepEqual(sends.underWay(), []);
     last.dispose();
   });
 });
 
-/** Counts how often each id is named. */
+/** Counts how often each ID is added. */
 function counter() {
   const counts = new Map<string, number>();
   return {

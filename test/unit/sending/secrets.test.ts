@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readdir, readFile, rm } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { CrewClient } from "../../../src/api/client.ts";
 import { systemClock } from "../../../src/base/clock.ts";
@@ -13,13 +13,12 @@ import { CallbackSecrets } from "../../../src/sending/secrets.ts";
 import type { ExecutionStore } from "../../../src/executions/store.ts";
 import { KickoffSender } from "../../../src/sending/kickoff.ts";
 import { CallbackReceiver } from "../../support/callback-receiver.ts";
-import { temporaryFolder } from "../../support/folders.ts";
 import { SecretMemory } from "../../support/secret-memory.ts";
 import { startService } from "../../support/service.ts";
 import { waitFor } from "../../support/wait.ts";
 import { crew } from "../kickoff/support.ts";
 import { anExecution } from "../executions/samples.ts";
-import { openWindow, type Window } from "./window.ts";
+import { type Window, Windows } from "./window.ts";
 
 const secretCallbacks: SecretCallbacks = {
   humanInputWebhook: {
@@ -43,7 +42,7 @@ const withSecrets = (changes: Partial<Execution> = {}) =>
   });
 
 describe("Secrets of callbacks", () => {
-  let folder: string;
+  let windows: Windows;
   let memory: SecretMemory;
   let window: Window;
   let store: ExecutionStore;
@@ -51,18 +50,17 @@ describe("Secrets of callbacks", () => {
   let problems: string[];
 
   beforeEach(() => {
-    folder = temporaryFolder("secrets");
+    windows = new Windows();
     memory = new SecretMemory();
     problems = [];
-    window = openWindow(folder);
+    window = windows.open();
     ({ store } = window);
     secrets = make();
   });
 
   afterEach(async () => {
     secrets.dispose();
-    window.dispose();
-    await rm(folder, { recursive: true });
+    await windows.close();
   });
 
   function make(): CallbackSecrets {
@@ -85,7 +83,7 @@ describe("Secrets of callbacks", () => {
     waitFor("the secrets to be gone", () => memory.entries.size === 0 && rows().length === 0);
   const clientOf = (base: string, token: string) => new CrewClient(base, token);
 
-  it("leave the record without them and come back complete for a resume", async () => {
+  it("are not in the record, and are complete again for a resume", async () => {
     const execution = await kept();
     assert.doesNotMatch(JSON.stringify(execution), /s3cret/);
     assert.deepEqual(await secrets.complete(execution), {
@@ -94,7 +92,7 @@ describe("Secrets of callbacks", () => {
     });
   });
 
-  it("are not asked for where a callback needs none", async () => {
+  it("are not read if a callback needs none", async () => {
     const open = {
       humanInputWebhook: { url: "https://a.test/h" },
       webhooks: { events: [], url: "https://a.test/e" },
@@ -107,7 +105,7 @@ describe("Secrets of callbacks", () => {
     assert.deepEqual([memory.reads, memory.entries.size, rows()], [[], 0, []]);
   });
 
-  it("that do not read back are told by their addresses, whatever the reason, and nobody hears what the storage holds", async () => {
+  it("are reported by address if they can't be read, without what is stored", async () => {
     const execution = await kept();
     for (const [key] of memory.entries) memory.entries.set(key, "{s3cret");
     const { callbacks, lost } = await secrets.complete(execution);
@@ -123,13 +121,13 @@ describe("Secrets of callbacks", () => {
     assert.equal((await secrets.complete(execution)).lost.length, 2);
   });
 
-  it("go when the execution is untracked", async () => {
+  it("are deleted when the execution is no longer tracked", async () => {
     const { localId } = await kept();
     store.remove(localId);
     await isForgotten();
   });
 
-  it("go when it has ended, but not while feedback is under way that may bring an id under which it goes on", async () => {
+  it("are deleted when the execution has ended, unless feedback is being sent that may continue it", async () => {
     const resume: SentResume = {
       taskId: "t",
       attempt: 1,
@@ -146,14 +144,14 @@ describe("Secrets of callbacks", () => {
     await isForgotten();
   });
 
-  it("stay while it waits", async () => {
+  it("are kept while the execution waits", async () => {
     const { localId } = await kept();
     store.update(localId, (now) => ({ ...now, state: "waiting" }));
     await secrets.sweep();
     assert.equal(memory.entries.size, 1);
   });
 
-  it("that a crash left behind are swept, those of other executions stay", async () => {
+  it("are deleted if a crash left them behind, and kept for other executions", async () => {
     secrets.dispose();
     const ended = withSecrets({ state: "failed" });
     const running = withSecrets({ localId: "11111111-0000-4000-8000-000000000002" });
@@ -176,7 +174,7 @@ describe("Secrets of callbacks", () => {
         onProblem: (message) => assert.fail(message),
       });
 
-    it("are kept before it leaves", async () => {
+    it("are stored before the request is sent", async () => {
       let atSending = 0;
       await sender(() =>
         Promise.resolve({ kickoffId: "k", raw: (atSending = memory.entries.size) }),
@@ -184,7 +182,7 @@ describe("Secrets of callbacks", () => {
       assert.equal(atSending, 1);
     });
 
-    it("go when the crew refused it", async () => {
+    it("are deleted if the crew refuses it", async () => {
       const refusal = new CrewApiError({
         kind: "validation",
         message: "Missing.",
@@ -202,7 +200,7 @@ describe("Secrets of callbacks", () => {
       await isForgotten();
     });
 
-    it("stop it where they cannot be kept, and nothing is left of it", async () => {
+    it("block it if they can't be stored, and nothing of it is kept", async () => {
       memory.store = () => Promise.reject(new Error("The keychain is locked."));
       let isSent = false;
       const sending = sender(() => Promise.resolve({ kickoffId: "k", raw: (isSent = true) })).send(
@@ -217,7 +215,7 @@ describe("Secrets of callbacks", () => {
     });
   });
 
-  it("reach the receiver after the kickoff and again after the resume, and lie nowhere on disk", async () => {
+  it("reach the receiver after the kickoff and again after the resume, and are nowhere on disk", async () => {
     const service = await startService({ args: ["--task-seconds", "0.05"] });
     const receiver = new CallbackReceiver();
     try {
@@ -277,7 +275,7 @@ describe("Secrets of callbacks", () => {
         ),
         new Set(["/human Bearer s3cret-human", "/events Bearer s3cret-stream"]),
       );
-      assert.doesNotMatch(await textOf(folder), /s3cret/);
+      assert.doesNotMatch(await textOf(windows.folder), /s3cret/);
 
       memory.entries.clear();
       const again = {
@@ -289,7 +287,7 @@ describe("Secrets of callbacks", () => {
       await assert.rejects(sender.send(again), LostSecretsError);
       const resumedAt = new Date().toISOString();
       await sender.send({ ...again, withoutSecrets: true });
-      // What happened before may only be told of now.
+      // Events from before the resume may still arrive.
       const later = () =>
         receiver
           .at("/events")
@@ -312,7 +310,7 @@ describe("Secrets of callbacks", () => {
   });
 });
 
-/** All that lies in a folder. */
+/** The text of all files in a folder. */
 async function textOf(folder: string): Promise<string> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const texts = await Promise.all(

@@ -1,5 +1,5 @@
-// One of two windows that both try to send the same kickoffs and feedback, each once. Says on stdout what leaves, what is refused, and
-// what it knows the crew to have taken. Ends when it has tried everything.
+// One of two windows that both try to send the same kickoffs and feedback once. Prints what is sent, refused and accepted, and exits when
+// it has tried everything.
 import { writeSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { CrewApiError } from "../../../src/api/errors.ts";
@@ -16,17 +16,17 @@ import { feedbackIds, kickoffIds } from "./work.ts";
 
 const [, , folder = "", seed = "0"] = process.argv;
 const random = seededRandom(Number(seed));
-// Not by `console`: it is read whole even when this process is killed.
-const say = (...words: string[]) => writeSync(1, `${words.join(" ")}\n`);
+// Synchronous, unlike `console`, so that complete lines arrive even if this process is killed.
+const print = (...fields: string[]) => writeSync(1, `${fields.join(" ")}\n`);
 
-/** Takes a request after a moment, refuses it, or never answers. */
+/** Accepts a request after a moment, refuses it, or leaves its outcome open. */
 async function crewAnswers<T>(what: string, answer: T): Promise<T> {
-  say("sent", what);
+  print("sent", what);
   await delay(random() * 4);
   const chance = random();
   if (chance > 0.2) return answer;
   const sent = chance > 0.1 ? "no" : "maybe";
-  if (sent === "no") say("refused", what);
+  if (sent === "no") print("refused", what);
   throw new CrewApiError({ kind: "server", message: "No.", remedy: "", sent });
 }
 
@@ -36,7 +36,7 @@ const parts = {
   secrets: noSecrets,
   clock,
   poll: () => undefined,
-  onProblem: (message: string, error: unknown) => say("problem", message, String(error)),
+  onProblem: (message: string, error: unknown) => print("problem", message, String(error)),
 };
 recoverSends(window);
 const kickoffs = new KickoffSender({
@@ -76,27 +76,27 @@ async function send(id: string): Promise<void> {
       if (execution === undefined) throw new Error(`${id} is lost.`);
       await feedback.send({ execution, taskId: "review", isApprove: true, text: "" });
     }
-    say("taken", id);
+    print("accepted", id);
   } catch (error) {
     const isExpected =
       error instanceof MaybeStartedError ||
       error instanceof MaybeSentError ||
       error instanceof StaleFeedbackError ||
       (error instanceof CrewApiError && error.sent === "no");
-    if (!isExpected) say("problem", id, String(error));
+    if (!isExpected) print("problem", id, String(error));
   }
 }
 
-say("ready");
+print("ready");
 const work = [...kickoffIds, ...feedbackIds]
   .map((id) => ({ id, at: random() }))
   .sort((one, other) => one.at - other.at)
   .map(({ id }) => id);
-// As many as persons and programs may send at once.
+// Several requests at once, as from a person and programs.
 await Promise.all(
   Array.from({ length: 8 }, async () => {
     for (let id = work.pop(); id !== undefined; id = work.pop()) await send(id);
   }),
 );
 window.dispose();
-say("done");
+print("done");

@@ -1,16 +1,14 @@
 import assert from "node:assert/strict";
-import { rm } from "node:fs/promises";
 import { systemClock } from "../../../src/base/clock.ts";
 import { Emitter } from "../../../src/base/events.ts";
 import type { SentResume } from "../../../src/executions/model.ts";
 import { Sending } from "../../../src/sending/sending.ts";
-import { temporaryFolder } from "../../support/folders.ts";
 import { SecretMemory } from "../../support/secret-memory.ts";
 import { anExecution } from "../executions/samples.ts";
-import { openWindow, type Window } from "./window.ts";
+import { type Window, Windows } from "./window.ts";
 
 describe("Sending", () => {
-  let folder: string;
+  let windows: Windows;
   let window: Window;
   let sending: Sending;
   let problems: string[];
@@ -23,8 +21,8 @@ describe("Sending", () => {
   };
 
   beforeEach(() => {
-    folder = temporaryFolder("sending");
-    window = openWindow(folder);
+    windows = new Windows();
+    window = windows.open();
     problems = [];
     sending = new Sending({
       ...window,
@@ -38,15 +36,14 @@ describe("Sending", () => {
   });
   afterEach(async () => {
     sending.dispose();
-    window.dispose();
-    await rm(folder, { recursive: true });
+    await windows.close();
   });
 
   const add = (localId: string, resumes: readonly SentResume[] = []) =>
     window.store.add(anExecution({ localId, kickoffIds: [`k-${localId}`], resumes }));
   const outcomes = () => window.store.list().map(({ resumes }) => resumes[0]?.outcome);
 
-  it("recovers what a crash left when watching begins, and when this window begins to poll", () => {
+  it("recovers interrupted requests when watching starts, and when this window starts to poll", () => {
     add("one", [lost]);
     sending.begin();
     assert.deepEqual(outcomes(), ["unanswered"]);
@@ -57,14 +54,14 @@ describe("Sending", () => {
     assert.deepEqual(outcomes(), ["unanswered", "unanswered"]);
   });
 
-  it("reports a recovery that fails, and fails nothing else", () => {
+  it("reports a failed recovery without throwing", () => {
     add("one", [lost]);
     window.database.all("PRAGMA query_only = ON");
     sending.begin();
     assert.deepEqual(problems, ["Requests without an outcome could not be recovered."]);
   });
 
-  it("knows which executions are being sent, and that those without an answer are not", async () => {
+  it("knows which executions have a request in progress", async () => {
     add("kickoff");
     add("feedback");
     add("idle");

@@ -1,13 +1,11 @@
 import assert from "node:assert/strict";
-import { rm } from "node:fs/promises";
 import { UserError } from "../../../src/base/errors.ts";
 import { resumeSending } from "../../../src/executions/resumes.ts";
 import { type Send, recoverSends } from "../../../src/sending/sends.ts";
-import { temporaryFolder } from "../../support/folders.ts";
 import { FakeClock } from "../executions/fake-clock.ts";
 import { anExecution, START } from "../executions/samples.ts";
 import { deferred } from "../kickoff/support.ts";
-import { failures, kill, openWindow, type Window } from "./window.ts";
+import { failures, kill, type Window, Windows } from "./window.ts";
 
 const { localId } = anExecution();
 const resume: Send = { kind: "resume", localId, taskId: "task / with: any ☃ name", attempt: 1 };
@@ -15,37 +13,34 @@ const kickoff: Send = { kind: "kickoff", localId };
 const nothing = () => undefined;
 
 describe("Sends", () => {
-  let folder: string;
+  let windows: Windows;
   let clock: FakeClock;
   let one: Window;
   let two: Window;
   beforeEach(() => {
-    folder = temporaryFolder("sends");
+    windows = new Windows();
     clock = new FakeClock();
-    [one, two] = [openWindow(folder, clock), openWindow(folder, clock)];
+    [one, two] = [windows.open(clock), windows.open(clock)];
   });
-  afterEach(async () => {
-    for (const window of [one, two]) window.dispose();
-    await rm(folder, { recursive: true });
-  });
+  afterEach(() => windows.close());
 
-  it("let a request be sent once while its outcome is not recorded, from any window, and distinguish requests", async () => {
+  it("send a request once from any window until its outcome is recorded, and distinguish requests", async () => {
     const others: readonly Send[] = [
       kickoff,
       { ...resume, attempt: 2 },
       { ...resume, taskId: "TASK" },
       { ...resume, localId: "other" },
     ];
-    let left = 0;
-    const leave = () => Promise.resolve(left++);
-    await one.sends.once(resume, nothing, leave);
-    for (const { sends } of [one, two]) await assert.rejects(sends.once(resume, nothing, leave));
-    assert.equal(left, 1);
-    for (const send of others) await two.sends.once(send, nothing, leave);
-    assert.equal(left, 1 + others.length);
+    let count = 0;
+    const request = () => Promise.resolve(count++);
+    await one.sends.once(resume, nothing, request);
+    for (const { sends } of [one, two]) await assert.rejects(sends.once(resume, nothing, request));
+    assert.equal(count, 1);
+    for (const send of others) await two.sends.once(send, nothing, request);
+    assert.equal(count, 1 + others.length);
     two.sends.settle(resume, nothing);
-    await one.sends.once(resume, nothing, leave);
-    assert.equal(left, 2 + others.length);
+    await one.sends.once(resume, nothing, request);
+    assert.equal(count, 2 + others.length);
   });
 
   it("are not forgotten while one is being sent, in any window", async () => {
@@ -63,33 +58,33 @@ describe("Sends", () => {
     assert.equal(one.sends.has(kickoff), false);
   });
 
-  it("let nothing be sent if recording throws, and record nothing then", async () => {
+  it("send and record nothing if recording throws", async () => {
     const record = () => {
       one.store.add(anExecution());
       throw new Error("sent before");
     };
     await assert.rejects(
-      one.sends.once(kickoff, record, () => assert.fail("it left")),
+      one.sends.once(kickoff, record, () => assert.fail("it was sent")),
       /sent before/,
     );
     assert.deepEqual([one.store.list(), one.sends.has(kickoff)], [[], false]);
   });
 
   for (const [name, fail] of failures) {
-    it(`let nothing be sent while the ${name}`, async () => {
+    it(`send nothing while the ${name}`, async () => {
       fail(one.database);
       await assert.rejects(
         one.sends.once(
           kickoff,
           () => one.store.add(anExecution({ label: "x".repeat(1_000_000) })),
-          () => assert.fail("it left"),
+          () => assert.fail("it was sent"),
         ),
       );
       assert.deepEqual([two.store.list(), two.sends.has(kickoff)], [[], false]);
     });
   }
 
-  it("are being sent from the transaction on until they have an answer or none will come, for every window", async () => {
+  it("show every window that a request is in progress, from its transaction until it is answered or fails", async () => {
     const answer = deferred<undefined>();
     const seen: boolean[] = [];
     const sending = one.sends.once(
@@ -105,13 +100,13 @@ describe("Sends", () => {
     assert.deepEqual([two.sends.has(kickoff), two.sends.lost()], [true, [kickoff]]);
   });
 
-  it("are no longer being sent when their process is gone, or after the longest time of a request", async () => {
+  it("show that a request is no longer in progress if its process has ended, or after the longest time of a request", async () => {
     const sending = deferred<undefined>();
     void one.sends.once(resume, nothing, () => sending.promise);
     one.database.run("UPDATE sends SET pid = ?", process.ppid);
     assert.equal(two.sends.isUnderWay(resume), true, "another process is sending it");
     await clock.pass(10 * 60_000 + 1);
-    assert.equal(two.sends.isUnderWay(resume), false, "whichever process has that id now");
+    assert.equal(two.sends.isUnderWay(resume), false, "another process may have that ID now");
     one.sends.settle(resume, nothing);
     void two.sends.once(resume, nothing, () => sending.promise);
     await clock.pass(60 * 60_000);
@@ -127,20 +122,17 @@ describe("Sends", () => {
 });
 
 describe("recoverSends", () => {
-  let folder: string;
+  let windows: Windows;
   let window: Window;
 
   beforeEach(() => {
-    folder = temporaryFolder("recover");
-    window = openWindow(folder);
+    windows = new Windows();
+    window = windows.open();
   });
-  afterEach(async () => {
-    window.dispose();
-    await rm(folder, { recursive: true });
-  });
+  afterEach(() => windows.close());
 
-  /** Begins to send feedback that has no answer yet. */
-  function begin(id: string): void {
+  /** Starts to send feedback and gets no response. */
+  function startSending(id: string): void {
     const target = { taskId: "review", attempt: 1 };
     const feedback = { isApprove: true, text: "Approved.", at: new Date(START).toISOString() };
     void window.sends.once(
@@ -154,12 +146,12 @@ describe("recoverSends", () => {
   const rows = () =>
     window.database.all("SELECT local_id FROM sends").map((row) => row["local_id"]);
 
-  it("says of feedback whose sender is gone that it may have arrived, once, and of no other", () => {
+  it("marks feedback as unanswered if its process has ended, once, and no other", () => {
     window.store.add(anExecution({ localId: "lost", kickoffIds: ["k-1"] }));
-    begin("lost");
+    startSending("lost");
     kill(window);
     window.store.add(anExecution({ localId: "under-way", kickoffIds: ["k-2"] }));
-    begin("under-way");
+    startSending("under-way");
     for (const time of ["once", "twice"]) {
       recoverSends(window);
       assert.deepEqual(
@@ -174,17 +166,17 @@ describe("recoverSends", () => {
     }
   });
 
-  it("says so, too, if there is no row for feedback that is recorded as being sent", () => {
+  it("marks feedback that is recorded as being sent but has no row", () => {
     window.store.add(anExecution({ localId: "lost" }));
-    begin("lost");
+    startSending("lost");
     window.database.run("DELETE FROM sends");
     recoverSends(window);
     assert.deepEqual(outcomes(), [["lost", "unanswered"]]);
   });
 
-  it("forgets feedback for what is no longer tracked, and keeps every kickoff without an answer", async () => {
+  it("forgets feedback for executions that are no longer tracked, and keeps every kickoff without a response", async () => {
     window.store.add(anExecution({ localId: "gone" }));
-    begin("gone");
+    startSending("gone");
     window.store.remove("gone");
     await assert.rejects(
       window.sends.once({ kind: "kickoff", localId: "gone" }, nothing, () =>

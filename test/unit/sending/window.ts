@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
+import { rm } from "node:fs/promises";
 import { type Clock, systemClock } from "../../../src/base/clock.ts";
 import { ExecutionStore } from "../../../src/executions/store.ts";
 import { Sends } from "../../../src/sending/sends.ts";
 import { Database } from "../../../src/store/database.ts";
+import { temporaryFolder } from "../../support/folders.ts";
 
-/** What one window has of what is sent. */
+/** One window's database, executions and requests. */
 export interface Window {
   readonly database: Database;
   readonly store: ExecutionStore;
@@ -12,7 +14,7 @@ export interface Window {
   dispose(): void;
 }
 
-/** Opens a window on a folder; several share it. */
+/** Opens a window on a folder, which several windows can share. */
 export function openWindow(
   folder: string,
   clock: Clock = systemClock,
@@ -33,14 +35,31 @@ export function openWindow(
   };
 }
 
+/** The windows of a test on one folder, which `close` removes. */
+export class Windows {
+  readonly folder = temporaryFolder("sending");
+  readonly #opened: Window[] = [];
+
+  open(clock?: Clock): Window {
+    const window = openWindow(this.folder, clock);
+    this.#opened.push(window);
+    return window;
+  }
+
+  async close(): Promise<void> {
+    for (const window of this.#opened) window.dispose();
+    await rm(this.folder, { recursive: true });
+  }
+}
+
 /** Makes every later write fail, as a full disk or a write-protected file does. */
 export const failures: readonly (readonly [string, (database: Database) => void])[] = [
   ["disk is full", (database) => void database.all("PRAGMA max_page_count = 1")],
   ["database is read-only", (database) => void database.all("PRAGMA query_only = ON")],
 ];
 
-/** Ends a window's sendings as its process's death does. */
+/** Makes a window's requests look like those of a killed process. */
 export function kill({ database }: Window): void {
-  // No process has an id this large.
+  // No process has an ID this large.
   database.run("UPDATE sends SET pid = 1073741824");
 }

@@ -127,7 +127,7 @@ describe("service: secrets of callbacks", () => {
     await untilErased();
   });
 
-  it("of an execution that ended but was killed before it reported that are still sent, and then erased", async () => {
+  it("are still sent, and then erased, if the service was killed before it reported the end", async () => {
     harness = await new Harness().start();
     const id = await begin();
     await restart("UPDATE executions SET state = 'completed', ended_at = 1");

@@ -77,7 +77,7 @@ describe("service: after a restart", () => {
     const before = await harness.kickoff();
     await harness.close();
     harness = new Harness({ folder: harness.folder });
-    // As if a newer library had renamed the column. The library's own statements need it, so it is restored after the start.
+    // Simulates a newer library that renamed the column. The library's own statements need it, so it is restored after the start.
     inDatabase("ALTER TABLE workflow_runs RENAME COLUMN worker_id TO owner_id");
     const working = harness.service.work();
     inDatabase("ALTER TABLE workflow_runs RENAME COLUMN owner_id TO worker_id");

@@ -214,7 +214,7 @@ describe("service: as the specification says", () => {
       assert.deepEqual([counts(""), [...methods]], [[3, 3, 1], ["POST"]]);
     });
 
-    it("no address after a resume without addresses", async () => {
+    it("to no address after a resume without addresses", async () => {
       const first = await harness.kickoff({ inputs, ...addresses("/first") });
       await harness.untilWaiting(first);
       assert.equal((await harness.resume(first, true, "good")).status, 200);

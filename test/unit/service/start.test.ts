@@ -137,9 +137,9 @@ describe("service: the rehearsal engine", () => {
   });
 
   it("takes the configured time", async () => {
-    const begun = performance.now();
+    const start = performance.now();
     await rehearsalEngine(0.1).run(attempt, ignore);
-    assert.ok(performance.now() - begun >= 95);
+    assert.ok(performance.now() - start >= 95);
   });
 
   it("repeats feedback of several lines, but no empty feedback", async () => {

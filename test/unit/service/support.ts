@@ -131,7 +131,7 @@ export class Harness {
     return (await this.request("GET", `/${id}/status`)).body as DocumentedStatus;
   }
 
-  /** Resolves when this attempt waits. */
+  /** Resolves when the attempt waits. */
   async untilWaiting(id: string, attempt = 1): Promise<DocumentedStatus> {
     return waitFor(`attempt ${attempt} to wait`, async () => {
       const status = await this.status(id);

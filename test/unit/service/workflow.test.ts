@@ -82,17 +82,17 @@ describe("service: durable runs", () => {
 
   it("takes over the runs of a killed process at once, not after the lease of 30 s", async () => {
     let release = () => {};
-    let begun = 0;
+    let started = 0;
     // The first run hangs, like that of a killed process.
     const runs = runsWith({
       async crew() {
-        begun += 1;
-        if (begun === 1) await new Promise<void>((resolve) => (release = resolve));
+        started += 1;
+        if (started === 1) await new Promise<void>((resolve) => (release = resolve));
       },
     });
     runs.work();
     await runs.startCrew("a");
-    await waitFor("the run", () => begun === 1);
+    await waitFor("the run", () => started === 1);
     const database = openSqlite(file);
     const { worker_id, available_at } =
       database.prepare("SELECT worker_id, available_at FROM workflow_runs").get() ?? {};
@@ -103,7 +103,7 @@ describe("service: durable runs", () => {
       `without the start-up query the run would wait for ${lease} ms`,
     );
     freeLeases(database);
-    await waitFor("the run to be taken over", () => begun === 2);
+    await waitFor("the run to be taken over", () => started === 2);
     database.close();
     release();
   });

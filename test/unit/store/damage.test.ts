@@ -18,7 +18,7 @@ import { crews, endAll, fileIn, newFolder, openDatabase, put, sql, Worker } from
 const rows = 200;
 const json = JSON.stringify("x".repeat(3_000));
 
-/** A folder with a database that nobody has open. */
+/** A folder with a database that no window has open. */
 function filled(): string {
   const folder = newFolder();
   const { database } = openDatabase(folder);
@@ -30,7 +30,7 @@ function filled(): string {
   return folder;
 }
 
-/** Overwrites some pages in the middle, which are the table's. */
+/** Overwrites some pages of the table in the middle. */
 function damage(file: string): void {
   const pages = statSync(file).size / 4096;
   for (const part of [0.4, 0.6]) overwrite(file, Math.floor(pages * part));
@@ -56,7 +56,7 @@ describe("a damaged database", () => {
     assert.ok(kept.length > rows * 0.9 && kept.length < rows, `${kept.length} of ${rows}`);
     assert.ok(
       ["crew 0", "crew 100", `crew ${rows - 1}`].every((crew) => kept.includes(crew)),
-      "also what stands between two damaged places",
+      "also rows between two damaged places",
     );
     assert.equal(database.get("SELECT scope FROM clearings")?.["scope"], "kept");
     put(database, "new", "1");
@@ -114,7 +114,7 @@ describe("a damaged database", () => {
     damage(fileIn(folder));
     const kept = crews(openDatabase(folder).database);
     assert.ok(kept.includes("in the log only") && kept.length > rows * 0.9, `${kept.length}`);
-    // The others have the old file open. What they write goes to the new one, at once.
+    // The other windows have the old file open, and must write to the new one at once.
     await other.ask({ do: "put", crew: "of another window", json: "1" });
     put(third.database, "of a third one", "1");
     assert.deepEqual(
@@ -127,7 +127,7 @@ describe("a damaged database", () => {
     assert.ok(["-wal", "-shm"].every((ending) => existsSync(path.join(folder, aside + ending))));
   });
 
-  it("that another window replaced is noticed by a look", async () => {
+  it("that another window replaced is noticed at the next check", async () => {
     const folder = filled();
     const { database, changes } = openDatabase(folder);
     assert.equal(crews(database).length, rows);
@@ -142,7 +142,7 @@ describe("a damaged database", () => {
   });
 
   it("is replaced once when several processes find it at the same time", async function () {
-    this.timeout(60_000); // It starts some processes.
+    this.timeout(60_000); // It starts several processes.
     const folder = filled();
     damage(fileIn(folder));
     const workers = ["a", "b", "c", "d"].map((name) => ({ name, worker: new Worker(folder) }));

@@ -76,7 +76,7 @@ describe("the database", () => {
       await clock.pass(milliseconds);
       return changes();
     };
-    assert.equal(await changesAfter(20_000), 0, "its own changes are no news");
+    assert.equal(await changesAfter(20_000), 0, "its own changes don't count");
     await other.ask({ do: "put", crew: "a", json: "1" });
     assert.equal(await changesAfter(4_999), 0);
     assert.equal(await changesAfter(1), 1);
@@ -129,7 +129,7 @@ describe("the database", () => {
 
   it("uses TRUNCATE without shared memory for WAL, and keeps its rows", () => {
     const file = fileIn(newFolder());
-    // This way of SQLite to lock files has no shared memory, as network drives have none.
+    // This locking mode of SQLite has no shared memory, like a network drive.
     const open = () => openSqlite(`file:${file}?vfs=unix-dotfile`);
     const connection = open();
     chooseJournal(connection);

@@ -9,10 +9,10 @@ import { crews, endAll, fileIn, newFolder, openDatabase, put } from "./support.t
 
 const large = JSON.stringify("x".repeat(100_000));
 const isRoot = process.platform === "linux" && process.getuid?.() === 0;
-/** A test that needs a small disk of its own. */
+/** A test that needs its own small disk. */
 const asRoot = isRoot ? it : it.skip;
 
-/** Fills a database until it fails, some rows in each transaction. @returns the error, and the rows that were written */
+/** Writes two rows in each transaction until one fails. @returns the error and the written rows */
 function fill(database: Database): { error: unknown; written: readonly string[] } {
   const written: string[] = [];
   for (let round = 0; round < 100; round++) {
@@ -34,7 +34,7 @@ const isProblem = (kind: string, text: RegExp) => (error: unknown) =>
 
 describe("the database", () => {
   const mounted: string[] = [];
-  /** A small disk of its own, which only root can make; CI is root. */
+  /** Mounts a small disk, which needs root, as in CI. */
   const mount = (options: string): string => {
     const folder = newFolder();
     execFileSync("mount", ["-t", "tmpfs", "-o", options, "tmpfs", folder]);
@@ -97,7 +97,7 @@ describe("the database", () => {
     database.dispose();
     const names = readdirSync(folder);
     const setWritable = (isWritable: boolean) => {
-      // Permissions keep nothing from root.
+      // Root ignores permissions.
       if (isRoot) execFileSync("mount", ["-o", `remount,${isWritable ? "rw" : "ro"}`, folder]);
       else {
         chmodSync(fileIn(folder), isWritable ? 0o600 : 0o400);
@@ -129,7 +129,7 @@ describe("the database", () => {
   });
 
   it("reports that another process keeps it busy for five seconds, and works again afterwards", function () {
-    this.timeout(30_000); // The wait is what is tested.
+    this.timeout(30_000); // The test is about the wait.
     const folder = newFolder();
     const { database } = openDatabase(folder);
     put(database, "before", "1");

@@ -11,19 +11,19 @@ import type { Answer, Request } from "./worker.ts";
 
 const ends: (() => void)[] = [];
 
-/** Ends what the helpers below began. */
+/** Closes and removes what the helpers below made. */
 export function endAll(): void {
   for (const end of ends.splice(0).reverse()) end();
 }
 
-/** A folder that goes with the test. */
+/** A folder that `endAll` removes. */
 export function newFolder(): string {
   const folder = temporaryFolder("store");
   ends.push(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** A window's database, with what it reports. */
+/** Opens a window's database, and collects its reports. */
 export function openDatabase(folder: string, clock: Clock = new FakeClock()) {
   const problems: string[] = [];
   const damage: string[] = [];
@@ -52,7 +52,7 @@ export class Worker {
     ends.push(() => this.#process.kill("SIGKILL"));
   }
 
-  /** Has it done. @throws an Error with the text of the worker's */
+  /** Sends a request. @throws Error with the text of the worker's error */
   async ask(request: Request): Promise<Answer> {
     this.#process.send(request);
     const [answer] = (await once(this.#process, "message")) as [Answer];
@@ -61,19 +61,19 @@ export class Worker {
   }
 }
 
-/** Keeps a crew's value, in a transaction of its own. */
+/** Stores a crew's value in its own transaction. */
 export function put(database: Database, crew: string, json: string): void {
   database.run("INSERT OR REPLACE INTO crew_values VALUES ('test', ?, ?)", crew, json);
 }
 
-/** The crews of the values there are. */
+/** The crews with a value. */
 export function crews(database: Database): readonly unknown[] {
   return database
     .all("SELECT crew_id, json FROM crew_values WHERE kind = 'test' ORDER BY rowid")
     .map((row) => row["crew_id"]);
 }
 
-/** Runs statements in a file, as another program would. */
+/** Runs statements in a file, as another program might. */
 export function sql(file: string, statements: string): void {
   const connection = openSqlite(file);
   try {

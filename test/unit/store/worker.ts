@@ -1,4 +1,4 @@
-// Another window on the same database: does what it is asked to, and answers with what came of it.
+// Another window on the same database: runs each request and answers with the result.
 import { systemClock } from "../../../src/base/clock.ts";
 import { Database } from "../../../src/store/database.ts";
 
@@ -9,7 +9,7 @@ export type Request =
 export interface Answer {
   readonly error?: string;
   readonly crews?: readonly unknown[];
-  /** Changes elsewhere and damage that were reported so far. */
+  /** Changes elsewhere and damage reported so far. */
   readonly changes?: number;
   readonly damage?: readonly string[];
 }

@@ -14,7 +14,7 @@ const confirmation = (...parts: Confirmation["parts"]): Confirmation => ({
 });
 
 describe("A confirmation before a tool sends anything", () => {
-  it("shows remote text literally, whatever fence, link or mark is in it", () => {
+  it("shows remote text literally, whatever code block, link or markup it has", () => {
     const text = "```\n[Run](command:evil) <b>x</b>\n````\nend";
     const markdown = markdownOf(
       confirmation("To Travel (travel.test).", { heading: "Words:", text }),
@@ -32,7 +32,7 @@ describe("A confirmation before a tool sends anything", () => {
     assert.equal(markdown, "Task “\\[go\\](command\\:x) \\`a\\` \\<img src=x>” of # Travel");
   });
 
-  it("shows what would hide text or change its direction", () => {
+  it("shows characters that would hide text or change its direction", () => {
     assert.equal(
       visible("a\u202eb\u{e0041}c\u200bd\u0007\n\te"),
       "a\\u{202e}b\\u{e0041}c\\u{200b}d\\u{7}\n\te",
@@ -63,7 +63,7 @@ describe("A confirmation before a tool sends anything", () => {
   });
 
   it("fits a dialog into the window, and knows whether it is complete", () => {
-    const text = (words: string) => ({ heading: "Words:", text: words });
+    const text = (content: string) => ({ heading: "Text:", text: content });
     assert.equal(dialogOf(confirmation("To Travel.", text("line\n".repeat(14)))).isWhole, true);
     for (const left of [
       [text("x".repeat(601))],
@@ -79,7 +79,7 @@ describe("A confirmation before a tool sends anything", () => {
     }
   });
 
-  it("has everything as a document, in which no remote text looks like one of ours", () => {
+  it("shows everything in a document in which no remote text looks like Crewdeck's", () => {
     const long = "x".repeat(200_000);
     const parts = [
       { heading: "Input “a\u200bb”:", text: `${long}\n\nInput “b”:\nno` },

@@ -23,7 +23,7 @@ describe("The doubt about an execution", () => {
   });
   afterEach(() => scene.tracker.dispose());
 
-  /** As the tool does it: one question, then up to two minutes. Tells the seconds at which the crew was asked, and whether it is over. */
+  /** Waits as the tool does: one request, then up to two minutes. Returns the seconds of the requests, and whether the wait is over. */
   async function waitAsTheTool(): Promise<{
     readonly seconds: readonly number[];
     readonly isOver: () => boolean;
@@ -95,13 +95,13 @@ describe("The doubt about an execution", () => {
   });
 
   it("is a reason not to send a request, such as a missing token, which ends the wait", async () => {
-    for (const [error, words] of [
+    for (const [error, message] of [
       [
         new UserError("There is no token for Writers on this machine."),
         /^There is no token for Writers/,
       ],
       [
-        new Error("ENOSPC: /home/somebody"),
+        new Error("ENOSPC: /home/me"),
         /^The state could not be requested, or the response could not be stored\. See Crewdeck's log/,
       ],
     ] as const) {
@@ -111,11 +111,11 @@ describe("The doubt about an execution", () => {
       scene.answer = () => error;
       await scene.pass(30);
       assert.deepEqual([scene.seconds().length, isOver()], [1, true]);
-      assert.match(doubt()?.text ?? "", words);
+      assert.match(doubt()?.text ?? "", message);
     }
   });
 
-  for (const [what, change, connected, words] of [
+  for (const [what, change, connected, message] of [
     ["a crew that was removed", {}, undefined, /^“Writers” is not connected\./],
     [
       "a local crew that is stopped",
@@ -135,7 +135,7 @@ describe("The doubt about an execution", () => {
       crew = connected;
       const { isOver } = await waitAsTheTool();
       assert.equal(isOver(), true);
-      assert.match(doubt(anExecution({ state: "running", ...change }))?.text ?? "", words);
+      assert.match(doubt(anExecution({ state: "running", ...change }))?.text ?? "", message);
     });
   }
 

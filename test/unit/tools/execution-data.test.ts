@@ -55,7 +55,7 @@ describe("What a model reads of an execution", () => {
       state: "completed" as const,
       attempts: [{ number: 1, output: long }],
     }));
-    const told = overviewOf(
+    const overview = overviewOf(
       notWaiting({
         state: "completed",
         output: long,
@@ -64,18 +64,18 @@ describe("What a model reads of an execution", () => {
         request: { inputs: { topic: long }, callbacks: {} },
       }),
     );
-    assert.ok(JSON.stringify(told).length < 70_000, String(JSON.stringify(told).length));
-    assert.deepEqual(told["result"], {
+    assert.ok(JSON.stringify(overview).length < 70_000, String(JSON.stringify(overview).length));
+    assert.deepEqual(overview["result"], {
       text: "x".repeat(8_000),
       totalCharacters: 1_000_000,
       nextOffset: 8_000,
     });
-    assert.equal(told["earlierTasksNotShown"], 60);
+    assert.equal(overview["earlierTasksNotShown"], 60);
   });
 
   it("has the feedback of each attempt", () => {
     const feedback = { isApprove: false, text: "Shorter.", at: "2026-10-21T12:02:00.000Z" };
-    const told = overviewOf(
+    const overview = overviewOf(
       anExecution({
         tasks: [
           {
@@ -89,7 +89,7 @@ describe("What a model reads of an execution", () => {
         ],
       }),
     );
-    assert.deepEqual(told["tasks"], [
+    assert.deepEqual(overview["tasks"], [
       {
         taskId: "review",
         state: "waiting",

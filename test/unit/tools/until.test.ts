@@ -56,11 +56,11 @@ describe("Waiting for an execution", () => {
   }
 
   it("polls the crew less and less often, and ends when the time is over", async () => {
-    const begun = clock.now();
+    const start = clock.now();
     const waiting = wait(60_000);
     await clock.pass(60_000);
     await waiting;
-    const waits = polls.map((at, index) => at - (polls[index - 1] ?? begun));
+    const waits = polls.map((at, index) => at - (polls[index - 1] ?? start));
     assert.deepEqual(
       waits.slice(0, 10),
       Array.from({ length: 10 }, () => 2_000),

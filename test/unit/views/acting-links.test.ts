@@ -7,7 +7,7 @@ import { markdownLinks } from "../../support/markdown-links.ts";
 import { seededRandom } from "../../support/random.ts";
 import { anExecution } from "./executions.ts";
 
-/** Pieces of texts that would get a link past us, by what they make of blocks, code and links. */
+/** Pieces that combine to links, blocks and code. */
 const pieces = [
   "\n",
   "\n",
@@ -67,7 +67,7 @@ const some = (most: number, make: () => string) =>
   Array.from({ length: 1 + Math.floor(random() * most) }, make);
 const anything = () => some(10, () => one(pieces)).join("");
 
-/** Lines that open code blocks, quotes and lists within each other, and a link after them. */
+/** Nested code blocks, quotes and lists, with a link after them. */
 const leads = ["", "", "> ", "- ", "1. ", "\t", "   ", "    "];
 const blocks = () =>
   [
@@ -75,11 +75,11 @@ const blocks = () =>
     `${one(leads)}[x](command:y)`,
   ].join("\n");
 
-/** Links of a document that VS Code would carry out. */
+/** The links that VS Code would run. */
 const acting = (markdown: string) =>
   markdownLinks(markdown).filter((address) => /^(?:command|vscode[\w.+-]*):/i.test(address));
 
-/** An execution in which one text stands in every place that takes one. */
+/** An execution with the same text in every place. */
 function full(text: string): Execution {
   const feedback = { text, isApprove: false, at: "2026-10-21T12:00:00.000Z" };
   return anExecution({
@@ -107,8 +107,8 @@ function full(text: string): Execution {
   });
 }
 
-describe("links that would run a command or lead to an extension", () => {
-  it("are found in a text as VS Code finds them", () => {
+describe("links that run a command or open an extension", () => {
+  it("are found as VS Code finds them", () => {
     for (const text of [
       "[x](command:y)",
       "<command:y>",
@@ -126,7 +126,7 @@ describe("links that would run a command or lead to an extension", () => {
       assert.deepEqual(acting(text), [], text);
   });
 
-  it("are none where a text says command, VS Code or an address of the web", () => {
+  it("are not assumed in text about commands, VS Code or web addresses", () => {
     for (const text of [
       "run this command: npm test",
       "command:",
@@ -138,11 +138,11 @@ describe("links that would run a command or lead to an extension", () => {
       assert.equal(withoutCommands(text), text);
   });
 
-  it("are none in feedback whose quotation VS Code reads otherwise than we do", () => {
+  it("are removed from feedback whose quotation VS Code reads differently", () => {
     assert.deepEqual(acting(renderExecution(full("```\n\t```\n[x](command:y)")).text), []);
   });
 
-  it("are none in an output of any size, nor in code, which VS Code may take for text", () => {
+  it("are removed from outputs of any size, and from code, which VS Code may read as text", () => {
     const text = "```\n[Approve](command:workbench.action.openSettings?%22a%22)\n```\n";
     for (const output of [
       text,
@@ -155,7 +155,7 @@ describe("links that would run a command or lead to an extension", () => {
     }
   });
 
-  it("are none whatever comes from a crew or a person (1,500 made-up texts, each in every place)", () => {
+  it("are removed whatever a crew or a person writes (1,500 random texts, each in every place)", () => {
     for (let round = 0; round < 1_500; round++) {
       const text = round % 2 === 0 ? blocks() : anything();
       assert.deepEqual(acting(renderExecution(full(text)).text), [], JSON.stringify(text));

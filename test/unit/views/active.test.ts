@@ -6,7 +6,7 @@ import { anExecution, notWaiting } from "./executions.ts";
 const idsOf = (executions: readonly { readonly localId: string }[]) =>
   executions.map(({ localId }) => localId);
 
-describe("what is going on", () => {
+describe("the active executions", () => {
   const waits = anExecution({ localId: "waits" });
   const mayWait = notWaiting({ localId: "may-wait", state: "unknown", mayBeWaiting: true });
   const runs = notWaiting({ localId: "runs" });
@@ -27,7 +27,7 @@ describe("what is going on", () => {
     ),
   ];
 
-  it("is what waits and what runs, and nothing that has ended or that nobody knows", () => {
+  it("are those that wait or run, not those that have ended or are unknown", () => {
     const { waiting, running } = activeOf([waits, runs, ...others, mayWait, queued]);
     assert.deepEqual(
       [idsOf(waiting), idsOf(running)],
@@ -38,7 +38,7 @@ describe("what is going on", () => {
     );
   });
 
-  it("leads to the one that waits, or where nothing does to the one that runs, and asks where there is a choice", () => {
+  it("lead to the waiting one, or else to the running one, and to none if there is a choice", () => {
     assert.equal(theOne(activeOf([runs, queued, waits])), waits);
     assert.equal(theOne(activeOf([runs, ...others])), runs);
     assert.equal(theOne(activeOf([waits, mayWait])), undefined);

@@ -17,9 +17,9 @@ const running = (localId: string, changes: Partial<Execution> = {}) =>
 const at = (minute: number) => `2026-10-21T12:${String(minute).padStart(2, "0")}:00.000Z`;
 const none = { added: [], changed: [], removed: [] };
 
-describe("the groups of executions", () => {
+describe("the group of an execution", () => {
   let arrangement: Arrangement;
-  /** Local ids by a text that their inputs contain. */
+  /** Local IDs by a text in their inputs. */
   const withInputs = new Map<string, ReadonlySet<string>>();
   let all: readonly ExecutionSummary[];
   const ids = (group: string) => arrangement.members(group).map(({ localId }) => localId);
@@ -27,7 +27,7 @@ describe("the groups of executions", () => {
     all = executions;
     arrangement.arrange(all, rules);
   };
-  /** As the store changes. */
+  /** Applies a change of the store. */
   const apply = (change: Partial<ExecutionChange>) => {
     const { added, changed, removed } = { ...none, ...change };
     const next = [...added, ...changed];
@@ -50,7 +50,7 @@ describe("the groups of executions", () => {
     ]);
   });
 
-  it("is their crew's group, the newest first, the pinned before all", () => {
+  it("is its crew, newest first and pinned before all", () => {
     assert.deepEqual([ids(ofWriters), ids(ofPainters)], [["b", "a"], ["p"]]);
     const { groups, isOtherGroups } = apply({
       changed: [running("a", { startedAt: at(1), pinned: true })],
@@ -60,7 +60,7 @@ describe("the groups of executions", () => {
     assert.deepEqual([[...groups], isOtherGroups], [[ofWriters], false]);
   });
 
-  it("is also the group of what waits while it waits or may, and its usual place stays", () => {
+  it("is also “Waiting for you” while it waits or may be waiting", () => {
     const waits = anExecution({ localId: "a", startedAt: at(1) });
     assert.deepEqual(apply({ changed: [waits] }), {
       isOtherGroups: true,
@@ -82,7 +82,7 @@ describe("the groups of executions", () => {
     assert.ok(!arrangement.has(waitingGroup) && !arrangement.has(ofPainters));
   });
 
-  it("is not the group of what waits for an id that its crew has never known", () => {
+  it("isn't “Waiting for you” for an ID that its crew has never known", () => {
     arrange([
       running("x", {
         origin: "tracked",
@@ -95,7 +95,7 @@ describe("the groups of executions", () => {
     assert.ok(!arrangement.has(waitingGroup));
   });
 
-  it("by state has one place only, the top for what waits", () => {
+  it("by state is one only, “Waiting for you” if it waits", () => {
     arrange([running("r"), anExecution(), running("c", { state: "completed" })], {
       grouping: "state",
       filter: noFilter,
@@ -110,7 +110,7 @@ describe("the groups of executions", () => {
     assert.deepEqual([...groups], ["state running", "state failed"]);
   });
 
-  it("by day is the day it was started on, in this machine's time", () => {
+  it("by day is the day of its start, in local time", () => {
     const noon = (day: number) => new Date(2026, 9, day, 12).toISOString();
     arrange([running("r", { startedAt: noon(21) }), running("s", { startedAt: noon(20) })], {
       grouping: "day",
@@ -119,7 +119,7 @@ describe("the groups of executions", () => {
     assert.deepEqual(arrangement.groups(), ["day 2026-10-21", "day 2026-10-20"]);
   });
 
-  it("reports a change that moves nothing as a change of a row", () => {
+  it("stays if a change moves nothing: only the row changes", () => {
     const after = running("b", { startedAt: at(2), seenAt: at(9) });
     const { isOtherGroups, groups, rows } = apply({ changed: [after] });
     assert.deepEqual(
@@ -129,12 +129,12 @@ describe("the groups of executions", () => {
     assert.equal(arrangement.members(ofWriters)[0], after);
   });
 
-  it("follows an execution to another crew", () => {
+  it("changes when its crew changes", () => {
     const { isOtherGroups, groups } = apply({ changed: [running("p")] });
     assert.deepEqual([isOtherGroups, [...groups]], [true, [ofPainters, ofWriters]]);
   });
 
-  it("follows what the inputs contain, also those of an execution that comes later", () => {
+  it("follows a search in inputs, also of an execution that is added later", () => {
     const rules = { grouping: "crew", filter: { text: "tea", states: [] } } as const;
     withInputs.set("tea", new Set(["a"]));
     arrange([running("a"), running("b")], rules);
@@ -144,7 +144,7 @@ describe("the groups of executions", () => {
     assert.deepEqual(ids(ofWriters), ["a", "c"]);
   });
 
-  it("is nowhere for what the filter hides, which is counted, as is what waits among it", () => {
+  it("is none if the filter hides it; hidden and hidden waiting executions are counted", () => {
     arrange([running("r"), anExecution(), running("c", { state: "completed", label: "Tea" })], {
       grouping: "crew",
       filter: { text: "tea", states: [] },

@@ -10,7 +10,7 @@ const titles = Object.entries(texts).flatMap(([key, title]) =>
 );
 
 describe("texts that name a command of the palette", () => {
-  it("name one that is there, as it is written there", () => {
+  it("name an existing one by its exact title", () => {
     const files = [
       ...globSync("src/**/*.ts", { cwd: projectFolder }),
       "media/example-crew/README.md",

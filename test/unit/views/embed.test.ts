@@ -8,7 +8,7 @@ import { assemble } from "../../../src/views/document/sections.ts";
 
 const parser = new MarkdownIt({ html: true });
 
-/** What Markdown makes of a section of ours around an output: its headings as "level text", and raw HTML in it. */
+/** Parses a section with an output: its headings as "level text", and its raw HTML. */
 function read(output: string) {
   const tokens = parser.parse(
     ["## Before", "", ...outputLines(output, 4), "", "## After"].join("\n"),
@@ -29,8 +29,8 @@ function read(output: string) {
   };
 }
 
-describe("an output inside our document", () => {
-  it("goes below its heading", () => {
+describe("an output in an execution's document", () => {
+  it("has its headings below the section's heading", () => {
     assert.deepEqual(read("# Report\n\n## Part\n\ntext\n\n#### Deep").headings, [
       "4 Report",
       "5 Part",
@@ -38,14 +38,14 @@ describe("an output inside our document", () => {
     ]);
   });
 
-  it("goes below it in underlined headings, of several lines, too", () => {
+  it("has its underlined headings below it, even those of several lines", () => {
     assert.deepEqual(read("Report\nof today\n===\n\nPart\n---\ntext").headings, [
       "4 Report of today",
       "5 Part",
     ]);
   });
 
-  it("goes below it in quotes and lists", () => {
+  it("has its headings in quotes and lists below it", () => {
     assert.deepEqual(read("> # Quoted\n\n- # Item\n\n  ## Inside\n\n> Under\n> ---\n").headings, [
       "4 Quoted",
       "4 Item",
@@ -54,7 +54,7 @@ describe("an output inside our document", () => {
     ]);
   });
 
-  it("keeps number signs in code as they are", () => {
+  it("keeps number signs in code", () => {
     for (const text of [
       "```sh\n# comment\n```",
       "~~~\n# comment\n~~~",
@@ -75,7 +75,7 @@ describe("an output inside our document", () => {
     }
   });
 
-  it("cannot swallow what comes after it", () => {
+  it("can't change the structure of what comes after it", () => {
     for (const text of [
       "```\nno end",
       "~~~~\n```\n~~~",
@@ -98,7 +98,7 @@ describe("an output inside our document", () => {
     );
   });
 
-  it("holds no address that runs a command", () => {
+  it("has no link that runs a command", () => {
     const attacks = [
       "[a](command:x)",
       "[a]( COMMAND:x)",
@@ -125,7 +125,7 @@ describe("an output inside our document", () => {
     }
   });
 
-  it("reads as before where an address was kept from running a command", () => {
+  it("reads the same after a link that runs a command was disabled", () => {
     assert.equal(
       new MarkdownIt().renderInline(
         assemble([{ id: "output", lines: outputLines("the command:x", 4) }]).text.trim(),
@@ -134,7 +134,7 @@ describe("an output inside our document", () => {
     );
   });
 
-  it("sets JSON in a code block that no text inside can close", () => {
+  it("has JSON in a code block that no text inside can close", () => {
     assert.deepEqual(outputLines('{"code":"```js```"}', 4), [
       "````json",
       "{",
@@ -144,7 +144,7 @@ describe("an output inside our document", () => {
     ]);
   });
 
-  it("does not touch a number that JavaScript cannot hold", () => {
+  it("keeps a number that JavaScript can't represent", () => {
     assert.deepEqual(outputLines('{"id":12345678901234567890}', 4), [
       "```json",
       "{",
@@ -154,7 +154,7 @@ describe("an output inside our document", () => {
     ]);
   });
 
-  it("does not run together where it is the rehearsal's, whose lines are no Markdown", () => {
+  it("keeps the line breaks of a rehearsal output, which isn't Markdown", () => {
     const output = `${rehearsalMark}\n\nAgent: Editor\nTask: One\ntwo\nFeedback:\n- review, attempt 1, rejected: Shorter.\n  And funnier.`;
     const html = parser.render(outputLines(output, 4).join("\n"));
     assert.match(
@@ -165,11 +165,11 @@ describe("an output inside our document", () => {
     assert.deepEqual(outputLines("Prose that\nis wrapped.", 4), ["Prose that", "is wrapped."]);
   });
 
-  it("takes line ends and characters that an editor stumbles over out", () => {
+  it("replaces line endings and characters that VS Code warns about", () => {
     assert.deepEqual(outputLines("a\r\nb\u2028c\0d", 4), ["a", "b", "c\uFFFDd"]);
   });
 
-  it("keeps the structure whatever comes (4,000 made-up outputs)", () => {
+  it("keeps the document's structure, whatever it contains (4,000 random outputs)", () => {
     const pieces = [
       "# A",
       "## B ##",

@@ -1,21 +1,21 @@
 import assert from "node:assert/strict";
-import { without, type Execution, type SentResume } from "../../../src/executions/model.ts";
+import { without, type Execution } from "../../../src/executions/model.ts";
 import { eventOf } from "../../../src/views/events.ts";
-import { anExecution, notWaiting } from "./executions.ts";
+import { anApproval, anExecution, notWaiting } from "./executions.ts";
 
 /** A minute after the sample execution was started. */
 const now = Date.parse("2026-10-21T12:01:00.000Z");
-const told = (execution: Execution, at = now) => {
+const eventsOf = (execution: Execution, at = now) => {
   const event = eventOf(execution, at);
   return event === undefined ? [] : [event];
 };
-const keysOf = (execution: Execution) => told(execution).map(({ key }) => key);
+const keysOf = (execution: Execution) => eventsOf(execution).map(({ key }) => key);
 const ended = (changes: Partial<Execution> = {}) =>
   notWaiting({ state: "completed", endedAt: "2026-10-21T12:00:50.000Z", ...changes });
 
 describe("what a notification reports", () => {
-  it("is that a task waits: once for each output", () => {
-    const [event] = told(anExecution());
+  it("is that a task waits, once for each output", () => {
+    const [event] = eventsOf(anExecution());
     assert.match(event!.message, /“Sea otters” of “Writers” waits for you at task “review”/);
     const next = anExecution({
       waiting: { ...anExecution().waiting!, attempt: 2, since: "2026-10-21T13:00:00.000Z" },
@@ -28,46 +28,41 @@ describe("what a notification reports", () => {
     assert.deepEqual(keysOf(later), keysOf(anExecution()));
   });
 
-  it("is not what was answered already", () => {
-    const sent: SentResume = {
-      taskId: "review",
-      attempt: 1,
-      feedback: { isApprove: true, text: "", at: "2026-10-21T12:02:00.000Z" },
-      outcome: "unanswered",
-    };
-    assert.deepEqual(told(anExecution({ resumes: [sent] })), []);
-    assert.equal(told(anExecution({ resumes: [{ ...sent, outcome: "refused" }] })).length, 1);
+  it("is no pause that was answered already", () => {
+    const sent = anApproval("unanswered");
+    assert.deepEqual(eventsOf(anExecution({ resumes: [sent] })), []);
+    assert.equal(eventsOf(anExecution({ resumes: [{ ...sent, outcome: "refused" }] })).length, 1);
   });
 
-  it("is a pause that only may be one, unless the id has never shown any work", () => {
+  it("is a possible pause, unless the crew has never known the ID", () => {
     assert.match(
-      told(notWaiting({ state: "unknown", mayBeWaiting: true }))[0]!.message,
+      eventsOf(notWaiting({ state: "unknown", mayBeWaiting: true }))[0]!.message,
       /may be waiting/,
     );
     const mistyped = without(
       notWaiting({ state: "unknown", mayBeWaiting: true, origin: "tracked", tasks: [] }),
       "progress",
     );
-    assert.deepEqual(told(mistyped), []);
+    assert.deepEqual(eventsOf(mistyped), []);
   });
 
-  it("is nothing while it runs, and nothing of an end whose time nobody knows", () => {
+  it("is nothing while the execution runs, or if the time of its end is unknown", () => {
     assert.deepEqual(
       [
         notWaiting(),
         notWaiting({ state: "completed" }),
         notWaiting({ state: "unconfirmed" }),
-      ].flatMap((execution) => told(execution)),
+      ].flatMap((execution) => eventsOf(execution)),
       [],
     );
   });
 
-  it("is that it failed, was stopped or is completed, each by its own setting", () => {
+  it("is a failure, a stop or a completion, with the kind that its setting needs", () => {
     const [completed, failed, stopped] = [
       ended(),
       ended({ state: "failed" }),
       ended({ state: "stopped" }),
-    ].map((execution) => told(execution)[0]);
+    ].map((execution) => eventsOf(execution)[0]);
     assert.deepEqual(
       [completed?.kind, completed?.message],
       ["completed", "“Sea otters” of “Writers” is completed."],
@@ -76,7 +71,7 @@ describe("what a notification reports", () => {
       [failed?.kind, failed?.message],
       ["failed", "“Sea otters” of “Writers” failed."],
     );
-    const [why] = told(ended({ state: "failed", error: `It\nbroke. ${"x".repeat(500)}` }));
+    const [why] = eventsOf(ended({ state: "failed", error: `It\nbroke. ${"x".repeat(500)}` }));
     assert.match(why?.message ?? "", /^“Sea otters” of “Writers” failed: It broke\. x{100,160}…$/);
     assert.deepEqual(
       [stopped?.kind, stopped?.message],
@@ -84,11 +79,11 @@ describe("what a notification reports", () => {
     );
   });
 
-  it("is one end for each id", () => {
+  it("is one end for each kickoff ID", () => {
     assert.deepEqual(
       keysOf(ended()),
       keysOf(ended({ state: "failed" })),
-      "an end is told once, whatever is read of it later",
+      "an end is reported once, whatever is read later",
     );
     assert.notDeepEqual(
       keysOf(ended()),
@@ -96,27 +91,27 @@ describe("what a notification reports", () => {
     );
   });
 
-  it("is no end that was seen long ago, as one that lies in the list at a start", () => {
-    assert.equal(told(ended(), Date.parse("2026-10-21T12:10:49.000Z")).length, 1);
-    assert.deepEqual(told(ended(), Date.parse("2026-10-21T12:10:51.000Z")), []);
+  it("is no end of more than ten minutes ago, as after a start of VS Code", () => {
+    assert.equal(eventsOf(ended(), Date.parse("2026-10-21T12:10:49.000Z")).length, 1);
+    assert.deepEqual(eventsOf(ended(), Date.parse("2026-10-21T12:10:51.000Z")), []);
   });
 
-  it("is no end that came before the execution was tracked here", () => {
+  it("is no end from before the execution was tracked here", () => {
     const trackedAt = (startedAt: string) => ended({ origin: "tracked", startedAt });
     assert.deepEqual(
-      told(trackedAt("2026-10-21T12:00:49.000Z")),
+      eventsOf(trackedAt("2026-10-21T12:00:49.000Z")),
       [],
       "the first answer said that it had ended",
     );
     assert.equal(
-      told(trackedAt("2026-10-21T12:00:30.000Z")).length,
+      eventsOf(trackedAt("2026-10-21T12:00:30.000Z")).length,
       1,
-      "it was followed, and then it ended",
+      "it ended while it was tracked",
     );
     assert.equal(
-      told(ended({ startedAt: "2026-10-21T12:00:49.000Z" })).length,
+      eventsOf(ended({ startedAt: "2026-10-21T12:00:49.000Z" })).length,
       1,
-      "what was started here is news however short it was",
+      "an execution started here is reported, however short it was",
     );
   });
 });

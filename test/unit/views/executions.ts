@@ -1,6 +1,6 @@
-import { without, type Execution } from "../../../src/executions/model.ts";
+import { without, type Execution, type SentResume } from "../../../src/executions/model.ts";
 
-/** An execution for tests of what is shown: three tasks, the second waits. */
+/** An execution of three tasks, of which the second waits. */
 export function anExecution(changes: Partial<Execution> = {}): Execution {
   return {
     localId: "local-1",
@@ -36,7 +36,17 @@ export function anExecution(changes: Partial<Execution> = {}): Execution {
   };
 }
 
-/** The same, without what waits. */
+/** An approval of its waiting output. */
+export function anApproval(outcome: SentResume["outcome"]): SentResume {
+  return {
+    taskId: "review",
+    attempt: 1,
+    feedback: { isApprove: true, text: "Approved.", at: "2026-10-21T12:02:00.000Z" },
+    outcome,
+  };
+}
+
+/** The same execution, running. */
 export function notWaiting(changes: Partial<Execution> = {}): Execution {
   return { ...without(anExecution(), "waiting"), state: "running", ...changes };
 }

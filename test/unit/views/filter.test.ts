@@ -7,7 +7,7 @@ describe("the filter of executions", () => {
     label: "Morning run",
     kickoffIds: ["first-id", "second-id"],
   });
-  /** Texts that were searched in the inputs. */
+  /** The texts searched for in the inputs. */
   let searched: string[];
   const withInput = (text: string) => {
     searched.push(text);
@@ -27,7 +27,7 @@ describe("the filter of executions", () => {
     it(`finds by ${what}`, () => assert.ok(finds(text)));
   }
 
-  it("finds every word in any order, and nothing that isn't there", () => {
+  it("requires every word, in any order", () => {
     assert.ok(finds("  otters   morning "));
     assert.ok(!finds("otters evening"));
   });
@@ -39,7 +39,7 @@ describe("the filter of executions", () => {
     assert.deepEqual(searched, ["otters"]);
   });
 
-  it("wants one of the states, where what may be waiting waits", () => {
+  it("requires one of the states, and counts “may be waiting” as waiting", () => {
     const wanted = passes({ text: "", states: ["waiting", "failed"] }, withInput);
     assert.ok(wanted(execution));
     assert.ok(wanted(notWaiting({ state: "failed" })));
@@ -47,11 +47,11 @@ describe("the filter of executions", () => {
     assert.ok(!wanted(notWaiting()));
     assert.ok(
       !passes({ text: "nothing", states: ["waiting"] }, withInput)(execution),
-      "both must fit",
+      "both must match",
     );
   });
 
-  it("says what it is, and whether it is set at all", () => {
+  it("has a label, and says whether it is set", () => {
     assert.equal(
       filterLabel({ text: " tea ", states: ["failed", "stopped"] }),
       "Failed, Stopped · “tea”",

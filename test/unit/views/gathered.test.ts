@@ -1,27 +1,27 @@
 import assert from "node:assert/strict";
-import { without, type Execution, type SentResume } from "../../../src/executions/model.ts";
+import { without, type Execution } from "../../../src/executions/model.ts";
 import { countMessage, reportsOf, tooLateMessage, type News } from "../../../src/views/events.ts";
 import { longestWaiting } from "../../../src/views/waiting.ts";
-import { anExecution, notWaiting } from "./executions.ts";
+import { anApproval, anExecution, notWaiting } from "./executions.ts";
 
-describe("Notifications that come at about the same time", () => {
-  const news = (kind: "waiting" | "failed", number: number): News => ({
+describe("Notifications at about the same time", () => {
+  const item = (kind: "waiting" | "failed", number: number): News => ({
     execution: anExecution(),
     event: { kind, key: `${kind} ${number}`, message: "" },
   });
-  const numbers = (kind: "waiting" | "failed", count: number) =>
-    Array.from({ length: count }, (_, number) => news(kind, number));
+  const items = (kind: "waiting" | "failed", count: number) =>
+    Array.from({ length: count }, (_, number) => item(kind, number));
 
-  it("are shown one by one up to three of a kind, and as a number above that", () => {
+  it("are shown one by one up to three of a kind, and as a count above that", () => {
     assert.deepEqual(reportsOf([]), []);
-    const [three, four] = [numbers("waiting", 3), numbers("failed", 4)];
+    const [three, four] = [items("waiting", 3), items("failed", 4)];
     assert.deepEqual(reportsOf([...three, ...four]), [
       ...three.map((one) => ({ one })),
       { many: "failed", count: 4 },
     ]);
   });
 
-  it("say what happened to how many", () => {
+  it("say how many executions wait, failed or completed", () => {
     assert.deepEqual(
       [countMessage("waiting", 15), countMessage("waiting", 1)],
       ["15 executions wait for you.", "1 execution waits for you."],
@@ -32,7 +32,7 @@ describe("Notifications that come at about the same time", () => {
     );
   });
 
-  it("lead to what waits longest", () => {
+  it("lead to the execution that waits longest", () => {
     const waiting = (localId: string, since: string) =>
       anExecution({ localId, waiting: { taskId: "review", attempt: 1, since } });
     const all = [
@@ -50,18 +50,15 @@ describe("Notifications that come at about the same time", () => {
   });
 });
 
-describe("An answer by a notification that is still on the screen", () => {
-  const resume = (outcome: SentResume["outcome"]): SentResume => ({
-    taskId: "review",
-    attempt: 1,
-    feedback: { isApprove: true, text: "", at: "2026-10-21T12:02:00.000Z" },
-    outcome,
-  });
-
-  it("is in time while its output waits", () => {
+describe("An answer in a notification that is still shown", () => {
+  it("is sent while its output waits", () => {
     assert.equal(tooLateMessage(anExecution(), "Sea otters", anExecution()), undefined);
     assert.equal(
-      tooLateMessage(anExecution(), "Sea otters", anExecution({ resumes: [resume("refused")] })),
+      tooLateMessage(
+        anExecution(),
+        "Sea otters",
+        anExecution({ resumes: [anApproval("refused")] }),
+      ),
       undefined,
     );
   });
@@ -69,20 +66,20 @@ describe("An answer by a notification that is still on the screen", () => {
   it("is too late if it was answered, has ended, continues, waits with another output or is no longer tracked", () => {
     const cases: readonly [Execution | undefined, RegExp][] = [
       [
-        anExecution({ resumes: [resume("unanswered")] }),
+        anExecution({ resumes: [anApproval("unanswered")] }),
         /“Sea otters” at task “review” was answered before\.$/,
       ],
-      [notWaiting({ resumes: [resume("answered")] }), /was answered before\.$/],
+      [notWaiting({ resumes: [anApproval("answered")] }), /was answered before\.$/],
       [notWaiting({ state: "failed" }), /no longer waits for you\. Its state is: Failed\.$/],
       [without(notWaiting(), "waiting"), /no longer waits for you\. Its state is: Running\.$/],
       [
         anExecution({ waiting: { ...anExecution().waiting!, attempt: 2 } }),
         /waits with another output now, at task “review”, attempt 2\. Read it first, then answer it\.$/,
       ],
-      // By the name that the notification gave it: its inputs alone say another one.
+      // The notification's name for it, which differs from the one made from its inputs.
       [undefined, /“Grown-ups” is no longer tracked here\.$/],
     ];
-    for (const [now, words] of cases)
-      assert.match(tooLateMessage(anExecution(), "Grown-ups", now) ?? "", words);
+    for (const [now, message] of cases)
+      assert.match(tooLateMessage(anExecution(), "Grown-ups", now) ?? "", message);
   });
 });

@@ -5,7 +5,7 @@ import { dayLabel, inOrder, nextDay, partsOf } from "../../../src/views/tree/gro
 const now = new Date(2026, 9, 21, 15, 30).getTime();
 
 describe("groups of executions", () => {
-  it("are in the order of what wants a person, and the newest day first", () => {
+  it("are sorted by urgency of the state, or newest day first", () => {
     assert.deepEqual(inOrder(["state completed", "state failed", "state running"], "state"), [
       "state running",
       "state failed",
@@ -29,16 +29,16 @@ describe("groups of executions", () => {
     );
   });
 
-  it("call days as a person does, until midnight", () => {
-    const words = (day: string) => dayLabel(day, now, "en-GB");
-    assert.deepEqual(["2026-10-21", "2026-10-20"].map(words), ["Today", "Yesterday"]);
-    assert.match(words("2026-10-19"), /^Monday,? 19 October$/);
-    assert.match(words("2025-10-19"), /^Sunday,? 19 October 2025$/);
+  it("are named Today and Yesterday until midnight", () => {
+    const label = (day: string) => dayLabel(day, now, "en-GB");
+    assert.deepEqual(["2026-10-21", "2026-10-20"].map(label), ["Today", "Yesterday"]);
+    assert.match(label("2026-10-19"), /^Monday,? 19 October$/);
+    assert.match(label("2025-10-19"), /^Sunday,? 19 October 2025$/);
     assert.equal(dayLabel("2026-10-21", nextDay(now), "en-GB"), "Yesterday");
     assert.equal(dayLabel("2026-10-21", nextDay(now) - 1, "en-GB"), "Today");
   });
 
-  it("say what they are and how many they hold, as a row and as a sentence", () => {
+  it("show label and count in the row and to screen readers", () => {
     const row = (group: string, size: number) => groupRow(group, size, now, "en-GB");
     assert.deepEqual(
       [row("waiting", 2).label, row("waiting", 2).description, row("waiting", 2).sentence],
@@ -52,7 +52,7 @@ describe("groups of executions", () => {
     );
   });
 
-  it("are open at first where they hold what is under way or recent", () => {
+  it("are expanded at first if they are active or recent", () => {
     assert.deepEqual(
       ["waiting", "state running", "state unknown", "day 2026-10-21", "day 2026-10-20"].map(
         (group) => isOpenAtFirst(group, now),

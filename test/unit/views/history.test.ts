@@ -12,22 +12,22 @@ const minute = (at: number, second = 0) =>
 function lines(execution: Execution): string[] {
   const shown = historyPart(execution)?.lines.slice(2).join("\n") ?? "";
   const all = Array.from({ length: 60 }, (_, at) => [formatTime(minute(at)), `+${at}`] as const);
-  return all.reduce((text, [time, words]) => text.replaceAll(time, words), shown).split("\n");
+  return all.reduce((text, [time, label]) => text.replaceAll(time, label), shown).split("\n");
 }
 
-describe("the history in an execution's document", () => {
-  const resume = (
-    attempt: number,
-    isApprove: boolean,
-    at: string,
-    outcome: SentResume["outcome"] = "answered",
-  ): SentResume => ({
-    taskId: "review",
-    attempt,
-    feedback: { isApprove, text: "So.", at },
-    outcome,
-  });
+const resume = (
+  attempt: number,
+  isApprove: boolean,
+  at: string,
+  outcome: SentResume["outcome"] = "answered",
+): SentResume => ({
+  taskId: "review",
+  attempt,
+  feedback: { isApprove, text: "So.", at },
+  outcome,
+});
 
+describe("the history in an execution's document", () => {
   it("shows states, tasks and attempts with their times, and the feedback between them", () => {
     const history: StateChange[] = [
       { at: minute(1), state: "running", taskId: "research" },
@@ -54,7 +54,7 @@ describe("the history in an execution's document", () => {
     ]);
   });
 
-  it("says between which times a change happened that was seen long after it", () => {
+  it("says between which times a change happened if it was seen late", () => {
     const history: StateChange[] = [{ at: minute(50), state: "failed", notBefore: minute(9) }];
     assert.deepEqual(
       lines(notWaiting({ state: "failed", history })).at(-1),
@@ -62,20 +62,20 @@ describe("the history in an execution's document", () => {
     );
   });
 
-  it("leaves out what the crew refused, and says what may have been sent", () => {
-    const told = lines(
+  it("omits refused feedback, and says what may have been sent", () => {
+    const shown = lines(
       anExecution({
         resumes: [resume(1, true, minute(2), "refused"), resume(1, true, minute(3), "unanswered")],
       }),
     );
-    assert.deepEqual(told, [
+    assert.deepEqual(shown, [
       "- +0 – Kicked off",
       "- +1 – Waiting for you: task review, attempt 1",
       "- +3 – You approved task review, attempt 1; may have been sent",
     ]);
   });
 
-  it("shows what a record without a history knows, and nothing if that is only how it began", () => {
+  it("shows start and end of a record without a history, and nothing if there is only a start", () => {
     assert.deepEqual(
       lines(notWaiting({ state: "completed", endedAt: minute(9), origin: "tracked" })),
       ["- +0 – Tracked from here on", "- +9 – Completed"],
@@ -83,7 +83,7 @@ describe("the history in an execution's document", () => {
     assert.equal(historyPart(notWaiting()), undefined);
   });
 
-  it("shows no approved task as running, and names the tasks that were over before they were seen", () => {
+  it("shows no approved task as running, and names the tasks that ended before they were seen", () => {
     const history: StateChange[] = [
       { at: minute(1), state: "running", taskId: "research" },
       { at: minute(2), state: "waiting", taskId: "review", attempt: 1 },
@@ -115,7 +115,7 @@ describe("the history in an execution's document", () => {
     );
   });
 
-  it("keeps names of tasks and states harmless", () => {
+  it("escapes the names of tasks and states", () => {
     const history: StateChange[] = [
       { at: minute(1), state: "unknown", stateText: "<b>x</b>", taskId: "[a](command:b.c)" },
     ];
@@ -142,14 +142,8 @@ describe("the times of an execution's tasks", () => {
       ...changes,
     });
   const table = (execution: Execution) => timesPart(execution).parts?.[0]?.lines ?? [];
-  const approved = (at: string): SentResume => ({
-    taskId: "review",
-    attempt: 1,
-    feedback: { isApprove: true, text: "Approved.", at },
-    outcome: "answered",
-  });
 
-  it("are a table with text before the bars, as the crew reports, whose shares add up to 100", () => {
+  it("are a table of reported times with text before the bars, and shares that add up to 100", () => {
     assert.deepEqual(
       table(ended({ tasks: [done("research", 45.2), done("write|up", 22.7), done("check", 0.1)] })),
       [
@@ -174,7 +168,7 @@ describe("the times of an execution's tasks", () => {
         ended({
           tasks: [done("research", 40), done("review", 20)],
           history,
-          resumes: [approved(minute(9, 50))],
+          resumes: [resume(1, true, minute(9, 50))],
         }),
       ),
       [
@@ -187,7 +181,7 @@ describe("the times of an execution's tasks", () => {
     );
   });
 
-  it("say the same below each task and in the table", () => {
+  it("are the same below each task and in the table", () => {
     const history: StateChange[] = [
       { at: minute(1), state: "running", taskId: "review" },
       { at: minute(2), state: "waiting", taskId: "review", attempt: 1 },
@@ -209,12 +203,12 @@ describe("the times of an execution's tasks", () => {
         time === undefined ? "**Completed**" : `**Completed** · ${time}`,
       ]);
       const rows = table(execution).join("\n");
-      if (time === undefined) assert.equal(rows, "", "one time alone needs no table");
+      if (time === undefined) assert.equal(rows, "", "a single time needs no table");
       else assert.match(rows, /research .*\| 1 min .*\| review .*\| about 3 min /s);
     }
   });
 
-  it("are marked as not known, without shares", () => {
+  it("are marked if they are not known, and then have no shares", () => {
     const lines = table(ended({ tasks: [done("research", 45), done("write"), done("check", 5)] }));
     assert.deepEqual(lines, [
       "| Task     | Time      |",
@@ -226,7 +220,7 @@ describe("the times of an execution's tasks", () => {
     assert.deepEqual(table(ended({ tasks: [done("research"), done("review", 5)] })), []);
   });
 
-  it("have no shares while it runs, and of what is measured here only the pauses that are over", () => {
+  it("have no shares while the execution runs, and include only pauses that have ended", () => {
     const history: StateChange[] = [
       { at: minute(1), state: "running", taskId: "research" },
       { at: minute(4), state: "waiting", taskId: "review", attempt: 1 },
@@ -239,7 +233,7 @@ describe("the times of an execution's tasks", () => {
         { taskId: "write", state: "running", attempts: [], executionTime: 0 },
       ],
       history,
-      resumes: [approved(minute(6))],
+      resumes: [resume(1, true, minute(6))],
     });
     assert.deepEqual(table(running), [
       "| Task              | Time        |",

@@ -4,7 +4,7 @@ import { documentLenses } from "../../../src/views/document/lenses.ts";
 import { renderExecution } from "../../../src/views/document/render.ts";
 import { anExecution, notWaiting } from "./executions.ts";
 
-describe("Over the title of an execution's document", () => {
+describe("The lenses above the title of an execution's document", () => {
   const lensesOf = (execution: Execution, isKickingOff = false) =>
     documentLenses(execution, renderExecution(execution), isKickingOff).filter(
       ({ line }) => line === 0,
@@ -12,7 +12,7 @@ describe("Over the title of an execution's document", () => {
   const failed = (state: "failed" | "stopped") => notWaiting({ kickoffIds: [state], state });
   const lost = notWaiting({ localId: "lost", kickoffIds: [], state: "unconfirmed" });
 
-  it("what failed or was stopped can be run again, where it is known what was sent", () => {
+  it("run a failed or stopped execution again, if it is known what was sent", () => {
     const crew = anExecution().crew.id;
     for (const state of ["failed", "stopped"] as const) {
       const target = { crew, kickoffId: state, fromLens: true };
@@ -28,7 +28,7 @@ describe("Over the title of an execution's document", () => {
     assert.deepEqual(lensesOf(anExecution()), []);
   });
 
-  it("what may have started can be tracked by its ID, run again and removed from the list", () => {
+  it("track what may have started by its ID, run it again or remove it from the list", () => {
     const commands = lensesOf(lost).map(({ command }) => command);
     assert.deepEqual(
       commands.map(({ title, command }) => [title, command]),
@@ -43,7 +43,7 @@ describe("Over the title of an execution's document", () => {
     assert.deepEqual(commands.at(-1)?.arguments, [{ crew, kickoffId: "lost", fromLens: true }]);
   });
 
-  it("is nothing to do next while the kickoff request is being sent", () => {
+  it("are none while the kickoff request is being sent", () => {
     assert.deepEqual(lensesOf(lost, true), []);
   });
 });

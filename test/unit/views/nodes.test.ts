@@ -16,7 +16,7 @@ describe("the rows of the tree as arguments of commands", () => {
   };
   const waiting = anExecution({ waiting: { ...anExecution().waiting!, attempt: 2 } });
 
-  it("name the attempt that waits as they show it", () => {
+  it("name the waiting attempt that they show", () => {
     const execution: ExecutionNode = { kind: "execution", ...row };
     const [review, research] = ["review", "research"].map((taskId): TaskNode => ({
       kind: "task",
@@ -28,13 +28,13 @@ describe("the rows of the tree as arguments of commands", () => {
     assert.ok(!("attempt" in research!));
   });
 
-  it("name none any more when nothing waits", () => {
+  it("name no attempt when nothing waits", () => {
     const execution: ExecutionNode = { kind: "execution", ...row, attempt: 1 };
     showAttempt(execution, notWaiting());
     assert.ok(!("attempt" in execution));
   });
 
-  it("have a constant id each, and another one for the same execution in another group", () => {
+  it("have a constant ID, and another one for the same execution in another group", () => {
     const execution: ExecutionNode = { kind: "execution", ...row };
     const task: TaskNode = { kind: "task", ...row, taskId: "review" };
     const nodes = [

@@ -4,7 +4,7 @@ import { renderOutput } from "../../../src/views/document/outputs.ts";
 describe("The document of an output", () => {
   const linesOf = (output: string) => renderOutput(output).text.split("\n");
 
-  it("has the same line for what is the same in two attempts, also if more follows in the later one", () => {
+  it("has the same lines for the same text in two attempts, even if the later one continues", () => {
     const rehearsed =
       "[REHEARSAL - no language model was called]\n\nAttempt: 1\nEarlier outputs: 0";
     for (const [before, after] of [

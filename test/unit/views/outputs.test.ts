@@ -2,13 +2,13 @@ import assert from "node:assert/strict";
 import { outputContent, renderOutput } from "../../../src/views/document/outputs.ts";
 
 describe("an output as a document of its own", () => {
-  it("is Markdown as it came, whatever is in it", () => {
+  it("is unchanged Markdown, whatever it contains", () => {
     const output = "# Report\n\n<b>x</b> {not json}\n```json\n{}\n```\nafter\n";
     assert.deepEqual(outputContent(output), { extension: "md", text: output });
     assert.equal(renderOutput(output).text, output);
   });
 
-  it("is JSON where it is an object or a list, laid out", () => {
+  it("is formatted JSON if it is an object or a list", () => {
     assert.deepEqual(outputContent('{"a":[1]}'), {
       extension: "json",
       text: '{\n  "a": [\n    1\n  ]\n}\n',
@@ -18,7 +18,7 @@ describe("an output as a document of its own", () => {
     assert.equal(outputContent("{not json}").extension, "md");
   });
 
-  it("keeps every value as it was written when JSON is laid out", () => {
+  it("keeps every value as it was written when JSON is formatted", () => {
     const big =
       '{"id": 12345678901234567890,"id":1.0e5, "\\u00fc\\"{[,:": [ ], "o": {"e":{}, "a": [true,[null]]}}';
     assert.equal(
@@ -32,7 +32,7 @@ describe("an output as a document of its own", () => {
     );
   });
 
-  it("is unwrapped where a code block with JSON is all there is", () => {
+  it("is unwrapped if it is only a code block with JSON", () => {
     for (const output of [
       '```json\n{"a":1}\n```',
       '\n```\n{"a":1}\n```\n',
@@ -56,7 +56,7 @@ describe("an output as a document of its own", () => {
     }
   });
 
-  it("has no link that runs a command, and no line end that VS Code asks about", () => {
+  it("has no link that runs a command, and no line ending that VS Code warns about", () => {
     assert.equal(
       renderOutput("[a](command:x.y)\r\nb\u2028c\0").text,
       "[a](command\\:x.y)\nb\nc\uFFFD\n",

@@ -7,7 +7,7 @@ import { anExecution, notWaiting } from "./executions.ts";
 
 const document = JSON.parse("{}") as vscode.TextDocument;
 
-/** The line of text at which feedback is given. */
+/** The line at which feedback is given. */
 function textAt(execution: Execution): string | undefined {
   const rendered = renderExecution(execution);
   const place = placeOf({ summary: () => execution, rendered: () => rendered }, document);
@@ -15,7 +15,7 @@ function textAt(execution: Execution): string | undefined {
 }
 
 describe("the place of feedback", () => {
-  it("is the draft that waits, below those that were rejected", () => {
+  it("is the waiting output, below the rejected ones", () => {
     const secondDraft = anExecution({
       tasks: [
         {
@@ -33,14 +33,14 @@ describe("the place of feedback", () => {
     assert.equal(textAt(anExecution()), "### Attempt 1");
   });
 
-  it("is the task where its draft is not shown", () => {
+  it("is the task if its output is not shown", () => {
     assert.equal(
       textAt(anExecution({ tasks: [{ taskId: "review", state: "waiting", attempts: [] }] })),
       "## Task: review",
     );
   });
 
-  it("is where it says that it may be waiting, and nowhere while nothing waits", () => {
+  it("is the section “It may be waiting for you”, and none if nothing waits", () => {
     assert.equal(
       textAt(notWaiting({ state: "unknown", mayBeWaiting: true })),
       "## It may be waiting for you",
@@ -48,7 +48,7 @@ describe("the place of feedback", () => {
     assert.equal(textAt(notWaiting()), undefined);
   });
 
-  it("does not move if a task is opened", () => {
+  it("doesn't affect the section of a task", () => {
     const rendered = renderExecution(anExecution());
     const line = sectionOf(rendered, taskSection("review"))?.start;
     assert.equal(rendered.text.split("\n")[line ?? -1], "## Task: review");

@@ -22,7 +22,7 @@ const rejected: SentResume = {
 };
 
 describe("the execution document", () => {
-  it("keeps the lines of feedback apart, as the preview shows them", () => {
+  it("keeps the line breaks of feedback in the preview", () => {
     const text = "Too long.\r\nName one tea.\n\n- short\n- plain\n";
     const { text: shown } = renderExecution(
       notWaiting({ resumes: [{ ...rejected, feedback: { ...rejected.feedback, text } }] }),
@@ -33,7 +33,7 @@ describe("the execution document", () => {
     );
   });
 
-  it("has title, state, inputs, tasks, times, history and ids in this order", () => {
+  it("has title, state, inputs, tasks, times, history and IDs in this order", () => {
     assert.deepEqual(headings(anExecution()), [
       "# Sea otters",
       "## Inputs",
@@ -79,7 +79,7 @@ describe("the execution document", () => {
     );
   });
 
-  it("says of a finished task without output that the output comes at the end", () => {
+  it("says that a completed task's output is available at the end", () => {
     const tasks = [{ taskId: "research", state: "completed", attempts: [] }] as const;
     assert.match(
       renderExecution(notWaiting({ state: "running", tasks })).text,
@@ -91,7 +91,7 @@ describe("the execution document", () => {
     );
   });
 
-  it("says when feedback may have been sent, and shows it if the crew reported no task", () => {
+  it("says that feedback may have been sent, and shows it even if the crew reported no task", () => {
     const { text } = renderExecution(
       notWaiting({
         state: "unknown",
@@ -107,14 +107,14 @@ describe("the execution document", () => {
     );
   });
 
-  it("says that the crew took feedback and still reports the pause, and what to do", () => {
-    const taken: SentResume = { ...rejected, taskId: "review", attempt: 1, outcome: "answered" };
+  it("says that the crew accepted feedback and still reports the pause, and what to do", () => {
+    const accepted: SentResume = { ...rejected, taskId: "review", attempt: 1, outcome: "answered" };
     const stillPaused = { taskId: "review", attempt: 1 };
     assert.match(
-      renderExecution(notWaiting({ stillPaused, resumes: [taken] })).text,
+      renderExecution(notWaiting({ stillPaused, resumes: [accepted] })).text,
       /You rejected the output of “review” and the crew accepted that, but it still reports the pause\. Most likely it is only slow/,
     );
-    const approved = { ...taken, feedback: { ...taken.feedback, isApprove: true } };
+    const approved = { ...accepted, feedback: { ...accepted.feedback, isApprove: true } };
     assert.match(
       renderExecution(anExecution({ resumes: [approved] })).text,
       /You approved the output of “review” [^]*Look in the crew's dashboard or its log for the cause\. “Send Again…” sends the same feedback once more/,
@@ -127,10 +127,10 @@ describe("the execution document", () => {
       renderExecution(local).text,
       /still reports the pause\. Look in the local crew's log for the cause\./,
     );
-    assert.doesNotMatch(renderExecution(notWaiting({ resumes: [taken] })).text, /still reports/);
+    assert.doesNotMatch(renderExecution(notWaiting({ resumes: [accepted] })).text, /still reports/);
   });
 
-  it("shows no task for an id of a person's that the crew only refused", () => {
+  it("shows no task for a typed ID that the crew only refused", () => {
     const refused: SentResume = {
       ...rejected,
       taskId: "nosuch",
@@ -144,18 +144,18 @@ describe("the execution document", () => {
       resumes: [refused],
     });
     assert.doesNotMatch(renderExecution(execution).text, /nosuch/);
-    const taken = renderExecution({
+    const unanswered = renderExecution({
       ...execution,
       resumes: [refused, { ...refused, outcome: "unanswered" }],
     }).text;
-    assert.match(taken, /## Task: nosuch[^]*Task ID not found[^]*May have been sent/);
+    assert.match(unanswered, /## Task: nosuch[^]*Task ID not found[^]*May have been sent/);
     assert.match(
       renderExecution(anExecution({ resumes: [{ ...refused, taskId: "review" }] })).text,
       /Task ID not found/,
     );
   });
 
-  it("does not head what the crew never took as an approval or a rejection, in the section that it had while it was sent", () => {
+  it("says in the heading that feedback was not sent or not accepted, and keeps its section", () => {
     const sent: SentResume = { ...rejected, outcome: "sending" };
     const refused: SentResume = {
       ...rejected,
@@ -177,13 +177,13 @@ describe("the execution document", () => {
     assert.match(
       unsent,
       /### Your feedback: rejection not sent\n[^]*Not sent: Nothing accepts connections\./,
-      "it never reached the crew",
+      "it was never sent",
     );
     const [id] = before.sections.filter((section) => section.id.endsWith(" feedback 1"));
     assert.ok(id !== undefined && sectionOf(after, id.id) !== undefined);
   });
 
-  it("says of an ID that was never known to check it first, and only then that it may wait", () => {
+  it("says to check an ID that was never known first, and only then that it may be waiting", () => {
     const unknown = notWaiting({
       origin: "tracked",
       state: "unknown",
@@ -225,7 +225,7 @@ describe("the execution document", () => {
     assert.match(renderExecution(execution).text, /- Duration: 3 min 30 s/);
   });
 
-  it("names the task whose output is the result instead of repeating it, with a link to its heading", () => {
+  it("links to the task whose output is the result instead of repeating it", () => {
     const task = (taskId: string, ...outputs: string[]) => ({
       taskId,
       state: "completed" as const,
@@ -256,7 +256,7 @@ describe("the execution document", () => {
     );
   });
 
-  it("says how long it took only when it has ended", () => {
+  it("shows a duration only after the end", () => {
     const tasks = [
       { taskId: "research", state: "running", attempts: [], executionTime: 0 },
     ] as const;
@@ -270,7 +270,7 @@ describe("the execution document", () => {
     );
   });
 
-  it("does not say that a task runs where it may be what waits", () => {
+  it("doesn't show a task as running if it may be waiting", () => {
     const tasks = [{ taskId: "research", state: "running", attempts: [] }] as const;
     assert.match(
       renderExecution(notWaiting({ state: "unknown", mayBeWaiting: true, tasks })).text,
@@ -289,7 +289,7 @@ describe("the execution document", () => {
     assert.doesNotMatch(text, /retrying/);
   });
 
-  it("shows the new id that answers feedback only among the ids", () => {
+  it("shows a new ID from a response only among the IDs", () => {
     const { text } = renderExecution(
       notWaiting({
         kickoffIds: ["11111111-aaaa", "22222222-bbbb"],
@@ -301,7 +301,7 @@ describe("the execution document", () => {
     assert.equal(text.split("22222222-bbbb").length, 2);
   });
 
-  it("shows an error as it came, with what to do", () => {
+  it("shows an error unchanged, with what to do", () => {
     const { text } = renderExecution(
       notWaiting({ state: "failed", error: "Traceback:\n  # boom ``` x" }),
     );
@@ -315,7 +315,7 @@ describe("the execution document", () => {
     );
   });
 
-  it("says that no model was called for anything of the rehearsal engine, and only for that", () => {
+  it("says that no model was called if the rehearsal engine ran it, and only then", () => {
     assert.match(
       renderExecution(anExecution({ engine: "rehearsal" })).text,
       /no language model was called/,
@@ -326,7 +326,7 @@ describe("the execution document", () => {
     );
   });
 
-  it("says that no model was called if only the outputs say so, as those of a service connected by its address", () => {
+  it("says that no model was called if only the outputs say so, as for a local service connected by its address", () => {
     const output = `${rehearsalMark}\n\nAgent: Editor`;
     assert.match(
       renderExecution(notWaiting({ state: "completed", output })).text,
@@ -348,7 +348,7 @@ describe("the execution document", () => {
     );
   });
 
-  it("says what to do where a kickoff's answer never came", () => {
+  it("says what to do if the response to a kickoff never arrived", () => {
     assert.match(
       renderExecution(notWaiting({ state: "unconfirmed", kickoffIds: [], tasks: [] })).text,
       /\*\*May have started\*\*[^]*Crewdeck: Track an Execution by Its ID…/,
@@ -397,7 +397,7 @@ describe("the execution document", () => {
     assert.match(copied, /output of task \[y{79}…\]\(#task-y{79}\), word/);
   });
 
-  it("shows a state that only the crew knows as it came", () => {
+  it("shows an unknown state as the crew sent it", () => {
     assert.match(
       renderExecution(notWaiting({ state: "unknown", stateText: "HIBERNATING" })).text,
       /\*\*HIBERNATING\*\*/,
@@ -405,18 +405,23 @@ describe("the execution document", () => {
   });
 
   it("keeps its structure with names and values that look like Markdown", () => {
-    const nasty = "# x\n## y `z` <script> [a](command:b)";
+    const markup = "# x\n## y `z` <script> [a](command:b)";
     const execution = anExecution({
-      label: nasty,
+      label: markup,
       request: {
-        inputs: { [nasty]: nasty, "": "", __proto__x: null, list: ["# no", { a: 1 }], n: 5 },
+        inputs: { [markup]: markup, "": "", __proto__x: null, list: ["# no", { a: 1 }], n: 5 },
         meta: { "```": "```" },
         callbacks: { taskWebhookUrl: "https://hooks.test/secret-path?x=1" },
       },
       tasks: [
-        { taskId: nasty, agent: nasty, state: "waiting", attempts: [{ number: 1, output: "ok" }] },
+        {
+          taskId: markup,
+          agent: markup,
+          state: "waiting",
+          attempts: [{ number: 1, output: "ok" }],
+        },
       ],
-      waiting: { taskId: nasty, attempt: 1, since: "2026-10-21T12:01:00.000Z" },
+      waiting: { taskId: markup, attempt: 1, since: "2026-10-21T12:01:00.000Z" },
     });
     assert.deepEqual(
       headings(execution).map((heading) => heading.split(" ", 2).join(" ")),
@@ -445,7 +450,7 @@ describe("the execution document", () => {
     assert.doesNotMatch(renderExecution(execution).text, /secret-path/);
   });
 
-  it("shows of a large output its beginning, up to the end of a line, and says how large it is", () => {
+  it("shows the beginning of a large output, up to the end of a line, and its size", () => {
     const line = `${"x".repeat(100)}\n`;
     const { text } = renderExecution(
       notWaiting({ state: "completed", output: line.repeat(51_500) }),
@@ -466,14 +471,14 @@ describe("the execution document", () => {
     );
   });
 
-  it("says of an unknown id that it is unknown, and what to do", () => {
+  it("says that an ID is unknown, and what to do", () => {
     assert.match(
       renderMissing("Writers", "99").text,
       /No execution `99` of the crew “Writers” is tracked[^]*Crewdeck: Track an Execution by Its ID…/,
     );
   });
 
-  it("has the lines of each section", () => {
+  it("knows the lines of each section", () => {
     const rendered = renderExecution(anExecution());
     const lines = rendered.text.split("\n");
     const task = sectionOf(rendered, "task review");
@@ -485,7 +490,7 @@ describe("the execution document", () => {
 });
 
 describe("the reader's place", () => {
-  it("is kept when the head and the tail of a document change at once", () => {
+  it("is kept if the beginning and the end of a document change at once", () => {
     const before = renderExecution(anExecution());
     const after = renderExecution(
       notWaiting({
@@ -514,7 +519,7 @@ describe("the reader's place", () => {
       }),
     );
     const [old, now] = [before.text.split("\n"), after.text.split("\n")];
-    for (const words of [
+    for (const line of [
       "## Inputs",
       "Found a lot.",
       "## Task: review",
@@ -522,19 +527,19 @@ describe("the reader's place", () => {
       "## Times",
       "- Address: https://crew.test",
     ]) {
-      assert.equal(now[mapLine(old.indexOf(words), before, after)], words);
+      assert.equal(now[mapLine(old.indexOf(line), before, after)], line);
     }
     assert.equal(mapLine(before.lineCount - 1, before, after), after.lineCount - 1);
   });
 
-  it("goes to the nearest section that is still there", () => {
+  it("moves to the nearest section that still exists", () => {
     const before = renderExecution(anExecution());
     const after = renderMissing("Writers", "11111111-aaaa");
     for (let line = 0; line < before.lineCount; line++)
       assert.ok(mapLine(line, before, after) < after.lineCount);
   });
 
-  it("is the next attempt for a reader who answered the one before, and for nobody else", () => {
+  it("moves to the next attempt only for a reader who answered the one before", () => {
     const task = (...outputs: string[]) => [
       {
         taskId: "review",
@@ -548,12 +553,12 @@ describe("the reader's place", () => {
     const after = renderExecution(
       anExecution({ tasks: task("# First\n\nText.", "Second."), resumes: [rejected] }),
     );
-    const place = (words: string, from = before, to = after) =>
-      nextAttempt(from.text.split("\n").indexOf(words), from, to);
-    for (const words of ["### Attempt 1", "Text.", "### Your feedback: rejected"])
-      assert.equal(after.text.split("\n")[place(words)?.start ?? -1], "### Attempt 2");
-    for (const words of ["## Inputs", "## Task: review", "## Times"])
-      assert.equal(place(words), undefined);
+    const place = (line: string, from = before, to = after) =>
+      nextAttempt(from.text.split("\n").indexOf(line), from, to);
+    for (const line of ["### Attempt 1", "Text.", "### Your feedback: rejected"])
+      assert.equal(after.text.split("\n")[place(line)?.start ?? -1], "### Attempt 2");
+    for (const line of ["## Inputs", "## Task: review", "## Times"])
+      assert.equal(place(line), undefined);
     assert.equal(place("### Attempt 1", after, after), undefined);
     const elsewhere = renderExecution(anExecution({ tasks: task("# First\n\nText.", "Second.") }));
     assert.equal(
@@ -563,7 +568,7 @@ describe("the reader's place", () => {
         elsewhere,
       ),
       undefined,
-      "answered elsewhere: it may still be written about",
+      "answered elsewhere: the person may still be writing feedback",
     );
   });
 });

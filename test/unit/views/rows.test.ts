@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { CrewApiError } from "../../../src/api/errors.ts";
 import type { Crew } from "../../../src/crews/types.ts";
 import { Known } from "../../../src/executions/known.ts";
-import { without, type SentResume } from "../../../src/executions/model.ts";
+import { without } from "../../../src/executions/model.ts";
 import { readSummary, writeExecution } from "../../../src/executions/record.ts";
 import { rehearsalMark } from "../../../src/service/engine.ts";
 import { staleByAttempt } from "../../../src/sending/stale.ts";
@@ -10,7 +10,7 @@ import { eventOf } from "../../../src/views/events.ts";
 import { executionRow, taskRow } from "../../../src/views/tree/execution-rows.ts";
 import { crewRow, goneCrewRow, hintRow } from "../../../src/views/tree/rows.ts";
 import { elapsedLabel, formatSpan } from "../../../src/views/labels.ts";
-import { anExecution, notWaiting } from "./executions.ts";
+import { anApproval, anExecution, notWaiting } from "./executions.ts";
 
 const start = Date.parse("2026-10-21T12:00:00.000Z");
 const unauthorized = new CrewApiError({
@@ -27,7 +27,7 @@ const local: Crew = {
   local: { folder: "file:///a", engine: "rehearsal", running: true },
 };
 
-/** The manifest's own conditions on rows. */
+/** The conditions on rows in the manifest. */
 const menus = {
   local: /^crew:local\b/,
   stopped: /^crew:local:stopped\b/,
@@ -48,7 +48,7 @@ function menusOf(facts: string): string[] {
 }
 
 describe("a crew's row", () => {
-  it("says where a deployed crew is", () => {
+  it("shows a deployed crew's host", () => {
     const row = crewRow(deployed, {});
     assert.equal(row.description, "crew.test");
     assert.deepEqual(menusOf(row.facts), ["remote"]);
@@ -91,7 +91,7 @@ describe("a crew's row", () => {
     assert.match(row.sentence, /Token lost here/);
   });
 
-  it("shows which token is in use, in description, tooltip and sentence, and that there is another to switch to", () => {
+  it("shows which token is in use, and that there is another, in description, tooltip and to screen readers", () => {
     const both = crewRow(deployed, {
       tokens: { kind: "stored", inUse: "userBearer", types: ["bearer", "userBearer"] },
     });
@@ -116,7 +116,7 @@ describe("a crew's row", () => {
     );
   });
 
-  it("says of a local crew that no model is called, and whether it runs", () => {
+  it("says that a local crew calls no model, and whether it runs", () => {
     assert.equal(crewRow(local, {}).description, "rehearsal, no model");
     assert.equal(crewRow(local, {}).sentence, "Crew Mine, rehearsal – no language model is called");
     assert.ok(
@@ -133,10 +133,14 @@ describe("a crew's row", () => {
       {},
     );
     assert.equal(starting.description, "starting… · rehearsal, no model");
-    assert.deepEqual(menusOf(starting.facts), ["local"], "neither started nor stopped meanwhile");
+    assert.deepEqual(
+      menusOf(starting.facts),
+      ["local"],
+      "can't be started or stopped while it starts",
+    );
   });
 
-  it("says of a stopped local crew why it does not run, neutral where it was stopped and red where it failed", () => {
+  it("says why a local crew doesn't run: neutral if it was stopped, red if it failed", () => {
     const idle = (more: Partial<NonNullable<Crew["local"]>>) =>
       crewRow({ ...local, local: { ...local.local!, running: false, ...more } }, {});
     const [stopped, closed, failed] = [
@@ -167,7 +171,7 @@ describe("a crew's row", () => {
       assert.deepEqual(menusOf(row.facts), ["local", "stopped"], "can be started from the row");
   });
 
-  it("distinguishes a crew that is no longer connected, and offers nothing of a connected one", () => {
+  it("marks a crew that is no longer connected, and offers no action of a connected one", () => {
     assert.equal(goneCrewRow(deployed).description, "not connected");
     assert.deepEqual(menusOf(goneCrewRow(deployed).facts), []);
     assert.doesNotMatch(goneCrewRow(deployed).facts, /^crew/);
@@ -191,7 +195,7 @@ describe("an execution's row", () => {
     assert.deepEqual(menusOf(row.facts), ["waiting", "output"]);
   });
 
-  it("says in its first 25 characters its state, what is wrong and since when; engine, pin and progress come after", () => {
+  it("shows state, problem, pin and time first; progress and engine come last", () => {
     const all = { engine: "rehearsal", pinned: true as const };
     const problem = new CrewApiError({ kind: "unreachable", message: "No.", remedy: "Look." });
     const description = (execution: Parameters<typeof executionRow>[0], circumstances = {}) =>
@@ -221,11 +225,11 @@ describe("an execution's row", () => {
         ),
       ),
       "Unknown ID – check it",
-      "when it began is not known",
+      "its start is not known",
     );
   });
 
-  it("differs from those of the same title by number and time", () => {
+  it("differs from rows with the same title by number and time", () => {
     const known = new Known();
     const localTime = (hour: number) => new Date(2026, 9, 21, hour, 5).toISOString();
     for (const [number, [localId, hour]] of (
@@ -274,14 +278,14 @@ describe("an execution's row", () => {
     assert.deepEqual(rows[1]!.tooltip.at(-1), "ID: two");
   });
 
-  it("says rehearsal of what the rehearsal engine does", () => {
+  it("says if the rehearsal engine runs it", () => {
     assert.match(
       executionRow(anExecution({ engine: "rehearsal" }), start).description,
       /rehearsal$/,
     );
   });
 
-  it("is made from the summary alone, as from the whole execution", () => {
+  it("is the same from the summary as from the whole execution", () => {
     const output = `${rehearsalMark}\n\nAgent: Editor`;
     const long = { text: "Sea otters. ".repeat(1000), list: Array.from({ length: 500 }, String) };
     const rejected = {
@@ -325,13 +329,8 @@ describe("an execution's row", () => {
     assert.equal(new Set(rows.map((row) => row.description.split(" · ")[0])).size, rows.length);
   });
 
-  it("offers feedback where a crew may be waiting, and another sending where none was answered", () => {
-    const sent: SentResume = {
-      taskId: "review",
-      attempt: 1,
-      feedback: { isApprove: true, text: "Approved.", at: "2026-10-21T12:02:00.000Z" },
-      outcome: "unanswered",
-    };
+  it("offers feedback if the crew may be waiting, and to send it again if no response arrived", () => {
+    const sent = anApproval("unanswered");
     assert.deepEqual(
       menusOf(executionRow(notWaiting({ state: "unknown", mayBeWaiting: true }), start).facts),
       ["mayBeWaiting"],
@@ -345,25 +344,23 @@ describe("an execution's row", () => {
     );
   });
 
-  it("says that the crew still reports a pause that was answered, and offers to send that again in the place of an approval", () => {
-    const taken: SentResume = {
-      taskId: "review",
-      attempt: 1,
-      feedback: { isApprove: true, text: "Approved.", at: "2026-10-21T12:02:00.000Z" },
-      outcome: "answered",
-    };
+  it("says that the crew still reports an answered pause, and offers to send the answer again", () => {
+    const accepted = anApproval("answered");
     for (const execution of [
-      anExecution({ resumes: [taken] }),
-      notWaiting({ stillPaused: { taskId: "review", attempt: 1 }, resumes: [taken] }),
+      anExecution({ resumes: [accepted] }),
+      notWaiting({ stillPaused: { taskId: "review", attempt: 1 }, resumes: [accepted] }),
     ]) {
       const row = executionRow(execution, start);
       assert.match(row.description, /answered, pause still reported/);
       assert.ok(menusOf(row.facts).includes("unanswered"));
     }
-    assert.doesNotMatch(executionRow(notWaiting({ resumes: [taken] }), start).description, /pause/);
+    assert.doesNotMatch(
+      executionRow(notWaiting({ resumes: [accepted] }), start).description,
+      /pause/,
+    );
   });
 
-  it("says that the kickoff request is being sent, and offers no other run meanwhile", () => {
+  it("says that the kickoff request is being sent, and offers no other run until then", () => {
     const sent = notWaiting({ state: "unconfirmed", kickoffIds: [], tasks: [] });
     const row = executionRow(sent, start, { isKickingOff: true });
     assert.match(row.description, /^Kicking off…/);
@@ -378,13 +375,8 @@ describe("an execution's row", () => {
     assert.match(later.facts, /:request\b/);
   });
 
-  it("has nothing in doubt once it has ended", () => {
-    const sent: SentResume = {
-      taskId: "review",
-      attempt: 1,
-      feedback: { isApprove: true, text: "Approved.", at: "2026-10-21T12:02:00.000Z" },
-      outcome: "unanswered",
-    };
+  it("shows no unanswered feedback after the end", () => {
+    const sent = anApproval("unanswered");
     for (const outcome of ["sending", "unanswered"] as const) {
       const row = executionRow(
         notWaiting({ state: "completed", resumes: [{ ...sent, outcome }] }),
@@ -410,7 +402,7 @@ describe("an execution's row", () => {
     );
   });
 
-  it("marks what has ended and what is no longer watched", () => {
+  it("marks an execution that has ended or is no longer watched", () => {
     assert.deepEqual(
       menusOf(executionRow(notWaiting({ state: "completed", output: "x" }), start).facts),
       ["ended", "output"],
@@ -424,16 +416,16 @@ describe("an execution's row", () => {
   });
 });
 
-describe("an execution's row, whatever its group", () => {
+describe("an execution's row in any group", () => {
   const second = anExecution({ waiting: { ...anExecution().waiting!, attempt: 2 } });
 
-  it("says in sentence and tooltip which task waits, and at which attempt", () => {
+  it("names the waiting task and its attempt in the tooltip and to screen readers", () => {
     const row = executionRow(second, start);
     assert.match(row.sentence, /Waiting for you at task review, attempt 2/);
     assert.ok(row.tooltip.includes("Waiting for you at task review, attempt 2"));
   });
 
-  it("does not say what its group says, and says the crew where the group does not", () => {
+  it("omits what its group says, and names the crew if the group doesn't", () => {
     const description = (group: "crew" | "waiting" | "state" | "day") =>
       executionRow(second, start + 130_000, { group }).description;
     assert.equal(description("crew"), "Waiting · 2 min · 1/3");
@@ -456,17 +448,15 @@ describe("an execution's row, whatever its group", () => {
     );
   });
 
-  it("says that nobody watches it where its crew is gone, refuses the token or is stopped, and nothing spins", () => {
-    for (const [crew, words] of [
+  it("says that it isn't watched if its crew is not connected, refuses the token or is stopped, without a spinner", () => {
+    for (const [crew, text] of [
       ["gone", "not watched: crew is not connected"],
       ["refusing", "not watched: token refused"],
       ["stopped", "not watched: local crew is stopped"],
     ] as const) {
       const row = executionRow(notWaiting(), start, { crew });
       assert.ok(
-        row.description.includes(words) &&
-          row.sentence.includes(words) &&
-          row.tooltip.includes(words),
+        row.description.includes(text) && row.sentence.includes(text) && row.tooltip.includes(text),
         row.description,
       );
       assert.doesNotMatch(row.icon.id, /spin/);
@@ -482,7 +472,7 @@ describe("an execution's row, whatever its group", () => {
     }
   });
 
-  it("says that it is pinned, and offers the other of pin and unpin", () => {
+  it("says that it is pinned, and offers to unpin it", () => {
     const row = executionRow(notWaiting({ pinned: true }), start);
     assert.match(row.description, / · pinned( ·|$)/);
     assert.match(row.sentence, /, pinned$/);
@@ -514,15 +504,15 @@ describe("an execution's row, whatever its group", () => {
   });
 });
 
-describe("the row of a crew of which nothing is tracked", () => {
-  it("says what to do, and that a stopped local crew starts with it", () => {
+describe("the row below a crew without executions", () => {
+  it("says what to do, and that it starts a stopped local crew", () => {
     assert.equal(hintRow().label, "Kick off the first execution…");
     assert.equal(hintRow(true).label, "Start it and kick off the first execution…");
   });
 });
 
 describe("a task's row", () => {
-  it("says its state, its attempt and its agent", () => {
+  it("shows its state, its attempt and its agent", () => {
     const task = {
       taskId: "review",
       agent: "Editor",
@@ -545,7 +535,7 @@ describe("a task's row", () => {
   });
 });
 
-describe("a crew's own names in a row", () => {
+describe("a crew's names in a row", () => {
   const name = "evil\n\u001b[31m\u202ename ".repeat(3_000);
   const task = {
     taskId: name,
@@ -559,7 +549,7 @@ describe("a crew's own names in a row", () => {
     request: { inputs: { [name]: name }, callbacks: {} },
   });
 
-  it("are one short line each, wherever the row says them", () => {
+  it("are one short line, wherever the row shows them", () => {
     const rows = [
       taskRow(task, execution),
       executionRow(execution, start),
@@ -576,13 +566,13 @@ describe("a crew's own names in a row", () => {
     }
   });
 
-  it("are one short line in messages, too", () => {
-    const words = [
+  it("are one short line in messages", () => {
+    const messages = [
       eventOf(execution, start)?.message,
       staleByAttempt(execution, { taskId: name, attempt: 1 })?.message,
       staleByAttempt(execution, { taskId: `${name}.`, attempt: 7 })?.message,
     ];
-    for (const text of words) {
+    for (const text of messages) {
       assert.match(text ?? "", /^[^\p{Cc}\u202e]{20,400}$/u);
     }
   });
@@ -596,7 +586,7 @@ describe("times", () => {
     );
   });
 
-  it("move in steps on rows, stop at the end, and are not made up", () => {
+  it("change in steps on rows, stop at the end, and are omitted if unknown", () => {
     assert.equal(elapsedLabel(notWaiting(), start + 47_000), "40 s");
     assert.equal(
       elapsedLabel(

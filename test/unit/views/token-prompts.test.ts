@@ -33,26 +33,26 @@ describe("asking for another token", () => {
 
   const asking = () => windows.filter((window) => window.begin(crew)).length;
 
-  it("is done by one window, and once, however often the crew refuses the old one", () => {
+  it("is done once, by one window, however often the crew refuses the old one", () => {
     assert.equal(asking(), 1);
     for (const window of windows) window.keep(parked);
     assert.equal(asking(), 0);
     assert.equal(windows[0]!.begin("url:https://other.test"), true);
   });
 
-  it("is done once more when a replaced token is refused, too", () => {
+  it("is done again if the new token is refused", () => {
     asking();
     for (const window of windows) window.keep(new Map());
     assert.equal(asking(), 1);
   });
 
-  it("is not forgotten in between by a window that had nothing to do with it", () => {
+  it("isn't reset by a window that did not see the refusal", () => {
     assert.equal(windows[0]!.begin(crew), true);
     windows[1]!.keep(new Map());
     assert.equal(windows[1]!.begin(crew), false);
   });
 
-  it("is done again where the window that asked is gone", () => {
+  it("is done again if the window that asked has closed", () => {
     for (const gone of ["pid = 1073741824", "session = 'of an earlier process with this id'"]) {
       windows[2]!.begin(crew);
       databases[2]!.run(`UPDATE token_prompts SET ${gone}`);

@@ -3,7 +3,7 @@ import type { InputField } from "../../../../src/api/types.ts";
 import { checkInputs } from "../../../../src/kickoff/request-files/check.ts";
 import { readRequestFile } from "../../../../src/kickoff/request-files/request-file.ts";
 
-/** The faults of inputs, each with the words it points at. */
+/** The faults of inputs, each with the text that it marks. */
 function faults(inputs: string, fields: readonly InputField[]) {
   const text = `{"crew": "T", "inputs": ${inputs}}`;
   return checkInputs(readRequestFile(text), fields).map(({ at, ...fault }) => ({
@@ -25,7 +25,7 @@ describe("Inputs of a request file", () => {
     ]);
   });
 
-  it("are missing, too, if the file has no inputs at all", () => {
+  it("are also missing if the file has no inputs at all", () => {
     assert.deepEqual(
       checkInputs(readRequestFile('{"crew": "T"}'), [{ name: "city" }]).map(({ kind }) => kind),
       ["missingInput"],

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { placeAt } from "../../../../src/kickoff/request-files/place.ts";
 
-/** The place at the bar in a text, with the words that would be replaced. */
+/** The place of the bar in a text, with the text that would be replaced. */
 function at(marked: string) {
   const offset = marked.indexOf("|");
   const text = marked.replace("|", "");

@@ -4,7 +4,7 @@ import {
   readRequestFile,
 } from "../../../../src/kickoff/request-files/request-file.ts";
 
-/** The faults of a text, each with the words it points at. */
+/** The faults of a text, each with the text that it marks. */
 const faultsIn = (text: string) =>
   readRequestFile(text).faults.map(({ at, ...fault }) => ({
     ...fault,
@@ -14,7 +14,7 @@ const kindsIn = (text: string): FileFault["kind"][] =>
   readRequestFile(text).faults.map(({ kind }) => kind);
 
 describe("Reading a request file", () => {
-  it("takes crew, label, inputs, meta and callbacks, with comments and trailing commas", () => {
+  it("accepts crew, label, inputs, meta and callbacks, with comments and trailing commas", () => {
     const file = readRequestFile(`{
       // For the demo
       "$schema": "./kickoff.schema.json",
@@ -69,7 +69,7 @@ describe("Reading a request file", () => {
     });
   }
 
-  it("takes callbacks that authenticate, without their secrets; null and an empty text mean none", () => {
+  it("accepts callbacks that authenticate, without their secrets; null and an empty text mean none", () => {
     const { values, faults } = readRequestFile(`{
       "crew": "T", "inputs": {}, "crewWebhookUrl": null, "taskWebhookUrl": "",
       "humanInputWebhook": {"url": "https://h.test/a", "authentication": {"strategy": "basic", "username": "me", "password": ""}},
@@ -153,7 +153,7 @@ describe("Reading a request file", () => {
     ]);
   });
 
-  it("refuses name and password in an address, and what is no address", () => {
+  it("refuses a name and password in an address, and an invalid address", () => {
     assert.deepEqual(
       faultsIn(
         '{"crew": "T", "taskWebhookUrl": "https://me:pw@hooks.test/", "stepWebhookUrl": "hooks.test"}',
@@ -202,7 +202,7 @@ describe("Reading a request file", () => {
     });
   }
 
-  it("reports too deep nesting", () => {
+  it("reports nesting that is too deep", () => {
     assert.deepEqual(kindsIn("[".repeat(100_000)), ["tooDeep"]);
   });
 });

@@ -33,7 +33,7 @@ describe("The schema of request files", () => {
       assert.ok(description, name);
   });
 
-  it("takes what is saved, and refuses a file without a crew or with a wrong type", () => {
+  it("accepts a saved file, and refuses one without a crew or with a wrong type", () => {
     const humanInputWebhook = {
       url: "https://h.test",
       authentication: { strategy: "basic", username: "me" },

@@ -6,7 +6,7 @@ import {
 } from "../../../../src/kickoff/request-files/request-file.ts";
 
 describe("Writing a request file", () => {
-  it("gives a text that is read as the same values", () => {
+  it("writes a text that is read as the same values", () => {
     const values = {
       inputs: { city: 'Oslo "north"', days: 3, ["__proto__"]: "x" },
       meta: { ticket: 7 },
