@@ -6,7 +6,7 @@ import { showStatus } from "../editor/messages.ts";
 import type { Execution } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import type { Drafts } from "./drafts.ts";
-import { MaybeSentError, NotTakenError } from "../sending/errors.ts";
+import { MaybeSentError, NoEffectError } from "../sending/errors.ts";
 import type { FeedbackResult } from "../sending/feedback.ts";
 import type { Feedback } from "./feedback.ts";
 import type { FeedbackDocuments } from "./lenses.ts";
@@ -105,7 +105,7 @@ export class FeedbackThreads implements vscode.Disposable {
       const all = beingSent.with(before);
       open.beingSent = undefined;
       open.name(this.#current(open.subject));
-      const why = messageOf(error instanceof NotTakenError ? error.cause : error);
+      const why = messageOf(error instanceof NoEffectError ? error.cause : error);
       this.#afterCommand("Restoring feedback that was not sent", async () => {
         if (!open.isOpen || open.beingSent !== undefined) return;
         const typed = inBox();

@@ -45,8 +45,8 @@ export class LostSecretsError extends UserError {
 }
 
 /** Feedback certainly had no effect; `cause` says why. */
-export class NotTakenError extends UserError {
-  override readonly name = "NotTakenError";
+export class NoEffectError extends UserError {
+  override readonly name = "NoEffectError";
 }
 
 /** Feedback may have arrived. Only a person may send it again. */
@@ -67,7 +67,7 @@ export function isUnsent(error: unknown): boolean {
 }
 
 /** `kind` tells the command which error it is. */
-export function buttonsOf(execution: Execution, kind: "stale" | "notTaken" | "maybeSent") {
+export function buttonsOf(execution: Execution, kind: "stale" | "noEffect" | "maybeSent") {
   const target = { kind, crew: execution.crew.id, kickoffId: keyOf(execution) };
   const button = (title: string, command: string): ErrorAction => ({
     title,
@@ -96,6 +96,6 @@ export function namingFeedback(error: unknown, { execution, isApprove }: Feedbac
     isApprove
       ? l10n.t("The crew did not accept your approval of “{0}”: {1}", ...parts)
       : l10n.t("The crew did not accept your rejection of “{0}”: {1}", ...parts);
-  const actions = [...actionsOf(error), buttonsOf(execution, "notTaken").open];
-  return new NotTakenError(isUnsent(error) ? notSent() : notAccepted(), actions, { cause: error });
+  const actions = [...actionsOf(error), buttonsOf(execution, "noEffect").open];
+  return new NoEffectError(isUnsent(error) ? notSent() : notAccepted(), actions, { cause: error });
 }

@@ -5,7 +5,7 @@ import type { StatusReading } from "../../src/api/types.ts";
 import { activeDocument } from "../../src/editor/execution-uri.ts";
 import { actionsOf, UserError } from "../../src/base/errors.ts";
 import { applyReading } from "../../src/executions/reduce.ts";
-import { MaybeSentError, NotTakenError } from "../../src/sending/errors.ts";
+import { MaybeSentError, NoEffectError } from "../../src/sending/errors.ts";
 import { watchWaitingHere } from "../../src/feedback/lenses.ts";
 import { FakeClock } from "../unit/executions/fake-clock.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
@@ -151,7 +151,7 @@ describe("feedback in an execution's document", () => {
         [() => parts.feedback.reject(execution, { feedback: "Shorter." }), "rejection"],
       ] as const) {
         await assert.rejects(send(), (failure) => {
-          assert.ok(failure instanceof NotTakenError);
+          assert.ok(failure instanceof NoEffectError);
           assert.equal(failure.message, message.replace("{what}", what));
           assert.deepEqual(
             actionsOf(failure).map(({ title }) => title),

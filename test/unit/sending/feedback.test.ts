@@ -6,7 +6,7 @@ import { UserError } from "../../../src/base/errors.ts";
 import {
   MaybeSentError,
   namingFeedback,
-  NotTakenError,
+  NoEffectError,
   StaleFeedbackError,
 } from "../../../src/sending/errors.ts";
 import { FeedbackSender, type FeedbackToSend } from "../../../src/sending/feedback.ts";
@@ -514,7 +514,7 @@ describe("sending feedback", () => {
     await assert.rejects(sender().send(feedback), missing);
     assert.equal(store.find("local-1")?.resumes[0]?.isUnsent, true);
     const named = namingFeedback(missing, feedback);
-    assert.ok(named instanceof NotTakenError);
+    assert.ok(named instanceof NoEffectError);
     assert.match(named.message, /^Your approval of “.+” was not sent: No token\.$/);
   });
 
