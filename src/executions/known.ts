@@ -6,9 +6,6 @@ export interface ExecutionChange {
   readonly removed: readonly ExecutionSummary[];
 }
 
-export type Step =
-  { readonly kind: keyof ExecutionChange; readonly summary: ExecutionSummary } | undefined;
-
 /** A row as last read or written; without a summary if it is unreadable. */
 interface Entry {
   readonly revision: number;
@@ -17,6 +14,7 @@ interface Entry {
 
 export class Known {
   readonly #entries = new Map<string, Entry>();
+  #change: Record<keyof ExecutionChange, ExecutionSummary[]> = noChange();
   /** Kept sorted, since sorting 10,000 costs more than the change itself. */
   #sorted: readonly ExecutionSummary[] | undefined;
 
@@ -54,39 +52,40 @@ export class Known {
   }
 
   /** No summary: the row is unreadable. */
-  put(localId: string, revision: number, summary: ExecutionSummary | undefined): Step {
+  put(localId: string, revision: number, summary: ExecutionSummary | undefined): void {
     const before = this.#entries.get(localId);
-    if (before !== undefined && revision <= before.revision) return undefined;
-    return this.#replace(localId, before?.summary, { revision, summary });
+    if (before !== undefined && revision <= before.revision) return;
+    this.#entries.set(localId, { revision, summary });
+    this.#replace(before?.summary, summary);
   }
 
-  drop(localId: string): Step {
-    return this.#replace(localId, this.get(localId), undefined);
+  drop(localId: string): void {
+    const before = this.get(localId);
+    this.#entries.delete(localId);
+    this.#replace(before, undefined);
   }
 
-  #replace(localId: string, before: ExecutionSummary | undefined, entry: Entry | undefined): Step {
-    if (entry === undefined) this.#entries.delete(localId);
-    else this.#entries.set(localId, entry);
-    const after = entry?.summary;
+  /** What changed since it was taken last. */
+  takeChange(): ExecutionChange | undefined {
+    const change = this.#change;
+    this.#change = noChange();
+    return Object.values(change).some((summaries) => summaries.length > 0) ? change : undefined;
+  }
+
+  #replace(before: ExecutionSummary | undefined, after: ExecutionSummary | undefined): void {
     if (this.#sorted !== undefined) {
       const sorted = [...this.#sorted];
       if (before !== undefined) sorted.splice(placeOf(sorted, before), 1);
       if (after !== undefined) sorted.splice(placeOf(sorted, after), 0, after);
       this.#sorted = sorted;
     }
-    if (after !== undefined)
-      return { kind: before === undefined ? "added" : "changed", summary: after };
-    return before && { kind: "removed", summary: before };
+    if (after !== undefined) this.#change[before === undefined ? "added" : "changed"].push(after);
+    else if (before !== undefined) this.#change.removed.push(before);
   }
 }
 
-export function join(steps: readonly Step[]): ExecutionChange | undefined {
-  const all = steps.filter((step) => step !== undefined);
-  const of = (kind: keyof ExecutionChange) =>
-    all.filter((step) => step.kind === kind).map(({ summary }) => summary);
-  return all.length === 0
-    ? undefined
-    : { added: of("added"), changed: of("changed"), removed: of("removed") };
+function noChange() {
+  return { added: [], changed: [], removed: [] };
 }
 
 function placeOf(sorted: readonly ExecutionSummary[], execution: ExecutionSummary): number {

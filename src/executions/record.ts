@@ -1,4 +1,4 @@
-import { asObject, defined, isObject, type JsonValue, type UnknownObject } from "../base/json.ts";
+import { defined, isObject, type JsonValue } from "../base/json.ts";
 import { oneLine } from "../base/text.ts";
 import {
   type Execution,
@@ -16,23 +16,16 @@ const longest = { input: 100, error: 300 };
 const searched = 10_000;
 
 /** The texts of a stored summary. */
-type SummaryTexts = Readonly<Record<"summary" | "common", string>>;
+export type SummaryTexts = Readonly<Record<"summary" | "common", string>>;
 
-/** Common parts of the summaries that were read last: executions with the same text share them, which is faster and needs less memory. */
-export type RecentParts = { readonly text: string; readonly parts: UnknownObject }[];
-
-/** How many common parts are compared with those of the next summary. */
-const mostRecent = 4;
+/** Common parts by their text: executions with the same text share them, which is faster and needs less memory. */
+export type SharedParts = Map<string, Common>;
 
 /** The parts in which most executions of a crew are alike. */
-const commonParts: ReadonlySet<string> = new Set<keyof ExecutionSummary>([
-  "crew",
-  "origin",
-  "state",
-  "progress",
-  "tasks",
-  "output",
-]);
+const commonParts = ["crew", "origin", "state", "progress", "tasks", "output"] as const;
+
+type Common = Pick<ExecutionSummary, (typeof commonParts)[number]>;
+type Own = Omit<ExecutionSummary, keyof Common>;
 
 export function writeExecution(execution: Execution) {
   // What is not in the summary, or not whole.
@@ -40,7 +33,8 @@ export function writeExecution(execution: Execution) {
   const details = { request, tasks, output, outputJson, error, waiting, resumes };
   const values = Object.values(request?.inputs ?? {});
   const summary = Object.entries(summaryOf(execution));
-  const isCommon = ([name]: readonly [string, unknown]) => commonParts.has(name);
+  const names: readonly string[] = commonParts;
+  const isCommon = ([name]: readonly [string, unknown]) => names.includes(name);
   return {
     summary: JSON.stringify(Object.fromEntries(summary.filter((part) => !isCommon(part)))),
     common: JSON.stringify(Object.fromEntries(summary.filter(isCommon))),
@@ -81,27 +75,25 @@ export function summaryOf(execution: Execution): ExecutionSummary {
 }
 
 /** Understands a summary, as far as the program relies on its shape. @throws an error that says what is wrong */
-export function readSummary(texts: SummaryTexts, recent: RecentParts = []): ExecutionSummary {
-  const raw = joined(texts, recent);
-  if (!isSummary(raw)) throw new Error(problemIn(raw));
-  return raw;
-}
-
-function joined({ summary, common }: SummaryTexts, recent: RecentParts): UnknownObject | undefined {
-  const own: unknown = JSON.parse(summary);
-  let parts = recent.find(({ text }) => text === common)?.parts;
-  if (parts === undefined) {
-    parts = asObject(JSON.parse(common));
-    if (recent.unshift({ text: common, parts }) > mostRecent) recent.pop();
+export function readSummary(
+  texts: SummaryTexts,
+  shared: SharedParts = new Map(),
+): ExecutionSummary {
+  let common = shared.get(texts.common);
+  if (common === undefined) {
+    const raw: unknown = JSON.parse(texts.common);
+    if (!isCommon(raw)) throw new Error(problemIn(raw, commonShape));
+    shared.set(texts.common, (common = raw));
   }
-  return isObject(own) ? Object.assign(own, parts) : undefined;
+  const own: unknown = JSON.parse(texts.summary);
+  if (!isOwn(own)) throw new Error(problemIn(own, ownShape));
+  return { ...common, ...own };
 }
 
 export function readExecution(texts: SummaryTexts & { readonly details: string }): Execution {
-  const summary = joined(texts, []);
   const details: unknown = JSON.parse(texts.details);
-  const raw = summary && isObject(details) ? { ...summary, ...details } : undefined;
-  if (!isExecution(raw)) throw new Error(problemIn(raw));
+  const raw = isObject(details) ? { ...readSummary(texts), ...details } : undefined;
+  if (!isExecution(raw)) throw new Error(problemIn(raw, wholeShape));
   return raw;
 }
 
@@ -157,32 +149,42 @@ const areChanges = listOf(
   (change) => isObject(change) && isTime(change["at"]) && isState(change["state"]),
 );
 
+type Shape = readonly (readonly [string, Check])[];
+
 /** The parts on whose shape the program relies without a look. */
-const shape = Object.entries<Check>({
-  localId: isString,
+const commonShape: Shape = Object.entries({
   crew: isObject,
-  kickoffIds: listOf(isString),
   state: isState,
+  tasks: listOf((task) => isObject(task) && areObjects(task["attempts"])),
+});
+const ownShape: Shape = Object.entries<Check>({
+  localId: isString,
+  kickoffIds: listOf(isString),
   startedAt: isTime,
   request: (value) =>
     value === undefined ||
     (isObject(value) && isObject(value["inputs"]) && isObject(value["callbacks"])),
-  tasks: listOf((task) => isObject(task) && areObjects(task["attempts"])),
   resumes: listOf((resume) => isObject(resume) && isObject(resume["feedback"])),
   history: (value) => value === undefined || areChanges(value),
 });
 
-function problemIn(raw: unknown): string | undefined {
+const wholeShape = [...ownShape, ...commonShape];
+
+function problemIn(raw: unknown, shape: Shape): string | undefined {
   if (!isObject(raw)) return "not an object";
   for (const [name, check] of shape)
     if (!check(raw[name])) return `"${name}" is missing or has the wrong type`;
   return undefined;
 }
 
-function isSummary(raw: unknown): raw is ExecutionSummary {
-  return problemIn(raw) === undefined;
+function isCommon(raw: unknown): raw is Common {
+  return problemIn(raw, commonShape) === undefined;
+}
+
+function isOwn(raw: unknown): raw is Own {
+  return problemIn(raw, ownShape) === undefined;
 }
 
 function isExecution(raw: unknown): raw is Execution {
-  return problemIn(raw) === undefined;
+  return problemIn(raw, wholeShape) === undefined;
 }

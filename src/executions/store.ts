@@ -5,12 +5,13 @@ import { defined } from "../base/json.ts";
 import type { Database } from "../store/database.ts";
 import { integer, optionalText, type Row, text } from "../base/sqlite.ts";
 import { keepEnd, withHistory } from "./history.ts";
-import { type ExecutionChange, join, Known, type Step } from "./known.ts";
+import { type ExecutionChange, Known } from "./known.ts";
 import { type Execution, type ExecutionSummary, without } from "./model.ts";
 import {
   readExecution,
   readSummary,
-  type RecentParts,
+  type SharedParts,
+  type SummaryTexts,
   summaryOf,
   writeExecution,
 } from "./record.ts";
@@ -33,8 +34,8 @@ const held = 8;
 
 const readWhole = `SELECT local_id, revision, summary, common, json FROM executions LEFT JOIN details USING (local_id)`;
 
-/** In portions, so that the texts can be freed while the next ones are read. */
-const readSome = `SELECT local_id, revision, summary, common FROM executions WHERE revision > ? ORDER BY revision LIMIT 500`;
+/** Without the common parts that equal the given ones, since making 10,000 strings takes longer than comparing them. In portions, so that the texts can be freed while the next ones are read. */
+const readSome = `SELECT local_id, revision, summary, nullif(common, ?) AS common FROM executions WHERE revision > ? ORDER BY revision LIMIT 100`;
 
 /** Far above any revision that another window has seen, in case the last was lost with a damaged file. */
 const nextRevision = `
@@ -139,7 +140,8 @@ export class ExecutionStore implements Disposable {
       database.run("INSERT INTO details VALUES (?, ?, ?)", localId, search, details);
       const added = summaryOf(named);
       database.afterCommit(() => {
-        this.#report(this.#known.put(localId, revision, added));
+        this.#known.put(localId, revision, added);
+        this.#report();
         this.#adds.fire(added);
       });
       return named;
@@ -163,7 +165,10 @@ export class ExecutionStore implements Disposable {
       database.run(write, revision, summary, common, localId);
       if (details !== row.details)
         database.run("UPDATE details SET json = ? WHERE local_id = ?", details, localId);
-      database.afterCommit(() => this.#report(this.#known.put(localId, revision, summaryOf(next))));
+      database.afterCommit(() => {
+        this.#known.put(localId, revision, summaryOf(next));
+        this.#report();
+      });
       return next;
     });
   }
@@ -173,7 +178,10 @@ export class ExecutionStore implements Disposable {
     const { database } = this.#options;
     database.write(() => {
       database.run("DELETE FROM executions WHERE local_id = ?", localId);
-      database.afterCommit(() => this.#report(this.#known.drop(localId)));
+      database.afterCommit(() => {
+        this.#known.drop(localId);
+        this.#report();
+      });
     });
   }
 
@@ -186,7 +194,8 @@ export class ExecutionStore implements Disposable {
         if (row !== undefined) this.#seen.clearing = integer(row, "id");
         this.#whole.clear();
         this.#found.clear();
-        this.#report(...this.#known.localIds().map((localId) => this.#known.drop(localId)));
+        for (const localId of this.#known.localIds()) this.#known.drop(localId);
+        this.#report();
       });
     });
   }
@@ -239,7 +248,8 @@ export class ExecutionStore implements Disposable {
   #parse(row: Row) {
     const details = optionalText(row, "json") ?? "";
     try {
-      return { execution: readExecution({ ...summaryIn(row), details }), details };
+      const texts = { summary: text(row, "summary"), common: text(row, "common"), details };
+      return { execution: readExecution(texts), details };
     } catch (error) {
       this.#reportUnread(error, text(row, "local_id"));
       return undefined;
@@ -277,35 +287,40 @@ export class ExecutionStore implements Disposable {
     // A damaged file was replaced by what could be recovered.
     const last = counts?.["last"] ?? null;
     if (last === null || Number(last) < this.#seen.revision) this.#seen.revision = 0;
-    const steps: Step[] = [];
-    const recent: RecentParts = [];
+    const shared: SharedParts = new Map();
+    let common = "";
     try {
-      for (let rows = this.#readSome(); rows.length > 0; rows = this.#readSome())
-        for (const row of rows) steps.push(this.#take(row, recent));
+      for (let rows = this.#readSome(common); rows.length > 0; rows = this.#readSome(common)) {
+        const usual = common;
+        for (const row of rows) {
+          common = optionalText(row, "common") ?? usual;
+          this.#take(row, { summary: text(row, "summary"), common }, shared);
+        }
+      }
       if (counts === undefined || integer(counts, "count") !== this.#known.size) {
         const there = this.#localIdsIn("SELECT local_id FROM executions");
-        const gone = this.#known.localIds().filter((localId) => !there.has(localId));
-        steps.push(...gone.map((localId) => this.#known.drop(localId)));
+        for (const localId of this.#known.localIds())
+          if (!there.has(localId)) this.#known.drop(localId);
       }
     } finally {
       // Also after an error: what was read is not read again.
-      this.#report(...steps);
+      this.#report();
     }
   }
 
-  #readSome(): readonly Row[] {
-    return this.#options.database.all(readSome, this.#seen.revision);
+  #readSome(common: string): readonly Row[] {
+    return this.#options.database.all(readSome, common, this.#seen.revision);
   }
 
-  #take(row: Row, recent: RecentParts): Step {
+  #take(row: Row, texts: SummaryTexts, shared: SharedParts): void {
     const [localId, revision] = [text(row, "local_id"), integer(row, "revision")];
     this.#seen.revision = revision;
-    if (revision <= this.#known.revisionOf(localId)) return undefined;
+    if (revision <= this.#known.revisionOf(localId)) return;
     try {
-      return this.#known.put(localId, revision, readSummary(summaryIn(row), recent));
+      this.#known.put(localId, revision, readSummary(texts, shared));
     } catch (error) {
       this.#reportUnread(error, localId);
-      return this.#known.put(localId, revision, undefined);
+      this.#known.put(localId, revision, undefined);
     }
   }
 
@@ -313,16 +328,12 @@ export class ExecutionStore implements Disposable {
     this.#options.onProblem("A tracked execution could not be read.", error, localId);
   }
 
-  #report(...steps: readonly Step[]): void {
-    const change = join(steps);
+  #report(): void {
+    const change = this.#known.takeChange();
     if (change === undefined) return;
     if (change.added.length > 0) this.#found.clear();
     this.#changes.fire(change);
   }
-}
-
-function summaryIn(row: Row) {
-  return { summary: text(row, "summary"), common: text(row, "common") };
 }
 
 function hold<T>(values: Map<string, T>, key: string, value: T): void {

@@ -60,15 +60,10 @@ describe("service: when it can't start", () => {
     const server = createServer().listen(0, "127.0.0.1");
     await new Promise((resolve) => server.once("listening", resolve));
     const { port } = server.address() as AddressInfo;
-    const { code, stderr } = await runService([
-      "--data",
-      temporaryFolder("service"),
-      "--port",
-      String(port),
-    ]);
+    const args = ["--data", temporaryFolder("service"), "--port", String(port)];
+    const { code, stderr } = await runService(args).finally(() => server.close());
     assert.equal(code, 7);
-    assert.match(stderr, new RegExp(`Port ${port} on 127\\.0\\.0\\.1 is taken`));
-    server.close();
+    assert.match(stderr, new RegExp(`Port ${port} on 127\\.0\\.0\\.1 is in use`));
   });
 
   it("refuses a data folder that can't be written: below a file, read-only, or with an invalid database", async () => {

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { CrewApiError } from "../../../src/api/errors.ts";
 import type { StatusReading } from "../../../src/api/types.ts";
 import { Emitter } from "../../../src/base/events.ts";
-import { type ExecutionChange, join, Known } from "../../../src/executions/known.ts";
+import { type ExecutionChange, Known } from "../../../src/executions/known.ts";
 import type { CrewRef, Execution, ExecutionSummary } from "../../../src/executions/model.ts";
 import { keepEnd } from "../../../src/executions/history.ts";
 import { summaryOf } from "../../../src/executions/record.ts";
@@ -27,11 +27,9 @@ export class MemoryStore {
   put(execution: Execution | undefined, localId = execution?.localId ?? ""): void {
     if (execution === undefined) this.#whole.delete(localId);
     else this.#whole.set(localId, execution);
-    const change = join([
-      execution === undefined
-        ? this.#known.drop(localId)
-        : this.#known.put(localId, ++this.#revision, summaryOf(execution)),
-    ]);
+    if (execution === undefined) this.#known.drop(localId);
+    else this.#known.put(localId, ++this.#revision, summaryOf(execution));
+    const change = this.#known.takeChange();
     if (change !== undefined) this.#changes.fire(change);
   }
 
