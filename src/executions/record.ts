@@ -16,10 +16,7 @@ const longest = { input: 100, error: 300 };
 const searched = 10_000;
 
 /** The texts of a stored summary. */
-export type SummaryTexts = Readonly<Record<"summary" | "common", string>>;
-
-/** Common parts by their text: executions with the same text share them, which is faster and needs less memory. */
-export type SharedParts = Map<string, Common>;
+type SummaryTexts = Readonly<Record<"summary" | "common", string>>;
 
 /** The parts in which most executions of a crew are alike. */
 const commonParts = ["crew", "origin", "state", "progress", "tasks", "output"] as const;
@@ -74,20 +71,26 @@ export function summaryOf(execution: Execution): ExecutionSummary {
   return summary;
 }
 
-/** Understands a summary, as far as the program relies on its shape. @throws an error that says what is wrong */
-export function readSummary(
-  texts: SummaryTexts,
-  shared: SharedParts = new Map(),
-): ExecutionSummary {
-  let common = shared.get(texts.common);
-  if (common === undefined) {
-    const raw: unknown = JSON.parse(texts.common);
-    if (!isCommon(raw)) throw new Error(problemIn(raw, commonShape));
-    shared.set(texts.common, (common = raw));
-  }
-  const own: unknown = JSON.parse(texts.summary);
-  if (!isOwn(own)) throw new Error(problemIn(own, ownShape));
-  return { ...common, ...own };
+/**
+ * Reads summaries with the same common text, which they share in memory, from a JSON array. Checks their shape as far as
+ * the program relies on it. @throws an error that says what is wrong with one of them
+ */
+export function readSummaries(summaries: string, commonText: string): readonly ExecutionSummary[] {
+  const common: unknown = JSON.parse(commonText);
+  if (!isCommon(common)) throw new Error(problemIn(common, commonShape));
+  const all: unknown = JSON.parse(summaries);
+  if (!Array.isArray(all)) throw new Error("not a list");
+  return all.map((own: unknown) => {
+    if (!isOwn(own)) throw new Error(problemIn(own, ownShape));
+    return { ...common, ...own };
+  });
+}
+
+/** Throws as {@link readSummaries} does. */
+export function readSummary({ summary, common }: SummaryTexts): ExecutionSummary {
+  const [only] = readSummaries(`[${summary}]`, common);
+  if (only === undefined) throw new Error("empty");
+  return only;
 }
 
 export function readExecution(texts: SummaryTexts & { readonly details: string }): Execution {

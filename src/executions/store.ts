@@ -1,20 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../base/clock.ts";
 import { type Disposable, Emitter } from "../base/events.ts";
-import { defined } from "../base/json.ts";
+import { asArray, defined } from "../base/json.ts";
 import type { Database } from "../store/database.ts";
 import { integer, optionalText, type Row, text } from "../base/sqlite.ts";
 import { keepEnd, withHistory } from "./history.ts";
 import { type ExecutionChange, Known } from "./known.ts";
 import { type Execution, type ExecutionSummary, without } from "./model.ts";
-import {
-  readExecution,
-  readSummary,
-  type SharedParts,
-  type SummaryTexts,
-  summaryOf,
-  writeExecution,
-} from "./record.ts";
+import { readExecution, readSummaries, readSummary, summaryOf, writeExecution } from "./record.ts";
 import { newTitle } from "./title.ts";
 
 /** `data`: what executions left on this machine; `everything`: also crews and tokens. */
@@ -34,8 +27,12 @@ const held = 8;
 
 const readWhole = `SELECT local_id, revision, summary, common, json FROM executions LEFT JOIN details USING (local_id)`;
 
-/** Without the common parts that equal the given ones, since making 10,000 strings takes longer than comparing them. In portions, so that the texts can be freed while the next ones are read. */
-const readSome = `SELECT local_id, revision, summary, nullif(common, ?) AS common FROM executions WHERE revision > ? ORDER BY revision LIMIT 100`;
+const some = "SELECT * FROM executions WHERE revision > ? ORDER BY revision LIMIT 1000";
+
+/** One text for all with the same common text, because reading and parsing 10,000 texts takes longer. In portions, so that the texts can be freed while the next ones are read. */
+const readSome = `
+  SELECT common, max(revision) AS last, '[' || group_concat(revision) || ']' AS revisions, '[' || group_concat(summary) || ']' AS summaries
+  FROM (${some}) GROUP BY common`;
 
 /** Far above any revision that another window has seen, in case the last was lost with a damaged file. */
 const nextRevision = `
@@ -287,15 +284,11 @@ export class ExecutionStore implements Disposable {
     // A damaged file was replaced by what could be recovered.
     const last = counts?.["last"] ?? null;
     if (last === null || Number(last) < this.#seen.revision) this.#seen.revision = 0;
-    const shared: SharedParts = new Map();
-    let common = "";
     try {
-      for (let rows = this.#readSome(common); rows.length > 0; rows = this.#readSome(common)) {
-        const usual = common;
-        for (const row of rows) {
-          common = optionalText(row, "common") ?? usual;
-          this.#take(row, { summary: text(row, "summary"), common }, shared);
-        }
+      for (let groups = this.#readSome(); groups.length > 0; groups = this.#readSome()) {
+        for (const group of groups)
+          if (!this.#takeGroup(group)) this.#takeEach(text(group, "common"));
+        this.#seen.revision = Math.max(...groups.map((group) => integer(group, "last")));
       }
       if (counts === undefined || integer(counts, "count") !== this.#known.size) {
         const there = this.#localIdsIn("SELECT local_id FROM executions");
@@ -308,19 +301,42 @@ export class ExecutionStore implements Disposable {
     }
   }
 
-  #readSome(common: string): readonly Row[] {
-    return this.#options.database.all(readSome, common, this.#seen.revision);
+  #readSome(): readonly Row[] {
+    return this.#options.database.all(readSome, this.#seen.revision);
   }
 
-  #take(row: Row, texts: SummaryTexts, shared: SharedParts): void {
-    const [localId, revision] = [text(row, "local_id"), integer(row, "revision")];
-    this.#seen.revision = revision;
-    if (revision <= this.#known.revisionOf(localId)) return;
+  /** False if one of the executions can't be read. */
+  #takeGroup(group: Row): boolean {
+    const revisions = asArray(JSON.parse(text(group, "revisions")));
+    let summaries: readonly ExecutionSummary[];
     try {
-      this.#known.put(localId, revision, readSummary(texts, shared));
-    } catch (error) {
-      this.#reportUnread(error, localId);
-      this.#known.put(localId, revision, undefined);
+      summaries = readSummaries(text(group, "summaries"), text(group, "common"));
+    } catch {
+      return false;
+    }
+    if (summaries.length !== revisions.length) return false;
+    for (const [index, summary] of summaries.entries())
+      this.#known.put(summary.localId, Number(revisions[index]), summary);
+    return true;
+  }
+
+  /** Reports those that can't be read. */
+  #takeEach(common: string): void {
+    const { revision: after } = this.#seen;
+    const rows = this.#options.database.all(
+      `SELECT * FROM (${some}) WHERE common = ?`,
+      after,
+      common,
+    );
+    for (const row of rows) {
+      const [localId, revision] = [text(row, "local_id"), integer(row, "revision")];
+      if (revision <= this.#known.revisionOf(localId)) continue;
+      try {
+        this.#known.put(localId, revision, readSummary({ summary: text(row, "summary"), common }));
+      } catch (error) {
+        this.#reportUnread(error, localId);
+        this.#known.put(localId, revision, undefined);
+      }
     }
   }
 

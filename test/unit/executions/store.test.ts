@@ -368,7 +368,7 @@ describe("ExecutionStore", () => {
     const clock = new FakeClock();
     const [one, two] = [windows.openBoth(), windows.openBoth(clock)];
     one.database.write(() => {
-      for (let number = 0; number < 101; number += 1)
+      for (let number = 0; number < 1_001; number += 1)
         one.store.add(anExecution({ localId: `execution-${number}` }));
     });
     let added = 0;
@@ -381,9 +381,9 @@ describe("ExecutionStore", () => {
     };
     two.store.refresh();
     assert.match(windows.problems.join(), /could not be read; trying again.*The disk is gone/);
-    assert.deepEqual([added, two.store.list().length], [100, 100]);
+    assert.deepEqual([added, two.store.list().length], [1_000, 1_000]);
     await clock.pass(1_000);
-    assert.deepEqual([added, two.store.list().length], [101, 101]);
+    assert.deepEqual([added, two.store.list().length], [1_001, 1_001]);
   });
 
   it("reads the executions later if the database can't be opened at first", async () => {
