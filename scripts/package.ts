@@ -16,7 +16,13 @@ const { values: options } = parseArgs({
   },
 });
 const repository = options.repository?.replace(/(\.git)?\/*$/, "");
-if (repository !== undefined) checkRepository(repository);
+if (repository !== undefined) {
+  const problem = problemOf(repository);
+  if (problem !== undefined) {
+    console.error(problem);
+    process.exit(2);
+  }
+}
 
 // vsce reads manifest and README from a folder, and the project's own name no address.
 const folder = temporaryFolder("package");
@@ -42,13 +48,15 @@ try {
   rmSync(folder, { recursive: true });
 }
 
-/** @throws Error if it is no https address, or one whose addresses of files vsce can't derive */
-function checkRepository(address: string): void {
-  const { protocol, hostname } = new URL(address);
-  if (protocol !== "https:") throw new Error(`--repository must begin with https: ${address}`);
+/** Of an address that isn't https, or from which vsce can't derive the addresses of files. */
+function problemOf(address: string): string | undefined {
+  if (!URL.canParse(address) || new URL(address).protocol !== "https:")
+    return `--repository must be an https address: ${address}`;
+  const { hostname } = new URL(address);
   const isKnown = ["github.com", "gitlab.com"].includes(hostname);
-  if (!isKnown && (options.baseContentUrl === undefined || options.baseImagesUrl === undefined))
-    throw new Error(`Give --baseContentUrl and --baseImagesUrl, too, for files at ${hostname}.`);
+  if (isKnown || (options.baseContentUrl !== undefined && options.baseImagesUrl !== undefined))
+    return undefined;
+  return `Give --baseContentUrl and --baseImagesUrl, too, for files at ${hostname}.`;
 }
 
 function linksTo(address: string): object {

@@ -4,15 +4,16 @@ import { messageOf, UserError } from "../base/errors.ts";
 import { statusPathsKey, tokenNotesKey } from "../crews/crew-values.ts";
 import type { Crews } from "../crews/crews.ts";
 import { isProgram, oneOf, recordOf } from "../editor/arguments.ts";
-import { executionScheme, formType } from "../editor/manifest.ts";
+import { executionScheme, formType, setContext } from "../editor/manifest.ts";
 import { logProblem } from "../editor/log.ts";
 import { plainMessage, showStatus, withCancel } from "../editor/messages.ts";
 import type { Executions } from "../executions/executions.ts";
-import type { ExecutionSummary } from "../executions/model.ts";
+import { isLocalCrew, type ExecutionSummary } from "../executions/model.ts";
 import { titleOf } from "../executions/title.ts";
 import type { LocalCrews } from "../local/local-crews.ts";
 import type { Sending } from "../sending/sending.ts";
 import { integer } from "../base/sqlite.ts";
+import { hasRead } from "../views/attention.ts";
 import type { CommandParts } from "./table.ts";
 import type { ClearScope } from "../executions/store.ts";
 import { emptyFolder, type Unremoved } from "./remove-whole.ts";
@@ -95,7 +96,7 @@ async function ask(counts: Counts, parts: DeleteParts): Promise<ClearScope | und
             counts.crews,
           ),
         ]),
-    counts.executions === 0
+    parts.executions.store.list().every(({ crew }) => isLocalCrew(crew))
       ? vscode.l10n.t("This can't be undone.")
       : vscode.l10n.t(
           "Executions at deployed crews continue there, and are no longer tracked here. This can't be undone.",
@@ -195,6 +196,7 @@ async function clearLocalData(
     for (const key of context.globalState.keys())
       if (key !== tokenNotesKey || crewsLeft.length === 0)
         await context.globalState.update(key, undefined);
+    setContext(hasRead, false);
   }
   try {
     database.vacuum();

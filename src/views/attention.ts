@@ -51,7 +51,7 @@ function isOurs(input: unknown): boolean {
   return input instanceof vscode.TabInputWebview && input.viewType.endsWith(formType);
 }
 
-const hasRead = "crewdeck.hasRead";
+export const hasRead = "crewdeck.hasRead";
 
 /** Permanent, since the walkthrough may be opened later. */
 export function watchReading(

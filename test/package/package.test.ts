@@ -138,7 +138,8 @@ describe("The package", () => {
       ["scripts/package.ts", "--repository", "https://git.example.com/crewdeck"],
       { cwd: projectFolder },
     );
-    assert.notEqual(code, 0);
+    assert.equal(code, 2);
+    assert.doesNotMatch(output, /\n {4}at /, "no stack");
     assert.match(
       output,
       /Give --baseContentUrl and --baseImagesUrl, too, for files at git\.example\.com/,

@@ -95,7 +95,8 @@ export class FormContent {
     this.#values = alignValues(this.#fields, values);
     // Switching to the JSON view changes nothing.
     const isSame = isDeepStrictEqual({ ...this.#values, json: "" }, { ...before, json: "" });
-    if (this.#origin?.kind === "last" && !isSame) this.#origin = { kind: "changed" };
+    const isNotice = this.#origin?.kind === "last" || this.#origin?.kind === "given";
+    if (isNotice && !isSame) this.#origin = { kind: "changed" };
     this.#isEdited = true;
   }
 

@@ -43,4 +43,11 @@ describe("The content of a form opened with values", () => {
       typed("given", "mine, too"),
     );
   });
+
+  it("no longer shows that it has the given values once one is changed", () => {
+    const content = open({ given: { inputs: { topic: "given" } } });
+    assert.equal(content.notice?.kind, "given");
+    content.edit(typed("mine", ""));
+    assert.equal(content.notice.kind, "changed");
+  });
 });
