@@ -1,4 +1,4 @@
-const count = 500;
+const count = 1_000;
 
 /** Local IDs of the kickoffs that both windows try to send. */
 export const kickoffIds = Array.from({ length: count }, (_, index) => `kickoff-${index}`);
