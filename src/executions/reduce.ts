@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
-import { plainCallbacks } from "../api/callbacks.ts";
+import { forEachCallback, plainCallbacks } from "../api/callbacks.ts";
 import type { KickoffRequest, StatusReading } from "../api/types.ts";
 import type { Clock } from "../base/clock.ts";
 import { defined } from "../base/json.ts";
@@ -102,9 +102,8 @@ export function watchAgain(execution: Execution, now: number): Execution {
 }
 
 function withoutSecrets(request: KickoffRequest): SentKickoff {
-  const { inputs, meta, taskWebhookUrl, stepWebhookUrl, crewWebhookUrl, humanInputWebhookUrl } =
-    request;
-  const urls = { taskWebhookUrl, stepWebhookUrl, crewWebhookUrl, humanInputWebhookUrl };
+  const { inputs, meta } = request;
+  const urls = forEachCallback((name) => request[name]);
   return {
     inputs,
     ...defined({ meta }),
