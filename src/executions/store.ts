@@ -4,7 +4,6 @@ import { type Disposable, Emitter } from "../base/events.ts";
 import { defined } from "../base/json.ts";
 import type { Database } from "../store/database.ts";
 import { integer, optionalText, type Row, text } from "../base/sqlite.ts";
-import { keepEnd, withHistory } from "./history.ts";
 import { type ExecutionChange, Known } from "./known.ts";
 import { type Execution, type ExecutionSummary, without } from "./model.ts";
 import {
@@ -15,6 +14,7 @@ import {
   summaryOf,
   writeExecution,
 } from "./record.ts";
+import { keepEnd, withHistory } from "./reduce.ts";
 import { newTitle } from "./title.ts";
 
 /** `data`: what executions left on this machine; `everything`: also crews and tokens. */

@@ -1,10 +1,4 @@
-import {
-  callbackNames,
-  type CallbackName,
-  forEachCallback,
-  withSecrets,
-} from "../api/callbacks.ts";
-import { defined } from "../base/json.ts";
+import { callbackNames, type CallbackName, forEachCallback } from "../api/callbacks.ts";
 import type { CallbackUrls, KickoffRequest, PlainCallbacks } from "../api/types.ts";
 
 // The browser side may import only this room.
@@ -121,15 +115,6 @@ export function writeCallbacks({
 export function toCallbacks(typed: TypedCallbacks): CallbackUrls & PlainCallbacks {
   const { webhooks, ...others } = writeCallbacks(typed);
   return webhooks === undefined || webhooks.url === "" ? others : { ...others, webhooks };
-}
-
-export function requestWith(
-  values: Prefill,
-  { humanInput, streaming }: FormSecrets = noSecrets,
-): KickoffRequest {
-  const { inputs = {}, humanInputWebhook, webhooks, ...others } = values;
-  const plain = defined({ humanInputWebhook, webhooks });
-  return { inputs, ...others, ...withSecrets(plain, { humanInput, stream: streaming }) };
 }
 
 export type AddressFault = { readonly kind: "notAnAddress" | "notHttp" | "credentials" };
