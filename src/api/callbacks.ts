@@ -1,5 +1,33 @@
 import { defined } from "../base/json.ts";
-import type { Basic, Bearer, PlainCallbacks, SecretCallbacks } from "./types.ts";
+import type { Basic, Bearer, CallbackUrls, PlainCallbacks, SecretCallbacks } from "./types.ts";
+
+/** In the form's order (specification; the last observed on deployed crews). */
+export const callbackNames = [
+  "taskWebhookUrl",
+  "stepWebhookUrl",
+  "crewWebhookUrl",
+  "humanInputWebhookUrl",
+] as const;
+
+export type CallbackName = (typeof callbackNames)[number];
+/** All callback members of a request's body. `humanInputWebhook` authenticates. */
+export const callbackMembers = [...callbackNames, "humanInputWebhook", "webhooks"] as const;
+
+export function forEachCallback<T>(valueOf: (name: CallbackName) => T): Record<CallbackName, T> {
+  const entries = callbackNames.map((name) => [name, valueOf(name)] as const);
+  return Object.fromEntries(entries) as Record<CallbackName, T>;
+}
+
+export type GivenCallback = ReturnType<typeof givenCallbacks>[number];
+
+/** In the form's order. */
+export function givenCallbacks(given: CallbackUrls & PlainCallbacks) {
+  return [
+    ...callbackNames.map((name) => ({ name, address: given[name] ?? "" })),
+    { name: "humanInputWebhookUrl" as const, address: given.humanInputWebhook?.url ?? "" },
+    { name: "webhooks" as const, address: given.webhooks?.url ?? "" },
+  ].filter(({ address }) => address !== "");
+}
 
 export function plainCallbacks({ humanInputWebhook, webhooks }: SecretCallbacks): PlainCallbacks {
   return defined({

@@ -1,6 +1,7 @@
 import * as l10n from "@vscode/l10n";
 import { asObject, defined, idAt, isObject, textAt, type UnknownObject } from "../base/json.ts";
 import { isWellFormed, oneLine } from "../base/text.ts";
+import { callbackMembers } from "./callbacks.ts";
 import { CrewApiError } from "./errors.ts";
 import type {
   CallbackUrls,
@@ -39,12 +40,9 @@ export function resumeBody(request: ResumeRequest): object {
 }
 
 function callbacks(request: CallbackUrls & SecretCallbacks): object {
-  const { taskWebhookUrl, stepWebhookUrl, crewWebhookUrl, humanInputWebhookUrl } = request;
-  const urls = { taskWebhookUrl, stepWebhookUrl, crewWebhookUrl, humanInputWebhookUrl };
-  const { humanInputWebhook, webhooks } = request;
-  const given = Object.entries({ ...urls, humanInputWebhook, webhooks }).filter(
-    ([, value]) => value !== undefined && value !== "",
-  );
+  const given = callbackMembers
+    .map((name) => [name, request[name]] as const)
+    .filter(([, value]) => value !== undefined && value !== "");
   if (!given.every(([, value]) => isSendable(value)))
     throw new CrewApiError({
       kind: "badRequest",

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from "../base/json.ts";
+import type { CallbackName } from "./callbacks.ts";
 
 export type { JsonObject, JsonValue };
 
@@ -27,13 +28,7 @@ export interface CrewInputs {
 }
 
 /** On the wire, `null` and `""` mean none (specification). */
-export interface CallbackUrls {
-  readonly taskWebhookUrl?: string;
-  readonly stepWebhookUrl?: string;
-  readonly crewWebhookUrl?: string;
-  /** Observed on deployed crews. */
-  readonly humanInputWebhookUrl?: string;
-}
+export type CallbackUrls = Readonly<Partial<Record<CallbackName, string>>>;
 
 interface Callbacks<Bearer, Basic> {
   /** Vendor's human-in-the-loop guide. */

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
-import { plainCallbacks } from "../api/callbacks.ts";
+import { forEachCallback, plainCallbacks } from "../api/callbacks.ts";
 import type { KickoffRequest, StatusReading } from "../api/types.ts";
 import type { Clock } from "../base/clock.ts";
 import { defined } from "../base/json.ts";
@@ -10,6 +10,7 @@ import {
   type ExecutionSummary,
   hasEnded,
   type SentKickoff,
+  type StateChange,
   without,
 } from "./model.ts";
 import { crewContinued, resumesOf, type ResumeTarget } from "./resumes.ts";
@@ -31,6 +32,10 @@ const seenStep = 60_000;
 const stale = 10_000;
 /** How long a crew may lag after it accepted feedback (ms). */
 const lag = 60_000;
+/** State changes kept per execution. */
+const kept = 200;
+/** After this time without an answer, a change may be older (ms). Polling asks at least once a minute. */
+const longUnseen = 3 * 60_000;
 
 type Pause = NonNullable<StatusReading["waiting"]>;
 
@@ -102,9 +107,8 @@ export function watchAgain(execution: Execution, now: number): Execution {
 }
 
 function withoutSecrets(request: KickoffRequest): SentKickoff {
-  const { inputs, meta, taskWebhookUrl, stepWebhookUrl, crewWebhookUrl, humanInputWebhookUrl } =
-    request;
-  const urls = { taskWebhookUrl, stepWebhookUrl, crewWebhookUrl, humanInputWebhookUrl };
+  const { inputs, meta } = request;
+  const urls = forEachCallback((name) => request[name]);
   return {
     inputs,
     ...defined({ meta }),
@@ -261,6 +265,38 @@ function acceptedWithin(
   const last = resumesOf(execution, target).at(-1);
   const at = last?.answeredAt ?? last?.feedback.at ?? "";
   return last?.outcome === "answered" && now - Date.parse(at) < within;
+}
+
+/** `now` in milliseconds since 1970. */
+export function withHistory(before: Execution, after: Execution, now: number): Execution {
+  const [was, is] = [situationOf(before), situationOf(after)];
+  const parts = ["state", "taskId", "attempt", "stateText"] as const;
+  if (parts.every((part) => was[part] === is[part])) return after;
+  const seen = before.seenAt ?? before.startedAt;
+  const notBefore = now - Date.parse(seen) > longUnseen ? seen : undefined;
+  const change = { at: new Date(now).toISOString(), ...is, ...defined({ notBefore }) };
+  return { ...after, history: [...(after.history ?? []), change].slice(-kept) };
+}
+
+function situationOf(execution: Execution): Omit<StateChange, "at" | "notBefore"> {
+  const { state, stateText, mayBeWaiting, waiting, progress, tasks } = execution;
+  const running = tasks.filter((task) => task.state === "running");
+  const current = progress?.current ?? (running.length === 1 ? running[0]?.taskId : undefined);
+  const { taskId, attempt } =
+    state === "waiting" ? { ...waiting } : { taskId: state === "running" ? current : undefined };
+  return { state, ...defined({ stateText, mayBeWaiting, taskId, attempt }) };
+}
+
+/** An end is final: only what the person does, or a resume with a new id, changes it. */
+export function keepEnd(current: Execution, next: Execution): Execution {
+  if (!hasEnded(current) || next.kickoffIds.length > current.kickoffIds.length) return next;
+  const { crew, label, title, pinned, watchedSince, resumes } = next;
+  const persons = { crew, resumes, ...defined({ label, title, pinned, watchedSince }) };
+  const tasks = current.tasks.map((task) => ({
+    ...task,
+    attempts: next.tasks.find((each) => each.taskId === task.taskId)?.attempts ?? task.attempts,
+  }));
+  return { ...without(current, "label", "title", "pinned", "watchedSince"), ...persons, tasks };
 }
 
 function iso(milliseconds: number): string {

@@ -1,4 +1,5 @@
 import * as l10n from "@vscode/l10n";
+import { givenCallbacks } from "../api/callbacks.ts";
 import { canBeAnswered, type Execution, type ExecutionSummary } from "../executions/model.ts";
 import { attemptToAnswer, resumesOf } from "../executions/resumes.ts";
 import type { FeedbackToSend } from "../sending/feedback.ts";
@@ -44,15 +45,15 @@ export function crewAndHost({ crew }: Pick<Execution, "crew">): string {
 
 /** Crews don't keep callbacks for a resume (specification). Hosts only: anybody who knows the path can post. */
 export function callbacksAgain({ request }: Pick<Execution, "request">): readonly string[] {
-  const callbacks = request?.callbacks;
-  const all: readonly (readonly [string, string | undefined])[] = [
-    [l10n.t("task"), callbacks?.taskWebhookUrl],
-    [l10n.t("step"), callbacks?.stepWebhookUrl],
-    [l10n.t("crew"), callbacks?.crewWebhookUrl],
-    [l10n.t("human input"), callbacks?.humanInputWebhook?.url ?? callbacks?.humanInputWebhookUrl],
-    [l10n.t("events"), callbacks?.webhooks?.url],
-  ];
-  return all.flatMap(([name, url = ""]) => (url === "" ? [] : [`${name} → ${hostOf(url)}`]));
+  const labels = {
+    taskWebhookUrl: l10n.t("task"),
+    stepWebhookUrl: l10n.t("step"),
+    crewWebhookUrl: l10n.t("crew"),
+    humanInputWebhookUrl: l10n.t("human input"),
+    webhooks: l10n.t("events"),
+  };
+  const given = givenCallbacks(request?.callbacks ?? {});
+  return given.map(({ name, address }) => `${labels[name]} → ${hostOf(address)}`);
 }
 
 export function hostOf(url: string): string {

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import * as vscode from "vscode";
+import { givenCallbacks, type GivenCallback } from "../api/callbacks.ts";
 import type { CallbackUrls, PlainCallbacks } from "../api/types.ts";
 import type { Crew } from "../crews/types.ts";
 import { logProblem } from "../editor/log.ts";
 import { confirm } from "../editor/messages.ts";
 import type { Database } from "../store/database.ts";
-import { askedCallbacks, type AskedCallback } from "./callbacks.ts";
 import { crewValues, type CrewValues } from "./crew-values.ts";
 import { callbacksText } from "./texts.ts";
 
@@ -28,7 +28,7 @@ export class CallbackConsent {
     callbacks: CallbackUrls & PlainCallbacks,
   ): Promise<boolean> {
     const allowed = this.#allowed.get(crew.id) ?? [];
-    const asked = askedCallbacks(callbacks).filter(
+    const asked = givenCallbacks(callbacks).filter(
       (callback) => !allowed.includes(markOf(crew.id, callback)),
     );
     if (asked.length === 0) return true;
@@ -57,7 +57,7 @@ function parseMarks(raw: unknown): readonly string[] {
 }
 
 /** A hash, because anybody who knows a callback's path can post to it. */
-function markOf(crewId: string, { name, address }: AskedCallback): string {
+function markOf(crewId: string, { name, address }: GivenCallback): string {
   return createHash("sha256")
     .update(JSON.stringify([crewId, name, address]))
     .digest("base64url");

@@ -1,18 +1,8 @@
-import { withSecrets } from "../api/callbacks.ts";
-import { defined } from "../base/json.ts";
+import { callbackNames, type CallbackName, forEachCallback } from "../api/callbacks.ts";
 import type { CallbackUrls, KickoffRequest, PlainCallbacks } from "../api/types.ts";
 
-/** In the form's order (specification; the last observed on deployed crews). */
-export const callbackNames = [
-  "taskWebhookUrl",
-  "stepWebhookUrl",
-  "crewWebhookUrl",
-  "humanInputWebhookUrl",
-] as const satisfies readonly (keyof CallbackUrls)[];
-
-export type CallbackName = (typeof callbackNames)[number];
-/** All callback members of a kickoff's body. `humanInputWebhook` authenticates. */
-export const callbackMembers = [...callbackNames, "humanInputWebhook", "webhooks"] as const;
+// The browser side may import only this room.
+export { callbackNames, type CallbackName, forEachCallback };
 
 /** How a callback authenticates (vendor's guides). */
 export const strategies = ["none", "bearer", "basic"] as const;
@@ -43,11 +33,6 @@ export interface TypedCallbacks {
 /** Values from a command, preset, file or earlier request, without secrets. */
 export type Prefill = Partial<Pick<KickoffRequest, "inputs" | "meta" | CallbackName>> &
   PlainCallbacks;
-
-export function forEachCallback<T>(valueOf: (name: CallbackName) => T): Record<CallbackName, T> {
-  const entries = callbackNames.map((name) => [name, valueOf(name)] as const);
-  return Object.fromEntries(entries) as Record<CallbackName, T>;
-}
 
 export const noCallbacks: TypedCallbacks = {
   callbacks: forEachCallback(() => ""),
@@ -130,26 +115,6 @@ export function writeCallbacks({
 export function toCallbacks(typed: TypedCallbacks): CallbackUrls & PlainCallbacks {
   const { webhooks, ...others } = writeCallbacks(typed);
   return webhooks === undefined || webhooks.url === "" ? others : { ...others, webhooks };
-}
-
-export function requestWith(
-  values: Prefill,
-  { humanInput, streaming }: FormSecrets = noSecrets,
-): KickoffRequest {
-  const { inputs = {}, humanInputWebhook, webhooks, ...others } = values;
-  const plain = defined({ humanInputWebhook, webhooks });
-  return { inputs, ...others, ...withSecrets(plain, { humanInput, stream: streaming }) };
-}
-
-export type AskedCallback = ReturnType<typeof askedCallbacks>[number];
-
-/** In the form's order. */
-export function askedCallbacks(given: CallbackUrls & PlainCallbacks) {
-  return [
-    ...callbackNames.map((name) => ({ name, address: given[name] ?? "" })),
-    { name: "humanInputWebhookUrl" as const, address: given.humanInputWebhook?.url ?? "" },
-    { name: "webhooks" as const, address: given.webhooks?.url ?? "" },
-  ].filter(({ address }) => address !== "");
 }
 
 export type AddressFault = { readonly kind: "notAnAddress" | "notHttp" | "credentials" };

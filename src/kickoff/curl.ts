@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { kickoffBody } from "../api/requests.ts";
-import { requestWith, type Prefill } from "./callbacks.ts";
+import type { Prefill } from "./callbacks.ts";
+import { requestWith } from "./form/values.ts";
 
 /** Variables replace secrets: `$CREW_TOKEN`, `$CREW_HUMAN_INPUT_TOKEN` or `…_PASSWORD`, `$CREW_STREAMING_TOKEN`. */
 export function curlCommand(address: string, values: Prefill) {

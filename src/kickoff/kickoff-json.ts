@@ -1,8 +1,7 @@
 import { parseTree, type Node, type ParseError } from "jsonc-parser";
+import { callbackMembers, forEachCallback } from "../api/callbacks.ts";
 import {
-  callbackMembers,
   checkAddress,
-  forEachCallback,
   strategies,
   streamingStrategies,
   toCallbacks,

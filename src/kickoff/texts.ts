@@ -1,7 +1,7 @@
 import * as l10n from "@vscode/l10n";
+import type { GivenCallback } from "../api/callbacks.ts";
 import type { JsonObject, JsonValue } from "../api/types.ts";
 import { oneLine, shortened } from "../base/text.ts";
-import type { AskedCallback } from "./callbacks.ts";
 
 /** The form fills in `{0}` and `{1}`. */
 export type FormTexts = ReturnType<typeof formTexts>;
@@ -180,7 +180,7 @@ export function formTexts() {
   };
 }
 
-export function callbacksText(callbacks: readonly AskedCallback[]): string {
+export function callbacksText(callbacks: readonly GivenCallback[]): string {
   const sent = {
     taskWebhookUrl: l10n.t("the output of each task"),
     stepWebhookUrl: l10n.t("each step of an agent, with its thoughts and tools"),

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { Ajv2020 as Ajv } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { parse } from "yaml";
+import type { CallbackName } from "../api/callbacks.ts";
 import type { JsonObject, JsonValue } from "../api/types.ts";
 import { asObject, isObject, textAt } from "../base/json.ts";
 import type { CrewProject } from "../projects/types.ts";
@@ -62,11 +63,7 @@ export interface Resume extends Decision {
   readonly taskId: string;
 }
 
-interface CallbackMembers {
-  readonly taskWebhookUrl?: string | null;
-  readonly stepWebhookUrl?: string | null;
-  readonly crewWebhookUrl?: string | null;
-  readonly humanInputWebhookUrl?: string | null;
+interface CallbackMembers extends Readonly<Partial<Record<CallbackName, string | null>>> {
   readonly humanInputWebhook?: SecretTarget | null;
   readonly webhooks?: (SecretTarget & { readonly events: readonly string[] }) | null;
 }
@@ -172,13 +169,17 @@ function invalidBody(problems: ReturnType<typeof mismatches>): ApiError {
 }
 
 function readCallbacks(body: CallbackMembers): Callbacks {
+  const at = (kind: Exclude<keyof Callbacks, "stream">) => {
+    const name: CallbackName = `${kind}WebhookUrl`;
+    return target(name, body[name]);
+  };
   return {
-    task: target("taskWebhookUrl", body.taskWebhookUrl),
-    step: target("stepWebhookUrl", body.stepWebhookUrl),
-    crew: target("crewWebhookUrl", body.crewWebhookUrl),
+    task: at("task"),
+    step: at("step"),
+    crew: at("crew"),
     humanInput: body.humanInputWebhook
       ? secretTarget("humanInputWebhook", body.humanInputWebhook)
-      : target("humanInputWebhookUrl", body.humanInputWebhookUrl),
+      : at("humanInput"),
     stream: body.webhooks
       ? { ...secretTarget("webhooks", body.webhooks), events: body.webhooks.events }
       : undefined,

@@ -21,6 +21,20 @@ export function stateName(state: ExecutionState): string {
   }[state];
 }
 
+/** A codicon and a theme colour. */
+export type Icon = { readonly id: string; readonly color?: string };
+
+export const stateIcons: Readonly<Record<ExecutionState, Icon>> = {
+  queued: { id: "clock" },
+  running: { id: "sync~spin", color: "charts.blue" },
+  waiting: { id: "bell-dot", color: "list.warningForeground" },
+  completed: { id: "pass", color: "testing.iconPassed" },
+  failed: { id: "error", color: "testing.iconFailed" },
+  stopped: { id: "circle-slash" },
+  unconfirmed: { id: "warning", color: "list.warningForeground" },
+  unknown: { id: "question" },
+};
+
 /** An unknown state as the crew reports it. */
 export function stateLabel(execution: ExecutionSummary): string {
   if (execution.state !== "unknown") return stateName(execution.state);

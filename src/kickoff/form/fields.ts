@@ -84,17 +84,6 @@ export function canShow(control: FieldControl, json: string): boolean {
   return /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(json.trim());
 }
 
-/** The crew may have changed the type. */
-export function withKnownMode(
-  value: FieldValue,
-  { control }: Pick<FormField, "control">,
-): FieldValue {
-  const { mode, text } = value;
-  const isNumber = control?.kind === "number" || control?.kind === "integer";
-  const fits = isNumber || (control !== undefined && (text === "" || canShow(control, text)));
-  return mode !== "fitting" || fits ? value : { mode: "json", text };
-}
-
 export function asTyped(value: JsonValue, field: FormField | undefined): FieldValue {
   return typedFor(value, field?.control, field?.initial.mode !== "json");
 }

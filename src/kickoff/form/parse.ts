@@ -1,11 +1,6 @@
 import * as v from "valibot";
-import {
-  forEachCallback,
-  noCallbacks,
-  secretNames,
-  strategies,
-  streamingStrategies,
-} from "../callbacks.ts";
+import { forEachCallback } from "../../api/callbacks.ts";
+import { noCallbacks, secretNames, strategies, streamingStrategies } from "../callbacks.ts";
 import { fieldModes, type FieldControl, type FormField } from "./fields.ts";
 import { formToolNames } from "./messages.ts";
 import type { FormValues } from "./values.ts";

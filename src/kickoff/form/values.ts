@@ -1,17 +1,17 @@
+import { withSecrets } from "../../api/callbacks.ts";
 import type { KickoffRequest } from "../../api/types.ts";
+import { defined, isObject } from "../../base/json.ts";
 import {
   noCallbacks,
   noSecrets,
-  requestWith,
   toCallbacks,
   typedCallbacks,
   type FormSecrets,
   type Prefill,
   type TypedCallbacks,
 } from "../callbacks.ts";
-import { isObject } from "../../base/json.ts";
 import { readJson } from "../json.ts";
-import { asTyped, withKnownMode, withUnlisted, type FieldValue, type FormField } from "./fields.ts";
+import { asTyped, canShow, withUnlisted, type FieldValue, type FormField } from "./fields.ts";
 
 /** A list, not an object: an input may be named `__proto__`. */
 export type NamedValue = FieldValue & { readonly name: string };
@@ -43,6 +43,14 @@ export function alignValues(fields: readonly FormField[], values: FormValues): F
   return { ...values, inputs: fields.map(aligned) };
 }
 
+/** The crew may have changed the type. */
+function withKnownMode(value: FieldValue, { control }: Pick<FormField, "control">): FieldValue {
+  const { mode, text } = value;
+  const isNumber = control?.kind === "number" || control?.kind === "integer";
+  const fits = isNumber || (control !== undefined && (text === "" || canShow(control, text)));
+  return mode !== "fitting" || fits ? value : { mode: "json", text };
+}
+
 /** Given values replace earlier ones. Unlisted inputs get a field. */
 export function fillIn(fields: readonly FormField[], values: FormValues, given: Prefill) {
   const inputs = new Map(Object.entries(given.inputs ?? {}));
@@ -69,6 +77,15 @@ export function toRequest(
   if (plain === undefined)
     throw new Error("The form is not valid; it is checked before it is sent.");
   return requestWith(plain, secrets);
+}
+
+export function requestWith(
+  values: Prefill,
+  { humanInput, streaming }: FormSecrets = noSecrets,
+): KickoffRequest {
+  const { inputs = {}, humanInputWebhook, webhooks, ...others } = values;
+  const plain = defined({ humanInputWebhook, webhooks });
+  return { inputs, ...others, ...withSecrets(plain, { humanInput, stream: streaming }) };
 }
 
 /** Without secrets; undefined if an input or `meta` is invalid JSON. */

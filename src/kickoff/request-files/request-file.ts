@@ -1,5 +1,6 @@
+import { callbackMembers } from "../../api/callbacks.ts";
 import { defined } from "../../base/json.ts";
-import { callbackMembers, toCallbacks, typedCallbacks, type Prefill } from "../callbacks.ts";
+import { toCallbacks, typedCallbacks, type Prefill } from "../callbacks.ts";
 import { spanOf, type Expected, type Span } from "../json.ts";
 import { readKickoffJson, requestFileOwn, secretWord, type KickoffFault } from "../kickoff-json.ts";
 

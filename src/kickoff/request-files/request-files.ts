@@ -1,4 +1,5 @@
 import * as vscode from "vscode";
+import { givenCallbacks } from "../../api/callbacks.ts";
 import { kickoffBody } from "../../api/requests.ts";
 import type { Clock } from "../../base/clock.ts";
 import { UserError } from "../../base/errors.ts";
@@ -10,9 +11,9 @@ import type { Execution } from "../../executions/model.ts";
 import type { KickoffSender } from "../../sending/kickoff.ts";
 import { hasCredentials } from "../../sending/secrets.ts";
 import type { CallbackConsent } from "../callback-consent.ts";
-import { askedCallbacks, requestWith } from "../callbacks.ts";
 import { copyCurl } from "../export.ts";
 import type { KickoffForms } from "../form/forms.ts";
+import { requestWith } from "../form/values.ts";
 import { SingleStart } from "../../base/single-start.ts";
 import { callbacksText } from "../texts.ts";
 import { checkRequestFile, faultText, isHarmless, type RequestFault } from "./check.ts";
@@ -152,7 +153,7 @@ function refuse(document: vscode.TextDocument, faults: readonly RequestFault[]):
 async function confirmUntrusted({ document, crew, file }: Read): Promise<boolean> {
   const bytes = Buffer.byteLength(JSON.stringify(kickoffBody(requestWith(file.values))));
   const { host } = new URL(crew.url);
-  const callbacks = askedCallbacks(file.values);
+  const callbacks = givenCallbacks(file.values);
   const detail = [
     vscode.l10n.t(
       "You have not trusted this workspace. {0} asks for a kickoff of “{1}”.",

@@ -4,9 +4,9 @@ import { oneLine } from "../../base/text.ts";
 import { describeTokenType, otherType, tokenTypeName } from "../../crews/token-format.ts";
 import type { Crew, LocalCrew, TokenState } from "../../crews/types.ts";
 import { hasEnded, isLocalCrew } from "../../executions/model.ts";
-import type { CrewRef, ExecutionState } from "../../executions/model.ts";
+import type { CrewRef } from "../../executions/model.ts";
 import { hostOf } from "../../feedback/target.ts";
-import { present, rehearsalLabel, stateName } from "../labels.ts";
+import { type Icon, present, rehearsalLabel, stateIcons, stateName } from "../labels.ts";
 import { dayLabel, groupStates, partsOf } from "./grouping.ts";
 
 export interface Row {
@@ -19,20 +19,6 @@ export interface Row {
   readonly facts: string;
   readonly sentence: string;
 }
-
-/** A codicon and a theme colour. */
-export type Icon = { readonly id: string; readonly color?: string };
-
-export const stateIcons: Readonly<Record<ExecutionState, Icon>> = {
-  queued: { id: "clock" },
-  running: { id: "sync~spin", color: "charts.blue" },
-  waiting: { id: "bell-dot", color: "list.warningForeground" },
-  completed: { id: "pass", color: "testing.iconPassed" },
-  failed: { id: "error", color: "testing.iconFailed" },
-  stopped: { id: "circle-slash" },
-  unconfirmed: { id: "warning", color: "list.warningForeground" },
-  unknown: { id: "question" },
-};
 
 /** At `now` (milliseconds since 1970), in a language (BCP 47). */
 export function groupRow(group: string, size: number, now: number, language: string): Row {

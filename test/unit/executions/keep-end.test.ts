@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Execution } from "../../../src/executions/model.ts";
-import { keepEnd } from "../../../src/executions/history.ts";
+import { keepEnd } from "../../../src/executions/reduce.ts";
 import { watchAgain } from "../../../src/executions/reduce.ts";
 import { anExecution, at } from "./samples.ts";
 

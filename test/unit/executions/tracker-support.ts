@@ -4,7 +4,7 @@ import type { StatusReading } from "../../../src/api/types.ts";
 import { Emitter } from "../../../src/base/events.ts";
 import { type ExecutionChange, Known } from "../../../src/executions/known.ts";
 import type { CrewRef, Execution, ExecutionSummary } from "../../../src/executions/model.ts";
-import { keepEnd } from "../../../src/executions/history.ts";
+import { keepEnd } from "../../../src/executions/reduce.ts";
 import { summaryOf } from "../../../src/executions/record.ts";
 import { Tracker } from "../../../src/executions/tracker.ts";
 import { FakeClock } from "./fake-clock.ts";

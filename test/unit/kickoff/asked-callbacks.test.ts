@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { askedCallbacks } from "../../../src/kickoff/callbacks.ts";
+import { givenCallbacks } from "../../../src/api/callbacks.ts";
 import { callbacksText } from "../../../src/kickoff/texts.ts";
 
-const textOf = (crewWebhookUrl: string) => callbacksText(askedCallbacks({ crewWebhookUrl }));
+const textOf = (crewWebhookUrl: string) => callbacksText(givenCallbacks({ crewWebhookUrl }));
 
 describe("The callbacks in a confirmation", () => {
   it("are shown with kind and full address, each on a line", () => {
-    const callbacks = askedCallbacks({
+    const callbacks = givenCallbacks({
       crewWebhookUrl: "https://h.test:8443/c?to=me#x",
       taskWebhookUrl: "http://h.test/t",
       stepWebhookUrl: "",
@@ -26,7 +26,7 @@ describe("The callbacks in a confirmation", () => {
       "• each output that waits for a person, to https://h.test/h",
       "• the events of the execution as they happen, to https://e.test/e",
     ]);
-    assert.deepEqual(askedCallbacks({}), []);
+    assert.deepEqual(givenCallbacks({}), []);
   });
 
   it("are shown on one line, with misleading characters of an address as escapes", () => {
