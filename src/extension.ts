@@ -53,10 +53,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
       database,
       clock,
       keepEnded: keepEndedExecutions,
-      clientFor: async ({ id }) => {
-        const crew = crews.find(id);
-        return crew && (await crews.client(crew));
-      },
+      crews,
       onProblem: logProblem,
     }),
   );

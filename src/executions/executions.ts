@@ -10,7 +10,7 @@ import { Tracker, type TrackerOptions } from "./tracker.ts";
 /** How long a new window stays idle, and how long after an end the list is trimmed (ms). */
 const [quietStart, quietEnd] = [5_000, 10_000];
 
-interface ExecutionsOptions extends Pick<TrackerOptions, "clock" | "clientFor" | "onProblem"> {
+interface ExecutionsOptions extends Pick<TrackerOptions, "clock" | "crews" | "onProblem"> {
   readonly database: Database;
   /** 0 keeps all. */
   readonly keepEnded: () => number;
@@ -30,12 +30,12 @@ export class Executions implements Disposable {
 
   constructor(options: ExecutionsOptions) {
     this.#options = options;
-    const { database, clock, clientFor, onProblem } = options;
+    const { database, clock, crews, onProblem } = options;
     this.store = new ExecutionStore({ database, clock, onProblem });
     this.notified = new Notified(database);
     this.lease = new Lease({ database, clock, owner: randomUUID(), onProblem });
     const { store, lease } = this;
-    this.tracker = new Tracker({ store, lease, clock, clientFor, onProblem });
+    this.tracker = new Tracker({ store, lease, clock, crews, onProblem });
   }
 
   /** Reads the stored executions. Polling begins later, if one hasn't ended, and calls `begin`. */

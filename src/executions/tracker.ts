@@ -16,8 +16,11 @@ export interface TrackerOptions {
   readonly store: Pick<ExecutionStore, "list" | "summary" | "update" | "onDidChange">;
   readonly clock: Clock;
   readonly lease: Pick<Lease, "isHeld" | "onDidChange" | "takeOver">;
-  /** Undefined if the crew isn't connected on this machine. */
-  readonly clientFor: (crew: CrewRef) => Promise<Pick<CrewClient, "status"> | undefined>;
+  /** `find` returns undefined if the crew isn't connected on this machine. */
+  readonly crews: {
+    find(crewId: string): CrewRef | undefined;
+    client(crew: CrewRef): Promise<Pick<CrewClient, "status">>;
+  };
   /** Reports problems other than a crew's answer, such as a full disk; `about` is the crew's name. */
   readonly onProblem: (message: string, error: unknown, about?: string) => void;
   readonly random?: () => number;
@@ -203,7 +206,7 @@ export class Tracker implements Disposable {
 
   /** Ignores the answer if a resume or a new id came first. Never rejects. */
   async #ask(execution: ExecutionSummary, signal: AbortSignal): Promise<PollOutcome> {
-    const { store, clock, clientFor } = this.#options;
+    const { store, clock, crews } = this.#options;
     const session = answerSession(execution);
     const write = (apply: (current: Execution, now: number) => Execution): PollOutcome => {
       store.update(execution.localId, (current) =>
@@ -212,10 +215,11 @@ export class Tracker implements Disposable {
       return { kind: "written" };
     };
     try {
-      const client = await clientFor(execution.crew);
+      const crew = crews.find(execution.crew.id);
       const kickoffId = execution.kickoffIds.at(-1);
-      if (client === undefined || kickoffId === undefined)
+      if (crew === undefined || kickoffId === undefined)
         throw new Error(`"${execution.crew.name}" is not connected on this machine.`);
+      const client = await crews.client(crew);
       signal.throwIfAborted();
       const answer = await client.status(kickoffId, { signal }).catch((error: unknown) => {
         if (error instanceof CrewApiError && error.kind === "notFound") return undefined;

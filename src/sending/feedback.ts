@@ -36,7 +36,7 @@ interface FeedbackSenderOptions {
   readonly sends: Pick<Sends, "once" | "settle" | "settleLost">;
   readonly secrets: Pick<CallbackSecrets, "complete">;
   readonly clock: Clock;
-  readonly clientFor: (crew: CrewRef) => Promise<Pick<CrewClient, "status" | "resume">>;
+  readonly crews: { client(crew: CrewRef): Promise<Pick<CrewClient, "status" | "resume">> };
   readonly poll: (localId: string) => void;
   /** Reports what could not be recorded, when the person gets another message. */
   readonly onProblem: (message: string, error: unknown) => void;
@@ -76,13 +76,13 @@ export class FeedbackSender {
    * may have arrived
    */
   async send(given: FeedbackToSend): Promise<FeedbackResult> {
-    const { store, sends, secrets, clock, clientFor } = this.#options;
+    const { store, sends, secrets, clock, crews } = this.#options;
     const { execution: shown, taskId, isApprove } = given;
     const { localId } = shown;
     const target: ResumeTarget = { taskId, attempt: attemptToAnswer(shown, taskId) };
     if (hasEnded(shown)) throw staleError("ended", shown, target);
     const text = textOf(given);
-    const client = await clientFor(shown.crew);
+    const client = await crews.client(shown.crew);
 
     store.refresh();
     recoverResumes(store, sends, this.#current(localId));

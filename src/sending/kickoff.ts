@@ -41,7 +41,7 @@ interface KickoffSenderOptions {
   readonly sends: Pick<Sends, "once" | "settle" | "has">;
   readonly secrets: Pick<CallbackSecrets, "keep">;
   readonly clock: Clock;
-  readonly clientFor: (crew: CrewRef) => Promise<Pick<CrewClient, "kickoff">>;
+  readonly crews: { client(crew: CrewRef): Promise<Pick<CrewClient, "kickoff">> };
   readonly poll: (localId: string) => void;
   /** Reports what could not be recorded, when the person gets another message. */
   readonly onProblem: (message: string, error: unknown) => void;
@@ -67,7 +67,7 @@ export class KickoffSender {
   ): Promise<Execution> {
     const { sends, poll } = this.#options;
     const localId = options.localId ?? randomUUID();
-    const client = await this.#options.clientFor(crew);
+    const client = await this.#options.crews.client(crew);
     const execution = await sends.once(
       { kind: "kickoff", localId },
       () => this.#record(crew, request, localId, options.label),

@@ -75,10 +75,9 @@ export class Sending implements Disposable {
   }
 
   #senderOptions() {
-    const { tracker, crews, ...options } = this.#options;
-    const clientFor = (crew: CrewRef) => crews.client(crew);
+    const { tracker, ...options } = this.#options;
     const poll = (localId: string) => void tracker.pollNow(localId);
-    return { ...options, sends: this.sends, secrets: this.secrets, clientFor, poll };
+    return { ...options, sends: this.sends, secrets: this.secrets, poll };
   }
 
   #recover(): void {

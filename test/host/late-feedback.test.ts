@@ -128,7 +128,7 @@ describe("Feedback that is too late or gets no response, over HTTP", () => {
         ...other,
         secrets: noSecrets,
         clock: systemClock,
-        clientFor: () => Promise.resolve(client),
+        crews: { client: () => Promise.resolve(client) },
         poll: () => undefined,
         onProblem: (message) => parts.problems.push(message),
       });

@@ -69,7 +69,7 @@ describe("Deleting local data", () => {
       database,
       clock: systemClock,
       keepEnded: () => 0,
-      clientFor: () => Promise.resolve(undefined),
+      crews,
       onProblem: fail,
     });
     const locals = new LocalCrews({

@@ -404,7 +404,7 @@ describe("local crews", () => {
       ...sent,
       secrets: { keep: () => Promise.resolve() },
       clock: systemClock,
-      clientFor: (of) => window.crews.client(of),
+      crews: window.crews,
       poll: onProblem,
       onProblem,
     });

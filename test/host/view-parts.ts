@@ -51,14 +51,16 @@ export async function viewParts(clock: Clock = systemClock) {
     sends,
     secrets: noSecrets,
     clock,
-    clientFor: () =>
-      Promise.resolve({
-        status: () => crew.status(),
-        resume: (request) => {
-          sent.push(request);
-          return crew.resume();
-        },
-      }),
+    crews: {
+      client: () =>
+        Promise.resolve({
+          status: () => crew.status(),
+          resume: (request) => {
+            sent.push(request);
+            return crew.resume();
+          },
+        }),
+    },
     poll: () => undefined,
     onProblem,
   });

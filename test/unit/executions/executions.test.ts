@@ -23,10 +23,13 @@ describe("Executions", () => {
         database,
         clock,
         keepEnded: () => 0,
-        clientFor: () =>
-          Promise.resolve({
-            status: (kickoffId) => (asked.push(kickoffId), new Promise(() => undefined)),
-          }),
+        crews: {
+          find: () => anExecution().crew,
+          client: () =>
+            Promise.resolve({
+              status: (kickoffId) => (asked.push(kickoffId), new Promise(() => undefined)),
+            }),
+        },
         onProblem,
       });
       let begun = 0;
@@ -52,12 +55,12 @@ describe("Executions", () => {
     const clock = new FakeClock();
     const onProblem = (message: string) => assert.fail(message);
     const database = new Database({ folder, clock, onProblem });
-    const clientFor = () => Promise.resolve(undefined);
+    const crews = { find: () => undefined, client: () => assert.fail("Nothing is polled.") };
     const executions = new Executions({
       database,
       clock,
       keepEnded: () => 0,
-      clientFor,
+      crews,
       onProblem,
     });
     const { store } = executions;

@@ -46,7 +46,7 @@ describe("attempts and the feedback between them", () => {
         ...window,
         secrets: noSecrets,
         clock: systemClock,
-        clientFor: () => Promise.resolve(client),
+        crews: { client: () => Promise.resolve(client) },
         poll: () => undefined,
         onProblem: (message) => assert.fail(message),
       });

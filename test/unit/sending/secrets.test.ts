@@ -169,7 +169,7 @@ describe("Secrets of callbacks", () => {
         ...window,
         secrets,
         clock: systemClock,
-        clientFor: () => Promise.resolve({ kickoff }),
+        crews: { client: () => Promise.resolve({ kickoff }) },
         poll: () => undefined,
         onProblem: (message) => assert.fail(message),
       });
@@ -238,7 +238,7 @@ describe("Secrets of callbacks", () => {
         ...window,
         secrets,
         clock: systemClock,
-        clientFor: () => Promise.resolve(client),
+        crews: { client: () => Promise.resolve(client) },
         poll: () => undefined,
         onProblem: (message) => assert.fail(message),
       }).send({ ...crew, url: service.url }, request);
@@ -261,7 +261,7 @@ describe("Secrets of callbacks", () => {
         ...window,
         secrets,
         clock: systemClock,
-        clientFor: () => Promise.resolve(client),
+        crews: { client: () => Promise.resolve(client) },
         poll: () => undefined,
         onProblem: (message) => assert.fail(message),
       });
