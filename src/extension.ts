@@ -6,7 +6,7 @@ import { Disposables } from "./base/events.ts";
 import { registerCommands, watchClearing } from "./commands/register.ts";
 import { Crews } from "./crews/crews.ts";
 import { watchArrivals } from "./crews/identity.ts";
-import { log, logProblem } from "./editor/log.ts";
+import { log, logProblem, problemLog } from "./editor/log.ts";
 import { keepEndedExecutions, resetContext, versionOf } from "./editor/manifest.ts";
 import { plainMessage, showError } from "./editor/messages.ts";
 import { Executions } from "./executions/executions.ts";
@@ -43,7 +43,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
     new Database({
       folder: storage.fsPath,
       clock,
-      onProblem: logProblem,
+      log: problemLog,
       onDamage: (message) => void vscode.window.showWarningMessage(plainMessage(message)),
     }),
   );
@@ -54,7 +54,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
       clock,
       keepEnded: keepEndedExecutions,
       crews,
-      onProblem: logProblem,
+      log: problemLog,
     }),
   );
   const { store, notified, lease, tracker } = executions;
@@ -67,7 +67,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
       crews,
       clock,
       storage: context.secrets,
-      onProblem: logProblem,
+      log: problemLog,
     }),
   );
   const locals = owned.add(

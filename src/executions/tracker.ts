@@ -1,6 +1,7 @@
 import { CrewApiError } from "../api/errors.ts";
 import type { CrewClient } from "../api/client.ts";
 import type { Clock } from "../base/clock.ts";
+import type { ProblemLog } from "../base/errors.ts";
 import { type Disposable, Disposables, Emitter } from "../base/events.ts";
 import type { Lease } from "./lease.ts";
 import type { CrewRef, Execution, ExecutionSummary } from "./model.ts";
@@ -21,8 +22,8 @@ export interface TrackerOptions {
     find(crewId: string): CrewRef | undefined;
     client(crew: CrewRef): Promise<Pick<CrewClient, "status">>;
   };
-  /** Reports problems other than a crew's answer, such as a full disk; `about` is the crew's name. */
-  readonly onProblem: (message: string, error: unknown, about?: string) => void;
+  /** For problems other than a crew's answer, such as a full disk. */
+  readonly log: ProblemLog;
   readonly random?: () => number;
 }
 
@@ -37,7 +38,7 @@ export class Tracker implements Disposable {
   readonly #list: WatchList;
   readonly #subscriptions = new Disposables();
   readonly #onError = (error: unknown) =>
-    this.#options.onProblem("A listener of the tracker failed.", error);
+    this.#options.log.problem("A listener of the tracker failed.", error);
   readonly #changes = new Emitter<TrackerChange>(this.#onError);
   readonly #parks = new Emitter<{ readonly crew: CrewRef; readonly error: CrewApiError }>(
     this.#onError,
@@ -235,10 +236,10 @@ export class Tracker implements Disposable {
 
   #takeIn(outcome: PollOutcome, watched: Watched, execution: ExecutionSummary): void {
     const { crew } = execution;
-    const { clock, onProblem, random = Math.random } = this.#options;
+    const { clock, log, random = Math.random } = this.#options;
     const { limits } = this.#list;
     if (outcome.kind === "blocked" && watched.failures === 0)
-      onProblem("An execution could not be polled; trying again.", outcome.error, crew.name);
+      log.problem("An execution could not be polled; trying again.", outcome.error, crew.name);
     const isNews = watched.record(outcome, execution, clock.now(), random());
     const { error } = watched;
     if (error?.retryAfterMs !== undefined)
@@ -257,7 +258,7 @@ export class Tracker implements Disposable {
 
   /** Only after a poll, so that what ended while no window was open is seen. */
   #giveUpByAge(localId: string): void {
-    const { store, clock, onProblem } = this.#options;
+    const { store, clock, log } = this.#options;
     const isDue = (execution: ExecutionSummary) =>
       canBeAsked(execution) &&
       execution.watchingStoppedAt === undefined &&
@@ -268,7 +269,7 @@ export class Tracker implements Disposable {
     try {
       store.update(localId, (now) => (isDue(now) ? { ...now, watchingStoppedAt } : now));
     } catch (error) {
-      onProblem("The end of polling an old execution could not be stored.", error);
+      log.problem("The end of polling an old execution could not be stored.", error);
     }
   }
 }

@@ -4,7 +4,7 @@ import type { CrewClient } from "../api/client.ts";
 import { CrewApiError } from "../api/errors.ts";
 import type { KickoffRequest } from "../api/types.ts";
 import type { Clock } from "../base/clock.ts";
-import { messageOf, UserError } from "../base/errors.ts";
+import { messageOf, UserError, type ProblemLog } from "../base/errors.ts";
 import { defined } from "../base/json.ts";
 import { isLocalCrew, type CrewRef, type Execution } from "../executions/model.ts";
 import { confirmKickoff, newExecution } from "../executions/reduce.ts";
@@ -43,8 +43,8 @@ interface KickoffSenderOptions {
   readonly clock: Clock;
   readonly crews: { client(crew: CrewRef): Promise<Pick<CrewClient, "kickoff">> };
   readonly poll: (localId: string) => void;
-  /** Reports what could not be recorded, when the person gets another message. */
-  readonly onProblem: (message: string, error: unknown) => void;
+  /** For what could not be recorded, when the person gets another message. */
+  readonly log: ProblemLog;
 }
 
 /** Starts executions: a request is recorded before it is sent, and sent once. */
@@ -146,11 +146,11 @@ export class KickoffSender {
 
   /** A record that can't be removed stays `unconfirmed`. */
   #removeRecord({ localId }: Execution): void {
-    const { store, sends, onProblem } = this.#options;
+    const { store, sends, log } = this.#options;
     try {
       sends.settle({ kind: "kickoff", localId }, () => store.remove(localId));
     } catch (error) {
-      onProblem("The record of a kickoff that did not start could not be removed.", error);
+      log.problem("The record of a kickoff that did not start could not be removed.", error);
     }
   }
 

@@ -1,5 +1,6 @@
 import type { CrewClient } from "../api/client.ts";
 import type { Clock } from "../base/clock.ts";
+import type { ProblemLog } from "../base/errors.ts";
 import type { Disposable } from "../base/events.ts";
 import type { Lease } from "../executions/lease.ts";
 import type { CrewRef, ExecutionSummary } from "../executions/model.ts";
@@ -19,7 +20,7 @@ interface SendingOptions {
   readonly clock: Clock;
   readonly crews: { client(crew: CrewRef): Promise<CrewClient> };
   readonly storage: SecretStorage;
-  readonly onProblem: (message: string, error: unknown) => void;
+  readonly log: ProblemLog;
 }
 
 export class Sending implements Disposable {
@@ -43,9 +44,8 @@ export class Sending implements Disposable {
 
   begin(): void {
     this.#recover();
-    const { onProblem } = this.#options;
     this.secrets.sweep().catch((error: unknown) => {
-      onProblem("Secrets of callbacks could not be cleaned up.", error);
+      this.#options.log.problem("Secrets of callbacks could not be cleaned up.", error);
     });
   }
 
@@ -84,7 +84,7 @@ export class Sending implements Disposable {
     try {
       recoverSends({ store: this.#options.store, sends: this.sends });
     } catch (error) {
-      this.#options.onProblem("Requests without an outcome could not be recovered.", error);
+      this.#options.log.problem("Requests without an outcome could not be recovered.", error);
     }
   }
 }

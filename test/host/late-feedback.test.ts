@@ -130,7 +130,7 @@ describe("Feedback that is too late or gets no response, over HTTP", () => {
         clock: systemClock,
         crews: { client: () => Promise.resolve(client) },
         poll: () => undefined,
-        onProblem: (message) => parts.problems.push(message),
+        log: { problem: (message) => parts.problems.push(message) },
       });
       await sender.send({
         execution: other.store.find("local-1")!,

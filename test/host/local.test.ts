@@ -406,7 +406,7 @@ describe("local crews", () => {
       clock: systemClock,
       crews: window.crews,
       poll: onProblem,
-      onProblem,
+      log: { problem: onProblem },
     });
     try {
       const error: unknown = await sender

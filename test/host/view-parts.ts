@@ -62,7 +62,7 @@ export async function viewParts(clock: Clock = systemClock) {
         }),
     },
     poll: () => undefined,
-    onProblem,
+    log: { problem: onProblem },
   });
   const doubts = new Map<string, string>();
   const documents = new ExecutionDocuments({

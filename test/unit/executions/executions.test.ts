@@ -18,7 +18,7 @@ describe("Executions", () => {
       const problems: string[] = [];
       const onProblem = (message: string) => problems.push(message);
       const asked: string[] = [];
-      const database = new Database({ folder, clock, onProblem });
+      const database = new Database({ folder, clock, log: { problem: onProblem } });
       const executions = new Executions({
         database,
         clock,
@@ -30,7 +30,7 @@ describe("Executions", () => {
               status: (kickoffId) => (asked.push(kickoffId), new Promise(() => undefined)),
             }),
         },
-        onProblem,
+        log: { problem: onProblem },
       });
       let begun = 0;
       try {
@@ -54,14 +54,14 @@ describe("Executions", () => {
     const folder = temporaryFolder("executions");
     const clock = new FakeClock();
     const onProblem = (message: string) => assert.fail(message);
-    const database = new Database({ folder, clock, onProblem });
+    const database = new Database({ folder, clock, log: { problem: onProblem } });
     const crews = { find: () => undefined, client: () => assert.fail("Nothing is polled.") };
     const executions = new Executions({
       database,
       clock,
       keepEnded: () => 0,
       crews,
-      onProblem,
+      log: { problem: onProblem },
     });
     const { store } = executions;
     try {

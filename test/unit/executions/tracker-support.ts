@@ -95,7 +95,7 @@ export class Scene {
         find: (id) => (this.unconnected.has(id) ? undefined : { id, name: id, url: id }),
         client: () => Promise.resolve({ status: (id, call) => this.#status(id, call?.signal) }),
       },
-      onProblem: (message, error) => this.problems.push(`${message} ${String(error)}`),
+      log: { problem: (message, error) => this.problems.push(`${message} ${String(error)}`) },
     });
     this.tracker.onDidPark(({ crew, error }) => this.parks.push(`${crew.name} ${error.kind}`));
   }

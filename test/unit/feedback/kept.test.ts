@@ -48,7 +48,7 @@ describe("attempts and the feedback between them", () => {
         clock: systemClock,
         crews: { client: () => Promise.resolve(client) },
         poll: () => undefined,
-        onProblem: (message) => assert.fail(message),
+        log: { problem: (message) => assert.fail(message) },
       });
       await sender.send({ execution, taskId: "review", isApprove: false, text: feedback });
       store.update("local-1", (known) =>

@@ -71,7 +71,7 @@ describe("sending feedback", () => {
           }),
       },
       poll: (localId) => polled.push(localId),
-      onProblem: (message) => problems.push(message),
+      log: { problem: (message) => problems.push(message) },
     });
   }
 

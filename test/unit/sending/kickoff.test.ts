@@ -53,7 +53,7 @@ describe("Sending a kickoff", () => {
       clock: systemClock,
       crews: { client: () => Promise.resolve({ kickoff }) },
       poll: (id) => polled.push(id),
-      onProblem: (message) => problems.push(message),
+      log: { problem: (message) => problems.push(message) },
       ...changes,
     });
   }

@@ -67,7 +67,7 @@ describe("Secrets of callbacks", () => {
     return new CallbackSecrets({
       ...window,
       storage: memory,
-      onProblem: (message, error) => problems.push(`${message} ${String(error)}`),
+      log: { problem: (message, error) => problems.push(`${message} ${String(error)}`) },
     });
   }
 
@@ -171,7 +171,7 @@ describe("Secrets of callbacks", () => {
         clock: systemClock,
         crews: { client: () => Promise.resolve({ kickoff }) },
         poll: () => undefined,
-        onProblem: (message) => assert.fail(message),
+        log: { problem: (message) => assert.fail(message) },
       });
 
     it("are stored before the request is sent", async () => {
@@ -240,7 +240,7 @@ describe("Secrets of callbacks", () => {
         clock: systemClock,
         crews: { client: () => Promise.resolve(client) },
         poll: () => undefined,
-        onProblem: (message) => assert.fail(message),
+        log: { problem: (message) => assert.fail(message) },
       }).send({ ...crew, url: service.url }, request);
       const [asked] = await waitFor(
         "the human-input callback",
@@ -263,7 +263,7 @@ describe("Secrets of callbacks", () => {
         clock: systemClock,
         crews: { client: () => Promise.resolve(client) },
         poll: () => undefined,
-        onProblem: (message) => assert.fail(message),
+        log: { problem: (message) => assert.fail(message) },
       });
       const before = receiver.at("/events").length;
       await sender.send({ execution: started, taskId, isApprove: false, text: "Shorter." });

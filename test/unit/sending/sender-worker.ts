@@ -36,7 +36,7 @@ const parts = {
   secrets: noSecrets,
   clock,
   poll: () => undefined,
-  onProblem: (message: string, error: unknown) => print("problem", message, String(error)),
+  log: { problem: (message: string, error: unknown) => print("problem", message, String(error)) },
 };
 recoverSends(window);
 const kickoffs = new KickoffSender({
