@@ -94,7 +94,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   const kickoffs = owned.add(new Kickoffs(sending.sends, clock));
 
   // What a person sees.
-  const documents = owned.add(
+  const { documents, outputs } = owned.add(
     registerDocuments({ store, crews, tracker, kickoffs, ready: opened, storage }),
   );
   const { feedback, threads, drafts } = owned.add(
@@ -108,7 +108,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   owned.add(showStatusBar(store));
   owned.add(watchRefusedTokens(tracker, lease, database));
   owned.add(watchProjects(tree.view, crews, opened));
-  owned.add(watchAttention(tracker, database, tree, documents.documents));
+  owned.add(watchAttention(tracker, database, tree, documents));
   owned.add(watchReading(context.globalState));
 
   // What changes with a crew.
@@ -126,7 +126,18 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
 
   // What people, language models and other extensions call.
   const kept = { database, crews, executions, store, tracker, lease, sending, locals };
-  const seen = { sender, forms, files, presets, feedback, threads, drafts, tree, documents };
+  const seen = {
+    sender,
+    forms,
+    files,
+    presets,
+    feedback,
+    threads,
+    drafts,
+    tree,
+    documents,
+    outputs,
+  };
   const parts = { context, clock, secrets: sending.secrets, ...kept, ...seen };
   owned.add(registerCommands(parts));
   owned.add(watchClearing(parts));
