@@ -48,7 +48,7 @@ const tooEarly = {
 /** Problem reports contain what was being done, and no names. */
 const named = {
   selector:
-    "CallExpression:matches([callee.name='logProblem'], [callee.property.name=/^#?onProblem$/])[arguments.0.type='TemplateLiteral']",
+    "CallExpression:matches([callee.name='logProblem'], [callee.property.name=/^(#?onProblem|problem)$/])[arguments.0.type='TemplateLiteral']",
   message:
     "This text comes into problem reports: give the crew's or file's name as the last argument.",
 };

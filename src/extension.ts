@@ -6,7 +6,7 @@ import { Disposables } from "./base/events.ts";
 import { registerCommands, watchClearing } from "./commands/register.ts";
 import { Crews } from "./crews/crews.ts";
 import { watchArrivals } from "./crews/identity.ts";
-import { log, logProblem } from "./editor/log.ts";
+import { log, logProblem, problemLog } from "./editor/log.ts";
 import { keepEndedExecutions, resetContext, versionOf } from "./editor/manifest.ts";
 import { plainMessage, showError } from "./editor/messages.ts";
 import { Executions } from "./executions/executions.ts";
@@ -43,7 +43,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
     new Database({
       folder: storage.fsPath,
       clock,
-      onProblem: logProblem,
+      log: problemLog,
       onDamage: (message) => void vscode.window.showWarningMessage(plainMessage(message)),
     }),
   );
@@ -53,11 +53,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
       database,
       clock,
       keepEnded: keepEndedExecutions,
-      clientFor: async ({ id }) => {
-        const crew = crews.find(id);
-        return crew && (await crews.client(crew));
-      },
-      onProblem: logProblem,
+      crews,
+      log: problemLog,
     }),
   );
   const { store, notified, lease, tracker } = executions;
@@ -70,7 +67,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
       crews,
       clock,
       storage: context.secrets,
-      onProblem: logProblem,
+      log: problemLog,
     }),
   );
   const locals = owned.add(
@@ -97,7 +94,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   const kickoffs = owned.add(new Kickoffs(sending.sends, clock));
 
   // What a person sees.
-  const documents = owned.add(
+  const { documents, outputs } = owned.add(
     registerDocuments({ store, crews, tracker, kickoffs, ready: opened, storage }),
   );
   const { feedback, threads, drafts } = owned.add(
@@ -111,7 +108,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   owned.add(showStatusBar(store));
   owned.add(watchRefusedTokens(tracker, lease, database));
   owned.add(watchProjects(tree.view, crews, opened));
-  owned.add(watchAttention(tracker, database, tree, documents.documents));
+  owned.add(watchAttention(tracker, database, tree, documents));
   owned.add(watchReading(context.globalState));
 
   // What changes with a crew.
@@ -129,7 +126,18 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
 
   // What people, language models and other extensions call.
   const kept = { database, crews, executions, store, tracker, lease, sending, locals };
-  const seen = { sender, forms, files, presets, feedback, threads, drafts, tree, documents };
+  const seen = {
+    sender,
+    forms,
+    files,
+    presets,
+    feedback,
+    threads,
+    drafts,
+    tree,
+    documents,
+    outputs,
+  };
   const parts = { context, clock, secrets: sending.secrets, ...kept, ...seen };
   owned.add(registerCommands(parts));
   owned.add(watchClearing(parts));

@@ -46,3 +46,9 @@ export function actionsOf(error: unknown): readonly ErrorAction[] {
   if (error instanceof UserError) return error.actions;
   return error instanceof Error ? (offered.get(error) ?? []) : [];
 }
+
+/** Where rooms without `vscode` report problems that no caller gets. */
+export interface ProblemLog {
+  /** `doing` is a constant, for problem reports; `about`, the crew or file, is only logged. */
+  problem(doing: string, error: unknown, about?: string): void;
+}

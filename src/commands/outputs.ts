@@ -12,15 +12,14 @@ import type { CommandParts, Commands } from "./table.ts";
 import { type AttemptPair, attemptPairs } from "../executions/tasks.ts";
 import { outputUri } from "../views/document/output-editors.ts";
 
-type OutputParts = Pick<CommandParts, "crews" | "store" | "documents" | "clock">;
+type OutputParts = Pick<CommandParts, "crews" | "store" | "outputs" | "clock">;
 
 /**
  * Each takes `{crew, kickoffId, taskId?, attempt?}` and returns a URI; `compareAttempts` `{taskId,
  * previous, attempt}`.
  */
 export function outputCommands(parts: OutputParts): Commands {
-  const { crews, store, documents } = parts;
-  const { outputs } = documents;
+  const { crews, store, outputs } = parts;
   const onOutput =
     (action: (execution: Execution, output: Output) => Promise<vscode.Uri | undefined>) =>
     async (given: unknown) => {
@@ -105,7 +104,7 @@ function itemFor({ part, output }: Output): vscode.QuickPickItem {
 
 /** Shows the response unchanged, even an error. Nothing is stored. */
 async function openRawAnswer(
-  { crews, documents, clock }: OutputParts,
+  { crews, outputs, clock }: OutputParts,
   execution: Execution,
 ): Promise<vscode.Uri | undefined> {
   const kickoffId = execution.kickoffIds.at(-1);
@@ -119,12 +118,10 @@ async function openRawAnswer(
     const title = vscode.l10n.t("Requesting the state from “{0}”", execution.crew.name);
     const client = await crews.client(execution.crew);
     const text = await withCancel(title, (signal) => client.rawStatus(kickoffId, { signal }));
-    return text === undefined
-      ? undefined
-      : await documents.outputs.openAnswer(execution, { text, askedAt });
+    return text === undefined ? undefined : await outputs.openAnswer(execution, { text, askedAt });
   } catch (error) {
     if (error instanceof CrewApiError && error.status !== undefined && error.body !== undefined)
-      await documents.outputs.openAnswer(execution, {
+      await outputs.openAnswer(execution, {
         text: error.body,
         status: error.status,
         askedAt,

@@ -40,7 +40,8 @@ export interface CommandParts
   readonly sending: Sending;
   readonly locals: LocalCrews;
   readonly tree: TreeRoom;
-  readonly documents: Pick<DocumentsRoom, "show" | "outputs">;
+  readonly documents: Pick<DocumentsRoom["documents"], "show">;
+  readonly outputs: DocumentsRoom["outputs"];
 }
 
 export function commandTable(parts: CommandParts): Commands {

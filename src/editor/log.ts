@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import { messageOf } from "../base/errors.ts";
+import { messageOf, type ProblemLog } from "../base/errors.ts";
 import { recentProblems } from "./recent-problems.ts";
 
 /** The extension's log channel. Never log a token. */
@@ -13,3 +13,6 @@ export function logProblem(doing: string, error: unknown, about?: string): void 
   log.error(`${doing}${about === undefined ? "" : ` (${about})`}: ${messageOf(error)}`);
   if (error instanceof Error && error.stack !== undefined) log.debug(error.stack);
 }
+
+/** For rooms that can't import this one. */
+export const problemLog: ProblemLog = { problem: logProblem };

@@ -10,7 +10,7 @@ import { Tracker, type TrackerOptions } from "./tracker.ts";
 /** How long a new window stays idle, and how long after an end the list is trimmed (ms). */
 const [quietStart, quietEnd] = [5_000, 10_000];
 
-interface ExecutionsOptions extends Pick<TrackerOptions, "clock" | "clientFor" | "onProblem"> {
+interface ExecutionsOptions extends Pick<TrackerOptions, "clock" | "crews" | "log"> {
   readonly database: Database;
   /** 0 keeps all. */
   readonly keepEnded: () => number;
@@ -30,12 +30,12 @@ export class Executions implements Disposable {
 
   constructor(options: ExecutionsOptions) {
     this.#options = options;
-    const { database, clock, clientFor, onProblem } = options;
-    this.store = new ExecutionStore({ database, clock, onProblem });
+    const { database, clock, crews, log } = options;
+    this.store = new ExecutionStore({ database, clock, log });
     this.notified = new Notified(database);
-    this.lease = new Lease({ database, clock, owner: randomUUID(), onProblem });
+    this.lease = new Lease({ database, clock, owner: randomUUID(), log });
     const { store, lease } = this;
-    this.tracker = new Tracker({ store, lease, clock, clientFor, onProblem });
+    this.tracker = new Tracker({ store, lease, clock, crews, log });
   }
 
   /** Reads the stored executions. Polling begins later, if one hasn't ended, and calls `begin`. */
@@ -103,9 +103,9 @@ export class Executions implements Disposable {
 
   #watch(): void {
     const { store, lease } = this;
-    const { clock, keepEnded, onProblem } = this.#options;
-    this.#begin().catch((error: unknown) => onProblem("Polling could not be prepared.", error));
-    this.#phase.add(keepTrimmed({ store, lease, clock, keepEnded, onProblem }));
+    const { clock, keepEnded, log } = this.#options;
+    this.#begin().catch((error: unknown) => log.problem("Polling could not be prepared.", error));
+    this.#phase.add(keepTrimmed({ store, lease, clock, keepEnded, log }));
     lease.start();
     this.tracker.start();
   }
@@ -151,12 +151,12 @@ export function beginWhenNeeded(
 }
 
 export function keepTrimmed(
-  options: Pick<ExecutionsOptions, "clock" | "keepEnded" | "onProblem"> & {
+  options: Pick<ExecutionsOptions, "clock" | "keepEnded" | "log"> & {
     readonly store: Pick<ExecutionStore, "list" | "remove" | "onDidChange">;
     readonly lease: Pick<Lease, "confirm">;
   },
 ): Disposable {
-  const { store, lease, clock, keepEnded, onProblem } = options;
+  const { store, lease, clock, keepEnded, log } = options;
   let cancel: (() => void) | undefined;
   const trim = () => {
     cancel = undefined;
@@ -164,7 +164,7 @@ export function keepTrimmed(
       if (!lease.confirm()) return;
       for (const { localId } of tooMany(store.list(), keepEnded())) store.remove(localId);
     } catch (error) {
-      onProblem("Old ended executions could not be removed.", error);
+      log.problem("Old ended executions could not be removed.", error);
     }
   };
   const trimSoon = () => (cancel ??= clock.after(quietEnd, trim));

@@ -1,4 +1,5 @@
 import type { Clock } from "../base/clock.ts";
+import type { ProblemLog } from "../base/errors.ts";
 import { type Disposable, Emitter } from "../base/events.ts";
 import type { Database } from "../store/database.ts";
 
@@ -10,15 +11,15 @@ interface LeaseOptions {
   readonly clock: Clock;
   /** Unique among all windows that share the database. */
   readonly owner: string;
-  /** Reports database errors; the lease isn't held then, and is requested again. */
-  onProblem(message: string, error: unknown): void;
+  /** For database errors; the lease isn't held then, and is requested again. */
+  readonly log: ProblemLog;
 }
 
 /** Decides which window polls and notifies, never who may write. A loss is noticed at renewal or by `confirm`. */
 export class Lease implements Disposable {
   readonly #options: LeaseOptions;
   readonly #changed = new Emitter<boolean>((error) =>
-    this.#options.onProblem("A listener of the polling lease failed.", error),
+    this.#options.log.problem("A listener of the polling lease failed.", error),
   );
   readonly onDidChange = this.#changed.event;
   #held = false;
@@ -84,7 +85,7 @@ export class Lease implements Disposable {
     try {
       return action();
     } catch (error) {
-      this.#options.onProblem("Could not decide which window polls; trying again.", error);
+      this.#options.log.problem("Could not decide which window polls; trying again.", error);
       return false;
     }
   }

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../base/clock.ts";
+import type { ProblemLog } from "../base/errors.ts";
 import { type Disposable, Emitter } from "../base/events.ts";
 import { asArray, defined } from "../base/json.ts";
 import type { Database } from "../store/database.ts";
@@ -16,8 +17,8 @@ export type ClearScope = "data" | "everything";
 interface ExecutionStoreOptions {
   readonly database: Database;
   readonly clock: Clock;
-  /** Reports unreadable rows; `about` is the local id, the message is for a person. */
-  onProblem(message: string, error: unknown, about?: string): void;
+  /** For unreadable rows. */
+  readonly log: ProblemLog;
 }
 
 /** After a failure, wait this long before reading again (ms). */
@@ -48,7 +49,7 @@ export class ExecutionStore implements Disposable {
   readonly #options: ExecutionStoreOptions;
   readonly #known = new Known();
   readonly #onError = (error: unknown) =>
-    this.#options.onProblem("A listener of the executions failed.", error);
+    this.#options.log.problem("A listener of the executions failed.", error);
   readonly #changes = new Emitter<ExecutionChange>(this.#onError);
   /** Fires for changes in any window. */
   readonly onDidChange = this.#changes.event;
@@ -266,7 +267,7 @@ export class ExecutionStore implements Disposable {
         this.#clears.fire(text(row, "scope") === "everything" ? "everything" : "data");
       }
     } catch (error) {
-      this.#options.onProblem("Tracked executions could not be read; trying again.", error);
+      this.#options.log.problem("Tracked executions could not be read; trying again.", error);
       this.#cancelAgain = this.#options.clock.after(again, () => this.#readNews());
     }
   }
@@ -341,7 +342,7 @@ export class ExecutionStore implements Disposable {
   }
 
   #reportUnread(error: unknown, localId: string): void {
-    this.#options.onProblem("A tracked execution could not be read.", error, localId);
+    this.#options.log.problem("A tracked execution could not be read.", error, localId);
   }
 
   #report(): void {

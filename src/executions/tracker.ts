@@ -1,6 +1,7 @@
 import { CrewApiError } from "../api/errors.ts";
 import type { CrewClient } from "../api/client.ts";
 import type { Clock } from "../base/clock.ts";
+import type { ProblemLog } from "../base/errors.ts";
 import { type Disposable, Disposables, Emitter } from "../base/events.ts";
 import type { Lease } from "./lease.ts";
 import type { CrewRef, Execution, ExecutionSummary } from "./model.ts";
@@ -16,10 +17,13 @@ export interface TrackerOptions {
   readonly store: Pick<ExecutionStore, "list" | "summary" | "update" | "onDidChange">;
   readonly clock: Clock;
   readonly lease: Pick<Lease, "isHeld" | "onDidChange" | "takeOver">;
-  /** Undefined if the crew isn't connected on this machine. */
-  readonly clientFor: (crew: CrewRef) => Promise<Pick<CrewClient, "status"> | undefined>;
-  /** Reports problems other than a crew's answer, such as a full disk; `about` is the crew's name. */
-  readonly onProblem: (message: string, error: unknown, about?: string) => void;
+  /** `find` returns undefined if the crew isn't connected on this machine. */
+  readonly crews: {
+    find(crewId: string): CrewRef | undefined;
+    client(crew: CrewRef): Promise<Pick<CrewClient, "status">>;
+  };
+  /** For problems other than a crew's answer, such as a full disk. */
+  readonly log: ProblemLog;
   readonly random?: () => number;
 }
 
@@ -34,7 +38,7 @@ export class Tracker implements Disposable {
   readonly #list: WatchList;
   readonly #subscriptions = new Disposables();
   readonly #onError = (error: unknown) =>
-    this.#options.onProblem("A listener of the tracker failed.", error);
+    this.#options.log.problem("A listener of the tracker failed.", error);
   readonly #changes = new Emitter<TrackerChange>(this.#onError);
   readonly #parks = new Emitter<{ readonly crew: CrewRef; readonly error: CrewApiError }>(
     this.#onError,
@@ -203,7 +207,7 @@ export class Tracker implements Disposable {
 
   /** Ignores the answer if a resume or a new id came first. Never rejects. */
   async #ask(execution: ExecutionSummary, signal: AbortSignal): Promise<PollOutcome> {
-    const { store, clock, clientFor } = this.#options;
+    const { store, clock, crews } = this.#options;
     const session = answerSession(execution);
     const write = (apply: (current: Execution, now: number) => Execution): PollOutcome => {
       store.update(execution.localId, (current) =>
@@ -212,10 +216,11 @@ export class Tracker implements Disposable {
       return { kind: "written" };
     };
     try {
-      const client = await clientFor(execution.crew);
+      const crew = crews.find(execution.crew.id);
       const kickoffId = execution.kickoffIds.at(-1);
-      if (client === undefined || kickoffId === undefined)
+      if (crew === undefined || kickoffId === undefined)
         throw new Error(`"${execution.crew.name}" is not connected on this machine.`);
+      const client = await crews.client(crew);
       signal.throwIfAborted();
       const answer = await client.status(kickoffId, { signal }).catch((error: unknown) => {
         if (error instanceof CrewApiError && error.kind === "notFound") return undefined;
@@ -231,10 +236,10 @@ export class Tracker implements Disposable {
 
   #takeIn(outcome: PollOutcome, watched: Watched, execution: ExecutionSummary): void {
     const { crew } = execution;
-    const { clock, onProblem, random = Math.random } = this.#options;
+    const { clock, log, random = Math.random } = this.#options;
     const { limits } = this.#list;
     if (outcome.kind === "blocked" && watched.failures === 0)
-      onProblem("An execution could not be polled; trying again.", outcome.error, crew.name);
+      log.problem("An execution could not be polled; trying again.", outcome.error, crew.name);
     const isNews = watched.record(outcome, execution, clock.now(), random());
     const { error } = watched;
     if (error?.retryAfterMs !== undefined)
@@ -253,7 +258,7 @@ export class Tracker implements Disposable {
 
   /** Only after a poll, so that what ended while no window was open is seen. */
   #giveUpByAge(localId: string): void {
-    const { store, clock, onProblem } = this.#options;
+    const { store, clock, log } = this.#options;
     const isDue = (execution: ExecutionSummary) =>
       canBeAsked(execution) &&
       execution.watchingStoppedAt === undefined &&
@@ -264,7 +269,7 @@ export class Tracker implements Disposable {
     try {
       store.update(localId, (now) => (isDue(now) ? { ...now, watchingStoppedAt } : now));
     } catch (error) {
-      onProblem("The end of polling an old execution could not be stored.", error);
+      log.problem("The end of polling an old execution could not be stored.", error);
     }
   }
 }

@@ -3,7 +3,7 @@ import type { CrewClient } from "../api/client.ts";
 import { CrewApiError } from "../api/errors.ts";
 import type { ResumeAnswer } from "../api/types.ts";
 import type { Clock } from "../base/clock.ts";
-import { type ErrorAction, messageOf, UserError } from "../base/errors.ts";
+import { type ErrorAction, messageOf, UserError, type ProblemLog } from "../base/errors.ts";
 import { defined } from "../base/json.ts";
 import { type CrewRef, type Execution, type Feedback, hasEnded } from "../executions/model.ts";
 import { applyReading } from "../executions/reduce.ts";
@@ -36,10 +36,10 @@ interface FeedbackSenderOptions {
   readonly sends: Pick<Sends, "once" | "settle" | "settleLost">;
   readonly secrets: Pick<CallbackSecrets, "complete">;
   readonly clock: Clock;
-  readonly clientFor: (crew: CrewRef) => Promise<Pick<CrewClient, "status" | "resume">>;
+  readonly crews: { client(crew: CrewRef): Promise<Pick<CrewClient, "status" | "resume">> };
   readonly poll: (localId: string) => void;
-  /** Reports what could not be recorded, when the person gets another message. */
-  readonly onProblem: (message: string, error: unknown) => void;
+  /** For what could not be recorded, when the person gets another message. */
+  readonly log: ProblemLog;
 }
 
 export interface FeedbackToSend {
@@ -76,13 +76,13 @@ export class FeedbackSender {
    * may have arrived
    */
   async send(given: FeedbackToSend): Promise<FeedbackResult> {
-    const { store, sends, secrets, clock, clientFor } = this.#options;
+    const { store, sends, secrets, clock, crews } = this.#options;
     const { execution: shown, taskId, isApprove } = given;
     const { localId } = shown;
     const target: ResumeTarget = { taskId, attempt: attemptToAnswer(shown, taskId) };
     if (hasEnded(shown)) throw staleError("ended", shown, target);
     const text = textOf(given);
-    const client = await clientFor(shown.crew);
+    const client = await crews.client(shown.crew);
 
     store.refresh();
     recoverResumes(store, sends, this.#current(localId));
@@ -180,7 +180,7 @@ export class FeedbackSender {
     localId: string,
     target: ResumeTarget,
   ): Promise<ResumeAnswer> {
-    const { store, sends, clock, poll, onProblem } = this.#options;
+    const { store, sends, clock, poll, log } = this.#options;
     const settle = (change: (known: Execution) => Execution) =>
       sends.settle({ kind: "resume", localId, ...target }, () => store.update(localId, change));
     const answer = await client.resume(request).catch((error: unknown) => {
@@ -195,7 +195,7 @@ export class FeedbackSender {
         );
       } catch (problem) {
         // It stays "sending", which recovery turns into "unanswered".
-        onProblem("What became of feedback could not be recorded.", problem);
+        log.problem("What became of feedback could not be recorded.", problem);
       }
       poll(localId);
       if (isRefused) throw error;

@@ -4,7 +4,7 @@ import type { CrewClient } from "../api/client.ts";
 import { CrewApiError } from "../api/errors.ts";
 import type { KickoffRequest } from "../api/types.ts";
 import type { Clock } from "../base/clock.ts";
-import { messageOf, UserError } from "../base/errors.ts";
+import { messageOf, UserError, type ProblemLog } from "../base/errors.ts";
 import { defined } from "../base/json.ts";
 import { isLocalCrew, type CrewRef, type Execution } from "../executions/model.ts";
 import { confirmKickoff, newExecution } from "../executions/reduce.ts";
@@ -41,10 +41,10 @@ interface KickoffSenderOptions {
   readonly sends: Pick<Sends, "once" | "settle" | "has">;
   readonly secrets: Pick<CallbackSecrets, "keep">;
   readonly clock: Clock;
-  readonly clientFor: (crew: CrewRef) => Promise<Pick<CrewClient, "kickoff">>;
+  readonly crews: { client(crew: CrewRef): Promise<Pick<CrewClient, "kickoff">> };
   readonly poll: (localId: string) => void;
-  /** Reports what could not be recorded, when the person gets another message. */
-  readonly onProblem: (message: string, error: unknown) => void;
+  /** For what could not be recorded, when the person gets another message. */
+  readonly log: ProblemLog;
 }
 
 /** Starts executions: a request is recorded before it is sent, and sent once. */
@@ -67,7 +67,7 @@ export class KickoffSender {
   ): Promise<Execution> {
     const { sends, poll } = this.#options;
     const localId = options.localId ?? randomUUID();
-    const client = await this.#options.clientFor(crew);
+    const client = await this.#options.crews.client(crew);
     const execution = await sends.once(
       { kind: "kickoff", localId },
       () => this.#record(crew, request, localId, options.label),
@@ -146,11 +146,11 @@ export class KickoffSender {
 
   /** A record that can't be removed stays `unconfirmed`. */
   #removeRecord({ localId }: Execution): void {
-    const { store, sends, onProblem } = this.#options;
+    const { store, sends, log } = this.#options;
     try {
       sends.settle({ kind: "kickoff", localId }, () => store.remove(localId));
     } catch (error) {
-      onProblem("The record of a kickoff that did not start could not be removed.", error);
+      log.problem("The record of a kickoff that did not start could not be removed.", error);
     }
   }
 

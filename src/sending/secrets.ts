@@ -1,6 +1,7 @@
 import { secretsOf, withSecrets } from "../api/callbacks.ts";
 import type { SecretCallbacks } from "../api/types.ts";
 import type { Disposable } from "../base/events.ts";
+import type { ProblemLog } from "../base/errors.ts";
 import { defined, isObject, textAt } from "../base/json.ts";
 import { type Execution, type ExecutionSummary, isDone } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
@@ -21,7 +22,7 @@ interface CallbackSecretsOptions {
   /** A row for each execution with a secret, because SecretStorage can't list its entries. */
   readonly database: Database;
   readonly store: Pick<ExecutionStore, "list" | "refresh" | "onDidChange">;
-  readonly onProblem: (message: string, error: unknown) => void;
+  readonly log: ProblemLog;
 }
 
 /**
@@ -98,7 +99,7 @@ export class CallbackSecrets implements Disposable {
       if (!isObject(raw)) return {};
       return defined({ humanInput: textAt(raw, "humanInput"), stream: textAt(raw, "stream") });
     } catch {
-      this.#options.onProblem(
+      this.#options.log.problem(
         "The secrets of a callback could not be read from the secret storage.",
         new Error("The entry cannot be read."),
       );
@@ -111,7 +112,7 @@ export class CallbackSecrets implements Disposable {
       await this.#delete(localId);
     } catch (error) {
       const message = "The secrets of a callback could not be deleted; this is tried again later.";
-      this.#options.onProblem(message, error);
+      this.#options.log.problem(message, error);
     }
   }
 

@@ -1,5 +1,6 @@
 import type { CrewClient } from "../api/client.ts";
 import type { Clock } from "../base/clock.ts";
+import type { ProblemLog } from "../base/errors.ts";
 import type { Disposable } from "../base/events.ts";
 import type { Lease } from "../executions/lease.ts";
 import type { CrewRef, ExecutionSummary } from "../executions/model.ts";
@@ -19,7 +20,7 @@ interface SendingOptions {
   readonly clock: Clock;
   readonly crews: { client(crew: CrewRef): Promise<CrewClient> };
   readonly storage: SecretStorage;
-  readonly onProblem: (message: string, error: unknown) => void;
+  readonly log: ProblemLog;
 }
 
 export class Sending implements Disposable {
@@ -43,9 +44,8 @@ export class Sending implements Disposable {
 
   begin(): void {
     this.#recover();
-    const { onProblem } = this.#options;
     this.secrets.sweep().catch((error: unknown) => {
-      onProblem("Secrets of callbacks could not be cleaned up.", error);
+      this.#options.log.problem("Secrets of callbacks could not be cleaned up.", error);
     });
   }
 
@@ -75,17 +75,16 @@ export class Sending implements Disposable {
   }
 
   #senderOptions() {
-    const { tracker, crews, ...options } = this.#options;
-    const clientFor = (crew: CrewRef) => crews.client(crew);
+    const { tracker, ...options } = this.#options;
     const poll = (localId: string) => void tracker.pollNow(localId);
-    return { ...options, sends: this.sends, secrets: this.secrets, clientFor, poll };
+    return { ...options, sends: this.sends, secrets: this.secrets, poll };
   }
 
   #recover(): void {
     try {
       recoverSends({ store: this.#options.store, sends: this.sends });
     } catch (error) {
-      this.#options.onProblem("Requests without an outcome could not be recovered.", error);
+      this.#options.log.problem("Requests without an outcome could not be recovered.", error);
     }
   }
 }

@@ -3,6 +3,7 @@ import path from "node:path";
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import * as l10n from "@vscode/l10n";
 import type { Clock } from "../base/clock.ts";
+import type { ProblemLog } from "../base/errors.ts";
 import { type Disposable, Emitter } from "../base/events.ts";
 import { type Row, transaction } from "../base/sqlite.ts";
 import { explained, isDamage } from "./errors.ts";
@@ -12,8 +13,7 @@ import { migrate, versionOf } from "./schema.ts";
 export interface DatabaseOptions {
   readonly folder: string;
   readonly clock: Clock;
-  /** `about` names a file. */
-  onProblem(doing: string, error: unknown, about?: string): void;
+  readonly log: ProblemLog;
   /** Called in the window that replaced the file; the message is for a person. */
   onDamage?(message: string): void;
 }
@@ -32,7 +32,7 @@ export class Database implements Disposable {
   readonly #file: string;
   readonly #statements = new Map<string, StatementSync>();
   readonly #changed = new Emitter<void>((error) =>
-    this.#options.onProblem("A listener of the database failed.", error),
+    this.#options.log.problem("A listener of the database failed.", error),
   );
   /**
    * Fires when data in memory may be out of date: another process wrote, or the file is another
@@ -69,7 +69,7 @@ export class Database implements Disposable {
         callback();
       } catch (error) {
         // Throwing it would look as if nothing was written.
-        this.#options.onProblem("A callback after a change of the database failed.", error);
+        this.#options.log.problem("A callback after a change of the database failed.", error);
       }
     }
     return result;
@@ -120,7 +120,7 @@ export class Database implements Disposable {
     } catch (error) {
       // Report it once, not twice a second.
       const message = "Changes made by other windows could not be read; trying again.";
-      if (!this.#isLookFailing) this.#options.onProblem(message, error);
+      if (!this.#isLookFailing) this.#options.log.problem(message, error);
       this.#isLookFailing = true;
     }
   }
@@ -230,7 +230,7 @@ export class Database implements Disposable {
     this.#statements.clear();
     const repaired = repair(this.#file, damaged, this.#options.clock.now());
     if (repaired === undefined) return false;
-    this.#options.onProblem("The database was damaged and is replaced.", error, repaired.aside);
+    this.#options.log.problem("The database was damaged and is replaced.", error, repaired.aside);
     this.#reportDamage(repaired);
     return true;
   }

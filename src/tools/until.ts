@@ -1,5 +1,5 @@
 import { wait, type Clock } from "../base/clock.ts";
-import { hasEnded, type ExecutionSummary } from "../executions/model.ts";
+import { hasEnded, waitsForPerson, type ExecutionSummary } from "../executions/model.ts";
 import { isQuickPhase, pace } from "../executions/watched.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import type { Tracker } from "../executions/tracker.ts";
@@ -31,8 +31,7 @@ export async function untilItMatters(
     return (
       execution === undefined ||
       hasEnded(execution) ||
-      execution.state === "waiting" ||
-      execution.mayBeWaiting === true ||
+      waitsForPerson(execution) ||
       execution.watchingStoppedAt !== undefined ||
       isHopeless(execution)
     );

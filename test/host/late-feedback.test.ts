@@ -128,9 +128,9 @@ describe("Feedback that is too late or gets no response, over HTTP", () => {
         ...other,
         secrets: noSecrets,
         clock: systemClock,
-        clientFor: () => Promise.resolve(client),
+        crews: { client: () => Promise.resolve(client) },
         poll: () => undefined,
-        onProblem: (message) => parts.problems.push(message),
+        log: { problem: (message) => parts.problems.push(message) },
       });
       await sender.send({
         execution: other.store.find("local-1")!,

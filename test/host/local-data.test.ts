@@ -63,14 +63,14 @@ describe("Deleting local data", () => {
     const storage = vscode.Uri.file(folder);
     const workspaceState = new MemoryMemento();
     const crews = new Crews({ secrets, globalState });
-    const database = new Database({ folder, clock: systemClock, onProblem: fail });
+    const database = new Database({ folder, clock: systemClock, log: { problem: fail } });
     database.setVisible(true);
     const executions = new Executions({
       database,
       clock: systemClock,
       keepEnded: () => 0,
-      clientFor: () => Promise.resolve(undefined),
-      onProblem: fail,
+      crews,
+      log: { problem: fail },
     });
     const locals = new LocalCrews({
       crews,
@@ -87,7 +87,7 @@ describe("Deleting local data", () => {
       clock: systemClock,
       crews: { client: () => assert.fail("Nothing is sent here.") },
       storage: secrets,
-      onProblem: fail,
+      log: { problem: fail },
     });
     executions.open(() => (sending.begin(), Promise.resolve()));
     const closed: string[] = [];

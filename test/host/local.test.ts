@@ -404,9 +404,9 @@ describe("local crews", () => {
       ...sent,
       secrets: { keep: () => Promise.resolve() },
       clock: systemClock,
-      clientFor: (of) => window.crews.client(of),
+      crews: window.crews,
       poll: onProblem,
-      onProblem,
+      log: { problem: onProblem },
     });
     try {
       const error: unknown = await sender

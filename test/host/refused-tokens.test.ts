@@ -45,7 +45,7 @@ describe("a crew that refuses its token while it is watched", () => {
     database = new Database({
       folder,
       clock: systemClock,
-      onProblem: (message) => assert.fail(message),
+      log: { problem: (message) => assert.fail(message) },
     });
     windows = [1, 2].map(() => {
       const parks = new vscode.EventEmitter<{

@@ -13,8 +13,7 @@ import { FeedbackSender } from "../../src/sending/feedback.ts";
 import { FeedbackThreads } from "../../src/feedback/threads.ts";
 import { SingleStart } from "../../src/base/single-start.ts";
 import { ExecutionDocuments } from "../../src/views/document/documents.ts";
-import { keepReaderPlaces, showExecution } from "../../src/views/document/reader.ts";
-import { placeOf } from "../../src/views/document/sections.ts";
+import { keepReaderPlaces } from "../../src/views/document/reader.ts";
 import { noSecrets } from "../support/secret-memory.ts";
 import { waitFor } from "../support/wait.ts";
 import { openWindow } from "../unit/sending/window.ts";
@@ -51,16 +50,18 @@ export async function viewParts(clock: Clock = systemClock) {
     sends,
     secrets: noSecrets,
     clock,
-    clientFor: () =>
-      Promise.resolve({
-        status: () => crew.status(),
-        resume: (request) => {
-          sent.push(request);
-          return crew.resume();
-        },
-      }),
+    crews: {
+      client: () =>
+        Promise.resolve({
+          status: () => crew.status(),
+          resume: (request) => {
+            sent.push(request);
+            return crew.resume();
+          },
+        }),
+    },
     poll: () => undefined,
-    onProblem,
+    log: { problem: onProblem },
   });
   const doubts = new Map<string, string>();
   const documents = new ExecutionDocuments({
@@ -69,19 +70,15 @@ export async function viewParts(clock: Clock = systemClock) {
     circumstancesOf: ({ localId }) => ({ doubt: doubts.get(localId) }),
     scheme,
   });
-  const show = (execution: ExecutionSummary, taskId?: string) =>
-    showExecution(documents, execution, taskId);
-  const find = (document: vscode.TextDocument) => placeOf(documents, document);
-  const findExecution = ({ uri }: vscode.TextDocument) => documents.summary(uri);
-  const places = { find, findExecution, show };
+  const show = (execution: ExecutionSummary, taskId?: string) => documents.show(execution, taskId);
   const feedback = new Feedback({
     sending: { feedbackSender: () => Promise.resolve(sender) },
-    documents: places,
+    documents,
     presses: new SingleStart(clock),
   });
   const drafts = new Drafts(database, onProblem);
   const threads = new FeedbackThreads({
-    documents: places,
+    documents,
     store,
     feedback,
     drafts,
@@ -90,7 +87,7 @@ export async function viewParts(clock: Clock = systemClock) {
   });
   feedback.use(threads);
   const lenses = new FeedbackLenses({
-    documents: places,
+    documents,
     store,
     feedback,
     drafts,
@@ -123,7 +120,7 @@ export async function viewParts(clock: Clock = systemClock) {
     feedback,
     threads,
     show,
-    places,
+    places: documents,
     async dispose(): Promise<void> {
       await vscode.commands.executeCommand("workbench.action.closeAllEditors");
       hasEnded = true;

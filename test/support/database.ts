@@ -14,7 +14,7 @@ export function testDatabase(folder?: string): {
   const database = new Database({
     folder: place,
     clock: systemClock,
-    onProblem: (message, error) => assert.fail(`${message} ${String(error)}`),
+    log: { problem: (message, error) => assert.fail(`${message} ${String(error)}`) },
   });
   return {
     database,

@@ -17,8 +17,8 @@ function inStore<T>(folder: string, work: (store: ExecutionStore, database: Data
   const onProblem = (message: string, error: unknown) => {
     throw new Error(message, { cause: error });
   };
-  const database = new Database({ folder, clock: systemClock, onProblem });
-  const store = new ExecutionStore({ database, clock: systemClock, onProblem });
+  const database = new Database({ folder, clock: systemClock, log: { problem: onProblem } });
+  const store = new ExecutionStore({ database, clock: systemClock, log: { problem: onProblem } });
   try {
     return work(store, database);
   } finally {

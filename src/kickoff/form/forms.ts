@@ -128,10 +128,11 @@ export class KickoffForms implements vscode.Disposable {
       takesFocus,
       tools: this.#tools,
       memory: this.#memory,
-      onLateProblem: (error) =>
-        void this.#showLate(crew, error).catch((problem: unknown) =>
-          logProblem("Opening a kickoff form again", problem),
-        ),
+    });
+    form.session.onLateProblem((error) => {
+      this.#showLate(crew, error).catch((problem: unknown) =>
+        logProblem("Opening a kickoff form again", problem),
+      );
     });
     this.#forms.set(crew.id, form);
     panel.onDidDispose(() => {

@@ -32,7 +32,7 @@ export class OpenForm {
     crew: FormCrew,
     seed: Seed,
     { context, crews, sender, clock, documents }: FormParts,
-    options: Pick<SessionOptions, "takesFocus" | "tools" | "memory" | "onLateProblem">,
+    options: Pick<SessionOptions, "takesFocus" | "tools" | "memory">,
   ) {
     this.#panel = panel;
     let execution: Execution | undefined;

@@ -2,6 +2,7 @@ import { CrewApiError } from "../../api/errors.ts";
 import type { CrewInputs, KickoffRequest } from "../../api/types.ts";
 import type { Clock } from "../../base/clock.ts";
 import { actionsOf, type ErrorAction } from "../../base/errors.ts";
+import { Emitter } from "../../base/events.ts";
 import { defined } from "../../base/json.ts";
 import type { Execution } from "../../executions/model.ts";
 import { MaybeStartedError } from "../../sending/kickoff.ts";
@@ -48,12 +49,14 @@ export interface SessionOptions {
   readonly tools: FormTools;
   readonly onToolProblem: (error: unknown) => void;
   readonly onAction: (action: ErrorAction) => void;
-  readonly onLateProblem: (error: unknown) => void;
 }
 
 /** Without VS Code. */
 export class FormSession {
   readonly #options: SessionOptions;
+  readonly #lateProblems = new Emitter<unknown>((error) => this.#options.onToolProblem(error));
+  /** Fires with the error if a kickoff fails after the form was closed. */
+  readonly onLateProblem = this.#lateProblems.event;
   #crew: FormCrew;
   #seed: Seed;
   #content: FormContent | undefined;
@@ -246,7 +249,7 @@ export class FormSession {
     }
     this.#outcome = outcome;
     const { fields, draft } = content;
-    if (this.#isClosed) this.#options.onLateProblem(error);
+    if (this.#isClosed) this.#lateProblems.fire(error);
     else this.#options.post({ type: "outcome", outcome, fields, draftId: draft.id });
   }
 

@@ -4,9 +4,11 @@ import { executionScheme } from "../../editor/manifest.ts";
 import { keyOf, type Execution, type ExecutionSummary } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
 import { titleOf } from "../../executions/title.ts";
+import type { FeedbackPlace } from "../../feedback/lenses.ts";
 import { outputOf, renderOutput } from "./outputs.ts";
+import { showExecution } from "./reader.ts";
 import type * as rendering from "./render.ts";
-import type { Rendered } from "./sections.ts";
+import { placeOf, type Rendered } from "./sections.ts";
 
 /** Renderings kept, to find the one that an editor still shows. */
 const keptRenderings = 4;
@@ -88,6 +90,21 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
   execution(uri: vscode.Uri): Execution | undefined {
     const summary = this.summary(uri);
     return summary && this.#options.store.find(summary.localId);
+  }
+
+  /** As {@link showExecution}. */
+  async show(execution: ExecutionSummary, taskId?: string): Promise<vscode.TextEditor> {
+    return await showExecution(this, execution, taskId);
+  }
+
+  /** Where the document shows what waits. */
+  find(document: vscode.TextDocument): FeedbackPlace | undefined {
+    return placeOf(this, document);
+  }
+
+  /** The execution whose own document this is; not that of one of its outputs. */
+  findExecution({ uri }: vscode.TextDocument): ExecutionSummary | undefined {
+    return parseExecutionUri(uri) && this.summary(uri);
   }
 
   /** Undefined while the document is loading. */

@@ -3,21 +3,18 @@ import path from "node:path";
 import * as vscode from "vscode";
 import { Disposables } from "../../base/events.ts";
 import type { Crews } from "../../crews/crews.ts";
-import { parseExecutionUri } from "../../editor/execution-uri.ts";
 import { executionScheme } from "../../editor/manifest.ts";
 import { logProblem } from "../../editor/log.ts";
-import type { Execution, ExecutionSummary } from "../../executions/model.ts";
+import type { Execution } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
 import type { Tracker } from "../../executions/tracker.ts";
-import type { FeedbackDocuments } from "../../feedback/lenses.ts";
 import { doubtOf } from "../doubt.ts";
 import type { Kickoffs } from "../kickoffs.ts";
 import { ExecutionDocuments } from "./documents.ts";
 import { documentLenses } from "./lenses.ts";
 import type { RawAnswer } from "./output-editors.ts";
 import type { Output } from "./outputs.ts";
-import { keepReaderPlaces, showExecution } from "./reader.ts";
-import { placeOf } from "./sections.ts";
+import { keepReaderPlaces } from "./reader.ts";
 
 export type DocumentsRoom = ReturnType<typeof registerDocuments>;
 
@@ -81,15 +78,8 @@ export function registerDocuments(options: {
         );
     }),
   );
-  const find: FeedbackDocuments["find"] = (document) => placeOf(documents, document);
-  const findExecution: FeedbackDocuments["findExecution"] = ({ uri }) =>
-    parseExecutionUri(uri) && documents.summary(uri);
   return {
     documents,
-    show: (execution: ExecutionSummary, taskId?: string) =>
-      showExecution(documents, execution, taskId),
-    find,
-    findExecution,
     /** What can be done with outputs. Each returns an address, or undefined if cancelled. */
     outputs: {
       open: async (execution: Execution, { part, output }: Output) =>

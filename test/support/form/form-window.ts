@@ -90,7 +90,6 @@ export class FormWindow {
       },
       onToolProblem: (error) => this.problems.push(error),
       onAction: () => undefined,
-      onLateProblem: () => undefined,
     });
   }
 

@@ -18,16 +18,19 @@ describe("Executions", () => {
       const problems: string[] = [];
       const onProblem = (message: string) => problems.push(message);
       const asked: string[] = [];
-      const database = new Database({ folder, clock, onProblem });
+      const database = new Database({ folder, clock, log: { problem: onProblem } });
       const executions = new Executions({
         database,
         clock,
         keepEnded: () => 0,
-        clientFor: () =>
-          Promise.resolve({
-            status: (kickoffId) => (asked.push(kickoffId), new Promise(() => undefined)),
-          }),
-        onProblem,
+        crews: {
+          find: () => anExecution().crew,
+          client: () =>
+            Promise.resolve({
+              status: (kickoffId) => (asked.push(kickoffId), new Promise(() => undefined)),
+            }),
+        },
+        log: { problem: onProblem },
       });
       let begun = 0;
       try {
@@ -51,14 +54,14 @@ describe("Executions", () => {
     const folder = temporaryFolder("executions");
     const clock = new FakeClock();
     const onProblem = (message: string) => assert.fail(message);
-    const database = new Database({ folder, clock, onProblem });
-    const clientFor = () => Promise.resolve(undefined);
+    const database = new Database({ folder, clock, log: { problem: onProblem } });
+    const crews = { find: () => undefined, client: () => assert.fail("Nothing is polled.") };
     const executions = new Executions({
       database,
       clock,
       keepEnded: () => 0,
-      clientFor,
-      onProblem,
+      crews,
+      log: { problem: onProblem },
     });
     const { store } = executions;
     try {

@@ -19,7 +19,7 @@ describe("Lease", () => {
       folder,
       // The database's timers would count as the lease's.
       clock: { now: () => clock.now(), after: () => () => undefined },
-      onProblem: (_message, error) => assert.ifError(error),
+      log: { problem: (_message, error) => assert.ifError(error) },
     });
     leases = [];
   });
@@ -34,7 +34,7 @@ describe("Lease", () => {
     onProblem: (message: string, error: unknown) => void = (_message, error) =>
       assert.ifError(error),
   ): Lease {
-    const lease = new Lease({ database, clock, owner, onProblem });
+    const lease = new Lease({ database, clock, owner, log: { problem: onProblem } });
     leases.push(lease);
     return lease;
   }

@@ -15,7 +15,9 @@ describe("Notified", () => {
 
   beforeEach(() => {
     folder = temporaryFolder("notified");
-    databases = [1, 2].map(() => new Database({ folder, clock: systemClock, onProblem }));
+    databases = [1, 2].map(
+      () => new Database({ folder, clock: systemClock, log: { problem: onProblem } }),
+    );
   });
   afterEach(async () => {
     for (const database of databases) database.dispose();
@@ -25,7 +27,11 @@ describe("Notified", () => {
   it("lets one window notify about an event, and none about an execution that is no longer tracked", () => {
     const [database] = databases;
     const [one, two] = databases.map((each) => new Notified(each));
-    const store = new ExecutionStore({ database: database!, clock: systemClock, onProblem });
+    const store = new ExecutionStore({
+      database: database!,
+      clock: systemClock,
+      log: { problem: onProblem },
+    });
     store.open();
     store.add(anExecution({ localId: "kept" }));
     store.add(anExecution({ localId: "gone" }));

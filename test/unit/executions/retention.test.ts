@@ -69,7 +69,7 @@ describe("the limit of ended executions", () => {
       lease: { confirm: () => isHeld },
       clock,
       keepEnded: () => keep,
-      onProblem: (_message, error) => assert.fail(String(error)),
+      log: { problem: (_message, error) => assert.fail(String(error)) },
     });
     try {
       await clock.pass(20_000);

@@ -12,8 +12,8 @@ process.stdin.on("end", () => end.abort()).resume();
 const onProblem = (message: string, error: unknown) => {
   console.log(`problem ${message} ${String(error)}`);
 };
-const database = new Database({ folder, clock: systemClock, onProblem });
-const store = new ExecutionStore({ database, clock: systemClock, onProblem });
+const database = new Database({ folder, clock: systemClock, log: { problem: onProblem } });
+const store = new ExecutionStore({ database, clock: systemClock, log: { problem: onProblem } });
 store.open();
 const localIds = store.list().map((execution) => execution.localId);
 for (let count = 0; !end.signal.aborted; count++) {

@@ -3,7 +3,7 @@ import { CrewApiError } from "../../../src/api/errors.ts";
 import type { StatusReading } from "../../../src/api/types.ts";
 import { Emitter } from "../../../src/base/events.ts";
 import { type ExecutionChange, Known } from "../../../src/executions/known.ts";
-import type { CrewRef, Execution, ExecutionSummary } from "../../../src/executions/model.ts";
+import type { Execution, ExecutionSummary } from "../../../src/executions/model.ts";
 import { keepEnd } from "../../../src/executions/reduce.ts";
 import { summaryOf } from "../../../src/executions/record.ts";
 import { Tracker } from "../../../src/executions/tracker.ts";
@@ -91,13 +91,11 @@ export class Scene {
       lease: this.lease,
       clock: this.clock,
       random: () => this.random,
-      clientFor: (crew: CrewRef) =>
-        Promise.resolve(
-          this.unconnected.has(crew.id)
-            ? undefined
-            : { status: (id, call) => this.#status(id, call?.signal) },
-        ),
-      onProblem: (message, error) => this.problems.push(`${message} ${String(error)}`),
+      crews: {
+        find: (id) => (this.unconnected.has(id) ? undefined : { id, name: id, url: id }),
+        client: () => Promise.resolve({ status: (id, call) => this.#status(id, call?.signal) }),
+      },
+      log: { problem: (message, error) => this.problems.push(`${message} ${String(error)}`) },
     });
     this.tracker.onDidPark(({ crew, error }) => this.parks.push(`${crew.name} ${error.kind}`));
   }

@@ -23,8 +23,8 @@ export class Windows {
   } {
     const onProblem = (message: string, error: unknown, about = "") =>
       this.problems.push(`${message} ${about} ${String(error)}`);
-    const database = new Database({ folder: this.folder, clock, onProblem });
-    const store = new ExecutionStore({ database, clock, onProblem });
+    const database = new Database({ folder: this.folder, clock, log: { problem: onProblem } });
+    const store = new ExecutionStore({ database, clock, log: { problem: onProblem } });
     this.#opened.push(store, database);
     this.#last = store;
     store.open();

@@ -46,9 +46,9 @@ describe("attempts and the feedback between them", () => {
         ...window,
         secrets: noSecrets,
         clock: systemClock,
-        clientFor: () => Promise.resolve(client),
+        crews: { client: () => Promise.resolve(client) },
         poll: () => undefined,
-        onProblem: (message) => assert.fail(message),
+        log: { problem: (message) => assert.fail(message) },
       });
       await sender.send({ execution, taskId: "review", isApprove: false, text: feedback });
       store.update("local-1", (known) =>

@@ -59,7 +59,7 @@ describe("A kickoff form's session", () => {
   });
 
   function make(seed: Seed, takesFocus = true): FormSession {
-    return new FormSession(
+    const session = new FormSession(
       { id: "url:https://crew.test", name: "Travel", url: "https://crew.test", isRehearsal: false },
       seed,
       {
@@ -82,9 +82,10 @@ describe("A kickoff form's session", () => {
         onOpenExecution: (execution) => opened.push(execution),
         ...noTools,
         onAction: (action) => acted.push(action),
-        onLateProblem: (error) => late.push(error),
       },
     );
+    session.onLateProblem((error) => late.push(error));
+    return session;
   }
 
   async function open(seed: Seed = {}, takesFocus = true): Promise<FormSession> {

@@ -60,16 +60,18 @@ describe("sending feedback", () => {
       ...inWindow,
       secrets: noSecrets,
       clock: { ...systemClock, now },
-      clientFor: () =>
-        Promise.resolve({
-          status: () => status(),
-          resume: (request) => {
-            requests.push(request);
-            return resume(request);
-          },
-        }),
+      crews: {
+        client: () =>
+          Promise.resolve({
+            status: () => status(),
+            resume: (request) => {
+              requests.push(request);
+              return resume(request);
+            },
+          }),
+      },
       poll: (localId) => polled.push(localId),
-      onProblem: (message) => problems.push(message),
+      log: { problem: (message) => problems.push(message) },
     });
   }
 

@@ -51,9 +51,9 @@ describe("Sending a kickoff", () => {
       ...window,
       secrets: noSecrets,
       clock: systemClock,
-      clientFor: () => Promise.resolve({ kickoff }),
+      crews: { client: () => Promise.resolve({ kickoff }) },
       poll: (id) => polled.push(id),
-      onProblem: (message) => problems.push(message),
+      log: { problem: (message) => problems.push(message) },
       ...changes,
     });
   }
@@ -290,7 +290,7 @@ describe("Sending a kickoff", () => {
       });
       await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
       const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-      return makeSender({ clientFor: () => Promise.resolve(new CrewClient(url, "token")) });
+      return makeSender({ crews: { client: () => Promise.resolve(new CrewClient(url, "token")) } });
     }
 
     afterEach(() => {

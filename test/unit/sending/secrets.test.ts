@@ -67,7 +67,7 @@ describe("Secrets of callbacks", () => {
     return new CallbackSecrets({
       ...window,
       storage: memory,
-      onProblem: (message, error) => problems.push(`${message} ${String(error)}`),
+      log: { problem: (message, error) => problems.push(`${message} ${String(error)}`) },
     });
   }
 
@@ -169,9 +169,9 @@ describe("Secrets of callbacks", () => {
         ...window,
         secrets,
         clock: systemClock,
-        clientFor: () => Promise.resolve({ kickoff }),
+        crews: { client: () => Promise.resolve({ kickoff }) },
         poll: () => undefined,
-        onProblem: (message) => assert.fail(message),
+        log: { problem: (message) => assert.fail(message) },
       });
 
     it("are stored before the request is sent", async () => {
@@ -238,9 +238,9 @@ describe("Secrets of callbacks", () => {
         ...window,
         secrets,
         clock: systemClock,
-        clientFor: () => Promise.resolve(client),
+        crews: { client: () => Promise.resolve(client) },
         poll: () => undefined,
-        onProblem: (message) => assert.fail(message),
+        log: { problem: (message) => assert.fail(message) },
       }).send({ ...crew, url: service.url }, request);
       const [asked] = await waitFor(
         "the human-input callback",
@@ -261,9 +261,9 @@ describe("Secrets of callbacks", () => {
         ...window,
         secrets,
         clock: systemClock,
-        clientFor: () => Promise.resolve(client),
+        crews: { client: () => Promise.resolve(client) },
         poll: () => undefined,
-        onProblem: (message) => assert.fail(message),
+        log: { problem: (message) => assert.fail(message) },
       });
       const before = receiver.at("/events").length;
       await sender.send({ execution: started, taskId, isApprove: false, text: "Shorter." });

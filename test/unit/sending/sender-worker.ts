@@ -36,35 +36,39 @@ const parts = {
   secrets: noSecrets,
   clock,
   poll: () => undefined,
-  onProblem: (message: string, error: unknown) => print("problem", message, String(error)),
+  log: { problem: (message: string, error: unknown) => print("problem", message, String(error)) },
 };
 recoverSends(window);
 const kickoffs = new KickoffSender({
   ...parts,
-  clientFor: () =>
-    Promise.resolve({
-      kickoff: ({ inputs }) => {
-        const id = inputs["id"] as string;
-        return crewAnswers(id, { kickoffId: `crew-${id}`, raw: {} });
-      },
-    }),
+  crews: {
+    client: () =>
+      Promise.resolve({
+        kickoff: ({ inputs }) => {
+          const id = inputs["id"] as string;
+          return crewAnswers(id, { kickoffId: `crew-${id}`, raw: {} });
+        },
+      }),
+  },
 });
 const feedback = new FeedbackSender({
   ...parts,
-  clientFor: () =>
-    Promise.resolve({
-      status: () =>
-        Promise.resolve({
-          state: "waiting",
-          stateText: "waiting",
-          ended: false,
-          tasks: [],
-          waiting: { taskId: "review", output: "# Draft\n\nText.", attempt: 1 },
-          raw: {},
-        }),
-      resume: ({ executionId }) =>
-        crewAnswers(executionId.replace("crew-", ""), { status: "resumed", raw: {} }),
-    }),
+  crews: {
+    client: () =>
+      Promise.resolve({
+        status: () =>
+          Promise.resolve({
+            state: "waiting",
+            stateText: "waiting",
+            ended: false,
+            tasks: [],
+            waiting: { taskId: "review", output: "# Draft\n\nText.", attempt: 1 },
+            raw: {},
+          }),
+        resume: ({ executionId }) =>
+          crewAnswers(executionId.replace("crew-", ""), { status: "resumed", raw: {} }),
+      }),
+  },
 });
 
 async function send(id: string): Promise<void> {

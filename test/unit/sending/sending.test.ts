@@ -31,7 +31,7 @@ describe("Sending", () => {
       clock: systemClock,
       crews: { client: () => assert.fail("Nothing is sent here.") },
       storage: new SecretMemory(),
-      onProblem: (message) => problems.push(message),
+      log: { problem: (message) => problems.push(message) },
     });
   });
   afterEach(async () => {

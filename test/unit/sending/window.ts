@@ -21,8 +21,8 @@ export function openWindow(
   onProblem: (message: string, error: unknown) => void = (message, error) =>
     assert.fail(`${message} ${String(error)}`),
 ): Window {
-  const database = new Database({ folder, clock, onProblem });
-  const store = new ExecutionStore({ database, clock, onProblem });
+  const database = new Database({ folder, clock, log: { problem: onProblem } });
+  const store = new ExecutionStore({ database, clock, log: { problem: onProblem } });
   store.open();
   return {
     database,

@@ -30,7 +30,7 @@ export function openDatabase(folder: string, clock: Clock = new FakeClock()) {
   const database = new Database({
     folder,
     clock,
-    onProblem: (doing, error) => problems.push(`${doing} ${String(error)}`),
+    log: { problem: (doing, error) => problems.push(`${doing} ${String(error)}`) },
     onDamage: (message) => damage.push(message),
   });
   let changes = 0;

@@ -20,7 +20,7 @@ let changes = 0;
 const database = new Database({
   folder,
   clock: systemClock,
-  onProblem: () => undefined,
+  log: { problem: () => undefined },
   onDamage: (message) => damage.push(message),
 });
 database.onDidChangeElsewhere(() => changes++);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Emitter } from "../../../src/base/events.ts";
 import type { ExecutionChange } from "../../../src/executions/known.ts";
-import type { Execution } from "../../../src/executions/model.ts";
+import { type Execution, without } from "../../../src/executions/model.ts";
 import type { TrackerChange } from "../../../src/executions/tracker.ts";
 import { untilItMatters } from "../../../src/tools/until.ts";
 import { FakeClock } from "../executions/fake-clock.ts";
@@ -54,6 +54,15 @@ describe("Waiting for an execution", () => {
       await waiting;
     });
   }
+
+  it("continues while the crew has never known a tracked ID", async () => {
+    const changes = { origin: "tracked", state: "unknown", mayBeWaiting: true, tasks: [] } as const;
+    execution = without(notWaiting({ ...changes, resumes: [] }), "seenAt", "progress");
+    const waiting = wait(5_000);
+    await clock.pass(5_000);
+    await waiting;
+    assert.ok(polls.length > 0);
+  });
 
   it("polls the crew less and less often, and ends when the time is over", async () => {
     const start = clock.now();

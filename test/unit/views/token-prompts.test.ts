@@ -20,7 +20,7 @@ describe("asking for another token", () => {
         new Database({
           folder,
           clock: systemClock,
-          onProblem: (_message, error) => assert.ifError(error),
+          log: { problem: (_message, error) => assert.ifError(error) },
         }),
     );
     windows = databases.map((database) => new TokenPrompts(database));
