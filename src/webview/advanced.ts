@@ -29,30 +29,33 @@ export class Advanced {
   readonly #texts: FormTexts;
   #isInText = false;
 
-  /** `secrets` are the targets of those held by the extension host. */
+  /** What changes the values fires `input` at the element. `secrets` are the targets of those held by the extension host. */
   constructor(
     values: FormValues,
     secrets: Readonly<Partial<Record<SecretName, string>>>,
     texts: FormTexts,
-    onInput: () => void,
     onSecret: (name: SecretName, text: string, target: string) => void,
   ) {
     const { meta, callbacks, humanInput, streaming } = values;
     const { url, hint, events, realtime, heading } = texts.streaming;
     this.#texts = texts;
-    const control = (options: Omit<ControlOptions, "onInput">, changed = onInput) =>
-      new Control({ ...options, onInput: changed }, texts);
+    const control = (options: ControlOptions) => new Control(options, texts);
     const code = { kind: "lines", isCode: true } as const;
     const line = { kind: "line", inputmode: "url" } as const;
     const onAddress = () => {
       this.#humanInput.addressChanged();
       this.#streamAuthentication.addressChanged();
-      onInput();
     };
     this.meta = control({ ...texts.meta, box: code, text: meta, check: checkMeta });
     this.#callbacks = forEachCallback((name) => {
       const text = callbacks[name];
-      return control({ ...texts.callbacks[name], box: line, text, check: checkAddress }, onAddress);
+      return control({
+        ...texts.callbacks[name],
+        box: line,
+        text,
+        check: checkAddress,
+        onInput: onAddress,
+      });
     });
     this.#humanInput = new Authentication(
       {
@@ -61,17 +64,20 @@ export class Advanced {
         strategies,
         entered: secrets.humanInput,
         address: () => this.#callbacks.humanInputWebhookUrl.text,
-        onInput,
         onSecret: (text, target) => onSecret("humanInput", text, target),
       },
       texts,
     );
     const stream = () => ({ url: this.#stream.text, events: this.#events.text });
     const checkUrl = (url: string) => checkStreamingAddress({ ...stream(), url });
-    this.#stream = control(
-      { label: url, hint, box: line, text: streaming.url, check: checkUrl },
-      onAddress,
-    );
+    this.#stream = control({
+      label: url,
+      hint,
+      box: line,
+      text: streaming.url,
+      check: checkUrl,
+      onInput: onAddress,
+    });
     this.#events = control({
       ...events,
       box: code,
@@ -81,7 +87,6 @@ export class Advanced {
     const id = newId();
     this.#realtime = make("input", { type: "checkbox", id });
     this.#realtime.checked = streaming.realtime;
-    this.#realtime.addEventListener("change", onInput);
     this.#streamAuthentication = new Authentication(
       {
         callback: heading,
@@ -90,7 +95,6 @@ export class Advanced {
         username: "",
         entered: secrets.streaming,
         address: () => this.#stream.text,
-        onInput,
         onSecret: (text, target) => onSecret("streaming", text, target),
       },
       texts,

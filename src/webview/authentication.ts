@@ -13,7 +13,6 @@ interface AuthenticationOptions<Kind extends Strategy> {
   /** The target of the secret held by the extension host, if any. */
   readonly entered: string | undefined;
   readonly address: () => string;
-  readonly onInput: () => void;
   /** The page doesn't keep the secret. */
   readonly onSecret: (text: string, target: string) => void;
 }
@@ -34,7 +33,7 @@ export class Authentication<Kind extends Strategy> {
     this.#texts = texts;
     this.#entered = options.entered;
     this.#showsHeld = isMeantFor(targetFor(options.strategy, options.address()), options.entered);
-    const { callback, onInput } = options;
+    const { callback } = options;
     const own = texts.authentication;
     const control = (parts: ControlOptions) => new Control(parts, texts);
     const choices = options.strategies.map((value) => ({ value, label: own.strategies[value] }));
@@ -47,7 +46,6 @@ export class Authentication<Kind extends Strategy> {
         this.addressChanged();
         this.#show();
         this.#secret.recheck();
-        onInput();
       },
     });
     this.#username = control({
@@ -58,7 +56,6 @@ export class Authentication<Kind extends Strategy> {
         this.#isUsed && this.strategy === "basic" && text === ""
           ? { kind: "noUsername" }
           : undefined,
-      onInput,
     });
     this.#secret = control({
       label: "",
@@ -77,6 +74,8 @@ export class Authentication<Kind extends Strategy> {
         options.onSecret(text, this.#target);
       },
     });
+    // Not a part of the draft.
+    this.#secret.element.addEventListener("input", (event) => event.stopPropagation());
     this.element = make("div", { class: "nested" }, ...this.controls.map(({ element }) => element));
     this.#show();
   }

@@ -27,7 +27,7 @@ export interface ControlOptions {
   readonly box: BoxKind;
   readonly text: string;
   readonly check: (text: string) => Fault | undefined;
-  readonly onInput: () => void;
+  readonly onInput?: () => void;
 }
 
 export class Control {
@@ -186,7 +186,7 @@ export class Control {
     // It may only be incomplete.
     if (this.isComplete) this.clear();
     else this.#timer = setTimeout(() => this.recheck(), problemDelayMs);
-    this.#options.onInput();
+    this.#options.onInput?.();
   }
 }
 

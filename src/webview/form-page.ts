@@ -79,13 +79,10 @@ export class FormPage {
     this.#host = host;
     this.#draftId = view.draft.id;
     this.#footer = new Footer(texts, () => this.submit());
-    this.#advanced = new Advanced(
-      values,
-      view.secrets,
-      texts,
-      () => this.#changed(),
-      (name, text, target) => this.#secretTyped(name, text, target),
+    this.#advanced = new Advanced(values, view.secrets, texts, (name, text, target) =>
+      this.#secretTyped(name, text, target),
     );
+    this.#advanced.element.addEventListener("input", () => this.#changed());
     if (values.json === undefined) this.#showFields(view.fields, values);
     else this.#showJson(view.fields, values, values.json);
     this.notice = view.notice;
