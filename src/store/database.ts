@@ -96,7 +96,8 @@ export class Database implements Disposable {
   }
 
   get files(): readonly [string, ...string[]] {
-    return [this.#file, `${this.#file}-wal`, `${this.#file}-shm`, `${this.#file}-journal`];
+    const endings = ["-wal", "-shm", "-journal", "-lock"];
+    return [this.#file, ...endings.map((ending) => `${this.#file}${ending}`)];
   }
 
   vacuum(): void {
@@ -188,13 +189,19 @@ export class Database implements Disposable {
   #open(): DatabaseSync {
     if (this.#connection !== undefined) return this.#connection;
     this.#hasOpenFailed = true;
-    fs.mkdirSync(this.#options.folder, { recursive: true });
+    const { folder } = this.#options;
+    fs.mkdirSync(folder, { recursive: true });
+    // SQLite would fail late, or without a reason.
+    fs.accessSync(folder, fs.constants.W_OK);
+    return exclusively(this.#file, () => this.#openFile());
+  }
+
+  #openFile(): DatabaseSync {
     const aside = finishRepair(this.#file);
     if (aside !== undefined) this.#reportDamage({ aside, isLossy: true });
     // For this user only: it holds inputs and outputs. SQLite gives its other files the same mode.
     if (!fs.existsSync(this.#file)) fs.closeSync(fs.openSync(this.#file, "a", 0o600));
-    // SQLite would fail late, or without a reason.
-    for (const name of [this.#options.folder, this.#file]) fs.accessSync(name, fs.constants.W_OK);
+    fs.accessSync(this.#file, fs.constants.W_OK);
     this.#inode = inodeOf(this.#file);
     const connection = connect(this.#file);
     try {

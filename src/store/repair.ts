@@ -14,9 +14,12 @@ export function connect(file: string): DatabaseSync {
   return connection;
 }
 
-/** A killed process releases the lock. */
+/**
+ * No window may open the file while another one replaces it: SQLite finds a log by its name, so it
+ * would write to the log of the other file. A killed process releases the lock.
+ */
 export function exclusively<T>(file: string, work: () => T): T {
-  const lock = connect(`${file}-repair`);
+  const lock = connect(`${file}-lock`);
   try {
     lock.exec("BEGIN EXCLUSIVE");
     return work();
@@ -54,20 +57,13 @@ export function repair(
   }
 }
 
-/** Finishes a repair that was killed. @returns where the damaged file is */
+/** Finishes a repair that was killed. Call it exclusively. @returns where the damaged file is */
 export function finishRepair(file: string): string | undefined {
-  if (!isUnfinished(file)) return undefined;
-  return exclusively(file, () => {
-    if (!isUnfinished(file)) return undefined;
-    const names = readdirSync(path.dirname(file)).filter((name) => /\.corrupt-\d+$/.test(name));
-    const aside = names.sort().at(-1) ?? `${path.basename(file)}.corrupt-0`;
-    return replace(file, path.join(path.dirname(file), aside));
-  });
-}
-
-/** While the damaged file is in its place, it may be newer than the copy. */
-function isUnfinished(file: string): boolean {
-  return !existsSync(file) && existsSync(newFile(file));
+  // While the damaged file is in its place, it may be newer than the copy.
+  if (existsSync(file) || !existsSync(newFile(file))) return undefined;
+  const names = readdirSync(path.dirname(file)).filter((name) => /\.corrupt-\d+$/.test(name));
+  const aside = names.sort().at(-1) ?? `${path.basename(file)}.corrupt-0`;
+  return replace(file, path.join(path.dirname(file), aside));
 }
 
 function newFile(file: string): string {

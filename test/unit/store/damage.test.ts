@@ -12,6 +12,7 @@ import {
   writeFileSync,
   writeSync,
 } from "node:fs";
+import { openSqlite } from "../../../src/base/sqlite.ts";
 import { StoreError } from "../../../src/store/errors.ts";
 import { crews, endAll, fileIn, newFolder, openDatabase, put, sql, Worker } from "./support.ts";
 
@@ -157,6 +158,24 @@ describe("a damaged database", () => {
     assert.ok(
       kept.length > rows * 0.9 && ["a", "b", "c", "d"].every((name) => kept.includes(name)),
     );
+  });
+
+  it("isn't opened or created while another window replaces it", function () {
+    this.timeout(30_000); // It waits five seconds for the other window.
+    const folder = filled();
+    const file = fileIn(folder);
+    const lock = openSqlite(`${file}-lock`);
+    lock.exec("BEGIN EXCLUSIVE");
+    renameSync(file, `${file}.moved`);
+    const { database } = openDatabase(folder);
+    assert.throws(
+      () => crews(database),
+      (error) => error instanceof StoreError && error.kind === "busy",
+    );
+    assert.equal(existsSync(file), false);
+    renameSync(`${file}.moved`, file);
+    lock.close();
+    assert.equal(crews(database).length, rows);
   });
 
   it("whose repair was killed after it moved the file is replaced at the next opening", () => {

@@ -69,7 +69,7 @@ describe("the schema", () => {
       assert.equal(crews(database).length, 80);
       assert.deepEqual(problems, []);
       assert.deepEqual(
-        readdirSync(folder).filter((name) => !/^crewdeck\.db(-wal|-shm)?$/.test(name)),
+        readdirSync(folder).filter((name) => !/^crewdeck\.db(-wal|-shm|-lock)?$/.test(name)),
         [],
       );
       assert.equal(fileIn(folder).endsWith("crewdeck.db"), true);
