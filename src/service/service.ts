@@ -41,10 +41,9 @@ export function openService(parts: ServiceParts) {
   const handlers = {
     // Repeated after a kill before the library stored the end of the run.
     async crew(id: string, steps: Steps) {
-      const execution = store.find(id);
-      if (!execution) throw new Error(`The execution ${id} is not in the database.`);
-      const reporter = createReporter(execution, deliveries, runs.startCallback);
-      await runCrew(execution, steps, store, parts.engine, reporter);
+      await runCrew(id, steps, store, parts.engine, (execution) =>
+        createReporter(execution, deliveries, runs.startCallback),
+      );
       forgetCallbacks(id);
     },
     async callback(id: string) {
@@ -99,6 +98,7 @@ export function openService(parts: ServiceParts) {
     async close() {
       waker.stop();
       await runs.close();
+      parts.engine.close?.();
       erasure.stop();
       database.close();
     },

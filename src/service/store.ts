@@ -1,6 +1,8 @@
 import { EventEmitter, once } from "node:events";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { JsonObject } from "../base/json.ts";
 import { transaction } from "../base/sqlite.ts";
+import type { CrewProject } from "../projects/types.ts";
 import { messageOf } from "./errors.ts";
 import type { Attempt, AttemptKey, Callbacks, Decision, Execution } from "./model.ts";
 
@@ -89,19 +91,37 @@ export function createStore(database: DatabaseSync) {
       return String(row?.["output"] ?? "");
     },
 
-    /** A repeat keeps the first start. Returns the output stored before a crash. */
-    begin(key: AttemptKey, taskId: string): string | null {
+    /** Stores a new attempt; a repeat keeps the first start. Returns what it had before a crash. */
+    begin(key: AttemptKey, taskId: string): Pick<Attempt, "output" | "state"> {
       const row = prepare(
         `INSERT INTO attempts (execution_id, task_index, attempt, task_id, state, started_at) VALUES (?, ?, ?, ?, 'running', ?)
-         ON CONFLICT DO UPDATE SET state = state RETURNING output`,
+         ON CONFLICT DO UPDATE SET state = state RETURNING output, state`,
       ).get(...values(key), taskId, Date.now());
-      return row?.["output"] as string | null;
+      return row as unknown as Pick<Attempt, "output" | "state">;
     },
 
-    finish(key: AttemptKey, state: "waiting" | "done" | "failed", output: string | null): void {
-      prepare(
-        `UPDATE attempts SET state = ?, output = ?, finished_at = ? ${ofAttempt} AND state = 'running'`,
-      ).run(state, output, Date.now(), ...values(key));
+    /** `inputs` replace those of the execution. */
+    finish(
+      key: AttemptKey,
+      state: "waiting" | "done" | "failed",
+      output: string | null,
+      inputs?: JsonObject,
+    ): void {
+      transaction(database, () => {
+        prepare(
+          `UPDATE attempts SET state = ?, output = ?, finished_at = ? ${ofAttempt} AND state = 'running'`,
+        ).run(state, output, Date.now(), ...values(key));
+        if (inputs !== undefined)
+          prepare("UPDATE executions SET inputs = ? WHERE id = ?").run(
+            JSON.stringify(inputs),
+            key.executionId,
+          );
+      });
+    },
+
+    /** Stores the crew as it runs, which may differ from what its files say. */
+    setProject(id: string, project: CrewProject): void {
+      prepare("UPDATE executions SET project = ? WHERE id = ?").run(JSON.stringify(project), id);
     },
 
     countFailure(key: AttemptKey): number {

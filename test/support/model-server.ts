@@ -15,8 +15,7 @@ export interface ModelRequest {
 
 /** Text, or the call of a tool. */
 export type ModelAnswer =
-  | string
-  | { readonly tool: string; readonly arguments: Readonly<Record<string, unknown>> };
+  string | { readonly tool: string; readonly arguments: Readonly<Record<string, unknown>> };
 
 /** An OpenAI-compatible endpoint on this machine that answers as `answer` says, and keeps what it was asked. */
 export async function startModelServer(

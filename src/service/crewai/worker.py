@@ -71,7 +71,7 @@ def frames_of(error, folder):
     for frame in traceback.extract_tb(error.__traceback__):
         path = os.path.realpath(frame.filename)
         inside = path.startswith(os.path.realpath(folder) + os.sep)
-        if inside and "site-packages" not in path and os.path.realpath(__file__) != path:
+        if inside and not frame.filename.startswith("<") and "site-packages" not in path and os.path.realpath(__file__) != path:
             where = os.path.relpath(path, folder).replace(os.sep, "/")
             frames.append(f"{where}:{frame.lineno} in {frame.name}: {frame.line or ''}".rstrip(": "))
     return frames
@@ -291,7 +291,8 @@ def run(commands):
     try:
         import crewai  # noqa: F401
     except ImportError as error:
-        reply("failed", message=f"{sys.executable} has no crewAI: {error}", frames=[], reason="noCrewai")
+        message = f'{sys.executable} has no crewAI ({error}). Install it in the project: "uv sync", or "pip install crewai".'
+        reply("failed", message=message, frames=[])
         return
     listen_to_steps()
     reply("ready", crewai=version(), python=sys.version.split()[0])
