@@ -9,7 +9,7 @@ import type { Attempt, AttemptKey, Callbacks, Decision, Execution } from "./mode
 const schema = `
   CREATE TABLE IF NOT EXISTS executions (
     id TEXT PRIMARY KEY, owner TEXT NOT NULL, project TEXT NOT NULL, inputs TEXT NOT NULL, meta TEXT NOT NULL,
-    callbacks TEXT NOT NULL, state TEXT NOT NULL, error TEXT, created_at INTEGER NOT NULL, ended_at INTEGER
+    callbacks TEXT NOT NULL, state TEXT NOT NULL, error TEXT, created_at INTEGER NOT NULL, ended_at INTEGER, held INTEGER NOT NULL DEFAULT 0
   ) STRICT;
   CREATE INDEX IF NOT EXISTS executions_under_way ON executions (id) WHERE ended_at IS NULL;
   CREATE TABLE IF NOT EXISTS aliases (id TEXT PRIMARY KEY, execution_id TEXT NOT NULL REFERENCES executions) STRICT;
@@ -56,7 +56,7 @@ export function createStore(database: DatabaseSync) {
 
   return {
     add(execution: Execution): void {
-      prepare("INSERT INTO executions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)").run(
+      prepare("INSERT INTO executions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)").run(
         execution.id,
         execution.owner,
         JSON.stringify(execution.project),
@@ -84,6 +84,16 @@ export function createStore(database: DatabaseSync) {
     running(): string[] {
       const rows = prepare("SELECT id FROM executions WHERE ended_at IS NULL").all();
       return rows.map(({ id }) => String(id));
+    },
+
+    /** Executions that a restart interrupted, and that a person has not let continue. */
+    held(): string[] {
+      const rows = prepare("SELECT id FROM executions WHERE ended_at IS NULL AND held = 1").all();
+      return rows.map(({ id }) => String(id));
+    },
+
+    hold(id: string, isHeld: boolean): void {
+      prepare("UPDATE executions SET held = ? WHERE id = ?").run(Number(isHeld), id);
     },
 
     outputOf(key: AttemptKey): string {

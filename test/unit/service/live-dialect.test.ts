@@ -80,7 +80,8 @@ describe("service: the live dialect", () => {
     let release = () => {};
     const engine = {
       name: "held",
-      run: () => new Promise<TaskResult>((resolve) => (release = () => resolve({ output: "done" }))),
+      run: () =>
+        new Promise<TaskResult>((resolve) => (release = () => resolve({ output: "done" }))),
     };
     harness = new Harness({ dialect: "live", engine });
     const id = await harness.kickoff();

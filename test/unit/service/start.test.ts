@@ -10,6 +10,8 @@ describe("service: start", () => {
     assert.deepEqual(readOptions([], {}), {
       folder: undefined,
       engine: "rehearsal",
+      python: undefined,
+      parallel: 1,
       port: 0,
       data: undefined,
       token: undefined,
