@@ -152,6 +152,7 @@ function hostTests() {
   ];
 }
 
+keep("dist/worker.py", readFileSync("src/service/crewai/worker.py"));
 if (!onlyService) {
   keep("l10n/bundle.l10n.json", `${JSON.stringify(collectStrings("src"), undefined, 2)}\n`);
 }

@@ -35,7 +35,12 @@ export async function readProject(folder: string): Promise<CrewProject> {
   else {
     const config = chooseConfig(await configFolders(folder), pyproject?.name);
     if (config !== undefined)
-      return withInputs({ kind: "classic", name, ...(await readClassic(folder, config)) });
+      return withInputs({
+        kind: "classic",
+        name,
+        entry: path.posix.join(path.posix.dirname(config), "crew.py"),
+        ...(await readClassic(folder, config)),
+      });
     file = await findCrewFile(folder);
   }
   if (file === undefined)
@@ -47,7 +52,7 @@ export async function readProject(folder: string): Promise<CrewProject> {
       pyproject?.type === undefined ? undefined : pyproject.at("type"),
     );
   const declared = await readDeclarative(folder, file);
-  return withInputs({ kind: "declarative", ...declared, name: declared.name ?? name });
+  return withInputs({ kind: "declarative", entry: file, ...declared, name: declared.name ?? name });
 }
 
 export async function findCrewFile(folder: string): Promise<string | undefined> {

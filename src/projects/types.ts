@@ -31,6 +31,8 @@ export interface ProjectTask {
 /** Plain data, so that it can be stored with an execution. */
 export interface CrewProject {
   readonly kind: "classic" | "declarative";
+  /** The file that defines the crew for crewAI, in the project's folder: `crew.jsonc`, or `crew.py`. */
+  readonly entry: string;
   readonly name: string;
   readonly agents: readonly ProjectAgent[];
   readonly tasks: readonly ProjectTask[];

@@ -101,7 +101,7 @@ type EventType =
   | `task_${"started" | "completed" | "failed"}`
   | `human_feedback_${"requested" | "received"}`;
 
-type Subject = readonly (string | number)[];
+export type Subject = readonly (string | number)[];
 
 export function subjectOf(key: AttemptKey): Subject {
   return [key.executionId, key.taskIndex, key.attempt];
@@ -165,7 +165,12 @@ export function createReporter(
       callbacks = next;
     },
 
-    async taskCompleted(key: AttemptKey, work: TaskAttempt, output: string): Promise<void> {
+    async taskCompleted(
+      key: AttemptKey,
+      work: TaskAttempt,
+      output: string,
+      isWaiting: boolean,
+    ): Promise<void> {
       const { task, agent, inputs } = work;
       const subject = subjectOf(key);
       const description = fill(task.description, inputs);
@@ -185,7 +190,7 @@ export function createReporter(
       const { attempt } = key;
       const data = { task_id: task.id, task_name: task.id, agent_role: role, attempt, output };
       await event("task_completed", subject, data);
-      if (!task.humanInput) return;
+      if (!isWaiting) return;
       // Observed.
       await call(callbacks.humanInput, stableId("human input", ...subject), {
         execution_id: executionId,

@@ -1,5 +1,5 @@
 import type { ProjectTask } from "../projects/types.ts";
-import { subjectOf, type Reporter } from "./callbacks.ts";
+import { subjectOf, type Reporter, type Subject } from "./callbacks.ts";
 import type { Engine, Note, TaskAttempt } from "./engine.ts";
 import { messageOf } from "./errors.ts";
 import type { AttemptKey, Execution } from "./model.ts";
@@ -20,79 +20,112 @@ export function signalOf(key: AttemptKey): string {
 
 /** Runs from the beginning, also after a crash: `steps` skips what was finished. */
 export async function runCrew(
-  { id, project, inputs }: Execution,
+  id: string,
   steps: Steps,
   store: ExecutionStore,
   engine: Engine,
-  reporter: Reporter,
+  reporterOf: (execution: Execution) => Reporter,
 ): Promise<void> {
+  if ((await steps.run("prepare", prepare)) === "failed") return;
+  const { project } = found();
+  const reporter = reporterOf(found());
   const outputs: TaskAttempt["earlier"][number][] = [];
   const notes: Note[] = [];
 
   for (const [taskIndex, task] of project.tasks.entries()) {
     for (let attempt = 1, done = false; !done; attempt += 1) {
       const key = { executionId: id, taskIndex, attempt };
-      const error = await steps.run(`task ${taskIndex} attempt ${attempt}`, () =>
+      const result = await steps.run(`task ${taskIndex} attempt ${attempt}`, () =>
         runAttempt(key, task),
       );
-      if (error !== null) return;
-      done = await isAccepted(key, task);
+      if (result === "failed") return;
+      done = result === "done" || (await isApproved(key, task));
+      if (done) outputs.push({ taskId: task.id, output: store.outputOf(key) });
     }
   }
   await steps.run("complete", async () => {
     store.end(id, null);
+    engine.rest?.(id, true);
     await reporter.crewCompleted(outputs.at(-1)?.output ?? "");
     return null;
   });
 
-  /** Resolves to the error if the execution failed. */
-  async function runAttempt(key: AttemptKey, task: ProjectTask): Promise<string | null> {
+  function found(): Execution {
+    const execution = store.find(id);
+    if (!execution) throw new Error(`The execution ${id} is not in the database.`);
+    return execution;
+  }
+
+  /** Lets the engine read the crew as it will run. */
+  async function prepare(): Promise<"failed" | null> {
+    const execution = found();
+    for (let tries = 1; engine.prepare; tries += 1) {
+      try {
+        store.setProject(id, await engine.prepare(id, execution.project));
+        break;
+      } catch (error) {
+        if (!engine.isFinal?.(error) && tries < taskTries) continue;
+        return await fail(reporterOf(execution), [id], `The crew can't run: ${messageOf(error)}`);
+      }
+    }
+    return null;
+  }
+
+  async function fail(reporter: Reporter, subject: Subject, error: string): Promise<"failed"> {
+    const crew_name = found().project.name;
+    await reporter.event("crew_kickoff_failed", subject, { crew_name, error });
+    store.end(id, error);
+    engine.rest?.(id, true);
+    return "failed";
+  }
+
+  /** One attempt with its callbacks. */
+  async function runAttempt(
+    key: AttemptKey,
+    task: ProjectTask,
+  ): Promise<"failed" | "waiting" | "done"> {
     const agent = project.agents.find(({ name }) => name === task.agent);
-    const earlier = outputs.filter(({ taskId }) => task.context?.includes(taskId) ?? true);
-    const work = { task, agent, inputs, earlier, notes: [...notes], attempt: key.attempt };
+    const { inputs } = found();
+    const work = { ...key, project, task, agent, inputs, earlier: outputs, notes: [...notes] };
     if (key.taskIndex === 0 && key.attempt === 1)
       await reporter.event("crew_kickoff_started", [id], { crew_name: project.name });
     const data = { task_id: task.id, task_name: task.id, attempt: key.attempt };
     await reporter.event("task_started", subjectOf(key), data);
-    let output = store.begin(key, task.id);
-    // Somebody may have read an output stored before a crash.
+    // An output stored before a crash is kept: somebody may have read it.
+    let { output, state } = store.begin(key, task.id);
     if (output === null) {
       let count = 0;
       try {
-        output = await engine.run(work, (step) => reporter.step(key, (count += 1), step));
+        const result = await engine.run(work, (step) => reporter.step(key, (count += 1), step));
+        state = task.humanInput && result.isSkipped !== true ? "waiting" : "done";
+        output = result.output;
+        store.finish(key, state, output, result.inputs);
       } catch (error) {
-        if (store.countFailure(key) < taskTries) throw error;
+        if (!engine.isFinal?.(error) && store.countFailure(key) < taskTries) throw error;
         const problem = messageOf(error);
-        const failure = `Task execution failed: ${problem}`;
         const subject = subjectOf(key);
         await reporter.event("task_failed", subject, { task_id: task.id, error: problem });
-        const failed = { crew_name: project.name, error: failure };
-        await reporter.event("crew_kickoff_failed", subject, failed);
         store.finish(key, "failed", null);
-        store.end(id, failure);
-        return failure;
+        return await fail(reporter, subject, `Task execution failed: ${problem}`);
       }
-      store.finish(key, task.humanInput ? "waiting" : "done", output);
     }
-    await reporter.taskCompleted(key, work, output);
-    return null;
+    const isWaiting = state !== "done";
+    await reporter.taskCompleted(key, work, output, isWaiting);
+    if (isWaiting) engine.rest?.(id, false);
+    return isWaiting ? "waiting" : "done";
   }
 
-  /** Whether the run continues with the next task. Waits for a person if the task needs one. */
-  async function isAccepted(key: AttemptKey, task: ProjectTask): Promise<boolean> {
-    if (task.humanInput) {
-      await steps.wait(signalOf(key));
-      const decision = store.readDecision(key);
-      if (!decision) throw new Error(`The run of ${id} was woken without a decision.`);
-      const { isApprove, feedback } = decision;
-      const { attempt } = key;
-      reporter.replaceCallbacks(decision.callbacks);
-      notes.push({ taskId: task.id, attempt, isApprove, feedback });
-      const data = { task_id: task.id, attempt, is_approve: isApprove, feedback };
-      await reporter.event("human_feedback_received", subjectOf(key), data);
-      if (!isApprove) return false;
-    }
-    outputs.push({ taskId: task.id, output: store.outputOf(key) });
-    return true;
+  /** Waits for a person's decision. */
+  async function isApproved(key: AttemptKey, task: ProjectTask): Promise<boolean> {
+    await steps.wait(signalOf(key));
+    const decision = store.readDecision(key);
+    if (!decision) throw new Error(`The run of ${id} was woken without a decision.`);
+    const { isApprove, feedback } = decision;
+    const { attempt } = key;
+    reporter.replaceCallbacks(decision.callbacks);
+    notes.push({ taskId: task.id, attempt, isApprove, feedback, output: store.outputOf(key) });
+    const data = { task_id: task.id, attempt, is_approve: isApprove, feedback };
+    await reporter.event("human_feedback_received", subjectOf(key), data);
+    return isApprove;
   }
 }

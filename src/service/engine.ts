@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JsonObject } from "../api/types.ts";
-import { fill, type ProjectAgent, type ProjectTask } from "../projects/types.ts";
+import { fill, type CrewProject, type ProjectAgent, type ProjectTask } from "../projects/types.ts";
 
 /** Context for every later attempt (specification, `human_feedback`). */
 export interface Note {
@@ -8,12 +8,18 @@ export interface Note {
   readonly attempt: number;
   readonly isApprove: boolean;
   readonly feedback: string;
+  /** What the feedback is about. */
+  readonly output: string;
 }
 
 export interface TaskAttempt {
+  readonly executionId: string;
+  readonly project: CrewProject;
+  readonly taskIndex: number;
   readonly task: ProjectTask;
   readonly agent: ProjectAgent | undefined;
   readonly inputs: JsonObject;
+  /** The outputs of all earlier tasks. */
   readonly earlier: readonly { readonly taskId: string; readonly output: string }[];
   readonly notes: readonly Note[];
   readonly attempt: number;
@@ -28,11 +34,29 @@ export interface AgentStep {
   readonly result: string;
 }
 
-/** Turns an attempt into an output; order, pauses and callbacks are the service's. */
+export interface TaskResult {
+  readonly output: string;
+  /** The task's condition wasn't met: nobody is asked about it. */
+  readonly isSkipped?: boolean;
+  /** The inputs of all later attempts, where the crew changes them before its first task. */
+  readonly inputs?: JsonObject;
+}
+
+/** Turns one attempt at one task into an output. Order, pauses, feedback, retries and callbacks belong to the service. */
 export interface Engine {
   readonly name: string;
-  /** Rejects if the task failed. May be called again for the same attempt after a crash. */
-  run(attempt: TaskAttempt, onStep: (step: AgentStep) => Promise<void>): Promise<string>;
+  /** Whether unfinished executions wait for a person's consent after a restart. */
+  readonly costsMoney?: boolean;
+  /** Whether a repeat of what failed would fail in the same way. */
+  isFinal?(error: unknown): boolean;
+  /** Resolves to the crew as it will run, which its files may not say. Rejects when it can't run. */
+  prepare?(executionId: string, project: CrewProject): Promise<CrewProject>;
+  /** Rejects when the task failed. May be called again for the same attempt after a crash. */
+  run(attempt: TaskAttempt, onStep: (step: AgentStep) => Promise<void>): Promise<TaskResult>;
+  /** An execution waits for a person, or has ended. */
+  rest?(executionId: string, hasEnded: boolean): void;
+  /** Ends what it started. */
+  close?(): void;
 }
 
 export function roleOf(agent: ProjectAgent | undefined, inputs: JsonObject): string {
@@ -63,7 +87,7 @@ export function rehearsalEngine(seconds: number): Engine {
         toolInput: null,
         result: output,
       });
-      return output;
+      return { output };
     },
   };
 }
@@ -72,6 +96,7 @@ function rehearse(
   { task, agent, inputs, earlier, notes, attempt }: TaskAttempt,
   description: string,
 ): string {
+  const seen = earlier.filter(({ taskId }) => task.context?.includes(taskId) ?? true);
   const lines = [
     rehearsalMark,
     "",
@@ -79,7 +104,7 @@ function rehearse(
     `Task: ${description}`,
     `Expected output: ${fill(task.expectedOutput, inputs).trim()}`,
     `Attempt: ${attempt}`,
-    `Earlier outputs: ${earlier.length}`,
+    `Earlier outputs: ${seen.length}`,
   ];
   const given = notes.filter((note) => note.feedback.trim() !== "");
   if (given.length > 0) lines.push("Feedback:");

@@ -31,7 +31,15 @@ export class ApiError extends Error {
 }
 
 /** 0 is a clean end, 1 an unexpected error. */
-const exitCodes = { options: 2, node: 3, project: 4, data: 5, inUse: 6, port: 7 } as const;
+const exitCodes = {
+  options: 2,
+  node: 3,
+  project: 4,
+  data: 5,
+  inUse: 6,
+  port: 7,
+  python: 8,
+} as const;
 
 /** The service can't start. The message says what to do. */
 export class Refusal extends Error {

@@ -13,11 +13,13 @@ const endWaitMs = 1000;
 
 export type Executions = ReturnType<typeof createExecutions>;
 
+/** `start` begins the durable run of an execution; `release` lets one continue that a restart interrupted. */
 export function createExecutions(
   store: ExecutionStore,
   waker: DecisionWaker,
   seen: SeenOutputs,
   start: (executionId: string) => Promise<void>,
+  release: (executionId: string) => Promise<void>,
   dialect: Dialect,
 ) {
   return {
@@ -60,6 +62,8 @@ export function createExecutions(
       const decided = isSeen && store.decide(execution.id, taskId, resume, alias);
       if (!decided)
         throw new ApiError(400, "Invalid Request", "Execution is not in pending human input state");
+      // Who decides about an execution lets it continue.
+      await release(decided.executionId);
       await waker.wake(decided);
       const isLast = isApprove && decided.taskIndex === tasks.length - 1;
       const ended = isLast && (await store.waitForEnd(execution.id, endWaitMs));

@@ -4,7 +4,7 @@ import { messageOf, Refusal } from "./errors.ts";
 export type ServiceOptions = ReturnType<typeof readOptions>;
 
 const usage =
-  "Usage: serve [<crew folder>] [--engine rehearsal] [--port 0] [--data DIR] [--token T] [--user-token T] " +
+  "Usage: serve [<crew folder>] [--engine rehearsal|crewai] [--python FILE] [--parallel N] [--port 0] [--data DIR] [--token T] [--user-token T] " +
   "[--dialect documented|live] [--task-seconds S] [--lifeline]";
 
 /** Tokens also come from the environment: other users can read a command line. @throws {Refusal} */
@@ -18,7 +18,11 @@ export function readOptions(
   const fromEnvironment = (name: string, usual: string) => readNumber(name, env[name] ?? usual);
   return {
     folder: positionals[0],
-    engine: readChoice("--engine", values.engine, "rehearsal"),
+    engine: readChoice("--engine", values.engine, "rehearsal", "crewai"),
+    /** The interpreter of a crewAI project, if not the one that the project has. */
+    python: values.python,
+    /** How many executions of a crewAI project run at a time. */
+    parallel: Math.max(1, readNumber("--parallel", values.parallel)),
     /** 0: any free port. */
     port: readPort(values.port),
     /** A folder; by default derived from the crew's folder. */
@@ -42,6 +46,8 @@ function parse(argv: readonly string[]) {
       allowPositionals: true,
       options: {
         engine: { type: "string", default: "rehearsal" },
+        python: { type: "string" },
+        parallel: { type: "string", default: "1" },
         port: { type: "string", default: "0" },
         data: { type: "string" },
         token: { type: "string" },

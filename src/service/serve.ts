@@ -1,16 +1,25 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { fstatSync } from "node:fs";
+import { existsSync, fstatSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { fileURLToPath } from "node:url";
 import { getRequestListener } from "@hono/node-server";
 import { readProject } from "../projects/read.ts";
 import { defaultDataFolder, lockDataFolder, type DataFolder } from "./data-folder.ts";
 import { documentedDialect, liveDialect } from "./dialects.ts";
-import { rehearsalEngine } from "./engine.ts";
+import { crewaiEngine } from "./crewai/engine.ts";
+import { findPython, noPython } from "./crewai/python.ts";
+import { rehearsalEngine, type Engine } from "./engine.ts";
 import { messageOf, Refusal } from "./errors.ts";
 import type { ServiceOptions } from "./options.ts";
 import { openService, type Service, type ServiceParts } from "./service.ts";
+
+/** Beside the bundle, or in the source. */
+const workerProgram =
+  ["worker.py", "crewai/worker.py"]
+    .map((file) => fileURLToPath(new URL(file, import.meta.url)))
+    .find((file) => existsSync(file)) ?? "";
 
 const maxDataFolders = 20;
 
@@ -27,7 +36,7 @@ export async function serve(options: ServiceOptions, exampleCrew: string): Promi
   }
   const data = await takeData(options, folder);
   const tokens = { token: options.token || newToken(), userToken: options.userToken || newToken() };
-  const engine = rehearsalEngine(options.taskSeconds);
+  const engine = await chooseEngine(options, folder);
   const service = open({
     file: data.database,
     engine,
@@ -51,12 +60,21 @@ export async function serve(options: ServiceOptions, exampleCrew: string): Promi
     // Running executions continue at the next start, as after a kill.
     data.withdraw();
     service.erase();
+    engine.close?.();
     process.exit(0);
   });
   // Over IPC without tokens: the parent passed them.
   if (process.send) process.send({ type: "listening", url, engine: engine.name, pid: process.pid });
   else process.stdout.write(`${JSON.stringify({ url, ...tokens, engine: engine.name })}\n`);
   await service.work();
+}
+
+async function chooseEngine(options: ServiceOptions, folder: string): Promise<Engine> {
+  if (options.engine === "rehearsal") return rehearsalEngine(options.taskSeconds);
+  const python = options.python ?? (await findPython(folder));
+  if (python === undefined) throw new Refusal("python", noPython(folder));
+  const { parallel } = options;
+  return crewaiEngine({ folder, python, program: workerProgram, parallel, env: process.env, log });
 }
 
 async function takeData(options: ServiceOptions, crewFolder: string): Promise<DataFolder> {

@@ -6,7 +6,14 @@ import type { Engine } from "./engine.ts";
 import { messageOf } from "./errors.ts";
 import { createExecutions, createWaker, SeenOutputs } from "./executions.ts";
 import { createErasure, createStore } from "./store.ts";
-import { createRuns, freeLeases, indexDeadlines, runState } from "./workflow.ts";
+import {
+  createRuns,
+  freeLeases,
+  holdRuns,
+  indexDeadlines,
+  releaseRun,
+  runState,
+} from "./workflow.ts";
 
 export interface ServiceParts extends Omit<AppOptions, "executions"> {
   readonly file: string;
@@ -41,10 +48,9 @@ export function openService(parts: ServiceParts) {
   const handlers = {
     // Repeated after a kill before the library stored the end of the run.
     async crew(id: string, steps: Steps) {
-      const execution = store.find(id);
-      if (!execution) throw new Error(`The execution ${id} is not in the database.`);
-      const reporter = createReporter(execution, deliveries, runs.startCallback);
-      await runCrew(execution, steps, store, parts.engine, reporter);
+      await runCrew(id, steps, store, parts.engine, (execution) =>
+        createReporter(execution, deliveries, runs.startCallback),
+      );
       forgetCallbacks(id);
     },
     async callback(id: string) {
@@ -59,7 +65,15 @@ export function openService(parts: ServiceParts) {
   };
   const runs = createRuns(parts.file, handlers, parts.callbackBackoffMs);
   const waker = createWaker(store, runs.signal, log);
-  const executions = createExecutions(store, waker, seen, runs.startCrew, parts.dialect);
+  const executions = createExecutions(store, waker, seen, runs.startCrew, release, parts.dialect);
+
+  async function release(id: string): Promise<void> {
+    if (!store.held().includes(id)) return;
+    store.hold(id, false);
+    if (runState(database, id).state === "absent") await runs.startCrew(id);
+    else releaseRun(database, id);
+    runs.wake();
+  }
 
   const attempt = (action: () => void, problem: string) => {
     try {
@@ -72,6 +86,9 @@ export function openService(parts: ServiceParts) {
     app: createApp({ ...parts, executions }),
     /** Continues what the last process left unfinished. */
     async work() {
+      // Held first: what is held is no longer leased.
+      if (parts.engine.costsMoney === true)
+        for (const id of holdRuns(database)) store.hold(id, true);
       attempt(
         () => freeLeases(database),
         "Executions that were running when the service last ended continue in 30 seconds, not at once",
@@ -82,7 +99,10 @@ export function openService(parts: ServiceParts) {
         try {
           const run = runState(database, id);
           // A kill prevented its start.
-          if (run.state === "absent") await runs.startCrew(id);
+          if (run.state === "absent") {
+            if (parts.engine.costsMoney === true) store.hold(id, true);
+            else await runs.startCrew(id);
+          }
           // The library gave it up.
           if (run.state === "failed") giveUp(id, run.message);
         } catch (error) {
@@ -93,12 +113,20 @@ export function openService(parts: ServiceParts) {
       erasure.run();
       await waker.wakeAll();
     },
+    /** Executions that a restart interrupted: they cost money, so a person lets them continue or discards them. */
+    held: () => store.held(),
+    release,
+    discard(id: string) {
+      giveUp(id, "it was discarded after the service was restarted.");
+      parts.engine.rest?.(id, true);
+    },
     /** For a process that exits without `close`. */
     erase: erasure.run,
     /** Finishes the steps that are running. */
     async close() {
       waker.stop();
       await runs.close();
+      parts.engine.close?.();
       erasure.stop();
       database.close();
     },

@@ -1,13 +1,15 @@
 import { EventEmitter, once } from "node:events";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { JsonObject } from "../base/json.ts";
 import { transaction } from "../base/sqlite.ts";
+import type { CrewProject } from "../projects/types.ts";
 import { messageOf } from "./errors.ts";
 import type { Attempt, AttemptKey, Callbacks, Decision, Execution } from "./model.ts";
 
 const schema = `
   CREATE TABLE IF NOT EXISTS executions (
     id TEXT PRIMARY KEY, owner TEXT NOT NULL, project TEXT NOT NULL, inputs TEXT NOT NULL, meta TEXT NOT NULL,
-    callbacks TEXT NOT NULL, state TEXT NOT NULL, error TEXT, created_at INTEGER NOT NULL, ended_at INTEGER
+    callbacks TEXT NOT NULL, state TEXT NOT NULL, error TEXT, created_at INTEGER NOT NULL, ended_at INTEGER, held INTEGER NOT NULL DEFAULT 0
   ) STRICT;
   CREATE INDEX IF NOT EXISTS executions_under_way ON executions (id) WHERE ended_at IS NULL;
   CREATE TABLE IF NOT EXISTS aliases (id TEXT PRIMARY KEY, execution_id TEXT NOT NULL REFERENCES executions) STRICT;
@@ -54,7 +56,7 @@ export function createStore(database: DatabaseSync) {
 
   return {
     add(execution: Execution): void {
-      prepare("INSERT INTO executions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)").run(
+      prepare("INSERT INTO executions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)").run(
         execution.id,
         execution.owner,
         JSON.stringify(execution.project),
@@ -84,24 +86,52 @@ export function createStore(database: DatabaseSync) {
       return rows.map(({ id }) => String(id));
     },
 
+    /** Executions that a restart interrupted, and that a person has not let continue. */
+    held(): string[] {
+      const rows = prepare("SELECT id FROM executions WHERE ended_at IS NULL AND held = 1").all();
+      return rows.map(({ id }) => String(id));
+    },
+
+    hold(id: string, isHeld: boolean): void {
+      prepare("UPDATE executions SET held = ? WHERE id = ?").run(Number(isHeld), id);
+    },
+
     outputOf(key: AttemptKey): string {
       const row = prepare(`SELECT output FROM attempts ${ofAttempt}`).get(...values(key));
       return String(row?.["output"] ?? "");
     },
 
-    /** A repeat keeps the first start. Returns the output stored before a crash. */
-    begin(key: AttemptKey, taskId: string): string | null {
+    /** Stores a new attempt; a repeat keeps the first start. Returns what it had before a crash. */
+    begin(key: AttemptKey, taskId: string): Pick<Attempt, "output" | "state"> {
       const row = prepare(
         `INSERT INTO attempts (execution_id, task_index, attempt, task_id, state, started_at) VALUES (?, ?, ?, ?, 'running', ?)
-         ON CONFLICT DO UPDATE SET state = state RETURNING output`,
+         ON CONFLICT DO UPDATE SET state = state RETURNING output, state`,
       ).get(...values(key), taskId, Date.now());
-      return row?.["output"] as string | null;
+      return row as unknown as Pick<Attempt, "output" | "state">;
     },
 
-    finish(key: AttemptKey, state: "waiting" | "done" | "failed", output: string | null): void {
-      prepare(
-        `UPDATE attempts SET state = ?, output = ?, finished_at = ? ${ofAttempt} AND state = 'running'`,
-      ).run(state, output, Date.now(), ...values(key));
+    /** `inputs` replace those of the execution. */
+    finish(
+      key: AttemptKey,
+      state: "waiting" | "done" | "failed",
+      output: string | null,
+      inputs?: JsonObject,
+    ): void {
+      transaction(database, () => {
+        prepare(
+          `UPDATE attempts SET state = ?, output = ?, finished_at = ? ${ofAttempt} AND state = 'running'`,
+        ).run(state, output, Date.now(), ...values(key));
+        if (inputs !== undefined)
+          prepare("UPDATE executions SET inputs = ? WHERE id = ?").run(
+            JSON.stringify(inputs),
+            key.executionId,
+          );
+      });
+    },
+
+    /** Stores the crew as it runs, which may differ from what its files say. */
+    setProject(id: string, project: CrewProject): void {
+      prepare("UPDATE executions SET project = ? WHERE id = ?").run(JSON.stringify(project), id);
     },
 
     countFailure(key: AttemptKey): number {

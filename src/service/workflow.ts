@@ -61,6 +61,7 @@ export function createRuns(file: string, handlers: RunHandlers, callbackBackoffM
   return {
     startCrew: crews.start,
     startCallback: callbacks.start,
+    wake: crews.wake,
     /** False if no run waits for the signal: signals aren't stored. */
     signal: async (name: string): Promise<boolean> => {
       const { workflowRunIds } = await crews.client.sendSignal({ signal: name });
@@ -157,6 +158,30 @@ export function freeLeases(database: DatabaseSync): void {
       "UPDATE workflow_runs SET available_at = ?, worker_id = NULL WHERE status = 'running' AND worker_id IS NOT NULL",
     )
     .run(new Date().toISOString());
+}
+
+/**
+ * Keeps executions that the last process left unfinished, and that don't wait for a person, from continuing by themselves.
+ * Returns their ids. Throws as `freeLeases` does.
+ */
+export function holdRuns(database: DatabaseSync): string[] {
+  const rows = database
+    .prepare(
+      `UPDATE workflow_runs SET available_at = ?, worker_id = NULL
+       WHERE namespace_id = 'crews' AND (status = 'pending' OR (status = 'running' AND worker_id IS NOT NULL))
+       RETURNING idempotency_key AS id`,
+    )
+    .all(never.toISOString());
+  return rows.map(({ id }) => String(id));
+}
+
+/** Lets a held execution continue. Throws as `freeLeases` does. */
+export function releaseRun(database: DatabaseSync, executionId: string): void {
+  database
+    .prepare(
+      "UPDATE workflow_runs SET available_at = ? WHERE namespace_id = 'crews' AND idempotency_key = ?",
+    )
+    .run(new Date().toISOString(), executionId);
 }
 
 /** Each poll searches for deadlines, which this service never sets. Throws as `freeLeases` does. */

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { TaskResult } from "../../../src/service/engine.ts";
 import { readAnswer, type ApiAnswer } from "../../support/crew-api.ts";
 import { waitFor } from "../../support/wait.ts";
 import { crew, Harness, inputs } from "./support.ts";
@@ -79,7 +80,8 @@ describe("service: the live dialect", () => {
     let release = () => {};
     const engine = {
       name: "held",
-      run: () => new Promise<string>((resolve) => (release = () => resolve("done"))),
+      run: () =>
+        new Promise<TaskResult>((resolve) => (release = () => resolve({ output: "done" }))),
     };
     harness = new Harness({ dialect: "live", engine });
     const id = await harness.kickoff();

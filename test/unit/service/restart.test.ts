@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import path from "node:path";
+import type { Engine } from "../../../src/service/engine.ts";
 import { openSqlite } from "../../../src/base/sqlite.ts";
 import { waitFor } from "../../support/wait.ts";
 import { crew, Harness, inputs } from "./support.ts";
@@ -117,5 +118,60 @@ describe("service: after a restart", () => {
     );
     await harness.resume(id, true, "");
     assert.equal((await harness.untilEnded(id)).result?.output, "as it was shown");
+  });
+
+  describe("with an engine that costs money", () => {
+    /** Fails the first attempt at each task by never answering; after a restart it answers. */
+    const engine = (isStuck: boolean): Engine => ({
+      name: "costly",
+      costsMoney: true,
+      run: () => (isStuck ? new Promise(() => undefined) : Promise.resolve({ output: "done" })),
+    });
+    const interrupted = async () => {
+      harness = await new Harness({ engine: engine(true) }).start();
+      const id = await harness.kickoff();
+      await waitFor("the task", async () => (await harness.status(id)).current_task === "research");
+      // As after a kill: the lease stays.
+      const leased = "UPDATE workflow_runs SET worker_id = 'gone', status = 'running'";
+      const { folder } = harness;
+      harness = new Harness({ folder, engine: engine(false) });
+      inDatabase(leased);
+      await harness.start();
+      return id;
+    };
+
+    it("holds what was interrupted until a person lets it continue, over more restarts", async () => {
+      const id = await interrupted();
+      assert.deepEqual(harness.service.held(), [id]);
+      await harness.close();
+      harness = await new Harness({ folder: harness.folder, engine: engine(false) }).start();
+      assert.deepEqual(harness.service.held(), [id]);
+      assert.equal((await harness.status(id)).progress?.completed_tasks, 0);
+      await harness.service.release(id);
+      await harness.untilWaiting(id);
+      assert.deepEqual(harness.service.held(), []);
+    });
+
+    it("ends what a person discards", async () => {
+      const id = await interrupted();
+      harness.service.discard(id);
+      assert.match(
+        (await harness.status(id)).error ?? "",
+        /discarded after the service was restarted/,
+      );
+      assert.deepEqual(harness.service.held(), []);
+    });
+
+    it("doesn't hold what waits for a person, or begins after the restart", async () => {
+      harness = await new Harness({ engine: engine(false) }).start();
+      const id = await harness.kickoff();
+      await harness.untilWaiting(id);
+      await harness.close();
+      harness = await new Harness({ folder: harness.folder, engine: engine(false) }).start();
+      assert.deepEqual(harness.service.held(), []);
+      await harness.resume(id, true, "");
+      await harness.untilEnded(id);
+      await harness.untilWaiting(await harness.kickoff());
+    });
   });
 });

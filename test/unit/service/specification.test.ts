@@ -123,7 +123,7 @@ describe("service: as the specification says", () => {
     const attempts: TaskAttempt[] = [];
     const engine: Engine = {
       name: "noting",
-      run: (attempt) => Promise.resolve(`output ${attempts.push(attempt)}`),
+      run: (attempt) => Promise.resolve({ output: `output ${attempts.push(attempt)}` }),
     };
     await serve({ engine });
     const id = await harness.kickoff();
@@ -188,7 +188,7 @@ describe("service: as the specification says", () => {
             result: task.id,
           });
           await gate();
-          return task.id;
+          return { output: task.id };
         },
       };
       await serve({ engine, project: unattended });

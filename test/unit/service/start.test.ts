@@ -10,6 +10,8 @@ describe("service: start", () => {
     assert.deepEqual(readOptions([], {}), {
       folder: undefined,
       engine: "rehearsal",
+      python: undefined,
+      parallel: 1,
       port: 0,
       data: undefined,
       token: undefined,
@@ -70,7 +72,7 @@ describe("service: start", () => {
       ["--task-seconds", ""],
       ["--task-seconds", "Infinity"],
       ["--unknown"],
-      ["--engine", "crewai"],
+      ["--engine", "model"],
       ["a", "b"],
     ]) {
       assert.throws(
@@ -117,6 +119,9 @@ describe("service: start", () => {
 
 describe("service: the rehearsal engine", () => {
   const attempt = {
+    executionId: "1",
+    project: crew,
+    taskIndex: 0,
     task: crew.tasks[0]!,
     agent: crew.agents[0],
     inputs,
@@ -128,8 +133,8 @@ describe("service: the rehearsal engine", () => {
 
   it("always returns the same output, with a line that marks it", async () => {
     const engine = rehearsalEngine(0);
-    const output = await engine.run(attempt, ignore);
-    assert.equal(output, await engine.run(attempt, ignore));
+    const { output } = await engine.run(attempt, ignore);
+    assert.equal(output, (await engine.run(attempt, ignore)).output);
     assert.equal(
       output,
       `${rehearsalMark}\n\nAgent: Researcher of tides\nTask: Research tides\nExpected output: Notes for sailors\nAttempt: 1\nEarlier outputs: 0`,
@@ -144,11 +149,11 @@ describe("service: the rehearsal engine", () => {
 
   it("repeats feedback of several lines, but no empty feedback", async () => {
     const notes = [
-      { taskId: "draft", attempt: 1, isApprove: false, feedback: "One.\nTwo." },
-      { taskId: "draft", attempt: 2, isApprove: true, feedback: " " },
+      { taskId: "draft", attempt: 1, isApprove: false, feedback: "One.\nTwo.", output: "" },
+      { taskId: "draft", attempt: 2, isApprove: true, feedback: " ", output: "" },
     ];
     assert.match(
-      await rehearsalEngine(0).run({ ...attempt, notes }, ignore),
+      (await rehearsalEngine(0).run({ ...attempt, notes }, ignore)).output,
       /Feedback:\n- draft, attempt 1, rejected: One\.\n {2}Two\.$/,
     );
   });

@@ -183,7 +183,10 @@ describe("service: an execution", () => {
       project: { ...crew, tasks: crew.tasks.slice(0, 1) },
       engine: {
         name: "shaky",
-        run: () => ((tries += 1) < 3 ? Promise.reject(new Error("busy")) : Promise.resolve("done")),
+        run: () =>
+          (tries += 1) < 3
+            ? Promise.reject(new Error("busy"))
+            : Promise.resolve({ output: "done" }),
       },
     }).start();
     assert.equal((await harness.untilEnded(await harness.kickoff())).result?.output, "done");

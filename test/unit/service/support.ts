@@ -14,6 +14,7 @@ import { waitFor } from "../../support/wait.ts";
 /** Three tasks; the second one waits for a person. */
 export const crew: CrewProject = {
   kind: "classic",
+  entry: "crew.py",
   name: "example",
   agents: [
     {

@@ -1,0 +1,233 @@
+import type { JsonObject } from "../../base/json.ts";
+import { asArray, asObject, numberAt, textAt, type UnknownObject } from "../../base/json.ts";
+import {
+  ProjectError,
+  type CrewProject,
+  type ProjectAgent,
+  type ProjectTask,
+} from "../../projects/types.ts";
+import type { Engine, Note, TaskAttempt, TaskResult } from "../engine.ts";
+import { ProjectFailure, Worker } from "./worker.ts";
+
+/** How long a worker stays while a task waits for a person, and a spare one while nothing starts (ms). */
+const stayMs = { waiting: 5 * 60_000, spare: 10 * 60_000 };
+
+export interface CrewaiOptions {
+  /** The project's folder. */
+  readonly folder: string;
+  /** The project's own interpreter. */
+  readonly python: string;
+  /** The path of worker.py. */
+  readonly program: string;
+  /** How many executions run at a time; crewAI writes shared files. */
+  readonly parallel: number;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly log: (line: string) => void;
+}
+
+/** Runs tasks of a crewAI project in the project's own Python: one worker for an execution, one attempt after the other. */
+export function crewaiEngine(options: CrewaiOptions): Engine {
+  const { folder, python, program, parallel, log } = options;
+  const workers = new Map<string, { worker: Worker; leave?: NodeJS.Timeout }>();
+  const turns = new Turns(parallel);
+  let spare: { worker: Worker; leave: NodeJS.Timeout } | undefined;
+
+  // The tokens are for clients of the service, not for the project.
+  const env = Object.fromEntries(
+    Object.entries(options.env).filter(([name]) => !/^(CREWDECK_|ELECTRON_)/.test(name)),
+  );
+
+  function start(): Worker {
+    return new Worker({ python, program, env, onLine: (line) => log(`[crew] ${line}`) });
+  }
+
+  function keepSpare(): void {
+    if (spare !== undefined) return;
+    const worker = start();
+    const leave = setTimeout(() => {
+      worker.end();
+      spare = undefined;
+    }, stayMs.spare);
+    spare = { worker, leave: leave.unref() };
+  }
+
+  function takeSpare(): Worker | undefined {
+    const taken = spare;
+    spare = undefined;
+    clearTimeout(taken?.leave);
+    return taken?.worker;
+  }
+
+  function drop(executionId: string): void {
+    const entry = workers.get(executionId);
+    clearTimeout(entry?.leave);
+    entry?.worker.end();
+    workers.delete(executionId);
+  }
+
+  /** The execution's worker with its project open, and the crew if it was opened now. */
+  async function open(executionId: string, project: CrewProject) {
+    const known = workers.get(executionId);
+    if (known !== undefined) {
+      clearTimeout(known.leave);
+      return { worker: known.worker, crew: undefined };
+    }
+    const worker = takeSpare() ?? start();
+    workers.set(executionId, { worker });
+    const reply = await worker.open(folder, project.entry);
+    for (const remark of asArray(reply["remarks"])) log(`[crew] ${String(remark)}`);
+    keepSpare();
+    return { worker, crew: crewOf(asObject(reply["crew"]), project) };
+  }
+
+  /** The next use starts another worker after one that failed: what it holds is unknown. */
+  async function working<T>(executionId: string, action: () => Promise<T>): Promise<T> {
+    await turns.take(executionId);
+    try {
+      return await action();
+    } catch (error) {
+      drop(executionId);
+      throw error;
+    }
+  }
+
+  return {
+    name: "crewai",
+    costsMoney: true,
+    isFinal: (error) => error instanceof ProjectFailure || error instanceof ProjectError,
+    prepare: (executionId, project) =>
+      working(executionId, async () => {
+        drop(executionId);
+        return (await open(executionId, project)).crew ?? project;
+      }),
+    run: (attempt, onStep) =>
+      working(attempt.executionId, async () => {
+        const { executionId, project, task } = attempt;
+        const { worker, crew } = await open(executionId, project);
+        if (crew !== undefined) refuseOther(crew.tasks, project.tasks);
+        const steps: Promise<void>[] = [];
+        const reply = await worker.send(commandOf(attempt), {
+          onStep: (step) =>
+            steps.push(
+              onStep({
+                prompt: task.description,
+                thought: "",
+                tool: textAt(step, "tool") ?? null,
+                toolInput: textAt(step, "toolInput") ?? null,
+                result: textAt(step, "result") ?? "",
+              }),
+            ),
+        });
+        await Promise.all(steps);
+        return resultOf(reply);
+      }),
+    rest(executionId, hasEnded) {
+      turns.give(executionId);
+      const entry = workers.get(executionId);
+      if (hasEnded) drop(executionId);
+      else if (entry) entry.leave = setTimeout(() => drop(executionId), stayMs.waiting).unref();
+    },
+    close() {
+      takeSpare()?.end();
+      for (const executionId of [...workers.keys()]) drop(executionId);
+    },
+  };
+}
+
+/** Lets a number of executions work at a time; the others wait in the order in which they came. */
+class Turns {
+  readonly #limit: number;
+  readonly #working = new Set<string>();
+  readonly #queue: { readonly id: string; readonly start: () => void }[] = [];
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  async take(id: string): Promise<void> {
+    if (this.#working.has(id)) return;
+    if (this.#working.size < this.#limit) {
+      this.#working.add(id);
+      return;
+    }
+    await new Promise<void>((start) => this.#queue.push({ id, start }));
+  }
+
+  give(id: string): void {
+    if (!this.#working.delete(id)) return;
+    const next = this.#queue.shift();
+    if (next === undefined) return;
+    this.#working.add(next.id);
+    next.start();
+  }
+}
+
+/** The crew as Python built it. Names of inputs and defaults stay those of the files. */
+function crewOf(crew: UnknownObject, project: CrewProject): CrewProject {
+  const roles = asArray(crew["agents"]).map(asObject);
+  const agents = roles.map((agent, index): ProjectAgent => ({
+    name: `agent_${index + 1}`,
+    role: textAt(agent, "role") ?? "",
+    goal: textAt(agent, "goal") ?? "",
+    backstory: textAt(agent, "backstory") ?? "",
+  }));
+  const tasks = asArray(crew["tasks"])
+    .map(asObject)
+    .map((task): ProjectTask => {
+      const agent = agents[numberAt(task, "agent") ?? -1]?.name;
+      const context = task["context"];
+      return {
+        id: textAt(task, "name") ?? "",
+        description: textAt(task, "description") ?? "",
+        expectedOutput: textAt(task, "expectedOutput") ?? "",
+        humanInput: task["humanInput"] === true,
+        ...(agent !== undefined && { agent }),
+        ...(Array.isArray(context) && { context: context.map(String) }),
+      };
+    });
+  return { ...project, agents, tasks };
+}
+
+/** Throws if the project on disk has other tasks than the execution began with. */
+function refuseOther(now: readonly ProjectTask[], before: readonly ProjectTask[]): void {
+  const names = (tasks: readonly ProjectTask[]) => tasks.map(({ id }) => id).join(", ");
+  if (names(now) !== names(before))
+    throw new ProjectFailure(
+      `The project's tasks changed while the execution waited: they were ${names(before)}, and are ${names(now)}. Kick off again.`,
+    );
+}
+
+function commandOf(attempt: TaskAttempt): JsonObject {
+  const { project, taskIndex, inputs, earlier, notes } = attempt;
+  return {
+    do: "attempt",
+    task: taskIndex,
+    inputs,
+    earlier: project.tasks
+      .slice(0, taskIndex)
+      .map(({ id }) => earlier.find(({ taskId }) => taskId === id)?.output ?? null),
+    notes: notes.flatMap((note) => noteText(note, attempt) ?? []),
+    isFirst: taskIndex === 0 && attempt.attempt === 1,
+    isLast: taskIndex === project.tasks.length - 1,
+  };
+}
+
+/** What the model reads of a person's feedback; undefined if there is none. */
+function noteText(note: Note, { task }: TaskAttempt): string | undefined {
+  const { taskId, isApprove, feedback, output } = note;
+  if (feedback.trim() === "" && (isApprove || taskId !== task.id)) return undefined;
+  const verdict = isApprove ? "approved" : "rejected";
+  const text = `A person ${verdict} the output of the task "${taskId}" with this feedback:\n${feedback.trim()}`;
+  return !isApprove && taskId === task.id ? `${text}\n\nThe rejected output was:\n${output}` : text;
+}
+
+function resultOf(reply: UnknownObject): TaskResult {
+  const output = typeof reply["output"] === "string" ? reply["output"] : "";
+  const inputs = reply["inputs"];
+  return {
+    output,
+    ...(reply["isSkipped"] === true && { isSkipped: true }),
+    // JSON from the worker.
+    ...(inputs !== undefined && { inputs: asObject(inputs) as JsonObject }),
+  };
+}

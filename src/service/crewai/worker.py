@@ -1,0 +1,321 @@
+"""Runs attempts at the tasks of a crewAI project for Crewdeck's crew service, in the project's own Python.
+
+One JSON object a line. Standard input brings commands, standard output takes replies; what the project prints goes to
+standard error. When standard input closes, the worker and all that it started end.
+
+    {"do": "open", "folder": "...", "file": "src/poem/crew.py" or "crew.jsonc"}
+        {"type": "opened", "crew": {...}, "remarks": [...]}
+    {"do": "attempt", "task": 0, "inputs": {...}, "earlier": ["...", null], "notes": ["..."], "isFirst": true, "isLast": false}
+        {"type": "step", ...} any number of times, then
+        {"type": "output", "output": "...", "inputs": {...}, "usage": {...}}
+    either may also answer {"type": "failed", "message": "...", "frames": ["..."]}
+
+Only public fields of crewAI are used (tried with 1.0.0 to 1.15.30).
+"""
+
+import importlib
+import importlib.util
+import json
+import os
+import queue
+import re
+import signal
+import sys
+import threading
+import traceback
+
+commands_fd = os.dup(0)
+replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
+os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+os.dup2(2, 1)
+for stream in (sys.stdout, sys.stderr):
+    stream.reconfigure(errors="backslashreplace", line_buffering=True)
+
+os.environ.setdefault("CREWAI_DISABLE_TELEMETRY", "true")
+# Without an answer crewAI asks on the console whether to share traces.
+os.environ.setdefault("CREWAI_TRACING_ENABLED", "false")
+
+lock = threading.Lock()
+
+
+def reply(kind, **members):
+    # Lone surrogates are valid in a Python string, and only escapes carry them.
+    line = json.dumps({"type": kind, **members}, ensure_ascii=True, default=str)
+    with lock:
+        replies.write(line + "\n")
+        replies.flush()
+
+
+def end():
+    if hasattr(os, "killpg") and os.getpgrp() == os.getpid():
+        os.killpg(os.getpgrp(), signal.SIGKILL)
+    os._exit(1)
+
+
+def read_commands(commands):
+    try:
+        with os.fdopen(commands_fd, encoding="utf-8") as lines:
+            for line in lines:
+                commands.put(json.loads(line))
+    finally:
+        end()
+
+
+class Failure(Exception):
+    """What a person can mend in the project; its message is the whole answer."""
+
+
+def frames_of(error, folder):
+    """The project's own stack frames, the innermost last."""
+    frames = []
+    for frame in traceback.extract_tb(error.__traceback__):
+        path = os.path.realpath(frame.filename)
+        inside = path.startswith(os.path.realpath(folder) + os.sep)
+        if inside and not frame.filename.startswith("<") and "site-packages" not in path and os.path.realpath(__file__) != path:
+            where = os.path.relpath(path, folder).replace(os.sep, "/")
+            frames.append(f"{where}:{frame.lineno} in {frame.name}: {frame.line or ''}".rstrip(": "))
+    return frames
+
+
+class Project:
+    def __init__(self, folder, file):
+        self.folder = folder
+        self.file = file
+        os.chdir(folder)
+        source = os.path.join(folder, "src")
+        for path in (folder, source):
+            if os.path.isdir(path) and path not in sys.path:
+                sys.path.insert(0, path)
+        self.read_environment()
+
+    @property
+    def is_declarative(self):
+        return not self.file.endswith(".py")
+
+    def read_environment(self):
+        """As `crewai run` does: in a declarative project the file wins over the environment."""
+        path = os.path.join(self.folder, ".env")
+        if os.path.isfile(path):
+            from dotenv import load_dotenv
+
+            load_dotenv(path, override=self.is_declarative)
+
+    def load(self):
+        """A fresh crew: an attempt changes it."""
+        if self.is_declarative:
+            try:
+                from crewai.project.crew_loader import load_crew
+            except ImportError:
+                raise Failure(
+                    f"crewAI {version()} can't read {self.file}: declarative crews need crewAI 1.15.0 or newer."
+                ) from None
+            return load_crew(os.path.join(self.folder, self.file))[0]
+        return self.build(self.module())
+
+    def module(self):
+        below_source = self.file.startswith("src/")
+        name = re.sub(r"\.py$", "", self.file[4:] if below_source else self.file).replace("/", ".")
+        return importlib.import_module(name)
+
+    def build(self, module):
+        from crewai import Crew
+
+        own = [value for value in vars(module).values() if getattr(value, "__module__", None) == module.__name__]
+        makers = [value for value in own if getattr(value, "is_crew_class", False)]
+        if len(makers) > 1:
+            names = ", ".join(maker.__name__ for maker in makers)
+            raise Failure(f"{self.file} has several crews: {names}. Crewdeck runs one; move the others to files of their own.")
+        if makers:
+            return makers[0]().crew()
+        crews = [value for value in vars(module).values() if isinstance(value, Crew)]
+        if crews:
+            # The same object every time; a copy keeps one attempt from another.
+            return crews[0].copy()
+        for value in own:
+            if callable(value) and getattr(value, "__annotations__", {}).get("return") in (Crew, "Crew"):
+                return value()
+        raise Failure(f"{self.file} defines no crew: it needs a class with @CrewBase, a Crew, or a function that returns one.")
+
+
+def version():
+    from importlib.metadata import version as of
+
+    return of("crewai")
+
+
+def name_of(task, index):
+    return task.name or f"task_{index + 1}"
+
+
+def is_unspecified(context):
+    return type(context).__name__ == "_NotSpecified"
+
+
+def is_conditional(task):
+    return hasattr(task, "should_execute")
+
+
+def describe(crew):
+    tasks = list(crew.tasks)
+    names = [name_of(task, index) for index, task in enumerate(tasks)]
+    doubled = sorted({name for name in names if names.count(name) > 1})
+    if doubled:
+        raise Failure(f'The name "{doubled[0]}" is used for {names.count(doubled[0])} tasks. Give each task a name of its own.')
+    agents = list(crew.agents)
+    for task in tasks:
+        if task.agent is not None and not any(task.agent is agent for agent in agents):
+            agents.append(task.agent)
+
+    def context(task):
+        if is_unspecified(task.context):
+            return None
+        return [names[index] for index, each in enumerate(tasks) for wanted in task.context or [] if wanted is each]
+
+    return {
+        "name": crew.name,
+        "agents": [{"role": agent.role, "goal": agent.goal, "backstory": agent.backstory} for agent in agents],
+        "tasks": [
+            {
+                "name": name,
+                "description": task.description,
+                "expectedOutput": task.expected_output,
+                "agent": next((index for index, agent in enumerate(agents) if agent is task.agent), None),
+                "context": context(task),
+                "humanInput": bool(task.human_input),
+            }
+            for name, task in zip(names, tasks)
+        ],
+    }
+
+
+def remarks_on(crew):
+    """What differs from a deployed crew, which runs all tasks in one kickoff."""
+    remarks = []
+    if getattr(crew, "planning", False):
+        remarks.append("Planning is done for each task by itself.")
+    parallel = [name_of(task, index) for index, task in enumerate(crew.tasks) if task.async_execution]
+    if parallel:
+        remarks.append(f"Asynchronous tasks run one after the other: {', '.join(parallel)}.")
+    return remarks
+
+
+def with_output(task, index, raw):
+    """Gives a task the output that it had in an earlier attempt, with its output model where it has one."""
+    from crewai.tasks.task_output import TaskOutput
+
+    members = {}
+    model = getattr(task, "output_pydantic", None)
+    json_model = getattr(task, "output_json", None)
+    try:
+        if model:
+            members["pydantic"] = model.model_validate_json(raw)
+        elif json_model:
+            members["json_dict"] = json.loads(raw)
+    except ValueError:
+        # A person may have edited the output; the text is kept.
+        members = {}
+    task.output = TaskOutput(
+        name=name_of(task, index),
+        description=task.description,
+        expected_output=task.expected_output,
+        raw=raw,
+        agent=task.agent.role if task.agent else "",
+        **members,
+    )
+
+
+def note_task(note, agent):
+    from crewai import Task
+    from crewai.tasks.task_output import TaskOutput
+
+    task = Task(description="Feedback of a person", expected_output="Feedback", agent=agent)
+    task.output = TaskOutput(description="Feedback of a person", raw=note, agent="Person")
+    return task
+
+
+def attempt(project, command):
+    crew = project.load()
+    tasks = list(crew.tasks)
+    index = command["task"]
+    target = tasks[index]
+    earlier = []
+    for before, raw in enumerate(command["earlier"]):
+        if raw is not None:
+            with_output(tasks[before], before, raw)
+            earlier.append(tasks[before])
+    if is_conditional(target) and earlier and not target.should_execute(earlier[-1].output):
+        return {"output": "", "isSkipped": True}
+    context = earlier if is_unspecified(target.context) else list(target.context or [])
+    target.context = context + [note_task(note, target.agent) for note in command["notes"]]
+    target.human_input = False
+    target.async_execution = False
+    crew.tasks = [target]
+    # Older versions don't have them.
+    for option in ("tracing", "stream"):
+        if hasattr(crew, option):
+            setattr(crew, option, False)
+    inputs = dict(command["inputs"])
+    if command["isFirst"]:
+        # They may return other inputs, which are those of all later tasks.
+        for callback in crew.before_kickoff_callbacks:
+            inputs = callback(inputs) or inputs
+    crew.before_kickoff_callbacks = []
+    if not command["isLast"]:
+        crew.after_kickoff_callbacks = []
+    result = crew.kickoff(inputs=inputs)
+    # Hooks after the kickoff may return another result.
+    output = getattr(result, "raw", None) if command["isLast"] else None
+    usage = getattr(result, "token_usage", None)
+    return {
+        "output": str(result) if command["isLast"] and output is None else output or target.output.raw,
+        "inputs": inputs,
+        "usage": usage.model_dump() if usage else None,
+    }
+
+
+def listen_to_steps():
+    from crewai import events
+
+    def on_tool(source, event):
+        arguments = event.tool_args if isinstance(event.tool_args, str) else json.dumps(event.tool_args, default=str)
+        reply("step", tool=event.tool_name, toolInput=arguments, result=str(event.output))
+
+    def on_answer(source, event):
+        reply("step", tool=None, toolInput=None, result=str(event.output))
+
+    events.crewai_event_bus.on(events.ToolUsageFinishedEvent)(on_tool)
+    events.crewai_event_bus.on(events.AgentExecutionCompletedEvent)(on_answer)
+
+
+def run(commands):
+    try:
+        import crewai  # noqa: F401
+    except ImportError as error:
+        message = f'{sys.executable} has no crewAI ({error}). Install it in the project: "uv sync", or "pip install crewai".'
+        reply("failed", message=message, frames=[])
+        return
+    listen_to_steps()
+    reply("ready", crewai=version(), python=sys.version.split()[0])
+    project = None
+    folder = ""
+    while True:
+        command = commands.get()
+        try:
+            if command["do"] == "open":
+                folder = command["folder"]
+                project = Project(folder, command["file"])
+                crew = project.load()
+                reply("opened", crew=describe(crew), remarks=remarks_on(crew))
+            else:
+                reply("output", **attempt(project, command))
+        except Failure as error:
+            reply("failed", message=str(error), frames=[])
+        except BaseException as error:  # A project may call sys.exit.
+            message = f"{type(error).__name__}: {error}"
+            reply("failed", message=message, frames=frames_of(error, folder))
+
+
+if __name__ == "__main__":
+    received = queue.Queue()
+    threading.Thread(target=read_commands, args=(received,), daemon=True).start()
+    run(received)

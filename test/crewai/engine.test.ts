@@ -1,0 +1,291 @@
+import assert from "node:assert/strict";
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { CrewApi, type DocumentedStatus } from "../support/crew-api.ts";
+import { crewaiProject, crewaiVersions, newestCrewai, pythonWith } from "../support/crewai.ts";
+import { startModelServer, type ModelAnswer, type ModelRequest } from "../support/model-server.ts";
+import { startService, type RunningService, type StartOptions } from "../support/service.ts";
+import { waitFor } from "../support/wait.ts";
+
+type Model = Awaited<ReturnType<typeof startModelServer>>;
+
+/** What the model of the tests says about each task of `weather`, and otherwise. */
+function answer({ prompt, tools, hasToolResult }: ModelRequest): ModelAnswer {
+  if (tools.includes("thermometer") && !hasToolResult)
+    return { tool: "thermometer", arguments: { city: "Oslo" } };
+  if (prompt.includes("Measure the temperature")) return '{"city": "Oslo", "degrees": 10}';
+  if (prompt.includes("Write a headline"))
+    return prompt.includes("Shorter") ? "Mild." : "It is mild in Oslo today.";
+  return "A text.";
+}
+
+describe("the crewai engine", function () {
+  let model: Model;
+  let service: RunningService | undefined;
+
+  beforeEach(async () => {
+    model = await startModelServer(answer);
+  });
+
+  afterEach(async () => {
+    await service?.stop();
+    service = undefined;
+    await model.stop();
+  });
+
+  async function serve(folder: string, python: string, options: StartOptions = {}) {
+    service = await startService({
+      folder,
+      args: ["--engine", "crewai", "--python", python, ...(options.args ?? [])],
+      env: {
+        OPENAI_BASE_URL: model.url,
+        OPENAI_API_BASE: model.url,
+        OPENAI_API_KEY: "key",
+        MODEL: "gpt-4o-mini",
+        ...options.env,
+      },
+    });
+    const api = new CrewApi(service);
+    const status = async (id: string) => (await api.get(`/${id}/status`)).body as DocumentedStatus;
+    const until = async (what: string, id: string, is: (status: DocumentedStatus) => boolean) => {
+      let last: DocumentedStatus | undefined;
+      await waitFor(what, async () => is((last = await status(id))), 120_000);
+      assert.ok(last);
+      return last;
+    };
+    return {
+      api,
+      status,
+      untilWaiting: (id: string) =>
+        until("the task to wait", id, (one) => one.pending_human_input !== undefined),
+      untilEnded: (id: string) =>
+        until("the end", id, ({ status }) => status === "completed" || status === "error"),
+      resume: (id: string, task_id: string, is_approve: boolean, human_feedback: string) =>
+        api.post("/resume", { execution_id: id, task_id, is_approve, human_feedback }),
+    };
+  }
+
+  for (const version of crewaiVersions)
+    describe(`with crewAI ${version}`, () => {
+      let python: string;
+      before(async () => {
+        python = await pythonWith(version);
+      });
+
+      it("runs a classic project: tool, hooks, condition, output model, guardrail, feedback and retry", async () => {
+        const folder = crewaiProject("weather");
+        const { api, untilWaiting, untilEnded, resume } = await serve(folder, python);
+        const id = await api.kickoff({ inputs: { city: "oslo", readers: "" } });
+        const waiting = await untilWaiting(id);
+        assert.deepEqual(waiting.pending_human_input, {
+          task_id: "headline",
+          task_output: "It is mild in Oslo today.",
+          attempt: 1,
+        });
+        // The hook before the kickoff changed both inputs.
+        const asked = model.requests.at(-1)?.prompt ?? "";
+        assert.ok(asked.includes("Write a headline about Oslo for everybody."), asked);
+        // The tool read the project's .env.
+        if (model.requests[0]?.tools.includes("thermometer") === true)
+          assert.ok(model.requests[1]?.prompt.includes("Oslo: 10 degrees at Blindern"));
+        await resume(id, "headline", false, "Shorter, please.");
+        await waitFor(
+          "the second attempt",
+          async () => (await untilWaiting(id)).pending_human_input?.attempt === 2,
+        );
+        const retried = model.requests.at(-1)?.prompt ?? "";
+        assert.ok(retried.includes("Shorter, please."), retried);
+        assert.ok(retried.includes("It is mild in Oslo today."), retried);
+        await resume(id, "headline", true, "Good.");
+        const ended = await untilEnded(id);
+        assert.equal(ended.status, "completed", JSON.stringify(ended));
+        assert.equal(ended.result?.output, "A text. (signed)");
+        assert.deepEqual(
+          ended.result?.tasks.map(({ task_id, output }) => [task_id, output]),
+          [
+            ["measure", '{"city": "Oslo", "degrees": 10}'],
+            // The condition (frost) isn't met, and nobody is asked about it.
+            ["warn", ""],
+            ["headline", "Mild."],
+            ["report", "A text. (signed)"],
+          ],
+        );
+        const last = model.requests.at(-1)?.prompt ?? "";
+        for (const text of ["Mild.", "Good.", "Shorter, please."])
+          assert.ok(last.includes(text), last);
+        assert.equal(readFileSync(path.join(folder, "report.md"), "utf8"), "A text.");
+      });
+
+      it("runs a declarative project, or says which version can", async () => {
+        const { api, untilWaiting, untilEnded, resume } = await serve(
+          crewaiProject("declared"),
+          python,
+        );
+        const id = await api.kickoff({ inputs: { topic: "tides" } });
+        if (version === "1.0.0") {
+          const { error } = await untilEnded(id);
+          assert.match(
+            error ?? "",
+            /crewAI 1\.0\.0 can't read crew\.jsonc: declarative crews need crewAI 1\.15\.0/,
+          );
+          return;
+        }
+        assert.equal((await untilWaiting(id)).pending_human_input?.task_id, "draft");
+        await resume(id, "draft", true, "");
+        assert.equal((await untilEnded(id)).result?.output, "A text.");
+        assert.deepEqual(model.requests.at(-1)?.tools, ["lookup"]);
+      });
+    });
+
+  describe("with the newest crewAI", () => {
+    let python: string;
+    before(async () => {
+      python = await pythonWith(newestCrewai);
+    });
+
+    it("shows the project's own stack frames when its code raises", async () => {
+      const folder = crewaiProject("weather");
+      appendFileSync(
+        path.join(folder, "src/weather/crew.py"),
+        "\n\nraise ValueError('no instruments')\n",
+      );
+      const { api, untilEnded } = await serve(folder, python);
+      const { status, error } = await untilEnded(
+        await api.kickoff({ inputs: { city: "Oslo", readers: "" } }),
+      );
+      assert.equal(status, "error");
+      assert.match(
+        error ?? "",
+        /^The crew can't run: ValueError: no instruments\n {2}src\/weather\/crew\.py:\d+ in <module>: raise ValueError/,
+      );
+      assert.doesNotMatch(error ?? "", /worker\.py|site-packages/);
+    });
+
+    it("fails a task at once when the model refuses, with what it said", async () => {
+      await model.stop();
+      const { api, untilEnded } = await serve(crewaiProject("declared"), python);
+      const { error } = await untilEnded(await api.kickoff({ inputs: { topic: "tides" } }));
+      assert.match(error ?? "", /^Task execution failed: .*[Cc]onnect/s);
+    });
+
+    it("repeats an attempt whose Python process died, and fails after three with what it printed", async () => {
+      const folder = crewaiProject("weather");
+      const counter = path.join(folder, "deaths");
+      const dying = `
+import os
+with open(${JSON.stringify(counter)}, "a") as file:
+    file.write("x")
+if os.path.getsize(${JSON.stringify(counter)}) %s:
+    print("the instruments exploded")
+    os._exit(7)
+`;
+      const tool = path.join(folder, "src/weather/tools/thermometer.py");
+      const text = readFileSync(tool, "utf8");
+      const inTool = (condition: string) =>
+        writeFileSync(
+          tool,
+          text.replace(
+            "    return",
+            `${dying.replace("%s", condition).replaceAll("\n", "\n    ")}\n    return`,
+          ),
+        );
+      inTool("< 3");
+      const { api, untilWaiting, untilEnded } = await serve(folder, python);
+      await untilWaiting(await api.kickoff({ inputs: { city: "Oslo", readers: "" } }));
+      assert.equal(readFileSync(counter, "utf8"), "xxx");
+      inTool("> 0");
+      const { error } = await untilEnded(
+        await api.kickoff({ inputs: { city: "Oslo", readers: "" } }),
+      );
+      assert.match(error ?? "", /Python process ended \(exit code 7\).*the instruments exploded/s);
+      assert.equal(readFileSync(counter, "utf8").length, 6);
+    });
+
+    it("runs one execution after the other", async () => {
+      let [running, most] = [0, 0];
+      const released: (() => void)[] = [];
+      await model.stop();
+      model = await startModelServer(async () => {
+        most = Math.max(most, (running += 1));
+        await new Promise<void>((resolve) => released.push(resolve));
+        running -= 1;
+        return "A text.";
+      });
+      const folder = crewaiProject("declared");
+      writeFileSync(
+        path.join(folder, "crew.jsonc"),
+        readFileSync(path.join(folder, "crew.jsonc"), "utf8").replace(
+          '"human_input": true',
+          '"human_input": false',
+        ),
+      );
+      const { api, status, untilEnded } = await serve(folder, python);
+      const ids = [await api.kickoff({ inputs: {} }), await api.kickoff({ inputs: {} })];
+      for (let count = 1; count <= 4; count += 1) {
+        await waitFor("a request to the model", () => released.length === count, 60_000);
+        if (count === 1) assert.equal((await status(ids[1] ?? "")).progress?.completed_tasks, 0);
+        released[count - 1]?.();
+      }
+      for (const id of ids) assert.equal((await untilEnded(id)).status, "completed");
+      assert.equal(most, 1);
+    });
+
+    it("ends the worker and what it started when the service is killed", async () => {
+      const folder = crewaiProject("weather");
+      const pids = path.join(folder, "pids");
+      writeFileSync(
+        path.join(folder, "src/weather/tools/thermometer.py"),
+        `import os, subprocess, time
+from crewai.tools import tool
+
+@tool("thermometer")
+def thermometer(city: str) -> str:
+    """Reads the thermometer of a city."""
+    child = subprocess.Popen(["sleep", "600"])
+    with open(${JSON.stringify(`${pids}.new`)}, "w") as file:
+        file.write(f"{os.getpid()} {child.pid}")
+    os.rename(${JSON.stringify(`${pids}.new`)}, ${JSON.stringify(pids)})
+    time.sleep(600)
+`,
+      );
+      const { api } = await serve(folder, python);
+      await api.kickoff({ inputs: { city: "Oslo", readers: "" } });
+      await waitFor("the tool", () => existsSync(pids), 60_000);
+      await service?.kill();
+      service = undefined;
+      const started = readFileSync(pids, "utf8").split(" ").map(Number);
+      assert.equal(started.length, 2);
+      await waitFor("both to end", () => started.every((pid) => !isRunning(pid)));
+    });
+
+    it("gives the project no token of the service", async () => {
+      const folder = crewaiProject("weather");
+      appendFileSync(
+        path.join(folder, "src/weather/crew.py"),
+        "\n\nimport os\nraise ValueError(sorted(name for name in os.environ if 'CREWDECK' in name))\n",
+      );
+      const { api, untilEnded } = await serve(folder, python, {
+        env: { CREWDECK_TOKEN: "a", CREWDECK_USER_TOKEN: "b" },
+      });
+      const { error } = await untilEnded(
+        await api.kickoff({ inputs: { city: "Oslo", readers: "" } }),
+      );
+      assert.match(error ?? "", /ValueError: \[\]/);
+    });
+  });
+
+  it("says that crewAI is missing, and how to install it", async () => {
+    const { api, untilEnded } = await serve(crewaiProject("declared"), await pythonWith(undefined));
+    const { error } = await untilEnded(await api.kickoff({ inputs: { topic: "tides" } }));
+    assert.match(error ?? "", /has no crewAI.*uv sync/s);
+  });
+});
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0) && !readFileSync(`/proc/${pid}/stat`, "utf8").includes(") Z ");
+  } catch {
+    // No such process.
+    return false;
+  }
+}

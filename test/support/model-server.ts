@@ -1,0 +1,117 @@
+import { once } from "node:events";
+import { createServer, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { asObject, isObject, textAt } from "../../src/base/json.ts";
+
+/** A request to a model, as an OpenAI-compatible endpoint gets it. */
+export interface ModelRequest {
+  readonly model: string;
+  /** All messages, as text. */
+  readonly prompt: string;
+  /** The names of the tools that the model may call. */
+  readonly tools: readonly string[];
+  readonly hasToolResult: boolean;
+}
+
+/** Text, or the call of a tool. */
+export type ModelAnswer =
+  string | { readonly tool: string; readonly arguments: Readonly<Record<string, unknown>> };
+
+/** An OpenAI-compatible endpoint on this machine that answers as `answer` says, and keeps what it was asked. */
+export async function startModelServer(
+  answer: (request: ModelRequest) => ModelAnswer | Promise<ModelAnswer>,
+) {
+  const requests: ModelRequest[] = [];
+  const server = createServer((request, response) => {
+    void (async () => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk);
+      const body = asObject(JSON.parse(Buffer.concat(chunks).toString()));
+      if (request.url?.endsWith("/embeddings") === true) {
+        const inputs = Array.isArray(body["input"]) ? body["input"] : [body["input"]];
+        const data = inputs.map((_, index) => ({
+          object: "embedding",
+          index,
+          embedding: Array.from({ length: 1536 }, () => 0.01),
+        }));
+        sendJson(response, {
+          object: "list",
+          model: textAt(body, "model"),
+          data,
+          usage: { prompt_tokens: 1, total_tokens: 1 },
+        });
+        return;
+      }
+      const messages = Array.isArray(body["messages"]) ? body["messages"].map(asObject) : [];
+      const tools = Array.isArray(body["tools"]) ? body["tools"].map(asObject) : [];
+      const asked: ModelRequest = {
+        model: textAt(body, "model") ?? "",
+        prompt: messages.map((message) => textAt(message, "content") ?? "").join("\n"),
+        tools: tools.map((tool) => textAt(asObject(tool["function"]), "name") ?? ""),
+        hasToolResult: messages.some((message) => message["role"] === "tool"),
+      };
+      requests.push(asked);
+      sendAnswer(response, asked.model, await answer(asked), body["stream"] === true);
+    })().catch((error: unknown) => {
+      response.writeHead(500).end(String(error));
+    });
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  return {
+    /** For OPENAI_BASE_URL. */
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    requests,
+    async stop(): Promise<void> {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+const usage = { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 };
+
+function sendAnswer(
+  response: ServerResponse,
+  model: string,
+  answer: ModelAnswer,
+  isStream: boolean,
+): void {
+  const calls = isObject(answer)
+    ? [
+        {
+          index: 0,
+          id: "call_1",
+          type: "function",
+          function: { name: answer.tool, arguments: JSON.stringify(answer.arguments) },
+        },
+      ]
+    : undefined;
+  const message = {
+    role: "assistant",
+    content: typeof answer === "string" ? answer : null,
+    ...(calls && { tool_calls: calls }),
+  };
+  const finish_reason = calls ? "tool_calls" : "stop";
+  const head = { id: "chatcmpl-1", created: 1, model };
+  if (!isStream) {
+    const choices = [{ index: 0, message, finish_reason }];
+    sendJson(response, { ...head, object: "chat.completion", choices, usage });
+    return;
+  }
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  for (const choices of [
+    [{ index: 0, delta: message, finish_reason: null }],
+    [{ index: 0, delta: {}, finish_reason }],
+  ])
+    response.write(
+      `data: ${JSON.stringify({ ...head, object: "chat.completion.chunk", choices })}\n\n`,
+    );
+  response.write(
+    `data: ${JSON.stringify({ ...head, object: "chat.completion.chunk", choices: [], usage })}\n\n`,
+  );
+  response.end("data: [DONE]\n\n");
+}
+
+function sendJson(response: ServerResponse, body: object): void {
+  response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(body));
+}
