@@ -68,6 +68,9 @@ export async function serve(options: ServiceOptions, exampleCrew: string): Promi
   if (process.send) process.send({ type: "listening", url, engine: engine.name, pid: process.pid });
   else process.stdout.write(`${JSON.stringify({ url, ...tokens, engine: engine.name })}\n`);
   await service.work();
+  for (const id of options.unfinished === "hold" ? [] : service.held())
+    if (options.unfinished === "continue") await service.release(id);
+    else service.discard(id);
 }
 
 async function chooseEngine(

@@ -11,6 +11,7 @@ import {
   pythonWith,
 } from "../support/crewai.ts";
 import { startModelServer, type ModelAnswer, type ModelRequest } from "../support/model-server.ts";
+import { isRunning } from "../support/processes.ts";
 import { startService, type RunningService, type StartOptions } from "../support/service.ts";
 import { waitFor } from "../support/wait.ts";
 
@@ -103,7 +104,7 @@ describe("the crewai engine", () => {
         assert.equal(ended.status, "completed", JSON.stringify(ended));
         assert.equal(ended.result?.output, "A text. (signed)");
         assert.deepEqual(
-          ended.result?.tasks.map(({ task_id, output }) => [task_id, output]),
+          ended.result.tasks.map(({ task_id, output }) => [task_id, output]),
           [
             ["measure", '{"city": "Oslo", "degrees": 10}'],
             // The condition (frost) isn't met, and nobody is asked about it.
@@ -282,12 +283,3 @@ def thermometer(city: str) -> str:
     assert.match(error ?? "", /has no crewAI.*uv sync/s);
   });
 });
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0) && !readFileSync(`/proc/${pid}/stat`, "utf8").includes(") Z ");
-  } catch {
-    // No such process.
-    return false;
-  }
-}

@@ -118,7 +118,7 @@ export function openEngine(
     /** Runs all tasks of the project, as the service would without a person. `onTask` is called before each attempt. */
     run: async (
       inputs: JsonObject = {},
-      { notes = [], onTask }: { notes?: readonly Note[]; onTask?: (name: string) => void } = {},
+      { notes = [], onTask }: { notes?: readonly Note[]; onTask?: (name: string) => unknown } = {},
     ) => {
       const executionId = `execution-${(count += 1)}`;
       try {
