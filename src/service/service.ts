@@ -101,6 +101,8 @@ export function openService(parts: ServiceParts) {
     app: createApp({ ...parts, executions }),
     /** Continues what the last process left unfinished. */
     async work() {
+      // Again as the last step before leases are freed.
+      if (parts.engine.costsMoney === true) hold();
       attempt(
         () => freeLeases(database),
         "Executions that were running when the service last ended continue in 30 seconds, not at once",
