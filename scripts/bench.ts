@@ -118,7 +118,10 @@ await benchCrewai();
 /** A crew of two tasks through the service, cold and warm, and by crewAI alone; the model answers at once. */
 async function benchCrewai(): Promise<void> {
   const missing = await installCrewai();
-  if (missing !== undefined) { report("crewAI", `not measured: ${missing}`); return; }
+  if (missing !== undefined) {
+    report("crewAI", `not measured: ${missing}`);
+    return;
+  }
   const model = await startModelServer(() => "A text.");
   const python = await pythonWith(newestCrewai);
   const folder = writeProject({
