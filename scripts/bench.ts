@@ -1,15 +1,26 @@
-// `npm run bench`: measures the opening of the tracked executions, then the local service under load, and prints the results. It fails only if a response is wrong.
+// `npm run bench`: measures the opening of the tracked executions, then the local service under load, then a crew of crewAI through the service and alone, and prints the results. It fails only if a response is wrong.
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import { readFileSync, rmSync, statSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { promisify } from "node:util";
 import { CrewApi, type DocumentedStatus } from "../test/support/crew-api.ts";
+import {
+  crewaiEnv,
+  installCrewai,
+  newestCrewai,
+  pythonWith,
+  writeProject,
+} from "../test/support/crewai.ts";
 import { temporaryFolder } from "../test/support/folders.ts";
 import {
   countExecutions,
   endedExecutions,
   writeExecutions,
 } from "../test/support/many-executions.ts";
+import { startModelServer } from "../test/support/model-server.ts";
 import { startService, type RunningService } from "../test/support/service.ts";
 import { waitFor } from "../test/support/wait.ts";
 
@@ -102,6 +113,85 @@ report(
 );
 await service.stop();
 rmSync(data, { recursive: true });
+await benchCrewai();
+
+/** A crew of two tasks through the service, cold and warm, and by crewAI alone; the model answers at once. */
+async function benchCrewai(): Promise<void> {
+  const missing = await installCrewai();
+  if (missing !== undefined) {
+    report("crewAI", `not measured: ${missing}`);
+    return;
+  }
+  const model = await startModelServer(() => "A text.");
+  const python = await pythonWith(newestCrewai);
+  const folder = writeProject({
+    "crew.py": `from crewai import Agent, Crew, Task
+
+def build() -> Crew:
+    worker = Agent(role="Worker", goal="Work", backstory="You work.")
+    task = dict(expected_output="Text.", agent=worker)
+    return Crew(agents=[worker], tasks=[Task(name=name, description="Do {topic}.", **task) for name in ("first", "second")])
+`,
+    // As crewAI alone runs it: cold with the import, warm without.
+    "alone.py": `import time
+begun = time.time()
+from crew import build
+times = []
+for _ in range(4):
+    build().kickoff(inputs={"topic": "tea"})
+    times.append(time.time() - begun)
+    begun = time.time()
+print("\\n" + " ".join(map(str, times)))
+`,
+  });
+  const env = {
+    ...crewaiEnv(model),
+    CREWAI_TRACING_ENABLED: "false",
+    CREWAI_DISABLE_TELEMETRY: "true",
+  };
+  const alone = async () => {
+    const { stdout } = await promisify(execFile)(python, ["alone.py"], {
+      cwd: folder,
+      env: { ...process.env, ...env },
+    });
+    return (stdout.trim().split("\n").at(-1) ?? "").split(" ").map(Number);
+  };
+  const service = await startService({
+    folder,
+    args: ["--engine", "crewai", "--python", python],
+    env,
+  });
+  const api = new CrewApi(service);
+  const kickoff = async () => {
+    const begun = performance.now();
+    const id = await api.kickoff({ inputs: { topic: "tea" } });
+    await waitFor(
+      "the result",
+      async () =>
+        ((await api.get(`/${id}/status`)).body as DocumentedStatus).status === "completed",
+      120_000,
+    );
+    return (performance.now() - begun) / 1000;
+  };
+  // Both compile crewAI at their first import.
+  await alone();
+  const [aloneCold = 0, ...aloneWarm] = await alone();
+  const cold = await kickoff();
+  const warm: number[] = [];
+  for (let count = 0; count < 3; count += 1) {
+    // A spare worker needs some seconds to import crewAI, which a person's next kickoff seldom comes before.
+    await sleep(2 * aloneCold * 1000);
+    warm.push(await kickoff());
+  }
+  const middle = (times: readonly number[]) => times.toSorted((a, b) => a - b)[1] ?? 0;
+  const line = (through: number, by: number) =>
+    `${through.toFixed(2)} s, ${by.toFixed(2)} s by crewAI alone: ${(through / by).toFixed(2)} times`;
+  report("crewAI, two tasks, cold", `${line(cold, aloneCold)} (goal 1.3)`);
+  report("crewAI, two tasks, warm", `${line(middle(warm), middle(aloneWarm))} without its import`);
+  report("", `${(middle(warm) / aloneCold).toFixed(2)} times with it (goal 1.1)`);
+  await service.stop();
+  await model.stop();
+}
 
 /** Runs `action` so many times, some together. */
 async function inParallel(
