@@ -27,7 +27,10 @@ export function createApp(options: AppOptions): Hono<Environment> {
   const { dialect, executions } = options;
   const app = new Hono<Environment>({
     // Clients join addresses in every way.
-    getPath: (request) => getPath(request).replace(/\/{2,}/g, "/").replace(/(.)\/$/, "$1"),
+    getPath: (request) =>
+      getPath(request)
+        .replace(/\/{2,}/g, "/")
+        .replace(/(.)\/$/, "$1"),
   });
   const fail = (c: Context, error: ApiError) => {
     const { status, body } = dialect.error(error);

@@ -68,7 +68,8 @@ interface CallbackMembers {
   readonly crewWebhookUrl?: string | null;
   readonly humanInputWebhookUrl?: string | null;
   readonly humanInputWebhook?: SecretTarget | null;
-  readonly webhooks?: (SecretTarget & { readonly events: readonly string[] }) | null;
+  readonly webhooks?:
+    (SecretTarget & { readonly events: readonly string[]; readonly realtime?: boolean }) | null;
 }
 
 interface SecretTarget {
@@ -197,7 +198,11 @@ function readCallbacks(body: CallbackMembers): Callbacks {
       ? secretTarget("humanInputWebhook", body.humanInputWebhook)
       : target("humanInputWebhookUrl", body.humanInputWebhookUrl),
     stream: body.webhooks
-      ? { ...secretTarget("webhooks", body.webhooks), events: body.webhooks.events }
+      ? {
+          ...secretTarget("webhooks", body.webhooks),
+          events: body.webhooks.events,
+          isBatched: body.webhooks.realtime === false,
+        }
       : undefined,
   };
 }
