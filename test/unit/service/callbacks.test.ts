@@ -296,4 +296,61 @@ describe("service: callbacks", () => {
     const tasks = await until("/task", 2);
     assert.deepEqual(tasks.map(({ body }) => body["name"]).sort(), ["draft", "research"]);
   });
+
+  it("sends events in groups of four if `realtime` is false, and the rest when a task waits or the execution ends", async () => {
+    const webhooks = {
+      url: `${base}/stream`,
+      events: ["crew_kickoff_started", "task_started", "task_completed", "crew_kickoff_completed"],
+      realtime: false,
+      authentication: { strategy: "bearer", token: "t" },
+    };
+    const id = await harness.kickoff({ inputs, webhooks });
+    await harness.untilWaiting(id);
+    // The request for feedback, which isn't asked for, also ends a group.
+    await until("/stream", 2);
+    await harness.resume(id, true, "", { webhooks });
+    await until("/stream", 3);
+    const types = receiver
+      .at("/stream")
+      .map(({ body }) => (body["events"] as { type: string }[]).map(({ type }) => type))
+      .sort((a, b) => b.length - a.length);
+    assert.deepEqual(
+      types.map((group) => group.length),
+      [4, 3, 1],
+    );
+    assert.deepEqual(types, [
+      ["crew_kickoff_started", "task_started", "task_completed", "task_started"],
+      ["task_started", "task_completed", "crew_kickoff_completed"],
+      ["task_completed"],
+    ]);
+  });
+
+  it("repeats a callback in time although the clock is set back by two hours", async () => {
+    await harness.end();
+    harness = await new Harness({ callbackBackoffMs: 500 }).start();
+    let refuses = true;
+    receiver.behave = (response) => response.writeHead(refuses ? 503 : 204).end();
+    await harness.kickoff({ inputs, ...addresses() });
+    await until("/task", 1);
+    const RealDate = Date;
+    class EarlierDate extends RealDate {
+      constructor(...args: [] | [string | number]) {
+        if (args.length === 0) super(EarlierDate.now());
+        else super(args[0]);
+      }
+      static override now = () => RealDate.now() - 2 * 3_600_000;
+    }
+    try {
+      Object.assign(globalThis, { Date: EarlierDate });
+      refuses = false;
+      const count = receiver.received.length;
+      await waitFor("the repeat", () =>
+        receiver.received.slice(count).some(({ path }) => path === "/task"),
+      );
+      // What was started before goes on, too.
+      await until("/task", 2);
+    } finally {
+      Object.assign(globalThis, { Date: RealDate });
+    }
+  });
 });
