@@ -39,7 +39,8 @@ export function openService(parts: ServiceParts) {
   );
   const store = createStore(database);
   // A file that can't be written is refused now, not at the first kickoff.
-  database.exec("BEGIN IMMEDIATE; COMMIT;");
+  const version = database.prepare("PRAGMA user_version").get()?.["user_version"];
+  database.exec(`PRAGMA user_version = ${Number(version)}`);
   const seen = new SeenOutputs();
   const onSend = (id: string) => seen.add(id);
   const deliveries = createDeliveries(database, log, onSend, parts.callbackTimeoutMs);

@@ -1,6 +1,16 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import path from "node:path";
 import { CrewApi } from "../support/crew-api.ts";
@@ -10,6 +20,13 @@ import { runService, startService } from "../support/service.ts";
 import { waitFor } from "../support/wait.ts";
 
 const exampleCrew = path.join(projectFolder, "media", "example-crew");
+
+async function refused(data: string, reason: RegExp, user?: number): Promise<void> {
+  const { code, stdout, stderr } = await runService(["--data", data], process.execPath, {}, user);
+  assert.deepEqual([code, stdout], [5, ""], stderr);
+  assert.match(stderr, reason);
+  assert.doesNotMatch(stderr, /^ {4}at /m);
+}
 
 describe("service: when it can't start", () => {
   it("refuses data that another process uses, and names its address", async () => {
@@ -88,7 +105,7 @@ describe("service: when it can't start", () => {
     rmSync(folder, { recursive: true });
   });
 
-  it("refuses a read-only folder, a read-only database and a damaged one, without a stack trace", async function () {
+  it("refuses a damaged database, without a stack trace", async () => {
     const data = temporaryFolder("service");
     const first = await startService({ args: ["--data", data, "--task-seconds", "0"] });
     const api = new CrewApi(first);
@@ -97,21 +114,28 @@ describe("service: when it can't start", () => {
     for (let count = 0; count < 3; count += 1) await api.kickoff({ inputs: values });
     await first.stop();
     const database = path.join(data, "crewdeck.sqlite");
-    const refused = async (reason: RegExp) => {
-      const { code, stdout, stderr } = await runService(["--data", data]);
-      assert.deepEqual([code, stdout], [5, ""], stderr);
-      assert.match(stderr, reason);
-      assert.doesNotMatch(stderr, /^ {4}at /m);
-    };
     const content = readFileSync(database);
     content.fill(0x5a, 4096 * 3, content.length - 4096);
     writeFileSync(database, content);
-    await refused(/crewdeck\.sqlite can't be used: .*(damaged|malformed)/);
-    if (process.getuid?.() === 0) this.skip();
+    await refused(data, /crewdeck\.sqlite can't be used: .*(damaged|malformed)/);
+    rmSync(data, { recursive: true });
+  });
+
+  it("refuses a read-only database and a read-only folder, without a stack trace", async () => {
+    const data = temporaryFolder("service");
+    await (await startService({ args: ["--data", data] })).stop();
+    const database = path.join(data, "crewdeck.sqlite");
+    // Permissions don't bind root.
+    const user = process.getuid?.() === 0 ? 65_534 : undefined;
+    if (user !== undefined)
+      for (const name of ["", ...readdirSync(data)]) chownSync(path.join(data, name), user, user);
     chmodSync(database, 0o400);
-    await refused(/crewdeck\.sqlite can't be used.*Make it writable/);
+    await refused(data, /crewdeck\.sqlite can't be used.*Make it writable/, user);
+    chmodSync(database, 0o600);
     chmodSync(data, 0o500);
-    await refused(/can't be used.*Make it writable/);
+    await refused(data, /can't be used.*Make it writable/, user);
+    chmodSync(data, 0o700);
+    rmSync(data, { recursive: true });
   });
 
   it("refuses a folder whose database or its log is gone or empty, and says what to do", async () => {
@@ -145,6 +169,9 @@ describe("service: when it can't start", () => {
     ]) {
       const data = temporaryFolder("service");
       const service = await startService({ args: ["--data", data] });
+      // Until it has continued, what is deleted may still be in the log.
+      const log = path.join(data, "crewdeck.sqlite-wal");
+      await waitFor("the log to be written to the database", () => statSync(log).size === 0);
       change(data);
       await waitFor("the service to stop", () => service.child.exitCode !== null);
       assert.equal(service.child.exitCode, 5);
