@@ -21,7 +21,8 @@ export function readStatus(raw: unknown): StatusReading {
   const live = textAt(answer, "state");
   // If `state` is present, `status` is prose (observed).
   const stateText = live ?? textAt(answer, "status") ?? "";
-  const stated = stateOf(stateText);
+  // Sent by the local service, whose documented states have none for it.
+  const stated = answer["queued"] === true ? "queued" : stateOf(stateText);
   const { isAwaiting, waiting } = readWaiting(answer, stated);
   const state = waiting ? "waiting" : isAwaiting ? "awaiting" : stated;
   const tasks = readTasks(answer);

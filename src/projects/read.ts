@@ -3,7 +3,7 @@ import path from "node:path";
 import { parse, TomlError, type TomlTable } from "smol-toml";
 import { chooseConfig, configFolders, readClassic, readDeclarative } from "./definition.ts";
 import { isFile, isFolder, readText } from "./files.ts";
-import { placeholders, ProjectError, type CrewProject, type Position } from "./types.ts";
+import { inputNames, ProjectError, type CrewProject, type Position } from "./types.ts";
 
 const crewFiles = ["crew.jsonc", "crew.json"];
 
@@ -64,9 +64,9 @@ function withInputs(project: Omit<CrewProject, "inputs">): CrewProject {
   const { agents, tasks } = project;
   return {
     ...project,
-    inputs: placeholders([
-      ...agents.flatMap(({ role, goal, backstory }) => [role, goal, backstory]),
-      ...tasks.flatMap(({ description, expectedOutput }) => [description, expectedOutput]),
+    inputs: inputNames([
+      ...agents.map(({ role, goal, backstory }) => `${role} ${goal} ${backstory}`),
+      ...tasks.map(({ description, expectedOutput }) => `${description} ${expectedOutput}`),
     ]),
   };
 }

@@ -36,7 +36,7 @@ export interface CrewProject {
   readonly name: string;
   readonly agents: readonly ProjectAgent[];
   readonly tasks: readonly ProjectTask[];
-  /** Names of the `{placeholders}`, in order of first appearance. */
+  /** Names of inputs, in order of first appearance; any text can be one. */
   readonly inputs: readonly string[];
   /** `inputs` of a declarative crew, for those that a kickoff omits. */
   readonly defaults?: JsonObject;
@@ -54,21 +54,25 @@ export class ProjectError extends Error {
   }
 }
 
-/**
- * crewAI replaces only names of ASCII letters, digits, `_` and `-` (`interpolate_only`, 1.15),
- * older versions any name, and a deployed crew lists everything between two braces
- * (`Crew.fetch_inputs`). So names with spaces and other letters count, but JSON and code in braces
- * (`{"a": 1}`, `{2}`, `{}`) don't.
- */
-const placeholder = /\{([\p{L}_][\p{L}\p{M}\p{N}_ .-]*)\}/gu;
+/** `Crew.fetch_inputs` of crewAI: everything between two braces on a line, JSON and code included. */
+const inputMark = /\{([^\n]+?)\}/g;
 
-/** In order of first appearance. */
-export function placeholders(texts: Iterable<string>): string[] {
+/**
+ * The names of the inputs that a deployed crew asks for, in order of first appearance. Each text is an agent's or a
+ * task's, joined as crewAI joins them.
+ */
+export function inputNames(texts: Iterable<string>): string[] {
   const names = new Set<string>();
   for (const text of texts)
-    for (const [, name] of text.matchAll(placeholder)) if (name !== undefined) names.add(name);
+    for (const [, name] of text.matchAll(inputMark)) if (name !== undefined) names.add(name);
   return [...names];
 }
+
+/**
+ * crewAI replaces only names of ASCII letters, digits, `_` and `-` (`interpolate_only`, 1.15), older versions any name.
+ * So names with spaces and other letters are filled in, but not JSON and code in braces (`{"a": 1}`, `{2}`, `{}`).
+ */
+const placeholder = /\{([\p{L}_][\p{L}\p{M}\p{N}_ .-]*)\}/gu;
 
 /** A placeholder without an input stays. A value that isn't text is written as JSON. */
 export function fill(text: string, inputs: Readonly<Record<string, unknown>>): string {

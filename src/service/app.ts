@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import { Hono, type Context } from "hono";
 import { bodyLimit } from "hono/body-limit";
+import { getPath } from "hono/utils/url";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { isLoopback } from "../base/loopback.ts";
 import { ProjectError, type CrewProject } from "../projects/types.ts";
@@ -8,7 +9,7 @@ import type { Dialect } from "./dialects.ts";
 import { ApiError, messageOf } from "./errors.ts";
 import type { Executions } from "./executions.ts";
 import type { TokenType } from "./model.ts";
-import { readJson, readKickoff } from "./requests.ts";
+import { readJson, readKickoff, readResume } from "./requests.ts";
 
 export const maxBody = 1_048_576;
 
@@ -20,11 +21,17 @@ export interface AppOptions {
   readonly log: (line: string) => void;
 }
 
-type Environment = { Variables: { caller: TokenType } };
+type Environment = { Variables: { caller: TokenType; isBodyRead: boolean } };
 
 export function createApp(options: AppOptions): Hono<Environment> {
   const { dialect, executions } = options;
-  const app = new Hono<Environment>();
+  const app = new Hono<Environment>({
+    // Clients join addresses in every way.
+    getPath: (request) =>
+      getPath(request)
+        .replace(/\/{2,}/g, "/")
+        .replace(/(.)\/$/, "$1"),
+  });
   const fail = (c: Context, error: ApiError) => {
     const { status, body } = dialect.error(error);
     if (status === 401) c.header("WWW-Authenticate", "Bearer");
@@ -33,11 +40,23 @@ export function createApp(options: AppOptions): Hono<Environment> {
   };
 
   app.use(async (c, next) => {
+    await next();
+    // What nobody read of a body would be read as the next request, so this connection can't be used again.
+    if (c.res.status >= 400 && hasBody(c) && !c.get("isBodyRead")) c.header("Connection", "close");
+  });
+  app.use(async (c, next) => {
     if (!isLoopback(new URL(c.req.url).hostname)) {
       const message = "This service accepts only requests to 127.0.0.1, localhost or [::1]";
       throw new ApiError(403, "Forbidden", message);
     }
     c.set("caller", authenticate(c.req.header("Authorization"), options.tokens));
+    const encoding = c.req.header("Content-Encoding") ?? "identity";
+    if (encoding.toLowerCase() !== "identity")
+      throw new ApiError(
+        415,
+        "Unsupported Media Type",
+        `The body is compressed (Content-Encoding: ${encoding}). Send it uncompressed`,
+      );
     await next();
   });
   const tooLarge = new ApiError(
@@ -47,19 +66,22 @@ export function createApp(options: AppOptions): Hono<Environment> {
   );
   app.use(bodyLimit({ maxSize: maxBody, onError: (c) => fail(c, tooLarge) }));
 
-  app.get("/inputs", async (c) => c.json({ inputs: (await readCrew(options, false)).inputs }));
+  app.get("/inputs", async (c) => {
+    const { inputs } = await readCrew(options, false);
+    return c.json({ inputs: dialect.inputs(inputs) });
+  });
   app.post("/kickoff", async (c) => {
-    const json = readJson(await c.req.text());
+    const json = readJson(await readBody(c));
     const project = await readCrew(options, true);
     const kickoff = readKickoff(json, project);
     return c.json({ kickoff_id: await executions.kickoff(project, c.var.caller, kickoff) });
   });
   app.post("/resume", async (c) => {
-    const resume = dialect.readResume(readJson(await c.req.text()));
+    const resume = readResume(readJson(await readBody(c)));
     return c.json(dialect.resumed(await executions.resume(resume, c.var.caller)));
   });
   const status = (c: Context<Environment>) => {
-    const id = c.req.param("id") ?? "";
+    const id = (c.req.param("id") ?? "").toLowerCase();
     return c.json(dialect.status(id, executions.view(id, c.var.caller)));
   };
   app.get("/:id/status", status);
@@ -108,6 +130,17 @@ function authenticate(header: string | undefined, tokens: AppOptions["tokens"]):
   const detail =
     header === undefined ? "Not authenticated" : "Invalid or missing authentication credentials";
   throw new ApiError(401, "Unauthorized", "Invalid or missing bearer token", { detail });
+}
+
+function hasBody(c: Context): boolean {
+  const length = c.req.header("Content-Length") ?? "0";
+  return length !== "0" || c.req.header("Transfer-Encoding") !== undefined;
+}
+
+async function readBody(c: Context<Environment>): Promise<string> {
+  const text = await c.req.text();
+  c.set("isBodyRead", true);
+  return text;
 }
 
 function digest(text: string): Buffer {

@@ -1,9 +1,12 @@
 import { createHash } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
 import type { JsonObject } from "../api/types.ts";
+import { asArray, asObject, parseJson, textAt } from "../base/json.ts";
+import { optionalText, transaction } from "../base/sqlite.ts";
 import { fill } from "../projects/types.ts";
 import { roleOf, type AgentStep, type TaskAttempt } from "./engine.ts";
 import { messageOf } from "./errors.ts";
+import { markForErasure } from "./store.ts";
 import type { AttemptKey, Callbacks, CallbackTarget, Execution } from "./model.ts";
 
 const schema = `
@@ -11,7 +14,24 @@ const schema = `
     id TEXT PRIMARY KEY, execution_id TEXT NOT NULL REFERENCES executions, url TEXT NOT NULL, authorization TEXT,
     body TEXT NOT NULL, state TEXT NOT NULL DEFAULT 'pending', failures INTEGER NOT NULL DEFAULT 0
   ) STRICT;
+  CREATE TABLE IF NOT EXISTS batched_events (
+    id TEXT PRIMARY KEY, execution_id TEXT NOT NULL REFERENCES executions, event TEXT NOT NULL, delivery_id TEXT
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS batched_events_of_execution ON batched_events (execution_id);
 `;
+
+/** How many events a callback has if the kickoff asks for batches (observed). */
+const batchSize = 4;
+
+interface StreamEvent extends JsonObject {
+  readonly id: string;
+}
+
+function eventIds(body: string): string[] {
+  return asArray(asObject(parseJson(body))["events"]).flatMap(
+    (event) => textAt(asObject(event), "id") ?? [],
+  );
+}
 
 /** The last attempt is about 2.5 hours after the first (5 s, doubled up to an hour). */
 export const callbackAttempts = 12;
@@ -36,23 +56,66 @@ export function createDeliveries(
   const settle = database.prepare(
     "UPDATE deliveries SET state = ?, url = '', body = '', authorization = NULL WHERE id = ? AND state = 'pending'",
   );
+  const addEvent = database.prepare(
+    "INSERT OR IGNORE INTO batched_events (id, execution_id, event) VALUES (?, ?, ?)",
+  );
+  const waitingEvents = database.prepare(
+    "SELECT id, event FROM batched_events WHERE execution_id = ? AND delivery_id IS NULL ORDER BY rowid",
+  );
+  const endBatch = database.prepare(
+    "UPDATE batched_events SET delivery_id = ?, event = '' WHERE execution_id = ? AND delivery_id IS NULL",
+  );
+  const batchOf = database.prepare("SELECT delivery_id FROM batched_events WHERE id = ?");
+  const lastBatch = database.prepare(
+    "SELECT delivery_id FROM batched_events WHERE execution_id = ? ORDER BY rowid DESC LIMIT 1",
+  );
   return {
     add(id: string, executionId: string, target: CallbackTarget, body: JsonObject): void {
       const { url, authorization = null } = target;
       add.run(id, executionId, url, authorization, JSON.stringify(body));
     },
 
+    /**
+     * Adds an event, if there is one, to those of its execution that wait. Returns the ID of the delivery that has it,
+     * which is made when four wait or if `isLast`. A repeat returns the same ID.
+     */
+    batch(
+      executionId: string,
+      target: CallbackTarget,
+      event: StreamEvent | undefined,
+      isLast: boolean,
+    ) {
+      return transaction(database, () => {
+        if (event) addEvent.run(event.id, executionId, JSON.stringify(event));
+        const waiting = waitingEvents.all(executionId);
+        const [first] = waiting;
+        if (first && (isLast || waiting.length >= batchSize)) {
+          const id = stableId("batch", String(first["id"]));
+          const events = waiting.map((row) => JSON.parse(String(row["event"])) as JsonObject);
+          this.add(id, executionId, target, { events });
+          endBatch.run(id, executionId);
+        }
+        const row = event ? batchOf.get(event.id) : lastBatch.get(executionId);
+        return optionalText(row ?? { delivery_id: null }, "delivery_id");
+      });
+    },
+
     /** Makes one attempt. Rejects if another one is needed later. */
     async send(id: string): Promise<void> {
       const row = find.get(id);
       if (!row) return;
-      onSend(id);
+      const settleAs = (state: string) =>
+        transaction(database, () => {
+          if (row["authorization"] !== null) markForErasure(database);
+          settle.run(state, id);
+        });
+      for (const shown of [id, ...eventIds(String(row["body"]))]) onSend(shown);
       const url = String(row["url"]);
       try {
         await post(url, headersOf(id, row["authorization"]), String(row["body"]), timeoutMs);
       } catch (error) {
         if (Number(countFailure.get(id)?.["failures"]) < callbackAttempts) throw error;
-        settle.run("given up", id);
+        settleAs("given up");
         // The path may be a secret.
         const { origin } = new URL(url);
         log(
@@ -60,7 +123,7 @@ export function createDeliveries(
         );
         return;
       }
-      settle.run("sent", id);
+      settleAs("sent");
     },
   };
 }
@@ -101,6 +164,13 @@ type EventType =
   | `task_${"started" | "completed" | "failed"}`
   | `human_feedback_${"requested" | "received"}`;
 
+/** After these, nothing follows for some time, or ever. */
+const lastEvents: ReadonlySet<EventType> = new Set([
+  "human_feedback_requested",
+  "crew_kickoff_completed",
+  "crew_kickoff_failed",
+]);
+
 export type Subject = readonly (string | number)[];
 
 export function subjectOf(key: AttemptKey): Subject {
@@ -112,14 +182,14 @@ export function stableId(...parts: Subject): string {
   return createHash("sha256").update(JSON.stringify(parts)).digest("base64url").slice(0, 32);
 }
 
-/** IDs of all callbacks that can contain the output. */
+/** IDs of all callbacks and events that can contain the output. */
 export function outputCallbackIds(key: AttemptKey): string[] {
   const subject = subjectOf(key);
   return [
     stableId("task", ...subject),
     stableId("human input", ...subject),
-    stableId("stream", eventId("task_completed", subject)),
-    stableId("stream", eventId("human_feedback_requested", subject)),
+    eventId("task_completed", subject),
+    eventId("human_feedback_requested", subject),
   ];
 }
 
@@ -147,15 +217,21 @@ export function createReporter(
     await start(id);
   }
 
-  /** Sends a batch of one if the type was requested (vendor's webhook streaming guide). */
+  /** Sends the event if its type was requested (vendor's webhook streaming guide). */
   async function event(type: EventType, subject: Subject, data: JsonObject): Promise<void> {
     const { stream } = callbacks;
-    if (!stream?.events.includes(type)) return;
+    if (!stream) return;
     const id = eventId(type, subject);
     const timestamp = new Date().toISOString();
-    await call(stream, stableId("stream", id), {
-      events: [{ id, execution_id: executionId, timestamp, type, data }],
-    });
+    const sent = stream.events.includes(type)
+      ? { id, execution_id: executionId, timestamp, type, data }
+      : undefined;
+    if (stream.isBatched !== true) {
+      if (sent) await call(stream, stableId("stream", id), { events: [sent] });
+      return;
+    }
+    const batch = deliveries.batch(executionId, stream, sent, lastEvents.has(type));
+    if (batch !== undefined) await start(batch);
   }
 
   return {

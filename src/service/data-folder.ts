@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
@@ -16,30 +16,88 @@ export type DataFolder = Awaited<ReturnType<typeof lockDataFolder>>;
 /**
  * The operating system releases the lock when this process ends.
  * @throws {Refusal} `inUse` with the address of the other process, or `data` if the folder can't be
- * written
+ * written or has lost files
  */
 export async function lockDataFolder(folder: string) {
   const address = join(folder, "service.json");
+  const file = join(folder, "crewdeck.sqlite");
   let lock: DatabaseSync | undefined;
-  try {
+  const guard = <T>(action: () => T): T => {
+    try {
+      return action();
+    } catch (error) {
+      throw unusable(folder, messageOf(error));
+    }
+  };
+  guard(() => {
     makeFolder(resolve(folder));
     lock = tryLock(join(folder, "lock.sqlite"));
     if (lock) rmSync(address, { force: true });
-  } catch (error) {
-    throw new Refusal(
-      "data",
-      `The data folder ${folder} can't be used: ${messageOf(error)}. Make it writable, or choose another one with --data.`,
-    );
-  }
+  });
   if (!lock) throw await inUse(folder, address);
   held.push(lock);
+  const loss = lossIn(file, lock);
+  if (loss !== undefined) throw lost(folder, loss);
   return {
-    database: join(folder, "crewdeck.sqlite"),
+    database: file,
+    /** Call it when the database has been written. From then on, its loss is noticed. */
+    keep: () =>
+      guard(() => {
+        lock?.exec("INSERT OR REPLACE INTO kept VALUES (1, 0)");
+        return watchFiles(folder, file);
+      }),
+    /** Call it when everything is in the database's file, and its log is empty. */
+    release: () => lock?.exec("INSERT OR REPLACE INTO kept VALUES (1, 1)"),
     /** `instance` is in the service's responses, too. */
     publish: (published: { url: string; port: number; instance: string }) =>
-      writeFileSync(address, JSON.stringify({ ...published, pid: process.pid })),
+      guard(() => writeFileSync(address, JSON.stringify({ ...published, pid: process.pid }))),
     withdraw: () => rmSync(address, { force: true }),
   };
+}
+
+function unusable(folder: string, problem: string): Refusal {
+  return new Refusal(
+    "data",
+    `The data folder ${folder} can't be used: ${problem}. Make it writable, or choose another one with --data.`,
+  );
+}
+
+function lost(folder: string, loss: string): Refusal {
+  return new Refusal(
+    "data",
+    `The data folder ${folder} has lost executions: ${loss}. Put the file back, or choose another folder with --data. To go on without what is lost, delete lock.sqlite in that folder.`,
+  );
+}
+
+/** What has been deleted since the last service used the folder; undefined if nothing. */
+function lossIn(file: string, lock: DatabaseSync): string | undefined {
+  const kept = lock.prepare("SELECT is_complete FROM kept").get();
+  if (kept === undefined) return undefined;
+  if (!existsSync(file)) return `${file} is missing`;
+  if (statSync(file).size === 0) return `${file} is empty`;
+  if (kept["is_complete"] === 0 && !existsSync(`${file}-wal`)) return `${file}-wal is missing`;
+  return undefined;
+}
+
+/** How often to look whether files were deleted (ms). */
+const watchMs = 1000;
+
+/** The promise rejects when one of the files is deleted, replaced or emptied. */
+function watchFiles(folder: string, database: string): Promise<never> {
+  const files = [database, `${database}-wal`];
+  const inodes = () => files.map((file) => statSync(file, { throwIfNoEntry: false })?.ino);
+  const before = inodes();
+  return new Promise((_, reject) => {
+    const timer = setInterval(() => {
+      const now = inodes();
+      const gone = files.find((_file, index) => now[index] !== before[index]);
+      const isEmptied = gone === undefined && statSync(database).size === 0;
+      if (gone === undefined && !isEmptied) return;
+      clearInterval(timer);
+      const what = isEmptied ? `${database} was emptied` : `${gone} was deleted or replaced`;
+      reject(lost(folder, `${what} while the service used it`));
+    }, watchMs).unref();
+  });
 }
 
 /** Outside the project; the same for each start. `number` is above 1 if the others are in use. */
@@ -74,11 +132,19 @@ function userDataFolder(env: Readonly<Record<string, string | undefined>>): stri
 /** Garbage collection would close the file and release its lock. */
 const held: DatabaseSync[] = [];
 
-/** Undefined if another process has the lock. */
+/** How long a process that looks at the lock may delay the one that gets it (ms). */
+const lockWaitMs = 5000;
+
+/** Undefined if another process has the lock. Of two that start at once, one gets it. */
 function tryLock(file: string): DatabaseSync | undefined {
   const database = openSqlite(file);
   try {
-    database.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE;");
+    // Only one process can begin; what it then waits for are others that are about to give up.
+    database.exec("PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE;");
+    database.exec(`PRAGMA busy_timeout = ${lockWaitMs}`);
+    database.exec(
+      "CREATE TABLE IF NOT EXISTS kept (id INTEGER PRIMARY KEY, is_complete INTEGER NOT NULL) STRICT; COMMIT; BEGIN EXCLUSIVE; COMMIT;",
+    );
     return database;
   } catch (error) {
     database.close();
@@ -89,9 +155,9 @@ function tryLock(file: string): DatabaseSync | undefined {
 }
 
 async function inUse(folder: string, address: string): Promise<Refusal> {
-  const end = Date.now() + addressWaitMs;
+  const end = performance.now() + addressWaitMs;
   let url = readUrl(address);
-  for (; url === undefined && Date.now() < end; url = readUrl(address)) await sleep(20);
+  for (; url === undefined && performance.now() < end; url = readUrl(address)) await sleep(20);
   const where = url === undefined ? "" : `, which listens at ${url}`;
   return new Refusal(
     "inUse",

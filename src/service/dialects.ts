@@ -1,8 +1,7 @@
-import type { JsonObject, JsonValue } from "../api/types.ts";
+import type { JsonObject } from "../api/types.ts";
 import { roleOf } from "./engine.ts";
 import { ApiError } from "./errors.ts";
 import type { ExecutionView } from "./model.ts";
-import { readLiveResume, readResume, type Resume } from "./requests.ts";
 
 export interface Resumed {
   readonly isApprove: boolean;
@@ -13,9 +12,7 @@ export interface Resumed {
 export interface Dialect {
   /** Whether each resume gives the execution another ID. */
   readonly renames: boolean;
-  /** Whether a status response includes the output that waits for a person. */
-  readonly showsOutputs: boolean;
-  readResume(json: JsonValue): Resume;
+  inputs(names: readonly string[]): readonly string[];
   resumed(result: Resumed): JsonObject;
   /** `view` is undefined for an unknown ID. @throws {ApiError} */
   status(id: string, view: ExecutionView | undefined): JsonObject;
@@ -23,11 +20,10 @@ export interface Dialect {
   error(error: ApiError): { readonly status: number; readonly body: JsonObject | string };
 }
 
-/** As in the specification and the vendor's OpenAPI file, which allows `pending_human_input`. */
+/** As in the specification and the vendor's OpenAPI file, which allows `pending_human_input` and `queued`. */
 export const documentedDialect: Dialect = {
   renames: false,
-  showsOutputs: true,
-  readResume,
+  inputs: (names) => names,
   resumed({ isApprove, ended }) {
     if (!isApprove)
       return { status: "retrying", message: "Task will be retried with your feedback" };
@@ -62,8 +58,8 @@ export const documentedDialect: Dialect = {
 /** As deployed crews (observed): a pause for a person is "NOT FOUND", like an unknown ID. */
 export const liveDialect: Dialect = {
   renames: true,
-  showsOutputs: false,
-  readResume: readLiveResume,
+  // Observed.
+  inputs: (names) => [...names].sort(),
   resumed: ({ alias }) => ({ kickoff_id: alias ?? "" }),
   status: (_id, view) => (view && !progressOf(view).waiting ? liveStatus(view) : notFound),
   error({ liveStatus, detail }) {
@@ -79,6 +75,7 @@ function documentedProgress(view: ExecutionView): JsonObject {
     status: "running",
     current_task: current.id,
     progress: { completed_tasks: finished.length, total_tasks: total },
+    ...(view.attempts.length === 0 && { queued: true }),
     ...(waiting && {
       pending_human_input: {
         task_id: waiting.taskId,
@@ -91,7 +88,7 @@ function documentedProgress(view: ExecutionView): JsonObject {
 
 const notFound: JsonObject = {
   state: "NOT FOUND",
-  status: null,
+  status: "Task not found or Invalid kickoff id",
   result: null,
   result_json: null,
   progress: null,
@@ -121,7 +118,12 @@ function liveStatus(view: ExecutionView): JsonObject {
       duration_seconds: seconds(execution.createdAt, execution.endedAt ?? Date.now()),
     },
     last_executed_task: last
-      ? { name: last.taskId, output: last.output ?? "", agent: agentOf(view, last.taskIndex) }
+      ? {
+          name: last.taskId,
+          output: last.output ?? "",
+          agent: agentOf(view, last.taskIndex),
+          meta: execution.meta,
+        }
       : null,
   };
 }

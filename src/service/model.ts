@@ -15,7 +15,13 @@ export interface Callbacks {
   readonly step?: CallbackTarget | undefined;
   readonly crew?: CallbackTarget | undefined;
   readonly humanInput?: CallbackTarget | undefined;
-  readonly stream?: (CallbackTarget & { readonly events: readonly string[] }) | undefined;
+  readonly stream?:
+    | (CallbackTarget & {
+        readonly events: readonly string[];
+        /** Events are sent in groups. */
+        readonly isBatched?: boolean;
+      })
+    | undefined;
 }
 
 /** The project is a copy: later edits don't change it. */

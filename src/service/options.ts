@@ -7,6 +7,25 @@ const usage =
   "Usage: serve [<crew folder>] [--engine rehearsal|crewai] [--python FILE] [--parallel N] [--port 0] [--data DIR] [--token T] [--user-token T] " +
   "[--dialect documented|live] [--task-seconds S] [--unfinished hold|continue|discard] [--lifeline]";
 
+export const help = `${usage}
+
+Serves the Crew Execution API for the crew in a folder, on this machine only. Without a folder it serves the example crew.
+
+  --engine rehearsal     repeats what each agent would be given, without a model (the default)
+  --engine crewai        runs the crewAI project in its own Python
+  --python FILE          the project's interpreter, if it isn't found
+  --parallel N           how many executions of a crewAI project run at a time (1)
+  --port N               0 takes any free port (0)
+  --data DIR             where executions are kept
+  --token T              the bearer token; by default a random one, or CREWDECK_TOKEN
+  --user-token T         the user token; by default a random one, or CREWDECK_USER_TOKEN
+  --dialect live         answers as deployed crews do, instead of as documented
+  --task-seconds S       how long a rehearsed task takes (1)
+  --lifeline             ends when standard input closes
+  --help, --version
+
+A rehearsed task fails if its description, with its inputs, contains "[rehearse failure]".`;
+
 /** Tokens also come from the environment: other users can read a command line. @throws {Refusal} */
 export function readOptions(
   argv: readonly string[],

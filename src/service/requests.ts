@@ -65,7 +65,8 @@ export interface Resume extends Decision {
 
 interface CallbackMembers extends Readonly<Partial<Record<CallbackName, string | null>>> {
   readonly humanInputWebhook?: SecretTarget | null;
-  readonly webhooks?: (SecretTarget & { readonly events: readonly string[] }) | null;
+  readonly webhooks?:
+    (SecretTarget & { readonly events: readonly string[]; readonly realtime?: boolean }) | null;
 }
 
 interface SecretTarget {
@@ -86,66 +87,80 @@ interface Bodies {
     readonly human_feedback: string;
     readonly is_approve: boolean;
   };
-  readonly LiveResumeRequest: CallbackMembers & {
-    readonly executionId: string;
-    readonly taskId: string;
-    readonly humanFeedback?: string;
-    readonly human_feedback?: string;
-    readonly isApprove?: boolean;
-    readonly is_approve?: boolean;
-  };
 }
+
+/** Deeper JSON could overflow the stack. */
+const maxDepth = 500;
 
 /** @throws {ApiError} */
 export function readJson(text: string): JsonValue {
+  let json: JsonValue;
   try {
-    return JSON.parse(text) as JsonValue;
+    json = JSON.parse(text) as JsonValue;
   } catch {
     // Deployed crews answer 500 as plain text (observed).
     throw new ApiError(400, "Invalid Request", "The body is not valid JSON", { liveStatus: 500 });
   }
+  let level: JsonValue[] = [json];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > maxDepth)
+      throw new ApiError(
+        400,
+        "Invalid Request",
+        `The body is nested more than ${maxDepth} levels deep`,
+      );
+    level = level.flatMap((value) =>
+      typeof value === "object" && value !== null ? Object.values(value) : [],
+    );
+  }
+  return json;
 }
 
 /** @throws {ApiError} */
 export function readKickoff(json: JsonValue, crew: CrewProject): Kickoff {
-  /** Vendor's OpenAPI file, and observed. */
-  const refuse = (missing_inputs: readonly string[], message: string, detail: ApiError["detail"]) =>
-    new ApiError(422, "Validation Error", message, { details: { missing_inputs }, detail });
-  if (isObject(json) && !Object.hasOwn(json, "inputs")) {
-    const message = 'Missing required inputs: the body must have the member "inputs"';
-    const detail = [{ loc: ["body", "inputs"], msg: "Field required", type: "missing" }];
-    throw refuse(crew.inputs, message, detail);
-  }
-  const body = checked(json, "KickoffRequest");
+  const hasInputs = !isObject(json) || Object.hasOwn(json, "inputs");
+  const body = hasInputs ? checked(json, "KickoffRequest") : { inputs: {} };
   const inputs = { ...crew.defaults, ...body.inputs };
   const missing = crew.inputs.filter(
     (name) => !Object.hasOwn(inputs, name) || inputs[name] === null,
   );
-  if (missing.length > 0)
-    throw refuse(missing, "Missing required inputs", `Missing inputs: ${missing.join(", ")}`);
-  return { inputs, meta: body.meta ?? null, callbacks: readCallbacks(body) };
+  if (hasInputs && missing.length === 0)
+    return { inputs, meta: body.meta ?? null, callbacks: readCallbacks(body) };
+  // Vendor's OpenAPI file, and observed.
+  const names = missing.length > 0 ? `: ${missing.join(", ")}` : "";
+  const wrapper = hasInputs ? "" : '. The body must have the member "inputs"';
+  throw new ApiError(422, "Validation Error", `Missing required inputs${names}${wrapper}`, {
+    details: { missing_inputs: missing },
+    detail:
+      missing.length > 0
+        ? `Missing inputs: ${[...missing].sort().join(", ")}`
+        : [{ loc: ["body", "inputs"], msg: fieldRequired, type: "missing" }],
+  });
 }
 
-/** @throws {ApiError} */
+/** FastAPI's words for a missing member (observed). */
+const fieldRequired = "Field required";
+
+/** Deployed crews accept some members in either casing (observed), this service all. */
+const camelCase: Readonly<Record<string, string>> = {
+  execution_id: "executionId",
+  task_id: "taskId",
+  human_feedback: "humanFeedback",
+  is_approve: "isApprove",
+};
+
+/** Members may be in snake case or in camel case. @throws {ApiError} */
 export function readResume(json: JsonValue): Resume {
-  const body = checked(json, "ResumeRequest");
+  const given = isObject(json) ? { ...json } : json;
+  if (isObject(given))
+    for (const [snake, camel] of Object.entries(camelCase))
+      if (given[camel] !== undefined) given[snake] ??= given[camel];
+  const body = checked(given, "ResumeRequest");
   return {
-    executionId: body.execution_id,
+    executionId: body.execution_id.toLowerCase(),
     taskId: body.task_id,
     feedback: body.human_feedback,
     isApprove: body.is_approve,
-    callbacks: readCallbacks(body),
-  };
-}
-
-/** Deployed crews accept two members in either casing (observed). @throws {ApiError} */
-export function readLiveResume(json: JsonValue): Resume {
-  const body = checked(json, "LiveResumeRequest");
-  return {
-    executionId: body.executionId,
-    taskId: body.taskId,
-    feedback: body.humanFeedback ?? body.human_feedback ?? "",
-    isApprove: body.isApprove ?? body.is_approve ?? false,
     callbacks: readCallbacks(body),
   };
 }
@@ -160,11 +175,14 @@ function invalidBody(problems: ReturnType<typeof mismatches>): ApiError {
   const message = problems
     .map(({ path, message }) => `${path.join(".") || "body"}: ${message}`)
     .join("; ");
-  const detail = problems.map(({ path, message, keyword }) => ({
-    loc: ["body", ...path],
-    msg: message,
-    type: keyword === "required" ? "missing" : keyword,
-  }));
+  const detail = problems.map(({ path, message, keyword }) => {
+    const isMissing = keyword === "required";
+    return {
+      loc: ["body", ...path.map((part) => camelCase[part] ?? part)],
+      msg: isMissing ? fieldRequired : message,
+      type: isMissing ? "missing" : keyword,
+    };
+  });
   return new ApiError(400, "Invalid Request", message, { detail, liveStatus: 422 });
 }
 
@@ -181,7 +199,11 @@ function readCallbacks(body: CallbackMembers): Callbacks {
       ? secretTarget("humanInputWebhook", body.humanInputWebhook)
       : at("humanInput"),
     stream: body.webhooks
-      ? { ...secretTarget("webhooks", body.webhooks), events: body.webhooks.events }
+      ? {
+          ...secretTarget("webhooks", body.webhooks),
+          events: body.webhooks.events,
+          isBatched: body.webhooks.realtime === false,
+        }
       : undefined,
   };
 }

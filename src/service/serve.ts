@@ -48,6 +48,9 @@ export async function serve(options: ServiceOptions, exampleCrew: string): Promi
     callbackTimeoutMs: options.callbackTimeoutMs,
     log,
   });
+  const loss = data.keep();
+  // Handled below.
+  loss.catch(() => undefined);
   const respond = getRequestListener(service.app.fetch);
   const instance = randomUUID();
   const server = createServer((request, response) => {
@@ -60,17 +63,24 @@ export async function serve(options: ServiceOptions, exampleCrew: string): Promi
   onParentEnd(options.lifeline, () => {
     // Running executions continue at the next start, as after a kill.
     data.withdraw();
-    service.erase();
+    if (service.erase()) data.release();
     engine.close?.();
     process.exit(0);
   });
   // Over IPC without tokens: the parent passed them.
   if (process.send) process.send({ type: "listening", url, engine: engine.name, pid: process.pid });
   else process.stdout.write(`${JSON.stringify({ url, ...tokens, engine: engine.name })}\n`);
-  await service.work();
-  for (const id of options.unfinished === "hold" ? [] : service.held())
-    if (options.unfinished === "continue") await service.release(id);
-    else service.discard(id);
+  try {
+    await service.work();
+    for (const id of options.unfinished === "hold" ? [] : service.held())
+      if (options.unfinished === "continue") await service.release(id);
+      else service.discard(id);
+    await loss;
+  } catch (error) {
+    data.withdraw();
+    engine.close?.();
+    throw unusable(data.database, error);
+  }
 }
 
 async function chooseEngine(
@@ -111,12 +121,16 @@ function open(parts: ServiceParts): Service {
   try {
     return openService(parts);
   } catch (error) {
-    if (error instanceof Refusal) throw error;
-    throw new Refusal(
-      "data",
-      `The database ${parts.file} can't be used: ${messageOf(error)}. Make it writable, or choose another folder with --data.`,
-    );
+    throw unusable(parts.file, error);
   }
+}
+
+function unusable(file: string, error: unknown): Refusal {
+  if (error instanceof Refusal) return error;
+  return new Refusal(
+    "data",
+    `The database ${file} can't be used: ${messageOf(error)}. Make it writable, restore it if it is damaged, or choose another folder with --data.`,
+  );
 }
 
 /** On this machine only. @throws {Refusal} */

@@ -1,3 +1,4 @@
+import type { DatabaseSync } from "node:sqlite";
 import { openSqlite } from "../base/sqlite.ts";
 import { createApp, type AppOptions } from "./app.ts";
 import { createDeliveries, createReporter } from "./callbacks.ts";
@@ -12,6 +13,7 @@ import {
   holdRuns,
   indexDeadlines,
   releaseRun,
+  resetWaits,
   runState,
 } from "./workflow.ts";
 
@@ -28,6 +30,7 @@ export type Service = ReturnType<typeof openService>;
 export function openService(parts: ServiceParts) {
   const { log } = parts;
   const database = openSqlite(parts.file);
+  check(database);
   const erasure = createErasure(database, log);
   // A power cut loses no write: the library syncs the same file before any response. Syncing each
   // of ours would cost a third of the speed.
@@ -35,6 +38,9 @@ export function openService(parts: ServiceParts) {
     "PRAGMA journal_mode = WAL; PRAGMA foreign_keys = ON; PRAGMA synchronous = NORMAL;",
   );
   const store = createStore(database);
+  // A file that can't be written is refused now, not at the first kickoff.
+  const version = database.prepare("PRAGMA user_version").get()?.["user_version"];
+  database.exec(`PRAGMA user_version = ${Number(version)}`);
   const seen = new SeenOutputs();
   const onSend = (id: string) => seen.add(id);
   const deliveries = createDeliveries(database, log, onSend, parts.callbackTimeoutMs);
@@ -64,6 +70,7 @@ export function openService(parts: ServiceParts) {
       giveUp(id, problem);
     },
   };
+  const clock = watchClock(() => resetWaits(database), log);
   const runs = createRuns(parts.file, handlers, parts.callbackBackoffMs);
   if (parts.engine.costsMoney === true) hold();
   const waker = createWaker(store, runs.signal, log);
@@ -108,7 +115,9 @@ export function openService(parts: ServiceParts) {
         "Executions that were running when the service last ended continue in 30 seconds, not at once",
       );
       attempt(() => indexDeadlines(database), "The service will be slow with many executions");
+      attempt(() => resetWaits(database), "Callbacks may wait until the clock is right");
       runs.work();
+      clock.start();
       for (const id of store.running()) {
         try {
           const run = runState(database, id);
@@ -138,10 +147,39 @@ export function openService(parts: ServiceParts) {
     /** Finishes the steps that are running. */
     async close() {
       waker.stop();
+      clock.stop();
       await runs.close();
       parts.engine.close?.();
       erasure.stop();
       database.close();
     },
+  };
+}
+
+/** Throws if the file isn't a database or is damaged. */
+function check(database: DatabaseSync): void {
+  const problem = database.prepare("PRAGMA quick_check(1)").get()?.["quick_check"];
+  if (problem !== "ok") throw new Error(`it is damaged (${String(problem)})`);
+}
+
+const clockMs = 1000;
+
+/** Waits are stored as times of day, so they are too long when the clock is set back. */
+function watchClock(onSetBack: () => void, log: (line: string) => void) {
+  const offset = () => Date.now() - performance.now();
+  let before = offset();
+  let timer: NodeJS.Timeout | undefined;
+  const look = () => {
+    const now = offset();
+    try {
+      if (now < before - clockMs) onSetBack();
+      before = now;
+    } catch (error) {
+      log(`Callbacks may wait until the clock is right: ${messageOf(error)}`);
+    }
+  };
+  return {
+    start: () => (timer ??= setInterval(look, clockMs).unref()),
+    stop: () => clearInterval(timer),
   };
 }

@@ -208,11 +208,19 @@ export function createStore(database: DatabaseSync) {
     /** Returns whether there were any. */
     forgetCallbacks(id: string): boolean {
       const forget = "SET callbacks = '{}' WHERE callbacks <> '{}'";
-      const changes = [
-        prepare(`UPDATE attempts ${forget} AND execution_id = ?`).run(id).changes,
-        prepare(`UPDATE executions ${forget} AND id = ?`).run(id).changes,
-      ];
-      return changes.some((count) => count > 0);
+      const isSecret = "callbacks LIKE '%\"authorization\"%'";
+      return transaction(database, () => {
+        const secret = prepare(
+          `SELECT 1 FROM executions LEFT JOIN attempts ON id = execution_id
+           WHERE id = ? AND (executions.${isSecret} OR attempts.${isSecret}) LIMIT 1`,
+        ).get(id);
+        if (secret) markForErasure(database);
+        const changes = [
+          prepare(`UPDATE attempts ${forget} AND execution_id = ?`).run(id).changes,
+          prepare(`UPDATE executions ${forget} AND id = ?`).run(id).changes,
+        ];
+        return changes.some((count) => count > 0);
+      });
     },
 
     async waitForEnd(id: string, milliseconds: number): Promise<boolean> {
@@ -229,33 +237,49 @@ function values(key: AttemptKey): [string, number, number] {
   return [key.executionId, key.taskIndex, key.attempt];
 }
 
-/**
- * How long to wait for other deletions before the log is truncated: that waits for the disk (ms).
- */
+/** How long to wait for other deletions before data is erased: that waits for the disk (ms). */
 const erasureDelayMs = 1000;
+
+/** An erasure takes at most this part of the time: it writes the whole file, and nothing else runs meanwhile. */
+const erasureShare = 1 / 20;
+
+/** The next erasure also erases copies of what is deleted, which takes longer: for secrets. Survives a kill. */
+export function markForErasure(database: DatabaseSync): void {
+  database.exec("PRAGMA user_version = 1");
+}
 
 /**
  * Erases deleted data, which SQLite by default leaves in free space and in the write-ahead log (its
- * manual, `PRAGMA secure_delete` and `PRAGMA wal_checkpoint`).
+ * manual, `PRAGMA secure_delete` and `PRAGMA wal_checkpoint`), and even with `secure_delete` where it has moved rows to
+ * another page.
  */
 export function createErasure(database: DatabaseSync, log: (line: string) => void) {
   let timer: NodeJS.Timeout | undefined;
+  let delay = erasureDelayMs;
   database.exec("PRAGMA secure_delete = ON");
 
   function plan(): void {
-    timer ??= setTimeout(run, erasureDelayMs).unref();
+    timer ??= setTimeout(run, delay).unref();
   }
 
-  /** Truncates the log now, or soon if it is being read. */
-  function run(): void {
+  /** Erases now, or soon if the log is being read. Returns whether it has erased everything. */
+  function run(): boolean {
     stop();
+    const begun = performance.now();
     try {
+      if (database.prepare("PRAGMA user_version").get()?.["user_version"] === 1) {
+        database.exec("VACUUM");
+        database.exec("PRAGMA user_version = 0");
+        delay = Math.max(erasureDelayMs, (performance.now() - begun) / erasureShare);
+      }
       const row = database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get();
-      if (row?.["busy"] !== 0) plan();
+      if (row?.["busy"] === 0) return true;
+      plan();
     } catch (error) {
       // For example a full disk. The next deletion or start tries again.
-      log(`Deleted data is still in the database's log: ${messageOf(error)}`);
+      log(`Deleted data is still in the database's files: ${messageOf(error)}`);
     }
+    return false;
   }
 
   function stop(): void {

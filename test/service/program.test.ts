@@ -6,7 +6,7 @@ import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { CrewApi, type DocumentedStatus } from "../support/crew-api.ts";
 import { projectFolder, temporaryFolder } from "../support/folders.ts";
-import { startService } from "../support/service.ts";
+import { runService, startService } from "../support/service.ts";
 import { waitFor } from "../support/wait.ts";
 
 const exampleCrew = path.join(projectFolder, "media", "example-crew");
@@ -77,6 +77,46 @@ describe("service: as a program", () => {
     });
     assert.equal(streamed, 413);
     await service.stop();
+  });
+
+  it("closes the connection after refusing a request whose body it didn't read, and says so", async () => {
+    const service = await startService();
+    const token = { Authorization: `Bearer ${service.token}` };
+    const refused = async (path: string, headers: Record<string, string>, size: number) => {
+      const method = "POST";
+      const answer = await fetch(service.url + path, { method, headers, body: "x".repeat(size) });
+      await answer.text();
+      return [answer.status, answer.headers.get("Connection")];
+    };
+    for (let round = 0; round < 20; round += 1) {
+      assert.deepEqual(await refused("/kickoff", token, 1_100_000), [413, "close"]);
+      assert.deepEqual(await refused("/kickoff", {}, 900_000), [401, "close"]);
+      assert.deepEqual(await refused("/nothing", token, 900_000), [404, "close"]);
+      assert.deepEqual(await refused("/inputs", token, 900_000), [405, "close"]);
+      const zipped = { ...token, "Content-Encoding": "gzip" };
+      assert.deepEqual(await refused("/kickoff", zipped, 900_000), [415, "close"]);
+      // The next request of the same client works.
+      assert.equal((await new CrewApi(service).get("/inputs")).status, 200);
+    }
+    for (const [path, headers, status] of [
+      ["/nothing", token, 404],
+      ["/inputs", {}, 401],
+    ] as const) {
+      const answer = await fetch(service.url + path, { headers });
+      assert.deepEqual([answer.status, answer.headers.get("Connection")], [status, "keep-alive"]);
+    }
+    await service.stop();
+  });
+
+  it("prints its options and its version", async () => {
+    const help = await runService(["--help"]);
+    assert.deepEqual([help.code, help.stderr], [0, ""]);
+    for (const text of ["Usage: serve", "--engine crewai", "--dialect live", "[rehearse failure]"])
+      assert.ok(help.stdout.includes(text), help.stdout);
+    const manifest = readFileSync(path.join(projectFolder, "package.json"), "utf8");
+    const { version } = JSON.parse(manifest) as { version: string };
+    const { code, stdout } = await runService(["--version"]);
+    assert.deepEqual([code, stdout], [0, `${version}\n`]);
   });
 
   it("continues at once after a kill in the middle of a task", async () => {

@@ -1,13 +1,32 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import path from "node:path";
+import { CrewApi } from "../support/crew-api.ts";
 import { projectFolder, temporaryFolder } from "../support/folders.ts";
 import { forkService } from "../support/forked-service.ts";
 import { runService, startService } from "../support/service.ts";
+import { waitFor } from "../support/wait.ts";
 
 const exampleCrew = path.join(projectFolder, "media", "example-crew");
+
+async function refused(data: string, reason: RegExp, user?: number): Promise<void> {
+  const { code, stdout, stderr } = await runService(["--data", data], process.execPath, {}, user);
+  assert.deepEqual([code, stdout], [5, ""], stderr);
+  assert.match(stderr, reason);
+  assert.doesNotMatch(stderr, /^ {4}at /m);
+}
 
 describe("service: when it can't start", () => {
   it("refuses data that another process uses, and names its address", async () => {
@@ -84,6 +103,95 @@ describe("service: when it can't start", () => {
       assert.ok(stderr.includes(data) && stderr.includes("--data"), stderr);
     }
     rmSync(folder, { recursive: true });
+  });
+
+  it("refuses a damaged database, without a stack trace", async () => {
+    const data = temporaryFolder("service");
+    const first = await startService({ args: ["--data", data, "--task-seconds", "0"] });
+    const api = new CrewApi(first);
+    const { inputs } = (await api.get("/inputs")).body as { inputs: string[] };
+    const values = Object.fromEntries(inputs.map((name) => [name, "x".repeat(20_000)]));
+    for (let count = 0; count < 3; count += 1) await api.kickoff({ inputs: values });
+    await first.stop();
+    const database = path.join(data, "crewdeck.sqlite");
+    const content = readFileSync(database);
+    content.fill(0x5a, 4096 * 3, content.length - 4096);
+    writeFileSync(database, content);
+    await refused(data, /crewdeck\.sqlite can't be used: .*(damaged|malformed)/);
+    rmSync(data, { recursive: true });
+  });
+
+  it("refuses a read-only database and a read-only folder, without a stack trace", async () => {
+    const data = temporaryFolder("service");
+    await (await startService({ args: ["--data", data] })).stop();
+    const database = path.join(data, "crewdeck.sqlite");
+    // Permissions don't bind root.
+    const user = process.getuid?.() === 0 ? 65_534 : undefined;
+    if (user !== undefined)
+      for (const name of ["", ...readdirSync(data)]) chownSync(path.join(data, name), user, user);
+    chmodSync(database, 0o400);
+    await refused(data, /crewdeck\.sqlite can't be used.*Make it writable/, user);
+    chmodSync(database, 0o600);
+    chmodSync(data, 0o500);
+    await refused(data, /can't be used.*Make it writable/, user);
+    chmodSync(data, 0o700);
+    rmSync(data, { recursive: true });
+  });
+
+  it("refuses a folder whose database or its log is gone or empty, and says what to do", async () => {
+    for (const [name, change, isKilled] of [
+      ["crewdeck.sqlite", "delete", false],
+      ["crewdeck.sqlite", "empty", false],
+      ["crewdeck.sqlite-wal", "delete", true],
+    ] as const) {
+      const data = temporaryFolder("service");
+      const first = await startService({ args: ["--data", data] });
+      await (isKilled ? first.kill() : first.stop());
+      const file = path.join(data, name);
+      if (change === "delete") rmSync(file);
+      else truncateSync(file);
+      const { code, stdout, stderr } = await runService(["--data", data]);
+      assert.deepEqual([code, stdout], [5, ""], stderr);
+      const loss = `${file} is ${change === "delete" ? "missing" : "empty"}`;
+      assert.ok(stderr.includes(loss) && stderr.includes("delete lock.sqlite"), stderr);
+      rmSync(path.join(data, "lock.sqlite"));
+      await (await startService({ args: ["--data", data] })).stop();
+      rmSync(data, { recursive: true });
+    }
+  });
+
+  it("stops when its database, the log or the whole folder is deleted while it runs", async () => {
+    for (const change of [
+      (data: string) => rmSync(data, { recursive: true }),
+      (data: string) => rmSync(path.join(data, "crewdeck.sqlite")),
+      (data: string) => rmSync(path.join(data, "crewdeck.sqlite-wal")),
+      (data: string) => truncateSync(path.join(data, "crewdeck.sqlite")),
+    ]) {
+      const data = temporaryFolder("service");
+      const service = await startService({ args: ["--data", data] });
+      // Until it has continued, what is deleted may still be in the log.
+      const log = path.join(data, "crewdeck.sqlite-wal");
+      await waitFor("the log to be written to the database", () => statSync(log).size === 0);
+      change(data);
+      await waitFor("the service to stop", () => service.child.exitCode !== null);
+      assert.equal(service.child.exitCode, 5);
+      assert.match(service.log(), /(deleted or replaced|emptied) while the service used it/);
+      rmSync(data, { recursive: true, force: true });
+    }
+  });
+
+  it("lets one of two first starts on a fresh folder begin, each time", async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const data = temporaryFolder("service");
+      const starts = [1, 2, 3].map(() => forkService([exampleCrew, "--data", data]));
+      const types = (await Promise.all(starts)).map(({ message }) => message.type);
+      assert.deepEqual(types.sort(), ["listening", "refused", "refused"]);
+      for (const { child, exit } of await Promise.all(starts)) {
+        if (child.connected) child.disconnect();
+        await exit;
+      }
+      rmSync(data, { recursive: true });
+    }
   });
 
   it("refuses a crew that can't be read, and names the folder", async () => {

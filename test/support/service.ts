@@ -99,10 +99,12 @@ export async function runService(
   args: readonly string[],
   node = process.execPath,
   env: Readonly<Record<string, string>> = {},
+  user?: number,
 ): Promise<EndedService> {
   const child = spawn(node, [serviceProgram(), ...args], {
     stdio: ["ignore", "pipe", "pipe"],
     env: { ...process.env, ...env },
+    ...(user !== undefined && { uid: user, gid: user }),
   });
   let stdout = "";
   let stderr = "";

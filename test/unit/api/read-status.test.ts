@@ -35,6 +35,13 @@ describe("a status answer", () => {
       unknown: ["NOT FOUND", "not_found", "Not-Found"],
       other: ["dreaming", "not really found"],
     };
+    it("is queued if the local service says so", () => {
+      const progress = { completed_tasks: 0, total_tasks: 2 };
+      const answer = { status: "running", current_task: "research", progress, queued: true };
+      assert.equal(readStatus(answer).state, "queued");
+      assert.equal(readStatus({ ...answer, queued: false }).state, "running");
+    });
+
     for (const [state, list] of Object.entries(texts)) {
       for (const text of list) {
         it(`"${text}" means ${state}, in either dialect`, () => {

@@ -34,7 +34,13 @@ describe("a declarative project", () => {
         { id: "plan", by: "planner", context: ["ideas"], humanInput: false },
       ],
     );
-    assert.deepEqual(project.inputs, ["city", "travellers", "month of travel", "days"]);
+    assert.deepEqual(project.inputs, [
+      "city",
+      "travellers",
+      '"idea": "…"',
+      "month of travel",
+      "days",
+    ]);
     assert.deepEqual(project.defaults, { days: 3, travellers: "two adults" });
   });
 

@@ -1,16 +1,16 @@
 import assert from "node:assert/strict";
-import { fill, placeholders } from "../../../src/projects/types.ts";
+import { fill, inputNames } from "../../../src/projects/types.ts";
 
-describe("placeholders", () => {
-  it("are names in braces, each once, in order of first appearance", () => {
+describe("names of inputs", () => {
+  it("are what stands in braces, each once, in order of first appearance", () => {
     assert.deepEqual(
-      placeholders(["{topic} for {audience}", "{year}, {topic}", "{constructor} {my-key_2}"]),
+      inputNames(["{topic} for {audience}", "{year}, {topic}", "{constructor} {my-key_2}"]),
       ["topic", "audience", "year", "constructor", "my-key_2"],
     );
   });
 
   it("may hold spaces, points and letters of any language", () => {
-    assert.deepEqual(placeholders(["{dietary needs} {größe} {都市} {user.name}"]), [
+    assert.deepEqual(inputNames(["{dietary needs} {größe} {都市} {user.name}"]), [
       "dietary needs",
       "größe",
       "都市",
@@ -18,10 +18,10 @@ describe("placeholders", () => {
     ]);
   });
 
-  it("are not JSON, code or empty braces", () => {
+  it("may be JSON and code, as a deployed crew asks for them", () => {
     assert.deepEqual(
-      placeholders(['{"a": {"b": 1}} {} { } {2} {\'x\': y} {a: b} {a, b} {f(x)} {line\nbreak}']),
-      [],
+      inputNames(['{"a": {"b": 1}} {} { } {2} {\'x\': y} {f(x)} {line\nbreak} {{twice}}']),
+      ['"a": {"b": 1', "} { ", "2", "'x': y", "f(x)", "{twice"],
     );
   });
 });
@@ -29,6 +29,12 @@ describe("placeholders", () => {
 describe("fill", () => {
   it("replaces placeholders and leaves those without an input", () => {
     assert.equal(fill("{topic} for {audience}", { topic: "tea" }), "tea for {audience}");
+  });
+
+  it("leaves JSON and code as they are, and replaces placeholders in them", () => {
+    const text = 'Answer {"a": {"b": 1}} or {f(x)} about {"about": "{topic}"}';
+    const inputs = { '"a": {"b": 1': "x", "f(x)": "x", '"about": "{topic': "x", topic: "tea" };
+    assert.equal(fill(text, inputs), 'Answer {"a": {"b": 1}} or {f(x)} about {"about": "tea"}');
   });
 
   it("writes values that aren't text as JSON", () => {

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
+import path from "node:path";
+import { openSqlite } from "../../../src/base/sqlite.ts";
 import { callbackAttempts } from "../../../src/service/callbacks.ts";
 import { CallbackReceiver, type ReceivedCallback } from "../../support/callback-receiver.ts";
 import { waitFor } from "../../support/wait.ts";
@@ -295,5 +297,66 @@ describe("service: callbacks", () => {
     harness = await new Harness({ folder: harness.folder }).start();
     const tasks = await until("/task", 2);
     assert.deepEqual(tasks.map(({ body }) => body["name"]).sort(), ["draft", "research"]);
+  });
+
+  it("sends events in groups of four if `realtime` is false, and the rest when a task waits or the execution ends", async () => {
+    const webhooks = {
+      url: `${base}/stream`,
+      events: ["crew_kickoff_started", "task_started", "task_completed", "crew_kickoff_completed"],
+      realtime: false,
+      authentication: { strategy: "bearer", token: "t" },
+    };
+    const id = await harness.kickoff({ inputs, webhooks });
+    await harness.untilWaiting(id);
+    // The request for feedback, which isn't asked for, also ends a group.
+    await until("/stream", 2);
+    await harness.resume(id, true, "", { webhooks });
+    await until("/stream", 3);
+    const types = receiver
+      .at("/stream")
+      .map(({ body }) => (body["events"] as { type: string }[]).map(({ type }) => type))
+      .sort((a, b) => b.length - a.length);
+    assert.deepEqual(
+      types.map((group) => group.length),
+      [4, 3, 1],
+    );
+    assert.deepEqual(types, [
+      ["crew_kickoff_started", "task_started", "task_completed", "task_started"],
+      ["task_started", "task_completed", "crew_kickoff_completed"],
+      ["task_completed"],
+    ]);
+  });
+
+  it("repeats a callback in time although the clock is set back by two hours", async () => {
+    await harness.end();
+    harness = await new Harness({ callbackBackoffMs: 2000 }).start();
+    let refuses = true;
+    receiver.behave = (response) => response.writeHead(refuses ? 503 : 204).end();
+    const webhook = { taskWebhookUrl: `${base}/task` };
+    await harness.untilWaiting(await harness.kickoff({ inputs, ...webhook }));
+    const database = openSqlite(path.join(harness.folder, "crewdeck.sqlite"));
+    const isWaiting = database.prepare(
+      "SELECT min(status = 'pending' AND worker_id IS NULL AND attempts > 0) AS all_wait FROM workflow_runs WHERE namespace_id = 'callbacks'",
+    );
+    await waitFor("the callbacks to wait for a repeat", () => isWaiting.get()?.["all_wait"] === 1);
+    database.close();
+    const RealDate = Date;
+    class EarlierDate extends RealDate {
+      constructor(...args: [] | [string | number]) {
+        if (args.length === 0) super(EarlierDate.now());
+        else super(args[0]);
+      }
+      static override now = () => RealDate.now() - 2 * 3_600_000;
+    }
+    try {
+      Object.assign(globalThis, { Date: EarlierDate });
+      refuses = false;
+      const count = receiver.received.length;
+      await waitFor("the repeat", () =>
+        receiver.received.slice(count).some(({ path: to }) => to === "/task"),
+      );
+    } finally {
+      Object.assign(globalThis, { Date: RealDate });
+    }
   });
 });

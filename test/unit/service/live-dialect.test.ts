@@ -44,7 +44,8 @@ describe("service: the live dialect", () => {
   it("answers NOT FOUND for an unknown id and while a task waits for a person", async () => {
     const unknown = await harness.request("GET", "/status/00000000-0000-4000-8000-000000000000");
     assert.equal(unknown.status, 200);
-    assert.equal((unknown.body as LiveStatus).state, "NOT FOUND");
+    const { state, status } = unknown.body as LiveStatus;
+    assert.deepEqual([state, status], ["NOT FOUND", "Task not found or Invalid kickoff id"]);
     const id = await harness.kickoff();
     await until(id, "NOT FOUND");
     assert.deepEqual((await harness.request("GET", `/${id}/status`)).body, unknown.body);
@@ -109,24 +110,36 @@ describe("service: the live dialect", () => {
     assert.match((await read(id)).status ?? "", /failed because its description/);
   });
 
-  it("requires executionId and taskId, and accepts the other two in either casing", async () => {
+  it("says “Field required” for members that are missing in either casing", async () => {
+    const { status, body } = await resume({ task_id: "draft", isApprove: true });
+    assert.deepEqual(
+      [status, body],
+      [
+        422,
+        {
+          detail: [
+            { loc: ["body", "executionId"], msg: "Field required", type: "missing" },
+            { loc: ["body", "humanFeedback"], msg: "Field required", type: "missing" },
+          ],
+        },
+      ],
+    );
+  });
+
+  it("accepts either casing of a resume, and ids in upper case", async () => {
     const id = await harness.kickoff();
-    const { status, body } = await resume({
-      execution_id: id,
+    await until(id, "NOT FOUND");
+    const snake = await resume({
+      execution_id: id.toUpperCase(),
       task_id: "draft",
       human_feedback: "x",
-      is_approve: true,
+      is_approve: false,
     });
-    assert.equal(status, 422);
-    const { detail } = body as { detail: { loc: string[]; type: string }[] };
-    assert.deepEqual(detail.map(({ loc, type }) => [loc.join("."), type]).sort(), [
-      ["body.executionId", "missing"],
-      ["body.taskId", "missing"],
-    ]);
-    await until(id, "NOT FOUND");
+    assert.equal(snake.status, 200, JSON.stringify(snake.body));
+    const next = (snake.body as { kickoff_id: string }).kickoff_id.toUpperCase();
     const camel = await waitFor("the pause", async () => {
       const answer = await resume({
-        executionId: id,
+        executionId: next,
         taskId: "draft",
         humanFeedback: "x",
         isApprove: true,
@@ -134,7 +147,32 @@ describe("service: the live dialect", () => {
       return answer.status === 200 && answer;
     });
     assert.ok((camel.body as { kickoff_id: string }).kickoff_id);
-    assert.equal((await resume({ executionId: id, taskId: "draft", isApprove: true })).status, 422);
+    await until(next, "SUCCESS");
+  });
+
+  it("accepts a resume as soon as a status has shown the pause after a rejected draft", async () => {
+    const id = await harness.kickoff();
+    await until(id, "NOT FOUND");
+    const body = { executionId: id, taskId: "draft", humanFeedback: "x" };
+    assert.equal((await resume({ ...body, isApprove: false })).status, 200);
+    await until(id, "NOT FOUND");
+    assert.equal((await resume({ ...body, isApprove: true })).status, 200);
+  });
+
+  it("lists inputs in alphabetical order", async () => {
+    const { body } = await harness.request("GET", "/inputs");
+    assert.deepEqual(body, { inputs: ["audience", "topic"] });
+  });
+
+  it("shows the meta of the kickoff with the last task", async () => {
+    const meta = { ticket: 7 };
+    const id = await harness.kickoff({ inputs, meta });
+    await until(id, "NOT FOUND");
+    await resume({ executionId: id, taskId: "draft", humanFeedback: "", isApprove: true });
+    await until(id, "SUCCESS");
+    const { body } = await harness.request("GET", `/status/${id}`);
+    const { last_executed_task: last } = body as { last_executed_task: Record<string, unknown> };
+    assert.deepEqual([last["name"], last["meta"]], ["polish", meta]);
   });
 
   it("has the error bodies of deployed crews", async () => {
@@ -156,13 +194,19 @@ describe("service: the live dialect", () => {
         "inputs",
         await harness.request("POST", "/kickoff", { inputs: {} }),
         422,
-        { detail: "Missing inputs: topic, audience" },
+        { detail: "Missing inputs: audience, topic" },
       ],
       [
-        "wrapper",
+        "bare body",
         await harness.request("POST", "/kickoff", inputs),
         422,
-        { detail: [{ loc: ["body", "inputs"], msg: "Field required", type: "missing" }] },
+        { detail: "Missing inputs: audience, topic" },
+      ],
+      [
+        "empty body",
+        await harness.request("POST", "/kickoff", {}),
+        422,
+        { detail: "Missing inputs: audience, topic" },
       ],
       ["not JSON", await harness.request("POST", "/kickoff", "{"), 500, "Internal Server Error"],
       [

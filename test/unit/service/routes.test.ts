@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { ProjectError } from "../../../src/projects/types.ts";
+import { readStatus } from "../../../src/api/read-status.ts";
 import { maxBody } from "../../../src/service/app.ts";
+import { waitFor } from "../../support/wait.ts";
 import { crew, Harness, inputs } from "./support.ts";
 
 const unknownId = "00000000-0000-4000-8000-000000000000";
@@ -81,9 +83,9 @@ describe("service: routes and errors", () => {
     assert.equal(status, 422);
     assert.deepEqual(body, {
       error: "Validation Error",
-      message: "Missing required inputs",
+      message: "Missing required inputs: topic, audience",
       details: { missing_inputs: ["topic", "audience"] },
-      detail: "Missing inputs: topic, audience",
+      detail: "Missing inputs: audience, topic",
     });
   });
 
@@ -99,9 +101,97 @@ describe("service: routes and errors", () => {
   it("answers 422 for a body without the wrapper `inputs`", async () => {
     const { status, body } = await harness.request("POST", "/kickoff", inputs);
     assert.equal(status, 422);
-    assert.deepEqual((body as { details: unknown }).details, {
-      missing_inputs: ["topic", "audience"],
+    const { details, message } = body as { details: unknown; message: string };
+    assert.deepEqual(details, { missing_inputs: ["topic", "audience"] });
+    assert.equal(
+      message,
+      'Missing required inputs: topic, audience. The body must have the member "inputs"',
+    );
+  });
+
+  it("accepts a doubled and a trailing slash, and ids in upper case", async () => {
+    const id = await harness.kickoff();
+    await harness.untilWaiting(id);
+    for (const [method, path, status] of [
+      ["GET", "/inputs/", 200],
+      ["GET", "//inputs", 200],
+      ["GET", `//status///${id.toUpperCase()}/`, 200],
+      ["GET", `/${id.toUpperCase()}/status/`, 200],
+      ["POST", "//kickoff/", 200],
+      ["GET", "/", 404],
+    ] as const) {
+      const { service } = harness;
+      const answer = await service.app.request(`http://localhost${path}`, {
+        method,
+        headers: { Authorization: "Bearer T" },
+        ...(method === "POST" && { body: JSON.stringify({ inputs }) }),
+      });
+      assert.equal(answer.status, status, path);
+    }
+  });
+
+  it("accepts either casing of a resume", async () => {
+    const id = await harness.kickoff();
+    await harness.untilWaiting(id);
+    const answer = await harness.request("POST", "/resume", {
+      executionId: id.toUpperCase(),
+      taskId: "draft",
+      humanFeedback: "go on",
+      is_approve: true,
     });
+    assert.equal(answer.status, 200, JSON.stringify(answer.body));
+  });
+
+  it("says that an execution is queued until its first attempt begins", async () => {
+    await harness.end();
+    let start: (() => void) | undefined;
+    // As an engine of which another execution has the turn.
+    const engine = {
+      name: "busy",
+      prepare: () => new Promise<typeof crew>((resolve) => (start = () => resolve(crew))),
+      run: () => Promise.resolve({ output: "done" }),
+    };
+    harness = await new Harness({ engine }).start();
+    const id = await harness.kickoff();
+    const begin = await waitFor("the engine to be asked", () => start);
+    const body = await harness.status(id);
+    assert.deepEqual(body, {
+      status: "running",
+      current_task: "research",
+      progress: { completed_tasks: 0, total_tasks: 3 },
+      queued: true,
+    });
+    assert.equal(readStatus(body).state, "queued");
+    const live = new Harness({ folder: harness.folder, dialect: "live" });
+    const answer = await live.request("GET", `/status/${id}`);
+    await live.close();
+    assert.equal((answer.body as { state: string }).state, "PENDING");
+    begin();
+    assert.ok(!("queued" in (await harness.untilWaiting(id))));
+  });
+
+  it("answers 400 to JSON that is nested too deep, wherever it is", async () => {
+    const deep = (levels: number) => "[".repeat(levels) + "]".repeat(levels);
+    for (const body of [
+      deep(20_000),
+      `{"inputs":{"topic":${deep(20_000)},"audience":"a"}}`,
+      `{"inputs":{"topic":"a","audience":"a"},"meta":{"a":${deep(20_000)}}}`,
+    ])
+      for (const path of ["/kickoff", "/resume"]) {
+        const answer = await harness.request("POST", path, body);
+        assert.equal(answer.status, 400);
+        assert.match((answer.body as { message: string }).message, /500 levels/);
+      }
+    await harness.kickoff({ inputs: { topic: JSON.parse(deep(100)) as unknown, audience: "a" } });
+  });
+
+  it("answers 415 to a compressed body", async () => {
+    const zipped = { "Content-Encoding": "gzip" };
+    const answer = await harness.request("POST", "/kickoff", { inputs }, zipped);
+    assert.equal(answer.status, 415);
+    assert.match((answer.body as { message: string }).message, /gzip.*uncompressed/);
+    const plain = { "Content-Encoding": "identity" };
+    assert.equal((await harness.request("POST", "/kickoff", { inputs }, plain)).status, 200);
   });
 
   it("accepts inputs with the names of built-in properties", async () => {
