@@ -58,6 +58,11 @@ export function createApp(options: AppOptions): Hono<Environment> {
     const resume = dialect.readResume(readJson(await c.req.text()));
     return c.json(dialect.resumed(await executions.resume(resume, c.var.caller)));
   });
+  app.post("/stop/:id", async (c) => {
+    const kickoffId = c.req.param("id");
+    await executions.stop(kickoffId, c.var.caller);
+    return c.json({ status: "stopped", kickoffId });
+  });
   const status = (c: Context<Environment>) => {
     const id = c.req.param("id") ?? "";
     return c.json(dialect.status(id, executions.view(id, c.var.caller)));
@@ -71,6 +76,7 @@ export function createApp(options: AppOptions): Hono<Environment> {
     ["/resume", "POST"],
     ["/:id/status", "GET"],
     ["/status/:id", "GET"],
+    ["/stop/:id", "POST"],
   ] as const) {
     app.all(path, (c) => {
       c.header("Allow", allowed);

@@ -7,7 +7,7 @@ import {
   type ProjectTask,
 } from "../../projects/types.ts";
 import type { Engine, Note, TaskAttempt, TaskResult } from "../engine.ts";
-import { ProjectFailure, Worker } from "./worker.ts";
+import { ProjectFailure, Worker, WorkerEnded } from "./worker.ts";
 
 /** How long a worker stays while a task waits for a person, and a spare one while nothing starts (ms). */
 const stayMs = { waiting: 5 * 60_000, spare: 10 * 60_000 };
@@ -83,6 +83,7 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
   /** The next use starts another worker after one that failed: what it holds is unknown. */
   async function working<T>(executionId: string, action: () => Promise<T>): Promise<T> {
     await turns.take(executionId);
+    if (!turns.has(executionId)) throw stopped();
     try {
       return await action();
     } catch (error) {
@@ -122,7 +123,7 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
         return resultOf(reply);
       }),
     rest(executionId, hasEnded) {
-      turns.give(executionId);
+      turns.give(executionId, hasEnded);
       const entry = workers.get(executionId);
       if (hasEnded) drop(executionId);
       else if (entry) entry.leave = setTimeout(() => drop(executionId), stayMs.waiting).unref();
@@ -138,7 +139,11 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
 class Turns {
   readonly #limit: number;
   readonly #working = new Set<string>();
-  readonly #queue: { readonly id: string; readonly start: () => void }[] = [];
+  #queue: {
+    readonly id: string;
+    readonly start: () => void;
+    readonly refuse: (error: Error) => void;
+  }[] = [];
 
   constructor(limit: number) {
     this.#limit = limit;
@@ -150,16 +155,29 @@ class Turns {
       this.#working.add(id);
       return;
     }
-    await new Promise<void>((start) => this.#queue.push({ id, start }));
+    await new Promise<void>((start, refuse) => this.#queue.push({ id, start, refuse }));
   }
 
-  give(id: string): void {
+  has(id: string): boolean {
+    return this.#working.has(id);
+  }
+
+  /** An execution that has ended needs no turn any more. */
+  give(id: string, hasEnded: boolean): void {
+    if (hasEnded) {
+      for (const queued of this.#queue) if (queued.id === id) queued.refuse(stopped());
+      this.#queue = this.#queue.filter((queued) => queued.id !== id);
+    }
     if (!this.#working.delete(id)) return;
     const next = this.#queue.shift();
     if (next === undefined) return;
     this.#working.add(next.id);
     next.start();
   }
+}
+
+function stopped(): Error {
+  return new WorkerEnded("The execution was stopped.");
 }
 
 /** The crew as Python built it. Names of inputs and defaults stay those of the files. */
