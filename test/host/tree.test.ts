@@ -108,6 +108,7 @@ describe("the tree", () => {
       store: parts.store,
       crews: {
         list: () => crews,
+        canStop: () => true,
         tokenState: (id) => {
           tokensRead.push(id);
           return Promise.resolve(token.get(id) ?? { kind: "none" });
