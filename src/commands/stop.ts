@@ -15,7 +15,8 @@ export interface StopParts {
   readonly sending: { stopSender(): Promise<Pick<StopSender, "send">> };
 }
 
-interface Parts extends StopParts, Pick<CommandParts, "store"> {
+interface Parts extends StopParts {
+  readonly store: Pick<CommandParts["store"], "find" | "list">;
   readonly crews: Pick<Crews, "canStop" | "find" | "ready">;
 }
 

@@ -1,16 +1,16 @@
 import * as vscode from "vscode";
 import { messageOf } from "../base/errors.ts";
-import { stopEffect, stopExecution } from "../commands/stop.ts";
+import { stopEffect, stopExecution, type StopParts } from "../commands/stop.ts";
 import { keyOf, type Execution } from "../executions/model.ts";
 import { titleOf } from "../executions/title.ts";
 import { MaybeSentError } from "../sending/errors.ts";
 import { isAllowed } from "./ask.ts";
 import type { Confirmation } from "./confirmation.ts";
 import { crewAndPlace, denied, findOrRefuse, readInput, resultOf } from "./tool.ts";
-import type { Tool, ToolParts } from "./tool.ts";
+import type { FindParts, Tool } from "./tool.ts";
 
 /** `crewdeck_stopExecution`: asks the crew to stop an execution. */
-export function stopTool(parts: Pick<ToolParts, "crews" | "executions" | "sending">): Tool {
+export function stopTool(parts: FindParts & StopParts): Tool {
   const { crews, sending } = parts;
   const read = (input: unknown) => findOrRefuse(parts, readInput(input, ["executionId", "crew"]));
   const crewOf = ({ crew }: Execution) => crews.find(crew.id) ?? crew;

@@ -55,11 +55,13 @@ export function readInput(input: unknown, names: readonly string[]): UnknownObje
   );
 }
 
+export interface FindParts {
+  readonly crews: Pick<Crews, "find">;
+  readonly executions: { readonly store: Pick<ExecutionStore, "find"> };
+}
+
 /** @throws UserError that says how to find the execution */
-export function findOrRefuse(
-  { crews, executions }: Pick<ToolParts, "crews" | "executions">,
-  given: UnknownObject,
-): Execution {
+export function findOrRefuse({ crews, executions }: FindParts, given: UnknownObject): Execution {
   const kickoffId = needed(stringOf(given, "executionId"), "executionId");
   const crew = stringOf(given, "crew");
   const found = findExecution(executions.store, crews, { kickoffId, ...defined({ crew }) });

@@ -316,8 +316,6 @@ describe("Tools for language models", () => {
         send?: () => Promise<never>;
         approve?: () => Promise<never>;
         ready?: () => Promise<Crew>;
-        stop?: () => Promise<never>;
-        canStop?: boolean;
         execution?: Execution;
       } = {},
     ): Tools {
@@ -327,7 +325,7 @@ describe("Tools for language models", () => {
       return new Tools({
         crews: {
           ...crewsOf(writers),
-          canStop: () => changes.canStop ?? true,
+          canStop: () => true,
           ...(changes.ready && { ready: changes.ready }),
           inputs: () => Promise.resolve(known),
           knownInputs: () => known,
@@ -362,15 +360,7 @@ describe("Tools for language models", () => {
           ),
           reject: () => assert.fail("no test rejects here"),
         },
-        sending: {
-          stopSender: () =>
-            Promise.resolve({
-              send: ({ localId }) => (
-                sent.push(localId),
-                (changes.stop ?? (() => Promise.resolve({ status: "stopped", raw: {} })))()
-              ),
-            }),
-        },
+        sending: { stopSender: () => assert.fail("no test stops here") },
         clock: systemClock,
       });
     }
@@ -381,38 +371,6 @@ describe("Tools for language models", () => {
       const [part] = (await made.invoke(name, input, signal)).content;
       return (part as vscode.LanguageModelTextPart).value;
     }
-
-    it("an execution is stopped after a dialog that says what that means, once", async () => {
-      const tool = "crewdeck_stopExecution";
-      const input = { executionId: "11111111-aaaa" };
-      const invoke = async (made: Tools, move: Move) => {
-        answers(move);
-        const [part] = (await made.invoke(tool, input, signal)).content;
-        return (part as vscode.LanguageModelTextPart).value;
-      };
-      const { confirmationMessages } = await tools().prepare(tool, input, signal);
-      assert.match(
-        confirmationMessages!.message.value,
-        /Stops “Sea otters” at “Writers” \(crew\.test\).*Not every deployed crew can stop/s,
-      );
-      assert.match(await invoke(tools(), "escape"), /did not allow it/);
-      assert.deepEqual(sent, []);
-      assert.match(
-        await invoke(tools(), { press: "Stop" }),
-        /Only the state .*"status": "stopped"/s,
-      );
-      const doubtful = tools({ stop: () => Promise.reject(new MaybeSentError("No answer.")) });
-      assert.match(
-        await invoke(doubtful, { press: "Stop" }),
-        /not known whether the request arrived.*No answer\./s,
-      );
-      assert.deepEqual(sent, ["local-1", "local-1"]);
-      await assert.rejects(
-        invoke(tools({ canStop: false }), { press: "Stop" }),
-        /does not offer to stop/,
-      );
-      assert.equal(sent.length, 2);
-    });
 
     const request = { crew: "Writers", inputs: { topic: "`Otters` [x](command:y)\n```" } };
     const long = { crew: "Writers", inputs: { topic: `${"z".repeat(700)}the end` } };
