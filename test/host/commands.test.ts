@@ -112,8 +112,12 @@ describe("Commands with arguments, and the API for other extensions", () => {
       await assert.rejects(stop(), /does not offer to stop an execution\. Nothing was sent/);
       assert.equal(server.requests.filter(({ path }) => path === "/stop/old").length, 1);
       await untrack("old", name);
-      await run("removeCrew", { crew: name });
     } finally {
+      const settings = vscode.workspace.getConfiguration("crewdeck");
+      const others = settings
+        .get<{ url: string }[]>("crews")
+        ?.filter(({ url }) => url !== server.url);
+      await settings.update("crews", others, vscode.ConfigurationTarget.Global);
       await server.stop();
     }
   });

@@ -80,7 +80,7 @@ describe("Stopping an execution", () => {
       const { confirmation } = await toolOf().prepare(input, signal);
       assert.match(
         JSON.stringify(confirmation?.parts),
-        /Stops “Sea otters” at “Writers” \(crew\.test\)\. .*Not every deployed crew can stop/,
+        /Stops “Sea otters” at “Writers” \(crew\.test\)\..*Not every deployed crew can stop/,
       );
       assert.match(await invoke("escape"), /did not allow it/);
       assert.deepEqual(sent, []);
