@@ -282,8 +282,7 @@ if os.path.getsize(${JSON.stringify(counter)}) %s:
       const next = await kickoff();
       await waitFor("the tool of the next one", () => existsSync(pids), 60_000);
       assert.ok(model.requests.length > asked);
-      for (const id of [queued, running])
-        assert.equal((await status(id)).status as string, "stopped");
+      for (const id of [queued, running]) assert.equal((await status(id)).status, "stopped");
       assert.equal((await api.post(`/stop/${next}`, {})).status, 200);
     });
 
