@@ -142,7 +142,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   owned.add(registerCommands(parts));
   owned.add(watchClearing(parts));
   owned.add(registerTools(parts));
-  const { api, disposable } = createExtensionApi({ crews, store, sender, feedback });
+  const { api, disposable } = createExtensionApi({ crews, store, sender, feedback, sending });
   owned.add(disposable);
   await opened;
   locals.startForDevelopment();

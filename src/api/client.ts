@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import * as l10n from "@vscode/l10n";
 import { systemClock } from "../base/clock.ts";
-import { isObject, parseJson } from "../base/json.ts";
+import { defined, isObject, parseJson } from "../base/json.ts";
 import { isWellFormed } from "../base/text.ts";
 import { normaliseAddress } from "./address.ts";
 import { CrewApiError } from "./errors.ts";
 import { readInputs } from "./read-inputs.ts";
 import { readStatus } from "./read-status.ts";
-import { kickoffBody, readKickoff, readResume, resumeBody } from "./requests.ts";
+import { kickoffBody, readKickoff, readResume, readStop, resumeBody } from "./requests.ts";
 import { Transport, type Outgoing, type TransportOptions, defaultFetch } from "./transport.ts";
 import type {
   CrewInputs,
@@ -17,6 +17,7 @@ import type {
   ResumeRequest,
   StatusPath,
   StatusReading,
+  StopAnswer,
   TypedToken,
 } from "./types.ts";
 
@@ -30,6 +31,8 @@ export interface CrewClientOptions extends Partial<Omit<TransportOptions, "baseU
   /** If known. */
   readonly statusPath?: StatusPath;
   readonly onStatusPath?: (path: StatusPath) => void;
+  /** Called before the error of a crew that can't stop executions is thrown. */
+  readonly onNoStop?: () => void;
   /**
    * Called before a 401, a 403 or an unreadable local project is thrown; may attach actions to it.
    */
@@ -44,6 +47,7 @@ export class CrewClient {
   readonly baseUrl: string;
   readonly #transport: Transport;
   readonly #onStatusPath: (path: StatusPath) => void;
+  readonly #onNoStop: () => void;
   readonly #onRefused: (error: CrewApiError) => Promise<void>;
   #statusPath: StatusPath | undefined;
   #inputNames: readonly string[] = [];
@@ -57,6 +61,7 @@ export class CrewClient {
     this.baseUrl = normaliseAddress(baseUrl);
     this.#statusPath = options.statusPath;
     this.#onStatusPath = options.onStatusPath ?? (() => undefined);
+    this.#onNoStop = options.onNoStop ?? (() => undefined);
     this.#onRefused = options.onRefused ?? (() => Promise.resolve());
     this.#transport = new Transport({
       fetch: defaultFetch,
@@ -136,6 +141,18 @@ export class CrewClient {
     return await this.#post("/resume", resumeBody(request), readResume, call);
   }
 
+  /** `sent: "maybe"` in an error: the request may have arrived. */
+  async stop(kickoffId: string, call: CallOptions = {}): Promise<StopAnswer> {
+    const path = fillPath("/stop/{kickoff_id}", kickoffId);
+    try {
+      return await this.#post(path, undefined, readStop, call);
+    } catch (error) {
+      if (!(error instanceof CrewApiError) || !isUnknownRoute(error, path)) throw error;
+      this.#onNoStop();
+      throw cannotStop(error);
+    }
+  }
+
   #remember(path: StatusPath): void {
     if (path === this.#statusPath) return;
     this.#statusPath = path;
@@ -146,8 +163,19 @@ export class CrewClient {
     return this.#request({ method: "GET", path, read, timeoutMs: 30_000, ...call });
   }
 
-  #post<T>(path: string, body: object, read: Outgoing<T>["read"], call: CallOptions): Promise<T> {
-    const request = { method: "POST", path, body, read, timeoutMs: 60_000 } as const;
+  #post<T>(
+    path: string,
+    body: object | undefined,
+    read: Outgoing<T>["read"],
+    call: CallOptions,
+  ): Promise<T> {
+    const request = {
+      method: "POST",
+      path,
+      ...defined({ body }),
+      read,
+      timeoutMs: 60_000,
+    } as const;
     return this.#request({ ...request, knownInputs: this.#inputNames, ...call });
   }
 
@@ -173,7 +201,7 @@ function pathsToAsk(known?: StatusPath): readonly [StatusPath, StatusPath] {
 }
 
 /** @throws {CrewApiError} `badRequest` for an ID that a path can't hold */
-function fillPath(path: StatusPath, kickoffId: string): string {
+function fillPath(path: StatusPath | "/stop/{kickoff_id}", kickoffId: string): string {
   const id = kickoffId.trim();
   if (id === "" || id === "." || id === ".." || !isWellFormed(id))
     throw new CrewApiError({
@@ -182,6 +210,15 @@ function fillPath(path: StatusPath, kickoffId: string): string {
       remedy: l10n.t("Use the kickoff_id that the crew returned when the execution was started."),
     });
   return path.replace("{kickoff_id}", () => encodeURIComponent(id));
+}
+
+function cannotStop({ status, body }: CrewApiError): CrewApiError {
+  return new CrewApiError({
+    kind: "notFound",
+    ...defined({ status, body }),
+    message: l10n.t("The crew does not offer to stop an execution ({0}).", status ?? 404),
+    remedy: l10n.t("The execution continues."),
+  });
 }
 
 /**

@@ -10,6 +10,7 @@ import type {
   ResumeAnswer,
   ResumeRequest,
   SecretCallbacks,
+  StopAnswer,
 } from "./types.ts";
 
 /**
@@ -76,6 +77,11 @@ export function readResume(raw: unknown): ResumeAnswer | undefined {
   const text = textAt(raw, "message") ?? (status === undefined ? said : undefined);
   const message = text === undefined ? undefined : oneLine(text, messageLength);
   return { ...defined({ status, message, kickoffId: kickoffIdAt(raw) }), raw };
+}
+
+export function readStop(raw: unknown): StopAnswer | undefined {
+  if (!isObject(raw)) return undefined;
+  return { status: oneLine(textAt(raw, "status") ?? "stopped", messageLength), raw };
 }
 
 /** No URL can carry a lone surrogate. */

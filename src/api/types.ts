@@ -87,6 +87,13 @@ export interface ResumeAnswer {
   readonly raw: unknown;
 }
 
+/** The specification has no such route; published by the vendor (crewAIInc/crewAI, pull request 5208). */
+export interface StopAnswer {
+  /** `stopped`, or what the crew says instead. Only the status shows whether it has stopped. */
+  readonly status: string;
+  readonly raw: unknown;
+}
+
 export interface Progress {
   readonly completed: number;
   /** Undefined for a flow, whose steps can't be counted in advance. */

@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import { wait } from "../base/clock.ts";
 import { messageOf, UserError } from "../base/errors.ts";
-import { statusPathsKey, tokenNotesKey } from "../crews/crew-values.ts";
+import { statusPathsKey, stopRoutesKey, tokenNotesKey } from "../crews/crew-values.ts";
 import type { Crews } from "../crews/crews.ts";
 import { isProgram, oneOf, recordOf } from "../editor/arguments.ts";
 import { executionScheme, formType, setContext } from "../editor/manifest.ts";
@@ -210,7 +210,7 @@ async function clearLocalData(
 
 /** Windows share the token notes, and only the deleting window knows which tokens are left. */
 const stays: Readonly<Record<ClearScope, readonly string[]>> = {
-  data: [tokenNotesKey, statusPathsKey],
+  data: [tokenNotesKey, statusPathsKey, stopRoutesKey],
   everything: [tokenNotesKey],
 };
 

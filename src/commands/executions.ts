@@ -112,11 +112,7 @@ function confirmRemoval(execution: ExecutionSummary): Promise<boolean> {
     );
   else {
     if (!hasEnded(execution))
-      detail.unshift(
-        vscode.l10n.t(
-          "It continues at the crew, since the API has no cancel, but is no longer watched here.",
-        ),
-      );
+      detail.unshift(vscode.l10n.t("It continues at the crew, but is no longer watched here."));
     detail.push(vscode.l10n.t("Its ID is {0}.", kickoffId));
   }
   const question = vscode.l10n.t("Remove “{0}” from the list?", titleOf(execution));

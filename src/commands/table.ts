@@ -18,6 +18,7 @@ import { kickoffCommands } from "./kickoff.ts";
 import { outputCommands } from "./outputs.ts";
 import { reportProblem } from "./report-problem.ts";
 import { requestCommands } from "./requests.ts";
+import { stopCommands } from "./stop.ts";
 import { viewCommands } from "./view.ts";
 
 /** Undefined if the person cancels. */
@@ -52,6 +53,7 @@ export function commandTable(parts: CommandParts): Commands {
     ...executionCommands(parts),
     ...outputCommands(parts),
     ...feedbackCommands(parts),
+    ...stopCommands(parts),
     ...viewCommands(parts),
     showLog: () => log.show(),
     reportProblem: (argument) => reportProblem(parts, argument),

@@ -5,7 +5,7 @@ import type { CrewInputs, TypedToken } from "../api/types.ts";
 import { offer, UserError } from "../base/errors.ts";
 import { defined } from "../base/json.ts";
 import { log, logProblem } from "../editor/log.ts";
-import type { StatusPaths } from "./crew-values.ts";
+import type { StatusPaths, StopRoutes } from "./crew-values.ts";
 import type { Crews } from "./crews.ts";
 import {
   actionsForPlace,
@@ -34,6 +34,7 @@ interface Parts {
   readonly crews: Pick<Crews, "list" | "tokenState">;
   readonly tokens: Pick<Tokens, "read">;
   readonly statusPaths: StatusPaths;
+  readonly stopRoutes: Pick<StopRoutes, "write">;
   readonly userAgent: string | undefined;
 }
 
@@ -123,6 +124,10 @@ export class CrewClients {
         void this.#parts.statusPaths
           .write(id, path)
           .catch((error: unknown) => logProblem("Storing a crew's status path", error)),
+      onNoStop: () =>
+        void this.#parts.stopRoutes
+          .write(id, false)
+          .catch((error: unknown) => logProblem("Storing that a crew can't stop", error)),
     });
     const connection = { client };
     this.#connections.set(id, connection);

@@ -5,6 +5,7 @@ import { tokenTypes } from "./token-format.ts";
 
 export const tokenNotesKey = "crewdeck.storedTokens";
 export const statusPathsKey = "crewdeck.statusPaths";
+export const stopRoutesKey = "crewdeck.stopRoutes";
 
 /** Values by crew id in VS Code's global state, which open windows may not share. */
 class CrewValues<T> {
@@ -56,5 +57,12 @@ export class StatusPaths extends CrewValues<StatusPath | undefined> {
     super(memento, statusPathsKey, (path) =>
       path === "/{kickoff_id}/status" || path === "/status/{kickoff_id}" ? path : undefined,
     );
+  }
+}
+
+/** Whether a crew may be able to stop executions: true until it has said that it has no such route. */
+export class StopRoutes extends CrewValues<boolean> {
+  constructor(memento: vscode.Memento) {
+    super(memento, stopRoutesKey, (route) => route !== false);
   }
 }

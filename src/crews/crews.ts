@@ -5,7 +5,7 @@ import type { CrewInputs, TokenType, TypedToken } from "../api/types.ts";
 import { messageOf, UserError } from "../base/errors.ts";
 import { Disposables } from "../base/events.ts";
 import type { CrewClients } from "./clients.ts";
-import { StatusPaths, TokenNotes } from "./crew-values.ts";
+import { StatusPaths, StopRoutes, TokenNotes } from "./crew-values.ts";
 import { isWebAddress } from "./entries.ts";
 import { addCrewAction, MissingTokenError, notConnected, setTokenAction } from "./errors.ts";
 import { findCrew, idOfAddress, isSameName, isSameOrigin, uniqueName } from "./identity.ts";
@@ -32,6 +32,7 @@ export class Crews implements vscode.Disposable {
   readonly #replaced = this.#owned.add(new vscode.EventEmitter<CrewReplacement>());
   readonly #tokens: Tokens;
   readonly #statusPaths: StatusPaths;
+  readonly #stopRoutes: StopRoutes;
   readonly #userAgent: string | undefined;
   #clients: CrewClients | undefined;
   #local: readonly Crew[] = [];
@@ -45,6 +46,7 @@ export class Crews implements vscode.Disposable {
       new Tokens(context.secrets, new TokenNotes(context.globalState)),
     );
     this.#statusPaths = new StatusPaths(context.globalState);
+    this.#stopRoutes = new StopRoutes(context.globalState);
     this.#userAgent = userAgent;
     this.#owned.add(this.#settings.onDidChange(() => this.#listChanged()));
     this.onDidChangeToken = this.#tokens.onDidChange;
@@ -256,6 +258,11 @@ export class Crews implements vscode.Disposable {
     this.#listChanged();
   }
 
+  /** False once the crew has said that it has no route to stop an execution. */
+  canStop(crewId: string): boolean {
+    return this.#stopRoutes.read(crewId);
+  }
+
   /** Sets what starts a local crew: the room `local` comes later. */
   startLocalWith(start: (crewId: string) => Promise<unknown>): void {
     this.#startLocal = start;
@@ -272,6 +279,14 @@ export class Crews implements vscode.Disposable {
       crews: this,
       tokens: this.#tokens,
       statusPaths: this.#statusPaths,
+      stopRoutes: {
+        write: async (crewId, canStop) => {
+          // A local crew of this version can: an older service may still run.
+          if (this.find(crewId)?.local !== undefined) return;
+          await this.#stopRoutes.write(crewId, canStop);
+          this.#changed.fire();
+        },
+      },
       userAgent: this.#userAgent,
     }));
   }
@@ -290,6 +305,7 @@ export class Crews implements vscode.Disposable {
     this.#clients?.forget(crewId);
     await this.#tokens.delete(crewId);
     await this.#statusPaths.delete(crewId);
+    await this.#stopRoutes.delete(crewId);
   }
 }
 

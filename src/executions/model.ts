@@ -118,6 +118,13 @@ export interface StateChange {
   readonly attempt?: number;
 }
 
+export interface StopRequest {
+  /** ISO 8601. */
+  readonly at: string;
+  /** `unanswered`: it may have arrived. One that was refused is forgotten. */
+  readonly outcome: "sending" | "answered" | "unanswered";
+}
+
 /** For lists: long texts are `true`. Any {@link Execution} is one, too. */
 export interface ExecutionSummary {
   readonly localId: string;
@@ -161,6 +168,8 @@ export interface ExecutionSummary {
   readonly stillPaused?: Pick<WaitingSummary, "taskId" | "attempt">;
   /** Oldest first. */
   readonly resumes: readonly ResumeSummary[];
+  /** The last request to stop it. Only the state shows whether it stopped. */
+  readonly stop?: StopRequest;
   /** The states after the first, oldest first. */
   readonly history?: readonly StateChange[];
 }
@@ -180,6 +189,16 @@ export function isLocalCrew({ id }: Pick<CrewRef, "id">): boolean {
 
 export function hasEnded({ state }: Pick<ExecutionSummary, "state">): boolean {
   return state === "completed" || state === "failed" || state === "stopped";
+}
+
+/** Whether the crew was asked to stop it and has not been seen to end. */
+export function isStopping(execution: Pick<ExecutionSummary, "state" | "stop">): boolean {
+  return execution.stop !== undefined && !hasEnded(execution);
+}
+
+/** Whether there is something to stop at the crew. */
+export function canBeStopped(execution: ExecutionSummary): boolean {
+  return !hasEnded(execution) && execution.kickoffIds.length > 0;
 }
 
 /** Whether no resume can follow: feedback being sent may still bring a new id. */

@@ -168,6 +168,7 @@ const ownShape: Shape = Object.entries<Check>({
     value === undefined ||
     (isObject(value) && isObject(value["inputs"]) && isObject(value["callbacks"])),
   resumes: listOf((resume) => isObject(resume) && isObject(resume["feedback"])),
+  stop: (value) => value === undefined || (isObject(value) && isTime(value["at"])),
   history: (value) => value === undefined || areChanges(value),
 });
 

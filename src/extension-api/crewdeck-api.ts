@@ -77,6 +77,13 @@ export interface CrewdeckFeedback {
   readonly feedback?: string;
 }
 
+export interface CrewdeckStop {
+  /** Name or address. */
+  readonly crew?: string;
+  /** Any of the execution's IDs. */
+  readonly kickoffId: string;
+}
+
 /** What `activate()` returns. Members are added, never changed, while `version` is 1. */
 export interface CrewdeckApi {
   readonly version: 1;
@@ -90,4 +97,6 @@ export interface CrewdeckApi {
   resume(
     feedback: CrewdeckFeedback,
   ): Promise<{ readonly status: "resumed" | "retrying" | "completed"; readonly message: string }>;
+  /** Asks the crew to stop an execution, without asking; sent once. Only its state shows whether it stopped. Rejects with a message for a person. */
+  stop(execution: CrewdeckStop): Promise<{ readonly status: string }>;
 }

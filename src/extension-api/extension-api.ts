@@ -7,15 +7,17 @@ import type { ExecutionStore } from "../executions/store.ts";
 import { titleOf } from "../executions/title.ts";
 import type { Feedback } from "../feedback/feedback.ts";
 import type { KickoffSender } from "../sending/kickoff.ts";
-import type { CrewdeckApi, CrewdeckExecution } from "./crewdeck-api.ts";
+import type { Sending } from "../sending/sending.ts";
+import type { CrewdeckApi, CrewdeckExecution, CrewdeckStop } from "./crewdeck-api.ts";
 
 export function createExtensionApi(options: {
-  readonly crews: Pick<Crews, "list" | "get" | "ready">;
+  readonly crews: Pick<Crews, "canStop" | "list" | "get" | "ready">;
   readonly store: Pick<ExecutionStore, "list" | "find" | "findAll" | "onDidChange">;
   readonly sender: Pick<KickoffSender, "send">;
   readonly feedback: Pick<Feedback, "send">;
+  readonly sending: Pick<Sending, "stopSender">;
 }) {
-  const { crews, store, sender, feedback } = options;
+  const { crews, store, sender, feedback, sending } = options;
   const changes = new vscode.EventEmitter<CrewdeckExecution>();
   let hasListeners = false;
   const plain = (executions: readonly Execution[]) => {
@@ -29,6 +31,16 @@ export function createExtensionApi(options: {
     const read = ({ localId }: ExecutionSummary) => store.find(localId) ?? [];
     for (const execution of plain([...added, ...changed].flatMap(read))) changes.fire(execution);
   });
+  const find = ({ crew, kickoffId }: Pick<CrewdeckStop, "crew" | "kickoffId">) => {
+    const execution = store.find(kickoffId, crew === undefined ? undefined : crews.get(crew).id);
+    if (execution !== undefined) return execution;
+    throw new UserError(
+      vscode.l10n.t(
+        "No execution with the ID “{0}” is tracked here. Track it by its ID first.",
+        kickoffId,
+      ),
+    );
+  };
   const api: CrewdeckApi = {
     version: 1,
     crews: () =>
@@ -47,13 +59,8 @@ export function createExtensionApi(options: {
     },
     async resume(argument) {
       const given = (await import("./read-arguments.ts")).readFeedback(argument);
-      const { crew, kickoffId, isApprove, feedback: text = "" } = given;
-      const execution = store.find(kickoffId, crew === undefined ? undefined : crews.get(crew).id);
-      const isUnknown = vscode.l10n.t(
-        "No execution with the ID “{0}” is tracked here. Track it by its ID first.",
-        kickoffId,
-      );
-      if (execution === undefined) throw new UserError(isUnknown);
+      const { isApprove, feedback: text = "" } = given;
+      const execution = find(given);
       const taskId = given.taskId ?? execution.waiting?.taskId;
       const isMissing = vscode.l10n.t(
         "No task of this execution is known to wait. Say which one by its task ID.",
@@ -62,6 +69,11 @@ export function createExtensionApi(options: {
       await crews.ready(execution.crew);
       const { status, message } = await feedback.send({ execution, taskId, isApprove, text });
       return { status, message };
+    },
+    async stop(argument) {
+      const { readStop } = await import("./read-arguments.ts");
+      const { stopExecution } = await import("../commands/stop.ts");
+      return await stopExecution({ crews, sending }, find(readStop(argument)));
     },
   };
   return { api, disposable: vscode.Disposable.from(subscription, changes) };

@@ -1,7 +1,7 @@
 import { defined } from "../base/json.ts";
 import { booleanOf, needed, recordOf, stringOf } from "../editor/arguments.ts";
 import { prefillOf } from "../commands/kickoff.ts";
-import type { CrewdeckFeedback, CrewdeckKickoff } from "./crewdeck-api.ts";
+import type { CrewdeckFeedback, CrewdeckKickoff, CrewdeckStop } from "./crewdeck-api.ts";
 
 /** @throws UserError that names what is wrong */
 export function readKickoff(argument: unknown): CrewdeckKickoff {
@@ -20,5 +20,14 @@ export function readFeedback(argument: unknown): CrewdeckFeedback {
       taskId: stringOf(given, "taskId"),
       feedback: stringOf(given, "feedback"),
     }),
+  };
+}
+
+/** @throws UserError that names what is wrong */
+export function readStop(argument: unknown): CrewdeckStop {
+  const given = recordOf(argument);
+  return {
+    kickoffId: needed(stringOf(given, "kickoffId"), "kickoffId"),
+    ...defined({ crew: stringOf(given, "crew") }),
   };
 }

@@ -11,6 +11,7 @@ import type { FeedbackSender } from "./feedback.ts";
 import type { KickoffSender } from "./kickoff.ts";
 import { CallbackSecrets, type SecretStorage } from "./secrets.ts";
 import { recoverSends, Sends } from "./sends.ts";
+import type { StopSender } from "./stop.ts";
 
 interface SendingOptions {
   readonly database: Database;
@@ -30,6 +31,7 @@ export class Sending implements Disposable {
   readonly #subscription: Disposable;
   #kickoffSender: Promise<KickoffSender> | undefined;
   #feedbackSender: Promise<FeedbackSender> | undefined;
+  #stopSender: Promise<StopSender> | undefined;
 
   constructor(options: SendingOptions) {
     this.#options = options;
@@ -58,6 +60,12 @@ export class Sending implements Disposable {
   feedbackSender(): Promise<FeedbackSender> {
     return (this.#feedbackSender ??= import("./feedback.ts").then(
       ({ FeedbackSender }) => new FeedbackSender(this.#senderOptions()),
+    ));
+  }
+
+  stopSender(): Promise<StopSender> {
+    return (this.#stopSender ??= import("./stop.ts").then(
+      ({ StopSender }) => new StopSender(this.#senderOptions()),
     ));
   }
 

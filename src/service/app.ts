@@ -80,6 +80,11 @@ export function createApp(options: AppOptions): Hono<Environment> {
     const resume = readResume(readJson(await readBody(c)));
     return c.json(dialect.resumed(await executions.resume(resume, c.var.caller)));
   });
+  app.post("/stop/:id", async (c) => {
+    const kickoffId = c.req.param("id");
+    await executions.stop(kickoffId, c.var.caller);
+    return c.json({ status: "stopped", kickoffId });
+  });
   const status = (c: Context<Environment>) => {
     const id = (c.req.param("id") ?? "").toLowerCase();
     return c.json(dialect.status(id, executions.view(id, c.var.caller)));
@@ -93,6 +98,7 @@ export function createApp(options: AppOptions): Hono<Environment> {
     ["/resume", "POST"],
     ["/:id/status", "GET"],
     ["/status/:id", "GET"],
+    ["/stop/:id", "POST"],
   ] as const) {
     app.all(path, (c) => {
       c.header("Allow", allowed);

@@ -1,4 +1,4 @@
-import type { ProjectTask } from "../projects/types.ts";
+import type { CrewProject, ProjectTask } from "../projects/types.ts";
 import { subjectOf, type Reporter, type Subject } from "./callbacks.ts";
 import type { Engine, Note, TaskAttempt } from "./engine.ts";
 import { messageOf } from "./errors.ts";
@@ -26,29 +26,44 @@ export async function runCrew(
   engine: Engine,
   reporterOf: (execution: Execution) => Reporter,
 ): Promise<void> {
-  if ((await steps.run("prepare", prepare)) === "failed") return;
-  const { project } = found();
   const reporter = reporterOf(found());
   const outputs: TaskAttempt["earlier"][number][] = [];
   const notes: Note[] = [];
 
-  for (const [taskIndex, task] of project.tasks.entries()) {
-    for (let attempt = 1, done = false; !done; attempt += 1) {
-      const key = { executionId: id, taskIndex, attempt };
-      const result = await steps.run(`task ${taskIndex} attempt ${attempt}`, () =>
-        runAttempt(key, task),
-      );
-      if (result === "failed") return;
-      done = result === "done" || (await isApproved(key, task));
-      if (done) outputs.push({ taskId: task.id, output: store.outputOf(key) });
+  await runTasks();
+  // The only end that comes from outside.
+  if (found().state === "stopped")
+    await steps.run("stopped", async () => {
+      engine.rest?.(id, true);
+      const data = { crew_name: found().project.name, error: "The execution was stopped." };
+      await reporter.event("crew_kickoff_failed", [id], data);
+      return null;
+    });
+
+  /** Returns early when the execution has failed or was stopped. */
+  async function runTasks(): Promise<void> {
+    if ((await steps.run("prepare", prepare)) === "failed") return;
+    const { project } = found();
+    for (const [taskIndex, task] of project.tasks.entries()) {
+      for (let attempt = 1, done = false; !done; attempt += 1) {
+        const key = { executionId: id, taskIndex, attempt };
+        const result = await steps.run(`task ${taskIndex} attempt ${attempt}`, () =>
+          runAttempt(key, project, task),
+        );
+        if (result === "failed") return;
+        const isApproved = result === "done" || (await decision(key, task));
+        if (isApproved === undefined) return;
+        done = isApproved;
+        if (done) outputs.push({ taskId: task.id, output: store.outputOf(key) });
+      }
     }
+    await steps.run("complete", async () => {
+      store.end(id, null);
+      engine.rest?.(id, true);
+      if (found().state === "completed") await reporter.crewCompleted(outputs.at(-1)?.output ?? "");
+      return null;
+    });
   }
-  await steps.run("complete", async () => {
-    store.end(id, null);
-    engine.rest?.(id, true);
-    await reporter.crewCompleted(outputs.at(-1)?.output ?? "");
-    return null;
-  });
 
   function found(): Execution {
     const execution = store.find(id);
@@ -59,19 +74,19 @@ export async function runCrew(
   /** Lets the engine read the crew as it will run. */
   async function prepare(): Promise<"failed" | null> {
     const execution = found();
-    for (let tries = 1; engine.prepare; tries += 1) {
+    for (let tries = 1; engine.prepare && !store.hasEnded(id); tries += 1) {
       try {
         store.setProject(id, await engine.prepare(id, execution.project));
         break;
       } catch (error) {
-        if (!engine.isFinal?.(error) && tries < taskTries) continue;
-        return await fail(reporterOf(execution), [id], `The crew can't run: ${messageOf(error)}`);
+        if (store.hasEnded(id) || (!engine.isFinal?.(error) && tries < taskTries)) continue;
+        return await fail([id], `The crew can't run: ${messageOf(error)}`);
       }
     }
-    return null;
+    return store.hasEnded(id) ? "failed" : null;
   }
 
-  async function fail(reporter: Reporter, subject: Subject, error: string): Promise<"failed"> {
+  async function fail(subject: Subject, error: string): Promise<"failed"> {
     const crew_name = found().project.name;
     await reporter.event("crew_kickoff_failed", subject, { crew_name, error });
     store.end(id, error);
@@ -82,8 +97,13 @@ export async function runCrew(
   /** One attempt with its callbacks. */
   async function runAttempt(
     key: AttemptKey,
+    project: CrewProject,
     task: ProjectTask,
   ): Promise<"failed" | "waiting" | "done"> {
+    // An output stored before a crash is kept: somebody may have read it.
+    const begun = store.begin(key, task.id);
+    if (begun === undefined) return "failed";
+    let { output, state } = begun;
     const agent = project.agents.find(({ name }) => name === task.agent);
     const { inputs } = found();
     const work = { ...key, project, task, agent, inputs, earlier: outputs, notes: [...notes] };
@@ -91,22 +111,21 @@ export async function runCrew(
       await reporter.event("crew_kickoff_started", [id], { crew_name: project.name });
     const data = { task_id: task.id, task_name: task.id, attempt: key.attempt };
     await reporter.event("task_started", subjectOf(key), data);
-    // An output stored before a crash is kept: somebody may have read it.
-    let { output, state } = store.begin(key, task.id);
     if (output === null) {
       let count = 0;
       try {
         const result = await engine.run(work, (step) => reporter.step(key, (count += 1), step));
         state = task.humanInput && result.isSkipped !== true ? "waiting" : "done";
         output = result.output;
-        store.finish(key, state, output, result.inputs);
+        if (!store.finish(key, state, output, result.inputs)) return "failed";
       } catch (error) {
+        if (store.hasEnded(id)) return "failed";
         if (!engine.isFinal?.(error) && store.countFailure(key) < taskTries) throw error;
         const problem = messageOf(error);
         const subject = subjectOf(key);
         await reporter.event("task_failed", subject, { task_id: task.id, error: problem });
         store.finish(key, "failed", null);
-        return await fail(reporter, subject, `Task execution failed: ${problem}`);
+        return await fail(subject, `Task execution failed: ${problem}`);
       }
     }
     const isWaiting = state !== "done";
@@ -115,10 +134,11 @@ export async function runCrew(
     return isWaiting ? "waiting" : "done";
   }
 
-  /** Waits for a person's decision. */
-  async function isApproved(key: AttemptKey, task: ProjectTask): Promise<boolean> {
+  /** Waits for a person. Resolves to whether the output is approved; undefined if the execution was stopped. */
+  async function decision(key: AttemptKey, task: ProjectTask): Promise<boolean | undefined> {
     await steps.wait(signalOf(key));
     const decision = store.readDecision(key);
+    if (!decision && store.hasEnded(id)) return undefined;
     if (!decision) throw new Error(`The run of ${id} was woken without a decision.`);
     const { isApprove, feedback } = decision;
     const { attempt } = key;

@@ -1,6 +1,6 @@
 import type { JsonObject } from "../api/types.ts";
 import { roleOf } from "./engine.ts";
-import { ApiError } from "./errors.ts";
+import { unknownExecution, type ApiError } from "./errors.ts";
 import type { ExecutionView } from "./model.ts";
 
 export interface Resumed {
@@ -14,6 +14,8 @@ export interface Dialect {
   readonly renames: boolean;
   inputs(names: readonly string[]): readonly string[];
   resumed(result: Resumed): JsonObject;
+  /** The state of an ended execution, as its status says it. */
+  endOf(view: ExecutionView): string;
   /** `view` is undefined for an unknown ID. @throws {ApiError} */
   status(id: string, view: ExecutionView | undefined): JsonObject;
   /** Text where deployed crews send text. */
@@ -31,13 +33,14 @@ export const documentedDialect: Dialect = {
       ? { status: "completed", message: "Execution completed" }
       : { status: "resumed", message: "Execution resumed successfully" };
   },
+  endOf: ({ execution }) => execution.state,
   status(id, view) {
-    // Vendor's OpenAPI file.
-    if (!view) throw new ApiError(404, "Execution not found", `No execution found with ID: ${id}`);
+    if (!view) throw unknownExecution(id);
     const { state, error, createdAt, endedAt } = view.execution;
     if (state === "running") return documentedProgress(view);
     const execution_time = seconds(createdAt, endedAt ?? createdAt);
     if (state === "error") return { status: "error", error: error ?? "", execution_time };
+    if (state === "stopped") return { status: "stopped", execution_time };
     const { finished } = progressOf(view);
     const tasks = finished.map(({ taskId, taskIndex, output, startedAt, finishedAt }) => ({
       task_id: taskId,
@@ -61,6 +64,7 @@ export const liveDialect: Dialect = {
   // Observed.
   inputs: (names) => [...names].sort(),
   resumed: ({ alias }) => ({ kickoff_id: alias ?? "" }),
+  endOf: (view) => liveState(view).state,
   status: (_id, view) => (view && !progressOf(view).waiting ? liveStatus(view) : notFound),
   error({ liveStatus, detail }) {
     if (liveStatus === 500) return { status: 500, body: "Internal Server Error" };
@@ -129,9 +133,11 @@ function liveStatus(view: ExecutionView): JsonObject {
 }
 
 /** Observed: `status` is prose, null on success and the exception's text on failure. */
-function liveState({ execution, attempts }: ExecutionView): JsonObject {
+function liveState({ execution, attempts }: ExecutionView) {
   if (execution.state === "completed") return { state: "SUCCESS", status: null };
   if (execution.state === "error") return { state: "FAILED", status: execution.error };
+  // Celery's state of a task that was ended from outside.
+  if (execution.state === "stopped") return { state: "REVOKED", status: "Task is Revoked" };
   if (attempts.length === 0) return { state: "PENDING", status: "Task is Pending" };
   const hasOutput = attempts.some(({ finishedAt }) => finishedAt !== null);
   return { state: hasOutput ? "RUNNING" : "STARTED", status: "Task is Running" };

@@ -53,7 +53,7 @@ export interface Engine {
   prepare?(executionId: string, project: CrewProject): Promise<CrewProject>;
   /** Rejects when the task failed. May be called again for the same attempt after a crash. */
   run(attempt: TaskAttempt, onStep: (step: AgentStep) => Promise<void>): Promise<TaskResult>;
-  /** An execution waits for a person, or has ended. */
+  /** An execution waits for a person, or has ended: a `run` or `prepare` still under way then rejects. */
   rest?(executionId: string, hasEnded: boolean): void;
   /** Ends what it started. */
   close?(): void;
@@ -70,11 +70,14 @@ const failureMark = "[rehearse failure]";
 
 /** Repeats what an agent would be given. */
 export function rehearsalEngine(seconds: number): Engine {
+  const sleeping = new Map<string, AbortController>();
   return {
     name: "rehearsal",
     async run(attempt, onStep) {
       const description = fill(attempt.task.description, attempt.inputs).trim();
-      await sleep(seconds * 1000);
+      const waking = new AbortController();
+      sleeping.set(attempt.executionId, waking);
+      await sleep(seconds * 1000, undefined, { signal: waking.signal });
       if (description.includes(failureMark))
         throw new Error(
           `The task "${attempt.task.id}" failed because its description contains "${failureMark}".`,
@@ -88,6 +91,10 @@ export function rehearsalEngine(seconds: number): Engine {
         result: output,
       });
       return { output };
+    },
+    rest(executionId, hasEnded) {
+      if (hasEnded) sleeping.get(executionId)?.abort();
+      sleeping.delete(executionId);
     },
   };
 }

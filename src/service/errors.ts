@@ -30,6 +30,11 @@ export class ApiError extends Error {
   }
 }
 
+/** Vendor's OpenAPI file. */
+export function unknownExecution(id: string): ApiError {
+  return new ApiError(404, "Execution not found", `No execution found with ID: ${id}`);
+}
+
 /** 0 is a clean end, 1 an unexpected error. */
 const exitCodes = {
   options: 2,

@@ -3,7 +3,7 @@ import type { CrewProject } from "../projects/types.ts";
 import { outputCallbackIds, stableId, subjectOf } from "./callbacks.ts";
 import { signalOf } from "./crew-run.ts";
 import type { Dialect, Resumed } from "./dialects.ts";
-import { ApiError, messageOf } from "./errors.ts";
+import { ApiError, messageOf, unknownExecution } from "./errors.ts";
 import type { AttemptKey, Execution, ExecutionView, TokenType } from "./model.ts";
 import type { Kickoff, Resume } from "./requests.ts";
 import type { ExecutionStore } from "./store.ts";
@@ -13,13 +13,20 @@ const endWaitMs = 1000;
 
 export type Executions = ReturnType<typeof createExecutions>;
 
-/** `start` begins the durable run of an execution; `release` lets one continue that a restart interrupted. */
+interface Runs {
+  /** Begins the durable run of an execution. */
+  readonly start: (executionId: string) => Promise<void>;
+  /** Lets one continue that a restart interrupted. */
+  readonly release: (executionId: string) => Promise<void>;
+  /** Ends an execution for good. Returns the attempts that waited; undefined if it had ended. */
+  readonly halt: (executionId: string) => Promise<readonly AttemptKey[] | undefined>;
+}
+
 export function createExecutions(
   store: ExecutionStore,
   waker: DecisionWaker,
   seen: SeenOutputs,
-  start: (executionId: string) => Promise<void>,
-  release: (executionId: string) => Promise<void>,
+  { start, release, halt }: Runs,
   dialect: Dialect,
 ) {
   return {
@@ -68,6 +75,21 @@ export function createExecutions(
       const isLast = isApprove && decided.taskIndex === tasks.length - 1;
       const ended = isLast && (await store.waitForEnd(execution.id, endWaitMs));
       return { isApprove, ended, alias };
+    },
+
+    /** @throws {ApiError} 404, 403, 400 if it has ended */
+    async stop(id: string, caller: TokenType): Promise<void> {
+      const view = store.view(id);
+      if (!view) throw unknownExecution(id);
+      authorise(view.execution, caller);
+      const waited = await halt(view.execution.id);
+      if (!waited) {
+        // Published with the route (vendor's pull request 5208).
+        const state = dialect.endOf(store.view(id) ?? view);
+        const message = `Cannot stop execution. Current state: ${state}`;
+        throw new ApiError(400, "Invalid Request", message);
+      }
+      for (const key of waited) await waker.wake(key);
     },
   };
 }

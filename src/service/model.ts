@@ -33,7 +33,7 @@ export interface Execution {
   readonly meta: JsonObject | null;
   readonly callbacks: Callbacks;
   /** A pause for a person is a state of an attempt. */
-  readonly state: "running" | "completed" | "error";
+  readonly state: "running" | "completed" | "error" | "stopped";
   readonly error: string | null;
   /** ms since 1970. */
   readonly createdAt: number;
@@ -49,8 +49,8 @@ export interface AttemptKey {
 /** The unit that is repeated after a crash, and that a person decides about. */
 export interface Attempt extends AttemptKey {
   readonly taskId: string;
-  /** `done`: finished without a review. */
-  readonly state: "running" | "waiting" | "approved" | "rejected" | "done" | "failed";
+  /** `done`: finished without a review; `stopped`: under way or waiting when a person stopped the execution. */
+  readonly state: "running" | "waiting" | "approved" | "rejected" | "done" | "failed" | "stopped";
   readonly output: string | null;
   /** ms since 1970. */
   readonly startedAt: number;

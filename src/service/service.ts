@@ -74,7 +74,13 @@ export function openService(parts: ServiceParts) {
   const runs = createRuns(parts.file, handlers, parts.callbackBackoffMs);
   if (parts.engine.costsMoney === true) hold();
   const waker = createWaker(store, runs.signal, log);
-  const executions = createExecutions(store, waker, seen, runs.startCrew, release, parts.dialect);
+  const executions = createExecutions(
+    store,
+    waker,
+    seen,
+    { start: runs.startCrew, release, halt },
+    parts.dialect,
+  );
 
   /** Before anything runs, also before leases are freed. */
   function hold(): void {
@@ -92,9 +98,23 @@ export function openService(parts: ServiceParts) {
   async function release(id: string): Promise<void> {
     if (!store.held().includes(id)) return;
     store.hold(id, false);
+    await resumeRun(id);
+  }
+
+  async function resumeRun(id: string): Promise<void> {
     if (runState(database, id).state === "absent") await runs.startCrew(id);
     else releaseRun(database, id);
     runs.wake();
+  }
+
+  async function halt(id: string) {
+    const isHeld = store.held().includes(id);
+    const waited = store.stop(id);
+    if (!waited) return undefined;
+    parts.engine.rest?.(id, true);
+    // It sees that it was stopped, and ends.
+    if (isHeld) await resumeRun(id);
+    return waited;
   }
 
   const attempt = (action: () => void, problem: string) => {

@@ -54,6 +54,16 @@ export function createStore(database: DatabaseSync) {
     return { ...row, project, inputs, meta, callbacks } as unknown as Execution;
   }
 
+  /** Synced to disk, and synchronous so that no other write intervenes. */
+  function durably<T>(change: () => T): T {
+    database.exec("PRAGMA synchronous = FULL");
+    try {
+      return transaction(database, change);
+    } finally {
+      database.exec("PRAGMA synchronous = NORMAL");
+    }
+  }
+
   return {
     add(execution: Execution): void {
       prepare("INSERT INTO executions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)").run(
@@ -101,31 +111,43 @@ export function createStore(database: DatabaseSync) {
       return String(row?.["output"] ?? "");
     },
 
-    /** Stores a new attempt; a repeat keeps the first start. Returns what it had before a crash. */
-    begin(key: AttemptKey, taskId: string): Pick<Attempt, "output" | "state"> {
-      const row = prepare(
-        `INSERT INTO attempts (execution_id, task_index, attempt, task_id, state, started_at) VALUES (?, ?, ?, ?, 'running', ?)
-         ON CONFLICT DO UPDATE SET state = state RETURNING output, state`,
-      ).get(...values(key), taskId, Date.now());
-      return row as unknown as Pick<Attempt, "output" | "state">;
+    hasEnded(id: string): boolean {
+      return !prepare("SELECT 1 FROM executions WHERE id = ? AND ended_at IS NULL").get(id);
     },
 
-    /** `inputs` replace those of the execution. */
+    /**
+     * Stores a new attempt; a repeat keeps the first start. Returns what it had before a crash,
+     * undefined if the execution has ended.
+     */
+    begin(key: AttemptKey, taskId: string): Pick<Attempt, "output" | "state"> | undefined {
+      const row: unknown = prepare(
+        `INSERT INTO attempts (execution_id, task_index, attempt, task_id, state, started_at)
+         SELECT id, ?, ?, ?, 'running', ? FROM executions WHERE id = ? AND ended_at IS NULL
+         ON CONFLICT DO UPDATE SET state = state RETURNING output, state`,
+      ).get(key.taskIndex, key.attempt, taskId, Date.now(), key.executionId);
+      return row as Pick<Attempt, "output" | "state"> | undefined;
+    },
+
+    /**
+     * `inputs` replace those of the execution. Returns false, and stores nothing, if the attempt has
+     * finished or was stopped.
+     */
     finish(
       key: AttemptKey,
       state: "waiting" | "done" | "failed",
       output: string | null,
       inputs?: JsonObject,
-    ): void {
-      transaction(database, () => {
-        prepare(
+    ): boolean {
+      return transaction(database, () => {
+        const { changes } = prepare(
           `UPDATE attempts SET state = ?, output = ?, finished_at = ? ${ofAttempt} AND state = 'running'`,
         ).run(state, output, Date.now(), ...values(key));
-        if (inputs !== undefined)
+        if (changes && inputs !== undefined)
           prepare("UPDATE executions SET inputs = ? WHERE id = ?").run(
             JSON.stringify(inputs),
             key.executionId,
           );
+        return changes > 0;
       });
     },
 
@@ -143,30 +165,48 @@ export function createStore(database: DatabaseSync) {
 
     /**
      * One caller gets the attempt, others undefined. `alias` becomes another ID of the execution.
-     * Synced to disk, and synchronous so that no other write intervenes.
      */
     decide(executionId: string, taskId: string, decision: Decision, alias: string | undefined) {
-      database.exec("PRAGMA synchronous = FULL");
-      try {
-        return transaction(database, () => {
-          const key: unknown = prepare(
-            `UPDATE attempts SET state = ?, feedback = ?, callbacks = ?, decided_at = ?
-             WHERE execution_id = ? AND task_id = ? AND state = 'waiting' RETURNING ${keyColumns}`,
-          ).get(
-            decision.isApprove ? "approved" : "rejected",
-            decision.feedback,
-            JSON.stringify(decision.callbacks),
-            Date.now(),
-            executionId,
-            taskId,
-          );
-          if (key && alias !== undefined)
-            prepare("INSERT INTO aliases VALUES (?, ?)").run(alias, executionId);
-          return key as AttemptKey | undefined;
-        });
-      } finally {
-        database.exec("PRAGMA synchronous = NORMAL");
-      }
+      return durably(() => {
+        const key: unknown = prepare(
+          `UPDATE attempts SET state = ?, feedback = ?, callbacks = ?, decided_at = ?
+           WHERE execution_id = ? AND task_id = ? AND state = 'waiting' RETURNING ${keyColumns}`,
+        ).get(
+          decision.isApprove ? "approved" : "rejected",
+          decision.feedback,
+          JSON.stringify(decision.callbacks),
+          Date.now(),
+          executionId,
+          taskId,
+        );
+        if (key && alias !== undefined)
+          prepare("INSERT INTO aliases VALUES (?, ?)").run(alias, executionId);
+        return key as AttemptKey | undefined;
+      });
+    },
+
+    /**
+     * Ends an execution as a person asked, for good. Returns the attempts that waited, whose runs
+     * must be woken; undefined if it had ended.
+     */
+    stop(id: string): readonly AttemptKey[] | undefined {
+      const waited = durably(() => {
+        const now = Date.now();
+        const { changes } = prepare(
+          "UPDATE executions SET state = 'stopped', ended_at = ?, held = 0 WHERE id = ? AND ended_at IS NULL",
+        ).run(now, id);
+        if (!changes) return undefined;
+        const keys: unknown = prepare(
+          `UPDATE attempts SET state = 'stopped', decided_at = ?
+           WHERE execution_id = ? AND state = 'waiting' RETURNING ${keyColumns}`,
+        ).all(now, id);
+        prepare(
+          "UPDATE attempts SET state = 'stopped' WHERE execution_id = ? AND state = 'running'",
+        ).run(id);
+        return keys as readonly AttemptKey[];
+      });
+      if (waited) ended.emit(id);
+      return waited;
     },
 
     waiting(executionId: string, taskId: string): Attempt | undefined {
@@ -176,24 +216,26 @@ export function createStore(database: DatabaseSync) {
       return attempt as Attempt | undefined;
     },
 
-    /** Marks a decision as read, so that its run isn't woken again. */
+    /**
+     * Marks a decision as read, so that its run isn't woken again. Undefined if the execution was
+     * stopped instead.
+     */
     readDecision(key: AttemptKey): Decision | undefined {
       const row = prepare(
         `UPDATE attempts SET taken = 1 ${ofAttempt} AND decided_at IS NOT NULL RETURNING state, feedback, callbacks`,
       ).get(...values(key));
-      return (
-        row && {
-          isApprove: row["state"] === "approved",
-          feedback: String(row["feedback"]),
-          callbacks: JSON.parse(String(row["callbacks"])) as Callbacks,
-        }
-      );
+      if (!row || row["state"] === "stopped") return undefined;
+      return {
+        isApprove: row["state"] === "approved",
+        feedback: String(row["feedback"]),
+        callbacks: JSON.parse(String(row["callbacks"])) as Callbacks,
+      };
     },
 
     unreadDecisions(limit: number): AttemptKey[] {
       const keys: unknown = prepare(
         `SELECT ${keyColumns} FROM attempts JOIN executions ON id = execution_id
-         WHERE decided_at IS NOT NULL AND taken = 0 AND ended_at IS NULL ORDER BY decided_at LIMIT ?`,
+         WHERE decided_at IS NOT NULL AND taken = 0 AND (ended_at IS NULL OR executions.state = 'stopped') ORDER BY decided_at LIMIT ?`,
       ).all(limit);
       return keys as AttemptKey[];
     },
@@ -223,12 +265,12 @@ export function createStore(database: DatabaseSync) {
       });
     },
 
+    /** Whether it ends in time, and by itself. */
     async waitForEnd(id: string, milliseconds: number): Promise<boolean> {
-      if (find(id)?.endedAt !== null) return true;
-      return once(ended, id, { signal: AbortSignal.timeout(milliseconds) }).then(
-        () => true,
-        () => false,
-      );
+      if (find(id)?.endedAt === null)
+        await once(ended, id, { signal: AbortSignal.timeout(milliseconds) }).catch(() => undefined);
+      const state = find(id)?.state;
+      return state === "completed" || state === "error";
     },
   };
 }

@@ -161,7 +161,7 @@ export function freeLeases(database: DatabaseSync): void {
 }
 
 /**
- * Keeps executions that the last process left unfinished, and that don't wait for a person, from continuing by themselves.
+ * Keeps executions that have not ended, that the last process left unfinished, and that don't wait for a person, from continuing by themselves.
  * Returns their ids. Throws as `freeLeases` does.
  */
 export function holdRuns(database: DatabaseSync): string[] {
@@ -169,6 +169,7 @@ export function holdRuns(database: DatabaseSync): string[] {
     .prepare(
       `UPDATE workflow_runs SET available_at = ?, worker_id = NULL
        WHERE namespace_id = 'crews' AND (status = 'pending' OR (status = 'running' AND worker_id IS NOT NULL))
+         AND idempotency_key IN (SELECT id FROM executions WHERE ended_at IS NULL)
        RETURNING idempotency_key AS id`,
     )
     .all(never.toISOString());

@@ -3,6 +3,7 @@ import type { Clock } from "../base/clock.ts";
 import { UserError } from "../base/errors.ts";
 import { defined, type JsonValue, type UnknownObject } from "../base/json.ts";
 import { findExecution } from "../commands/choose.ts";
+import type { StopParts } from "../commands/stop.ts";
 import type { Crews } from "../crews/crews.ts";
 import type { Crew, CrewAddress } from "../crews/types.ts";
 import { needed, recordOf, stringOf } from "../editor/arguments.ts";
@@ -15,13 +16,17 @@ import type { Confirmation } from "./confirmation.ts";
 import { crewAndHost } from "../feedback/target.ts";
 
 export interface ToolParts {
-  readonly crews: Pick<Crews, "find" | "get" | "inputs" | "knownInputs" | "list" | "ready">;
+  readonly crews: Pick<
+    Crews,
+    "canStop" | "find" | "get" | "inputs" | "knownInputs" | "list" | "ready"
+  >;
   readonly executions: {
     readonly store: Pick<ExecutionStore, "find" | "list" | "onDidChange" | "summary">;
     readonly tracker: Pick<Tracker, "localProblemOf" | "onDidChange" | "pollNow" | "problemOf">;
   };
   readonly sender: Pick<KickoffSender, "send">;
   readonly feedback: Pick<Feedback, "approve" | "reject">;
+  readonly sending: StopParts["sending"];
   readonly clock: Clock;
 }
 
@@ -50,11 +55,13 @@ export function readInput(input: unknown, names: readonly string[]): UnknownObje
   );
 }
 
+export interface FindParts {
+  readonly crews: Pick<Crews, "find">;
+  readonly executions: { readonly store: Pick<ExecutionStore, "find"> };
+}
+
 /** @throws UserError that says how to find the execution */
-export function findOrRefuse(
-  { crews, executions }: Pick<ToolParts, "crews" | "executions">,
-  given: UnknownObject,
-): Execution {
+export function findOrRefuse({ crews, executions }: FindParts, given: UnknownObject): Execution {
   const kickoffId = needed(stringOf(given, "executionId"), "executionId");
   const crew = stringOf(given, "crew");
   const found = findExecution(executions.store, crews, { kickoffId, ...defined({ crew }) });

@@ -3,6 +3,7 @@ import { markdownOf } from "./confirmation.ts";
 import { giveFeedbackTool } from "./give-feedback.ts";
 import { kickOffTool } from "./kick-off.ts";
 import { getExecutionTool, listCrewsTool, listExecutionsTool } from "./reading.ts";
+import { stopTool } from "./stop.ts";
 import type { Tool, ToolParts } from "./tool.ts";
 
 export class Tools {
@@ -15,6 +16,7 @@ export class Tools {
       crewdeck_listExecutions: listExecutionsTool(parts),
       crewdeck_getExecution: getExecutionTool(parts),
       crewdeck_giveFeedback: giveFeedbackTool(parts),
+      crewdeck_stopExecution: stopTool(parts),
     };
   }
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { CrewApi, type DocumentedStatus } from "../support/crew-api.ts";
 import {
@@ -25,6 +25,28 @@ function answer({ prompt, tools, hasToolResult }: ModelRequest): ModelAnswer {
   if (prompt.includes("Write a headline"))
     return prompt.includes("Shorter") ? "Mild." : "It is mild in Oslo today.";
   return "A text.";
+}
+
+/** A project whose tool starts a process, writes both IDs to the file `pids`, and hangs. */
+function hangingProject() {
+  const folder = crewaiProject("weather");
+  const pids = path.join(folder, "pids");
+  writeFileSync(
+    path.join(folder, "src/weather/tools/thermometer.py"),
+    `import os, subprocess, time
+from crewai.tools import tool
+
+@tool("thermometer")
+def thermometer(city: str) -> str:
+    """Reads the thermometer of a city."""
+    child = subprocess.Popen(["sleep", "600"])
+    with open(${JSON.stringify(`${pids}.new`)}, "w") as file:
+        file.write(f"{os.getpid()} {child.pid}")
+    os.rename(${JSON.stringify(`${pids}.new`)}, ${JSON.stringify(pids)})
+    time.sleep(600)
+`,
+  );
+  return { folder, pids };
 }
 
 describe("the crewai engine", () => {
@@ -234,23 +256,7 @@ if os.path.getsize(${JSON.stringify(counter)}) %s:
     });
 
     it("ends the worker and what it started when the service is killed", async () => {
-      const folder = crewaiProject("weather");
-      const pids = path.join(folder, "pids");
-      writeFileSync(
-        path.join(folder, "src/weather/tools/thermometer.py"),
-        `import os, subprocess, time
-from crewai.tools import tool
-
-@tool("thermometer")
-def thermometer(city: str) -> str:
-    """Reads the thermometer of a city."""
-    child = subprocess.Popen(["sleep", "600"])
-    with open(${JSON.stringify(`${pids}.new`)}, "w") as file:
-        file.write(f"{os.getpid()} {child.pid}")
-    os.rename(${JSON.stringify(`${pids}.new`)}, ${JSON.stringify(pids)})
-    time.sleep(600)
-`,
-      );
+      const { folder, pids } = hangingProject();
       const { api } = await serve(folder, python);
       await api.kickoff({ inputs: { city: "Oslo", readers: "" } });
       await waitFor("the tool", () => existsSync(pids), 60_000);
@@ -259,6 +265,28 @@ def thermometer(city: str) -> str:
       const started = readFileSync(pids, "utf8").split(" ").map(Number);
       assert.equal(started.length, 2);
       await waitFor("both to end", () => started.every((pid) => !isRunning(pid)));
+    });
+
+    it("stops an execution with its worker and what that started, and one in the queue; the next one gets its turn", async () => {
+      const { folder, pids } = hangingProject();
+      const { api, status } = await serve(folder, python);
+      const kickoff = () => api.kickoff({ inputs: { city: "Oslo", readers: "" } });
+      const running = await kickoff();
+      await waitFor("the tool", () => existsSync(pids), 60_000);
+      const started = readFileSync(pids, "utf8").split(" ").map(Number);
+      const queued = await kickoff();
+      for (const id of [queued, running]) {
+        const { status: code, body } = await api.post(`/stop/${id}`, {});
+        assert.deepEqual([code, body], [200, { status: "stopped", kickoffId: id }]);
+      }
+      await waitFor("both to end", () => started.every((pid) => !isRunning(pid)));
+      rmSync(pids);
+      const asked = model.requests.length;
+      const next = await kickoff();
+      await waitFor("the tool of the next one", () => existsSync(pids), 60_000);
+      assert.ok(model.requests.length > asked);
+      for (const id of [queued, running]) assert.equal((await status(id)).status, "stopped");
+      assert.equal((await api.post(`/stop/${next}`, {})).status, 200);
     });
 
     it("gives the project no token of the service", async () => {

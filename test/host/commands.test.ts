@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import type { CrewReport } from "../../src/crews/types.ts";
 import type { CrewdeckApi, CrewdeckExecution } from "../../src/extension-api/crewdeck-api.ts";
+import { json, MisbehavingServer } from "../support/misbehaving-server.ts";
 import { waitFor } from "../support/wait.ts";
 import { startRealService, type RealService } from "./real-service.ts";
 
@@ -79,6 +80,46 @@ describe("Commands with arguments, and the API for other extensions", () => {
       (error: unknown) => String(error),
     );
     assert.match(again, /already connected/);
+  });
+
+  it("stop asks the crew without a question, returns its status, and only the polled state is stopped", async () => {
+    const [one, two] = [
+      await run<Made>("kickoff", { crew, inputs, form: false }),
+      await run<Made>("kickoff", { crew, inputs, form: false }),
+    ];
+    assert.deepEqual(await run("stop", { crew, kickoffId: one.kickoffId }), { status: "stopped" });
+    await askedState(one.kickoffId, "stopped");
+    assert.deepEqual(await api.stop({ kickoffId: two.kickoffId }), { status: "stopped" });
+    await askedState(two.kickoffId, "stopped");
+    await assert.rejects(api.stop({ kickoffId: two.kickoffId }), /already ended/);
+    await assert.rejects(api.stop({ kickoffId: "none" }), /No execution with the ID “none”/);
+  });
+
+  it("stop says once that a crew has no such route, and then sends nothing", async () => {
+    const server = await MisbehavingServer.start();
+    server.otherwise = (response, request) =>
+      (request.path === "/inputs"
+        ? json(200, { inputs: [] })
+        : request.path === "/old/status"
+          ? json(200, { status: "running" })
+          : json(404, { detail: "Not Found" }))(response, request);
+    try {
+      const name = "Without Stop";
+      await run("addCrew", { name, url: server.url, token: "t" });
+      await run("trackExecution", { crew: name, kickoffId: "old" });
+      const stop = () => run("stop", { crew: name, kickoffId: "old" });
+      await assert.rejects(stop(), /does not offer to stop an execution \(404\)/);
+      await assert.rejects(stop(), /does not offer to stop an execution\. Nothing was sent/);
+      assert.equal(server.requests.filter(({ path }) => path === "/stop/old").length, 1);
+      await untrack("old", name);
+    } finally {
+      const settings = vscode.workspace.getConfiguration("crewdeck");
+      const others = settings
+        .get<{ url: string }[]>("crews")
+        ?.filter(({ url }) => url !== server.url);
+      await settings.update("crews", others, vscode.ConfigurationTarget.Global);
+      await server.stop();
+    }
   });
 
   it("kickoff with form: false doesn't ask and returns the crew and ID; reject and approve return the crew's response", async () => {

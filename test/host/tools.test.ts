@@ -325,6 +325,7 @@ describe("Tools for language models", () => {
       return new Tools({
         crews: {
           ...crewsOf(writers),
+          canStop: () => true,
           ...(changes.ready && { ready: changes.ready }),
           inputs: () => Promise.resolve(known),
           knownInputs: () => known,
@@ -359,6 +360,7 @@ describe("Tools for language models", () => {
           ),
           reject: () => assert.fail("no test rejects here"),
         },
+        sending: { stopSender: () => assert.fail("no test stops here") },
         clock: systemClock,
       });
     }

@@ -108,6 +108,7 @@ describe("the tree", () => {
       store: parts.store,
       crews: {
         list: () => crews,
+        canStop: () => true,
         tokenState: (id) => {
           tokensRead.push(id);
           return Promise.resolve(token.get(id) ?? { kind: "none" });
@@ -436,7 +437,7 @@ describe("the tree", () => {
     assert.deepEqual(labels(tree.getChildren(top)).sort(), ["Blue", "Sea otters"]);
     assert.equal(
       tree.getTreeItem(tree.getChildren(top)[0]!).contextValue,
-      "execution:waiting:output:id:request",
+      "execution:waiting:output:id:request:tryToStop",
     );
     refreshed.length = 0;
     parts.store.update("second", () =>

@@ -37,6 +37,7 @@ function responsesFor({ method, path }: Answer): readonly string[] {
 
 function templateOf(path: string): string | undefined {
   if (path === "/inputs" || path === "/kickoff" || path === "/resume") return path;
+  if (/^\/stop\/[^/]+$/.test(path)) return "/stop/{kickoff_id}";
   if (/^\/status\/[^/]+$/.test(path)) return "/status/{kickoff_id}";
   return /^\/[^/]+\/status$/.test(path) ? "/{kickoff_id}/status" : undefined;
 }

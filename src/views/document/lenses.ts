@@ -2,7 +2,13 @@ import * as l10n from "@vscode/l10n";
 import type * as vscode from "vscode";
 import { formatSize } from "../../base/text.ts";
 import { present } from "../labels.ts";
-import { keyOf, type Execution } from "../../executions/model.ts";
+import {
+  canBeStopped,
+  isLocalCrew,
+  isStopping,
+  keyOf,
+  type Execution,
+} from "../../executions/model.ts";
 import { isLarge, outputsOf, type Output } from "./outputs.ts";
 import { attemptSection, isOnlyAttempt, resultSection, sectionOf } from "./sections.ts";
 import { taskSection, type Rendered } from "./sections.ts";
@@ -18,6 +24,7 @@ export function documentLenses(
   execution: Execution,
   rendered: Rendered,
   isKickingOff: boolean,
+  canStop = false,
 ): readonly DocumentLens[] {
   const target = { crew: execution.crew.id, kickoffId: keyOf(execution), fromLens: true };
   const above = (section: string, title: string, command: string, more: object) => {
@@ -25,7 +32,7 @@ export function documentLenses(
     const lens = commandOf(title, command, { ...target, ...more });
     return line === undefined ? [] : [{ line, command: lens }];
   };
-  const next = isKickingOff ? [] : nextCommands(execution, target);
+  const next = isKickingOff ? [] : nextCommands(execution, target, canStop);
   return [
     ...next.map((command) => ({ line: 0, command })),
     ...attemptPairs(execution).flatMap(({ taskId, previous, attempt }) =>
@@ -49,7 +56,8 @@ export function documentLenses(
   ];
 }
 
-function nextCommands({ state, crew, request }: Execution, target: object) {
+function nextCommands(execution: Execution, target: object, canStop: boolean) {
+  const { state, crew, request } = execution;
   const isUnconfirmed = state === "unconfirmed";
   const hasFailed = state === "failed" || state === "stopped";
   const track = { crew: crew.id, fromLens: true };
@@ -58,7 +66,15 @@ function nextCommands({ state, crew, request }: Execution, target: object) {
     (isUnconfirmed || hasFailed) && request && commandOf(l10n.t("Run Again…"), "runAgain", target),
     hasFailed && request && commandOf(l10n.t("Run Again in Form…"), "runAgainInForm", target),
     isUnconfirmed && commandOf(l10n.t("Remove from List"), "untrackExecution", target),
+    canStop && canBeStopped(execution) && stopCommand(execution, target),
   );
+}
+
+function stopCommand(execution: Execution, target: object): vscode.Command {
+  if (isStopping(execution)) return { title: l10n.t("Stopping…"), command: "" };
+  return isLocalCrew(execution.crew)
+    ? commandOf(l10n.t("Stop…"), "stop", target)
+    : commandOf(l10n.t("Try to Stop…"), "tryToStop", target);
 }
 
 function commandOf(title: string, command: string, argument: object): vscode.Command {

@@ -52,15 +52,24 @@ export function registerDocuments(options: {
       isCaseSensitive: true,
     }),
   );
+  const lensesChanged = owned.add(new vscode.EventEmitter<void>());
+  for (const event of [store.onDidChange, crews.onDidChange])
+    owned.add(event(() => lensesChanged.fire()));
   owned.add(
     vscode.languages.registerCodeLensProvider(
       { scheme: executionScheme },
       {
+        onDidChangeCodeLenses: lensesChanged.event,
         provideCodeLenses(document) {
           const execution = documents.execution(document.uri);
           const rendered = documents.rendered(document);
           if (execution === undefined || rendered === undefined) return [];
-          return documentLenses(execution, rendered, kickoffs.isUnderWay(execution)).map(
+          return documentLenses(
+            execution,
+            rendered,
+            kickoffs.isUnderWay(execution),
+            crews.canStop(execution.crew.id),
+          ).map(
             ({ line, command }) => new vscode.CodeLens(new vscode.Range(line, 0, line, 0), command),
           );
         },

@@ -10,7 +10,13 @@ import type { GroupKind } from "./grouping.ts";
 import type { Row } from "./rows.ts";
 import { attemptPairs } from "../../executions/tasks.ts";
 import { answeredPause, pendingResume } from "../../executions/resumes.ts";
-import { hasEnded, isNeverSeen } from "../../executions/model.ts";
+import {
+  canBeStopped,
+  hasEnded,
+  isLocalCrew,
+  isNeverSeen,
+  isStopping,
+} from "../../executions/model.ts";
 import type { ExecutionSummary, TaskSummary, WaitingSummary } from "../../executions/model.ts";
 
 const max = { inputs: 4, value: 80, error: 300 };
@@ -21,6 +27,8 @@ export interface Circumstances {
   /** `gone`: removed; `stopped`: a stopped local crew. */
   readonly crew?: "connected" | "gone" | "refusing" | "stopped";
   readonly isKickingOff?: boolean;
+  /** Whether its crew may be able to stop it. */
+  readonly canStop?: boolean;
   /** The row doesn't repeat what its group shows. */
   readonly group?: GroupKind;
 }
@@ -64,7 +72,7 @@ export function executionRow(
       return [title, ...situation, ...details(execution, circumstances), crew, start, ...ids];
     },
     icon: iconOf(execution, circumstances),
-    facts: factsOf(execution, circumstances.isKickingOff),
+    facts: factsOf(execution, circumstances),
     sentence: present(
       title,
       ...situation,
@@ -144,6 +152,7 @@ function warningsOf(execution: ExecutionSummary, circumstances: Circumstances) {
     pending?.outcome === "sending" && l10n.t("sending feedback…"),
     pending?.outcome === "unanswered" && l10n.t("feedback may have been sent"),
     answeredPause(execution) && l10n.t("answered, pause still reported"),
+    isStopping(execution) && l10n.t("stopping…"),
     unwatched ?? (!hasEnded(execution) && problem && shortProblem(problem)),
   );
 }
@@ -181,7 +190,10 @@ function details(execution: ExecutionSummary, { problem }: Circumstances): reado
   );
 }
 
-function factsOf(execution: ExecutionSummary, isKickingOff = false): string {
+function factsOf(
+  execution: ExecutionSummary,
+  { isKickingOff = false, canStop = false, crew = "connected" }: Circumstances,
+): string {
   const { state, mayBeWaiting, watchingStoppedAt, output, waiting, kickoffIds, request, pinned } =
     execution;
   const sent = pendingResume(execution) ?? answeredPause(execution);
@@ -198,6 +210,10 @@ function factsOf(execution: ExecutionSummary, isKickingOff = false): string {
     // Without it, the menu doesn't offer to run it again.
     request !== undefined && !isKickingOff && "request",
     pinned === true && "pinned",
+    canStop &&
+      crew !== "gone" &&
+      canBeStopped(execution) &&
+      (isLocalCrew(execution.crew) ? "stop" : "tryToStop"),
   ).join(":");
 }
 

@@ -20,7 +20,10 @@ import { TreeItems } from "./tree-items.ts";
 
 export interface ExecutionTreeOptions {
   readonly store: Pick<ExecutionStore, "list" | "summary" | "withInput" | "onDidChange">;
-  readonly crews: Pick<Crews, "list" | "tokenState" | "onDidChange" | "onDidChangeToken">;
+  readonly crews: Pick<
+    Crews,
+    "canStop" | "list" | "tokenState" | "onDidChange" | "onDidChangeToken"
+  >;
   readonly tracker: Pick<Tracker, "problemOf" | "parkedCrews" | "onDidChange">;
   readonly kickoffs: Pick<Kickoffs, "isUnderWay" | "onDidEnd">;
   readonly clock: Clock;

@@ -5,8 +5,8 @@ import { renderExecution } from "../../../src/views/document/render.ts";
 import { anExecution, notWaiting } from "./executions.ts";
 
 describe("The lenses above the title of an execution's document", () => {
-  const lensesOf = (execution: Execution, isKickingOff = false) =>
-    documentLenses(execution, renderExecution(execution), isKickingOff).filter(
+  const lensesOf = (execution: Execution, isKickingOff = false, canStop = false) =>
+    documentLenses(execution, renderExecution(execution), isKickingOff, canStop).filter(
       ({ line }) => line === 0,
     );
   const failed = (state: "failed" | "stopped") => notWaiting({ kickoffIds: [state], state });
@@ -41,6 +41,18 @@ describe("The lenses above the title of an execution's document", () => {
     const { id: crew } = anExecution().crew;
     assert.deepEqual(commands[0]?.arguments, [{ crew, fromLens: true }]);
     assert.deepEqual(commands.at(-1)?.arguments, [{ crew, kickoffId: "lost", fromLens: true }]);
+  });
+
+  it("stop what has not ended, if its crew may be able to, and show that it is stopping", () => {
+    const titles = (execution: Execution, canStop = true) =>
+      lensesOf(execution, false, canStop).map(({ command }) => [command.title, command.command]);
+    const local = { id: "local:file:///crew", name: "Writers", url: "http://127.0.0.1:1" };
+    assert.deepEqual(titles(anExecution({ crew: local })), [["Stop…", "crewdeck.stop"]]);
+    assert.deepEqual(titles(notWaiting()), [["Try to Stop…", "crewdeck.tryToStop"]]);
+    assert.deepEqual(titles(notWaiting(), false), []);
+    assert.deepEqual(titles(without(failed("stopped"), "request")), []);
+    const stop = { at: "2026-10-21T12:03:00.000Z", outcome: "answered" } as const;
+    assert.deepEqual(titles(notWaiting({ stop })), [["Stopping…", ""]]);
   });
 
   it("are none while the kickoff request is being sent", () => {

@@ -416,6 +416,35 @@ describe("an execution's row", () => {
   });
 });
 
+describe("stopping, on an execution's row", () => {
+  const local = { id: "local:file:///crew", name: "Writers", url: "http://127.0.0.1:1" };
+  const factsOf = (...given: Parameters<typeof executionRow>) =>
+    executionRow(...given).facts.split(":");
+  const now = Date.parse("2026-10-21T12:05:00.000Z");
+
+  it("is offered as Stop for a local crew and as Try to Stop for a deployed one, until it has ended", () => {
+    const can = { canStop: true };
+    assert.ok(factsOf(notWaiting({ crew: local }), now, can).includes("stop"));
+    for (const state of ["queued", "running", "unknown"] as const)
+      assert.ok(factsOf(notWaiting({ state }), now, can).includes("tryToStop"), state);
+    assert.ok(factsOf(anExecution(), now, can).includes("tryToStop"));
+    for (const [execution, circumstances] of [
+      [notWaiting({ state: "completed" }), can],
+      [notWaiting({ state: "unconfirmed", kickoffIds: [] }), can],
+      [notWaiting(), { canStop: false }],
+      [notWaiting(), { canStop: true, crew: "gone" }],
+    ] as const)
+      assert.doesNotMatch(executionRow(execution, now, circumstances).facts, /:(stop|tryToStop)\b/);
+  });
+
+  it("is shown until the status says that it ended", () => {
+    const stop = { at: "2026-10-21T12:03:00.000Z", outcome: "answered" } as const;
+    assert.match(executionRow(notWaiting({ stop }), now).description, /stopping…/);
+    const stopped = notWaiting({ stop, state: "stopped" });
+    assert.doesNotMatch(executionRow(stopped, now).description, /stopping/);
+  });
+});
+
 describe("an execution's row in any group", () => {
   const second = anExecution({ waiting: { ...anExecution().waiting!, attempt: 2 } });
 

@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import { stopCommands } from "../../src/commands/stop.ts";
+import type { Execution } from "../../src/executions/model.ts";
+import { MaybeSentError } from "../../src/sending/errors.ts";
+import { stopTool } from "../../src/tools/stop.ts";
+import { anExecution } from "../unit/views/executions.ts";
+import { crewsOf } from "./execution-parts.ts";
+import { ScriptedPerson, withPerson, type Move } from "./scripted-person.ts";
+
+const deployed = anExecution();
+const local = anExecution({
+  crew: { id: "local:file:///crew", name: "Local", url: "http://127.0.0.1:1" },
+});
+
+describe("Stopping an execution", () => {
+  let sent: string[];
+  let canStop: boolean;
+  let answer: () => Promise<{ status: string; raw: unknown }>;
+  beforeEach(() => {
+    sent = [];
+    canStop = true;
+    answer = () => Promise.resolve({ status: "stopped", raw: {} });
+  });
+
+  const partsOf = (execution: Execution) => {
+    const store = { find: () => execution, list: () => [execution] };
+    return {
+      crews: { ...crewsOf(execution.crew), canStop: () => canStop },
+      sending: {
+        stopSender: () =>
+          Promise.resolve({
+            send: ({ localId }: Pick<Execution, "localId">) => (sent.push(localId), answer()),
+          }),
+      },
+      store,
+    };
+  };
+
+  describe("by a row's menu", () => {
+    const run = async (execution: Execution, ...moves: Move[]) => {
+      const { stop } = stopCommands(partsOf(execution));
+      const row = { kind: "execution", crew: execution.crew.id, kickoffId: "11111111-aaaa" };
+      const { shown } = await withPerson(moves, () => stop?.(row));
+      return shown.map(({ text, detail = "" }) => `${text}\n${detail}`);
+    };
+
+    it("asks first, and says what it means for a local and for a deployed crew", async () => {
+      assert.match(
+        (await run(local, "escape"))[0] ?? "",
+        /^Stop “Sea otters”\?\nIt ends for good: the task under way is abandoned/,
+      );
+      assert.match(
+        (await run(deployed, "escape"))[0] ?? "",
+        /^Try to stop “Sea otters”\?\nA request to stop is sent to “Writers” \(crew\.test\)\. Not every deployed crew/,
+      );
+      assert.deepEqual(sent, []);
+      await run(local, { press: "Stop Execution" });
+      await run(deployed, { press: "Try to Stop" });
+      assert.deepEqual(sent, ["local-1", "local-1"]);
+    });
+  });
+
+  describe("by a language model", () => {
+    const { signal } = new AbortController();
+    const input = { executionId: "11111111-aaaa" };
+    const toolOf = () => {
+      const { store, ...parts } = partsOf(deployed);
+      return stopTool({ ...parts, executions: { store } });
+    };
+    const invoke = async (move: Move) => {
+      const person = new ScriptedPerson([move]);
+      try {
+        return await toolOf().invoke(input, signal);
+      } finally {
+        person.dispose();
+      }
+    };
+
+    it("is confirmed in a dialog that says what it means, and sent once", async () => {
+      const { confirmation } = await toolOf().prepare(input, signal);
+      assert.match(
+        JSON.stringify(confirmation?.parts),
+        /Stops “Sea otters” at “Writers” \(crew\.test\)\..*Not every deployed crew can stop/,
+      );
+      assert.match(await invoke("escape"), /did not allow it/);
+      assert.deepEqual(sent, []);
+      assert.match(await invoke({ press: "Stop" }), /Only the state .*"status": "stopped"/s);
+      answer = () => Promise.reject(new MaybeSentError("No answer."));
+      assert.match(
+        await invoke({ press: "Stop" }),
+        /not known whether the request arrived.*No answer\./s,
+      );
+      assert.deepEqual(sent, ["local-1", "local-1"]);
+    });
+
+    it("is refused without a request if the crew has no such route", async () => {
+      canStop = false;
+      await assert.rejects(invoke({ press: "Stop" }), /does not offer to stop/);
+      assert.deepEqual(sent, []);
+    });
+  });
+});

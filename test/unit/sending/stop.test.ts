@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import { CrewApiError } from "../../../src/api/errors.ts";
+import type { StopAnswer } from "../../../src/api/types.ts";
+import { NothingToDo } from "../../../src/base/errors.ts";
+import { systemClock } from "../../../src/base/clock.ts";
+import { isStopping } from "../../../src/executions/model.ts";
+import { MaybeSentError } from "../../../src/sending/errors.ts";
+import { StopSender } from "../../../src/sending/stop.ts";
+import { anExecution, notWaiting } from "../views/executions.ts";
+import { type Window, Windows } from "./window.ts";
+
+const answered: StopAnswer = { status: "stopped", raw: {} };
+const failure = (sent: "no" | "maybe") =>
+  new CrewApiError({ kind: "server", message: "It failed.", remedy: "", sent });
+
+describe("sending a request to stop", () => {
+  let windows: Windows;
+  let window: Window;
+  let sent: string[];
+  let polled: string[];
+  let problems: string[];
+  let stop: () => Promise<StopAnswer>;
+
+  beforeEach(() => {
+    windows = new Windows();
+    window = windows.open();
+    [sent, polled, problems] = [[], [], []];
+    stop = () => Promise.resolve(answered);
+    window.store.add(anExecution({ kickoffIds: ["first", "newest"] }));
+  });
+  afterEach(() => windows.close());
+
+  const sender = (of: Window = window, now = Date.now) =>
+    new StopSender({
+      store: of.store,
+      clock: { ...systemClock, now },
+      clientFor: () => Promise.resolve({ stop: (id) => (sent.push(id), stop()) }),
+      poll: (localId) => polled.push(localId),
+      onProblem: (message) => problems.push(message),
+    });
+  const kept = () => window.store.find("local-1");
+  const send = (of?: Window, now?: () => number) => sender(of, now).send(anExecution());
+
+  it("names the newest ID, and leaves the state to the crew's status", async () => {
+    assert.deepEqual(await send(), answered);
+    assert.deepEqual([sent, polled], [["newest"], ["local-1"]]);
+    const execution = kept();
+    assert.ok(execution && isStopping(execution));
+    assert.deepEqual([execution.state, execution.stop?.outcome], ["waiting", "answered"]);
+    assert.equal(isStopping({ ...execution, state: "stopped" }), false);
+  });
+
+  it("is sent once at a time, across windows", async () => {
+    let answer: ((made: StopAnswer) => void) | undefined;
+    stop = () => new Promise((resolve) => (answer = resolve));
+    const first = send();
+    await assert.rejects(send(windows.open()), /already being sent/);
+    answer?.(answered);
+    await first;
+    assert.deepEqual(sent, ["newest"]);
+  });
+
+  it("may be sent again by a person if the first window is gone", async () => {
+    stop = () => new Promise(() => undefined);
+    void send();
+    await assert.rejects(send(), /already being sent/);
+    stop = () => Promise.resolve(answered);
+    await send(windows.open(), () => Date.now() + 120_000);
+    assert.deepEqual(sent, ["newest", "newest"]);
+  });
+
+  it("that was refused is forgotten; one that may have arrived is not, and isn't repeated", async () => {
+    stop = () => Promise.reject(failure("no"));
+    await assert.rejects(send(), CrewApiError);
+    assert.equal(kept()?.stop, undefined);
+    stop = () => Promise.reject(failure("maybe"));
+    await assert.rejects(send(), MaybeSentError);
+    assert.equal(kept()?.stop?.outcome, "unanswered");
+    assert.deepEqual(sent, ["newest", "newest"]);
+  });
+
+  it("isn't sent for an execution that has ended, has no ID or is no longer tracked", async () => {
+    for (const [localId, changes] of [
+      ["ended", { state: "completed", kickoffIds: ["e"] }],
+      ["lost", { state: "unconfirmed", kickoffIds: [] }],
+    ] as const) {
+      window.store.add(notWaiting({ localId, ...changes }));
+      await assert.rejects(sender().send({ ...anExecution(), localId }));
+    }
+    await assert.rejects(sender().send({ ...anExecution(), localId: "ended" }), NothingToDo);
+    await assert.rejects(sender().send({ ...anExecution(), localId: "gone" }), /no longer tracked/);
+    assert.deepEqual(sent, []);
+  });
+
+  it("isn't sent if it can't be recorded", async () => {
+    const broken = windows.open();
+    broken.database.all("PRAGMA query_only = ON");
+    await assert.rejects(send(broken));
+    assert.deepEqual(sent, []);
+  });
+});

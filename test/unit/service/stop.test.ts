@@ -1,0 +1,329 @@
+import assert from "node:assert/strict";
+import path from "node:path";
+import { openSqlite } from "../../../src/base/sqlite.ts";
+import { rehearsalEngine, type Engine } from "../../../src/service/engine.ts";
+import { CallbackReceiver } from "../../support/callback-receiver.ts";
+import { waitFor } from "../../support/wait.ts";
+import { crew, Harness, inputs } from "./support.ts";
+
+/** An engine whose attempts end only when the test says so, also after the execution was stopped. */
+function slowEngine(costsMoney = false) {
+  const runs: (() => void)[] = [];
+  const rested: string[] = [];
+  const engine: Engine = {
+    name: "slow",
+    costsMoney,
+    run: () => new Promise((resolve) => runs.push(() => resolve({ output: "late" }))),
+    rest(id, hasEnded) {
+      if (hasEnded) rested.push(id);
+    },
+  };
+  return { engine, runs, rested };
+}
+
+describe("service: POST /stop/{kickoff_id}", () => {
+  let harness: Harness;
+  beforeEach(async () => {
+    harness = await new Harness().start();
+  });
+  afterEach(() => harness.end());
+
+  /** Replaces the service. */
+  async function serve(options: ConstructorParameters<typeof Harness>[0]): Promise<void> {
+    await harness.end();
+    harness = await new Harness(options).start();
+  }
+  const stateOf = async (id: string): Promise<string> => (await harness.status(id)).status;
+  const stop = (id: string, headers: Record<string, string> = {}) =>
+    harness.request("POST", `/stop/${id}`, undefined, headers);
+  const errorOf = async (id: string) => {
+    const { status, body } = await stop(id);
+    return [status, (body as { detail: string }).detail];
+  };
+  /** Replaces the service by one on the same data, after these changes to it. */
+  async function restart(engine: Engine, ...changes: readonly string[]): Promise<void> {
+    await harness.close();
+    const { folder } = harness;
+    harness = new Harness({ folder, engine });
+    const database = openSqlite(path.join(folder, "crewdeck.sqlite"));
+    for (const sql of changes) database.exec(sql);
+    database.close();
+    await harness.start();
+  }
+  /** Whether the library has nothing left to do for any execution. */
+  const areRunsOver = () => {
+    const database = openSqlite(path.join(harness.folder, "crewdeck.sqlite"));
+    const open = database
+      .prepare(
+        "SELECT 1 FROM workflow_runs WHERE namespace_id = 'crews' AND status IN ('pending', 'running')",
+      )
+      .all();
+    database.close();
+    return open.length === 0;
+  };
+
+  it("ends an execution that waits for a person: the state is stopped, and feedback is refused", async () => {
+    const id = await harness.kickoff();
+    await harness.untilWaiting(id);
+    const { status, body } = await stop(id);
+    assert.deepEqual([status, body], [200, { status: "stopped", kickoffId: id }]);
+    assert.equal(await stateOf(id), "stopped");
+    assert.equal((await harness.resume(id, true, "")).status, 400);
+    assert.deepEqual(await errorOf(id), [400, "Cannot stop execution. Current state: stopped"]);
+    await waitFor("the run to end", areRunsOver);
+    assert.equal(await stateOf(id), "stopped");
+  });
+
+  it("ends one that runs: a rehearsal is abandoned", async () => {
+    await serve({ engine: rehearsalEngine(60 * 60) });
+    const id = await harness.kickoff();
+    await waitFor("the task", async () => (await harness.status(id)).current_task === "research");
+    assert.equal((await stop(id)).status, 200);
+    // Closing the service waits for tasks that run.
+    await waitFor("the run to end", areRunsOver);
+    assert.deepEqual(harness.log, []);
+  });
+
+  it("ends one that is queued, which then never begins", async () => {
+    const { engine, runs } = slowEngine();
+    await harness.end();
+    harness = new Harness({ engine });
+    const id = await harness.kickoff();
+    assert.equal((await stop(id)).status, 200);
+    await harness.service.work();
+    await waitFor("the run to end", areRunsOver);
+    assert.equal(runs.length, 0);
+    assert.equal(await stateOf(id), "stopped");
+  });
+
+  it("tells the engine, and takes no output that comes later", async () => {
+    const receiver = new CallbackReceiver();
+    const base = await receiver.start();
+    try {
+      const { engine, runs, rested } = slowEngine();
+      await serve({ engine });
+      const id = await harness.kickoff({
+        inputs,
+        taskWebhookUrl: `${base}/task`,
+        crewWebhookUrl: `${base}/crew`,
+        webhooks: {
+          url: `${base}/stream`,
+          events: ["task_completed", "crew_kickoff_completed", "crew_kickoff_failed"],
+        },
+      });
+      await waitFor("the task", () => runs.length === 1);
+      assert.equal((await stop(id)).status, 200);
+      assert.deepEqual(rested, [id]);
+      runs[0]?.();
+      const [told] = await waitFor("the event", () => {
+        const received = receiver.at("/stream");
+        return received.length > 0 && received;
+      });
+      await waitFor("the run to end", areRunsOver);
+      const events = (told?.body as { events: { type: string; data: object }[] }).events;
+      assert.deepEqual(
+        events.map(({ type, data }) => [type, data]),
+        [["crew_kickoff_failed", { crew_name: "example", error: "The execution was stopped." }]],
+      );
+      assert.deepEqual(
+        receiver.received.map(({ path }) => path),
+        ["/stream"],
+      );
+      assert.equal(await stateOf(id), "stopped");
+      assert.equal(runs.length, 1);
+    } finally {
+      await receiver.stop();
+    }
+  });
+
+  it("doesn't repeat an attempt whose worker it ended", async () => {
+    const tries: string[] = [];
+    let end: (() => void) | undefined;
+    await serve({
+      engine: {
+        name: "worker",
+        run: ({ task }) =>
+          new Promise((_, reject) => {
+            tries.push(task.id);
+            end = () => reject(new Error("The worker ended."));
+          }),
+        rest: () => end?.(),
+      },
+    });
+    const id = await harness.kickoff();
+    await waitFor("the task", () => tries.length === 1);
+    assert.equal((await stop(id)).status, 200);
+    await waitFor("the run to end", areRunsOver);
+    assert.deepEqual([tries, await stateOf(id)], [["research"], "stopped"]);
+  });
+
+  it("doesn't prepare a crew again whose preparation it ended", async () => {
+    let end: (() => void) | undefined;
+    let tries = 0;
+    await serve({
+      engine: {
+        name: "worker",
+        prepare: () =>
+          new Promise((_, reject) => {
+            tries += 1;
+            end = () => reject(new Error("The worker ended."));
+          }),
+        run: () => Promise.resolve({ output: "" }),
+        rest: () => end?.(),
+      },
+    });
+    const id = await harness.kickoff();
+    await waitFor("the preparation", () => tries === 1);
+    assert.equal((await stop(id)).status, 200);
+    await waitFor("the run to end", areRunsOver);
+    assert.deepEqual([tries, await stateOf(id)], [1, "stopped"]);
+  });
+
+  it("is refused when the execution has ended, with its state", async () => {
+    const completed = await harness.kickoff();
+    await harness.untilWaiting(completed);
+    await harness.resume(completed, true, "");
+    await harness.untilEnded(completed);
+    assert.deepEqual(await errorOf(completed), [
+      400,
+      "Cannot stop execution. Current state: completed",
+    ]);
+    const failed = await harness.kickoff({ inputs: { ...inputs, topic: "[rehearse failure]" } });
+    await harness.untilEnded(failed);
+    assert.deepEqual(await errorOf(failed), [400, "Cannot stop execution. Current state: error"]);
+  });
+
+  it("answers 401, 403, 404 and 405 like the other endpoints", async () => {
+    const id = await harness.kickoff();
+    assert.equal((await stop(id, { Authorization: "" })).status, 401);
+    assert.equal((await stop(id, { Authorization: "Bearer U" })).status, 403);
+    const own = await harness.kickoff({ inputs }, "U");
+    assert.equal((await stop(own, { Authorization: "Bearer U" })).status, 200);
+    const unknown = await stop("unknown");
+    assert.equal(unknown.status, 404);
+    assert.equal((unknown.body as { error: string }).error, "Execution not found");
+    const other = await harness.request("GET", `/stop/${id}`);
+    assert.deepEqual([other.status, other.headers.get("Allow")], [405, "POST"]);
+  });
+
+  it("speaks the live dialect: REVOKED, and any ID of the execution", async () => {
+    await serve({ dialect: "live" });
+    const id = await harness.kickoff();
+    const live = async (of: string) =>
+      (await harness.request("GET", `/status/${of}`)).body as { state: string; result: unknown };
+    await waitFor("the pause", async () => (await live(id)).state === "NOT FOUND");
+    const body = { executionId: id, taskId: "draft", humanFeedback: "shorter", isApprove: false };
+    const resumed = await harness.request("POST", "/resume", body);
+    const { kickoff_id: next } = resumed.body as { kickoff_id: string };
+    const { status, body: answer } = await stop(next);
+    assert.deepEqual([status, answer], [200, { status: "stopped", kickoffId: next }]);
+    for (const one of [id, next])
+      assert.deepEqual([(await live(one)).state, (await live(one)).result], ["REVOKED", null]);
+    assert.deepEqual(await errorOf(id), [400, "Cannot stop execution. Current state: REVOKED"]);
+    assert.equal((await stop("unknown")).status, 404);
+  });
+
+  it("decides a race with feedback once", async () => {
+    for (const isFirst of [true, false]) {
+      const id = await harness.kickoff();
+      await harness.untilWaiting(id);
+      const stopping = () => stop(id);
+      const resuming = () => harness.resume(id, false, "again");
+      const [one, two] = await Promise.all(
+        (isFirst ? [stopping, resuming] : [resuming, stopping]).map((action) => action()),
+      );
+      const [stopped, resumed] = isFirst ? [one, two] : [two, one];
+      // Feedback that came first has no effect on the end.
+      assert.equal(stopped?.status, 200);
+      assert.ok([200, 400].includes(resumed?.status ?? 0));
+      await waitFor("the run to end", areRunsOver);
+      assert.equal(await stateOf(id), "stopped");
+    }
+  });
+
+  it("decides a race with the end of the last task once, and never calls a stopped execution completed", async () => {
+    const receiver = new CallbackReceiver();
+    const base = await receiver.start();
+    try {
+      const states: string[] = [];
+      for (let round = 0; round < 20; round += 1) {
+        const id = await harness.kickoff({ inputs, crewWebhookUrl: `${base}/kickoff` });
+        await harness.untilWaiting(id);
+        const approving = harness.resume(id, true, "", { crewWebhookUrl: `${base}/${id}` });
+        for (let turn = 0; turn < round; turn += 1) await new Promise(setImmediate);
+        const { status } = await stop(id);
+        await approving;
+        await waitFor("the run to end", areRunsOver);
+        const state = await stateOf(id);
+        assert.equal(state, status === 200 ? "stopped" : "completed");
+        if (state === "completed")
+          await waitFor("the callback", () => receiver.at(`/${id}`).length === 1);
+        else assert.equal(receiver.at(`/${id}`).length, 0);
+        states.push(state);
+      }
+      assert.ok(states.includes("stopped"));
+    } finally {
+      await receiver.stop();
+    }
+  });
+
+  it("doesn't answer that an approved execution completed when it was stopped", async () => {
+    const tasks = crew.tasks.slice(1, 2);
+    await serve({ project: { ...crew, tasks } });
+    const id = await harness.kickoff();
+    await harness.untilWaiting(id);
+    const [resumed, stopped] = await Promise.all([harness.resume(id, true, ""), stop(id)]);
+    const state = await stateOf(id);
+    const said = (resumed.body as { status?: string }).status;
+    assert.equal(state, stopped.status === 200 ? "stopped" : "completed");
+    assert.equal(said === "completed", state === "completed");
+  });
+
+  it("outlasts a kill: a stopped execution never continues, also with an engine that costs money", async () => {
+    for (const costsMoney of [false, true]) {
+      const before = slowEngine(costsMoney);
+      await serve({ engine: before.engine });
+      const id = await harness.kickoff();
+      await waitFor("the task", () => before.runs.length === 1);
+      assert.equal((await stop(id)).status, 200);
+      before.runs[0]?.();
+      await waitFor("the run to end", areRunsOver);
+      const after = slowEngine(costsMoney);
+      // As if the service had been killed right after the stop.
+      await restart(
+        after.engine,
+        "DELETE FROM step_attempts",
+        "UPDATE workflow_runs SET status = 'running', worker_id = 'gone', finished_at = NULL",
+      );
+      assert.deepEqual(harness.service.held(), []);
+      await waitFor("the run to end", areRunsOver);
+      assert.equal(after.runs.length, 0);
+      assert.equal(await stateOf(id), "stopped");
+    }
+  });
+
+  it("wakes a run that waited when the service was killed right after the stop", async () => {
+    const id = await harness.kickoff();
+    await harness.untilWaiting(id);
+    await restart(
+      rehearsalEngine(0),
+      "UPDATE executions SET state = 'stopped', ended_at = 1",
+      "UPDATE attempts SET state = 'stopped', decided_at = 1 WHERE state = 'waiting'",
+    );
+    await waitFor("the run to end", areRunsOver);
+    assert.equal(await stateOf(id), "stopped");
+  });
+
+  it("ends one that was held after a restart, without the engine", async () => {
+    const { engine, runs } = slowEngine(true);
+    await harness.end();
+    harness = new Harness({ engine });
+    const id = await harness.kickoff();
+    await restart(engine);
+    assert.deepEqual(harness.service.held(), [id]);
+    assert.equal((await stop(id)).status, 200);
+    assert.deepEqual(harness.service.held(), []);
+    await waitFor("the run to end", areRunsOver);
+    assert.equal(runs.length, 0);
+  });
+});
