@@ -2,7 +2,7 @@ import * as l10n from "@vscode/l10n";
 import type { CrewClient } from "../api/client.ts";
 import type { StopAnswer } from "../api/types.ts";
 import type { Clock } from "../base/clock.ts";
-import { messageOf, NothingToDo, UserError } from "../base/errors.ts";
+import { messageOf, NothingToDo, UserError, type ProblemLog } from "../base/errors.ts";
 import {
   type CrewRef,
   type Execution,
@@ -19,9 +19,10 @@ const longestRequest = 90_000;
 interface StopSenderOptions {
   readonly store: Pick<ExecutionStore, "refresh" | "update">;
   readonly clock: Clock;
-  readonly clientFor: (crew: CrewRef) => Promise<Pick<CrewClient, "stop">>;
+  readonly crews: { client(crew: CrewRef): Promise<Pick<CrewClient, "stop">> };
   readonly poll: (localId: string) => void;
-  readonly onProblem: (message: string, error: unknown) => void;
+  /** For what could not be recorded, when the person gets another message. */
+  readonly log: ProblemLog;
 }
 
 /** Asks a crew to stop an execution: one request at a time across windows, and never again on its own. */
@@ -37,8 +38,8 @@ export class StopSender {
    * no effect, {@link MaybeSentError} if it may have arrived
    */
   async send({ localId, crew }: Pick<Execution, "localId" | "crew">): Promise<StopAnswer> {
-    const { store, clock, clientFor, poll } = this.#options;
-    const client = await clientFor(crew);
+    const { store, clock, crews, poll } = this.#options;
+    const client = await crews.client(crew);
     store.refresh();
     const at = new Date(clock.now()).toISOString();
     const recorded = store.update(localId, (known) => {
@@ -89,7 +90,7 @@ export class StopSender {
         stop === undefined ? without(known, "stop") : { ...known, stop },
       );
     } catch (problem) {
-      this.#options.onProblem("What became of a request to stop could not be recorded.", problem);
+      this.#options.log.problem("What became of a request to stop could not be recorded.", problem);
     }
   }
 }

@@ -111,6 +111,8 @@ export async function runCrew(
       await reporter.event("crew_kickoff_started", [id], { crew_name: project.name });
     const data = { task_id: task.id, task_name: task.id, attempt: key.attempt };
     await reporter.event("task_started", subjectOf(key), data);
+    // Stopped since: an engine that costs money must not begin.
+    if (store.hasEnded(id)) return "failed";
     if (output === null) {
       let count = 0;
       try {

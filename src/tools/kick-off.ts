@@ -31,13 +31,10 @@ export function kickOffTool({ crews, sender }: Pick<ToolParts, "crews" | "sender
       parts: [
         costsMoney(crew)
           ? vscode.l10n.t(
-              "{0} starts an execution with these inputs, which can cost money and cannot be cancelled.",
+              "{0} starts an execution with these inputs, which can cost money. Not every crew lets you stop it.",
               crewAndPlace(crew),
             )
-          : vscode.l10n.t(
-              "{0} starts an execution with these inputs, which cannot be cancelled.",
-              crewAndPlace(crew),
-            ),
+          : vscode.l10n.t("{0} starts an execution with these inputs.", crewAndPlace(crew)),
         ...unlisted.map(faultText),
         ...partsOf(inputs),
       ],

@@ -34,9 +34,9 @@ describe("sending a request to stop", () => {
     new StopSender({
       store: of.store,
       clock: { ...systemClock, now },
-      clientFor: () => Promise.resolve({ stop: (id) => (sent.push(id), stop()) }),
+      crews: { client: () => Promise.resolve({ stop: (id) => (sent.push(id), stop()) }) },
       poll: (localId) => polled.push(localId),
-      onProblem: (message) => problems.push(message),
+      log: { problem: (message) => problems.push(message) },
     });
   const kept = () => window.store.find("local-1");
   const send = (of?: Window, now?: () => number) => sender(of, now).send(anExecution());
