@@ -22,7 +22,9 @@ async function options(
     port: 0,
     token: "secret-1",
     userToken: "secret-2",
+    engine: { engine: "rehearsal" },
     onLine: () => undefined,
+    onHeld: () => undefined,
     signal,
     ...more,
   };
