@@ -4,6 +4,7 @@ import { confirm, plainLabel } from "../editor/messages.ts";
 import { engineNote, type EnginePlan } from "./choose-engine.ts";
 import { engineError, isInWorkspace, parallelExecutions, planEngine } from "./engines.ts";
 import { exampleFolder, type KnownCrew, type KnownCrews } from "./known-crews.ts";
+import { confirmEngineChange } from "./notices.ts";
 import type { ServiceOptions } from "./service-process.ts";
 
 export interface CrewEnginesOptions {
@@ -63,8 +64,9 @@ export class CrewEngines {
     return plan.obstacle?.kind === "python" || plan.obstacle?.kind === "crewai";
   }
 
+  /** Asks which engine a crew is to run on. Undefined if the person cancels. */
   async pick({ folder, name }: Named): Promise<LocalEngine | undefined> {
-    const { known, uriOf } = this.#options;
+    const { known, uriOf, hasOpenExecutions } = this.#options;
     const plan = await planEngine(uriOf(folder), { wish: "crewai" });
     const current = known.read(folder)?.engine ?? "rehearsal";
     const item = (engine: LocalEngine, label: string, detail: string) => ({
@@ -82,7 +84,9 @@ export class CrewEngines {
       ),
     ];
     const title = vscode.l10n.t("Engine of “{0}”", name);
-    return (await vscode.window.showQuickPick(items, { title }))?.engine;
+    const chosen = (await vscode.window.showQuickPick(items, { title }))?.engine;
+    const isSafe = chosen === current || !hasOpenExecutions(folder);
+    return isSafe || (await confirmEngineChange(name)) ? chosen : undefined;
   }
 
   /** Asks before code from outside the workspace runs. @throws UserError if the engine can't run */

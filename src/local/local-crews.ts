@@ -19,8 +19,8 @@ import { forPerson, readProject, workspaceProjects } from "./projects.ts";
 import type { HeldDecision } from "./service-process.ts";
 import {
   interruptedElsewhere,
+  neverStarted,
   nothingInterrupted,
-  confirmEngineChange,
   offerCrewai,
   reportEnd,
   reportInterrupted,
@@ -142,9 +142,6 @@ export class LocalCrews implements vscode.Disposable {
     const chosen = engine ?? (await this.#engines.pick(kept));
     if (chosen === undefined) return undefined;
     const isRunning = kept.keeper.url !== undefined;
-    const isOther = this.#store.read(kept.folder)?.engine !== chosen;
-    const asks = engine === undefined && isOther && this.#options.hasOpenExecutions(crewId);
-    if (asks && !(await confirmEngineChange(kept.name))) return undefined;
     if (!(await this.#setEngine(kept, chosen))) return undefined;
     return isRunning ? await this.#run(kept.folder) : this.#crewOf(kept);
   }
@@ -200,8 +197,7 @@ export class LocalCrews implements vscode.Disposable {
         : this.#folders.nameOf(folder);
     if (name === undefined) return undefined;
     const local = this.#kept.get(name);
-    if (local === undefined)
-      throw new UserError(vscode.l10n.t("No local crew was started in {0}.", folder ?? name));
+    if (local === undefined) throw neverStarted(folder ?? name);
     local.isUsed = false;
     await this.#end(local);
     this.#publish();
@@ -342,7 +338,11 @@ export class LocalCrews implements vscode.Disposable {
           signal,
           onLine: (line) => this.#log.appendLine(`[${name}] ${line}`),
           onHeld: (ids) => {
-            this.#setHeld(kept, ids);
+            kept.held = ids;
+            this.#tryTo("Noting interrupted executions", name, () => {
+              this.#store.change(folder, { interrupted: ids.length });
+              this.#publish();
+            });
             if (isFirst && ids.length > 0)
               void reportInterrupted(idOf(folder), name, ids.length).catch(showError);
             isFirst = false;
@@ -350,13 +350,7 @@ export class LocalCrews implements vscode.Disposable {
         });
       },
       isNeeded: () => this.#kept.get(folder)?.isUsed === true || hasOpenExecutions(idOf(folder)),
-      onChange: () => {
-        try {
-          this.#publish();
-        } catch (error) {
-          logProblem("Reading a local crew", error, name);
-        }
-      },
+      onChange: () => this.#tryTo("Reading a local crew", name, () => this.#publish()),
       onEnded: (exit) =>
         void reportEnd(name, exit)
           .then((again) => (again ? this.#run(folder) : undefined))
@@ -451,13 +445,11 @@ export class LocalCrews implements vscode.Disposable {
     return true;
   }
 
-  #setHeld(kept: KeptCrew, ids: readonly string[]): void {
-    kept.held = ids;
+  #tryTo(doing: string, name: string, action: () => void): void {
     try {
-      this.#store.change(kept.folder, { interrupted: ids.length });
-      this.#publish();
+      action();
     } catch (error) {
-      logProblem("Noting interrupted executions", error, kept.name);
+      logProblem(doing, error, name);
     }
   }
 }

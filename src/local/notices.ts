@@ -73,3 +73,7 @@ export function interruptedElsewhere(crew: string): UserError {
 export function nothingInterrupted(crew: string): NothingToDo {
   return new NothingToDo(vscode.l10n.t("No execution of “{0}” was interrupted.", crew));
 }
+
+export function neverStarted(folder: string): UserError {
+  return new UserError(vscode.l10n.t("No local crew was started in {0}.", folder));
+}
