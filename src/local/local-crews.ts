@@ -20,6 +20,7 @@ import type { HeldDecision } from "./service-process.ts";
 import {
   interruptedElsewhere,
   neverStarted,
+  removedError,
   nothingInterrupted,
   offerCrewai,
   reportEnd,
@@ -72,6 +73,7 @@ export class LocalCrews implements vscode.Disposable {
   readonly #kept = new Map<string, KeptCrew>();
   #refreshing: Promise<void> | undefined;
   #published = "[]";
+  #isDisposed = false;
 
   constructor(options: LocalCrewsOptions) {
     const { crews, database, storage, extension } = options;
@@ -242,6 +244,7 @@ export class LocalCrews implements vscode.Disposable {
   }
 
   dispose(): void {
+    this.#isDisposed = true;
     for (const { keeper } of this.#kept.values()) keeper.dispose();
     this.#owned.dispose();
   }
@@ -336,7 +339,8 @@ export class LocalCrews implements vscode.Disposable {
           port,
           ...tokens,
           signal,
-          onLine: (line) => this.#log.appendLine(`[${name}] ${line}`),
+          // A service may still write while its window closes.
+          onLine: (line) => this.#isDisposed || this.#log.appendLine(`[${name}] ${line}`),
           onHeld: (ids) => {
             kept.held = ids;
             this.#tryTo("Noting interrupted executions", name, () => {
@@ -460,8 +464,4 @@ function idOf(folder: string): string {
 
 function folderOf(crewId: string): string {
   return crewId.slice("local:".length);
-}
-
-function removedError(): UserError {
-  return new UserError(vscode.l10n.t("This local crew was already removed."));
 }

@@ -77,3 +77,7 @@ export function nothingInterrupted(crew: string): NothingToDo {
 export function neverStarted(folder: string): UserError {
   return new UserError(vscode.l10n.t("No local crew was started in {0}.", folder));
 }
+
+export function removedError(): UserError {
+  return new UserError(vscode.l10n.t("This local crew was already removed."));
+}
