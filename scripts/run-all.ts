@@ -5,6 +5,7 @@ import { spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import { ensureBrowser } from "../test/support/browser.ts";
+import { installCrewai } from "../test/support/crewai.ts";
 import type { Counts, Failure } from "../test/support/count-reporter.ts";
 import { endWithParent } from "./end-with-parent.ts";
 import { failuresFolder, projectFolder, temporaryFolder } from "../test/support/folders.ts";
@@ -30,6 +31,7 @@ rmSync(failuresFolder, { recursive: true, force: true });
 const build = oneTest("build", "esbuild.mjs", "--tests");
 const steps = [
   suite("ui"),
+  suite("crewai"),
   { name: "host", args: ["scripts/run-host.ts"], isSuite: true },
   suite("unit"),
   suite("service"),
@@ -44,14 +46,16 @@ const steps = [
 
 checkEveryTestHasASuite();
 await run(build);
-// On a fresh machine, several steps would install VS Code's server and the browser at the same time, within a test's timeout.
+// On a fresh machine, several steps would install VS Code's server, the browser and crewAI at the same time, within a test's timeout.
 await installedServer("newest");
 await ensureBrowser();
-const queue = [...steps];
+const noCrewai = await installCrewai();
+const queue = steps.filter(({ name }) => noCrewai === undefined || name !== "crewai");
 await Promise.all([runQueue(), runQueue(), runQueue()]);
 rmSync(scratch, { recursive: true, force: true });
 
 list("Failed", failures);
+if (noCrewai !== undefined) console.log(`\nSkipped: the suite crewai. ${noCrewai}`);
 console.log(`\nTook ${Math.round((performance.now() - started) / 1000)} s.`);
 console.log(`${total.passed} passed, ${total.failed} failed`);
 process.exit(total.failed === 0 ? 0 : 1);

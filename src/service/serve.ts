@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { existsSync, fstatSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { getRequestListener } from "@hono/node-server";
 import { asArray, asObject } from "../base/json.ts";
@@ -37,7 +38,7 @@ export async function serve(options: ServiceOptions, exampleCrew: string): Promi
   }
   const data = await takeData(options, folder);
   const tokens = { token: options.token || newToken(), userToken: options.userToken || newToken() };
-  const engine = await chooseEngine(options, folder);
+  const engine = await chooseEngine(options, folder, dirname(data.database));
   const service = open({
     file: data.database,
     engine,
@@ -109,12 +110,23 @@ function reportHeld(ids: readonly string[]): void {
   }
 }
 
-async function chooseEngine(options: ServiceOptions, folder: string): Promise<Engine> {
+async function chooseEngine(
+  options: ServiceOptions,
+  folder: string,
+  data: string,
+): Promise<Engine> {
   if (options.engine === "rehearsal") return rehearsalEngine(options.taskSeconds);
   const python = options.python ?? (await findPython(folder));
   if (python === undefined) throw new Refusal("python", noPython(folder));
-  const { parallel } = options;
-  return crewaiEngine({ folder, python, program: workerProgram, parallel, env: process.env, log });
+  return crewaiEngine({
+    folder: resolve(folder),
+    data: resolve(data),
+    python,
+    program: workerProgram,
+    parallel: options.parallel,
+    env: process.env,
+    log,
+  });
 }
 
 async function takeData(options: ServiceOptions, crewFolder: string): Promise<DataFolder> {
@@ -136,6 +148,7 @@ function open(parts: ServiceParts): Service {
   try {
     return openService(parts);
   } catch (error) {
+    if (error instanceof Refusal) throw error;
     throw new Refusal(
       "data",
       `The database ${parts.file} can't be used: ${messageOf(error)}. Make it writable, or choose another folder with --data.`,

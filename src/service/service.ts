@@ -3,7 +3,7 @@ import { createApp, type AppOptions } from "./app.ts";
 import { createDeliveries, createReporter } from "./callbacks.ts";
 import { runCrew, type Steps } from "./crew-run.ts";
 import type { Engine } from "./engine.ts";
-import { messageOf } from "./errors.ts";
+import { messageOf, Refusal } from "./errors.ts";
 import { createExecutions, createWaker, SeenOutputs } from "./executions.ts";
 import { createErasure, createStore } from "./store.ts";
 import {
@@ -26,7 +26,7 @@ export interface ServiceParts extends Omit<AppOptions, "executions"> {
 
 export type Service = ReturnType<typeof openService>;
 
-/** Throws if the file isn't a database or can't be written. */
+/** Throws if the file isn't a database or can't be written. @throws {Refusal} if unfinished executions can't be held */
 export function openService(parts: ServiceParts) {
   const { log } = parts;
   const database = openSqlite(parts.file);
@@ -45,6 +45,7 @@ export function openService(parts: ServiceParts) {
   };
   const giveUp = (id: string, problem: string) => {
     store.end(id, `The execution can't continue: ${problem}`);
+    parts.engine.rest?.(id, true);
     forgetCallbacks(id);
   };
   const handlers = {
@@ -66,8 +67,22 @@ export function openService(parts: ServiceParts) {
     },
   };
   const runs = createRuns(parts.file, handlers, parts.callbackBackoffMs);
+  if (parts.engine.costsMoney === true) hold();
   const waker = createWaker(store, runs.signal, log);
   const executions = createExecutions(store, waker, seen, runs.startCrew, release, parts.dialect);
+
+  /** Before anything runs, also before leases are freed. */
+  function hold(): void {
+    try {
+      for (const id of holdRuns(database)) store.hold(id, true);
+    } catch (error) {
+      database.close();
+      throw new Refusal(
+        "data",
+        `Unfinished executions in ${parts.file} can't be kept from continuing, and they would cost money: ${messageOf(error)}. Choose another folder with --data.`,
+      );
+    }
+  }
 
   async function release(id: string): Promise<void> {
     if (!store.held().includes(id)) return;
@@ -89,9 +104,6 @@ export function openService(parts: ServiceParts) {
     app: createApp({ ...parts, executions }),
     /** Continues what the last process left unfinished. */
     async work() {
-      // Held first: what is held is no longer leased.
-      if (parts.engine.costsMoney === true)
-        for (const id of holdRuns(database)) store.hold(id, true);
       attempt(
         () => freeLeases(database),
         "Executions that were running when the service last ended continue in 30 seconds, not at once",
@@ -121,7 +133,6 @@ export function openService(parts: ServiceParts) {
     release,
     discard(id: string) {
       giveUp(id, "it was discarded after the service was restarted.");
-      parts.engine.rest?.(id, true);
       parts.onHeld?.(store.held());
     },
     /** For a process that exits without `close`. */

@@ -2,8 +2,16 @@ import assert from "node:assert/strict";
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { CrewApi, type DocumentedStatus } from "../support/crew-api.ts";
-import { crewaiProject, crewaiVersions, newestCrewai, pythonWith } from "../support/crewai.ts";
+import {
+  crewaiEnv,
+  crewaiProject,
+  crewaiVersions,
+  needsCrewai,
+  newestCrewai,
+  pythonWith,
+} from "../support/crewai.ts";
 import { startModelServer, type ModelAnswer, type ModelRequest } from "../support/model-server.ts";
+import { isRunning } from "../support/processes.ts";
 import { startService, type RunningService, type StartOptions } from "../support/service.ts";
 import { waitFor } from "../support/wait.ts";
 
@@ -19,7 +27,8 @@ function answer({ prompt, tools, hasToolResult }: ModelRequest): ModelAnswer {
   return "A text.";
 }
 
-describe("the crewai engine", function () {
+describe("the crewai engine", () => {
+  needsCrewai();
   let model: Model;
   let service: RunningService | undefined;
 
@@ -37,13 +46,7 @@ describe("the crewai engine", function () {
     service = await startService({
       folder,
       args: ["--engine", "crewai", "--python", python, ...(options.args ?? [])],
-      env: {
-        OPENAI_BASE_URL: model.url,
-        OPENAI_API_BASE: model.url,
-        OPENAI_API_KEY: "key",
-        MODEL: "gpt-4o-mini",
-        ...options.env,
-      },
+      env: { ...crewaiEnv(model), ...options.env },
     });
     const api = new CrewApi(service);
     const status = async (id: string) => (await api.get(`/${id}/status`)).body as DocumentedStatus;
@@ -101,7 +104,7 @@ describe("the crewai engine", function () {
         assert.equal(ended.status, "completed", JSON.stringify(ended));
         assert.equal(ended.result?.output, "A text. (signed)");
         assert.deepEqual(
-          ended.result?.tasks.map(({ task_id, output }) => [task_id, output]),
+          ended.result.tasks.map(({ task_id, output }) => [task_id, output]),
           [
             ["measure", '{"city": "Oslo", "degrees": 10}'],
             // The condition (frost) isn't met, and nobody is asked about it.
@@ -280,12 +283,3 @@ def thermometer(city: str) -> str:
     assert.match(error ?? "", /has no crewAI.*uv sync/s);
   });
 });
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0) && !readFileSync(`/proc/${pid}/stat`, "utf8").includes(") Z ");
-  } catch {
-    // No such process.
-    return false;
-  }
-}

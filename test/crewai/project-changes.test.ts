@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { CrewApi, type DocumentedStatus } from "../support/crew-api.ts";
-import { crewaiProject, newestCrewai, pythonWith } from "../support/crewai.ts";
+import { crewaiProject, needsCrewai, newestCrewai, pythonWith } from "../support/crewai.ts";
 import { startModelServer } from "../support/model-server.ts";
 import { startService, type RunningService } from "../support/service.ts";
 import { waitFor } from "../support/wait.ts";
@@ -10,6 +10,7 @@ import { waitFor } from "../support/wait.ts";
 type Model = Awaited<ReturnType<typeof startModelServer>>;
 
 describe("a service that runs a project with crewAI", () => {
+  needsCrewai();
   let python: string;
   let model: Model;
   let service: RunningService | undefined;

@@ -7,7 +7,7 @@ import { UserError } from "../../src/base/errors.ts";
 import { Crews } from "../../src/crews/crews.ts";
 import type { Crew } from "../../src/crews/types.ts";
 import { LocalCrews } from "../../src/local/local-crews.ts";
-import { newestCrewai, pythonWith } from "../support/crewai.ts";
+import { needsCrewai, newestCrewai, pythonWith } from "../support/crewai.ts";
 import { testDatabase } from "../support/database.ts";
 import { projectFolder } from "../support/folders.ts";
 import { startModelServer } from "../support/model-server.ts";
@@ -18,6 +18,7 @@ import { MemoryMemento, MemorySecrets } from "./memory.ts";
 const loadingMs = 120_000;
 
 describe("a project that runs with crewAI", () => {
+  needsCrewai();
   const extension = vscode.extensions.getExtension("crewdeck.crewdeck")!.extensionUri;
   const project = path.join(vscode.workspace.workspaceFolders![0]!.uri.fsPath, "declared");
   let storage: string;

@@ -1,7 +1,11 @@
 import { execFile } from "node:child_process";
-import { cpSync } from "node:fs";
+import { cpSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
+import { readProject } from "../../src/projects/read.ts";
+import type { JsonObject } from "../../src/base/json.ts";
+import { crewaiEngine, type CrewaiOptions } from "../../src/service/crewai/engine.ts";
+import type { AgentStep, Note } from "../../src/service/engine.ts";
 import { projectFolder, temporaryFolder } from "./folders.ts";
 import { installOnce } from "./install-once.ts";
 
@@ -10,6 +14,33 @@ const run = promisify(execFile);
 /** The versions of crewAI that the engine is tried with: the oldest, the oldest that reads declarative crews, the newest of this test. */
 export const crewaiVersions = ["1.0.0", "1.15.0", "1.15.30"] as const;
 export const newestCrewai = "1.15.30";
+/** Those that all these versions run on. */
+const pythons = ">=3.10,<3.14";
+
+/**
+ * Installs all environments, which takes minutes on a fresh machine: call it outside of a test's timeout. Resolves to why there can
+ * be none here. In CI that is a failure.
+ */
+export async function installCrewai(): Promise<string | undefined> {
+  try {
+    for (const version of [...crewaiVersions, undefined]) await pythonWith(version);
+    return undefined;
+  } catch (error) {
+    if (process.env["CI"] === "true") throw error;
+    return `crewAI can't be installed here: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
+/** Skips the tests of a suite where crewAI can't be installed. */
+export function needsCrewai(): void {
+  before(async function () {
+    this.timeout(0);
+    const problem = await installCrewai();
+    if (problem === undefined) return;
+    console.log(`      skipped: ${problem}`);
+    this.skip();
+  });
+}
 
 /** uv, from PyPI. */
 async function uv(): Promise<string> {
@@ -23,7 +54,7 @@ async function uv(): Promise<string> {
 export async function pythonWith(crewai: string | undefined): Promise<string> {
   const program = await uv();
   const folder = await installOnce(`crewai-${crewai ?? "none"}`, async (target) => {
-    await run(program, ["venv", "--quiet", "--allow-existing", target]);
+    await run(program, ["venv", "--quiet", "--allow-existing", "--python", pythons, target]);
     if (crewai === undefined) return;
     const python = path.join(target, "bin", "python");
     await run(program, ["pip", "install", "--quiet", "--python", python, `crewai==${crewai}`], {
@@ -31,6 +62,93 @@ export async function pythonWith(crewai: string | undefined): Promise<string> {
     });
   });
   return path.join(folder, "bin", "python");
+}
+
+/** A classic project in an empty folder, with tasks `first` and `second` unless `files` replace its YAML. */
+export function writeProject(files: Readonly<Record<string, string>>): string {
+  const folder = path.join(temporaryFolder("crewai"), "project");
+  const agent = (name: string) =>
+    `${name}:\n  role: ${name} role\n  goal: ${name} goal\n  backstory: ${name} story\n`;
+  const task = (name: string) =>
+    `${name}:\n  description: Do the ${name} thing about {topic}.\n  expected_output: Text.\n  agent: worker\n`;
+  const all = {
+    "config/agents.yaml": agent("worker") + agent("helper"),
+    "config/tasks.yaml": task("first") + task("second"),
+    "pyproject.toml": '[project]\nname = "project"\n\n[tool.crewai]\ntype = "crew"\n',
+    ...files,
+  };
+  for (const [name, text] of Object.entries(all)) {
+    const file = path.join(folder, name);
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  }
+  return folder;
+}
+
+/** The environment of a service or engine whose crews ask this model, and keep what crewAI stores in an empty folder. */
+export function crewaiEnv(model: { readonly url: string }): Record<string, string> {
+  return {
+    OPENAI_BASE_URL: model.url,
+    OPENAI_API_BASE: model.url,
+    OPENAI_API_KEY: "key",
+    MODEL: "gpt-4o-mini",
+    XDG_DATA_HOME: temporaryFolder("crewai-storage"),
+  };
+}
+
+export const workerProgram = path.join(projectFolder, "src/service/crewai/worker.py");
+
+/** An engine of the product, without the service, with what it logs. */
+export function openEngine(
+  options: Pick<CrewaiOptions, "folder" | "python" | "env"> & Partial<CrewaiOptions>,
+) {
+  const lines: string[] = [];
+  const engine = crewaiEngine({
+    data: temporaryFolder("crewai-data"),
+    program: workerProgram,
+    parallel: 1,
+    log: (line) => lines.push(line),
+    ...options,
+    env: { ...process.env, ...options.env },
+  });
+  let count = 0;
+  return {
+    engine,
+    lines,
+    /** Runs all tasks of the project, as the service would without a person. `onTask` is called before each attempt. */
+    run: async (
+      inputs: JsonObject = {},
+      { notes = [], onTask }: { notes?: readonly Note[]; onTask?: (name: string) => unknown } = {},
+    ) => {
+      const executionId = `execution-${(count += 1)}`;
+      try {
+        const read = await readProject(options.folder);
+        const project = (await engine.prepare?.(executionId, read)) ?? read;
+        const outputs: { taskId: string; output: string }[] = [];
+        const steps: AgentStep[] = [];
+        for (const [taskIndex, task] of project.tasks.entries()) {
+          onTask?.(task.id);
+          const result = await engine.run(
+            {
+              ...{ executionId, project, taskIndex, task, inputs, notes },
+              agent: undefined,
+              earlier: outputs,
+              attempt: 1,
+            },
+            (step) => {
+              steps.push(step);
+              return Promise.resolve();
+            },
+          );
+          inputs = result.inputs ?? inputs;
+          outputs.push({ taskId: task.id, output: result.output });
+        }
+        return { project, outputs: outputs.map(({ output }) => output), steps };
+      } finally {
+        engine.rest?.(executionId, true);
+      }
+    },
+  };
 }
 
 /** A copy of a project in `test/fixtures/crewai`, which a crew may write to. */

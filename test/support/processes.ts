@@ -85,3 +85,12 @@ function fromPs(): RunningProcess[] {
     ];
   });
 }
+
+export function isRunning(pid: number): boolean {
+  return runningProcesses().some((one) => one.pid === pid);
+}
+
+/** The ids of a process's children. */
+export function childrenOf(pid: number): number[] {
+  return runningProcesses().flatMap((one) => (one.parent === pid ? [one.pid] : []));
+}

@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import path from "node:path";
 import { promisify } from "node:util";
 import type { Locator } from "playwright-core";
-import { newestCrewai, pythonWith } from "../support/crewai.ts";
+import { needsCrewai, newestCrewai, pythonWith } from "../support/crewai.ts";
 import { temporaryFolder } from "../support/folders.ts";
 import { startModelServer } from "../support/model-server.ts";
 import { openWindow, type VSCodeWindow } from "../support/window.ts";
@@ -19,8 +19,9 @@ crewai()
 `;
 
 describe("The first real run of an unchanged crewAI project, in the window", () => {
-  let window: VSCodeWindow;
-  let model: Awaited<ReturnType<typeof startModelServer>>;
+  needsCrewai();
+  let window: VSCodeWindow | undefined;
+  let model: Awaited<ReturnType<typeof startModelServer>> | undefined;
 
   before(async function () {
     const python = await pythonWith(newestCrewai);
@@ -40,11 +41,12 @@ describe("The first real run of an unchanged crewAI project, in the window", () 
   });
 
   after(async () => {
-    await window.close();
-    await model.stop();
+    await window?.close();
+    await model?.stop();
   });
 
   it("takes three clicks from the opened folder to the first output", async () => {
+    assert.ok(window && model);
     const { page, tree, webview } = window;
     const { keyboard } = page;
     let clicks = 0;

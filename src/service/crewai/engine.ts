@@ -1,3 +1,5 @@
+import { rm } from "node:fs/promises";
+import path from "node:path";
 import type { JsonObject } from "../../base/json.ts";
 import { asArray, asObject, numberAt, textAt, type UnknownObject } from "../../base/json.ts";
 import {
@@ -6,29 +8,37 @@ import {
   type ProjectAgent,
   type ProjectTask,
 } from "../../projects/types.ts";
+import { messageOf } from "../errors.ts";
 import type { Engine, Note, TaskAttempt, TaskResult } from "../engine.ts";
-import { ProjectFailure, Worker } from "./worker.ts";
+import { Sources } from "./sources.ts";
+import { ProjectFailure, Worker, WorkerEnded } from "./worker.ts";
 
-/** How long a worker stays while a task waits for a person, and a spare one while nothing starts (ms). */
-const stayMs = { waiting: 5 * 60_000, spare: 10 * 60_000 };
+/** How long a project may take to load, a worker stays while a task waits for a person, and a spare one while nothing starts (ms). The first import compiles crewAI: 16 s were measured on a loaded machine. */
+const usualTimes = { load: 5 * 60_000, waiting: 5 * 60_000, spare: 10 * 60_000 };
 
 export interface CrewaiOptions {
   /** The project's folder. */
   readonly folder: string;
+  /** A folder for what executions need until they end. */
+  readonly data: string;
   /** The project's own interpreter. */
   readonly python: string;
   /** The path of worker.py. */
   readonly program: string;
-  /** How many executions run at a time; crewAI writes shared files. */
+  /** How many executions run at a time. With more than one, each has crewAI's storage to itself. */
   readonly parallel: number;
   readonly env: Readonly<Record<string, string | undefined>>;
+  readonly times?: Partial<typeof usualTimes>;
   readonly log: (line: string) => void;
 }
 
 /** Runs tasks of a crewAI project in the project's own Python: one worker for an execution, one attempt after the other. */
 export function crewaiEngine(options: CrewaiOptions): Engine {
   const { folder, python, program, parallel, log } = options;
-  const workers = new Map<string, { worker: Worker; leave?: NodeJS.Timeout }>();
+  const times = { ...usualTimes, ...options.times };
+  const sources = new Sources(folder, path.join(options.data, "sources"));
+  const storageOf = (executionId: string) => path.join(options.data, "storage", executionId);
+  const workers = new Map<string, { worker: Worker; source: string; leave?: NodeJS.Timeout }>();
   const turns = new Turns(parallel);
   let spare: { worker: Worker; leave: NodeJS.Timeout } | undefined;
 
@@ -38,17 +48,18 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
   );
 
   function start(): Worker {
-    return new Worker({ python, program, env, onLine: (line) => log(`[crew] ${line}`) });
+    const onLine = (line: string) => log(`[crew] ${line}`);
+    return new Worker({ python, program, env, loadMs: times.load, onLine });
   }
 
   function keepSpare(): void {
     if (spare !== undefined) return;
     const worker = start();
-    const leave = setTimeout(() => {
-      worker.end();
-      spare = undefined;
-    }, stayMs.spare);
+    const leave = setTimeout(() => takeSpare()?.end(), times.spare);
     spare = { worker, leave: leave.unref() };
+    void worker.ended.then(() => {
+      if (spare?.worker === worker) takeSpare();
+    });
   }
 
   function takeSpare(): Worker | undefined {
@@ -67,14 +78,25 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
 
   /** The execution's worker with its project open, and the crew if it was opened now. */
   async function open(executionId: string, project: CrewProject) {
+    const source = await sources.folderFor(executionId);
+    if (!turns.has(executionId)) throw stopped();
     const known = workers.get(executionId);
-    if (known !== undefined) {
+    if (known?.source === source) {
       clearTimeout(known.leave);
       return { worker: known.worker, crew: undefined };
     }
+    drop(executionId);
+    if (source !== folder)
+      log(
+        `[crew] The project was edited. The execution ${executionId} continues with the files that it began with.`,
+      );
     const worker = takeSpare() ?? start();
-    workers.set(executionId, { worker });
-    const reply = await worker.open(folder, project.entry);
+    workers.set(executionId, { worker, source });
+    void worker.ended.then(() => {
+      if (workers.get(executionId)?.worker === worker) drop(executionId);
+    });
+    const storage = parallel > 1 ? storageOf(executionId) : null;
+    const reply = await worker.open({ folder, source, file: project.entry, storage });
     for (const remark of asArray(reply["remarks"])) log(`[crew] ${String(remark)}`);
     keepSpare();
     return { worker, crew: crewOf(asObject(reply["crew"]), project) };
@@ -82,7 +104,11 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
 
   /** The next use starts another worker after one that failed: what it holds is unknown. */
   async function working<T>(executionId: string, action: () => Promise<T>): Promise<T> {
-    await turns.take(executionId);
+    await turns.take(executionId, () =>
+      log(
+        `[crew] The execution ${executionId} waits until another one of this project pauses or ends.`,
+      ),
+    );
     try {
       return await action();
     } catch (error) {
@@ -95,37 +121,50 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
     name: "crewai",
     costsMoney: true,
     isFinal: (error) => error instanceof ProjectFailure || error instanceof ProjectError,
-    prepare: (executionId, project) =>
-      working(executionId, async () => {
+    async prepare(executionId, project) {
+      await sources.keep(executionId);
+      return await working(executionId, async () => {
         drop(executionId);
         return (await open(executionId, project)).crew ?? project;
-      }),
+      });
+    },
     run: (attempt, onStep) =>
       working(attempt.executionId, async () => {
         const { executionId, project, task } = attempt;
         const { worker, crew } = await open(executionId, project);
         if (crew !== undefined) refuseOther(crew.tasks, project.tasks);
         const steps: Promise<void>[] = [];
-        const reply = await worker.send(commandOf(attempt), {
-          onStep: (step) =>
-            steps.push(
-              onStep({
-                prompt: task.description,
-                thought: "",
-                tool: textAt(step, "tool") ?? null,
-                toolInput: textAt(step, "toolInput") ?? null,
-                result: textAt(step, "result") ?? "",
-              }),
-            ),
-        });
+        const reply = await worker.attempt(commandOf(attempt), (step) =>
+          steps.push(
+            onStep({
+              prompt: task.description,
+              thought: "",
+              tool: textAt(step, "tool") ?? null,
+              toolInput: textAt(step, "toolInput") ?? null,
+              result: textAt(step, "result") ?? "",
+            }),
+          ),
+        );
         await Promise.all(steps);
         return resultOf(reply);
       }),
     rest(executionId, hasEnded) {
-      turns.give(executionId);
+      turns.give(executionId, hasEnded);
+      if (hasEnded) {
+        drop(executionId);
+        for (const removed of [
+          sources.forget(executionId),
+          rm(storageOf(executionId), { recursive: true, force: true }),
+        ])
+          removed.catch((error: unknown) =>
+            log(`Files of the execution ${executionId} are left: ${messageOf(error)}`),
+          );
+        return;
+      }
       const entry = workers.get(executionId);
-      if (hasEnded) drop(executionId);
-      else if (entry) entry.leave = setTimeout(() => drop(executionId), stayMs.waiting).unref();
+      if (entry === undefined) return;
+      clearTimeout(entry.leave);
+      entry.leave = setTimeout(() => drop(executionId), times.waiting).unref();
     },
     close() {
       takeSpare()?.end();
@@ -138,28 +177,46 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
 class Turns {
   readonly #limit: number;
   readonly #working = new Set<string>();
-  readonly #queue: { readonly id: string; readonly start: () => void }[] = [];
+  #queue: {
+    readonly id: string;
+    readonly start: () => void;
+    readonly refuse: (error: Error) => void;
+  }[] = [];
 
   constructor(limit: number) {
     this.#limit = limit;
   }
 
-  async take(id: string): Promise<void> {
+  has(id: string): boolean {
+    return this.#working.has(id);
+  }
+
+  async take(id: string, onWait: () => void): Promise<void> {
     if (this.#working.has(id)) return;
     if (this.#working.size < this.#limit) {
       this.#working.add(id);
       return;
     }
-    await new Promise<void>((start) => this.#queue.push({ id, start }));
+    onWait();
+    await new Promise<void>((start, refuse) => this.#queue.push({ id, start, refuse }));
   }
 
-  give(id: string): void {
+  /** An execution that has ended needs no turn any more. */
+  give(id: string, hasEnded: boolean): void {
+    if (hasEnded) {
+      for (const queued of this.#queue) if (queued.id === id) queued.refuse(stopped());
+      this.#queue = this.#queue.filter((queued) => queued.id !== id);
+    }
     if (!this.#working.delete(id)) return;
     const next = this.#queue.shift();
     if (next === undefined) return;
     this.#working.add(next.id);
     next.start();
   }
+}
+
+function stopped(): Error {
+  return new WorkerEnded("The execution was stopped.");
 }
 
 /** The crew as Python built it. Names of inputs and defaults stay those of the files. */
@@ -200,7 +257,6 @@ function refuseOther(now: readonly ProjectTask[], before: readonly ProjectTask[]
 function commandOf(attempt: TaskAttempt): JsonObject {
   const { project, taskIndex, inputs, earlier, notes } = attempt;
   return {
-    do: "attempt",
     task: taskIndex,
     inputs,
     earlier: project.tasks

@@ -3,7 +3,7 @@
 One JSON object a line. Standard input brings commands, standard output takes replies; what the project prints goes to
 standard error. When standard input closes, the worker and all that it started end.
 
-    {"do": "open", "folder": "...", "file": "src/poem/crew.py" or "crew.jsonc"}
+    {"do": "open", "folder": "...", "source": "...", "file": "src/poem/crew.py" or "crew.jsonc", "storage": "..." or null}
         {"type": "opened", "crew": {...}, "remarks": [...]}
     {"do": "attempt", "task": 0, "inputs": {...}, "earlier": ["...", null], "notes": ["..."], "isFirst": true, "isLast": false}
         {"type": "step", ...} any number of times, then
@@ -20,6 +20,7 @@ import os
 import queue
 import re
 import signal
+import subprocess
 import sys
 import threading
 import traceback
@@ -29,11 +30,15 @@ replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
 os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
 os.dup2(2, 1)
 for stream in (sys.stdout, sys.stderr):
-    stream.reconfigure(errors="backslashreplace", line_buffering=True)
+    stream.reconfigure(encoding="utf-8", errors="backslashreplace", line_buffering=True)
 
 os.environ.setdefault("CREWAI_DISABLE_TELEMETRY", "true")
 # Without an answer crewAI asks on the console whether to share traces.
 os.environ.setdefault("CREWAI_TRACING_ENABLED", "false")
+
+oldest = {"python": (3, 10), "crewai": (1, 0)}
+# Characters of a step's texts, which are shown, not used.
+longest_step = 1_000_000
 
 lock = threading.Lock()
 
@@ -47,7 +52,10 @@ def reply(kind, **members):
 
 
 def end():
-    if hasattr(os, "killpg") and os.getpgrp() == os.getpid():
+    """Ends this process and all that it started."""
+    if os.name == "nt":
+        subprocess.run(["taskkill", "/pid", str(os.getpid()), "/t", "/f"], capture_output=True)
+    elif os.getpgrp() == os.getpid():
         os.killpg(os.getpgrp(), signal.SIGKILL)
     os._exit(1)
 
@@ -65,28 +73,46 @@ class Failure(Exception):
     """What a person can mend in the project; its message is the whole answer."""
 
 
-def frames_of(error, folder):
-    """The project's own stack frames, the innermost last."""
+def frames_of(error, folders):
+    """The project's own stack frames, the innermost last; those of the cause where the error has none."""
     frames = []
     for frame in traceback.extract_tb(error.__traceback__):
-        path = os.path.realpath(frame.filename)
-        inside = path.startswith(os.path.realpath(folder) + os.sep)
-        if inside and not frame.filename.startswith("<") and "site-packages" not in path and os.path.realpath(__file__) != path:
-            where = os.path.relpath(path, folder).replace(os.sep, "/")
+        where = place_in(folders, frame.filename)
+        if where:
             frames.append(f"{where}:{frame.lineno} in {frame.name}: {frame.line or ''}".rstrip(": "))
-    return frames
+    # Python can't have a frame in a file that it can't read.
+    if isinstance(error, SyntaxError) and place_in(folders, error.filename or ""):
+        frames.append(f"{place_in(folders, error.filename)}:{error.lineno}: {(error.text or '').strip()}".rstrip(": "))
+    cause = error.__cause__ or error.__context__
+    return frames or (frames_of(cause, folders) if cause else [])
+
+
+def place_in(folders, filename):
+    """The path of a file inside the project; None for other people's code."""
+    path = os.path.realpath(filename)
+    if filename.startswith("<") or "site-packages" in path or path == os.path.realpath(__file__):
+        return None
+    for folder in map(os.path.realpath, folders):
+        if path.startswith(folder + os.sep):
+            return os.path.relpath(path, folder).replace(os.sep, "/")
+    return None
 
 
 class Project:
-    def __init__(self, folder, file):
+    """The project in `folder`, imported from `source`: the same folder, or a copy of its files from before they were edited."""
+
+    def __init__(self, folder, source, file, storage):
         self.folder = folder
+        self.source = source
         self.file = file
         os.chdir(folder)
-        source = os.path.join(folder, "src")
-        for path in (folder, source):
-            if os.path.isdir(path) and path not in sys.path:
+        # A copy lacks large files, and those that Python doesn't read as text.
+        for path in (folder, source, os.path.join(source, "src")):
+            if os.path.isdir(path):
                 sys.path.insert(0, path)
         self.read_environment()
+        if storage:
+            os.environ["CREWAI_STORAGE_DIR"] = storage
 
     @property
     def is_declarative(self):
@@ -109,7 +135,7 @@ class Project:
                 raise Failure(
                     f"crewAI {version()} can't read {self.file}: declarative crews need crewAI 1.15.0 or newer."
                 ) from None
-            return load_crew(os.path.join(self.folder, self.file))[0]
+            return load_crew(os.path.join(self.source, self.file))[0]
         return self.build(self.module())
 
     def module(self):
@@ -120,21 +146,24 @@ class Project:
     def build(self, module):
         from crewai import Crew
 
-        own = [value for value in vars(module).values() if getattr(value, "__module__", None) == module.__name__]
-        makers = [value for value in own if getattr(value, "is_crew_class", False)]
-        if len(makers) > 1:
-            names = ", ".join(maker.__name__ for maker in makers)
-            raise Failure(f"{self.file} has several crews: {names}. Crewdeck runs one; move the others to files of their own.")
-        if makers:
-            return makers[0]().crew()
-        crews = [value for value in vars(module).values() if isinstance(value, Crew)]
-        if crews:
-            # The same object every time; a copy keeps one attempt from another.
-            return crews[0].copy()
-        for value in own:
-            if callable(value) and getattr(value, "__annotations__", {}).get("return") in (Crew, "Crew"):
-                return value()
-        raise Failure(f"{self.file} defines no crew: it needs a class with @CrewBase, a Crew, or a function that returns one.")
+        own = {name: value for name, value in vars(module).items() if getattr(value, "__module__", None) == module.__name__}
+        makers = {name: value for name, value in own.items() if getattr(value, "is_crew_class", False)}
+        # The same object every time; a copy keeps one attempt from another.
+        crews = {name: value.copy for name, value in vars(module).items() if isinstance(value, Crew)}
+        functions = {
+            name: value
+            for name, value in own.items()
+            if callable(value) and getattr(value, "__annotations__", {}).get("return") in (Crew, "Crew")
+        }
+        found = makers or crews or functions
+        if not found:
+            raise Failure(f"{self.file} defines no crew: it needs a class with @CrewBase, a Crew, or a function that returns one.")
+        if len(found) > 1:
+            raise Failure(
+                f"{self.file} defines several crews: {', '.join(found)}. Crewdeck runs one; move the others to files of their own."
+            )
+        (make,) = found.values()
+        return make().crew() if makers else make()
 
 
 def version():
@@ -234,6 +263,8 @@ def note_task(note, agent):
 
 
 def attempt(project, command):
+    from crewai import Task
+
     crew = project.load()
     tasks = list(crew.tasks)
     index = command["task"]
@@ -243,8 +274,12 @@ def attempt(project, command):
         if raw is not None:
             with_output(tasks[before], before, raw)
             earlier.append(tasks[before])
-    if is_conditional(target) and earlier and not target.should_execute(earlier[-1].output):
-        return {"output": "", "isSkipped": True}
+    if is_conditional(target):
+        if earlier and not target.should_execute(earlier[-1].output):
+            return {"output": "", "isSkipped": True}
+        # crewAI refuses a crew that has only conditional tasks; this one's condition is met.
+        object.__setattr__(target, "__class__", Task)
+        target.__dict__.pop("condition", None)
     context = earlier if is_unspecified(target.context) else list(target.context or [])
     target.context = context + [note_task(note, target.agent) for note in command["notes"]]
     target.human_input = False
@@ -278,41 +313,74 @@ def listen_to_steps():
 
     def on_tool(source, event):
         arguments = event.tool_args if isinstance(event.tool_args, str) else json.dumps(event.tool_args, default=str)
-        reply("step", tool=event.tool_name, toolInput=arguments, result=str(event.output))
+        reply("step", tool=event.tool_name, toolInput=arguments[:longest_step], result=str(event.output)[:longest_step])
 
     def on_answer(source, event):
-        reply("step", tool=None, toolInput=None, result=str(event.output))
+        reply("step", tool=None, toolInput=None, result=str(event.output)[:longest_step])
 
     events.crewai_event_bus.on(events.ToolUsageFinishedEvent)(on_tool)
     events.crewai_event_bus.on(events.AgentExecutionCompletedEvent)(on_answer)
 
 
-def run(commands):
+def flush_steps():
+    """Waits for the steps of an attempt: newer versions report them on other threads."""
+    from crewai.events import crewai_event_bus
+
+    if hasattr(crewai_event_bus, "flush"):
+        crewai_event_bus.flush()
+
+
+def unsuitable():
+    """Why this Python can't run crews; None if it can."""
+    from importlib.metadata import PackageNotFoundError
+
+    python = sys.version.split()[0]
+    if sys.version_info < oldest["python"]:
+        return f"{sys.executable} is Python {python}, and crewAI needs Python 3.10 or newer. Choose another interpreter for the project."
     try:
+        found = version()
+        if tuple(int(part) for part in found.split(".")[:2]) < oldest["crewai"]:
+            return (
+                f"{sys.executable} has crewAI {found}, and Crewdeck runs crewAI 1.0 or newer. "
+                'Upgrade it in the project: "uv add crewai --upgrade-package crewai", or "pip install --upgrade crewai".'
+            )
         import crewai  # noqa: F401
-    except ImportError as error:
-        message = f'{sys.executable} has no crewAI ({error}). Install it in the project: "uv sync", or "pip install crewai".'
-        reply("failed", message=message, frames=[])
+    except (PackageNotFoundError, ImportError) as error:
+        return f'{sys.executable} has no crewAI ({error}). Install it in the project: "uv sync", or "pip install crewai".'
+    return None
+
+
+def describe_error(error):
+    if isinstance(error, SystemExit):
+        return f"The project called sys.exit({'' if error.code is None else repr(error.code)})."
+    return f"{type(error).__name__}: {error}"
+
+
+def run(commands):
+    problem = unsuitable()
+    if problem:
+        reply("failed", message=problem, frames=[])
         return
     listen_to_steps()
     reply("ready", crewai=version(), python=sys.version.split()[0])
     project = None
-    folder = ""
+    folders = []
     while True:
         command = commands.get()
         try:
             if command["do"] == "open":
-                folder = command["folder"]
-                project = Project(folder, command["file"])
+                folders = [command["source"], command["folder"]]
+                project = Project(command["folder"], command["source"], command["file"], command["storage"])
                 crew = project.load()
                 reply("opened", crew=describe(crew), remarks=remarks_on(crew))
             else:
-                reply("output", **attempt(project, command))
+                result = attempt(project, command)
+                flush_steps()
+                reply("output", **result)
         except Failure as error:
             reply("failed", message=str(error), frames=[])
         except BaseException as error:  # A project may call sys.exit.
-            message = f"{type(error).__name__}: {error}"
-            reply("failed", message=message, frames=frames_of(error, folder))
+            reply("failed", message=describe_error(error), frames=frames_of(error, folders))
 
 
 if __name__ == "__main__":

@@ -1,5 +1,5 @@
 import { execFile, spawn, type ChildProcess } from "node:child_process";
-import { createInterface } from "node:readline";
+import type { Readable } from "node:stream";
 import {
   asArray,
   asObject,
@@ -9,12 +9,12 @@ import {
   type UnknownObject,
 } from "../../base/json.ts";
 
-/** Characters of what the project prints that are kept for the report of a worker that died. */
-const keptOutput = 2_000;
+/** Characters of what the project prints: kept for the report of a worker that ended, of one line, and of one attempt. */
+const printLimits = { kept: 2_000, line: 4_000, attempt: 1_000_000 };
 /** Characters of one reply; an output of that size is a mistake of the project. */
-const largestReply = 32 * 1024 * 1024;
-/** A project that has not loaded by then hangs (ms). The first import compiles crewAI: 16 s were measured on a loaded machine. */
-const openTimeoutMs = 5 * 60_000;
+const largestReply = 32_000_000;
+/** How long the last output of a worker that ended is waited for (ms). */
+const drainMs = 1_000;
 
 /** The worker ended before it replied. The attempt can be repeated. */
 export class WorkerEnded extends Error {
@@ -31,6 +31,8 @@ export interface WorkerOptions {
   /** The path of worker.py. */
   readonly program: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** How long the import of crewAI and that of the project may take (ms). */
+  readonly loadMs: number;
   /** Receives each line that the project prints. */
   readonly onLine: (line: string) => void;
 }
@@ -38,13 +40,18 @@ export interface WorkerOptions {
 /** A Python process that runs one attempt after the other of one execution (protocol: worker.py). It leads a process group, so that what the project starts ends with it. */
 export class Worker {
   readonly #child: ChildProcess;
-  readonly #ended: Promise<string>;
-  #printed = "";
+  readonly #loadMs: number;
+  #last = "";
+  #printed = 0;
+  #problem: ProjectFailure | undefined;
   #receive: ((reply: UnknownObject) => void) | undefined;
+  /** Resolves to why the process ended. */
+  readonly ended: Promise<ProjectFailure | WorkerEnded>;
   /** Resolves once crewAI is imported. */
   readonly ready: Promise<UnknownObject>;
 
-  constructor({ python, program, env, onLine }: WorkerOptions) {
+  constructor({ python, program, env, loadMs, onLine }: WorkerOptions) {
+    this.#loadMs = loadMs;
     this.#child = spawn(python, ["-u", program], {
       env: { ...env },
       stdio: ["pipe", "pipe", "pipe"],
@@ -52,81 +59,83 @@ export class Worker {
       windowsHide: true,
     });
     const { stdin, stdout, stderr } = this.#child;
-    this.#ended = new Promise((resolve) => {
-      this.#child.once("error", (error) => resolve(error.message));
-      this.#child.once("close", (code, by) => resolve(by ?? `exit code ${code}`));
-    });
-    // A write to a worker that has just ended, which `#ended` reports.
+    // A write to a worker that has just ended, which `ended` reports.
     stdin?.on("error", () => undefined);
     if (stderr)
-      createInterface({ input: stderr, crlfDelay: Infinity }).on("line", (line) => {
-        this.#printed = `${this.#printed}${line}\n`.slice(-keptOutput);
-        onLine(line);
+      eachLine(stderr, printLimits.line, (line) => {
+        this.#last = `${this.#last}${line}\n`.slice(-printLimits.kept);
+        const before = this.#printed;
+        this.#printed += line.length;
+        if (this.#printed <= printLimits.attempt) onLine(line);
+        else if (before <= printLimits.attempt)
+          onLine("(The crew prints more than 1 MB; the rest isn't shown.)");
       });
-    let rest = "";
-    stdout?.setEncoding("utf8").on("data", (text: string) => {
-      const lines = `${rest}${text}`.split("\n");
-      rest = lines.pop() ?? "";
-      if (rest.length > largestReply) this.end();
-      for (const line of lines) this.#receive?.(asObject(parseJson(line)));
-    });
-    this.ready = this.#next(openTimeoutMs, () => undefined);
+    if (stdout)
+      eachLine(stdout, largestReply, (line) => {
+        if (line.length < largestReply) this.#receive?.(asObject(parseJson(line)));
+        else
+          this.#fail(
+            `The output is larger than ${largestReply / 1_000_000} MB. Let the task write it to a file, and return a summary.`,
+          );
+      });
+    this.ended = this.#waitForEnd(python);
+    this.ready = this.#next("crewAI did not load", loadMs);
     // Whoever needs the worker awaits it, and then sees the failure.
     this.ready.catch(() => undefined);
   }
 
-  /** Sends a command and resolves to its reply. @throws {ProjectFailure | WorkerEnded} */
-  async send(
-    command: JsonObject,
-    {
-      timeoutMs,
-      onStep = () => undefined,
-    }: { timeoutMs?: number; onStep?: (step: UnknownObject) => void } = {},
-  ): Promise<UnknownObject> {
+  /** Opens a project; resolves to the crew. @throws {ProjectFailure | WorkerEnded} */
+  async open(project: JsonObject): Promise<UnknownObject> {
     await this.ready;
-    const reply = this.#next(timeoutMs, onStep);
-    this.#child.stdin?.write(`${JSON.stringify(command)}\n`);
-    return await reply;
+    return await this.#send({ do: "open", ...project }, "The project did not load", this.#loadMs);
   }
 
-  async open(folder: string, file: string): Promise<UnknownObject> {
-    return await this.send({ do: "open", folder, file }, { timeoutMs: openTimeoutMs });
+  /** Runs an attempt; resolves to its output. @throws {ProjectFailure | WorkerEnded} */
+  async attempt(
+    attempt: JsonObject,
+    onStep: (step: UnknownObject) => void,
+  ): Promise<UnknownObject> {
+    return await this.#send({ do: "attempt", ...attempt }, "", undefined, onStep);
   }
 
   /** Ends the worker and all that it started. */
   end(): void {
-    const { pid } = this.#child;
-    if (pid === undefined || this.#child.exitCode !== null || this.#child.signalCode !== null)
-      return;
-    if (process.platform === "win32") execFile("taskkill", ["/pid", String(pid), "/t", "/f"]);
-    else process.kill(-pid, "SIGKILL");
+    const { pid, exitCode, signalCode } = this.#child;
+    // Its number may belong to another process by now.
+    if (pid !== undefined && exitCode === null && signalCode === null) killTree(pid);
+  }
+
+  async #send(
+    command: JsonObject,
+    late: string,
+    timeoutMs?: number,
+    onStep?: (step: UnknownObject) => void,
+  ): Promise<UnknownObject> {
+    this.#printed = 0;
+    const reply = this.#next(late, timeoutMs, onStep);
+    this.#child.stdin?.write(`${JSON.stringify(command)}\n`);
+    return await reply;
   }
 
   async #next(
+    late: string,
     timeoutMs: number | undefined,
-    onStep: (step: UnknownObject) => void,
+    onStep: (step: UnknownObject) => void = () => undefined,
   ): Promise<UnknownObject> {
-    let timer: NodeJS.Timeout | undefined;
+    const timer =
+      timeoutMs === undefined
+        ? undefined
+        : setTimeout(() => this.#fail(`${late} within ${timeoutMs / 1000} seconds.`), timeoutMs);
     const replied = new Promise<UnknownObject>((resolve) => {
       this.#receive = (reply) => (reply["type"] === "step" ? onStep(reply) : resolve(reply));
     });
-    const late = new Promise<undefined>((resolve) => {
-      if (timeoutMs !== undefined) timer = setTimeout(() => resolve(undefined), timeoutMs);
-    });
-    const ended = this.#ended.then((how) => {
-      const printed = this.#printed.trim();
-      throw new WorkerEnded(
-        `The crew's Python process ended (${how}).${printed === "" ? "" : ` It printed last:\n${printed}`}`,
-      );
-    });
     try {
-      const reply = await Promise.race([replied, late, ended]);
-      if (reply === undefined) {
-        this.end();
-        throw new ProjectFailure(
-          `The project did not load within ${(timeoutMs ?? 0) / 60_000} minutes.`,
-        );
-      }
+      const reply = await Promise.race([
+        replied,
+        this.ended.then((problem) => {
+          throw problem;
+        }),
+      ]);
       if (reply["type"] === "failed") throw failureOf(reply);
       return reply;
     } finally {
@@ -134,6 +143,71 @@ export class Worker {
       this.#receive = undefined;
     }
   }
+
+  /** Ends the worker, for a reason that a repeat would meet again. */
+  #fail(problem: string): void {
+    this.#problem = new ProjectFailure(problem);
+    this.end();
+  }
+
+  async #waitForEnd(python: string): Promise<ProjectFailure | WorkerEnded> {
+    const child = this.#child;
+    const how = await new Promise<string | Error>((resolve) => {
+      child.once("error", resolve);
+      child.once("exit", (code, by) => resolve(by ?? `exit code ${code}`));
+    });
+    if (how instanceof Error)
+      return new ProjectFailure(
+        `The Python interpreter ${python} can't be started (${how.message}). Choose another one.`,
+      );
+    // What the project started keeps the pipes open.
+    if (child.pid !== undefined && process.platform !== "win32") killTree(child.pid);
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, drainMs);
+      child.once("close", () => {
+        clearTimeout(timer);
+        resolve();
+      });
+    });
+    const last = this.#last.trim() === "" ? "" : `\nIt printed last:\n${this.#last.trim()}`;
+    if (this.#problem !== undefined) return new ProjectFailure(`${this.#problem.message}${last}`);
+    return new WorkerEnded(`The crew's Python process ended (${how}).${last}`);
+  }
+}
+
+function killTree(pid: number): void {
+  if (process.platform === "win32") execFile("taskkill", ["/pid", String(pid), "/t", "/f"]);
+  else
+    try {
+      process.kill(-pid, "SIGKILL");
+    } catch {
+      // All of the group have ended.
+    }
+}
+
+/** Calls `use` with each line, of which `longest` characters are kept. */
+function eachLine(stream: Readable, longest: number, use: (line: string) => void): void {
+  let parts: string[] = [];
+  let length = 0;
+  const add = (part: string) => {
+    const kept = part.slice(0, longest - length);
+    length += kept.length;
+    if (kept !== "") parts.push(kept);
+  };
+  const finish = () => {
+    const line = parts.join("").replace(/\r$/, "");
+    [parts, length] = [[], 0];
+    use(line);
+  };
+  stream.setEncoding("utf8").on("data", (text: string) => {
+    const [first = "", ...more] = text.split("\n");
+    add(first);
+    for (const part of more) {
+      finish();
+      add(part);
+    }
+  });
+  stream.once("end", () => length > 0 && finish());
 }
 
 function failureOf(reply: UnknownObject): ProjectFailure {

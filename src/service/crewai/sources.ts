@@ -1,0 +1,67 @@
+import { cp, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import path from "node:path";
+
+/** Other people's code, build output, and hidden files. */
+const skipped = /^(\..*|node_modules|venv|env|site-packages|__pycache__|dist|build|out|target)$/;
+/** What Python or crewAI may read while it builds the crew. */
+const copied = /\.(py|ya?ml|jsonc?|toml|md|txt)$/;
+/** Of those, what the crew is made of. A crew may write the others, such as its report. */
+const defining = /\.(py|ya?ml|jsonc?|toml)$/;
+/** A larger file, or so many, is data. */
+const limits = { bytes: 1024 * 1024, files: 5000 };
+
+/** Keeps the files of a project as they were when an execution began, so that it ends on the definition that it began with. */
+export class Sources {
+  readonly #project: string;
+  readonly #copies: string;
+
+  constructor(project: string, copies: string) {
+    this.#project = project;
+    this.#copies = copies;
+  }
+
+  #copyOf(executionId: string): string {
+    return path.join(this.#copies, executionId);
+  }
+
+  /** Copies the project's files unless this execution has its copy. */
+  async keep(executionId: string): Promise<void> {
+    const copy = this.#copyOf(executionId);
+    if ((await stat(copy).catch(() => undefined)) !== undefined) return;
+    // Complete under its own name, also after a kill in the middle.
+    const partial = `${copy}.partial`;
+    await rm(partial, { recursive: true, force: true });
+    let count = 0;
+    await cp(this.#project, partial, {
+      recursive: true,
+      filter: async (source) => {
+        if (source === this.#project) return true;
+        if (skipped.test(path.basename(source))) return false;
+        const stats = await stat(source).catch(() => undefined);
+        if (stats?.isDirectory() === true) return true;
+        if (stats?.isFile() !== true || !copied.test(source) || stats.size > limits.bytes)
+          return false;
+        return (count += 1) <= limits.files;
+      },
+    });
+    await rename(partial, copy);
+  }
+
+  /** The folder to import from: the project's own as long as its definition is the one that the execution began with, else the copy. */
+  async folderFor(executionId: string): Promise<string> {
+    const copy = this.#copyOf(executionId);
+    const entries = await readdir(copy, { recursive: true, withFileTypes: true }).catch(() => []);
+    for (const entry of entries) {
+      if (!entry.isFile() || !defining.test(entry.name)) continue;
+      const file = path.join(entry.parentPath, entry.name);
+      const original = path.join(this.#project, path.relative(copy, file));
+      const now = await readFile(original).catch(() => undefined);
+      if (now?.equals(await readFile(file)) !== true) return copy;
+    }
+    return this.#project;
+  }
+
+  async forget(executionId: string): Promise<void> {
+    await rm(this.#copyOf(executionId), { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,244 @@
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { readProject } from "../../src/projects/read.ts";
+import type { CrewaiOptions } from "../../src/service/crewai/engine.ts";
+import { Worker } from "../../src/service/crewai/worker.ts";
+import {
+  crewaiEnv,
+  needsCrewai,
+  newestCrewai,
+  openEngine,
+  pythonWith,
+  workerProgram,
+  writeProject,
+} from "../support/crewai.ts";
+import { temporaryFolder } from "../support/folders.ts";
+import { childrenOf, isRunning } from "../support/processes.ts";
+import { startModelServer } from "../support/model-server.ts";
+import { waitFor } from "../support/wait.ts";
+
+/** A crew of two tasks whose first one calls `act`. */
+const crewFile = (act = "") => `import os, sys, time
+from crewai import Agent, Crew, Task
+
+def act(output):
+    ${act || "pass"}
+
+def build() -> Crew:
+    worker = Agent(role="Worker", goal="Work", backstory="You work.")
+    task = dict(expected_output="Text.", agent=worker)
+    first = Task(name="first", description="Begin {topic}.", callback=act, **task)
+    second = Task(name="second", description="Finish {topic}.", **task)
+    return Crew(agents=[worker], tasks=[first, second])
+`;
+
+describe("crewAI projects at the edges", () => {
+  needsCrewai();
+  let model: Awaited<ReturnType<typeof startModelServer>>;
+  const engines: { close?(): void }[] = [];
+  beforeEach(async () => {
+    model = await startModelServer(() => "A text.");
+  });
+  afterEach(async () => {
+    for (const engine of engines.splice(0)) engine.close?.();
+    await model.stop();
+  });
+
+  async function open(
+    files: Readonly<Record<string, string>>,
+    options: Partial<CrewaiOptions> = {},
+  ) {
+    const folder = writeProject(files);
+    const opened = openEngine({
+      folder,
+      python: await pythonWith(newestCrewai),
+      ...options,
+      env: { ...crewaiEnv(model), ...options.env },
+    });
+    engines.push(opened.engine);
+    return { ...opened, folder };
+  }
+
+  const failure = async (
+    files: Readonly<Record<string, string>>,
+    options?: Partial<CrewaiOptions>,
+  ) => {
+    const { run } = await open(files, options);
+    const error: unknown = await run({ topic: "tea" }).catch((error: unknown) => error);
+    assert.ok(error instanceof Error, "it ran");
+    return error.message;
+  };
+
+  it("names an interpreter that is missing", async () => {
+    assert.match(
+      await failure({ "crew.py": crewFile() }, { python: "/nowhere/python" }),
+      /^The Python interpreter \/nowhere\/python can't be started \(spawn \/nowhere\/python ENOENT\)\./,
+    );
+  });
+
+  it("names a Python or a crewAI that is too old", async () => {
+    // Python runs this file before the program: the interpreter reports what an old one would.
+    const old = temporaryFolder("old-python");
+    writeFileSync(
+      path.join(old, "sitecustomize.py"),
+      "import sys\nsys.version_info = (3, 9, 1)\nsys.version = '3.9.1 (old)'\n",
+    );
+    assert.match(
+      await failure({ "crew.py": crewFile() }, { env: { PYTHONPATH: old } }),
+      /is Python 3\.9\.1, and crewAI needs Python 3\.10 or newer\./,
+    );
+    const oldCrewai = temporaryFolder("old-crewai");
+    mkdirSync(path.join(oldCrewai, "crewai-0.203.2.dist-info"));
+    writeFileSync(
+      path.join(oldCrewai, "crewai-0.203.2.dist-info", "METADATA"),
+      "Metadata-Version: 2.1\nName: crewai\nVersion: 0.203.2\n",
+    );
+    assert.match(
+      await failure(
+        { "crew.py": crewFile() },
+        { env: { PYTHONPATH: oldCrewai }, python: await pythonWith(undefined) },
+      ),
+      /has crewAI 0\.203\.2, and Crewdeck runs crewAI 1\.0 or newer\..*uv add crewai/,
+    );
+  });
+
+  it("shows what a project raises, where in its own files, also while it builds the crew", async () => {
+    assert.match(
+      await failure({
+        "crew.py": crewFile().replace("    worker =", "    worker = missing\n    worker ="),
+      }),
+      /^NameError: name 'missing' is not defined\n {2}crew\.py:8 in build: worker = missing$/,
+    );
+    assert.match(
+      await failure({ "crew.py": `${crewFile()}\ndef broken(:\n` }),
+      /^SyntaxError: .*\n {2}crew\.py:15: def broken\(:$/,
+    );
+    assert.match(
+      await failure({ "crew.py": `${crewFile()}\nsys.exit("no station")\n` }),
+      /^The project called sys\.exit\('no station'\)\.\n {2}crew\.py:15/,
+    );
+    assert.match(await failure({ "crew.py": `${crewFile()}\ninput()\n` }), /^EOFError: /);
+    assert.equal(model.requests.length, 0);
+  });
+
+  it("logs what a project prints, up to a limit, also if it isn't UTF-8", async () => {
+    const { run, lines } = await open({
+      "crew.py": crewFile(
+        String.raw`sys.stdout.buffer.write(b"\xff\xfe caf\xe9\n"); print("\ud800 lone"); print("x" * 5_000_000); [print("y" * 1000) for _ in range(2000)]; os.write(1, b"z" * 3_000_000)`,
+      ),
+    });
+    assert.deepEqual((await run({ topic: "tea" })).outputs, ["A text.", "A text."]);
+    const text = lines.join("\n");
+    assert.match(text, /caf\ufffd/);
+    assert.match(text, /ud800 lone/);
+    assert.ok(text.length < 3_000_000, String(text.length));
+    assert.equal(lines.filter((line) => line.includes("prints more than 1 MB")).length, 1);
+  });
+
+  it("refuses an output that is too large, and doesn't ask the model again", async () => {
+    assert.match(
+      await failure({ "crew.py": crewFile('output.raw = "x" * 33_000_000') }),
+      /^The output is larger than 32 MB\. Let the task write it to a file/,
+    );
+    assert.equal(model.requests.length, 1);
+  });
+
+  it("ends a project that doesn't load in time, with what it printed", async () => {
+    assert.match(
+      await failure(
+        { "crew.py": `${crewFile()}\nprint("calling the station")\ntime.sleep(600)\n` },
+        { times: { load: 30_000 } },
+      ),
+      /^The project did not load within 30 seconds\.\nIt printed last:\ncalling the station$/,
+    );
+  });
+
+  it("ends what a worker started when it ends by itself", async () => {
+    const pid = path.join(temporaryFolder("child"), "pid");
+    const message = await failure({
+      "crew.py": crewFile(
+        `import subprocess; open(${JSON.stringify(pid)}, "w").write(str(subprocess.Popen(["sleep", "600"]).pid)); os._exit(3)`,
+      ),
+    });
+    assert.match(message, /^The crew's Python process ended \(exit code 3\)\./);
+    const child = Number(readFileSync(pid, "utf8"));
+    await waitFor("the child to end", () => !isRunning(child));
+  });
+
+  it("finishes an execution with the files that it began with, and starts the next one with the new ones", async () => {
+    const { engine, run, folder, lines } = await open({ "crew.py": crewFile() });
+    const edit = () =>
+      writeFileSync(
+        path.join(folder, "crew.py"),
+        crewFile().replace("Finish {topic}", "End {topic} soon").replace('"second"', '"last"'),
+      );
+    const first = await run({ topic: "tea" }, { onTask: (name) => name === "second" && edit() });
+    assert.deepEqual(first.outputs, ["A text.", "A text."]);
+    assert.match(model.requests[1]?.prompt ?? "", /Finish tea\./);
+    assert.ok(lines.some((line) => line.includes("continues with the files that it began with")));
+    const next = await run({ topic: "tea" });
+    assert.deepEqual(
+      next.project.tasks.map(({ id }) => id),
+      ["first", "last"],
+    );
+    assert.match(model.requests[3]?.prompt ?? "", /End tea soon\./);
+    assert.equal(model.requests.length, 4);
+    engine.close?.();
+  });
+
+  it("keeps a copy of the project's files only until the execution ends", async () => {
+    const data = temporaryFolder("crewai-data");
+    const { run } = await open(
+      { "crew.py": crewFile(), ".venv/lib/large.py": "x", "notes.bin": "x" },
+      { data },
+    );
+    const copy = path.join(data, "sources", "execution-1");
+    let seen: boolean[] = [];
+    await run(
+      { topic: "tea" },
+      {
+        onTask: () => {
+          const files = ["crew.py", "config/tasks.yaml", ".venv", "notes.bin"];
+          seen = files.map((file) => existsSync(path.join(copy, file)));
+        },
+      },
+    );
+    assert.deepEqual(seen, [true, true, false, false]);
+    await waitFor("the copy to be removed", () => !existsSync(copy));
+  });
+
+  it("ends an idle worker, and an execution that waited for its turn and was ended gets none", async () => {
+    const { engine, folder, lines } = await open(
+      { "crew.py": crewFile() },
+      { times: { waiting: 50, spare: 50 } },
+    );
+    const read = await readProject(folder);
+    await engine.prepare?.("a", read);
+    const queued = engine.prepare?.("b", read);
+    await waitFor("b to be queued", () => lines.some((line) => line.includes("execution b waits")));
+    engine.rest?.("b", true);
+    await assert.rejects(queued ?? Promise.resolve(), /The execution was stopped/);
+    assert.ok(childrenOf(process.pid).length > 0);
+    engine.rest?.("a", false);
+    await waitFor("the workers to leave", () => childrenOf(process.pid).length === 0);
+  });
+
+  it("reports a worker that is killed between two commands", async () => {
+    const worker = new Worker({
+      python: await pythonWith(newestCrewai),
+      program: workerProgram,
+      env: process.env,
+      loadMs: 60_000,
+      onLine: () => undefined,
+    });
+    await worker.ready;
+    worker.end();
+    await worker.ended;
+    worker.end();
+    await assert.rejects(
+      worker.attempt({}, () => undefined),
+      /The crew's Python process ended \(SIGKILL\)/,
+    );
+  });
+});

@@ -1,0 +1,373 @@
+import assert from "node:assert/strict";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import {
+  crewaiEnv,
+  crewaiVersions,
+  needsCrewai,
+  newestCrewai,
+  openEngine,
+  pythonWith,
+  writeProject,
+} from "../support/crewai.ts";
+import { startModelServer, type ModelAnswer, type ModelRequest } from "../support/model-server.ts";
+
+interface ClassicCrew {
+  /** Lines before the class. */
+  readonly head?: string;
+  /** Arguments for each task besides its YAML, in the order of the tasks. */
+  readonly tasks?: Readonly<Record<string, string>>;
+  readonly agent?: string;
+  readonly crew?: string;
+  readonly name?: string;
+}
+
+/** A crew.py as `crewai create` writes it. */
+function crewFile({
+  head = "",
+  tasks = { first: "", second: "" },
+  agent = "",
+  crew = "",
+  name = "Project",
+}: ClassicCrew = {}): string {
+  const methods = Object.entries(tasks).map(
+    ([task, more]) => `    @task
+    def ${task}(self) -> Task:
+        return Task(config=self.tasks_config["${task}"], ${more})
+`,
+  );
+  return `from crewai import Agent, Crew, Process, Task
+from crewai.project import CrewBase, agent, crew, task
+${head}
+
+@CrewBase
+class ${name}:
+    @agent
+    def worker(self) -> Agent:
+        return Agent(config=self.agents_config["worker"], ${agent})
+    @agent
+    def helper(self) -> Agent:
+        return Agent(config=self.agents_config["helper"])
+${methods.join("")}    @crew
+    def crew(self) -> Crew:
+        return Crew(agents=self.agents, tasks=self.tasks, ${crew})
+`;
+}
+
+const taskOf = (prompt: string) => /Do the (\w+) thing/.exec(prompt)?.[1] ?? "";
+/** Answers with the name of the task. */
+const byTask = ({ prompt }: ModelRequest): ModelAnswer => `The ${taskOf(prompt)} answer.`;
+
+describe("crewAI projects", () => {
+  needsCrewai();
+  const ends: (() => void | Promise<void>)[] = [];
+  afterEach(async () => {
+    for (const end of ends.splice(0).reverse()) await end();
+  });
+
+  async function runProject(
+    files: Readonly<Record<string, string>>,
+    {
+      version = newestCrewai,
+      answer = byTask,
+    }: {
+      version?: string;
+      answer?: (request: ModelRequest) => ModelAnswer;
+    } = {},
+  ) {
+    const model = await startModelServer(answer);
+    ends.push(() => model.stop());
+    const folder = writeProject(files);
+    const env = crewaiEnv(model);
+    const { engine, lines, run } = openEngine({ folder, python: await pythonWith(version), env });
+    ends.push(() => engine.close?.());
+    const result = await run({ topic: "tea" });
+    return {
+      ...result,
+      folder,
+      lines,
+      requests: model.requests,
+      storage: env["XDG_DATA_HOME"] ?? "",
+    };
+  }
+
+  async function refusal(files: Readonly<Record<string, string>>): Promise<string> {
+    const error: unknown = await runProject(files).catch((error: unknown) => error);
+    assert.ok(error instanceof Error, "it ran");
+    return error.message;
+  }
+
+  for (const version of crewaiVersions)
+    describe(`with crewAI ${version}`, () => {
+      it("plans each task by itself, which needs one answer of the model more, and says so", async () => {
+        const plan = { list_of_plans_per_task: [{ task_number: 1, task: "it", plan: "STEP ONE" }] };
+        const { requests, lines } = await runProject(
+          { "crew.py": crewFile({ crew: "planning=True" }) },
+          {
+            version,
+            answer: (request) =>
+              request.prompt.includes("most descriptive plan")
+                ? JSON.stringify(plan)
+                : byTask(request),
+          },
+        );
+        assert.deepEqual(
+          requests.map(({ prompt }) => prompt.includes("STEP ONE")),
+          [false, true, false, true],
+        );
+        assert.ok(lines.includes("[crew] Planning is done for each task by itself."));
+      });
+
+      it("lets a manager delegate in a hierarchical crew, made from manager_llm", async () => {
+        const { requests, outputs } = await runProject(
+          {
+            "crew.py": crewFile({
+              crew: 'process=Process.hierarchical, manager_llm="gpt-4o"',
+            }),
+          },
+          { version },
+        );
+        assert.deepEqual(outputs, ["The first answer.", "The second answer."]);
+        assert.deepEqual(
+          requests.map(({ model }) => model),
+          ["gpt-4o", "gpt-4o"],
+        );
+        for (const { prompt, tools } of requests)
+          assert.match([prompt, ...tools].join("\n"), /delegate[_ ]work[_ ]to[_ ]coworker/i);
+      });
+
+      it("keeps memory and knowledge in crewAI's storage folder, and gives them to the model", async () => {
+        const { requests, storage } = await runProject(
+          {
+            "crew.py": crewFile({
+              head: "from crewai.knowledge.source.string_knowledge_source import StringKnowledgeSource",
+              crew: 'memory=True, knowledge_sources=[StringKnowledgeSource(content="Oslo is mild.")]',
+            }),
+          },
+          { version },
+        );
+        assert.ok(requests.some(({ prompt }) => prompt.includes("Oslo is mild.")));
+        // What the first task's answer left in the memory.
+        const second = requests.filter(({ prompt }) => taskOf(prompt) === "second");
+        assert.ok(
+          second.some(({ prompt }) => /Useful context|score=|Relevant memories/i.test(prompt)),
+        );
+        assert.ok(readdirSync(path.join(storage, "project")).length > 0);
+      });
+
+      it("runs tasks in the order of crew.py, asynchronous ones one after the other, and pauses where only Python says so", async () => {
+        const { project, outputs, lines, requests } = await runProject(
+          {
+            "crew.py": crewFile({
+              tasks: { second: "async_execution=True", first: "human_input=True" },
+            }),
+          },
+          { version },
+        );
+        assert.deepEqual(
+          project.tasks.map(({ id, humanInput }) => [id, humanInput]),
+          [
+            ["second", false],
+            ["first", true],
+          ],
+        );
+        assert.deepEqual(outputs, ["The second answer.", "The first answer."]);
+        assert.equal(requests.length, 2);
+        assert.ok(requests[1]?.prompt.includes("The second answer."));
+        assert.ok(lines.includes("[crew] Asynchronous tasks run one after the other: second."));
+      });
+    });
+
+  it("gives a task the context that it names, and no other", async () => {
+    const yaml = ["first", "second", "third"].map(
+      (name) => `${name}:
+  description: Do the ${name} thing about {topic}.
+  expected_output: Text.
+  agent: worker
+${name === "third" ? "  context: [first]\n" : ""}`,
+    );
+    const { requests, project } = await runProject({
+      "config/tasks.yaml": yaml.join(""),
+      "crew.py": crewFile({ tasks: { first: "", second: "", third: "" } }),
+    });
+    assert.ok(requests[2]?.prompt.includes("The first answer."));
+    assert.ok(!requests[2]?.prompt.includes("The second answer."));
+    assert.deepEqual(project.tasks[2]?.context, ["first"]);
+  });
+
+  it("gives later tasks the output model of an earlier one, as JSON and in a file", async () => {
+    const { outputs, folder } = await runProject(
+      {
+        "crew.py": crewFile({
+          head: `from pydantic import BaseModel
+from crewai.tasks.conditional_task import ConditionalTask
+
+class Reading(BaseModel):
+    degrees: int
+`,
+          tasks: { first: 'output_json=Reading, output_file="out/reading.json"', second: "" },
+        }).replace(
+          'return Task(config=self.tasks_config["second"], )',
+          `return ConditionalTask(config=self.tasks_config["second"], condition=lambda output: output.json_dict["degrees"] > 5)`,
+        ),
+      },
+      {
+        answer: (request) =>
+          taskOf(request.prompt) === "first" ? '{"degrees": 10}' : "It is mild.",
+      },
+    );
+    assert.deepEqual(JSON.parse(outputs[0] ?? ""), { degrees: 10 });
+    assert.equal(outputs[1], "It is mild.");
+    const written: unknown = JSON.parse(
+      readFileSync(path.join(folder, "out/reading.json"), "utf8"),
+    );
+    assert.deepEqual(written, { degrees: 10 });
+  });
+
+  it("calls the callbacks of tasks, agents and crews", async () => {
+    const note = (name: string) => `lambda *_: open("calls", "a").write("${name} ")`;
+    const { folder, steps } = await runProject(
+      {
+        "crew.py": crewFile({
+          head: `from crewai.tools import tool
+
+@tool("lookup")
+def lookup(word: str) -> str:
+    """Looks a word up."""
+    return word
+`,
+          tasks: { first: `callback=${note("task")}` },
+          agent: `tools=[lookup], step_callback=${note("agent-step")}`,
+          crew: `task_callback=${note("crew-task")}`,
+        }),
+      },
+      {
+        answer: (request) =>
+          request.hasToolResult ? byTask(request) : { tool: "lookup", arguments: { word: "tea" } },
+      },
+    );
+    const calls = readFileSync(path.join(folder, "calls"), "utf8").trim().split(" ");
+    for (const name of ["task", "crew-task", "agent-step"])
+      assert.ok(calls.includes(name), calls.join());
+    assert.deepEqual(
+      steps.map(({ tool, result }) => [tool, result]),
+      [
+        ["lookup", "tea"],
+        [null, "The first answer."],
+      ],
+    );
+  });
+
+  it("uses a manager_agent", async () => {
+    const { requests } = await runProject({
+      "crew.py": crewFile({
+        crew: 'process=Process.hierarchical, manager_agent=Agent(role="Chief", goal="Lead", backstory="You lead.")',
+      }),
+    });
+    for (const { prompt } of requests) assert.match(prompt, /You are Chief/);
+  });
+
+  it("runs a crew in src of a project with several packages", async () => {
+    const yaml = writeProject({});
+    const read = (file: string) => readFileSync(path.join(yaml, "config", file), "utf8");
+    const { outputs } = await runProject({
+      "config/agents.yaml": "",
+      "config/tasks.yaml": "",
+      "pyproject.toml": '[project]\nname = "second-crew"\n\n[tool.crewai]\ntype = "crew"\n',
+      ...Object.fromEntries(
+        ["first_crew", "second_crew"].flatMap((name) => [
+          [`src/${name}/config/agents.yaml`, read("agents.yaml")],
+          [`src/${name}/config/tasks.yaml`, read("tasks.yaml")],
+          [`src/${name}/__init__.py`, ""],
+          [`src/${name}/crew.py`, crewFile({ tasks: { [name.slice(0, -5)]: "" }, name: "One" })],
+        ]),
+      ),
+    });
+    assert.deepEqual(outputs, ["The second answer."]);
+  });
+
+  it("runs a crew that a function returns, or that is a variable, with tasks without names", async () => {
+    const body = `from crewai import Agent, Crew, Task
+
+def build() -> Crew:
+    worker = Agent(role="Worker", goal="Work", backstory="You work.")
+    tasks = [Task(description="Do the %s thing about {topic}.", expected_output="Text.", agent=worker) for _ in range(2)]
+    return Crew(agents=[worker], tasks=tasks)
+`;
+    const made = await runProject({ "crew.py": body.replace("%s", "made") });
+    assert.deepEqual(
+      made.project.tasks.map(({ id }) => id),
+      ["task_1", "task_2"],
+    );
+    assert.deepEqual(made.outputs, ["The made answer.", "The made answer."]);
+    const kept = await runProject({
+      "crew.py": `${body.replace("%s", "kept").replace(" -> Crew", "")}\nmy_crew = build()\n`,
+    });
+    assert.deepEqual(kept.outputs, ["The kept answer.", "The kept answer."]);
+  });
+
+  it("refuses several crews in one file by their names", async () => {
+    const two = crewFile() + crewFile({ name: "Other" });
+    assert.match(await refusal({ "crew.py": two }), /defines several crews: Project, Other\./);
+    assert.match(
+      await refusal({
+        "crew.py": `from crewai import Agent, Crew, Task
+a = Agent(role="A", goal="G", backstory="B")
+one = Crew(agents=[a], tasks=[Task(description="D", expected_output="E", agent=a)])
+two = one.copy()
+`,
+      }),
+      /several crews: one, two\./,
+    );
+    assert.match(await refusal({ "crew.py": "" }), /crew\.py defines no crew/);
+  });
+
+  it("refuses a name that two tasks have", async () => {
+    assert.match(
+      await refusal({
+        "crew.py": `from crewai import Agent, Crew, Task
+a = Agent(role="A", goal="G", backstory="B")
+crew = Crew(agents=[a], tasks=[Task(name="same", description="D", expected_output="E", agent=a) for _ in range(2)])
+`,
+      }),
+      /The name "same" is used for 2 tasks/,
+    );
+  });
+
+  it("says what crewAI says of an agent without a key", async () => {
+    const model = await startModelServer(byTask);
+    ends.push(() => model.stop());
+    const env = { ...crewaiEnv(model), OPENAI_API_KEY: "" };
+    const { engine, run } = openEngine({
+      folder: writeProject({ "crew.py": crewFile() }),
+      python: await pythonWith(newestCrewai),
+      env,
+    });
+    ends.push(() => engine.close?.());
+    await assert.rejects(run({ topic: "tea" }), /OPENAI_API_KEY/);
+    assert.equal(model.requests.length, 0);
+  });
+
+  it("gives each execution a storage folder of its own when several run at a time, and removes it", async () => {
+    const model = await startModelServer(byTask);
+    ends.push(() => model.stop());
+    const folder = writeProject({
+      "crew.py": crewFile({
+        head: 'import os\nopen("storage", "w").write(os.environ.get("CREWAI_STORAGE_DIR", ""))',
+        crew: "memory=True",
+      }),
+    });
+    const { engine, run } = openEngine({
+      folder,
+      python: await pythonWith(newestCrewai),
+      env: crewaiEnv(model),
+      parallel: 2,
+    });
+    ends.push(() => engine.close?.());
+    let was = false;
+    const storage = () => readFileSync(path.join(folder, "storage"), "utf8");
+    await run({ topic: "tea" }, { onTask: () => (was ||= existsSync(storage())) });
+    assert.ok(was, storage());
+    assert.ok(path.isAbsolute(storage()));
+  });
+});
