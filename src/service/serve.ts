@@ -6,6 +6,7 @@ import type { AddressInfo } from "node:net";
 import { dirname, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { getRequestListener } from "@hono/node-server";
+import { asArray, asObject } from "../base/json.ts";
 import { readProject } from "../projects/read.ts";
 import { defaultDataFolder, lockDataFolder, type DataFolder } from "./data-folder.ts";
 import { documentedDialect, liveDialect } from "./dialects.ts";
@@ -47,6 +48,7 @@ export async function serve(options: ServiceOptions, exampleCrew: string): Promi
     callbackBackoffMs: options.callbackBackoffMs,
     callbackTimeoutMs: options.callbackTimeoutMs,
     log,
+    onHeld: sendHeld,
   });
   const loss = data.keep();
   // Handled below.
@@ -72,14 +74,50 @@ export async function serve(options: ServiceOptions, exampleCrew: string): Promi
   else process.stdout.write(`${JSON.stringify({ url, ...tokens, engine: engine.name })}\n`);
   try {
     await service.work();
-    for (const id of options.unfinished === "hold" ? [] : service.held())
-      if (options.unfinished === "continue") await service.release(id);
-      else service.discard(id);
+    if (options.unfinished !== "hold") await decide(service, options.unfinished, service.held());
+    reportHeld(service.held());
+    if (process.send) process.on("message", (received) => takeDecision(service, received));
     await loss;
   } catch (error) {
     data.withdraw();
     engine.close?.();
     throw unusable(data.database, error);
+  }
+}
+
+function takeDecision(service: Service, message: unknown): void {
+  const { type, ids } = asObject(message);
+  if (type !== "continue" && type !== "discard") return;
+  decide(service, type, asArray(ids).map(String)).catch((error: unknown) =>
+    log(`Interrupted executions could not be changed: ${messageOf(error)}`),
+  );
+}
+
+/** Ids of executions that don't wait for a decision, such as those decided about before, are ignored. */
+async function decide(
+  service: Service,
+  type: "continue" | "discard",
+  ids: readonly string[],
+): Promise<void> {
+  const held = service.held();
+  for (const id of ids.filter((each) => held.includes(each)))
+    if (type === "continue") await service.release(id);
+    else service.discard(id);
+}
+
+/** The end of a parent that has gone is noticed elsewhere. */
+function sendHeld(ids: readonly string[]): void {
+  if (process.connected) process.send?.({ type: "held", ids }, () => undefined);
+}
+
+function reportHeld(ids: readonly string[]): void {
+  if (process.send) sendHeld(ids);
+  else if (ids.length > 0) {
+    const count =
+      ids.length === 1 ? "1 unfinished execution was" : `${ids.length} unfinished executions were`;
+    log(
+      `${count} interrupted: ${ids.join(", ")}. Start the service again with --unfinished continue to let them continue, or with --unfinished discard to end them.`,
+    );
   }
 }
 

@@ -22,6 +22,8 @@ export interface ServiceParts extends Omit<AppOptions, "executions"> {
   readonly engine: Engine;
   readonly callbackBackoffMs: number;
   readonly callbackTimeoutMs: number;
+  /** Called with those left when a person has decided about a held execution. */
+  readonly onHeld?: (ids: readonly string[]) => void;
 }
 
 export type Service = ReturnType<typeof openService>;
@@ -105,6 +107,7 @@ export function openService(parts: ServiceParts) {
     if (runState(database, id).state === "absent") await runs.startCrew(id);
     else releaseRun(database, id);
     runs.wake();
+    parts.onHeld?.(store.held());
   }
 
   async function halt(id: string) {
@@ -161,6 +164,7 @@ export function openService(parts: ServiceParts) {
     release,
     discard(id: string) {
       giveUp(id, "it was discarded after the service was restarted.");
+      parts.onHeld?.(store.held());
     },
     /** For a process that exits without `close`. */
     erase: erasure.run,

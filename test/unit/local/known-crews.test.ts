@@ -35,6 +35,22 @@ describe("known local crews", () => {
     assert.notEqual(known.dataFolder("file:///a"), known.dataFolder("file:///b"));
   });
 
+  it("keep their engine, who chose it, and how many executions a restart interrupted", async () => {
+    const { known } = await newKnownCrews();
+    known.write(crew("file:///a", "Ant"));
+    known.change("file:///a", { engine: "crewai", isEngineChosen: true, interrupted: 2 });
+    known.change("file:///a", { port: 2 });
+    assert.deepEqual(known.read("file:///a"), {
+      ...crew("file:///a", "Ant"),
+      port: 2,
+      engine: "crewai",
+      isEngineChosen: true,
+      interrupted: 2,
+    });
+    known.change("file:///a", { interrupted: 0 });
+    assert.equal(known.read("file:///a")?.interrupted, undefined);
+  });
+
   it("are forgotten with their service's data", async () => {
     const { known } = await newKnownCrews();
     for (const name of ["a", "b"]) {

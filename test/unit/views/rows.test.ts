@@ -116,6 +116,30 @@ describe("a crew's row", () => {
     );
   });
 
+  it("says that a local crew runs with crewAI, where that is, and what a restart interrupted", () => {
+    const real = {
+      ...local.local!,
+      engine: "crewai" as const,
+      engineNote: "crewAI 1.15.30, /p/.venv/bin/python",
+    };
+    const row = crewRow({ ...local, local: real }, {});
+    assert.equal(row.description, "crewAI");
+    assert.ok(row.tooltip.includes("crewAI 1.15.30, /p/.venv/bin/python"));
+    assert.doesNotMatch(row.tooltip.join(), /rehearsal/);
+    const interrupted = (isElsewhere: boolean) =>
+      crewRow({ ...local, local: { ...real, interrupted: { count: 3, isElsewhere } } }, {});
+    assert.equal(interrupted(false).description, "crewAI · 3 executions were interrupted");
+    assert.match(interrupted(false).facts, /^crew:local:running\b.*:interrupted\b/);
+    assert.match(interrupted(true).tooltip.join(), /Another window serves this crew/);
+  });
+
+  it("says why a local crew is rehearsed", () => {
+    const engineNote = "crewAI is not installed for /p/.venv/bin/python.";
+    const row = crewRow({ ...local, local: { ...local.local!, engineNote } }, {});
+    assert.ok(row.tooltip.includes(engineNote));
+    assert.match(row.facts, /^crew:local\b.*:rehearsal\b/);
+  });
+
   it("says that a local crew calls no model, and whether it runs", () => {
     assert.equal(crewRow(local, {}).description, "rehearsal, no model");
     assert.equal(crewRow(local, {}).sentence, "Crew Mine, rehearsal – no language model is called");
