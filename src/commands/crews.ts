@@ -10,12 +10,13 @@ import { booleanOf, isProgram, recordOf, stringOf, targetOf } from "../editor/ar
 import { viewId } from "../editor/manifest.ts";
 import { showStatus } from "../editor/messages.ts";
 import { chooseCrew, confirm, onCrew } from "./choose.ts";
+import { chooseModel } from "../models/choose-model.ts";
 import type { CommandParts, Commands } from "./table.ts";
 
-type CrewParts = Pick<CommandParts, "crews" | "locals">;
+type CrewParts = Pick<CommandParts, "crews" | "locals" | "models">;
 
 export function crewCommands(parts: CrewParts): Commands {
-  const { crews, locals } = parts;
+  const { crews, locals, models } = parts;
   const isDeployed = ({ local }: Crew) => local === undefined;
   return {
     addCrew: (argument) => connectCrew(crews, argument),
@@ -47,6 +48,11 @@ export function crewCommands(parts: CrewParts): Commands {
     copyToken: onCrew(
       parts,
       (crew) => copyToken(parts, crew),
+      ({ local }) => local !== undefined,
+    ),
+    chooseModel: onCrew(
+      parts,
+      (crew, argument) => chooseModel(models, crew, argument),
       ({ local }) => local !== undefined,
     ),
     showLocalLog: () => locals.showLog(),

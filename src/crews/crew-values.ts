@@ -7,7 +7,7 @@ export const tokenNotesKey = "crewdeck.storedTokens";
 export const statusPathsKey = "crewdeck.statusPaths";
 
 /** Values by crew id in VS Code's global state, which open windows may not share. */
-class CrewValues<T> {
+export class CrewValues<T> {
   readonly #memento: vscode.Memento;
   readonly #key: string;
   readonly #parse: (value: unknown) => T;

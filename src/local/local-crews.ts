@@ -15,7 +15,7 @@ import type { CrewKeeper } from "./crew-keeper.ts";
 import { Folders } from "./folders.ts";
 import { KnownCrews, type KnownCrew } from "./known-crews.ts";
 import { forPerson, readProject, workspaceProjects } from "./projects.ts";
-import { describeExit, type Exit } from "./service-process.ts";
+import { describeExit, type Exit, type ServiceProcess } from "./service-process.ts";
 
 export interface LocalCrewsOptions {
   readonly crews: Crews;
@@ -26,6 +26,14 @@ export interface LocalCrewsOptions {
   readonly extension: vscode.Uri;
   /** Whether the crew's service is needed. */
   readonly hasOpenExecutions: (crewId: string) => boolean;
+  readonly models: {
+    /** Starts a service with the environment for the model that was chosen for the crew. */
+    serve(
+      crewId: string,
+      start: (environment: Readonly<Record<string, string>>) => Promise<ServiceProcess>,
+    ): Promise<ServiceProcess>;
+    forget(crewId: string): Promise<void>;
+  };
 }
 
 interface StartLocalCrew {
@@ -158,6 +166,7 @@ export class LocalCrews implements vscode.Disposable {
     await this.#end(local);
     await this.#store.forget(local.folder);
     await this.#options.crews.setTokens(crewId, undefined);
+    await this.#options.models.forget(crewId);
     this.#drop(local);
     this.#publish();
   }
@@ -264,22 +273,25 @@ export class LocalCrews implements vscode.Disposable {
     ]);
     const present = this.#kept.get(folder);
     if (present !== undefined) return present;
-    const { crews, extension, hasOpenExecutions } = this.#options;
+    const { crews, extension, models, hasOpenExecutions } = this.#options;
     const keeper = new CrewKeeper({
       crewId: idOf(folder),
       folder,
       known: this.#store,
       tokens: crews,
       launch: (port, tokens, signal) =>
-        ServiceProcess.start({
-          program: vscode.Uri.joinPath(extension, "dist", "service.mjs").fsPath,
-          folder: this.#folders.uriOf(folder).fsPath,
-          dataFolder: this.#store.dataFolder(folder),
-          port,
-          ...tokens,
-          signal,
-          onLine: (line) => this.#log.appendLine(`[${name}] ${line}`),
-        }),
+        models.serve(idOf(folder), (workerEnvironment) =>
+          ServiceProcess.start({
+            program: vscode.Uri.joinPath(extension, "dist", "service.mjs").fsPath,
+            folder: this.#folders.uriOf(folder).fsPath,
+            dataFolder: this.#store.dataFolder(folder),
+            port,
+            ...tokens,
+            workerEnvironment,
+            signal,
+            onLine: (line) => this.#log.appendLine(`[${name}] ${line}`),
+          }),
+        ),
       isNeeded: () => this.#kept.get(folder)?.isUsed === true || hasOpenExecutions(idOf(folder)),
       onChange: () => {
         try {

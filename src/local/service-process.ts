@@ -58,6 +58,8 @@ export interface ServiceOptions {
   readonly port: number;
   readonly token: string;
   readonly userToken: string;
+  /** For the Python of a crewAI project; it wins over the project's own. */
+  readonly workerEnvironment?: Readonly<Record<string, string>>;
   /** Lines that the service writes, without tokens. */
   readonly onLine: (line: string) => void;
   readonly signal: AbortSignal;
@@ -84,7 +86,11 @@ export class ServiceProcess {
     const { folder, port, dataFolder, token, userToken, onLine, signal } = options;
     signal.throwIfAborted();
     const args = ["--port", String(port), "--data", dataFolder, "--engine", "rehearsal"];
-    const secrets = { CREWDECK_TOKEN: token, CREWDECK_USER_TOKEN: userToken };
+    const secrets = {
+      CREWDECK_TOKEN: token,
+      CREWDECK_USER_TOKEN: userToken,
+      CREWDECK_WORKER_ENV: JSON.stringify(options.workerEnvironment ?? {}),
+    };
     const child = fork(options.program, [folder, ...args], {
       execPath: process.execPath,
       // Otherwise the parent's debugger port would be used twice.
@@ -118,6 +124,12 @@ export class ServiceProcess {
     const killer = setTimeout(() => this.#child.kill("SIGKILL"), stopMs);
     await this.exited;
     clearTimeout(killer);
+  }
+
+  /** For projects that are opened from now on; running executions keep what they began with. */
+  setWorkerEnvironment(environment: Readonly<Record<string, string>>): void {
+    // A process that has just ended needs none.
+    this.#child.send({ type: "workerEnvironment", environment }, () => undefined);
   }
 
   askToStop(): void {

@@ -5,6 +5,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import { getRequestListener } from "@hono/node-server";
+import { asObject } from "../base/json.ts";
 import { readProject } from "../projects/read.ts";
 import { defaultDataFolder, lockDataFolder, type DataFolder } from "./data-folder.ts";
 import { documentedDialect, liveDialect } from "./dialects.ts";
@@ -64,6 +65,10 @@ export async function serve(options: ServiceOptions, exampleCrew: string): Promi
     process.exit(0);
   });
   // Over IPC without tokens: the parent passed them.
+  process.on("message", (message) => {
+    const { type, environment } = asObject(message);
+    if (type === "workerEnvironment") engine.setEnvironment?.(environment);
+  });
   if (process.send) process.send({ type: "listening", url, engine: engine.name, pid: process.pid });
   else process.stdout.write(`${JSON.stringify({ url, ...tokens, engine: engine.name })}\n`);
   await service.work();

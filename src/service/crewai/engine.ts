@@ -1,5 +1,12 @@
 import type { JsonObject } from "../../base/json.ts";
-import { asArray, asObject, numberAt, textAt, type UnknownObject } from "../../base/json.ts";
+import {
+  asArray,
+  asObject,
+  numberAt,
+  parseJson,
+  textAt,
+  type UnknownObject,
+} from "../../base/json.ts";
 import {
   ProjectError,
   type CrewProject,
@@ -21,6 +28,7 @@ export interface CrewaiOptions {
   readonly program: string;
   /** How many executions run at a time; crewAI writes shared files. */
   readonly parallel: number;
+  /** Without CREWDECK_WORKER_ENV, which holds variables for workers as JSON, the project's `.env` decides alone. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly log: (line: string) => void;
 }
@@ -31,6 +39,7 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
   const workers = new Map<string, { worker: Worker; leave?: NodeJS.Timeout }>();
   const turns = new Turns(parallel);
   let spare: { worker: Worker; leave: NodeJS.Timeout } | undefined;
+  let environment = variablesOf(parseJson(options.env["CREWDECK_WORKER_ENV"] ?? ""));
 
   // The tokens are for clients of the service, not for the project.
   const env = Object.fromEntries(
@@ -74,7 +83,7 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
     }
     const worker = takeSpare() ?? start();
     workers.set(executionId, { worker });
-    const reply = await worker.open(folder, project.entry);
+    const reply = await worker.open(folder, project.entry, environment);
     for (const remark of asArray(reply["remarks"])) log(`[crew] ${String(remark)}`);
     keepSpare();
     return { worker, crew: crewOf(asObject(reply["crew"]), project) };
@@ -127,11 +136,21 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
       if (hasEnded) drop(executionId);
       else if (entry) entry.leave = setTimeout(() => drop(executionId), stayMs.waiting).unref();
     },
+    setEnvironment(variables) {
+      environment = variablesOf(variables);
+    },
     close() {
       takeSpare()?.end();
       for (const executionId of [...workers.keys()]) drop(executionId);
     },
   };
+}
+
+function variablesOf(value: unknown): Readonly<Record<string, string>> {
+  const entries = Object.entries(asObject(value)).flatMap(([name, variable]) =>
+    typeof variable === "string" ? [[name, variable] as const] : [],
+  );
+  return Object.fromEntries(entries);
 }
 
 /** Lets a number of executions work at a time; the others wait in the order in which they came. */

@@ -3,7 +3,7 @@
 One JSON object a line. Standard input brings commands, standard output takes replies; what the project prints goes to
 standard error. When standard input closes, the worker and all that it started end.
 
-    {"do": "open", "folder": "...", "file": "src/poem/crew.py" or "crew.jsonc"}
+    {"do": "open", "folder": "...", "file": "src/poem/crew.py" or "crew.jsonc", "environment": {"NAME": "value"}}
         {"type": "opened", "crew": {...}, "remarks": [...]}
     {"do": "attempt", "task": 0, "inputs": {...}, "earlier": ["...", null], "notes": ["..."], "isFirst": true, "isLast": false}
         {"type": "step", ...} any number of times, then
@@ -78,7 +78,7 @@ def frames_of(error, folder):
 
 
 class Project:
-    def __init__(self, folder, file):
+    def __init__(self, folder, file, environment):
         self.folder = folder
         self.file = file
         os.chdir(folder)
@@ -86,6 +86,7 @@ class Project:
         for path in (folder, source):
             if os.path.isdir(path) and path not in sys.path:
                 sys.path.insert(0, path)
+        self.environment = environment
         self.read_environment()
 
     @property
@@ -99,6 +100,10 @@ class Project:
             from dotenv import load_dotenv
 
             load_dotenv(path, override=self.is_declarative)
+        os.environ.update(self.environment)
+        # crewAI prefers this name, and would send the key to its host.
+        if "OPENAI_BASE_URL" in self.environment and "BASE_URL" in os.environ:
+            os.environ["BASE_URL"] = self.environment["OPENAI_BASE_URL"]
 
     def load(self):
         """A fresh crew: an attempt changes it."""
@@ -303,7 +308,7 @@ def run(commands):
         try:
             if command["do"] == "open":
                 folder = command["folder"]
-                project = Project(folder, command["file"])
+                project = Project(folder, command["file"], command.get("environment", {}))
                 crew = project.load()
                 reply("opened", crew=describe(crew), remarks=remarks_on(crew))
             else:

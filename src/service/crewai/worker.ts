@@ -40,6 +40,7 @@ export class Worker {
   readonly #child: ChildProcess;
   readonly #ended: Promise<string>;
   #printed = "";
+  #key = "";
   #receive: ((reply: UnknownObject) => void) | undefined;
   /** Resolves once crewAI is imported. */
   readonly ready: Promise<UnknownObject>;
@@ -59,7 +60,8 @@ export class Worker {
     // A write to a worker that has just ended, which `#ended` reports.
     stdin?.on("error", () => undefined);
     if (stderr)
-      createInterface({ input: stderr, crlfDelay: Infinity }).on("line", (line) => {
+      createInterface({ input: stderr, crlfDelay: Infinity }).on("line", (printed) => {
+        const line = this.#withoutKey(printed);
         this.#printed = `${this.#printed}${line}\n`.slice(-keptOutput);
         onLine(line);
       });
@@ -89,8 +91,15 @@ export class Worker {
     return await reply;
   }
 
-  async open(folder: string, file: string): Promise<UnknownObject> {
-    return await this.send({ do: "open", folder, file }, { timeoutMs: openTimeoutMs });
+  /** @param environment variables that win over the project's own */
+  async open(
+    folder: string,
+    file: string,
+    environment: Readonly<Record<string, string>>,
+  ): Promise<UnknownObject> {
+    this.#key = environment["OPENAI_API_KEY"] ?? "";
+    const command = { do: "open", folder, file, environment };
+    return await this.send(command, { timeoutMs: openTimeoutMs });
   }
 
   /** Ends the worker and all that it started. */
@@ -100,6 +109,11 @@ export class Worker {
       return;
     if (process.platform === "win32") execFile("taskkill", ["/pid", String(pid), "/t", "/f"]);
     else process.kill(-pid, "SIGKILL");
+  }
+
+  /** Shorter keys are placeholders, such as "none". */
+  #withoutKey(text: string): string {
+    return this.#key.length < 8 ? text : text.replaceAll(this.#key, "…");
   }
 
   async #next(
@@ -127,7 +141,7 @@ export class Worker {
           `The project did not load within ${(timeoutMs ?? 0) / 60_000} minutes.`,
         );
       }
-      if (reply["type"] === "failed") throw failureOf(reply);
+      if (reply["type"] === "failed") throw new ProjectFailure(this.#withoutKey(failureOf(reply)));
       return reply;
     } finally {
       clearTimeout(timer);
@@ -136,9 +150,7 @@ export class Worker {
   }
 }
 
-function failureOf(reply: UnknownObject): ProjectFailure {
+function failureOf(reply: UnknownObject): string {
   const frames = asArray(reply["frames"]).map((frame) => `\n  ${String(frame)}`);
-  return new ProjectFailure(
-    `${textAt(reply, "message") ?? "The project failed."}${frames.join("")}`,
-  );
+  return `${textAt(reply, "message") ?? "The project failed."}${frames.join("")}`;
 }
