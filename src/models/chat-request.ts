@@ -142,7 +142,7 @@ function readCall(call: unknown, at: string): ChatPart {
   const { name, arguments: text } = asObject(called);
   if (typeof id !== "string" || typeof name !== "string")
     throw invalid(`“${at}” must have an id and a function with a name.`);
-  const input = text === undefined || text === "" ? {} : parseJson(String(text));
+  const input = (text ?? "") === "" ? {} : parseJson(typeof text === "string" ? text : "");
   if (!isObject(input)) throw invalid(`“${at}.function.arguments” must be a JSON object as text.`);
   return { kind: "call", id, name, input };
 }

@@ -17,8 +17,8 @@ export async function chooseModel(
   const given = recordOf(argument);
   const isPerson = !isProgram(argument);
   const use =
-    oneOf(given, "use", uses) ??
-    (isPerson ? await askUse(models.choice(crew.id), crew.name) : needed(undefined, "use"));
+    oneOf(isPerson ? given : { use: "", ...given }, "use", uses) ??
+    (await askUse(models.choice(crew.id), crew.name));
   if (use === undefined) return undefined;
   if (use === "project") await models.choose(crew.id, projectChoice);
   else {
@@ -186,7 +186,9 @@ function endpoint(baseUrl: string, model: string, key = ""): Chosen {
 async function askText({
   read,
   ...options
-}: vscode.InputBoxOptions & { read(text: string): string }): Promise<string | undefined> {
+}: vscode.InputBoxOptions & { readonly read: (text: string) => string }): Promise<
+  string | undefined
+> {
   const text = await vscode.window.showInputBox({
     ...options,
     ignoreFocusOut: true,

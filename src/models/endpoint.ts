@@ -226,12 +226,13 @@ class Chat {
   }
 
   stream(delta: Delta): void {
-    if ("text" in delta) return this.#write({ content: delta.text });
-    const { id, name, input } = delta.call;
-    const called = { name, arguments: input };
-    this.#write({
-      tool_calls: [{ index: this.#calls.length - 1, id, type: "function", function: called }],
-    });
+    if ("text" in delta) this.#write({ content: delta.text });
+    else {
+      const { id, name, input } = delta.call;
+      const called = { name, arguments: input };
+      const index = this.#calls.length - 1;
+      this.#write({ tool_calls: [{ index, id, type: "function", function: called }] });
+    }
   }
 
   endStream(usage: Usage | undefined): void {

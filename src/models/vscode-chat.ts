@@ -52,15 +52,13 @@ async function* deltasOf(
   stream: AsyncIterable<unknown>,
   stop: readonly string[],
 ): AsyncGenerator<Delta> {
-  const longest = Math.max(1, ...stop.map(({ length }) => length));
   let held = "";
   for await (const part of stream) {
     if (part instanceof vscode.LanguageModelTextPart) {
       held += part.value;
       const ends = stop.map((text) => held.indexOf(text)).filter((at) => at >= 0);
       const isEnd = ends.length > 0;
-      // The end of the text may be the beginning of a stop text.
-      const length = isEnd ? Math.min(...ends) : Math.max(0, held.length - longest + 1);
+      const length = isEnd ? Math.min(...ends) : held.length - lengthHeldBack(held, stop);
       if (length > 0) yield { text: held.slice(0, length) };
       if (isEnd) return;
       held = held.slice(length);
@@ -71,6 +69,13 @@ async function* deltasOf(
     }
   }
   if (held !== "") yield { text: held };
+}
+
+/** How much of the text's end may be the beginning of a stop text. */
+function lengthHeldBack(text: string, stop: readonly string[]): number {
+  let length = Math.min(text.length, Math.max(0, ...stop.map((each) => each.length - 1)));
+  while (length > 0 && !stop.some((each) => each.startsWith(text.slice(-length)))) length -= 1;
+  return length;
 }
 
 /** Undefined if the model can't count. */

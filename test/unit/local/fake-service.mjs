@@ -39,6 +39,8 @@ function leave() {
 }
 
 console.error(`tokens ${process.env.CREWDECK_TOKEN} ${process.env.CREWDECK_USER_TOKEN}`);
+console.error(`worker ${process.env.CREWDECK_WORKER_ENV}`);
+process.on("message", (message) => console.error(`message ${JSON.stringify(message)}`));
 console.log(`arguments ${process.argv.slice(2).join(" ")}`);
 if (fault === "silent") setInterval(() => undefined, 1000);
 else if (fault === "broken") refuse("project", "tasks.yaml is broken");
