@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { request } from "node:http";
 import * as vscode from "vscode";
-import { asArray, asObject, parseJson, type UnknownObject } from "../../src/base/json.ts";
+import { asArray, asObject, parseJson, textAt, type UnknownObject } from "../../src/base/json.ts";
 import type { Crew } from "../../src/crews/types.ts";
 import { chooseModel } from "../../src/models/choose-model.ts";
 import { Models } from "../../src/models/models.ts";
@@ -158,7 +158,7 @@ describe("models of local crews", () => {
     assert.equal(asObject(usage["usage"])["completion_tokens"], 2);
     const choices = chunks.map((chunk) => asObject(asArray(chunk["choices"])[0]));
     assert.equal(
-      choices.map(({ delta }) => asObject(delta)["content"] ?? "").join(""),
+      choices.map(({ delta }) => textAt(asObject(delta), "content") ?? "").join(""),
       "Thought. Act",
     );
     assert.equal(asObject(choices[0]?.["delta"])["role"], "assistant");

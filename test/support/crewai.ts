@@ -1,8 +1,8 @@
-import { execFile } from "node:child_process";
-import { cpSync } from "node:fs";
+import { execFile, spawnSync } from "node:child_process";
+import { cpSync, existsSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
-import { projectFolder, temporaryFolder } from "./folders.ts";
+import { downloadsFolder, projectFolder, temporaryFolder } from "./folders.ts";
 import { installOnce } from "./install-once.ts";
 
 const run = promisify(execFile);
@@ -31,6 +31,13 @@ export async function pythonWith(crewai: string | undefined): Promise<string> {
     });
   });
   return path.join(folder, "bin", "python");
+}
+
+/** Whether an environment can be had: a version is installed, or could be. In CI a missing one is a failure. */
+export function hasCrewai(crewai: string): boolean {
+  if (process.env["CI"] !== undefined) return true;
+  if (existsSync(path.join(downloadsFolder, `crewai-${crewai}`))) return true;
+  return spawnSync("python3", ["-m", "pip", "--version"]).status === 0;
 }
 
 /** A copy of a project in `test/fixtures/crewai`, which a crew may write to. */
