@@ -5,10 +5,10 @@ import { connectCrew } from "../crews/connect.ts";
 import { editCrew, hasDashboard, openDashboard } from "../crews/edit.ts";
 import { chooseCrewWithTwoTokens, setToken, switchToken } from "../crews/set-token.ts";
 import { examine, testCrew } from "../crews/test-crew.ts";
-import type { Crew } from "../crews/types.ts";
-import { booleanOf, isProgram, recordOf, stringOf, targetOf } from "../editor/arguments.ts";
+import type { Crew, LocalEngine } from "../crews/types.ts";
+import { booleanOf, isProgram, oneOf, recordOf, stringOf, targetOf } from "../editor/arguments.ts";
 import { viewId } from "../editor/manifest.ts";
-import { showStatus } from "../editor/messages.ts";
+import { plainMessage, showError, showStatus } from "../editor/messages.ts";
 import { chooseCrew, confirm, onCrew } from "./choose.ts";
 import { chooseModel } from "../models/choose-model.ts";
 import type { CommandParts, Commands } from "./table.ts";
@@ -18,6 +18,16 @@ type CrewParts = Pick<CommandParts, "crews" | "locals" | "models">;
 export function crewCommands(parts: CrewParts): Commands {
   const { crews, locals, models } = parts;
   const isDeployed = ({ local }: Crew) => local === undefined;
+  const isLocal = ({ local }: Crew) => local !== undefined;
+  const onLocal = (action: (crew: Crew, argument: unknown) => unknown) =>
+    onCrew(
+      parts,
+      (crew, argument) => {
+        if (isLocal(crew)) return action(crew, argument);
+        throw new UserError(vscode.l10n.t("“{0}” is deployed, not a local crew.", crew.name));
+      },
+      isLocal,
+    );
   return {
     addCrew: (argument) => connectCrew(crews, argument),
     editCrew: onCrew(parts, (crew) => editCrew(crews, crew), isDeployed),
@@ -45,10 +55,16 @@ export function crewCommands(parts: CrewParts): Commands {
     // For a stopped crew's row, with a title without "…".
     startCrew: (argument) => startLocal(parts, argument),
     stopLocalCrew: (argument) => locals.stop(folderIn(parts, recordOf(argument))),
-    copyToken: onCrew(
-      parts,
-      (crew) => copyToken(parts, crew),
-      ({ local }) => local !== undefined,
+    copyToken: onCrew(parts, (crew) => copyToken(parts, crew), isLocal),
+    changeEngine: onLocal((crew, argument) =>
+      locals.changeEngine(crew.id, engineOf(recordOf(argument))),
+    ),
+    setUpProject: onLocal((crew) => locals.setUp(crew.id)),
+    continueInterrupted: onLocal((crew) => locals.decideInterrupted(crew.id, "continue")),
+    discardInterrupted: onLocal(async (crew, argument) =>
+      isProgram(argument) || (await confirmDiscard(crew))
+        ? locals.decideInterrupted(crew.id, "discard")
+        : undefined,
     ),
     chooseModel: onCrew(
       parts,
@@ -89,12 +105,46 @@ async function startLocal(parts: CrewParts, argument: unknown): Promise<Crew | u
   const isPerson = given["folder"] === undefined || "kind" in given;
   const crew = await parts.locals.start({
     ...folderIn(parts, given),
-    ...defined({ engine: stringOf(given, "engine"), here: booleanOf(given, "here") }),
+    ...defined({ engine: engineOf(given), here: booleanOf(given, "here") }),
     ...(isPerson ? { onChosen: () => void vscode.commands.executeCommand(`${viewId}.focus`) } : {}),
   });
-  if (crew !== undefined)
-    showStatus(vscode.l10n.t("“{0}” runs on this machine; no model is called", crew.name));
+  if (crew === undefined) return undefined;
+  showStatus(
+    crew.local?.engine === "crewai"
+      ? vscode.l10n.t("“{0}” runs on this machine with crewAI", crew.name)
+      : vscode.l10n.t("“{0}” runs on this machine; no model is called", crew.name),
+  );
+  if (isPerson && parts.locals.lacksCrewai(crew.id))
+    void offerSetUp(crew, crew.local?.engineNote ?? "").catch(showError);
+  // Whoever serves the workspace's crew wants to see it work.
+  if (given["here"] === true && isPerson) void kickOffFirst(crew).catch(showError);
   return crew;
+}
+
+async function kickOffFirst({ id }: Crew): Promise<void> {
+  await vscode.commands.executeCommand("crewdeck.kickoffInForm", { crew: id, kind: "welcome" });
+}
+
+async function offerSetUp({ id, name }: Crew, why: string): Promise<void> {
+  const setUp = vscode.l10n.t("Set Up This Project…");
+  const text = vscode.l10n.t("“{0}” is rehearsed, without a language model. {1}", name, why);
+  if ((await vscode.window.showInformationMessage(plainMessage(text), setUp)) === setUp)
+    await vscode.commands.executeCommand("crewdeck.setUpProject", { crew: id, kind: "welcome" });
+}
+
+function engineOf(given: UnknownObject): LocalEngine | undefined {
+  return oneOf(given, "engine", ["rehearsal", "crewai"]);
+}
+
+async function confirmDiscard({ name, local }: Crew): Promise<boolean> {
+  return await confirm(
+    vscode.l10n.t("Discard the interrupted executions of “{0}”?", name),
+    vscode.l10n.t(
+      "They end here: {0}. The outputs of their tasks so far are kept.",
+      local?.interrupted?.count ?? 0,
+    ),
+    vscode.l10n.t("Discard"),
+  );
 }
 
 function folderIn({ crews }: CrewParts, given: UnknownObject): { readonly folder?: string } {

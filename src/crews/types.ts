@@ -11,9 +11,17 @@ export interface Crew {
   readonly local?: LocalCrew;
 }
 
+/** `crewai` runs the project in its own Python, `rehearsal` calls no language model. */
+export type LocalEngine = "rehearsal" | "crewai";
+
 export interface LocalCrew {
   readonly folder: string;
-  readonly engine: "rehearsal";
+  /** The one that runs, or ran last. */
+  readonly engine: LocalEngine;
+  /** Where crewAI runs, or why it doesn't; only in the window that serves the crew. */
+  readonly engineNote?: string;
+  /** Executions that a restart interrupted, and that a person has not decided about. */
+  readonly interrupted?: { readonly count: number; readonly isElsewhere: boolean };
   readonly running: boolean;
   readonly starting?: true;
   /** Undefined if a person stopped it. */

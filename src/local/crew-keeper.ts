@@ -9,6 +9,7 @@ import {
   ServiceFailure,
   ServiceRefusal,
   type Exit,
+  type HeldDecision,
   type ServiceProcess,
 } from "./service-process.ts";
 
@@ -97,6 +98,11 @@ export class CrewKeeper {
     return true;
   }
 
+  /** Does nothing if another window serves the crew. */
+  decide(type: HeldDecision, ids: readonly string[]): void {
+    this.#own?.decide(type, ids);
+  }
+
   /** The service stops with its window, and stays wanted. */
   dispose(): void {
     this.#end.abort(new Error("The window closes."));
@@ -132,12 +138,13 @@ export class CrewKeeper {
   /** Undefined if another service is starting or stopping. */
   async #tryOnce(): Promise<string | undefined> {
     const { tokens, crewId } = this.#options;
-    const port = this.#read()?.port ?? 0;
+    const lastPort = this.#read()?.port ?? 0;
     const prepared = await prepareTokens(tokens, crewId);
     try {
-      const process = await this.#launch(port, prepared);
+      const process = await this.#launch(lastPort, prepared);
       await keepTokens(tokens, crewId, prepared);
-      this.#store({ port: Number(new URL(process.url).port), failure: undefined });
+      const port = Number(new URL(process.url).port);
+      this.#store({ port, engine: process.engine, failure: undefined });
       this.#becomeOwner(process);
       // The window may have closed meanwhile.
       if (this.#end.signal.aborted) process.askToStop();

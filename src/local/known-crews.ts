@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { rm } from "node:fs/promises";
 import path from "node:path";
 import { defined } from "../base/json.ts";
+import type { LocalEngine } from "../crews/types.ts";
 import type { Database } from "../store/database.ts";
 import { integer, optionalText, type Row, text } from "../base/sqlite.ts";
 
@@ -14,12 +15,27 @@ export interface KnownCrew {
   /** False if a person stopped it or it failed; true while its window is closed. */
   readonly wanted: boolean;
   readonly failure?: string | undefined;
+  /** The one that ran last, or that a person chose. */
+  readonly engine?: LocalEngine | undefined;
+  /** A person chose the engine. */
+  readonly isEngineChosen?: true | undefined;
+  /** How many executions wait for a person's decision after a restart. */
+  readonly interrupted?: number | undefined;
 }
 
-export type CrewChange = Partial<Pick<KnownCrew, "port" | "wanted" | "failure">>;
+export type CrewChange = Partial<Omit<KnownCrew, "folder" | "name">>;
 
 /** Its real folder changes with each version of the extension. */
 export const exampleFolder = "crewdeck:/example-crew";
+
+/** A local crew's id. */
+export function idOf(folder: string): string {
+  return `local:${folder}`;
+}
+
+export function folderOf(crewId: string): string {
+  return crewId.slice("local:".length);
+}
 
 /** The local crews that were started on this machine. Methods throw the database's errors. */
 export class KnownCrews {
@@ -49,14 +65,18 @@ export class KnownCrews {
     return row && crewIn(row);
   }
 
-  write({ folder, name, port, wanted, failure }: KnownCrew): void {
+  write(crew: KnownCrew): void {
+    const { folder, name, port, wanted, failure, engine, isEngineChosen, interrupted } = crew;
     this.#database.run(
-      "INSERT OR REPLACE INTO local_crews (folder, name, port, wanted, failure) VALUES (?, ?, ?, ?, ?)",
+      "INSERT OR REPLACE INTO local_crews (folder, name, port, wanted, failure, engine, is_engine_chosen, interrupted) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
       folder,
       name,
       port,
       wanted ? 1 : 0,
       failure ?? null,
+      engine ?? null,
+      isEngineChosen === true ? 1 : 0,
+      interrupted ?? 0,
     );
   }
 
@@ -76,11 +96,15 @@ export class KnownCrews {
 }
 
 function crewIn(row: Row): KnownCrew {
+  const [engine, interrupted] = [optionalText(row, "engine"), integer(row, "interrupted")];
   return {
     folder: text(row, "folder"),
     name: text(row, "name"),
     port: integer(row, "port"),
     wanted: integer(row, "wanted") === 1,
     ...defined({ failure: optionalText(row, "failure") }),
+    ...(engine !== undefined && { engine: engine === "crewai" ? engine : "rehearsal" }),
+    ...(integer(row, "is_engine_chosen") === 1 && { isEngineChosen: true }),
+    ...(interrupted > 0 && { interrupted }),
   };
 }

@@ -1,21 +1,30 @@
 import { access } from "node:fs/promises";
 import * as vscode from "vscode";
-import { NothingToDo, UserError } from "../base/errors.ts";
+import { UserError } from "../base/errors.ts";
 import { Disposables } from "../base/events.ts";
-import { showLocalLogAction } from "../crews/errors.ts";
 import type { Crews } from "../crews/crews.ts";
 import { uniqueName } from "../crews/identity.ts";
-import type { Crew, LocalCrew } from "../crews/types.ts";
+import type { Crew, LocalCrew, LocalEngine } from "../crews/types.ts";
 import { viewId } from "../editor/manifest.ts";
 import { logProblem } from "../editor/log.ts";
-import { plainLabel, plainMessage, showError } from "../editor/messages.ts";
+import { showError } from "../editor/messages.ts";
 import { ProjectError } from "../projects/types.ts";
 import type { Database } from "../store/database.ts";
+import { CrewEngines } from "./crew-engines.ts";
 import type { CrewKeeper } from "./crew-keeper.ts";
 import { Folders } from "./folders.ts";
-import { KnownCrews, type KnownCrew } from "./known-crews.ts";
+import { folderOf, idOf, KnownCrews, type KnownCrew } from "./known-crews.ts";
+import { pickRunning } from "./pick-running.ts";
 import { forPerson, readProject, workspaceProjects } from "./projects.ts";
-import { describeExit, type Exit, type ServiceProcess } from "./service-process.ts";
+import type { CrewModels, HeldDecision, WorkerEnvironment } from "./service-process.ts";
+import {
+  interruptedElsewhere,
+  neverStarted,
+  nothingInterrupted,
+  offerCrewai,
+  reportEnd,
+  reportInterrupted,
+} from "./notices.ts";
 
 export interface LocalCrewsOptions {
   readonly crews: Crews;
@@ -26,20 +35,13 @@ export interface LocalCrewsOptions {
   readonly extension: vscode.Uri;
   /** Whether the crew's service is needed. */
   readonly hasOpenExecutions: (crewId: string) => boolean;
-  readonly models: {
-    /** Starts a service with the environment for the model that was chosen for the crew. */
-    serve(
-      crewId: string,
-      start: (environment: Readonly<Record<string, string>>) => Promise<ServiceProcess>,
-    ): Promise<ServiceProcess>;
-    forget(crewId: string): Promise<void>;
-  };
+  readonly models: CrewModels;
 }
 
 interface StartLocalCrew {
   /** Path or URI; otherwise the person chooses. */
   readonly folder?: string;
-  readonly engine?: string;
+  readonly engine?: LocalEngine;
   /** Called when the crew is known, before it starts. */
   readonly onChosen?: () => void;
   /** Starts the workspace's only crew project without a question. */
@@ -51,6 +53,10 @@ interface KeptCrew extends Pick<KnownCrew, "folder" | "name"> {
   /** Started or needed in this window. */
   isUsed: boolean;
   isStarting: boolean;
+  /** The next start may take another engine than the last one. */
+  isEngineFree: boolean;
+  /** Executions that a restart of this window's service interrupted. */
+  held: readonly string[];
 }
 
 /**
@@ -61,6 +67,7 @@ export class LocalCrews implements vscode.Disposable {
   readonly #options: LocalCrewsOptions;
   readonly #folders: Folders;
   readonly #store: KnownCrews;
+  readonly #engines: CrewEngines;
   readonly #log: vscode.OutputChannel;
   /** Those whose folder exists, by folder. */
   readonly #kept = new Map<string, KeptCrew>();
@@ -75,6 +82,12 @@ export class LocalCrews implements vscode.Disposable {
     this.#log = this.#owned.add(
       vscode.window.createOutputChannel(vscode.l10n.t("Crewdeck: local crew")),
     );
+    this.#engines = new CrewEngines({
+      known: this.#store,
+      uriOf: (folder) => this.#folders.uriOf(folder),
+      hasOpenExecutions: (folder) => options.hasOpenExecutions(idOf(folder)),
+      log: (name, line) => this.#log.appendLine(`[${name}] ${line}`),
+    });
     crews.startLocalWith((crewId) => this.ensureRunning(crewId));
     // Another window may have started a new crew.
     this.#owned.add(
@@ -113,10 +126,6 @@ export class LocalCrews implements vscode.Disposable {
   /** Undefined if the person cancels. @throws UserError if the service doesn't start */
   async start(options: StartLocalCrew = {}): Promise<Crew | undefined> {
     const { folder, engine, here = false, onChosen } = options;
-    if (engine !== undefined && engine !== "rehearsal")
-      throw new UserError(
-        vscode.l10n.t("There is no engine “{0}”. The local service has one: “rehearsal”.", engine),
-      );
     const found = folder === undefined && here ? await workspaceProjects() : [];
     const only = folder ?? (found.length === 1 ? found[0] : undefined);
     const name =
@@ -125,7 +134,42 @@ export class LocalCrews implements vscode.Disposable {
         : this.#folders.nameOf(only);
     if (name === undefined) return undefined;
     onChosen?.();
-    return await this.#run(name);
+    return await this.#run(name, { isEngineFree: true, engine });
+  }
+
+  /** The engine for the next kickoffs: a running service is started again. Undefined if the person cancels. @throws UserError if the engine can't run */
+  async changeEngine(crewId: string, engine?: LocalEngine): Promise<Crew | undefined> {
+    const kept = this.#keptOf(crewId);
+    const chosen = engine ?? (await this.#engines.pick(kept));
+    if (chosen === undefined) return undefined;
+    const isRunning = kept.keeper.url !== undefined;
+    if (!(await this.#setEngine(kept, chosen))) return undefined;
+    return isRunning ? await this.#run(kept.folder) : this.#crewOf(kept);
+  }
+
+  /** Whether the crew doesn't run with crewAI because it isn't installed. */
+  lacksCrewai(crewId: string): boolean {
+    return this.#engines.lacksCrewai(folderOf(crewId));
+  }
+
+  /** Installs crewAI after a question, and offers to use it. Undefined if the person says no. @throws UserError */
+  async setUp(crewId: string): Promise<Crew | undefined> {
+    const kept = this.#keptOf(crewId);
+    const { setUpProject } = await import("./set-up.ts");
+    const found = await setUpProject(kept.name, this.#folders.uriOf(kept.folder));
+    if (found === undefined) return undefined;
+    return (await offerCrewai(kept.name, found))
+      ? await this.changeEngine(crewId, "crewai")
+      : this.#crewOf(kept);
+  }
+
+  /** Lets interrupted executions of a crew continue, or ends them. @returns their kickoff ids. @throws UserError */
+  decideInterrupted(crewId: string, type: HeldDecision): readonly string[] {
+    const { name, keeper, held } = this.#keptOf(crewId);
+    if (keeper.url !== undefined && !keeper.isOwn) throw interruptedElsewhere(name);
+    if (held.length === 0 || !keeper.isOwn) throw nothingInterrupted(name);
+    keeper.decide(type, held);
+    return held;
   }
 
   /** `npm start` sets CREWDECK_START_LOCAL to a crew's folder. A workspace can't. */
@@ -148,11 +192,13 @@ export class LocalCrews implements vscode.Disposable {
 
   /** Stops a local crew in any window. Undefined if the person cancels. @throws UserError if it is unknown or another window doesn't stop it */
   async stop({ folder }: { readonly folder?: string } = {}): Promise<Crew | undefined> {
-    const name = folder === undefined ? await this.#pickRunning() : this.#folders.nameOf(folder);
+    const name =
+      folder === undefined
+        ? await pickRunning(this.list(), this.#folders)
+        : this.#folders.nameOf(folder);
     if (name === undefined) return undefined;
     const local = this.#kept.get(name);
-    if (local === undefined)
-      throw new UserError(vscode.l10n.t("No local crew was started in {0}.", folder ?? name));
+    if (local === undefined) throw neverStarted(folder ?? name);
     local.isUsed = false;
     await this.#end(local);
     this.#publish();
@@ -161,8 +207,7 @@ export class LocalCrews implements vscode.Disposable {
 
   /** Deletes the service's data and tokens; folder and executions stay. @throws UserError */
   async remove(crewId: string): Promise<void> {
-    const local = this.#kept.get(folderOf(crewId));
-    if (local === undefined) throw removedError();
+    const local = this.#keptOf(crewId);
     await this.#end(local);
     await this.#store.forget(local.folder);
     await this.#options.crews.setTokens(crewId, undefined);
@@ -235,8 +280,9 @@ export class LocalCrews implements vscode.Disposable {
   #crewOf({ folder, name, keeper, isStarting }: KeptCrew): Crew | undefined {
     const known = this.#store.read(folder);
     if (known === undefined) return undefined;
-    const { failure, wanted, port } = known;
+    const { failure, wanted, port, engine = "rehearsal", interrupted: count = 0 } = known;
     const running = keeper.url !== undefined;
+    const note = keeper.isOwn ? this.#engines.noteOf(folder) : undefined;
     const idle: Pick<LocalCrew, "starting" | "failure" | "ranBefore"> = isStarting
       ? { starting: true }
       : failure !== undefined
@@ -248,8 +294,10 @@ export class LocalCrews implements vscode.Disposable {
       url: keeper.url ?? `http://127.0.0.1:${port}`,
       local: {
         folder: this.#folders.uriOf(folder).toString(),
-        engine: "rehearsal",
+        engine,
         running,
+        ...(note !== undefined && { engineNote: note }),
+        ...(running && count > 0 && { interrupted: { count, isElsewhere: !keeper.isOwn } }),
         ...(running ? {} : idle),
       },
     };
@@ -279,43 +327,76 @@ export class LocalCrews implements vscode.Disposable {
       folder,
       known: this.#store,
       tokens: crews,
-      launch: (port, tokens, signal) =>
-        models.serve(idOf(folder), (workerEnvironment) =>
+      launch: async (port, tokens, signal) => {
+        const engine = await this.#engines.forStart(kept, kept.isEngineFree);
+        let isFirst = true;
+        const start = (workerEnvironment: WorkerEnvironment) =>
           ServiceProcess.start({
             program: vscode.Uri.joinPath(extension, "dist", "service.mjs").fsPath,
             folder: this.#folders.uriOf(folder).fsPath,
             dataFolder: this.#store.dataFolder(folder),
+            engine,
             port,
             ...tokens,
             workerEnvironment,
             signal,
             onLine: (line) => this.#log.appendLine(`[${name}] ${line}`),
-          }),
-        ),
-      isNeeded: () => this.#kept.get(folder)?.isUsed === true || hasOpenExecutions(idOf(folder)),
-      onChange: () => {
-        try {
-          this.#publish();
-        } catch (error) {
-          logProblem("Reading a local crew", error, name);
-        }
+            onHeld: (ids) => {
+              kept.held = ids;
+              this.#tryTo("Noting interrupted executions", name, () => {
+                this.#store.change(folder, { interrupted: ids.length });
+                this.#publish();
+              });
+              if (isFirst && ids.length > 0)
+                void reportInterrupted(idOf(folder), name, ids.length).catch(showError);
+              isFirst = false;
+            },
+          });
+        return await (engine.engine === "crewai" ? models.serve(idOf(folder), start) : start({}));
       },
-      onEnded: (exit) => void this.#reportEnd(folder, name, exit).catch(showError),
+      isNeeded: () => this.#kept.get(folder)?.isUsed === true || hasOpenExecutions(idOf(folder)),
+      onChange: () => this.#tryTo("Reading a local crew", name, () => this.#publish()),
+      onEnded: (exit) =>
+        void reportEnd(name, exit)
+          .then((again) => (again ? this.#run(folder) : undefined))
+          .catch(showError),
       onProblem: logProblem,
     });
-    const kept = { folder, name, keeper, isUsed: false, isStarting: false };
+    const kept: KeptCrew = {
+      folder,
+      name,
+      keeper,
+      isUsed: false,
+      isStarting: false,
+      isEngineFree: false,
+      held: [],
+    };
     this.#kept.set(folder, kept);
     return kept;
   }
 
-  async #run(folder: string): Promise<Crew> {
+  /** @param engine a new choice; undefined if the person cancels it */
+  async #run(
+    folder: string,
+    options: { isEngineFree: true; engine: LocalEngine | undefined },
+  ): Promise<Crew | undefined>;
+  async #run(folder: string): Promise<Crew>;
+  async #run(
+    folder: string,
+    {
+      isEngineFree = false,
+      engine,
+    }: { isEngineFree?: boolean; engine?: LocalEngine | undefined } = {},
+  ): Promise<Crew | undefined> {
     const location = vscode.ProgressLocation.Window;
-    const title = vscode.l10n.t("Starting a local crew (rehearsal)");
+    const title = vscode.l10n.t("Starting a local crew");
     return await vscode.window.withProgress({ location, title }, async () => {
       const local = this.#kept.get(folder);
       const uri = this.#folders.uriOf(folder);
       try {
-        return await this.#serve(local ?? (await this.#add(await this.#addKnown(folder))));
+        const kept = local ?? (await this.#add(await this.#addKnown(folder)));
+        if (engine !== undefined && !(await this.#setEngine(kept, engine))) return undefined;
+        return await this.#serve(kept, isEngineFree);
       } catch (error) {
         if (error instanceof ProjectError) this.#store.change(folder, { failure: error.message });
         this.#publish();
@@ -324,8 +405,9 @@ export class LocalCrews implements vscode.Disposable {
     });
   }
 
-  async #serve(local: KeptCrew): Promise<Crew> {
+  async #serve(local: KeptCrew, isEngineFree: boolean): Promise<Crew> {
     local.isUsed = true;
+    local.isEngineFree = isEngineFree;
     local.isStarting = true;
     this.#publish();
     try {
@@ -334,7 +416,7 @@ export class LocalCrews implements vscode.Disposable {
         await readProject(this.#folders.uriOf(local.folder).fsPath);
       await local.keeper.start();
     } finally {
-      local.isStarting = false;
+      local.isStarting = local.isEngineFree = false;
       this.#publish();
     }
     const crew = this.#crewOf(local);
@@ -352,39 +434,29 @@ export class LocalCrews implements vscode.Disposable {
     return crew;
   }
 
-  async #pickRunning(): Promise<string | undefined> {
-    const items = [...this.#kept.values()].flatMap(({ folder, name, keeper }) =>
-      keeper.url === undefined
-        ? []
-        : [{ label: plainLabel(name), description: keeper.url, folder }],
-    );
-    if (items.length === 0) throw new NothingToDo(vscode.l10n.t("No local crew is running."));
-    if (items.length === 1) return items[0]?.folder;
-    const placeHolder = vscode.l10n.t("Stop which local crew?");
-    return (await vscode.window.showQuickPick(items, { placeHolder }))?.folder;
+  #keptOf(crewId: string): KeptCrew {
+    const kept = this.#kept.get(folderOf(crewId));
+    if (kept === undefined) throw removedError();
+    return kept;
   }
 
-  async #reportEnd(folder: string, name: string, exit: Exit): Promise<void> {
-    const again = vscode.l10n.t("Start Again");
-    const log = showLocalLogAction();
-    const message = vscode.l10n.t(
-      "The local crew “{0}” ended unexpectedly ({1}). Its executions are kept.",
-      name,
-      describeExit(exit),
-    );
-    const text = plainMessage(message);
-    const chosen = await vscode.window.showErrorMessage(text, again, log.title);
-    if (chosen === log.title) this.showLog();
-    if (chosen === again) await this.#run(folder);
+  /** Stops a service with another engine. False if the person cancels. @throws UserError if the engine can't run */
+  async #setEngine(kept: KeptCrew, engine: LocalEngine): Promise<boolean> {
+    if (!(await this.#engines.allows(kept, engine))) return false;
+    const isOther = this.#store.read(kept.folder)?.engine !== engine;
+    if (isOther && kept.keeper.url !== undefined) await this.#end(kept);
+    this.#store.change(kept.folder, { engine, isEngineChosen: true, failure: undefined });
+    this.#publish();
+    return true;
   }
-}
 
-function idOf(folder: string): string {
-  return `local:${folder}`;
-}
-
-function folderOf(crewId: string): string {
-  return crewId.slice("local:".length);
+  #tryTo(doing: string, name: string, action: () => void): void {
+    try {
+      action();
+    } catch (error) {
+      logProblem(doing, error, name);
+    }
+  }
 }
 
 function removedError(): UserError {

@@ -23,9 +23,9 @@ export async function pickProject(
   known: readonly Crew[],
 ): Promise<string | undefined> {
   const chosen = await vscode.window.showQuickPick(items(folders, known), {
-    title: vscode.l10n.t("Start a Local Crew (Rehearsal)"),
+    title: vscode.l10n.t("Start a Local Crew"),
     placeHolder: vscode.l10n.t(
-      "Which crew? Order, pauses and callbacks are real; no language model is called",
+      "Which crew? It runs with crewAI where that is installed for it, and is rehearsed otherwise",
     ),
     matchOnDescription: true,
     matchOnDetail: true,

@@ -1,7 +1,8 @@
 import * as l10n from "@vscode/l10n";
 import { fork, type ChildProcess } from "node:child_process";
 import { createInterface } from "node:readline";
-import { asObject } from "../base/json.ts";
+import { asArray, asObject } from "../base/json.ts";
+import type { LocalEngine } from "../crews/types.ts";
 
 export interface Exit {
   readonly code: number | null;
@@ -12,13 +13,28 @@ export function describeExit({ code, signal }: Exit): string {
   return signal ?? (code === null ? l10n.t("no exit code") : l10n.t("exit code {0}", code));
 }
 
-const reasons = ["inUse", "project", "node", "data", "port"] as const;
+const reasons = ["inUse", "project", "node", "data", "port", "python"] as const;
 
 interface Refused {
   readonly type: "refused";
   readonly reason: (typeof reasons)[number] | "other";
   readonly message: string;
 }
+
+interface Listening {
+  readonly type: "listening";
+  readonly url: string;
+  readonly engine: LocalEngine;
+}
+
+/** All executions that a restart interrupted, and that a person has not decided about. */
+interface Held {
+  readonly type: "held";
+  readonly ids: readonly string[];
+}
+
+/** What a person decides about interrupted executions. */
+export type HeldDecision = "continue" | "discard";
 
 export class ServiceRefusal extends Error {
   readonly reason: Refused["reason"];
@@ -37,11 +53,14 @@ export class ServiceFailure extends Error {
   }
 }
 
-export function readMessage(
-  received: unknown,
-): { readonly type: "listening"; readonly url: string } | Refused | undefined {
-  const { type, url, reason, message } = asObject(received);
-  if (type === "listening") return typeof url === "string" ? { type, url } : undefined;
+export function readMessage(received: unknown): Listening | Held | Refused | undefined {
+  const { type, url, engine, ids, reason, message } = asObject(received);
+  if (type === "listening")
+    return typeof url === "string"
+      ? { type, url, engine: engine === "crewai" ? engine : "rehearsal" }
+      : undefined;
+  if (type === "held")
+    return { type, ids: asArray(ids).filter((id): id is string => typeof id === "string") };
   if (type !== "refused") return undefined;
   return {
     type,
@@ -50,18 +69,34 @@ export function readMessage(
   };
 }
 
+export type WorkerEnvironment = Readonly<Record<string, string>>;
+
+/** Leads a crew's Python to the model that was chosen for the crew. */
+export interface CrewModels {
+  serve(
+    crewId: string,
+    start: (environment: WorkerEnvironment) => Promise<ServiceProcess>,
+  ): Promise<ServiceProcess>;
+  forget(crewId: string): Promise<void>;
+}
+
 export interface ServiceOptions {
   readonly program: string;
   readonly folder: string;
   readonly dataFolder: string;
+  readonly engine:
+    | { readonly engine: "rehearsal" }
+    | { readonly engine: "crewai"; readonly python: string; readonly parallel: number };
   /** 0 for any. */
   readonly port: number;
   readonly token: string;
   readonly userToken: string;
   /** For the Python of a crewAI project; it wins over the project's own. */
-  readonly workerEnvironment?: Readonly<Record<string, string>>;
+  readonly workerEnvironment?: WorkerEnvironment;
   /** Lines that the service writes, without tokens. */
   readonly onLine: (line: string) => void;
+  /** Called after a start that found interrupted executions, and when they change. */
+  readonly onHeld: (ids: readonly string[]) => void;
   readonly signal: AbortSignal;
   readonly timeoutMs?: number;
 }
@@ -72,20 +107,25 @@ const stopMs = 5000;
 /** A service that listens, and always stops with this process. */
 export class ServiceProcess {
   readonly url: string;
+  /** The one that runs. */
+  readonly engine: LocalEngine;
   readonly exited: Promise<Exit>;
   readonly #child: ChildProcess;
 
-  private constructor(child: ChildProcess, url: string, exited: Promise<Exit>) {
+  private constructor(child: ChildProcess, { url, engine }: Listening, exited: Promise<Exit>) {
     this.#child = child;
     this.url = url;
+    this.engine = engine;
     this.exited = exited;
   }
 
   /** @throws ServiceRefusal, ServiceFailure, or the signal's reason; the process has ended then */
   static async start(options: ServiceOptions): Promise<ServiceProcess> {
-    const { folder, port, dataFolder, token, userToken, onLine, signal } = options;
+    const { folder, port, dataFolder, engine, token, userToken, onLine, signal } = options;
     signal.throwIfAborted();
-    const args = ["--port", String(port), "--data", dataFolder, "--engine", "rehearsal"];
+    const args = ["--port", String(port), "--data", dataFolder, "--engine", engine.engine];
+    if (engine.engine === "crewai")
+      args.push("--python", engine.python, "--parallel", String(engine.parallel));
     const secrets = {
       CREWDECK_TOKEN: token,
       CREWDECK_USER_TOKEN: userToken,
@@ -108,6 +148,10 @@ export class ServiceProcess {
         createInterface({ input: stream, crlfDelay: Infinity }).on("line", (line) =>
           onLine(line.replaceAll(token, "…").replaceAll(userToken, "…")),
         );
+    child.on("message", (received) => {
+      const message = readMessage(received);
+      if (message?.type === "held") options.onHeld(message.ids);
+    });
     // The process has just ended, which `exited` reports.
     child.stdin?.on("error", () => undefined);
     try {
@@ -119,6 +163,11 @@ export class ServiceProcess {
     }
   }
 
+  decide(type: HeldDecision, ids: readonly string[]): void {
+    // If the process has just ended, its executions are held at the next start, too.
+    if (this.#child.connected) this.#child.send({ type, ids }, () => undefined);
+  }
+
   async stop(): Promise<void> {
     this.askToStop();
     const killer = setTimeout(() => this.#child.kill("SIGKILL"), stopMs);
@@ -127,7 +176,7 @@ export class ServiceProcess {
   }
 
   /** For projects that are opened from now on; running executions keep what they began with. */
-  setWorkerEnvironment(environment: Readonly<Record<string, string>>): void {
+  setWorkerEnvironment(environment: WorkerEnvironment): void {
     // A process that has just ended needs none.
     this.#child.send({ type: "workerEnvironment", environment }, () => undefined);
   }
@@ -150,9 +199,9 @@ async function listening(
   child: ChildProcess,
   exited: Promise<Exit>,
   { signal, timeoutMs = 20_000 }: ServiceOptions,
-): Promise<string> {
+): Promise<Listening> {
   const over = new AbortController();
-  const url = new Promise<string>((resolve, reject) => {
+  const started = new Promise<Listening>((resolve, reject) => {
     const timer = setTimeout(() => {
       const text = l10n.t("It did not respond within {0} s.", timeoutMs / 1000);
       reject(new ServiceFailure(text));
@@ -162,7 +211,7 @@ async function listening(
     signal.addEventListener("abort", cancel, { signal: over.signal });
     child.on("message", (received) => {
       const message = readMessage(received);
-      if (message?.type === "listening") resolve(message.url);
+      if (message?.type === "listening") resolve(message);
       if (message?.type === "refused") reject(new ServiceRefusal(message));
     });
     child.once("error", reject);
@@ -171,5 +220,5 @@ async function listening(
       reject(new ServiceFailure(text));
     });
   });
-  return await url.finally(() => over.abort());
+  return await started.finally(() => over.abort());
 }

@@ -5,7 +5,7 @@ export type ServiceOptions = ReturnType<typeof readOptions>;
 
 const usage =
   "Usage: serve [<crew folder>] [--engine rehearsal|crewai] [--python FILE] [--parallel N] [--port 0] [--data DIR] [--token T] [--user-token T] " +
-  "[--dialect documented|live] [--task-seconds S] [--lifeline]";
+  "[--dialect documented|live] [--task-seconds S] [--unfinished hold|continue|discard] [--lifeline]";
 
 /** Tokens also come from the environment: other users can read a command line. @throws {Refusal} */
 export function readOptions(
@@ -31,6 +31,8 @@ export function readOptions(
     userToken: values["user-token"] ?? env["CREWDECK_USER_TOKEN"],
     dialect: readChoice("--dialect", values.dialect, "documented", "live"),
     taskSeconds: readNumber("--task-seconds", values["task-seconds"]),
+    /** What happens to executions of an engine that costs money, if the last service left them unfinished. */
+    unfinished: readChoice("--unfinished", values.unfinished, "hold", "continue", "discard"),
     /** Whether the service ends when its standard input closes. */
     lifeline: values.lifeline,
     /** The wait before the second attempt of a callback. */
@@ -54,6 +56,7 @@ function parse(argv: readonly string[]) {
         "user-token": { type: "string" },
         dialect: { type: "string", default: "documented" },
         "task-seconds": { type: "string", default: "1" },
+        unfinished: { type: "string", default: "hold" },
         lifeline: { type: "boolean", default: false },
       },
     });

@@ -5,7 +5,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import { getRequestListener } from "@hono/node-server";
-import { asObject } from "../base/json.ts";
+import { asArray, asObject } from "../base/json.ts";
 import { readProject } from "../projects/read.ts";
 import { defaultDataFolder, lockDataFolder, type DataFolder } from "./data-folder.ts";
 import { documentedDialect, liveDialect } from "./dialects.ts";
@@ -47,6 +47,7 @@ export async function serve(options: ServiceOptions, exampleCrew: string): Promi
     callbackBackoffMs: options.callbackBackoffMs,
     callbackTimeoutMs: options.callbackTimeoutMs,
     log,
+    onHeld: (ids) => process.send?.({ type: "held", ids }),
   });
   const respond = getRequestListener(service.app.fetch);
   const instance = randomUUID();
@@ -72,6 +73,36 @@ export async function serve(options: ServiceOptions, exampleCrew: string): Promi
   if (process.send) process.send({ type: "listening", url, engine: engine.name, pid: process.pid });
   else process.stdout.write(`${JSON.stringify({ url, ...tokens, engine: engine.name })}\n`);
   await service.work();
+  if (options.unfinished !== "hold") await decide(service, options.unfinished, service.held());
+  reportHeld(service.held());
+  if (process.send)
+    process.on("message", (received) => {
+      const { type, ids } = asObject(received);
+      if (type !== "continue" && type !== "discard") return;
+      decide(service, type, asArray(ids).map(String)).catch((error: unknown) =>
+        log(`Interrupted executions could not be changed: ${messageOf(error)}`),
+      );
+    });
+}
+
+/** Ids of executions that don't wait for a decision, such as those decided about before, are ignored. */
+async function decide(
+  service: Service,
+  type: "continue" | "discard",
+  ids: readonly string[],
+): Promise<void> {
+  const held = service.held();
+  for (const id of ids.filter((each) => held.includes(each)))
+    if (type === "continue") await service.release(id);
+    else service.discard(id);
+}
+
+function reportHeld(ids: readonly string[]): void {
+  if (process.send) process.send({ type: "held", ids });
+  else if (ids.length > 0)
+    log(
+      `${ids.length} unfinished executions were interrupted and are held. To continue or end them, start again with --unfinished continue or --unfinished discard. ${ids.join(" ")}`,
+    );
 }
 
 async function chooseEngine(options: ServiceOptions, folder: string): Promise<Engine> {

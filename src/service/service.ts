@@ -20,6 +20,8 @@ export interface ServiceParts extends Omit<AppOptions, "executions"> {
   readonly engine: Engine;
   readonly callbackBackoffMs: number;
   readonly callbackTimeoutMs: number;
+  /** Called with those left when a person has decided about a held execution. */
+  readonly onHeld?: (ids: readonly string[]) => void;
 }
 
 export type Service = ReturnType<typeof openService>;
@@ -73,6 +75,7 @@ export function openService(parts: ServiceParts) {
     if (runState(database, id).state === "absent") await runs.startCrew(id);
     else releaseRun(database, id);
     runs.wake();
+    parts.onHeld?.(store.held());
   }
 
   const attempt = (action: () => void, problem: string) => {
@@ -119,6 +122,7 @@ export function openService(parts: ServiceParts) {
     discard(id: string) {
       giveUp(id, "it was discarded after the service was restarted.");
       parts.engine.rest?.(id, true);
+      parts.onHeld?.(store.held());
     },
     /** For a process that exits without `close`. */
     erase: erasure.run,

@@ -87,6 +87,13 @@ export const steps: readonly string[] = [
   -- Deletions of all local data, so that other windows forget theirs.
   CREATE TABLE clearings (id INTEGER PRIMARY KEY AUTOINCREMENT, scope TEXT NOT NULL) STRICT;
   `,
+  `
+  -- Until now there was one engine.
+  ALTER TABLE local_crews ADD COLUMN engine TEXT;
+  UPDATE local_crews SET engine = 'rehearsal';
+  ALTER TABLE local_crews ADD COLUMN is_engine_chosen INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE local_crews ADD COLUMN interrupted INTEGER NOT NULL DEFAULT 0;
+  `,
 ];
 
 /** @throws StoreError for a newer version */

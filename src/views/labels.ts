@@ -1,4 +1,5 @@
 import * as l10n from "@vscode/l10n";
+import type { LocalEngine } from "../crews/types.ts";
 import { type Duration, wholeTime } from "../executions/durations.ts";
 import { hasEnded, hasRehearsalOutput, isNeverSeen } from "../executions/model.ts";
 import type { ExecutionState, ExecutionSummary, TaskSummary } from "../executions/model.ts";
@@ -125,6 +126,12 @@ export function startLabel({ origin, startedAt, state }: ExecutionSummary): stri
 /** In a local crew, or in a service connected by its address. */
 export function isRehearsal(execution: ExecutionSummary): boolean {
   return execution.engine === "rehearsal" || hasRehearsalOutput(execution);
+}
+
+export function engineLabel(engine: LocalEngine): string {
+  return engine === "crewai"
+    ? l10n.t("crewAI – the project's own Python, tools and model")
+    : rehearsalLabel();
 }
 
 export function rehearsalLabel(): string {

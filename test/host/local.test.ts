@@ -464,10 +464,6 @@ describe("local crews", () => {
       (await refusal(window.locals.start({ folder: "vscode-vfs://github/a/b" }))).message,
       /not a folder on this machine/,
     );
-    assert.match(
-      (await refusal(window.locals.start({ folder: example, engine: "model" }))).message,
-      /no engine “model”/,
-    );
     assert.match((await refusal(window.locals.stop())).message, /No local crew is running/);
     assert.match(
       (await refusal(window.locals.stop({ folder: example }))).message,
@@ -492,13 +488,13 @@ describe("local crews", () => {
     assert.equal(second.locals.list().length, 1);
   });
 
-  it("offers the example and any folder in a list whose title has “Rehearsal”", async () => {
+  it("offers the example and any folder in a list that names the engines", async () => {
     const { locals } = await newWindow();
     const { crew, items, options } = await pick(locals, "new · comes with Crewdeck");
     assert.equal(crew?.name, "example_crew");
     assert.equal(
       options?.placeHolder,
-      "Which crew? Order, pauses and callbacks are real; no language model is called",
+      "Which crew? It runs with crewAI where that is installed for it, and is rehearsed otherwise",
     );
     assert.ok(
       items.some(

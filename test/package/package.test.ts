@@ -15,6 +15,7 @@ const shipped = [
   "dist/ThirdPartyNotices.txt",
   "dist/extension.js",
   "dist/service.mjs",
+  "dist/worker.py",
   "dist/webview/form.css",
   "dist/webview/form.js",
   "l10n/bundle.l10n.json",

@@ -1,22 +1,9 @@
-import { execFile } from "node:child_process";
 import path from "node:path";
-import { promisify } from "node:util";
-import { isFile } from "../../projects/files.ts";
+import { pythonIn, uvPython } from "../../projects/python.ts";
 
-/**
- * The interpreter of a project: its `.venv`, else the one that uv finds for it (`uv python find` installs nothing). Undefined
- * if there is neither.
- */
+/** The interpreter of a project: its `.venv`, else the one that uv finds for it. */
 export async function findPython(folder: string): Promise<string | undefined> {
-  for (const file of [".venv/bin/python", ".venv/Scripts/python.exe"])
-    if (await isFile(path.join(folder, file))) return path.join(folder, file);
-  try {
-    const { stdout } = await promisify(execFile)("uv", ["python", "find"], { cwd: folder });
-    return stdout.trim() || undefined;
-  } catch {
-    // uv isn't installed, or knows no Python that fits.
-    return undefined;
-  }
+  return (await pythonIn(path.join(folder, ".venv"))) ?? (await uvPython(folder));
 }
 
 export function noPython(folder: string): string {

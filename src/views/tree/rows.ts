@@ -6,7 +6,7 @@ import type { Crew, LocalCrew, TokenState } from "../../crews/types.ts";
 import { hasEnded, isLocalCrew } from "../../executions/model.ts";
 import type { CrewRef, ExecutionState } from "../../executions/model.ts";
 import { hostOf } from "../../feedback/target.ts";
-import { present, rehearsalLabel, stateName } from "../labels.ts";
+import { engineLabel, present, stateName } from "../labels.ts";
 import { dayLabel, groupStates, partsOf } from "./grouping.ts";
 
 export interface Row {
@@ -123,7 +123,8 @@ export function crewRow(crew: Crew, { parked, tokens }: CrewCondition): Row {
     needsToken && l10n.t("No token on this machine"),
   );
   const place = local === undefined ? hostOf(url) : phaseLabel(local);
-  const engine = local && rehearsalLabel();
+  const engine = local && engineLabel(local.engine);
+  const interrupted = local?.interrupted && interruptedLabel(local.interrupted.count);
   const uses = stored && describeTokenType(stored.inUse);
   const hasTwoTokens = stored !== undefined && stored.types.length > 1;
   // Shown only if unusual.
@@ -135,7 +136,8 @@ export function crewRow(crew: Crew, { parked, tokens }: CrewCondition): Row {
       present(
         showsToken && tokenTypeName(stored.inUse),
         place,
-        local && l10n.t("rehearsal, no model"),
+        local && (local.engine === "crewai" ? l10n.t("crewAI") : l10n.t("rehearsal, no model")),
+        interrupted,
       ).join(" · "),
     tooltip: present(
       name,
@@ -147,6 +149,11 @@ export function crewRow(crew: Crew, { parked, tokens }: CrewCondition): Row {
       uses && l10n.t("Uses {0}", uses),
       hasTwoTokens && l10n.t("Also here: {0}", describeTokenType(otherType(stored.inUse))),
       engine && l10n.t("Served on this machine: {0}", engine),
+      local?.engineNote,
+      interrupted,
+      local?.interrupted?.isElsewhere === true
+        ? l10n.t("Another window serves this crew: continue or discard them there.")
+        : interrupted && l10n.t("Continue or discard them in this row's menu."),
       phase === "stopped" && local && stopReason(local),
       phase === "stopped" && l10n.t("Start it, or kick it off, to continue."),
     ),
@@ -158,6 +165,8 @@ export function crewRow(crew: Crew, { parked, tokens }: CrewCondition): Row {
       "crew",
       local === undefined ? "remote" : "local",
       phase,
+      local?.engine,
+      interrupted !== undefined && "interrupted",
       dashboardUrl !== undefined && "dashboard",
       hasTwoTokens && "twoTokens",
       parked !== undefined && "parked",
@@ -169,6 +178,12 @@ export function crewRow(crew: Crew, { parked, tokens }: CrewCondition): Row {
       trouble ?? present(place, engine, uses && l10n.t("uses {0}", uses)).join(", "),
     ),
   };
+}
+
+function interruptedLabel(count: number): string {
+  return count === 1
+    ? l10n.t("1 execution was interrupted")
+    : l10n.t("{0} executions were interrupted", count);
 }
 
 function phaseOf({ running, starting }: LocalCrew): "starting" | "running" | "stopped" {

@@ -29,6 +29,7 @@ describe("keeping a local crew served", () => {
       name: "Crew",
       port: Number(new URL(url).port),
       wanted: true,
+      engine: "rehearsal",
     });
     assert.deepEqual(
       [tokens.kept.get(crewId)?.inUse, tokens.kept.get(crewId)?.bearer],

@@ -66,7 +66,15 @@ else {
         instance: String(process.pid),
       }),
     );
-    process.send({ type: "listening", url, engine: "rehearsal", pid: process.pid });
+    const engine = process.argv[process.argv.indexOf("--engine") + 1];
+    process.send({ type: "listening", url, engine, pid: process.pid });
+    let ids = fault === "interrupted" ? ["one", "two", 3] : [];
+    process.send({ type: "held", ids });
+    process.on("message", (decision) => {
+      console.log(`decision ${JSON.stringify(decision)}`);
+      ids = ids.filter((id) => !decision.ids.includes(id));
+      process.send({ type: "held", ids });
+    });
   });
   if (fault !== "stubborn") process.once("disconnect", leave);
 }

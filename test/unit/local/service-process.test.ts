@@ -22,7 +22,9 @@ async function options(
     port: 0,
     token: "secret-1",
     userToken: "secret-2",
+    engine: { engine: "rehearsal" },
     onLine: () => undefined,
+    onHeld: () => undefined,
     signal,
     ...more,
   };
@@ -66,6 +68,44 @@ describe("the service's process", () => {
     }
     // A service that has ended needs none.
     process.setWorkerEnvironment({ MODEL: "three" });
+  });
+
+  it("gets the interpreter and the number of parallel executions for crewAI, and reports its engine", async () => {
+    const lines: string[] = [];
+    const engine = { engine: "crewai", python: "/venv/bin/python", parallel: 3 } as const;
+    const process = await ServiceProcess.start(
+      await options("/crew", { engine, onLine: (line) => lines.push(line) }),
+    );
+    try {
+      assert.equal(process.engine, "crewai");
+      await waitFor("the arguments", () =>
+        lines.some((line) =>
+          line.endsWith("--engine crewai --python /venv/bin/python --parallel 3"),
+        ),
+      );
+    } finally {
+      await process.stop();
+    }
+  });
+
+  it("reports interrupted executions, takes what a person decides, and reports those that are left", async () => {
+    const [lines, held]: [string[], (readonly string[])[]] = [[], []];
+    const process = await ServiceProcess.start(
+      await options("/interrupted", {
+        onLine: (line) => lines.push(line),
+        onHeld: (ids) => held.push(ids),
+      }),
+    );
+    try {
+      await waitFor("those that are held", () => held.length === 1);
+      process.decide("continue", ["one"]);
+      await waitFor("those that are left", () => held.length === 2);
+      assert.deepEqual(held, [["one", "two"], ["two"]]);
+      assert.ok(lines.includes('decision {"type":"continue","ids":["one"]}'));
+    } finally {
+      await process.stop();
+    }
+    process.decide("discard", ["two"]);
   });
 
   it("exits on request", async () => {

@@ -51,6 +51,7 @@ export class Window {
   readonly ended: Exit[] = [];
   readonly problems: unknown[] = [];
   readonly lines: string[] = [];
+  readonly held: (readonly string[])[] = [];
   readonly processes: ServiceProcess[] = [];
   launches = 0;
   changes = 0;
@@ -77,6 +78,7 @@ export class Window {
           program,
           folder: more.serves ?? "/crew",
           dataFolder: known.dataFolder(crewFolder),
+          engine: { engine: "rehearsal" } as const,
           port,
           token,
           userToken,
@@ -85,6 +87,7 @@ export class Window {
         const process = await ServiceProcess.start({
           ...options,
           onLine: (line) => this.lines.push(line),
+          onHeld: (ids) => this.held.push(ids),
         });
         this.processes.push(process);
         more.onListening?.();

@@ -18,6 +18,7 @@ describe("service: start", () => {
       userToken: undefined,
       dialect: "documented",
       taskSeconds: 1,
+      unfinished: "hold",
       lifeline: false,
       callbackBackoffMs: 5000,
       callbackTimeoutMs: 10_000,
@@ -25,7 +26,13 @@ describe("service: start", () => {
     const args = [
       "crew",
       "--engine",
-      "rehearsal",
+      "crewai",
+      "--python",
+      "/venv/bin/python",
+      "--parallel",
+      "2",
+      "--unfinished",
+      "discard",
       "--port",
       "8123",
       "--data",
@@ -48,7 +55,10 @@ describe("service: start", () => {
       }),
       {
         folder: "crew",
-        engine: "rehearsal",
+        engine: "crewai",
+        python: "/venv/bin/python",
+        parallel: 2,
+        unfinished: "discard",
         port: 8123,
         data: "d",
         token: "T",
@@ -73,6 +83,7 @@ describe("service: start", () => {
       ["--task-seconds", "Infinity"],
       ["--unknown"],
       ["--engine", "model"],
+      ["--unfinished", "forget"],
       ["a", "b"],
     ]) {
       assert.throws(

@@ -1,0 +1,60 @@
+import * as l10n from "@vscode/l10n";
+import type { LocalEngine } from "../crews/types.ts";
+import type { Interpreter } from "../projects/python.ts";
+
+export interface EngineObstacle {
+  readonly kind: "trust" | "outside" | "python" | "crewai";
+  /** A sentence for a person. */
+  readonly why: string;
+}
+
+export type EnginePlan =
+  | { readonly engine: "rehearsal"; readonly obstacle?: EngineObstacle }
+  | { readonly engine: "crewai"; readonly python: string; readonly version: string }
+  /** crewAI is wished for, and can't run. */
+  | { readonly engine: undefined; readonly obstacle: EngineObstacle };
+
+export interface EngineQuestion {
+  /** What a person chose, or what the crew's open executions run on. */
+  readonly wish: LocalEngine | undefined;
+  readonly isTrusted: boolean;
+  readonly isInWorkspace: boolean;
+  readonly findInterpreter: () => Promise<Interpreter | undefined>;
+}
+
+/** crewAI if it can run, else rehearsal; a wish for crewAI is never replaced by rehearsal. */
+export async function chooseEngine(question: EngineQuestion): Promise<EnginePlan> {
+  const { wish, isTrusted, isInWorkspace, findInterpreter } = question;
+  if (wish === "rehearsal") return { engine: "rehearsal" };
+  const unless = (obstacle: EngineObstacle): EnginePlan => ({
+    engine: wish === undefined ? "rehearsal" : undefined,
+    obstacle,
+  });
+  // Before any search: uv asks interpreters in the project about themselves.
+  if (!isTrusted)
+    return unless({
+      kind: "trust",
+      why: l10n.t("In Restricted Mode, none of the project's code runs."),
+    });
+  if (wish === undefined && !isInWorkspace)
+    return unless({
+      kind: "outside",
+      why: l10n.t("Its folder is not in this workspace, so its code runs only if you choose so."),
+    });
+  const found = await findInterpreter();
+  if (found === undefined)
+    return unless({ kind: "python", why: l10n.t("No Python was found for the project.") });
+  if (found.crewai === undefined)
+    return unless({
+      kind: "crewai",
+      why: l10n.t("crewAI is not installed for {0}.", found.python),
+    });
+  return { engine: "crewai", python: found.python, version: found.crewai };
+}
+
+/** Where crewAI runs, or why it doesn't; undefined if a person chose rehearsal. */
+export function engineNote(plan: EnginePlan): string | undefined {
+  return plan.engine === "crewai"
+    ? l10n.t("crewAI {0}, {1}", plan.version, plan.python)
+    : plan.obstacle?.why;
+}

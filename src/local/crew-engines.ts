@@ -1,0 +1,107 @@
+import * as vscode from "vscode";
+import type { LocalEngine } from "../crews/types.ts";
+import { confirm, plainLabel } from "../editor/messages.ts";
+import { engineNote, type EnginePlan } from "./choose-engine.ts";
+import { engineError, isInWorkspace, parallelExecutions, planEngine } from "./engines.ts";
+import { exampleFolder, type KnownCrew, type KnownCrews } from "./known-crews.ts";
+import { confirmEngineChange } from "./notices.ts";
+import type { ServiceOptions } from "./service-process.ts";
+
+export interface CrewEnginesOptions {
+  readonly known: KnownCrews;
+  readonly uriOf: (folder: string) => vscode.Uri;
+  readonly hasOpenExecutions: (folder: string) => boolean;
+  readonly log: (crew: string, line: string) => void;
+}
+
+type Named = Pick<KnownCrew, "folder" | "name">;
+
+/** Which engine each local crew of this window runs on, and why. */
+export class CrewEngines {
+  readonly #options: CrewEnginesOptions;
+  /** Of the last start, by folder. */
+  readonly #plans = new Map<string, EnginePlan>();
+
+  constructor(options: CrewEnginesOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * For a service that starts. @param isFree another engine than the last one may be taken, unless
+   * executions are open or a person chose it. @throws UserError
+   */
+  async forStart({ folder, name }: Named, isFree: boolean): Promise<ServiceOptions["engine"]> {
+    const { known, uriOf, hasOpenExecutions, log } = this.#options;
+    const { engine, isEngineChosen = false } = known.read(folder) ?? {};
+    const isKept = !isFree || isEngineChosen || hasOpenExecutions(folder);
+    const plan = await planEngine(uriOf(folder), {
+      wish: isKept ? engine : undefined,
+      isExample: folder === exampleFolder,
+    });
+    this.#plans.set(folder, plan);
+    if (plan.engine === undefined) {
+      known.change(folder, { failure: plan.obstacle.why });
+      throw engineError(name, plan.obstacle, `local:${folder}`);
+    }
+    const note = engineNote(plan);
+    const text = note === undefined ? plan.engine : `${plan.engine} – ${note}`;
+    log(name, vscode.l10n.t("Engine: {0}", text));
+    return plan.engine === "rehearsal"
+      ? { engine: plan.engine }
+      : { engine: plan.engine, python: plan.python, parallel: parallelExecutions() };
+  }
+
+  /** Where crewAI runs, or why it doesn't. */
+  noteOf(folder: string): string | undefined {
+    const plan = this.#plans.get(folder);
+    return plan && engineNote(plan);
+  }
+
+  /** Whether the crew doesn't run with crewAI because it isn't installed. */
+  lacksCrewai(folder: string): boolean {
+    const plan = this.#plans.get(folder);
+    if (plan === undefined || plan.engine === "crewai") return false;
+    return plan.obstacle?.kind === "python" || plan.obstacle?.kind === "crewai";
+  }
+
+  /** Asks which engine a crew is to run on. Undefined if the person cancels. */
+  async pick({ folder, name }: Named): Promise<LocalEngine | undefined> {
+    const { known, uriOf, hasOpenExecutions } = this.#options;
+    const plan = await planEngine(uriOf(folder), { wish: "crewai" });
+    const current = known.read(folder)?.engine ?? "rehearsal";
+    const item = (engine: LocalEngine, label: string, detail: string) => ({
+      engine,
+      label,
+      detail,
+      ...(engine === current && { description: vscode.l10n.t("current") }),
+    });
+    const items = [
+      item("crewai", vscode.l10n.t("crewAI"), plainLabel(engineNote(plan) ?? "")),
+      item(
+        "rehearsal",
+        vscode.l10n.t("Rehearsal"),
+        vscode.l10n.t("Order, pauses and callbacks are real; no language model is called"),
+      ),
+    ];
+    const title = vscode.l10n.t("Engine of “{0}”", name);
+    const chosen = (await vscode.window.showQuickPick(items, { title }))?.engine;
+    const isSafe = chosen === current || !hasOpenExecutions(folder);
+    return isSafe || (await confirmEngineChange(name)) ? chosen : undefined;
+  }
+
+  /** Asks before code from outside the workspace runs. @throws UserError if the engine can't run */
+  async allows({ folder, name }: Named, engine: LocalEngine): Promise<boolean> {
+    const { known, uriOf } = this.#options;
+    const uri = uriOf(folder);
+    const plan = await planEngine(uri, { wish: engine });
+    if (plan.engine === undefined) throw engineError(name, plan.obstacle, `local:${folder}`);
+    if (engine === "rehearsal" || known.read(folder)?.engine === engine || isInWorkspace(uri))
+      return true;
+    const question = vscode.l10n.t("Run the code of “{0}”?", name);
+    const detail = vscode.l10n.t(
+      "Its folder, {0}, is not in this workspace. With crewAI, its Python code runs on this machine. Do so only if you trust it.",
+      uri.fsPath,
+    );
+    return await confirm(question, detail, vscode.l10n.t("Run with crewAI"));
+  }
+}

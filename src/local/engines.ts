@@ -1,0 +1,85 @@
+import path from "node:path";
+import * as vscode from "vscode";
+import { UserError, type ErrorAction } from "../base/errors.ts";
+import { asObject, textAt } from "../base/json.ts";
+import type { LocalEngine } from "../crews/types.ts";
+import { chooseInterpreter, pythonIn, uvPython, type Interpreter } from "../projects/python.ts";
+import { chooseEngine, type EngineObstacle, type EnginePlan } from "./choose-engine.ts";
+
+/** @param wish what a person chose, or what the crew's open executions run on */
+export async function planEngine(
+  folder: vscode.Uri,
+  { wish, isExample = false }: { readonly wish?: LocalEngine | undefined; isExample?: boolean },
+): Promise<EnginePlan> {
+  return await chooseEngine({
+    wish: wish ?? (isExample ? "rehearsal" : undefined),
+    isTrusted: vscode.workspace.isTrusted,
+    isInWorkspace: isInWorkspace(folder),
+    findInterpreter: () => findInterpreter(folder),
+  });
+}
+
+export function isInWorkspace(folder: vscode.Uri): boolean {
+  return vscode.workspace.getWorkspaceFolder(folder) !== undefined;
+}
+
+export async function findInterpreter(folder: vscode.Uri): Promise<Interpreter | undefined> {
+  return await chooseInterpreter([
+    ["project", () => pythonIn(path.join(folder.fsPath, ".venv"))],
+    ["uv", () => uvPython(folder.fsPath)],
+    ["extension", () => pythonOfExtension(folder)],
+    ["setting", () => Promise.resolve(pythonOfSetting())],
+  ]);
+}
+
+/** How many executions of a crew run at a time: the setting `crewdeck.local.parallel`. */
+export function parallelExecutions(): number {
+  const value: unknown = vscode.workspace.getConfiguration("crewdeck").get("local.parallel");
+  return typeof value === "number" && value >= 1 ? Math.floor(value) : 1;
+}
+
+/** An error for a person who wants crewAI where it can't run. */
+export function engineError(name: string, { kind, why }: EngineObstacle, crew: string): UserError {
+  const text = vscode.l10n.t("“{0}” can't run with crewAI. {1}", name, why);
+  const action: ErrorAction =
+    kind === "trust"
+      ? {
+          title: vscode.l10n.t("Manage Workspace Trust"),
+          command: "workbench.trust.manage",
+        }
+      : {
+          title: vscode.l10n.t("Set Up This Project"),
+          command: "crewdeck.setUpProject",
+          arguments: [{ crew, kind: "error" }],
+        };
+  const change: ErrorAction = {
+    title: vscode.l10n.t("Change Engine"),
+    command: "crewdeck.changeEngine",
+    arguments: [{ crew, kind: "error" }],
+  };
+  return new UserError(text, [action, change]);
+}
+
+/** Empty, and a relative path, count as not set. */
+function pythonOfSetting(): string | undefined {
+  const value: unknown = vscode.workspace.getConfiguration("crewdeck").get("python");
+  return typeof value === "string" && path.isAbsolute(value) ? value : undefined;
+}
+
+/**
+ * What is chosen in the Python extension, if it is active
+ * (https://github.com/microsoft/vscode-python/wiki/Python-Environment-APIs): a path of an
+ * interpreter or of an environment's folder.
+ */
+async function pythonOfExtension(folder: vscode.Uri): Promise<string | undefined> {
+  const extension = vscode.extensions.getExtension<unknown>("ms-python.python");
+  if (extension?.isActive !== true) return undefined;
+  const environments = asObject(asObject(extension.exports)["environments"]);
+  const active = environments["getActiveEnvironmentPath"];
+  if (typeof active !== "function") return undefined;
+  const chosen: unknown = Reflect.apply(active, environments, [folder]);
+  const place = textAt(asObject(chosen), "path");
+  return place === undefined || !path.isAbsolute(place)
+    ? undefined
+    : ((await pythonIn(place)) ?? place);
+}

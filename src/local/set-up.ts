@@ -1,0 +1,92 @@
+import path from "node:path";
+import * as vscode from "vscode";
+import { UserError } from "../base/errors.ts";
+import { confirm } from "../editor/messages.ts";
+import { isFile, isFolder } from "../projects/files.ts";
+import { findsUv, setUpCommand, type Interpreter } from "../projects/python.ts";
+import { findInterpreter } from "./engines.ts";
+
+/**
+ * Installs crewAI for a project, in a terminal and after the person has seen the command. @returns
+ * the interpreter that has it; undefined if the person says no. @throws UserError
+ */
+export async function setUpProject(
+  name: string,
+  folder: vscode.Uri,
+): Promise<Interpreter | undefined> {
+  if (!vscode.workspace.isTrusted)
+    throw new UserError(
+      vscode.l10n.t("In Restricted Mode, nothing is installed. Trust this workspace first."),
+      [
+        {
+          title: vscode.l10n.t("Manage Workspace Trust"),
+          command: "workbench.trust.manage",
+        },
+      ],
+    );
+  const present = await findInterpreter(folder);
+  if (present?.crewai !== undefined) return present;
+  const isWindows = process.platform === "win32";
+  const command = setUpCommand({
+    hasUv: await findsUv(),
+    hasPyproject: await isFile(path.join(folder.fsPath, "pyproject.toml")),
+    hasVenv: await isFolder(path.join(folder.fsPath, ".venv")),
+    isWindows,
+  });
+  const question = vscode.l10n.t("Install crewAI for “{0}”?", name);
+  const detail = vscode.l10n.t(
+    "This command downloads packages and runs in a terminal, in {0}:\n\n{1}",
+    folder.fsPath,
+    command,
+  );
+  if (!(await confirm(question, detail, vscode.l10n.t("Run in Terminal")))) return undefined;
+  const code = await runInTerminal(name, folder, command, isWindows);
+  const found = await findInterpreter(folder);
+  if (code === 0 && found?.crewai !== undefined) return found;
+  throw new UserError(
+    code === 0
+      ? vscode.l10n.t("“{0}” ended, but crewAI was not found for “{1}” afterwards.", command, name)
+      : vscode.l10n.t(
+          "“{0}” did not finish ({1}). Its terminal shows why.",
+          command,
+          code === undefined ? vscode.l10n.t("it was ended") : vscode.l10n.t("exit code {0}", code),
+        ),
+  );
+}
+
+/** Resolves to the exit code; undefined if the task was ended. */
+async function runInTerminal(
+  name: string,
+  folder: vscode.Uri,
+  command: string,
+  isWindows: boolean,
+): Promise<number | undefined> {
+  // The usual shell on Windows, PowerShell 5, knows no "&&".
+  const shell = isWindows ? { executable: "cmd.exe", shellArgs: ["/d", "/c"] } : {};
+  const task = new vscode.Task(
+    { type: "shell", task: `crewdeck ${folder.toString()}` },
+    vscode.workspace.getWorkspaceFolder(folder) ?? vscode.TaskScope.Workspace,
+    vscode.l10n.t("Set up {0}", name),
+    "Crewdeck",
+    new vscode.ShellExecution(command, { cwd: folder.fsPath, ...shell }),
+  );
+  task.presentationOptions = { reveal: vscode.TaskRevealKind.Always, focus: false };
+  const subscriptions: vscode.Disposable[] = [];
+  try {
+    return await new Promise<number | undefined>((resolve, reject) => {
+      let execution: vscode.TaskExecution | undefined;
+      subscriptions.push(
+        vscode.tasks.onDidEndTaskProcess((event) => {
+          if (event.execution === execution) resolve(event.exitCode);
+        }),
+        vscode.tasks.onDidEndTask((event) => {
+          // The end of its process comes first, if it had one.
+          if (event.execution === execution) setImmediate(() => resolve(undefined));
+        }),
+      );
+      vscode.tasks.executeTask(task).then((started) => (execution = started), reject);
+    });
+  } finally {
+    vscode.Disposable.from(...subscriptions).dispose();
+  }
+}

@@ -1,0 +1,112 @@
+import { execFile } from "node:child_process";
+import { realpath } from "node:fs/promises";
+import path from "node:path";
+import { promisify } from "node:util";
+import { foldersIn, isFile, isFolder } from "./files.ts";
+
+/** Where an interpreter comes from, in the order in which they are tried. */
+export type InterpreterSource = "project" | "uv" | "extension" | "setting";
+
+export interface Interpreter {
+  readonly source: InterpreterSource;
+  readonly python: string;
+  /** The version of crewAI that is installed for it; undefined if none is. */
+  readonly crewai: string | undefined;
+}
+
+/** Finds an interpreter; undefined if there is none there. */
+export type FindInterpreter = () => Promise<string | undefined>;
+
+/**
+ * The first interpreter that has crewAI, else the first one that exists. Runs no Python of the
+ * project; finders after the first that has crewAI are not asked.
+ */
+export async function chooseInterpreter(
+  finders: readonly (readonly [InterpreterSource, FindInterpreter])[],
+): Promise<Interpreter | undefined> {
+  let first: Interpreter | undefined;
+  for (const [source, find] of finders) {
+    const python = await find();
+    if (python === undefined || !(await isFile(python))) continue;
+    const found = { source, python, crewai: await crewaiVersion(python) };
+    if (found.crewai !== undefined) return found;
+    first ??= found;
+  }
+  return first;
+}
+
+/** The interpreter of an environment's folder, as `python -m venv` and uv lay it out. */
+export async function pythonIn(environment: string): Promise<string | undefined> {
+  for (const file of ["bin/python", "Scripts/python.exe", "python.exe"])
+    if (await isFile(path.join(environment, file))) return path.join(environment, file);
+  return undefined;
+}
+
+/** The interpreter that uv uses for a project. Installs nothing. */
+export async function uvPython(folder: string): Promise<string | undefined> {
+  try {
+    const options = { cwd: folder, timeout: 10_000, windowsHide: true };
+    const { stdout } = await promisify(execFile)("uv", ["python", "find"], options);
+    return stdout.trim() || undefined;
+  } catch {
+    // uv isn't installed, or knows no Python that fits.
+    return undefined;
+  }
+}
+
+/** The version of crewAI that an interpreter would import, read from its files; undefined if it isn't installed. */
+export async function crewaiVersion(python: string): Promise<string | undefined> {
+  const whole = await realpath(python).catch(() => python);
+  for (const file of new Set([python, whole]))
+    for (const packages of await packageFolders(file)) {
+      if (!(await isFolder(path.join(packages, "crewai")))) continue;
+      const names = await foldersIn(packages);
+      const versions = names.map((name) => /^crewai-(\d[^-]*)\.dist-info$/.exec(name)?.[1]);
+      const version = versions.find((found) => found !== undefined);
+      if (version !== undefined) return version;
+    }
+  return undefined;
+}
+
+/** Of an environment, or of an installed Python (on Debian, `dist-packages`). */
+async function packageFolders(python: string): Promise<string[]> {
+  const root = path.dirname(path.dirname(python));
+  const folders = [
+    path.join(root, "Lib", "site-packages"),
+    path.join(path.dirname(python), "Lib", "site-packages"),
+  ];
+  for (const lib of ["lib", "lib64"])
+    for (const name of await foldersIn(path.join(root, lib)))
+      if (/^python3(\.\d+)?$/.test(name))
+        folders.push(
+          path.join(root, lib, name, "site-packages"),
+          path.join(root, lib, name, "dist-packages"),
+        );
+  return folders;
+}
+
+export interface SetUp {
+  readonly hasUv: boolean;
+  readonly hasPyproject: boolean;
+  readonly hasVenv: boolean;
+  readonly isWindows: boolean;
+}
+
+/** The shell command that installs crewAI for a project, run in its folder. */
+export function setUpCommand({ hasUv, hasPyproject, hasVenv, isWindows }: SetUp): string {
+  if (hasUv && hasPyproject) return "uv sync";
+  const python = isWindows ? ".venv\\Scripts\\python" : ".venv/bin/python";
+  const create = `${isWindows ? "python" : "python3"} -m venv .venv`;
+  const install = `${python} -m pip install crewai`;
+  return hasVenv ? install : `${create} && ${install}`;
+}
+
+/** Whether uv can be run. */
+export async function findsUv(): Promise<boolean> {
+  try {
+    await promisify(execFile)("uv", ["--version"], { timeout: 10_000, windowsHide: true });
+    return true;
+  } catch {
+    return false;
+  }
+}

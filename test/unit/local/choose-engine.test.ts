@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { chooseEngine, engineNote, type EngineQuestion } from "../../../src/local/choose-engine.ts";
+import type { Interpreter } from "../../../src/projects/python.ts";
+
+const python = "/project/.venv/bin/python";
+
+/** A trusted project in the workspace, with crewAI. */
+function question(more: Partial<EngineQuestion> = {}): EngineQuestion {
+  const interpreter: Interpreter = { source: "project", python, crewai: "1.15.30" };
+  return {
+    wish: undefined,
+    isTrusted: true,
+    isInWorkspace: true,
+    findInterpreter: () => Promise.resolve(interpreter),
+    ...more,
+  };
+}
+
+const obstacles: readonly [string, Partial<EngineQuestion>, RegExp][] = [
+  ["the workspace isn't trusted", { isTrusted: false }, /Restricted Mode/],
+  ["there is no Python", { findInterpreter: () => Promise.resolve(undefined) }, /No Python/],
+  [
+    "crewAI isn't installed",
+    { findInterpreter: () => Promise.resolve({ source: "project", python, crewai: undefined }) },
+    /crewAI is not installed for \/project/,
+  ],
+];
+
+describe("choosing a local crew's engine", () => {
+  it("takes crewAI where it can run, and says where that is", async () => {
+    const plan = await chooseEngine(question());
+    assert.deepEqual(plan, { engine: "crewai", python, version: "1.15.30" });
+    assert.equal(engineNote(plan), `crewAI 1.15.30, ${python}`);
+  });
+
+  for (const [because, more, why] of obstacles)
+    it(`rehearses because ${because}, and says so; a wish for crewAI is refused`, async () => {
+      const plan = await chooseEngine(question(more));
+      assert.equal(plan.engine, "rehearsal");
+      assert.match(engineNote(plan) ?? "", why);
+      const wished = await chooseEngine(question({ ...more, wish: "crewai" }));
+      assert.equal(wished.engine, undefined);
+      assert.match(engineNote(wished) ?? "", why);
+    });
+
+  it("rehearses a project outside the workspace until a person chooses crewAI", async () => {
+    const outside = question({ isInWorkspace: false });
+    const plan = await chooseEngine(outside);
+    assert.equal(plan.engine, "rehearsal");
+    assert.match(engineNote(plan) ?? "", /not in this workspace/);
+    assert.equal((await chooseEngine({ ...outside, wish: "crewai" })).engine, "crewai");
+  });
+
+  it("rehearses if a person wants that, without a reason", async () => {
+    const plan = await chooseEngine(question({ wish: "rehearsal" }));
+    assert.deepEqual(plan, { engine: "rehearsal" });
+    assert.equal(engineNote(plan), undefined);
+  });
+
+  it("searches for no interpreter in Restricted Mode, nor for a rehearsal", async () => {
+    const findInterpreter = () => Promise.reject(new Error("It searched."));
+    await chooseEngine(question({ findInterpreter, isTrusted: false, wish: "crewai" }));
+    await chooseEngine(question({ findInterpreter, isInWorkspace: false }));
+    await chooseEngine(question({ findInterpreter, wish: "rehearsal" }));
+  });
+});

@@ -1,0 +1,110 @@
+import assert from "node:assert/strict";
+import { symlink } from "node:fs/promises";
+import path from "node:path";
+import {
+  chooseInterpreter,
+  crewaiVersion,
+  pythonIn,
+  setUpCommand,
+} from "../../../src/projects/python.ts";
+import { folderWith, removeFolders } from "./folder.ts";
+
+/** An environment as `python -m venv` lays it out, with a version of crewAI or without. */
+function environment(crewai?: string): Promise<string> {
+  const packages = "lib/python3.12/site-packages";
+  return folderWith({
+    "bin/python": "",
+    [`${packages}/pip/__init__.py`]: "",
+    ...(crewai !== undefined && {
+      [`${packages}/crewai/__init__.py`]: "",
+      [`${packages}/crewai-${crewai}.dist-info/METADATA`]: "",
+      [`${packages}/crewai_tools-9.9.9.dist-info/METADATA`]: "",
+    }),
+  });
+}
+
+describe("a project's interpreter", () => {
+  afterEach(removeFolders);
+
+  it("is the first one with crewAI, and later ones are not searched", async () => {
+    const [without, first, second] = [
+      path.join(await environment(), "bin", "python"),
+      path.join(await environment("1.15.30"), "bin", "python"),
+      path.join(await environment("1.0.0"), "bin", "python"),
+    ];
+    let searches = 0;
+    assert.deepEqual(
+      await chooseInterpreter([
+        ["project", () => Promise.resolve(without)],
+        ["uv", () => Promise.resolve(undefined)],
+        ["extension", () => Promise.resolve(first)],
+        ["setting", () => ((searches += 1), Promise.resolve(second))],
+      ]),
+      { source: "extension", python: first, crewai: "1.15.30" },
+    );
+    assert.equal(searches, 0);
+  });
+
+  it("is the first one that exists if none has crewAI", async () => {
+    const python = path.join(await environment(), "bin", "python");
+    assert.deepEqual(
+      await chooseInterpreter([
+        ["project", () => Promise.resolve("/nowhere/python")],
+        ["uv", () => Promise.resolve(python)],
+        ["setting", () => Promise.resolve(process.execPath)],
+      ]),
+      { source: "uv", python, crewai: undefined },
+    );
+    assert.equal(await chooseInterpreter([["uv", () => Promise.resolve(undefined)]]), undefined);
+  });
+
+  it("has the version of crewAI that its files name, wherever Python keeps packages", async () => {
+    const rootOf = async (files: readonly string[]) =>
+      await folderWith(Object.fromEntries(files.map((file) => [file, ""])));
+    const windows = await rootOf([
+      "Scripts/python.exe",
+      "Lib/site-packages/crewai/__init__.py",
+      "Lib/site-packages/crewai-1.2.0.dist-info/METADATA",
+    ]);
+    assert.equal(await pythonIn(windows), path.join(windows, "Scripts", "python.exe"));
+    assert.equal(await crewaiVersion(path.join(windows, "Scripts", "python.exe")), "1.2.0");
+    const debian = await rootOf([
+      "bin/python3.11",
+      "lib/python3/dist-packages/crewai/__init__.py",
+      "lib/python3/dist-packages/crewai-1.3.0rc1.dist-info/METADATA",
+    ]);
+    assert.equal(await crewaiVersion(path.join(debian, "bin", "python3.11")), "1.3.0rc1");
+    const remains = await rootOf([
+      "bin/python",
+      "lib/python3.12/site-packages/crewai-1.2.0.dist-info/METADATA",
+    ]);
+    assert.equal(await crewaiVersion(path.join(remains, "bin", "python")), undefined);
+  });
+
+  it("is found through a link to an environment", async () => {
+    const project = await folderWith({ "pyproject.toml": "" });
+    await symlink(await environment("1.15.0"), path.join(project, ".venv"));
+    const python = await pythonIn(path.join(project, ".venv"));
+    assert.equal(python, path.join(project, ".venv", "bin", "python"));
+    assert.equal(await crewaiVersion(python), "1.15.0");
+  });
+});
+
+describe("the command that sets a project up", () => {
+  const nothing = { hasUv: false, hasPyproject: false, hasVenv: false, isWindows: false };
+
+  it("is uv's if uv and a pyproject.toml are there, else pip's in the project's own environment", () => {
+    assert.equal(setUpCommand({ ...nothing, hasUv: true, hasPyproject: true }), "uv sync");
+    const pip = "python3 -m venv .venv && .venv/bin/python -m pip install crewai";
+    assert.equal(setUpCommand({ ...nothing, hasUv: true }), pip);
+    assert.equal(setUpCommand({ ...nothing, hasPyproject: true }), pip);
+    assert.equal(
+      setUpCommand({ ...nothing, hasVenv: true }),
+      ".venv/bin/python -m pip install crewai",
+    );
+    assert.equal(
+      setUpCommand({ ...nothing, isWindows: true }),
+      "python -m venv .venv && .venv\\Scripts\\python -m pip install crewai",
+    );
+  });
+});
