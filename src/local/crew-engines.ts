@@ -34,10 +34,13 @@ export class CrewEngines {
     const { known, uriOf, hasOpenExecutions, log } = this.#options;
     const { engine, isEngineChosen = false } = known.read(folder) ?? {};
     const isKept = !isFree || isEngineChosen || hasOpenExecutions(folder);
-    const plan = await planEngine(uriOf(folder), {
-      wish: isKept ? engine : undefined,
+    const wanted = await planEngine(uriOf(folder), {
+      wish: isEngineChosen || (isKept && engine === "crewai") ? engine : undefined,
       isExample: folder === exampleFolder,
     });
+    // An execution that began as a rehearsal doesn't begin to cost money.
+    const plan: EnginePlan =
+      isKept && engine === "rehearsal" && wanted.engine === "crewai" ? { engine } : wanted;
     this.#plans.set(folder, plan);
     if (plan.engine === undefined) {
       known.change(folder, { failure: plan.obstacle.why });

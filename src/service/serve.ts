@@ -47,7 +47,7 @@ export async function serve(options: ServiceOptions, exampleCrew: string): Promi
     callbackBackoffMs: options.callbackBackoffMs,
     callbackTimeoutMs: options.callbackTimeoutMs,
     log,
-    onHeld: (ids) => process.send?.({ type: "held", ids }),
+    onHeld: sendHeld,
   });
   const respond = getRequestListener(service.app.fetch);
   const instance = randomUUID();
@@ -97,12 +97,20 @@ async function decide(
     else service.discard(id);
 }
 
+/** The end of a parent that has gone is noticed elsewhere. */
+function sendHeld(ids: readonly string[]): void {
+  if (process.connected) process.send?.({ type: "held", ids }, () => undefined);
+}
+
 function reportHeld(ids: readonly string[]): void {
-  if (process.send) process.send({ type: "held", ids });
-  else if (ids.length > 0)
+  if (process.send) sendHeld(ids);
+  else if (ids.length > 0) {
+    const count =
+      ids.length === 1 ? "1 unfinished execution was" : `${ids.length} unfinished executions were`;
     log(
-      `${ids.length} unfinished executions were interrupted and are held. To continue or end them, start again with --unfinished continue or --unfinished discard. ${ids.join(" ")}`,
+      `${count} interrupted: ${ids.join(", ")}. Start the service again with --unfinished continue to let them continue, or with --unfinished discard to end them.`,
     );
+  }
 }
 
 async function chooseEngine(options: ServiceOptions, folder: string): Promise<Engine> {

@@ -1,0 +1,162 @@
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { CrewApi, type DocumentedStatus } from "../support/crew-api.ts";
+import { crewaiProject, newestCrewai, pythonWith } from "../support/crewai.ts";
+import { startModelServer } from "../support/model-server.ts";
+import { startService, type RunningService } from "../support/service.ts";
+import { waitFor } from "../support/wait.ts";
+
+type Model = Awaited<ReturnType<typeof startModelServer>>;
+
+describe("a service that runs a project with crewAI", () => {
+  let python: string;
+  let model: Model;
+  let service: RunningService | undefined;
+  /** Whether the model answers. */
+  let gate: Promise<void>;
+  let openGate: () => void;
+
+  before(async () => {
+    python = await pythonWith(newestCrewai);
+  });
+
+  beforeEach(async () => {
+    gate = Promise.resolve();
+    model = await startModelServer(async ({ prompt, tools, hasToolResult }) => {
+      await gate;
+      if (tools.includes("thermometer") && !hasToolResult)
+        return { tool: "thermometer", arguments: { city: "Oslo" } };
+      return prompt.includes("Measure") ? '{"city": "Oslo", "degrees": 10}' : "A text.";
+    });
+  });
+
+  afterEach(async () => {
+    await service?.stop();
+    service = undefined;
+    await model.stop();
+  });
+
+  async function serve(folder: string, more: readonly string[] = []): Promise<CrewApi> {
+    service = await startService({
+      folder,
+      args: ["--engine", "crewai", "--python", python, ...more],
+      env: {
+        OPENAI_BASE_URL: model.url,
+        OPENAI_API_BASE: model.url,
+        OPENAI_API_KEY: "key",
+        MODEL: "gpt-4o-mini",
+      },
+    });
+    return new CrewApi(service);
+  }
+
+  const statusOf = async (api: CrewApi, id: string) =>
+    (await api.get(`/${id}/status`)).body as DocumentedStatus;
+
+  const untilWaiting = async (api: CrewApi, id: string) =>
+    await waitFor(
+      "the task to wait",
+      async () => (await statusOf(api, id)).pending_human_input !== undefined,
+      120_000,
+    );
+
+  const untilEnded = async (api: CrewApi, id: string) =>
+    await waitFor(
+      "the end",
+      async () => {
+        const status = await statusOf(api, id);
+        return /^(completed|error)$/.test(status.status) && status;
+      },
+      120_000,
+    );
+
+  function change(folder: string, file: string, from: string, to: string): void {
+    const text = readFileSync(path.join(folder, file), "utf8");
+    assert.ok(text.includes(from), file);
+    writeFileSync(path.join(folder, file), text.replace(from, to));
+  }
+
+  it("applies saved YAML and Python to the next kickoff, without a restart; what runs keeps its definition", async () => {
+    const folder = crewaiProject("weather");
+    const api = await serve(folder);
+    const inputs = { city: "oslo", readers: "" };
+    const before = await api.kickoff({ inputs });
+    await untilWaiting(api, before);
+    change(folder, "src/weather/config/tasks.yaml", "Write a headline", "Invent a headline");
+    change(folder, "src/weather/crew.py", '"everybody"', '"sailors"');
+    change(folder, "src/weather/tools/thermometer.py", "degrees", "grades");
+    const asked = model.requests.length;
+    const after = await api.kickoff({ inputs });
+    // One execution runs at a time, and a waiting one doesn't run.
+    await untilWaiting(api, after);
+    const prompts = model.requests.slice(asked).map(({ prompt }) => prompt);
+    assert.match(prompts.at(-1) ?? "", /Invent a headline about Oslo for sailors\./);
+    assert.ok(
+      prompts.some((prompt) => prompt.includes("Oslo: 10 grades")),
+      prompts.join("\n---\n"),
+    );
+    await api.post("/resume", {
+      execution_id: before,
+      task_id: "headline",
+      is_approve: false,
+      human_feedback: "Again.",
+    });
+    await waitFor(
+      "the second attempt",
+      async () => (await statusOf(api, before)).pending_human_input?.attempt === 2,
+      120_000,
+    );
+    assert.match(
+      model.requests.at(-1)?.prompt ?? "",
+      /Write a headline about Oslo for everybody\./,
+    );
+  });
+
+  it("applies saved JSONC to the next kickoff", async () => {
+    const folder = crewaiProject("declared");
+    const api = await serve(folder);
+    await untilWaiting(api, await api.kickoff({ inputs: {} }));
+    assert.match(model.requests.at(-1)?.prompt ?? "", /Write about tea/);
+    change(folder, "crew.jsonc", "Write about {topic}", "Sing about {topic}");
+    change(folder, "agents/writer.jsonc", "You write.", "You sing.");
+    await untilWaiting(api, await api.kickoff({ inputs: {} }));
+    assert.match(model.requests.at(-1)?.prompt ?? "", /You sing\.[^]*Sing about tea/);
+  });
+
+  describe("and was killed while an execution ran", () => {
+    /** The execution's id, and where its service kept it. */
+    async function interrupted(folder: string) {
+      gate = new Promise((resolve) => (openGate = resolve));
+      const data = path.join(path.dirname(folder), "data");
+      const api = await serve(folder, ["--data", data]);
+      const id = await api.kickoff({ inputs: {} });
+      await waitFor("a request to the model", () => model.requests.length > 0, 60_000);
+      await service?.kill();
+      openGate();
+      return { id, data: ["--data", data] };
+    }
+
+    it("holds it and says how it can continue, which `--unfinished continue` lets it", async () => {
+      const folder = crewaiProject("declared");
+      const { id, data } = await interrupted(folder);
+      const held = await serve(folder, data);
+      await waitFor("the message", () => service?.log().includes("--unfinished continue"));
+      assert.match(service?.log() ?? "", new RegExp(`1 unfinished execution was interrupted: ${id}`));
+      assert.equal((await statusOf(held, id)).status, "running");
+      assert.equal(model.requests.length, 1);
+      await service?.stop();
+      const api = await serve(folder, [...data, "--unfinished", "continue"]);
+      await untilWaiting(api, id);
+      assert.doesNotMatch(service?.log() ?? "", /unfinished/);
+    });
+
+    it("ends it with `--unfinished discard`", async () => {
+      const folder = crewaiProject("declared");
+      const { id, data } = await interrupted(folder);
+      const api = await serve(folder, [...data, "--unfinished", "discard"]);
+      assert.match((await untilEnded(api, id)).error ?? "", /discarded/);
+      assert.equal(model.requests.length, 1);
+    });
+  });
+});

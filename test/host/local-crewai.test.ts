@@ -1,0 +1,202 @@
+import assert from "node:assert/strict";
+import { cp, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import * as vscode from "vscode";
+import { UserError } from "../../src/base/errors.ts";
+import { Crews } from "../../src/crews/crews.ts";
+import type { Crew } from "../../src/crews/types.ts";
+import { LocalCrews } from "../../src/local/local-crews.ts";
+import { newestCrewai, pythonWith } from "../support/crewai.ts";
+import { testDatabase } from "../support/database.ts";
+import { projectFolder } from "../support/folders.ts";
+import { startModelServer } from "../support/model-server.ts";
+import { waitFor } from "../support/wait.ts";
+import { MemoryMemento, MemorySecrets } from "./memory.ts";
+
+/** How long crewAI may take to import and to load a project on a busy machine (ms). */
+const loadingMs = 120_000;
+
+describe("a project that runs with crewAI", () => {
+  const extension = vscode.extensions.getExtension("crewdeck.crewdeck")!.extensionUri;
+  const project = path.join(vscode.workspace.workspaceFolders![0]!.uri.fsPath, "declared");
+  let storage: string;
+  let secrets: MemorySecrets;
+  let windows: { crews: Crews; locals: LocalCrews; end: () => void }[];
+  let model: Awaited<ReturnType<typeof startModelServer>>;
+  /** Whether the model answers. */
+  let gate: Promise<void>;
+  let openGate: (() => void) | undefined;
+  let python: string;
+  let hasOpen: boolean;
+
+  before(async () => {
+    python = await pythonWith(newestCrewai);
+  });
+
+  beforeEach(async () => {
+    [gate, hasOpen] = [Promise.resolve(), false];
+    model = await startModelServer(async () => {
+      await gate;
+      return "A text.";
+    });
+    storage = await realpath(await mkdtemp(path.join(tmpdir(), "crewdeck-host-crewai-")));
+    [secrets, windows] = [new MemorySecrets(), []];
+    await cp(path.join(projectFolder, "test/fixtures/crewai/declared"), project, {
+      recursive: true,
+    });
+    await symlink(path.dirname(path.dirname(python)), path.join(project, ".venv"));
+    await writeFile(
+      path.join(project, ".env"),
+      `OPENAI_BASE_URL=${model.url}\nOPENAI_API_BASE=${model.url}\nOPENAI_API_KEY=key\n`,
+    );
+  });
+
+  afterEach(async () => {
+    openGate?.();
+    for (const { locals } of windows)
+      for (const { local } of locals.list())
+        if (local?.running === true) await locals.stop({ folder: project }).catch(() => undefined);
+    for (const { locals, crews, end } of windows) {
+      locals.dispose();
+      crews.dispose();
+      end();
+    }
+    await model.stop();
+    for (const folder of [storage, project])
+      await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+  });
+
+  async function newWindow() {
+    const crews = new Crews({ secrets, globalState: new MemoryMemento() });
+    const { database, end } = testDatabase(storage);
+    const locals = new LocalCrews({
+      crews,
+      database,
+      storage: vscode.Uri.file(storage),
+      extension,
+      hasOpenExecutions: () => hasOpen,
+    });
+    await locals.refresh();
+    const window = { crews, locals, end };
+    windows.push(window);
+    return window;
+  }
+
+  type Window = Awaited<ReturnType<typeof newWindow>>;
+
+  async function start({ locals }: Window): Promise<Crew> {
+    const crew = await locals.start({ folder: project });
+    assert.ok(crew);
+    return crew;
+  }
+
+  const untilWaiting = (window: Window, crew: Crew, kickoffId: string) =>
+    waitFor(
+      "the draft to wait",
+      async () => {
+        const reading = await (await window.crews.client(crew)).status(kickoffId);
+        return reading.state === "waiting" && reading;
+      },
+      loadingMs,
+    );
+
+  it("takes crewAI, says where it is, and an execution's output comes from the model", async () => {
+    const window = await newWindow();
+    const crew = await start(window);
+    assert.equal(crew.local?.engine, "crewai");
+    assert.equal(
+      crew.local.engineNote,
+      `crewAI ${newestCrewai}, ${path.join(project, ".venv", "bin", "python")}`,
+    );
+    const { kickoffId } = await (await window.crews.client(crew)).kickoff({ inputs: {} });
+    assert.equal((await untilWaiting(window, crew, kickoffId)).waiting?.output, "A text.");
+    assert.match(model.requests.at(-1)?.prompt ?? "", /Write about tea/);
+  });
+
+  it("keeps the engine that a person chooses, and starts the service again at its address", async () => {
+    const window = await newWindow();
+    const crew = await start(window);
+    const changed = await window.locals.changeEngine(crew.id, "rehearsal");
+    assert.deepEqual([changed?.local?.engine, changed?.url], ["rehearsal", crew.url]);
+    assert.equal(changed?.local?.engineNote, undefined);
+    await window.locals.stop({ folder: project });
+    assert.equal((await start(window)).local?.engine, "rehearsal");
+    assert.equal(
+      (await window.locals.start({ folder: project, engine: "crewai" }))?.local?.engine,
+      "crewai",
+    );
+  });
+
+  it("refuses to start without crewAI while its executions need it, and is rehearsed otherwise", async () => {
+    const window = await newWindow();
+    await start(window);
+    await window.locals.stop({ folder: project });
+    await rm(path.join(project, ".venv"));
+    hasOpen = true;
+    await assert.rejects(
+      start(window),
+      (error) =>
+        error instanceof UserError &&
+        /can't run with crewAI/.test(error.message) &&
+        error.actions.some(({ command }) => command === "crewdeck.setUpProject"),
+    );
+    hasOpen = false;
+    const { local } = await start(window);
+    assert.equal(local?.engine, "rehearsal");
+    assert.match(local.engineNote ?? "", /crewAI is not installed|No Python/);
+  });
+
+  it("holds what a restart interrupted until a person lets it continue in the window that serves it", async () => {
+    const { showErrorMessage, showWarningMessage } = vscode.window;
+    const shown: string[][] = [];
+    Object.assign(vscode.window, {
+      showErrorMessage: () => Promise.resolve(undefined),
+      showWarningMessage: (...texts: string[]) => (shown.push(texts), Promise.resolve(undefined)),
+    });
+    try {
+      gate = new Promise((resolve) => (openGate = resolve));
+      const window = await newWindow();
+      const crew = await start(window);
+      const { kickoffId } = await (await window.crews.client(crew)).kickoff({ inputs: {} });
+      await waitFor("a request to the model", () => model.requests.length > 0, loadingMs);
+      const files = await readdir(storage, { recursive: true });
+      const file = files.find((name) => path.basename(name) === "service.json") ?? "";
+      const text = await readFile(path.join(storage, file), "utf8");
+      process.kill((JSON.parse(text) as { pid: number }).pid, "SIGKILL");
+      await waitFor("its end", () => window.locals.list()[0]?.local?.running === false);
+      openGate?.();
+      await start(window);
+      const interrupted = await waitFor(
+        "what is interrupted",
+        () => window.locals.list()[0]?.local?.interrupted,
+      );
+      assert.deepEqual(interrupted, { count: 1, isElsewhere: false });
+      await waitFor("the question", () => shown.length > 0);
+      assert.deepEqual(
+        shown.map(([question = "", ...buttons]) => [question.split(". ", 1)[0], ...buttons]),
+        [["1 unfinished execution of “Declared” was interrupted", "Continue", "Discard", "Leave"]],
+      );
+      assert.equal(model.requests.length, 1);
+
+      const other = await newWindow();
+      assert.deepEqual(other.locals.list()[0]?.local?.interrupted, {
+        count: 1,
+        isElsewhere: true,
+      });
+      assert.throws(() => other.locals.decideInterrupted(crew.id, "continue"), /Another window/);
+      assert.deepEqual(window.locals.decideInterrupted(crew.id, "continue"), [kickoffId]);
+      await untilWaiting(window, crew, kickoffId);
+      await waitFor(
+        "the row to know",
+        () => window.locals.list()[0]?.local?.interrupted === undefined,
+      );
+      assert.throws(
+        () => window.locals.decideInterrupted(crew.id, "discard"),
+        /No execution of “Declared” was interrupted/,
+      );
+    } finally {
+      Object.assign(vscode.window, { showErrorMessage, showWarningMessage });
+    }
+  });
+});
