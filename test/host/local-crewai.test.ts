@@ -7,12 +7,14 @@ import { UserError } from "../../src/base/errors.ts";
 import { Crews } from "../../src/crews/crews.ts";
 import type { Crew } from "../../src/crews/types.ts";
 import { LocalCrews } from "../../src/local/local-crews.ts";
+import { Models } from "../../src/models/models.ts";
 import { newestCrewai, pythonWith } from "../support/crewai.ts";
 import { testDatabase } from "../support/database.ts";
 import { projectFolder } from "../support/folders.ts";
 import { startModelServer } from "../support/model-server.ts";
 import { waitFor } from "../support/wait.ts";
 import { MemoryMemento, MemorySecrets } from "./memory.ts";
+import { provideModels, vendor } from "./model-provider.ts";
 
 /** How long crewAI may take to import and to load a project on a busy machine (ms). */
 const loadingMs = 120_000;
@@ -22,7 +24,7 @@ describe("a project that runs with crewAI", () => {
   const project = path.join(vscode.workspace.workspaceFolders![0]!.uri.fsPath, "declared");
   let storage: string;
   let secrets: MemorySecrets;
-  let windows: { crews: Crews; locals: LocalCrews; end: () => void }[];
+  let windows: { crews: Crews; locals: LocalCrews; models: Models; end: () => void }[];
   let model: Awaited<ReturnType<typeof startModelServer>>;
   /** Whether the model answers. */
   let gate: Promise<void>;
@@ -57,8 +59,9 @@ describe("a project that runs with crewAI", () => {
     for (const { locals } of windows)
       for (const { local } of locals.list())
         if (local?.running === true) await locals.stop({ folder: project }).catch(() => undefined);
-    for (const { locals, crews, end } of windows) {
+    for (const { locals, crews, models, end } of windows) {
       locals.dispose();
+      models.dispose();
       crews.dispose();
       end();
     }
@@ -70,7 +73,9 @@ describe("a project that runs with crewAI", () => {
   async function newWindow() {
     const crews = new Crews({ secrets, globalState: new MemoryMemento() });
     const { database, end } = testDatabase(storage);
+    const models = new Models({ secrets, globalState: new MemoryMemento() });
     const locals = new LocalCrews({
+      models,
       crews,
       database,
       storage: vscode.Uri.file(storage),
@@ -78,7 +83,7 @@ describe("a project that runs with crewAI", () => {
       hasOpenExecutions: () => hasOpen,
     });
     await locals.refresh();
-    const window = { crews, locals, end };
+    const window = { crews, locals, models, end };
     windows.push(window);
     return window;
   }
@@ -112,6 +117,23 @@ describe("a project that runs with crewAI", () => {
     const { kickoffId } = await (await window.crews.client(crew)).kickoff({ inputs: {} });
     assert.equal((await untilWaiting(window, crew, kickoffId)).waiting?.output, "A text.");
     assert.match(model.requests.at(-1)?.prompt ?? "", /Write about tea/);
+  });
+
+  it("uses the model that was chosen for it, from the next kickoff on", async () => {
+    await provideModels(["one"], ({ progress }) =>
+      progress.report(new vscode.LanguageModelTextPart("VS Code's text.")),
+    );
+    const window = await newWindow();
+    const crew = await start(window);
+    const output = async () => {
+      const { kickoffId } = await (await window.crews.client(crew)).kickoff({ inputs: {} });
+      return (await untilWaiting(window, crew, kickoffId)).waiting?.output;
+    };
+    await window.models.choose(crew.id, { use: "vscode", vendor, id: "one", name: "Model one" });
+    assert.equal(await output(), "VS Code's text.");
+    assert.deepEqual(model.requests, []);
+    await window.models.choose(crew.id, { use: "project" });
+    assert.equal(await output(), "A text.");
   });
 
   it("keeps the engine that a person chooses, and starts the service again at its address", async () => {
