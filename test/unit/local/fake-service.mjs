@@ -69,8 +69,10 @@ else {
     const engine = process.argv[process.argv.indexOf("--engine") + 1];
     process.send({ type: "listening", url, engine, pid: process.pid });
     let ids = fault === "interrupted" ? ["one", "two", 3] : [];
-    process.send({ type: "held", ids });
+    // The parent may have left.
+    process.send({ type: "held", ids }, () => undefined);
     process.on("message", (decision) => {
+      if (decision.type === "workerEnvironment") return;
       console.log(`decision ${JSON.stringify(decision)}`);
       ids = ids.filter((id) => !decision.ids.includes(id));
       process.send({ type: "held", ids });
