@@ -25,7 +25,10 @@ if (desktop === undefined) chmodSync(launcher, 0o755);
 try {
   await runTests({
     vscodeExecutablePath: desktop ?? launcher,
-    extensionDevelopmentPath: projectFolder,
+    extensionDevelopmentPath: [
+      projectFolder,
+      path.join(projectFolder, "test", "fixtures", "model-provider"),
+    ],
     extensionTestsPath: path.join(projectFolder, "out", "host", "index.js"),
     extensionTestsEnv: {
       CREWDECK_EDITION: edition,

@@ -28,8 +28,10 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
 });
 const tests = values.extensionTestsPath;
-const extensions = (values.extensionDevelopmentPath ?? []).filter((one) => typeof one === "string");
-if (typeof tests !== "string" || extensions.length === 0) {
+const [developed, helper] = (values.extensionDevelopmentPath ?? []).filter(
+  (one) => typeof one === "string",
+);
+if (typeof tests !== "string" || developed === undefined) {
   console.error("Expected --extensionDevelopmentPath=… and --extensionTestsPath=…");
   process.exit(2);
 }
@@ -43,6 +45,8 @@ writeFileSync(windowLog, "");
 const server = await startServer({
   dataFolder: path.join(folder, "server"),
   isForTestModule: true,
+  // A page's address can name one extension under development.
+  ...(helper !== undefined && { extension: helper }),
   env: { CREWDECK_TEST_OUTPUT: output },
 });
 const browser = await chromium.launch({
@@ -60,9 +64,9 @@ try {
   await page.exposeFunction("codeAutomationExit", (code: number) => (outcome.exitCode = code));
   page.on("crash", () => (outcome.exitCode = 3));
   const development = [
-    ...extensions.map((one) => ["extensionDevelopmentPath", one] as const),
-    ["extensionTestsPath", tests] as const,
-  ];
+    ["extensionDevelopmentPath", developed],
+    ["extensionTestsPath", tests],
+  ] as const;
   await page.goto(pageAddress(server.authority, positionals[0] ?? folder, development));
   const seconds = Number(process.env["CREWDECK_HOST_TEST_SECONDS"] ?? 1800);
   await waitFor("the tests in the extension host to end", isEnded, seconds * 1000);

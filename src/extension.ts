@@ -14,6 +14,7 @@ import { registerFeedback } from "./feedback/register.ts";
 import { registerKickoff } from "./kickoff/register.ts";
 import { LocalCrews } from "./local/local-crews.ts";
 import { watchProjects } from "./local/projects.ts";
+import { Models } from "./models/models.ts";
 import { Sending } from "./sending/sending.ts";
 import { Database } from "./store/database.ts";
 import { StoreError } from "./store/errors.ts";
@@ -70,8 +71,10 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
       log: problemLog,
     }),
   );
+  const models = owned.add(new Models(context));
   const locals = owned.add(
     new LocalCrews({
+      models,
       crews,
       database,
       storage,
@@ -125,7 +128,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   );
 
   // What people, language models and other extensions call.
-  const kept = { database, crews, executions, store, tracker, lease, sending, locals };
+  const kept = { database, crews, executions, store, tracker, lease, sending, locals, models };
   const seen = {
     sender,
     forms,

@@ -10,12 +10,13 @@ import { booleanOf, isProgram, oneOf, recordOf, stringOf, targetOf } from "../ed
 import { viewId } from "../editor/manifest.ts";
 import { plainMessage, showError, showStatus } from "../editor/messages.ts";
 import { chooseCrew, confirm, onCrew } from "./choose.ts";
+import { chooseModel } from "../models/choose-model.ts";
 import type { CommandParts, Commands } from "./table.ts";
 
-type CrewParts = Pick<CommandParts, "crews" | "locals">;
+type CrewParts = Pick<CommandParts, "crews" | "locals" | "models">;
 
 export function crewCommands(parts: CrewParts): Commands {
-  const { crews, locals } = parts;
+  const { crews, locals, models } = parts;
   const isDeployed = ({ local }: Crew) => local === undefined;
   const isLocal = ({ local }: Crew) => local !== undefined;
   const onLocal = (action: (crew: Crew, argument: unknown) => unknown) =>
@@ -64,6 +65,11 @@ export function crewCommands(parts: CrewParts): Commands {
       isProgram(argument) || (await confirmDiscard(crew))
         ? locals.decideInterrupted(crew.id, "discard")
         : undefined,
+    ),
+    chooseModel: onCrew(
+      parts,
+      (crew, argument) => chooseModel(models, crew, argument),
+      ({ local }) => local !== undefined,
     ),
     showLocalLog: () => locals.showLog(),
   };

@@ -6,6 +6,7 @@ import type { Executions } from "../executions/executions.ts";
 import type { FeedbackRoom } from "../feedback/register.ts";
 import type { KickoffRoom } from "../kickoff/register.ts";
 import type { LocalCrews } from "../local/local-crews.ts";
+import type { Models } from "../models/models.ts";
 import type { Sending } from "../sending/sending.ts";
 import type { Database } from "../store/database.ts";
 import type { DocumentsRoom } from "../views/document/register.ts";
@@ -40,6 +41,7 @@ export interface CommandParts
   readonly executions: Executions;
   readonly sending: Sending;
   readonly locals: LocalCrews;
+  readonly models: Models;
   readonly tree: TreeRoom;
   readonly documents: Pick<DocumentsRoom["documents"], "show">;
   readonly outputs: DocumentsRoom["outputs"];

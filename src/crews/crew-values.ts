@@ -8,7 +8,7 @@ export const statusPathsKey = "crewdeck.statusPaths";
 export const stopRoutesKey = "crewdeck.stopRoutes";
 
 /** Values by crew id in VS Code's global state, which open windows may not share. */
-class CrewValues<T> {
+export class CrewValues<T> {
   readonly #memento: vscode.Memento;
   readonly #key: string;
   readonly #parse: (value: unknown) => T;

@@ -28,6 +28,15 @@ export type CrewChange = Partial<Omit<KnownCrew, "folder" | "name">>;
 /** Its real folder changes with each version of the extension. */
 export const exampleFolder = "crewdeck:/example-crew";
 
+/** A local crew's id. */
+export function idOf(folder: string): string {
+  return `local:${folder}`;
+}
+
+export function folderOf(crewId: string): string {
+  return crewId.slice("local:".length);
+}
+
 /** The local crews that were started on this machine. Methods throw the database's errors. */
 export class KnownCrews {
   readonly #database: Database;

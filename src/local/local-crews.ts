@@ -13,10 +13,10 @@ import type { Database } from "../store/database.ts";
 import { CrewEngines } from "./crew-engines.ts";
 import type { CrewKeeper } from "./crew-keeper.ts";
 import { Folders } from "./folders.ts";
-import { KnownCrews, type KnownCrew } from "./known-crews.ts";
+import { folderOf, idOf, KnownCrews, type KnownCrew } from "./known-crews.ts";
 import { pickRunning } from "./pick-running.ts";
 import { forPerson, readProject, workspaceProjects } from "./projects.ts";
-import type { HeldDecision } from "./service-process.ts";
+import type { CrewModels, HeldDecision, WorkerEnvironment } from "./service-process.ts";
 import {
   interruptedElsewhere,
   neverStarted,
@@ -36,6 +36,7 @@ export interface LocalCrewsOptions {
   readonly extension: vscode.Uri;
   /** Whether the crew's service is needed. */
   readonly hasOpenExecutions: (crewId: string) => boolean;
+  readonly models: CrewModels;
 }
 
 interface StartLocalCrew {
@@ -212,6 +213,7 @@ export class LocalCrews implements vscode.Disposable {
     await this.#end(local);
     await this.#store.forget(local.folder);
     await this.#options.crews.setTokens(crewId, undefined);
+    await this.#options.models.forget(crewId);
     this.#drop(local);
     this.#publish();
   }
@@ -322,7 +324,7 @@ export class LocalCrews implements vscode.Disposable {
     ]);
     const present = this.#kept.get(folder);
     if (present !== undefined) return present;
-    const { crews, extension, hasOpenExecutions } = this.#options;
+    const { crews, extension, models, hasOpenExecutions } = this.#options;
     const keeper = new CrewKeeper({
       crewId: idOf(folder),
       folder,
@@ -331,27 +333,30 @@ export class LocalCrews implements vscode.Disposable {
       launch: async (port, tokens, signal) => {
         const engine = await this.#engines.forStart(kept, kept.isEngineFree);
         let isFirst = true;
-        return await ServiceProcess.start({
-          program: vscode.Uri.joinPath(extension, "dist", "service.mjs").fsPath,
-          folder: this.#folders.uriOf(folder).fsPath,
-          dataFolder: this.#store.dataFolder(folder),
-          engine,
-          port,
-          ...tokens,
-          signal,
-          // A service may still write while its window closes.
-          onLine: (line) => this.#isDisposed || this.#log.appendLine(`[${name}] ${line}`),
-          onHeld: (ids) => {
-            kept.held = ids;
-            this.#tryTo("Noting interrupted executions", name, () => {
-              this.#store.change(folder, { interrupted: ids.length });
-              this.#publish();
-            });
-            if (isFirst && ids.length > 0)
-              void reportInterrupted(idOf(folder), name, ids.length).catch(showError);
-            isFirst = false;
-          },
-        });
+        const start = (workerEnvironment: WorkerEnvironment) =>
+          ServiceProcess.start({
+            program: vscode.Uri.joinPath(extension, "dist", "service.mjs").fsPath,
+            folder: this.#folders.uriOf(folder).fsPath,
+            dataFolder: this.#store.dataFolder(folder),
+            engine,
+            port,
+            ...tokens,
+            workerEnvironment,
+            signal,
+            // A service may still write while its window closes.
+            onLine: (line) => this.#isDisposed || this.#log.appendLine(`[${name}] ${line}`),
+            onHeld: (ids) => {
+              kept.held = ids;
+              this.#tryTo("Noting interrupted executions", name, () => {
+                this.#store.change(folder, { interrupted: ids.length });
+                this.#publish();
+              });
+              if (isFirst && ids.length > 0)
+                void reportInterrupted(idOf(folder), name, ids.length).catch(showError);
+              isFirst = false;
+            },
+          });
+        return await (engine.engine === "crewai" ? models.serve(idOf(folder), start) : start({}));
       },
       isNeeded: () => this.#kept.get(folder)?.isUsed === true || hasOpenExecutions(idOf(folder)),
       onChange: () => this.#tryTo("Reading a local crew", name, () => this.#publish()),
@@ -456,12 +461,4 @@ export class LocalCrews implements vscode.Disposable {
       logProblem(doing, error, name);
     }
   }
-}
-
-function idOf(folder: string): string {
-  return `local:${folder}`;
-}
-
-function folderOf(crewId: string): string {
-  return crewId.slice("local:".length);
 }

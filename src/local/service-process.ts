@@ -69,6 +69,17 @@ export function readMessage(received: unknown): Listening | Held | Refused | und
   };
 }
 
+export type WorkerEnvironment = Readonly<Record<string, string>>;
+
+/** Leads a crew's Python to the model that was chosen for the crew. */
+export interface CrewModels {
+  serve(
+    crewId: string,
+    start: (environment: WorkerEnvironment) => Promise<ServiceProcess>,
+  ): Promise<ServiceProcess>;
+  forget(crewId: string): Promise<void>;
+}
+
 export interface ServiceOptions {
   readonly program: string;
   readonly folder: string;
@@ -80,6 +91,8 @@ export interface ServiceOptions {
   readonly port: number;
   readonly token: string;
   readonly userToken: string;
+  /** For the Python of a crewAI project; it wins over the project's own. */
+  readonly workerEnvironment?: WorkerEnvironment;
   /** Lines that the service writes, without tokens. */
   readonly onLine: (line: string) => void;
   /** Called after a start that found interrupted executions, and when they change. */
@@ -113,7 +126,11 @@ export class ServiceProcess {
     const args = ["--port", String(port), "--data", dataFolder, "--engine", engine.engine];
     if (engine.engine === "crewai")
       args.push("--python", engine.python, "--parallel", String(engine.parallel));
-    const secrets = { CREWDECK_TOKEN: token, CREWDECK_USER_TOKEN: userToken };
+    const secrets = {
+      CREWDECK_TOKEN: token,
+      CREWDECK_USER_TOKEN: userToken,
+      CREWDECK_WORKER_ENV: JSON.stringify(options.workerEnvironment ?? {}),
+    };
     const child = fork(options.program, [folder, ...args], {
       execPath: process.execPath,
       // Otherwise the parent's debugger port would be used twice.
@@ -156,6 +173,12 @@ export class ServiceProcess {
     const killer = setTimeout(() => this.#child.kill("SIGKILL"), stopMs);
     await this.exited;
     clearTimeout(killer);
+  }
+
+  /** For projects that are opened from now on; running executions keep what they began with. */
+  setWorkerEnvironment(environment: WorkerEnvironment): void {
+    // A process that has just ended needs none.
+    this.#child.send({ type: "workerEnvironment", environment }, () => undefined);
   }
 
   askToStop(): void {

@@ -55,6 +55,8 @@ export interface Engine {
   run(attempt: TaskAttempt, onStep: (step: AgentStep) => Promise<void>): Promise<TaskResult>;
   /** An execution waits for a person, or has ended: a `run` or `prepare` still under way then rejects. */
   rest?(executionId: string, hasEnded: boolean): void;
+  /** Variables for projects that are opened from now on. They win over the projects' own; never log them. */
+  setEnvironment?(variables: unknown): void;
   /** Ends what it started. */
   close?(): void;
 }

@@ -69,6 +69,10 @@ export async function serve(options: ServiceOptions, exampleCrew: string): Promi
     engine.close?.();
     process.exit(0);
   });
+  process.on("message", (message) => {
+    const { type, environment } = asObject(message);
+    if (type === "workerEnvironment") engine.setEnvironment?.(environment);
+  });
   // Over IPC without tokens: the parent passed them.
   if (process.send) process.send({ type: "listening", url, engine: engine.name, pid: process.pid });
   else process.stdout.write(`${JSON.stringify({ url, ...tokens, engine: engine.name })}\n`);

@@ -8,11 +8,13 @@ import { Crews } from "../../src/crews/crews.ts";
 import type { Crew } from "../../src/crews/types.ts";
 import { LocalCrews } from "../../src/local/local-crews.ts";
 import { needsCrewai, newestCrewai, pythonWith } from "../support/crewai.ts";
+import { Models } from "../../src/models/models.ts";
 import { testDatabase } from "../support/database.ts";
 import { projectFolder } from "../support/folders.ts";
 import { startModelServer } from "../support/model-server.ts";
 import { waitFor } from "../support/wait.ts";
 import { MemoryMemento, MemorySecrets } from "./memory.ts";
+import { provideModels, vendor } from "./model-provider.ts";
 
 /** How long crewAI may take to import and to load a project on a busy machine (ms). */
 const loadingMs = 120_000;
@@ -23,7 +25,7 @@ describe("a project that runs with crewAI", () => {
   const project = path.join(vscode.workspace.workspaceFolders![0]!.uri.fsPath, "declared");
   let storage: string;
   let secrets: MemorySecrets;
-  let windows: { crews: Crews; locals: LocalCrews; end: () => void }[];
+  let windows: { crews: Crews; locals: LocalCrews; models: Models; end: () => void }[];
   let model: Awaited<ReturnType<typeof startModelServer>>;
   /** Whether the model answers. */
   let gate: Promise<void>;
@@ -58,8 +60,9 @@ describe("a project that runs with crewAI", () => {
     for (const { locals } of windows)
       for (const { local } of locals.list())
         if (local?.running === true) await locals.stop({ folder: project }).catch(() => undefined);
-    for (const { locals, crews, end } of windows) {
+    for (const { locals, crews, models, end } of windows) {
       locals.dispose();
+      models.dispose();
       crews.dispose();
       end();
     }
@@ -71,7 +74,9 @@ describe("a project that runs with crewAI", () => {
   async function newWindow() {
     const crews = new Crews({ secrets, globalState: new MemoryMemento() });
     const { database, end } = testDatabase(storage);
+    const models = new Models({ secrets, globalState: new MemoryMemento() });
     const locals = new LocalCrews({
+      models,
       crews,
       database,
       storage: vscode.Uri.file(storage),
@@ -79,7 +84,7 @@ describe("a project that runs with crewAI", () => {
       hasOpenExecutions: () => hasOpen,
     });
     await locals.refresh();
-    const window = { crews, locals, end };
+    const window = { crews, locals, models, end };
     windows.push(window);
     return window;
   }
@@ -113,6 +118,23 @@ describe("a project that runs with crewAI", () => {
     const { kickoffId } = await (await window.crews.client(crew)).kickoff({ inputs: {} });
     assert.equal((await untilWaiting(window, crew, kickoffId)).waiting?.output, "A text.");
     assert.match(model.requests.at(-1)?.prompt ?? "", /Write about tea/);
+  });
+
+  it("uses the model that was chosen for it, from the next kickoff on", async () => {
+    await provideModels(["one"], ({ progress }) =>
+      progress.report(new vscode.LanguageModelTextPart("VS Code's text.")),
+    );
+    const window = await newWindow();
+    const crew = await start(window);
+    const output = async () => {
+      const { kickoffId } = await (await window.crews.client(crew)).kickoff({ inputs: {} });
+      return (await untilWaiting(window, crew, kickoffId)).waiting?.output;
+    };
+    await window.models.choose(crew.id, { use: "vscode", vendor, id: "one", name: "Model one" });
+    assert.equal(await output(), "VS Code's text.");
+    assert.deepEqual(model.requests, []);
+    await window.models.choose(crew.id, { use: "project" });
+    assert.equal(await output(), "A text.");
   });
 
   it("keeps the engine that a person chooses, and starts the service again at its address", async () => {

@@ -17,6 +17,7 @@ import { FormMemory } from "../../src/kickoff/form/memory.ts";
 import { initialValues } from "../../src/kickoff/form/values.ts";
 import { openPresets } from "../../src/kickoff/form/forms.ts";
 import { KnownCrews } from "../../src/local/known-crews.ts";
+import { Models } from "../../src/models/models.ts";
 import { LocalCrews } from "../../src/local/local-crews.ts";
 import { TreeChoices } from "../../src/views/tree/register.ts";
 import { waitFor } from "../support/wait.ts";
@@ -78,6 +79,7 @@ describe("Deleting local data", () => {
       storage,
       extension,
       hasOpenExecutions: () => false,
+      models: new Models({ secrets, globalState }),
     });
     const sending = new Sending({
       database,

@@ -11,6 +11,7 @@ import { resetContext } from "../../src/editor/manifest.ts";
 import { actionsOf, messageOf, UserError } from "../../src/base/errors.ts";
 import { KickoffSender } from "../../src/sending/kickoff.ts";
 import { LocalCrews } from "../../src/local/local-crews.ts";
+import { Models } from "../../src/models/models.ts";
 import { watchProjects } from "../../src/local/projects.ts";
 import { testDatabase } from "../support/database.ts";
 import { waitFor } from "../support/wait.ts";
@@ -59,6 +60,7 @@ describe("local crews", () => {
       storage: vscode.Uri.file(storage),
       extension,
       hasOpenExecutions: (id) => open.has(id),
+      models: new Models({ secrets, globalState: new MemoryMemento() }),
     });
     await locals.refresh();
     const window = { crews, locals, end };

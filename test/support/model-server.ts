@@ -6,6 +6,7 @@ import { asObject, isObject, textAt } from "../../src/base/json.ts";
 /** A request to a model, as an OpenAI-compatible endpoint gets it. */
 export interface ModelRequest {
   readonly model: string;
+  readonly key: string;
   /** All messages, as text. */
   readonly prompt: string;
   /** The names of the tools that the model may call. */
@@ -46,6 +47,7 @@ export async function startModelServer(
       const tools = Array.isArray(body["tools"]) ? body["tools"].map(asObject) : [];
       const asked: ModelRequest = {
         model: textAt(body, "model") ?? "",
+        key: (request.headers.authorization ?? "").replace(/^Bearer /, ""),
         prompt: messages.map((message) => textAt(message, "content") ?? "").join("\n"),
         tools: tools.map((tool) => textAt(asObject(tool["function"]), "name") ?? ""),
         hasToolResult: messages.some((message) => message["role"] === "tool"),

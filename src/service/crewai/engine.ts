@@ -1,7 +1,14 @@
 import { rm } from "node:fs/promises";
 import path from "node:path";
 import type { JsonObject } from "../../base/json.ts";
-import { asArray, asObject, numberAt, textAt, type UnknownObject } from "../../base/json.ts";
+import {
+  asArray,
+  asObject,
+  numberAt,
+  parseJson,
+  textAt,
+  type UnknownObject,
+} from "../../base/json.ts";
 import {
   ProjectError,
   type CrewProject,
@@ -27,6 +34,7 @@ export interface CrewaiOptions {
   readonly program: string;
   /** How many executions run at a time. With more than one, each has crewAI's storage to itself. */
   readonly parallel: number;
+  /** Without CREWDECK_WORKER_ENV, which holds variables for workers as JSON, the project's `.env` decides alone. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly times?: Partial<typeof usualTimes>;
   readonly log: (line: string) => void;
@@ -41,6 +49,7 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
   const workers = new Map<string, { worker: Worker; source: string; leave?: NodeJS.Timeout }>();
   const turns = new Turns(parallel);
   let spare: { worker: Worker; leave: NodeJS.Timeout } | undefined;
+  let environment = variablesOf(parseJson(options.env["CREWDECK_WORKER_ENV"] ?? ""));
 
   // The tokens are for clients of the service, not for the project.
   const env = Object.fromEntries(
@@ -96,7 +105,7 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
       if (workers.get(executionId)?.worker === worker) drop(executionId);
     });
     const storage = parallel > 1 ? storageOf(executionId) : null;
-    const reply = await worker.open({ folder, source, file: project.entry, storage });
+    const reply = await worker.open({ folder, source, file: project.entry, storage }, environment);
     for (const remark of asArray(reply["remarks"])) log(`[crew] ${String(remark)}`);
     keepSpare();
     return { worker, crew: crewOf(asObject(reply["crew"]), project) };
@@ -166,11 +175,21 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
       clearTimeout(entry.leave);
       entry.leave = setTimeout(() => drop(executionId), times.waiting).unref();
     },
+    setEnvironment(variables) {
+      environment = variablesOf(variables);
+    },
     close() {
       takeSpare()?.end();
       for (const executionId of [...workers.keys()]) drop(executionId);
     },
   };
+}
+
+function variablesOf(value: unknown): Readonly<Record<string, string>> {
+  const entries = Object.entries(asObject(value)).flatMap(([name, variable]) =>
+    typeof variable === "string" ? [[name, variable] as const] : [],
+  );
+  return Object.fromEntries(entries);
 }
 
 /** Lets a number of executions work at a time; the others wait in the order in which they came. */

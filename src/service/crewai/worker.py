@@ -3,7 +3,8 @@
 One JSON object a line. Standard input brings commands, standard output takes replies; what the project prints goes to
 standard error. When standard input closes, the worker and all that it started end.
 
-    {"do": "open", "folder": "...", "source": "...", "file": "src/poem/crew.py" or "crew.jsonc", "storage": "..." or null}
+    {"do": "open", "folder": "...", "source": "...", "file": "src/poem/crew.py" or "crew.jsonc", "storage": "..." or null,
+     "environment": {"NAME": "value"}}
         {"type": "opened", "crew": {...}, "remarks": [...]}
     {"do": "attempt", "task": 0, "inputs": {...}, "earlier": ["...", null], "notes": ["..."], "isFirst": true, "isLast": false}
         {"type": "step", ...} any number of times, then
@@ -101,7 +102,7 @@ def place_in(folders, filename):
 class Project:
     """The project in `folder`, imported from `source`: the same folder, or a copy of its files from before they were edited."""
 
-    def __init__(self, folder, source, file, storage):
+    def __init__(self, folder, source, file, storage, environment):
         self.folder = folder
         self.source = source
         self.file = file
@@ -110,6 +111,7 @@ class Project:
         for path in (folder, source, os.path.join(source, "src")):
             if os.path.isdir(path):
                 sys.path.insert(0, path)
+        self.environment = environment
         self.read_environment()
         if storage:
             os.environ["CREWAI_STORAGE_DIR"] = storage
@@ -125,6 +127,10 @@ class Project:
             from dotenv import load_dotenv
 
             load_dotenv(path, override=self.is_declarative)
+        os.environ.update(self.environment)
+        # crewAI prefers this name, and would send the key to its host.
+        if "OPENAI_BASE_URL" in self.environment and "BASE_URL" in os.environ:
+            os.environ["BASE_URL"] = self.environment["OPENAI_BASE_URL"]
 
     def load(self):
         """A fresh crew: an attempt changes it."""
@@ -370,7 +376,9 @@ def run(commands):
         try:
             if command["do"] == "open":
                 folders = [command["source"], command["folder"]]
-                project = Project(command["folder"], command["source"], command["file"], command["storage"])
+                project = Project(
+                    command["folder"], command["source"], command["file"], command["storage"], command["environment"]
+                )
                 crew = project.load()
                 reply("opened", crew=describe(crew), remarks=remarks_on(crew))
             else:

@@ -43,6 +43,7 @@ export class Worker {
   readonly #loadMs: number;
   #last = "";
   #printed = 0;
+  #key = "";
   #problem: ProjectFailure | undefined;
   #receive: ((reply: UnknownObject) => void) | undefined;
   /** Resolves to why the process ended. */
@@ -62,7 +63,8 @@ export class Worker {
     // A write to a worker that has just ended, which `ended` reports.
     stdin?.on("error", () => undefined);
     if (stderr)
-      eachLine(stderr, printLimits.line, (line) => {
+      eachLine(stderr, printLimits.line, (printed) => {
+        const line = this.#withoutKey(printed);
         this.#last = `${this.#last}${line}\n`.slice(-printLimits.kept);
         const before = this.#printed;
         this.#printed += line.length;
@@ -84,10 +86,19 @@ export class Worker {
     this.ready.catch(() => undefined);
   }
 
-  /** Opens a project; resolves to the crew. @throws {ProjectFailure | WorkerEnded} */
-  async open(project: JsonObject): Promise<UnknownObject> {
+  /**
+   * Opens a project; resolves to the crew.
+   * @param environment variables that win over the project's own
+   * @throws {ProjectFailure | WorkerEnded}
+   */
+  async open(
+    project: JsonObject,
+    environment: Readonly<Record<string, string>>,
+  ): Promise<UnknownObject> {
     await this.ready;
-    return await this.#send({ do: "open", ...project }, "The project did not load", this.#loadMs);
+    this.#key = environment["OPENAI_API_KEY"] ?? "";
+    const command = { do: "open", ...project, environment };
+    return await this.#send(command, "The project did not load", this.#loadMs);
   }
 
   /** Runs an attempt; resolves to its output. @throws {ProjectFailure | WorkerEnded} */
@@ -117,6 +128,11 @@ export class Worker {
     return await reply;
   }
 
+  /** Shorter keys are placeholders, such as "none". */
+  #withoutKey(text: string): string {
+    return this.#key.length < 8 ? text : text.replaceAll(this.#key, "…");
+  }
+
   async #next(
     late: string,
     timeoutMs: number | undefined,
@@ -136,7 +152,7 @@ export class Worker {
           throw problem;
         }),
       ]);
-      if (reply["type"] === "failed") throw failureOf(reply);
+      if (reply["type"] === "failed") throw new ProjectFailure(this.#withoutKey(failureOf(reply)));
       return reply;
     } finally {
       clearTimeout(timer);
@@ -210,9 +226,7 @@ function eachLine(stream: Readable, longest: number, use: (line: string) => void
   stream.once("end", () => length > 0 && finish());
 }
 
-function failureOf(reply: UnknownObject): ProjectFailure {
+function failureOf(reply: UnknownObject): string {
   const frames = asArray(reply["frames"]).map((frame) => `\n  ${String(frame)}`);
-  return new ProjectFailure(
-    `${textAt(reply, "message") ?? "The project failed."}${frames.join("")}`,
-  );
+  return `${textAt(reply, "message") ?? "The project failed."}${frames.join("")}`;
 }

@@ -39,6 +39,8 @@ function leave() {
 }
 
 console.error(`tokens ${process.env.CREWDECK_TOKEN} ${process.env.CREWDECK_USER_TOKEN}`);
+console.error(`worker ${process.env.CREWDECK_WORKER_ENV}`);
+process.on("message", (message) => console.error(`message ${JSON.stringify(message)}`));
 console.log(`arguments ${process.argv.slice(2).join(" ")}`);
 if (fault === "silent") setInterval(() => undefined, 1000);
 else if (fault === "broken") refuse("project", "tasks.yaml is broken");
@@ -67,8 +69,10 @@ else {
     const engine = process.argv[process.argv.indexOf("--engine") + 1];
     process.send({ type: "listening", url, engine, pid: process.pid });
     let ids = fault === "interrupted" ? ["one", "two", 3] : [];
-    process.send({ type: "held", ids });
+    // The parent may have left.
+    process.send({ type: "held", ids }, () => undefined);
     process.on("message", (decision) => {
+      if (decision.type === "workerEnvironment") return;
       console.log(`decision ${JSON.stringify(decision)}`);
       ids = ids.filter((id) => !decision.ids.includes(id));
       process.send({ type: "held", ids });

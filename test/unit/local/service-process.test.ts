@@ -48,6 +48,28 @@ describe("the service's process", () => {
     }
   });
 
+  it("gets the environment of the crew's Python at its start and when it changes", async () => {
+    const lines: string[] = [];
+    const process = await ServiceProcess.start(
+      await options("/crew", {
+        workerEnvironment: { MODEL: "one" },
+        onLine: (line) => lines.push(line),
+      }),
+    );
+    try {
+      process.setWorkerEnvironment({ MODEL: "two" });
+      await waitFor("both", () => lines.some((line) => line.startsWith("message")));
+      assert.ok(lines.includes('worker {"MODEL":"one"}'));
+      assert.ok(
+        lines.includes('message {"type":"workerEnvironment","environment":{"MODEL":"two"}}'),
+      );
+    } finally {
+      await process.stop();
+    }
+    // A service that has ended needs none.
+    process.setWorkerEnvironment({ MODEL: "three" });
+  });
+
   it("gets the interpreter and the number of parallel executions for crewAI, and reports its engine", async () => {
     const lines: string[] = [];
     const engine = { engine: "crewai", python: "/venv/bin/python", parallel: 3 } as const;

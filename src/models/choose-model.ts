@@ -1,0 +1,205 @@
+import * as vscode from "vscode";
+import { messageOf, NothingToDo, UserError } from "../base/errors.ts";
+import type { Crew } from "../crews/types.ts";
+import { isProgram, needed, oneOf, recordOf, stringOf } from "../editor/arguments.ts";
+import { confirm, plainLabel, showStatus } from "../editor/messages.ts";
+import { projectChoice, readBaseUrl, readKey, type ModelChoice } from "./choice.ts";
+import type { Models } from "./models.ts";
+
+const uses = ["vscode", "endpoint", "project"] as const;
+
+/** What a program may know: never the key. Undefined if the person cancels. @throws UserError */
+export async function chooseModel(
+  models: Models,
+  crew: Crew,
+  argument: unknown,
+): Promise<ModelChoice | undefined> {
+  const given = recordOf(argument);
+  const isPerson = !isProgram(argument);
+  const use =
+    oneOf(isPerson ? given : { use: "", ...given }, "use", uses) ??
+    (await askUse(models.choice(crew.id), crew.name));
+  if (use === undefined) return undefined;
+  if (use === "project") await models.choose(crew.id, projectChoice);
+  else {
+    const chosen =
+      use === "vscode"
+        ? await chooseOurs(models, crew, stringOf(given, "model"), isPerson)
+        : isPerson
+          ? await askEndpoint(models, crew)
+          : givenEndpoint(given);
+    if (chosen === undefined) return undefined;
+    await models.choose(crew.id, chosen.choice, chosen.key);
+  }
+  const choice = models.choice(crew.id);
+  showStatus(vscode.l10n.t("“{0}” uses {1} for its next executions", crew.name, nameOf(choice)));
+  return choice;
+}
+
+interface Chosen {
+  readonly choice: ModelChoice;
+  readonly key?: string;
+}
+
+function nameOf(choice: ModelChoice): string {
+  switch (choice.use) {
+    case "vscode":
+      return choice.name;
+    case "endpoint":
+      return `${choice.model} (${new URL(choice.baseUrl).host})`;
+    case "project":
+      return vscode.l10n.t("the model that its project names");
+  }
+}
+
+async function askUse(current: ModelChoice, crew: string) {
+  const describe = (use: ModelChoice["use"]) =>
+    current.use === use
+      ? { description: plainLabel(vscode.l10n.t("now: {0}", nameOf(current))) }
+      : {};
+  const items = [
+    {
+      use: "vscode",
+      label: vscode.l10n.t("Use VS Code's Models…"),
+      detail: vscode.l10n.t(
+        "Needs no key. Requests count against the plan of the model's provider.",
+      ),
+    },
+    {
+      use: "endpoint",
+      label: vscode.l10n.t("Another Endpoint…"),
+      detail: vscode.l10n.t("Any address that is compatible with OpenAI's, also on this machine."),
+    },
+    {
+      use: "project",
+      label: vscode.l10n.t("What the Project's .env Says"),
+      detail: vscode.l10n.t("The variables that “crewai run” would use."),
+    },
+  ] as const;
+  const placeHolder = vscode.l10n.t("Which model should “{0}” use?", crew);
+  const shown = items.map((item) => ({ ...item, ...describe(item.use) }));
+  return (await vscode.window.showQuickPick(shown, { placeHolder }))?.use;
+}
+
+async function chooseOurs(
+  models: Models,
+  crew: Crew,
+  wanted: string | undefined,
+  isPerson: boolean,
+): Promise<Chosen | undefined> {
+  const offered = await vscode.lm.selectChatModels();
+  if (offered.length === 0)
+    throw new NothingToDo(
+      vscode.l10n.t(
+        "VS Code has no language models here. Set up GitHub Copilot or install an extension that provides models, or choose another endpoint.",
+      ),
+    );
+  const model = isPerson
+    ? await askModel(offered, models.choice(crew.id))
+    : offered.find(({ id, vendor }) => id === wanted || `${vendor}/${id}` === wanted);
+  if (model === undefined) {
+    if (isPerson) return undefined;
+    const names = offered.map(({ id, vendor }) => `${vendor}/${id}`).join(", ");
+    throw new UserError(vscode.l10n.t("“{0}” must be one of {1}.", "model", names));
+  }
+  const isAllowed = await confirm(
+    vscode.l10n.t("Let “{0}” use {1}?", crew.name, model.name),
+    vscode.l10n.t(
+      "While the crew runs on this machine, its Python code can send prompts to this model through Crewdeck. Each task makes several requests; they count against your plan at “{0}”. Other programs have no access.",
+      model.vendor,
+    ),
+    vscode.l10n.t("Allow"),
+  );
+  if (!isAllowed) return undefined;
+  const { vendor, id, name } = model;
+  return { choice: { use: "vscode", vendor, id, name } };
+}
+
+async function askModel(
+  offered: readonly vscode.LanguageModelChat[],
+  current: ModelChoice,
+): Promise<vscode.LanguageModelChat | undefined> {
+  const items = offered.map((model) => {
+    const { name, vendor, id, maxInputTokens } = model;
+    const isCurrent = current.use === "vscode" && current.vendor === vendor && current.id === id;
+    return {
+      label: plainLabel(name),
+      description: plainLabel(isCurrent ? vscode.l10n.t("{0} · current", vendor) : vendor),
+      detail: vscode.l10n.t("{0} tokens", maxInputTokens.toLocaleString(vscode.env.language)),
+      model,
+    };
+  });
+  const placeHolder = vscode.l10n.t("Which of VS Code's models?");
+  return (await vscode.window.showQuickPick(items, { placeHolder, matchOnDescription: true }))
+    ?.model;
+}
+
+function givenEndpoint(given: ReturnType<typeof recordOf>): Chosen {
+  const key = readKey(stringOf(given, "key") ?? "");
+  const baseUrl = readBaseUrl(needed(stringOf(given, "baseUrl"), "baseUrl"));
+  return endpoint(baseUrl, needed(stringOf(given, "model"), "model"), key);
+}
+
+async function askEndpoint(models: Models, crew: Crew): Promise<Chosen | undefined> {
+  const current = models.choice(crew.id);
+  const before = current.use === "endpoint" ? current : undefined;
+  const title = vscode.l10n.t("Model of “{0}”", crew.name);
+  const address = await askText({
+    title,
+    prompt: vscode.l10n.t("Address of the endpoint, which ends before /chat/completions"),
+    placeHolder: "http://127.0.0.1:11434/v1",
+    value: before?.baseUrl ?? "",
+    read: readBaseUrl,
+  });
+  if (address === undefined) return undefined;
+  const model = await askText({
+    title,
+    prompt: vscode.l10n.t("Model, as the endpoint names it"),
+    value: before?.model ?? "",
+    read(text) {
+      if (text.trim() === "") throw new UserError(vscode.l10n.t("Enter the model's name."));
+      return text.trim();
+    },
+  });
+  if (model === undefined) return undefined;
+  const kept = await models.key(crew.id, address);
+  const { host } = new URL(address);
+  const key = await askText({
+    title,
+    password: true,
+    prompt:
+      kept === undefined
+        ? vscode.l10n.t("Key for {0}. Leave it empty if the endpoint needs none.", host)
+        : vscode.l10n.t("Key for {0}. Leave it empty to keep the current one.", host),
+    value: "",
+    read: readKey,
+  });
+  return key === undefined ? undefined : endpoint(address, model, key === "" ? kept : key);
+}
+
+function endpoint(baseUrl: string, model: string, key = ""): Chosen {
+  const choice = { use: "endpoint", baseUrl, model, hasKey: key !== "", at: Date.now() } as const;
+  return { choice, key };
+}
+
+/** Undefined if the person cancels. */
+async function askText({
+  read,
+  ...options
+}: vscode.InputBoxOptions & { readonly read: (text: string) => string }): Promise<
+  string | undefined
+> {
+  const text = await vscode.window.showInputBox({
+    ...options,
+    ignoreFocusOut: true,
+    validateInput(typed) {
+      try {
+        read(typed);
+        return undefined;
+      } catch (error) {
+        return messageOf(error);
+      }
+    },
+  });
+  return text === undefined ? undefined : read(text);
+}

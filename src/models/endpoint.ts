@@ -1,0 +1,281 @@
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { once } from "node:events";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import * as vscode from "vscode";
+import { messageOf } from "../base/errors.ts";
+import { isLoopback } from "../base/loopback.ts";
+import { log, logProblem } from "../editor/log.ts";
+import { ChatError, readChatRequest, type ChatRequest } from "./chat-request.ts";
+import { answer, countUsage, modelGone, type Delta, type Usage } from "./vscode-chat.ts";
+
+/** One of VS Code's models. */
+export interface ModelReference {
+  readonly vendor: string;
+  readonly id: string;
+  readonly name: string;
+}
+
+interface Use extends ModelReference {
+  readonly crewId: string;
+  readonly token: string;
+}
+
+const largestBody = 16 * 1024 * 1024;
+/** Longer than a Python client keeps an idle connection (5 s), so that it never uses one that is being closed. */
+const keepAliveMs = 60_000;
+
+/**
+ * An OpenAI-compatible endpoint on this machine for VS Code's models. It runs while a crew uses it. A token stands for one
+ * crew and one model: requests reach that model, whatever name they ask for.
+ */
+export class ModelEndpoint {
+  #uses: readonly Use[] = [];
+  #server: Promise<Server> | undefined;
+
+  /** Starts the endpoint if necessary. Returns what OPENAI_BASE_URL and OPENAI_API_KEY must be. */
+  async open(crewId: string, model: ModelReference) {
+    const { vendor, id, name } = model;
+    const isSame = (use: Use) => use.crewId === crewId && use.vendor === vendor && use.id === id;
+    let use = this.#uses.find(isSame);
+    if (use === undefined) {
+      use = { crewId, vendor, id, name, token: randomBytes(32).toString("base64url") };
+      this.#uses = [...this.#uses, use];
+    }
+    const server = await (this.#server ??= this.#listen());
+    const { port } = server.address() as AddressInfo;
+    return { url: `http://127.0.0.1:${port}/v1`, token: use.token };
+  }
+
+  /** The crew's tokens are no longer valid. Without another crew the endpoint stops. */
+  close(crewId: string): void {
+    this.#uses = this.#uses.filter((use) => use.crewId !== crewId);
+    if (this.#uses.length === 0) this.dispose();
+  }
+
+  dispose(): void {
+    this.#uses = [];
+    const server = this.#server;
+    this.#server = undefined;
+    void server?.then(
+      (listening) => {
+        listening.close();
+        listening.closeAllConnections();
+      },
+      // Whoever opened it has the error.
+      () => undefined,
+    );
+  }
+
+  async #listen(): Promise<Server> {
+    try {
+      const server = createServer((request, response) => void this.#respond(request, response));
+      server.keepAliveTimeout = keepAliveMs;
+      await once(server.listen(0, "127.0.0.1"), "listening");
+      return server;
+    } catch (error) {
+      this.#server = undefined;
+      throw error;
+    }
+  }
+
+  async #respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const cancel = new vscode.CancellationTokenSource();
+    response.once("close", () => cancel.cancel());
+    try {
+      const use = this.#allowed(request);
+      const route = `${request.method ?? ""} ${(request.url ?? "").replace(/\?.*$/, "")}`;
+      const { token } = cancel;
+      if (route === "GET /v1/models") await listModels(response, use);
+      else if (route === "POST /v1/chat/completions") {
+        const asked = readChatRequest(await readBody(request));
+        await complete(response, asked, await modelOf(use), token);
+      } else throw unknownRoute(route);
+    } catch (error) {
+      // Nobody is left to read it.
+      if (!response.destroyed) refuse(response, error);
+    } finally {
+      cancel.dispose();
+    }
+  }
+
+  /** @throws ChatError */
+  #allowed({ headers }: IncomingMessage): Use {
+    // A page of another site may reach this port by a name of its own (DNS rebinding).
+    const address = `http://${headers.host ?? ""}`;
+    if (!URL.canParse(address) || !isLoopback(new URL(address).hostname))
+      throw new ChatError(403, "invalid_request_error", null, "Only for programs on this machine.");
+    const given = hash(/^Bearer (.+)$/i.exec(headers.authorization ?? "")?.[1] ?? "");
+    const fitting = this.#uses.filter(({ token }) => timingSafeEqual(hash(token), given));
+    if (fitting[0] !== undefined) return fitting[0];
+    throw new ChatError(
+      401,
+      "authentication_error",
+      "invalid_api_key",
+      "The key is not one that Crewdeck gave to a crew that runs now.",
+    );
+  }
+}
+
+function hash(text: string): Buffer {
+  return createHash("sha256").update(text).digest();
+}
+
+async function find({ vendor, id }: Use): Promise<vscode.LanguageModelChat | undefined> {
+  return (await vscode.lm.selectChatModels({ vendor, id }))[0];
+}
+
+async function modelOf(use: Use): Promise<vscode.LanguageModelChat> {
+  const model = await find(use);
+  if (model === undefined) throw modelGone(use.name);
+  return model;
+}
+
+async function listModels(response: ServerResponse, use: Use): Promise<void> {
+  const model = await find(use);
+  const data =
+    model === undefined
+      ? []
+      : [{ id: model.id, object: "model", created: 0, owned_by: model.vendor }];
+  sendJson(response, 200, { object: "list", data });
+}
+
+function unknownRoute(route: string): ChatError {
+  const why = route.endsWith("/embeddings")
+    ? "VS Code's models make no embeddings, which the crew's memory or knowledge needs. Name another embedder in the crew."
+    : `There is no “${route}”. This endpoint has GET /v1/models and POST /v1/chat/completions.`;
+  return new ChatError(404, "invalid_request_error", "unknown_url", why);
+}
+
+async function readBody(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  // Otherwise the connection would end before the response to a body that is too large.
+  const parts: AsyncIterable<Buffer> = request.iterator({ destroyOnReturn: false });
+  for await (const chunk of parts) {
+    size += chunk.length;
+    if (size > largestBody)
+      throw new ChatError(
+        413,
+        "invalid_request_error",
+        null,
+        `The body is larger than ${largestBody / 1024 / 1024} MB.`,
+      );
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+async function complete(
+  response: ServerResponse,
+  request: ChatRequest,
+  model: vscode.LanguageModelChat,
+  token: vscode.CancellationToken,
+): Promise<void> {
+  const began = Date.now();
+  const chat = new Chat(response, model.id);
+  for await (const delta of answer(model, request, token)) {
+    chat.deltas.push(delta);
+    if (request.isStream) chat.stream(delta);
+  }
+  const usage = await countUsage(model, request, chat.deltas, token);
+  if (request.isStream) chat.endStream(request.hasUsageAtEnd ? usage : undefined);
+  else chat.send(usage);
+  log.debug(`A crew's request to ${model.id} took ${Date.now() - began} ms`);
+}
+
+/** Writes one answer. */
+class Chat {
+  readonly deltas: Delta[] = [];
+  readonly #response: ServerResponse;
+  readonly #head: object;
+
+  constructor(response: ServerResponse, model: string) {
+    this.#response = response;
+    const id = `chatcmpl-${randomBytes(12).toString("hex")}`;
+    this.#head = { id, created: Math.floor(Date.now() / 1000), model };
+  }
+
+  get #calls() {
+    return this.deltas.flatMap((delta) => ("call" in delta ? [delta.call] : []));
+  }
+
+  get #finish(): string {
+    return this.#calls.length > 0 ? "tool_calls" : "stop";
+  }
+
+  send(usage: Usage | undefined): void {
+    const text = this.deltas.map((delta) => ("text" in delta ? delta.text : "")).join("");
+    const calls = this.#calls.map(({ id, name, input }) => ({
+      id,
+      type: "function",
+      function: { name, arguments: input },
+    }));
+    const message = {
+      role: "assistant",
+      content: text === "" && calls.length > 0 ? null : text,
+      refusal: null,
+      ...(calls.length > 0 && { tool_calls: calls }),
+    };
+    sendJson(this.#response, 200, {
+      ...this.#head,
+      object: "chat.completion",
+      choices: [{ index: 0, message, logprobs: null, finish_reason: this.#finish }],
+      ...(usage && { usage }),
+    });
+  }
+
+  stream(delta: Delta): void {
+    if ("text" in delta) this.#write({ content: delta.text });
+    else {
+      const { id, name, input } = delta.call;
+      const called = { name, arguments: input };
+      const index = this.#calls.length - 1;
+      this.#write({ tool_calls: [{ index, id, type: "function", function: called }] });
+    }
+  }
+
+  endStream(usage: Usage | undefined): void {
+    this.#write({}, this.#finish);
+    if (usage) this.#event({ ...this.#head, object: "chat.completion.chunk", choices: [], usage });
+    this.#response.end("data: [DONE]\n\n");
+  }
+
+  #write(delta: object, finish: string | null = null): void {
+    const isFirst = !this.#response.headersSent;
+    if (isFirst)
+      this.#response.writeHead(200, {
+        "content-type": "text/event-stream",
+        "cache-control": "no-store",
+      });
+    const said = isFirst ? { role: "assistant", ...delta } : delta;
+    const choices = [{ index: 0, delta: said, logprobs: null, finish_reason: finish }];
+    this.#event({ ...this.#head, object: "chat.completion.chunk", choices });
+  }
+
+  #event(data: object): void {
+    this.#response.write(`data: ${JSON.stringify(data)}\n\n`);
+  }
+}
+
+function refuse(response: ServerResponse, error: unknown): void {
+  const known = error instanceof ChatError ? error : undefined;
+  if (known === undefined) logProblem("Answering a crew's request to a model", error);
+  const { status, type, code, message } =
+    known ?? new ChatError(500, "server_error", null, `Crewdeck failed: ${messageOf(error)}`);
+  const body = { error: { message, type, param: null, code } };
+  if (response.headersSent) response.end(`data: ${JSON.stringify(body)}\n\n`);
+  // Part of the request's body may be unread. OpenAI's clients would repeat some errors, at the person's cost.
+  else sendJson(response, status, body, { connection: "close", "x-should-retry": "false" });
+}
+
+function sendJson(
+  response: ServerResponse,
+  status: number,
+  body: object,
+  headers: Readonly<Record<string, string>> = {},
+): void {
+  response
+    .writeHead(status, { "content-type": "application/json", ...headers })
+    .end(JSON.stringify(body));
+}

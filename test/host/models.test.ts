@@ -1,0 +1,489 @@
+import assert from "node:assert/strict";
+import { request } from "node:http";
+import * as vscode from "vscode";
+import { asArray, asObject, parseJson, textAt, type UnknownObject } from "../../src/base/json.ts";
+import type { Crew } from "../../src/crews/types.ts";
+import { chooseModel } from "../../src/models/choose-model.ts";
+import { Models } from "../../src/models/models.ts";
+import { waitFor } from "../support/wait.ts";
+import { MemoryMemento, MemorySecrets } from "./memory.ts";
+import { provideModels, textIn, vendor, type ProviderRequest } from "./model-provider.ts";
+import { withPerson } from "./scripted-person.ts";
+
+const role = vscode.LanguageModelChatMessageRole;
+const crew: Crew = {
+  id: "local:file:///weather",
+  name: "weather",
+  url: "http://127.0.0.1:1",
+  local: { folder: "file:///weather", engine: "rehearsal", running: false },
+};
+const choice = { use: "vscode", vendor, id: "one", name: "Model one" } as const;
+const say = (text: string) => new vscode.LanguageModelTextPart(text);
+
+/** A crew's service, as far as its model is concerned. */
+class FakeService {
+  readonly environments: Readonly<Record<string, string>>[] = [];
+  end: () => void = () => undefined;
+  readonly exited = new Promise<void>((resolve) => (this.end = resolve));
+  setWorkerEnvironment(environment: Readonly<Record<string, string>>): void {
+    this.environments.push(environment);
+  }
+}
+
+describe("models of local crews", () => {
+  let secrets: MemorySecrets;
+  let memento: MemoryMemento;
+  let models: Models;
+
+  beforeEach(() => {
+    secrets = new MemorySecrets();
+    memento = new MemoryMemento();
+    models = new Models({ secrets, globalState: memento });
+  });
+
+  afterEach(async () => {
+    models.dispose();
+    await provideModels([], () => undefined);
+  });
+
+  async function serve(crewId = crew.id) {
+    const service = new FakeService();
+    let environment: Readonly<Record<string, string>> = {};
+    await models.serve(crewId, (given) => {
+      environment = given;
+      return Promise.resolve(service);
+    });
+    return { service, environment };
+  }
+
+  async function openEndpoint() {
+    await models.choose(crew.id, choice);
+    const { service, environment } = await serve();
+    const { OPENAI_BASE_URL: url = "", OPENAI_API_KEY: key = "" } = environment;
+    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+    const post = (body: object, signal: AbortSignal | null = null) =>
+      fetch(`${url}/chat/completions`, {
+        method: "POST",
+        headers,
+        body: JSON.stringify({ model: "any", ...body }),
+        signal,
+      });
+    return { service, url, key, headers, post };
+  }
+
+  const hello = { messages: [{ role: "user", content: "Say hello" }] };
+  const errorIn = async (response: Response) => asObject(asObject(await response.json())["error"]);
+
+  it("answer a request by HTTP, with the tokens counted", async () => {
+    const asked: ProviderRequest[] = [];
+    await provideModels(["one"], (given) => {
+      asked.push(given);
+      given.progress.report(say("Hello "));
+      given.progress.report(say("world"));
+    });
+    const { post, url, headers } = await openEndpoint();
+    const response = await post({
+      temperature: 0.5,
+      messages: [
+        { role: "system", content: "Be brief" },
+        { role: "user", content: [{ type: "text", text: "Say hello" }] },
+        { role: "assistant", content: "Hello" },
+        { role: "user", content: "Again" },
+      ],
+    });
+    assert.equal(response.status, 200);
+    assert.equal(response.headers.get("access-control-allow-origin"), null);
+    const body = (await response.json()) as UnknownObject;
+    assert.equal(body["object"], "chat.completion");
+    assert.equal(body["model"], "one");
+    assert.deepEqual(body["choices"], [
+      {
+        index: 0,
+        message: { role: "assistant", content: "Hello world", refusal: null },
+        logprobs: null,
+        finish_reason: "stop",
+      },
+    ]);
+    assert.deepEqual(body["usage"], {
+      prompt_tokens: 6,
+      completion_tokens: 2,
+      total_tokens: 8,
+    });
+    assert.deepEqual(
+      asked[0]?.messages.map((message) => [message.role, textIn(message)]),
+      [
+        [role.User, "Be brief"],
+        [role.User, "Say hello"],
+        [role.Assistant, "Hello"],
+        [role.User, "Again"],
+      ],
+    );
+    assert.equal(asked[0].options.modelOptions?.["temperature"], 0.5);
+    const list = (await (await fetch(`${url}/models`, { headers })).json()) as UnknownObject;
+    assert.deepEqual(asArray(list["data"]), [
+      { id: "one", object: "model", created: 0, owned_by: vendor },
+    ]);
+  });
+
+  it("answer in a stream, part by part, and end before a stop text", async () => {
+    let more: () => void = () => undefined;
+    const isRead = new Promise<void>((resolve) => (more = resolve));
+    await provideModels(["one"], async ({ progress }) => {
+      progress.report(say("Thought. "));
+      await isRead;
+      progress.report(say("Act\nObser"));
+      progress.report(say("vation: made up"));
+    });
+    const { post } = await openEndpoint();
+    const response = await post({
+      ...hello,
+      stream: true,
+      stream_options: { include_usage: true },
+      stop: ["\nObservation:"],
+    });
+    assert.match(response.headers.get("content-type") ?? "", /^text\/event-stream/);
+    assert.ok(response.body);
+    const decoder = new TextDecoder();
+    let text = "";
+    for await (const chunk of response.body as AsyncIterable<Uint8Array>) {
+      text += decoder.decode(chunk);
+      // The model continues only after the first part has arrived.
+      if (text.includes("data: ")) more();
+    }
+    const events = text.trim().split("\n\n");
+    assert.equal(events.pop(), "data: [DONE]");
+    const chunks = events.map((line) => asObject(parseJson(line.replace(/^data: /, ""))));
+    const usage = chunks.pop();
+    assert.deepEqual(usage?.["choices"], []);
+    assert.equal(asObject(usage["usage"])["completion_tokens"], 2);
+    const choices = chunks.map((chunk) => asObject(asArray(chunk["choices"])[0]));
+    assert.equal(
+      choices.map(({ delta }) => textAt(asObject(delta), "content") ?? "").join(""),
+      "Thought. Act",
+    );
+    assert.equal(asObject(choices[0]?.["delta"])["role"], "assistant");
+    assert.equal(choices.at(-1)?.["finish_reason"], "stop");
+  });
+
+  const tools = [
+    {
+      type: "function",
+      function: {
+        name: "thermometer",
+        description: "Measures",
+        parameters: { type: "object", properties: { city: { type: "string" } } },
+      },
+    },
+    { type: "function", function: { name: "other" } },
+  ];
+
+  it("call tools and take their results, also in a stream, as “tool_choice” says", async () => {
+    const asked: ProviderRequest[] = [];
+    await provideModels(["one"], (given) => {
+      asked.push(given);
+      const { progress, messages } = given;
+      if (messages.some(({ content }) => content.length > 1)) progress.report(say("10 degrees"));
+      else
+        for (const [id, city] of [
+          ["a", "Oslo"],
+          ["b", "Bergen"],
+        ] as const)
+          progress.report(new vscode.LanguageModelToolCallPart(id, "thermometer", { city }));
+    });
+    const { post } = await openEndpoint();
+    const calls = [
+      {
+        id: "a",
+        type: "function",
+        function: { name: "thermometer", arguments: '{"city":"Oslo"}' },
+      },
+      {
+        id: "b",
+        type: "function",
+        function: { name: "thermometer", arguments: '{"city":"Bergen"}' },
+      },
+    ];
+    const first = (await (await post({ ...hello, tools })).json()) as UnknownObject;
+    assert.deepEqual(asArray(first["choices"])[0], {
+      index: 0,
+      message: { role: "assistant", content: null, refusal: null, tool_calls: calls },
+      logprobs: null,
+      finish_reason: "tool_calls",
+    });
+    assert.deepEqual(
+      asked[0]?.options.tools?.map(({ name }) => name),
+      ["thermometer", "other"],
+    );
+    assert.equal(asked[0].options.toolMode, vscode.LanguageModelChatToolMode.Auto);
+    const streamed = await (await post({ ...hello, tools, stream: true })).text();
+    assert.match(streamed, /"tool_calls":\[\{"index":1,"id":"b"/);
+    assert.match(streamed, /"finish_reason":"tool_calls"/);
+    const second = (await (
+      await post({
+        tools,
+        tool_choice: { type: "function", function: { name: "thermometer" } },
+        messages: [
+          ...hello.messages,
+          { role: "assistant", content: null, tool_calls: calls },
+          { role: "tool", tool_call_id: "a", content: "10" },
+          { role: "tool", tool_call_id: "b", content: "8" },
+        ],
+      })
+    ).json()) as UnknownObject;
+    assert.match(JSON.stringify(second), /10 degrees/);
+    const [, , { messages, options }] = asked as [unknown, unknown, ProviderRequest];
+    assert.deepEqual(messages.map(textIn), [
+      "Say hello",
+      'call a thermometer {"city":"Oslo"} | call b thermometer {"city":"Bergen"}',
+      "result a 10 | result b 8",
+    ]);
+    assert.deepEqual(
+      options.tools?.map(({ name }) => name),
+      ["thermometer"],
+    );
+    assert.equal(options.toolMode, vscode.LanguageModelChatToolMode.Required);
+    await post({ ...hello, tools, tool_choice: "none" });
+    assert.deepEqual(asked.at(-1)?.options.tools ?? [], []);
+  });
+
+  it("refuse other keys, hosts, routes and bodies, with OpenAI's error bodies", async () => {
+    await provideModels(["one"], ({ progress }) => progress.report(say("Hello")));
+    const { url, key, post, headers } = await openEndpoint();
+    for (const authorization of ["", "Bearer ", `Bearer ${key}x`, `Basic ${key}`]) {
+      const response = await fetch(`${url}/models`, { headers: { authorization } });
+      assert.equal(response.status, 401, authorization);
+      const { code, type } = await errorIn(response);
+      assert.deepEqual([code, type], ["invalid_api_key", "authentication_error"]);
+    }
+    const { port } = new URL(url);
+    const status = await new Promise((resolve, reject) => {
+      const sent = request(
+        { host: "127.0.0.1", port, path: "/v1/models", headers: { ...headers, host: "evil.test" } },
+        (response) => resolve(response.resume().statusCode),
+      );
+      sent.once("error", reject).end();
+    });
+    assert.equal(status, 403);
+    const preflight = await fetch(`${url}/chat/completions`, { method: "OPTIONS" });
+    assert.equal(preflight.status, 401);
+    assert.equal(preflight.headers.get("access-control-allow-origin"), null);
+    const embeddings = await fetch(`${url}/embeddings`, { method: "POST", headers, body: "{}" });
+    assert.equal(embeddings.status, 404);
+    assert.match(String((await errorIn(embeddings))["message"]), /make no embeddings/);
+    for (const [body, message] of [
+      [{ messages: [] }, /“messages” must be a list/],
+      [{ messages: [{ role: "pirate", content: "x" }] }, /messages\[0\]\.role/],
+      [{ messages: [{ role: "user", content: [{ type: "image_url" }] }] }, /take only text/],
+      [{ ...hello, tools: [{}] }, /tools\[0\]/],
+      [{ ...hello, n: 2 }, /“n” must be 1/],
+    ] as const) {
+      const response = await post(body);
+      assert.equal(response.status, 400);
+      assert.equal(response.headers.get("x-should-retry"), "false");
+      const error = await errorIn(response);
+      assert.equal(error["type"], "invalid_request_error");
+      assert.match(String(error["message"]), message);
+    }
+    const big = await post({ messages: [{ role: "user", content: "x".repeat(17_000_000) }] });
+    assert.equal(big.status, 413);
+    assert.equal((await post(hello)).status, 200);
+  });
+
+  it("report what VS Code reports: a model that is gone, blocked, not allowed or failing", async () => {
+    let failure: Error = new Error();
+    await provideModels(["one"], () => {
+      throw failure;
+    });
+    const { post } = await openEndpoint();
+    for (const [error, status, code] of [
+      [vscode.LanguageModelError.Blocked("quota"), 429, "blocked"],
+      [vscode.LanguageModelError.NoPermissions("no"), 403, "no_permissions"],
+      [vscode.LanguageModelError.NotFound("gone"), 404, "model_not_found"],
+      [new Error("the model exploded"), 502, "model_failed"],
+    ] as const) {
+      failure = error;
+      const response = await post(hello);
+      const said = await errorIn(response);
+      assert.deepEqual([response.status, said["code"]], [status, code], JSON.stringify(said));
+      assert.equal(response.headers.get("x-should-retry"), "false");
+      if (code === "model_failed") assert.match(String(said["message"]), /the model exploded/);
+    }
+    await provideModels(["two"], () => undefined);
+    const response = await post(hello);
+    assert.equal(response.status, 404);
+    assert.match(String((await errorIn(response))["message"]), /no longer has the model Model one/);
+  });
+
+  it("stop a request whose client leaves, and end a stream that fails with an error", async () => {
+    let seen: vscode.CancellationToken | undefined;
+    await provideModels(["one"], async ({ progress, token }) => {
+      seen = token;
+      progress.report(say("Beginning"));
+      await new Promise<void>((resolve) => token.onCancellationRequested(() => resolve()));
+    });
+    const { post } = await openEndpoint();
+    const leave = new AbortController();
+    const left = post(hello, leave.signal);
+    await waitFor("the model to be asked", () => seen);
+    leave.abort();
+    await assert.rejects(left);
+    await waitFor("the request to be cancelled", () => seen?.isCancellationRequested);
+    await provideModels(["one"], ({ progress }) => {
+      progress.report(say("Beginning"));
+      throw new Error("the model exploded");
+    });
+    const text = await (await post({ ...hello, stream: true })).text();
+    assert.match(text, /"code":"model_failed"/);
+    assert.doesNotMatch(text, /\[DONE\]/);
+  });
+
+  it("have an endpoint only while a crew that uses them runs, each crew with a key of its own", async () => {
+    await provideModels(["one"], ({ progress }) => progress.report(say("Hello")));
+    assert.deepEqual((await serve("local:other")).environment, {});
+    const { url, key, service, headers } = await openEndpoint();
+    await models.choose("local:third", choice);
+    const third = await serve("local:third");
+    assert.equal(third.environment["OPENAI_BASE_URL"], url);
+    assert.notEqual(third.environment["OPENAI_API_KEY"], key);
+    assert.match(url, /^http:\/\/127\.0\.0\.1:\d+\/v1$/);
+    assert.ok(key.length >= 43);
+    service.end();
+    await waitFor("the key to be refused", async () => {
+      const { status } = await fetch(`${url}/models`, { headers });
+      return status === 401;
+    });
+    third.service.end();
+    await waitFor("the endpoint to stop", () =>
+      fetch(url).then(
+        () => false,
+        () => true,
+      ),
+    );
+    await assert.rejects(
+      models.serve("local:third", () => Promise.reject(new Error("no service"))),
+      /no service/,
+    );
+  });
+
+  it("change for a running service, also from another window, and executions that run keep theirs", async () => {
+    await provideModels(["one", "two"], ({ model, progress }) => progress.report(say(model.id)));
+    const { service, post } = await openEndpoint();
+    // Another window shares the memory.
+    const other = new Models({ secrets, globalState: memento });
+    await other.choose(crew.id, { ...choice, id: "two", name: "Model two" });
+    const [next] = await waitFor("the service to get it", () =>
+      service.environments.length > 0 ? service.environments : undefined,
+    );
+    assert.equal(next?.["MODEL"], "openai/gpt-vscode-two");
+    const answered = await fetch(`${next["OPENAI_BASE_URL"] ?? ""}/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${next["OPENAI_API_KEY"] ?? ""}` },
+      body: JSON.stringify(hello),
+    });
+    assert.match(await answered.text(), /"content":"two"/);
+    assert.match(await (await post(hello)).text(), /"content":"one"/);
+    await models.choose(crew.id, { use: "project" });
+    assert.deepEqual(service.environments.at(-1), {});
+    other.dispose();
+  });
+
+  describe("are chosen", () => {
+    const labels = {
+      ours: "Use VS Code's Models…",
+      endpoint: "Another Endpoint…",
+      project: "What the Project's .env Says",
+    };
+    const choose = (argument?: unknown) => chooseModel(models, crew, argument);
+
+    it("from VS Code's, after consent", async () => {
+      await provideModels(["one", "two"], () => undefined);
+      const refused = await withPerson(
+        [{ pick: labels.ours }, { pick: "Model two" }, "escape"],
+        choose,
+      );
+      assert.equal(refused.result, undefined);
+      assert.deepEqual(models.choice(crew.id), { use: "project" });
+      const { result, shown } = await withPerson(
+        [{ pick: labels.ours }, { pick: "Model two" }, { press: "Allow" }],
+        choose,
+      );
+      assert.deepEqual(result, { use: "vscode", vendor, id: "two", name: "Model two" });
+      assert.match(shown[2]?.detail ?? "", /count against your plan at “crewdeck-test”/);
+      const again = await withPerson([{ pick: labels.project }], choose);
+      assert.deepEqual(again.shown[0]?.descriptions, ["now: Model two", "", ""]);
+      assert.deepEqual(models.choice(crew.id), { use: "project" });
+    });
+
+    it("from another endpoint, whose key is only in SecretStorage and for that host only", async () => {
+      const address = "https://models.example.com/v1";
+      const { shown } = await withPerson(
+        [
+          { pick: labels.endpoint },
+          { type: "models.example.com" },
+          { type: "http://models.example.com" },
+          { type: "https://me:word@models.example.com" },
+          { type: `${address}/chat/completions` },
+          { type: " " },
+          { type: "llama" },
+          { type: "secret-key-1" },
+        ],
+        choose,
+      );
+      assert.match(shown[1]?.complaint ?? "", /user name or password/);
+      const stored = JSON.stringify(models.choice(crew.id));
+      assert.match(stored, /"baseUrl":"https:\/\/models\.example\.com\/v1","model":"llama"/);
+      assert.doesNotMatch(stored, /secret-key/);
+      const { environment } = await serve();
+      assert.deepEqual(environment, {
+        OPENAI_BASE_URL: address,
+        OPENAI_API_BASE: address,
+        OPENAI_API_KEY: "secret-key-1",
+        MODEL: "openai/llama",
+      });
+      // The same host keeps the key, another one doesn't get it.
+      const move = (to: string) =>
+        withPerson(
+          [{ pick: labels.endpoint }, { type: to }, { type: "llama" }, { type: "" }],
+          choose,
+        );
+      await move("https://models.example.com/v2");
+      assert.equal((await serve()).environment["OPENAI_API_KEY"], "secret-key-1");
+      await move("http://127.0.0.1:11434/v1");
+      const local = (await serve()).environment;
+      assert.equal(local["OPENAI_API_KEY"], "no-key");
+      assert.ok(local["no_proxy"]?.endsWith("127.0.0.1"));
+      assert.equal(secrets.kept.size, 0);
+    });
+
+    it("again if the key is missing, and are forgotten with the crew", async () => {
+      await choose({
+        use: "endpoint",
+        baseUrl: "https://models.example.com/v1",
+        model: "llama",
+        key: "secret-key-1",
+      });
+      secrets.kept.clear();
+      await assert.rejects(serve(), /The key for models\.example\.com is missing/);
+      await models.forget(crew.id);
+      assert.deepEqual((await serve()).environment, {});
+    });
+
+    it("by a program only with all it needs, and with a person's consent for VS Code's", async () => {
+      await assert.rejects(choose({}), /“use” must be one of/);
+      await assert.rejects(choose({ use: "endpoint", model: "m" }), /“baseUrl” is missing/);
+      await assert.rejects(
+        choose({ use: "vscode", model: "one" }),
+        /VS Code has no language models/,
+      );
+      await provideModels(["one"], () => undefined);
+      await assert.rejects(
+        choose({ use: "vscode", model: "nine" }),
+        /must be one of crewdeck-test\/one/,
+      );
+      const { result } = await withPerson([{ press: "Allow" }], () =>
+        choose({ use: "vscode", model: "one" }),
+      );
+      assert.deepEqual(result, choice);
+    });
+  });
+});
