@@ -19,6 +19,7 @@ export const rooms = {
   views: [...below, "crews", "kickoff", "feedback"],
   local: ["base", "store", "crews", "projects", "editor", "vscode"],
   commands: [...below, "crews", "kickoff", "feedback", "views", "local"],
+  "project-files": ["base", "executions", "projects", "crews", "editor", "vscode"],
   tools: [...below, "crews", "kickoff", "feedback", "views", "commands"],
   "extension-api": [...below, "crews", "feedback", "commands"],
   service: ["base", "projects"],

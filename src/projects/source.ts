@@ -145,7 +145,7 @@ export function parseYaml(
     ...(end !== undefined && { end: place(end) }),
   });
   for (const problem of document.errors)
-    problems.report(new ProjectError(...explain(problem), position(problem.pos)));
+    problems.report(new ProjectError(...explain(problem), position([problem.pos[0]])));
   if (document.errors.some(({ code }) => code !== "DUPLICATE_KEY")) problems.broken.add(file);
   const at: At = (path, part) => {
     const [start, end = start] = rangeOf(document, path);
