@@ -77,8 +77,8 @@ function waiting(
   if (longest === undefined) return [];
   const title =
     waits.length === 1
-      ? vscode.l10n.t("$(bell-dot) Waiting for You")
-      : vscode.l10n.t("$(bell-dot) {0} Waiting for You", waits.length);
+      ? vscode.l10n.t("Waiting for You")
+      : vscode.l10n.t("{0} Waiting for You", waits.length);
   return [
     command(title, "openExecution", longest, {
       tooltip: vscode.l10n.t("Opens “{0}”, where you approve or reject", titleOf(longest)),

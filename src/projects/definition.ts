@@ -1,6 +1,7 @@
 import * as l10n from "@vscode/l10n";
 import path from "node:path";
 import type { JsonObject } from "../base/json.ts";
+import { crewMethods } from "./crew-py.ts";
 import { foldersIn, isFile } from "./files.ts";
 import { attempt, tryToRead, type Reading } from "./reading.ts";
 import { given, parseJsonc, parseYaml, toPlain, type Place } from "./source.ts";
@@ -62,8 +63,24 @@ export async function readClassic(reading: Reading, config: string): Promise<Def
   }));
   const taskPlaces = await tryToRead(report, () => readYaml(reading, config, "task"));
   const isWhole = agentPlaces && !reading.broken.has(`${config}/agents.yaml`);
-  const names = isWhole ? agents.map(({ value }) => value.name) : undefined;
-  return { agents, tasks: readTasks([...(taskPlaces ?? [])], names, report) };
+  const names = [
+    ...agents.map(({ value }) => value.name),
+    ...(await agentMethods(reading, config)),
+  ];
+  return { agents, tasks: readTasks([...(taskPlaces ?? [])], isWhole ? names : undefined, report) };
+}
+
+/** crewAI takes a task's agent from the methods in `crew.py`, which may define it without YAML. */
+async function agentMethods({ folder, text }: Reading, config: string): Promise<string[]> {
+  const file = path.posix.join(path.posix.dirname(config), "crew.py");
+  if (!(await isFile(path.join(folder, file)))) return [];
+  // A file that isn't text is reported by Python.
+  const python = await tryToRead(
+    () => undefined,
+    () => text(file),
+  );
+  const methods = crewMethods(python?.text ?? "");
+  return methods.flatMap(({ kind, name }) => (kind === "agent" ? [name] : []));
 }
 
 async function readYaml(reading: Reading, config: string, what: "agent" | "task") {

@@ -1,11 +1,12 @@
 import * as l10n from "@vscode/l10n";
-import type { Definition } from "./definition.ts";
+import { shortName } from "../base/text.ts";
 import { isFile, readText, type TextFile } from "./files.ts";
-import { crewMethods } from "./python.ts";
-import { inputsOf, readDefinition, type ProjectDefinition } from "./read.ts";
+import { crewMethods } from "./crew-py.ts";
+import { plainProject, readDefinition, type ProjectDefinition } from "./read.ts";
 import { tryToRead, type Reading } from "./reading.ts";
 import type { Place } from "./source.ts";
-import { placeholders, ProjectError, type Position } from "./types.ts";
+import type { ProjectError } from "./types.ts";
+import { type Position } from "./types.ts";
 
 export interface Problem {
   readonly text: string;
@@ -78,14 +79,11 @@ const filled = /\{([A-Za-z_][A-Za-z0-9_-]*)\}/g;
 const asking = { agent: ["role", "goal", "backstory"], task: ["description", "expected_output"] };
 
 function checkPlaceholders(
-  project: Definition,
+  project: ProjectDefinition,
   report: (error: ProjectError, kind: Problem["kind"]) => void,
 ): void {
   const { agents, tasks, defaults = {} } = project;
-  const inputs = inputsOf({
-    agents: agents.map(({ value }) => value),
-    tasks: tasks.map(({ value }) => value),
-  });
+  const { inputs } = plainProject(project);
   const used = new Set(inputs);
   const warn = (place: Place, name: string, problem: string, expected: string) =>
     report(place.error(problem, expected, `{${name}}`), "warning");
@@ -93,13 +91,13 @@ function checkPlaceholders(
     if (typeof place.value !== "string") return;
     const plain = [...place.value.matchAll(filled)].flatMap(([, name]) => name ?? []);
     if (asking[kind].includes(key)) {
-      for (const name of placeholders([place.value]))
-        if (!plain.includes(name))
+      for (const name of inputs)
+        if (!plain.includes(name) && place.value.includes(`{${name}}`))
           warn(
             place,
             name,
-            l10n.t('"{0}" becomes an input, but crewAI doesn\'t fill it in.', name),
-            l10n.t('a name of the letters A to Z, digits, "_" and "-" in the braces.'),
+            l10n.t('"{0}" becomes an input, but crewAI doesn\'t fill it in.', shortName(name)),
+            l10n.t('a name of the letters A to Z, digits, "_" and "-", or no braces.'),
           );
     } else if (kind === "task" && key === "output_file") {
       for (const name of plain) {

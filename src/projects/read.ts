@@ -1,6 +1,7 @@
 import * as l10n from "@vscode/l10n";
 import path from "node:path";
 import { parse, TomlError, type TomlTable } from "smol-toml";
+import { tryToRead, type Reading } from "./reading.ts";
 import {
   chooseConfig,
   configFolders,
@@ -8,8 +9,7 @@ import {
   readDeclarative,
   type Definition,
 } from "./definition.ts";
-import { isFile, isFolder } from "./files.ts";
-import { strictReading, tryToRead, type Reading } from "./reading.ts";
+import { isFile, isFolder, readText } from "./files.ts";
 import { placeholders, ProjectError, type CrewProject, type Position } from "./types.ts";
 
 const crewFiles = ["crew.jsonc", "crew.json"];
@@ -20,15 +20,28 @@ const crewFiles = ["crew.jsonc", "crew.json"];
  * @throws {ProjectError}
  */
 export async function readProject(folder: string): Promise<CrewProject> {
-  const { kind, entry, agents, tasks, name, defaults } = await readDefinition(
-    strictReading(folder),
-  );
-  const plain = {
+  const reading: Reading = {
+    folder,
+    text: (file) => readText(folder, file),
+    report: (error) => {
+      throw error;
+    },
+    broken: new Set(),
+  };
+  return plainProject(await readDefinition(reading));
+}
+
+/** Without the places of its parts. */
+export function plainProject(definition: ProjectDefinition): CrewProject {
+  const { kind, entry, name, agents, tasks, defaults } = definition;
+  return withInputs({
+    kind,
+    entry,
+    name,
     agents: agents.map(({ value }) => value),
     tasks: tasks.map(({ value }) => value),
     ...(defaults && { defaults }),
-  };
-  return { kind, entry, name, ...plain, inputs: inputsOf(plain) };
+  });
 }
 
 export type ProjectDefinition = Definition &
@@ -84,12 +97,15 @@ export async function findCrewFile(folder: string): Promise<string | undefined> 
   return undefined;
 }
 
-/** The inputs that a crew asks for. */
-export function inputsOf({ agents, tasks }: Pick<CrewProject, "agents" | "tasks">): string[] {
-  return placeholders([
-    ...agents.flatMap(({ role, goal, backstory }) => [role, goal, backstory]),
-    ...tasks.flatMap(({ description, expectedOutput }) => [description, expectedOutput]),
-  ]);
+function withInputs(project: Omit<CrewProject, "inputs">): CrewProject {
+  const { agents, tasks } = project;
+  return {
+    ...project,
+    inputs: placeholders([
+      ...agents.flatMap(({ role, goal, backstory }) => [role, goal, backstory]),
+      ...tasks.flatMap(({ description, expectedOutput }) => [description, expectedOutput]),
+    ]),
+  };
 }
 
 async function configuredFile(folder: string, pyproject: PyProject, definition: string) {

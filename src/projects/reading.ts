@@ -1,4 +1,4 @@
-import { readText, type TextFile } from "./files.ts";
+import type { TextFile } from "./files.ts";
 import { ProjectError } from "./types.ts";
 
 /** How a project is read: where its text comes from, and what becomes of its problems. */
@@ -10,18 +10,6 @@ export interface Reading {
   readonly report: (error: ProjectError) => void;
   /** Files that can't be parsed: what is missing in them is no problem of its own. */
   readonly broken: Set<string>;
-}
-
-/** Ends at the first problem. */
-export function strictReading(folder: string): Reading {
-  return {
-    folder,
-    text: (file) => readText(folder, file),
-    report: (error) => {
-      throw error;
-    },
-    broken: new Set(),
-  };
 }
 
 /** The result, or `otherwise` if there is a problem that is only reported. */

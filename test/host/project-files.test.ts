@@ -125,15 +125,15 @@ describe("The files of a crew project", () => {
       await run("refresh", { crew: "poems", kickoffId });
       return api.executions().some(({ state }) => state === "waiting");
     });
-    const paused = ["1 Kick Off…", "1 Last Output", "1 $(bell-dot) Waiting for You"];
+    const paused = ["1 Kick Off…", "1 Last Output", "1 Waiting for You"];
     assert.deepEqual(await shownIn("config/tasks.yaml"), paused);
     assert.deepEqual(await shownIn("config/agents.yaml"), paused);
     assert.deepEqual(await shownIn("crew.py"), [
       "3 Last Output",
-      "3 $(bell-dot) Waiting for You",
+      "3 Waiting for You",
       "7 Kick Off…",
     ]);
-    await runLens("crew.py", "3 $(bell-dot) Waiting for You");
+    await runLens("crew.py", "3 Waiting for You");
     await waitFor("the execution", () => activeUri()?.path.includes(kickoffId));
     await runLens("config/tasks.yaml", "1 Last Output");
     await waitFor("the output", () => activeUri()?.path.includes("draft"));

@@ -91,6 +91,13 @@ describe("the problems of a project", () => {
     );
   });
 
+  it("don't include an agent that only crew.py defines, as crewAI looks there", async () => {
+    const files = tasks(`draft:${fields}\n  agent: coder\n`);
+    const python = "@CrewBase\nclass Poem:\n    @agent\n    def coder(self): ...\n";
+    assert.equal((await problemsIn(files)).length, 1);
+    assert.deepEqual(await problemsIn({ ...files, "crew.py": python }), []);
+  });
+
   it("include what stops the reading of the whole project", async () => {
     assert.deepEqual(
       await problemsIn({ "crew.txt": "" }).then(([first]) => first?.slice(0, 20)),

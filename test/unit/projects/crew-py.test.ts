@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { crewMethods } from "../../../src/projects/python.ts";
+import { crewMethods } from "../../../src/projects/crew-py.ts";
 
 const found = (text: string) =>
   crewMethods(text).map(
