@@ -63,11 +63,14 @@ export async function readClassic(reading: Reading, config: string): Promise<Def
   }));
   const taskPlaces = await tryToRead(report, () => readYaml(reading, config, "task"));
   const isWhole = agentPlaces && !reading.broken.has(`${config}/agents.yaml`);
-  const names = [
+  const names = new Set([
     ...agents.map(({ value }) => value.name),
     ...(await agentMethods(reading, config)),
-  ];
-  return { agents, tasks: readTasks([...(taskPlaces ?? [])], isWhole ? names : undefined, report) };
+  ]);
+  return {
+    agents,
+    tasks: readTasks([...(taskPlaces ?? [])], isWhole ? [...names] : undefined, report),
+  };
 }
 
 /** crewAI takes a task's agent from the methods in `crew.py`, which may define it without YAML. */
@@ -231,7 +234,8 @@ function readTasks(
       () => agent?.text(l10n.t("the name of an agent.")),
       undefined,
     );
-    if (agentName !== undefined && agents?.includes(agentName) === false)
+    // Without any, that is the problem.
+    if (agentName !== undefined && agents?.length && !agents.includes(agentName))
       report((agent ?? place).error(l10n.t('There is no agent "{0}".', agentName), oneOf(agents)));
     const context = members?.get("context");
     const humanInput = given(members?.get("human_input"));

@@ -1,7 +1,10 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import type { CrewdeckApi } from "../../src/extension-api/crewdeck-api.ts";
+import type { Execution } from "../../src/executions/model.ts";
+import { commandsAt } from "../../src/project-files/lenses.ts";
 import { waitFor } from "../support/wait.ts";
+import { anExecution } from "../unit/views/executions.ts";
 import { withPerson } from "./scripted-person.ts";
 
 const run = <T>(command: string, argument?: unknown): Promise<T> =>
@@ -151,6 +154,36 @@ describe("The files of a crew project", () => {
     ]);
     await runLens("config/tasks.yaml", "1 Last Result");
     await waitFor("the result", () => activeUri()?.path.includes("esult"));
+  });
+
+  it("lead to the execution that has waited longest, and to the newest output of an agent's tasks", () => {
+    const at = (startedAt: string, change: Partial<Execution>) =>
+      anExecution({ localId: startedAt, kickoffIds: [startedAt], startedAt, ...change });
+    const waiting = (taskId: string): Partial<Execution> => ({
+      state: "waiting",
+      waiting: { taskId, attempt: 1, since: "2026-01-01T00:00:00.000Z", output: "o" },
+      tasks: [{ taskId, state: "waiting", attempts: [{ number: 1, output: "o" }] }],
+    });
+    const [first, second, third, last] = ["1", "2", "3", "4"].map(
+      (second) => `2026-01-01T00:00:0${second}.000Z`,
+    );
+    const shown = commandsAt(
+      { at: { file: "config/agents.yaml", line: 1, column: 1 }, tasks: ["draft", "final"] },
+      root,
+      [
+        at(second!, waiting("final")),
+        at(first!, waiting("draft")),
+        at(third!, waiting("other")),
+        at(last!, { tasks: [{ taskId: "draft", state: "running", attempts: [{ number: 1 }] }] }),
+      ],
+    ).map(({ title, arguments: [argument] = [] }) => {
+      const { kickoffId, taskId } = argument as { kickoffId: string; taskId: string };
+      return [title, kickoffId, taskId];
+    });
+    assert.deepEqual(shown, [
+      ["Last Output", second, "final"],
+      ["2 Waiting for You", first, "draft"],
+    ]);
   });
 
   it("lead from a task's agent and context to where they are defined", async () => {

@@ -93,8 +93,14 @@ describe("the problems of a project", () => {
 
   it("don't include an agent that only crew.py defines, as crewAI looks there", async () => {
     const files = tasks(`draft:${fields}\n  agent: coder\n`);
-    const python = "@CrewBase\nclass Poem:\n    @agent\n    def coder(self): ...\n";
+    const python =
+      "@CrewBase\nclass Poem:\n    @agent\n    def coder(self): ...\n    @agent\n    def writer(self): ...\n";
     assert.equal((await problemsIn(files)).length, 1);
+    const { problems } = await inspect({
+      ...tasks(`draft:${fields}\n  agent: nobody\n`),
+      "crew.py": python,
+    });
+    assert.match(problems[0]?.text ?? "", /Expected: one of "writer", "coder"\.$/);
     assert.deepEqual(await problemsIn({ ...files, "crew.py": python }), []);
   });
 
