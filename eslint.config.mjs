@@ -20,6 +20,7 @@ export const rooms = {
   local: ["base", "store", "crews", "projects", "editor", "vscode"],
   models: ["base", "crews", "editor", "vscode"],
   commands: [...below, "crews", "kickoff", "feedback", "views", "local", "models"],
+  "project-files": ["base", "executions", "projects", "crews", "editor", "vscode"],
   tools: [...below, "crews", "kickoff", "feedback", "views", "commands"],
   "extension-api": [...below, "crews", "feedback", "commands"],
   service: ["base", "projects"],

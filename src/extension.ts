@@ -15,6 +15,7 @@ import { registerKickoff } from "./kickoff/register.ts";
 import { LocalCrews } from "./local/local-crews.ts";
 import { watchProjects } from "./local/projects.ts";
 import { Models } from "./models/models.ts";
+import { registerProjectFiles } from "./project-files/register.ts";
 import { Sending } from "./sending/sending.ts";
 import { Database } from "./store/database.ts";
 import { StoreError } from "./store/errors.ts";
@@ -111,6 +112,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   owned.add(showStatusBar(store));
   owned.add(watchRefusedTokens(tracker, lease, database));
   owned.add(watchProjects(tree.view, crews, opened));
+  owned.add(registerProjectFiles({ crews, store, clock }));
   owned.add(watchAttention(tracker, database, tree, documents));
   owned.add(watchReading(context.globalState));
 

@@ -17,11 +17,12 @@ export interface KickoffParts extends Pick<CommandParts, "clock"> {
   readonly crews: Pick<Crews, "get" | "inputs" | "list" | "ready">;
   readonly forms: Pick<CommandParts["forms"], "open">;
   readonly sender: Pick<CommandParts["sender"], "send">;
+  readonly locals: Pick<CommandParts["locals"], "start">;
 }
 
 /**
- * `kickoff` opens the form only for a crew with inputs, never with `form: false`. Both return
- * `{crew, kickoffId}`.
+ * `kickoff` opens the form only for a crew with inputs, never with `form: false`. `kickoffInForm`
+ * also takes the `folder` of a crew project, which it starts. Both return `{crew, kickoffId}`.
  */
 export function kickoffCommands({
   crews,
@@ -29,6 +30,7 @@ export function kickoffCommands({
   sender,
   clock,
   documents,
+  locals,
 }: KickoffParts): Commands {
   /** By crew: a double click on the row is one kickoff. */
   const starts = new SingleStart<Execution | "form">(clock);
@@ -65,8 +67,12 @@ export function kickoffCommands({
       return made === "form" ? await inForm(crew, values) : madeOf(made);
     },
     async kickoffInForm(argument) {
-      const values = prefillOf(recordOf(argument));
-      const crew = await chooseCrew(crews, argument);
+      const given = recordOf(argument);
+      const values = prefillOf(given);
+      const folder = stringOf(given, "folder");
+      const crew = await (folder === undefined
+        ? chooseCrew(crews, argument)
+        : locals.start({ folder }));
       return crew && (await inForm(crew, values));
     },
   };

@@ -1,8 +1,30 @@
 import * as l10n from "@vscode/l10n";
 import path from "node:path";
-import { foldersIn, isFile, readText } from "./files.ts";
+import type { JsonObject } from "../base/json.ts";
+import { crewMethods } from "./crew-py.ts";
+import { foldersIn, isFile } from "./files.ts";
+import { attempt, tryToRead, type Reading } from "./reading.ts";
 import { given, parseJsonc, parseYaml, toPlain, type Place } from "./source.ts";
 import { ProjectError, type ProjectAgent, type ProjectTask } from "./types.ts";
+
+type Report = Reading["report"];
+
+/** An agent or task, and where it is defined. */
+export interface Defined<T> {
+  readonly value: T;
+  readonly place: Place;
+}
+
+export interface Definition {
+  /** Also those whose file is missing have a value, but no place. */
+  readonly agents: readonly (Pick<Defined<ProjectAgent>, "value"> &
+    Partial<Defined<ProjectAgent>>)[];
+  readonly tasks: readonly Defined<ProjectTask>[];
+  readonly name?: string | undefined;
+  readonly defaults?: JsonObject;
+  /** The whole `crew.jsonc`. */
+  readonly crew?: Place;
+}
 
 /** Folders with `agents.yaml` or `tasks.yaml`: at the top and in each package under `src`. */
 export async function configFolders(folder: string): Promise<string[]> {
@@ -31,43 +53,71 @@ export function chooseConfig(found: readonly string[], projectName: string | und
   );
 }
 
-/** Tasks run in the order of the file, as `@task` methods usually do. @throws {ProjectError} */
-export async function readClassic(folder: string, config: string) {
-  const agentPlaces = await readYaml(folder, config, "agent");
-  const agents = [...agentPlaces].map(([name, place]) => readAgent(name, place));
-  const taskPlaces = await readYaml(folder, config, "task");
-  return { agents, tasks: readTasks([...taskPlaces], agents) };
+/** Tasks run in the order of the file, as `@task` methods usually do. */
+export async function readClassic(reading: Reading, config: string): Promise<Definition> {
+  const { report } = reading;
+  const agentPlaces = await tryToRead(report, () => readYaml(reading, config, "agent"));
+  const agents = [...(agentPlaces ?? [])].map(([name, place]) => ({
+    value: readAgent(name, place, report),
+    place,
+  }));
+  const taskPlaces = await tryToRead(report, () => readYaml(reading, config, "task"));
+  const isWhole = agentPlaces && !reading.broken.has(`${config}/agents.yaml`);
+  const names = new Set([
+    ...agents.map(({ value }) => value.name),
+    ...(await agentMethods(reading, config)),
+  ]);
+  return {
+    agents,
+    tasks: readTasks([...(taskPlaces ?? [])], isWhole ? [...names] : undefined, report),
+  };
 }
 
-async function readYaml(folder: string, config: string, what: "agent" | "task") {
+/** crewAI takes a task's agent from the methods in `crew.py`, which may define it without YAML. */
+async function agentMethods({ folder, text }: Reading, config: string): Promise<string[]> {
+  const file = path.posix.join(path.posix.dirname(config), "crew.py");
+  if (!(await isFile(path.join(folder, file)))) return [];
+  // A file that isn't text is reported by Python.
+  const python = await tryToRead(
+    () => undefined,
+    () => text(file),
+  );
+  const methods = crewMethods(python?.text ?? "");
+  return methods.flatMap(({ kind, name }) => (kind === "agent" ? [name] : []));
+}
+
+async function readYaml(reading: Reading, config: string, what: "agent" | "task") {
   const file = `${config}/${what}s.yaml`;
-  if (!(await isFile(path.join(folder, file))))
+  if (!(await isFile(path.join(reading.folder, file))))
     throw new ProjectError(
       l10n.t("The file is missing."),
       l10n.t("a YAML file that defines each {0} under its name.", what),
       { file, line: 1, column: 1 },
     );
-  const place = parseYaml(await readText(folder, file));
+  const place = parseYaml(await reading.text(file), reading);
   const expected = l10n.t("at least one {0}, as a name with its fields below it.", what);
   const members = given(place)?.members(expected);
   if (!members?.size) throw place.error(l10n.t("The file is empty."), expected);
   return members;
 }
 
-/**
- * Also reads `agents/<name>.jsonc` or `.json` (crewAI since 1.14.8, `crewai.project.json_loader`).
- * @throws {ProjectError}
- */
-export async function readDeclarative(folder: string, file: string) {
-  const crew = parseJsonc(await readText(folder, file));
-  const members = crew.members(l10n.t('a JSON object with "agents" and "tasks".'));
-  const list = (key: string, missing: string, none: string, expected: string) => {
-    const place = members.get(key);
-    if (place === undefined) throw crew.error(missing, expected);
-    const items = place.items(expected);
-    if (items.length === 0) throw place.error(none, expected);
-    return items;
-  };
+/** Also reads `agents/<name>.jsonc` or `.json` (crewAI since 1.14.8, `crewai.project.json_loader`). */
+export async function readDeclarative(reading: Reading, file: string): Promise<Definition> {
+  const { report } = reading;
+  const crew = parseJsonc(await reading.text(file), reading);
+  const members = attempt(
+    report,
+    () => crew.members(l10n.t('a JSON object with "agents" and "tasks".')),
+    new Map<string, Place>(),
+  );
+  const list = (key: string, missing: string, none: string, expected: string): Place[] =>
+    attempt(report, () => {
+      const place = members.get(key);
+      if (place === undefined) throw crew.error(missing, expected);
+      const items = place.items(expected);
+      if (items.length === 0) throw place.error(none, expected);
+      return items;
+    }, []);
   const references = list(
     "agents",
     l10n.t('"agents" is missing.'),
@@ -77,11 +127,17 @@ export async function readDeclarative(folder: string, file: string) {
   const manager = members.get("manager_agent");
   // It may also be a reference to Python code, which isn't read.
   if (typeof manager?.value === "string") references.push(manager);
-  const agents = new Map<string, ProjectAgent>();
+  const agents = new Map<string, Definition["agents"][number]>();
   for (const reference of references) {
-    const agent = reference.text(l10n.t("the name of an agent."));
-    const place = await readAgentFile(folder, file, agent, reference);
-    agents.set(agent, readAgent(agent, place));
+    const agent = attempt(report, () => reference.text(l10n.t("the name of an agent.")), undefined);
+    if (agent === undefined) continue;
+    const place = await tryToRead(report, () => readAgentFile(reading, file, agent, reference));
+    agents.set(
+      agent,
+      place === undefined
+        ? { value: { name: agent, role: agent, goal: "", backstory: "" } }
+        : { value: readAgent(agent, place, report), place },
+    );
   }
   const expected = l10n.t('a list of tasks with "description" and "expected_output".');
   const tasks = list(
@@ -90,39 +146,51 @@ export async function readDeclarative(folder: string, file: string) {
     l10n.t("There are no tasks."),
     expected,
   ).map((place, index): [string, Place] => {
-    const id = given(place.members(expected).get("name"))?.text(l10n.t("the task's name."));
-    return [id ?? `task_${index + 1}`, place];
+    const read = () => given(place.members(expected).get("name"))?.text(l10n.t("the task's name."));
+    return [attempt(report, read, undefined) ?? `task_${index + 1}`, place];
   });
-  const inputs = given(members.get("inputs"))?.members(l10n.t("an object of names and values."));
+  const inputs = attempt(
+    report,
+    () => given(members.get("inputs"))?.members(l10n.t("an object of names and values.")),
+    undefined,
+  );
+  const name = () => given(members.get("name"))?.text(l10n.t("the crew's name."));
   return {
-    name: given(members.get("name"))?.text(l10n.t("the crew's name.")),
+    crew,
+    name: attempt(report, name, undefined),
     agents: [...agents.values()],
-    tasks: readTasks(tasks, [...agents.values()]),
+    tasks: readTasks(tasks, [...agents.keys()], report),
     ...(inputs && {
       defaults: Object.fromEntries([...inputs].map(([key, { value }]) => [key, toPlain(value)])),
     }),
   };
 }
 
-async function readAgentFile(folder: string, crewFile: string, name: string, reference: Place) {
+async function readAgentFile(reading: Reading, crewFile: string, name: string, reference: Place) {
   const beside = path.posix.join(path.posix.dirname(crewFile), "agents");
   const candidates = [`${beside}/${name}.jsonc`, `${beside}/${name}.json`];
   const isInside = /^[^/\\]+$/.test(name) && name !== "..";
   for (const file of isInside ? candidates : [])
-    if (await isFile(path.join(folder, file))) return parseJsonc(await readText(folder, file));
+    if (await isFile(path.join(reading.folder, file)))
+      return parseJsonc(await reading.text(file), reading);
   throw reference.error(l10n.t('The agent "{0}" has no file.', name), `"${candidates[0]}".`);
 }
 
-function readAgent(name: string, place: Place): ProjectAgent {
-  const members = place.members(l10n.t("the agent's role, goal and backstory."));
-  const repository = given(members.get("from_repository"))?.text(
-    l10n.t("the agent's name in the repository."),
+function readAgent(name: string, place: Place, report: Report): ProjectAgent {
+  const members = attempt(
+    report,
+    () => place.members(l10n.t("the agent's role, goal and backstory.")),
+    undefined,
   );
+  const text = (key: string, expected: string) =>
+    attempt(report, () => given(members?.get(key))?.text(expected), "");
+  const repository = text("from_repository", l10n.t("the agent's name in the repository."));
   const field = (key: string): string | undefined => {
-    const text = given(members.get(key))?.text(l10n.t("text for the agent's {0}.", key));
+    const found = text(key, l10n.t("text for the agent's {0}.", key));
     // The fields of an agent from a repository are stored there.
-    if (text !== undefined || repository !== undefined) return text;
-    throw noText(place, key, l10n.t('The agent "{0}" has no {1}.', name, key));
+    if (found === undefined && repository === undefined && members !== undefined)
+      report(noText(place, key, l10n.t('The agent "{0}" has no {1}.', name, key)));
+    return found;
   };
   return {
     name,
@@ -132,45 +200,61 @@ function readAgent(name: string, place: Place): ProjectAgent {
   };
 }
 
-/** A task may refer to agents and to the tasks before it. */
+/** A task may refer to agents and to the tasks before it. @param agents undefined if they can't be read */
 function readTasks(
   places: readonly (readonly [string, Place])[],
-  agents: readonly ProjectAgent[],
-): ProjectTask[] {
+  agents: readonly string[] | undefined,
+  report: Report,
+): Defined<ProjectTask>[] {
   const ids = places.map(([id]) => id);
   return places.map(([id, place], index) => {
     const earlier = ids.slice(0, index);
-    const members = place.members(l10n.t("the task's description and expected_output."));
+    const members = attempt(
+      report,
+      () => place.members(l10n.t("the task's description and expected_output.")),
+      undefined,
+    );
     if (earlier.includes(id))
-      throw (members.get("name") ?? place).error(
-        l10n.t('The name "{0}" is used twice.', id),
-        l10n.t("a unique name for each task."),
+      report(
+        (members?.get("name") ?? place).error(
+          l10n.t('The name "{0}" is used twice.', id),
+          l10n.t("a unique name for each task."),
+        ),
       );
     const text = (key: string): string => {
-      const text = given(members.get(key))?.text(l10n.t("text for the task's {0}.", key));
-      if (text !== undefined) return text;
-      throw noText(place, key, l10n.t('The task "{0}" has no {1}.', id, key));
+      const read = () => given(members?.get(key))?.text(l10n.t("text for the task's {0}.", key));
+      const found = attempt(report, read, "");
+      if (found === undefined && members !== undefined)
+        report(noText(place, key, l10n.t('The task "{0}" has no {1}.', id, key)));
+      return found ?? "";
     };
-    const agent = given(members.get("agent"));
-    const agentName = agent?.text(l10n.t("the name of an agent."));
-    const names = agents.map(({ name }) => name);
-    if (agentName !== undefined && !names.includes(agentName))
-      throw (agent ?? place).error(l10n.t('There is no agent "{0}".', agentName), oneOf(names));
-    const context = members.get("context");
-    const humanInput = given(members.get("human_input"));
+    const agent = given(members?.get("agent"));
+    const agentName = attempt(
+      report,
+      () => agent?.text(l10n.t("the name of an agent.")),
+      undefined,
+    );
+    // Without any, that is the problem.
+    if (agentName !== undefined && agents?.length && !agents.includes(agentName))
+      report((agent ?? place).error(l10n.t('There is no agent "{0}".', agentName), oneOf(agents)));
+    const context = members?.get("context");
+    const humanInput = given(members?.get("human_input"));
     if (humanInput && typeof humanInput.value !== "boolean")
-      throw humanInput.error(
-        l10n.t("This is neither true nor false."),
-        l10n.t("true or false, without quotes."),
+      report(
+        humanInput.error(
+          l10n.t("This is neither true nor false."),
+          l10n.t("true or false, without quotes."),
+        ),
       );
-    return {
+    const value = {
       id,
       description: text("description"),
       expectedOutput: text("expected_output"),
       ...(agentName !== undefined && { agent: agentName }),
-      ...(context && { context: readContext(context, id, earlier, ids) }),
+      ...(context && { context: readContext(context, id, earlier, ids, report) }),
       humanInput: humanInput?.value === true,
     };
+    return { value, place };
   });
 }
 
@@ -180,18 +264,23 @@ function readContext(
   id: string,
   earlier: readonly string[],
   ids: readonly string[],
+  report: Report,
 ): string[] {
   if (place.value === null) return [];
-  return place.items(l10n.t("a list of names of earlier tasks.")).map((item) => {
-    const name = item.text(l10n.t("the name of an earlier task."));
-    if (earlier.includes(name)) return name;
+  const list = () => place.items(l10n.t("a list of names of earlier tasks."));
+  return attempt(report, list, []).flatMap((item) => {
+    const read = () => item.text(l10n.t("the name of an earlier task."));
+    const name = attempt(report, read, undefined);
+    if (name === undefined) return [];
+    if (earlier.includes(name)) return [name];
     const problem =
       name === id
         ? l10n.t('The task "{0}" refers to itself.', id)
         : ids.includes(name)
           ? l10n.t('The task "{0}" comes later.', name)
           : l10n.t('There is no task "{0}".', name);
-    throw item.error(problem, oneOf(earlier));
+    report(item.error(problem, oneOf(earlier)));
+    return [];
   });
 }
 

@@ -34,6 +34,21 @@ export async function findProjects(root: string, limits = usualLimits): Promise<
   return found;
 }
 
+/** The crew's folder that a file below `root` belongs to, as {@link findProjects} finds it. */
+export async function projectOf(root: string, file: string): Promise<string | undefined> {
+  const inside = path.relative(root, path.dirname(file));
+  if (path.isAbsolute(inside)) return undefined;
+  const names = inside.split(path.sep).filter((name) => name !== "");
+  // ".." is hidden, too.
+  if (names.some((name) => skipped.test(name))) return undefined;
+  let folder = root;
+  for (const name of ["", ...names]) {
+    folder = path.join(folder, name);
+    if ((await looksLike(folder)) === "crew") return folder;
+  }
+  return undefined;
+}
+
 /** A flow's crews have their own folders. */
 async function looksLike(folder: string): Promise<"crew" | "flow" | undefined> {
   const table = await crewaiTable(folder);

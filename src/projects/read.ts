@@ -1,7 +1,14 @@
 import * as l10n from "@vscode/l10n";
 import path from "node:path";
 import { parse, TomlError, type TomlTable } from "smol-toml";
-import { chooseConfig, configFolders, readClassic, readDeclarative } from "./definition.ts";
+import { tryToRead, type Reading } from "./reading.ts";
+import {
+  chooseConfig,
+  configFolders,
+  readClassic,
+  readDeclarative,
+  type Definition,
+} from "./definition.ts";
 import { isFile, isFolder, readText } from "./files.ts";
 import { inputNames, ProjectError, type CrewProject, type Position } from "./types.ts";
 
@@ -13,12 +20,45 @@ const crewFiles = ["crew.jsonc", "crew.json"];
  * @throws {ProjectError}
  */
 export async function readProject(folder: string): Promise<CrewProject> {
+  const reading: Reading = {
+    folder,
+    text: (file) => readText(folder, file),
+    report: (error) => {
+      throw error;
+    },
+    broken: new Set(),
+  };
+  return plainProject(await readDefinition(reading));
+}
+
+/** Without the places of its parts. */
+export function plainProject(definition: ProjectDefinition): CrewProject {
+  const { kind, entry, name, agents, tasks, defaults } = definition;
+  return withInputs({
+    kind,
+    entry,
+    name,
+    agents: agents.map(({ value }) => value),
+    tasks: tasks.map(({ value }) => value),
+    ...(defaults && { defaults }),
+  });
+}
+
+export type ProjectDefinition = Definition &
+  Pick<CrewProject, "kind" | "entry" | "name"> & {
+    /** Where the agents and tasks of a classic crew are defined. */
+    readonly config?: string;
+  };
+
+/** The project with the places of its parts. @throws {ProjectError} if there is no crew, also if problems are only reported */
+export async function readDefinition(reading: Reading): Promise<ProjectDefinition> {
+  const { folder } = reading;
   if (!(await isFolder(folder)))
     throw new ProjectError(
       l10n.t("The folder {0} doesn't exist.", folder),
       l10n.t("the folder of a crewAI project."),
     );
-  const pyproject = await readPyProject(folder);
+  const pyproject = await tryToRead(reading.report, () => readPyProject(reading));
   if (pyproject?.type === "flow")
     throw new ProjectError(
       l10n.t("This project is a flow, not a crew."),
@@ -34,13 +74,10 @@ export async function readProject(folder: string): Promise<CrewProject> {
     file = await configuredFile(folder, pyproject, pyproject.definition);
   else {
     const config = chooseConfig(await configFolders(folder), pyproject?.name);
-    if (config !== undefined)
-      return withInputs({
-        kind: "classic",
-        name,
-        entry: path.posix.join(path.posix.dirname(config), "crew.py"),
-        ...(await readClassic(folder, config)),
-      });
+    if (config !== undefined) {
+      const entry = path.posix.join(path.posix.dirname(config), "crew.py");
+      return { kind: "classic", config, entry, ...(await readClassic(reading, config)), name };
+    }
     file = await findCrewFile(folder);
   }
   if (file === undefined)
@@ -51,8 +88,8 @@ export async function readProject(folder: string): Promise<CrewProject> {
       ),
       pyproject?.type === undefined ? undefined : pyproject.at("type"),
     );
-  const declared = await readDeclarative(folder, file);
-  return withInputs({ kind: "declarative", entry: file, ...declared, name: declared.name ?? name });
+  const declared = await readDeclarative(reading, file);
+  return { kind: "declarative", entry: file, ...declared, name: declared.name ?? name };
 }
 
 export async function findCrewFile(folder: string): Promise<string | undefined> {
@@ -90,9 +127,9 @@ type PyProject = NonNullable<Awaited<ReturnType<typeof readPyProject>>>;
 
 const tomlFile = "pyproject.toml";
 
-async function readPyProject(folder: string) {
-  if (!(await isFile(path.join(folder, tomlFile)))) return undefined;
-  const { text } = await readText(folder, tomlFile);
+async function readPyProject(reading: Reading) {
+  if (!(await isFile(path.join(reading.folder, tomlFile)))) return undefined;
+  const { text } = await reading.text(tomlFile);
   const at = (key: string): Position => positionOf(text, key);
   const root = parseToml(text);
   const crewai = tableIn(tableIn(root, "tool"), "crewai");

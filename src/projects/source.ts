@@ -13,13 +13,15 @@ import {
 } from "yaml";
 import type { JsonValue } from "../base/json.ts";
 import type { TextFile } from "./files.ts";
+import { attempt, type Reading } from "./reading.ts";
 import { ProjectError, type Position } from "./types.ts";
 
 /** Mappings keep the order of the file. */
 type Value = string | number | boolean | null | Value[] | Map<string, Value>;
 type Path = readonly (string | number)[];
-/** The position of the value at a path, or of its key if it is a mapping or list. */
-type At = (path: Path) => Position;
+/** The position of the value at a path, or of its key if it is a mapping or list; or of a text in the value. */
+type At = (path: Path, text?: string) => Position;
+type Problems = Pick<Reading, "report" | "broken">;
 
 /** Deeper nesting is a mistake, and could overflow the stack. */
 const maxDepth = 100;
@@ -36,8 +38,23 @@ export class Place {
     this.#path = path;
   }
 
-  error(problem: string, expected: string): ProjectError {
-    return new ProjectError(problem, expected, this.#at(this.#path));
+  /** @param text in the value */
+  error(problem: string, expected: string, text?: string): ProjectError {
+    return new ProjectError(problem, expected, this.#at(this.#path, text));
+  }
+
+  get position(): Position {
+    return this.#at(this.#path);
+  }
+
+  /** Empty if it is no mapping. */
+  get inside(): ReadonlyMap<string, Place> {
+    return this.value instanceof Map ? this.members("") : new Map<string, Place>();
+  }
+
+  /** Empty if it is no list. */
+  get list(): readonly Place[] {
+    return Array.isArray(this.value) ? this.items("") : [];
   }
 
   members(expected: string): Map<string, Place> {
@@ -85,11 +102,8 @@ function describe(value: Value): string {
   return Array.isArray(value) ? l10n.t("a list") : l10n.t("a mapping");
 }
 
-/**
- * With comments and trailing commas, as in crewAI.
- * @throws {ProjectError} also for a duplicate key
- */
-export function parseJsonc({ file, text }: TextFile): Place {
+/** With comments and trailing commas, as in crewAI. Also reports duplicate keys. */
+export function parseJsonc({ file, text }: TextFile, problems: Problems): Place {
   const errors: ParseError[] = [];
   parse(text, errors, { allowTrailingComma: true });
   const [problem] = errors;
@@ -97,39 +111,65 @@ export function parseJsonc({ file, text }: TextFile): Place {
     // `PropertyNameExpected` becomes "property name expected".
     const code = printParseErrorCode(problem.error).replace(/([a-z])([A-Z])/g, "$1 $2");
     const before = text.slice(0, problem.offset).split("\n");
-    throw new ProjectError(
-      l10n.t("This is not JSON: {0}.", code.toLowerCase()),
-      l10n.t("JSON; comments and trailing commas are allowed."),
-      { file, line: before.length, column: (before.at(-1)?.length ?? 0) + 1 },
+    problems.report(
+      new ProjectError(
+        l10n.t("This is not JSON: {0}.", code.toLowerCase()),
+        l10n.t("JSON; comments and trailing commas are allowed."),
+        { file, line: before.length, column: (before.at(-1)?.length ?? 0) + 1 },
+      ),
     );
+    problems.broken.add(file);
   }
   // Without comments, valid JSON is valid YAML 1.2, trailing commas included.
-  return parseYaml({ file, text: stripComments(text, " ") }, "1.2");
+  return parseYaml({ file, text: stripComments(text, " ") }, problems, "1.2");
 }
 
 /**
- * YAML 1.1, as in crewAI (PyYAML): `human_input: yes` is true.
- * @throws {ProjectError} also for a duplicate key and for recursive or too many aliases
+ * YAML 1.1, as in crewAI (PyYAML): `human_input: yes` is true. Also reports duplicate keys, and
+ * recursive or too many aliases.
  */
-export function parseYaml({ file, text }: TextFile, version: "1.1" | "1.2" = "1.1"): Place {
+export function parseYaml(
+  { file, text }: TextFile,
+  problems: Problems,
+  version: "1.1" | "1.2" = "1.1",
+): Place {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, version, prettyErrors: false });
-  const position = (offset: number): Position => {
+  const place = (offset: number) => {
     const { line, col } = lines.linePos(Math.min(offset, text.length));
-    return { file, line: Math.max(line, 1), column: Math.max(col, 1) };
+    return { line: Math.max(line, 1), column: Math.max(col, 1) };
   };
-  const [problem] = document.errors;
-  if (problem) throw new ProjectError(...explain(problem), position(problem.pos[0]));
-  const at: At = (path) => position(offsetOf(document, path));
-  let value: unknown;
-  try {
-    // Resolves aliases and merge keys. The limit keeps a small file from filling the memory.
-    value = document.toJS({ mapAsMap: true, maxAliasCount: 1000 });
-  } catch (error) {
-    const message = sentence(error instanceof Error ? error.message : String(error));
-    throw new ProjectError(message, l10n.t("plain mappings, lists and text."), position(0));
-  }
-  return new Place(toValue(value, [], at), at);
+  const position = ([start, end]: Range): Position => ({
+    file,
+    ...place(start),
+    ...(end !== undefined && { end: place(end) }),
+  });
+  for (const problem of document.errors)
+    problems.report(new ProjectError(...explain(problem), position([problem.pos[0]])));
+  if (document.errors.some(({ code }) => code !== "DUPLICATE_KEY")) problems.broken.add(file);
+  const at: At = (path, part) => {
+    const [start, end = start] = rangeOf(document, path);
+    const found = part === undefined ? -1 : text.slice(start, end).indexOf(part);
+    return position(
+      part === undefined || found < 0
+        ? rangeOf(document, path)
+        : [start + found, start + found + part.length],
+    );
+  };
+  const read = (): Value => {
+    let value: unknown;
+    try {
+      // Resolves aliases and merge keys. The limit keeps a small file from filling the memory.
+      value = document.toJS({ mapAsMap: true, maxAliasCount: 1000 });
+    } catch (error) {
+      const message = sentence(error instanceof Error ? error.message : String(error));
+      throw new ProjectError(message, l10n.t("plain mappings, lists and text."), position([0]));
+    }
+    return toValue(value, [], at, problems.report);
+  };
+  const value = attempt(problems.report, read, undefined);
+  if (value === undefined) problems.broken.add(file);
+  return new Place(value ?? null, at);
 }
 
 function explain({ code, message }: YAMLError): [problem: string, expected: string] {
@@ -150,40 +190,49 @@ function sentence(message: string): string {
   return /[.!?]$/.test(message) ? message : `${message}.`;
 }
 
-/** Keys become text; dates, binary data and other types of YAML 1.1 are errors. */
-function toValue(value: unknown, path: Path, at: At): Value {
+/** Keys become text; dates, binary data and other types of YAML 1.1 are problems. */
+function toValue(value: unknown, path: Path, at: At, report: Problems["report"]): Value {
   if (value === undefined || value === null) return null;
   if (typeof value === "string" || typeof value === "number" || typeof value === "boolean")
     return value;
+  // Always thrown: what contains itself twice would never end.
   if (path.length > maxDepth)
     throw new ProjectError(
       l10n.t("This is nested too deeply, or contains itself."),
       l10n.t("at most {0} levels.", maxDepth),
       at(path.slice(0, 1)),
     );
-  if (Array.isArray(value)) return value.map((item, index) => toValue(item, [...path, index], at));
+  const inside = (step: string | number, member: unknown) =>
+    toValue(member, [...path, step], at, report);
+  if (Array.isArray(value)) return value.map((item, index) => inside(index, item));
   if (value instanceof Map)
-    return new Map(
-      [...value].map(([key, member]) => [String(key), toValue(member, [...path, String(key)], at)]),
-    );
-  const kind = value instanceof Date ? l10n.t("a date") : l10n.t("a value of an unsupported type");
-  throw new ProjectError(l10n.t("This is {0}.", kind), l10n.t("text; put it in quotes."), at(path));
+    return new Map([...value].map(([key, member]) => [String(key), inside(String(key), member)]));
+  const isDate = value instanceof Date;
+  const kind = isDate ? l10n.t("a date") : l10n.t("a value of an unsupported type");
+  report(
+    new ProjectError(l10n.t("This is {0}.", kind), l10n.t("text; put it in quotes."), at(path)),
+  );
+  return isDate ? value.toISOString() : null;
 }
 
-/** The offset of a value, or of its key if it is a mapping or list. */
-function offsetOf(document: Document.Parsed, path: Path): number {
+/** Offsets; without an end for a mapping or list without a key. */
+type Range = readonly [start: number, end?: number];
+
+/** The range of a value, or of its key if it is a mapping or list. */
+function rangeOf(document: Document, path: Path): Range {
   let node: unknown = document.contents;
-  let offset = 0;
+  let range: Range = isNode(node) ? [node.range?.[0] ?? 0] : [0];
   for (const step of path) {
     if (isAlias(node)) node = node.resolve(document);
     const pairs = isMap(node) ? node.items : [];
     const pair = pairs.find(({ key }) => isScalar(key) && String(key.value) === String(step));
     node = isSeq(node) ? node.items[Number(step)] : pair?.value;
     if (!isNode(node) && !pair) break;
-    const key = isScalar(pair?.key) ? pair.key.range?.[0] : undefined;
-    const own = isNode(node) ? node.range?.[0] : undefined;
-    const isScalarValue = isScalar(node) && node.value !== null;
-    offset = (isScalarValue ? own : key) ?? own ?? offset;
+    const key = isScalar(pair?.key) ? pair.key.range : undefined;
+    const own = isNode(node) ? node.range : undefined;
+    if (isScalar(node) && node.value !== null && own) range = [own[0], own[1]];
+    else if (key) range = [key[0], key[1]];
+    else if (own) range = [own[0]];
   }
-  return offset;
+  return range;
 }

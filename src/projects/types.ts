@@ -6,6 +6,8 @@ export interface Position {
   readonly file: string;
   readonly line: number;
   readonly column: number;
+  /** Exclusive; undefined for a mapping or list without a key. */
+  readonly end?: { readonly line: number; readonly column: number };
 }
 
 /** Its text keeps the `{placeholders}`. */
@@ -45,12 +47,16 @@ export interface CrewProject {
 /** The message says where the problem is, and what is expected there. */
 export class ProjectError extends Error {
   readonly position: Position | undefined;
+  /** The message without the position. */
+  readonly text: string;
 
   constructor(problem: string, expected: string, position?: Position) {
     const place = position ? `${position.file}:${position.line}:${position.column}: ` : "";
-    super(place + l10n.t("{0} Expected: {1}", problem, expected));
+    const text = l10n.t("{0} Expected: {1}", problem, expected);
+    super(place + text);
     this.name = "ProjectError";
     this.position = position;
+    this.text = text;
   }
 }
 

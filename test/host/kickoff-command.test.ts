@@ -17,6 +17,7 @@ const asksFor =
 function commands(inputs: () => Promise<CrewInputs>) {
   const sent: KickoffRequest[] = [];
   const opened: unknown[] = [];
+  const started: unknown[] = [];
   const clock = new FakeClock();
   const all = kickoffCommands({
     crews: { ...crewsOf(crew), inputs },
@@ -31,9 +32,10 @@ function commands(inputs: () => Promise<CrewInputs>) {
     },
     clock,
     documents: { show: () => Promise.resolve() },
+    locals: { start: (options) => (started.push(options), Promise.resolve(crew)) },
   });
   const run = async (argument: unknown, id = "kickoff") => await all[id]?.(argument);
-  return { sent, opened, clock, run };
+  return { sent, opened, started, clock, run };
 }
 
 describe("Kicking off by a click", () => {
@@ -100,6 +102,12 @@ describe("Kicking off by a click", () => {
         [],
       ],
     );
+  });
+
+  it("starts the crew of a project's folder, and then opens its form", async () => {
+    const { sent, opened, started, run } = commands(asksFor());
+    await run({ folder: "file:///poems", fromLens: true }, "kickoffInForm");
+    assert.deepEqual([started, opened, sent], [[{ folder: "file:///poems" }], [[crew, {}]], []]);
   });
 
   it("doesn't read an unknown response as a crew without inputs: it opens the form, which shows the problem, and sends nothing", async () => {

@@ -32,8 +32,15 @@ describe("texts that name a command of the palette", () => {
 });
 
 describe("a button or lens of a command", () => {
-  /** These name what they do to the crew or form beside them. */
-  const others = ["Compare with Attempt {0}", "Use {0}", "Open Form", "reject"];
+  /** These name what they do to the crew, form or task beside them. */
+  const others = [
+    "Compare with Attempt {0}",
+    "Use {0}",
+    "Open Form",
+    "reject",
+    "Last Result",
+    "Last Output",
+  ];
 
   it("has its title's words, perhaps fewer", () => {
     const wordsOf = (title: string) => title.replace("…", "").split(" ");

@@ -1,0 +1,103 @@
+import * as vscode from "vscode";
+import { titleOf } from "../executions/title.ts";
+import { keyOf, type ExecutionSummary } from "../executions/model.ts";
+import type { Spot } from "../projects/inspect.ts";
+
+/**
+ * What a person can do at a place of a project.
+ * @param folder the project's
+ * @param executions of the project's local crew
+ */
+export function commandsAt(
+  { crew, tasks }: Spot,
+  folder: vscode.Uri,
+  executions: readonly ExecutionSummary[],
+): vscode.Command[] {
+  const newestFirst = executions.toSorted((one, other) =>
+    other.startedAt.localeCompare(one.startedAt),
+  );
+  return [
+    ...(crew === undefined ? [] : [kickOff(folder)]),
+    ...(crew === "whole" ? lastResult(newestFirst) : []),
+    ...lastOutput(tasks, newestFirst),
+    ...waiting(tasks, newestFirst),
+  ];
+}
+
+function kickOff(folder: vscode.Uri): vscode.Command {
+  return {
+    title: vscode.l10n.t("Kick Off…"),
+    command: "crewdeck.kickoffInForm",
+    tooltip: vscode.l10n.t("Starts this local crew if it doesn't run, and opens its kickoff form"),
+    arguments: [{ folder: folder.toString(), fromLens: true }],
+  };
+}
+
+function lastResult(executions: readonly ExecutionSummary[]): vscode.Command[] {
+  const newest = executions.find(({ output }) => output !== undefined);
+  if (newest === undefined) return [];
+  return [
+    command(vscode.l10n.t("Last Result"), "openOutput", newest, {
+      tooltip: vscode.l10n.t("Opens the result of “{0}”", titleOf(newest)),
+      result: true,
+    }),
+  ];
+}
+
+function lastOutput(
+  ids: readonly string[],
+  executions: readonly ExecutionSummary[],
+): vscode.Command[] {
+  for (const execution of executions) {
+    const task = execution.tasks.findLast(
+      ({ taskId, attempts }) =>
+        ids.includes(taskId) && attempts.some(({ output }) => output !== undefined),
+    );
+    if (task !== undefined)
+      return [
+        command(vscode.l10n.t("Last Output"), "openOutput", execution, {
+          tooltip: vscode.l10n.t("Opens the newest output, of “{0}”", titleOf(execution)),
+          taskId: task.taskId,
+        }),
+      ];
+  }
+  return [];
+}
+
+/** Leads to the one that has waited longest. */
+function waiting(
+  ids: readonly string[],
+  executions: readonly ExecutionSummary[],
+): vscode.Command[] {
+  const waits = executions.filter(
+    ({ state, waiting }) =>
+      state === "waiting" && waiting !== undefined && ids.includes(waiting.taskId),
+  );
+  const longest = waits.at(-1);
+  if (longest === undefined) return [];
+  const title =
+    waits.length === 1
+      ? vscode.l10n.t("Waiting for You")
+      : vscode.l10n.t("{0} Waiting for You", waits.length);
+  return [
+    command(title, "openExecution", longest, {
+      tooltip: vscode.l10n.t("Opens “{0}”, where you approve or reject", titleOf(longest)),
+      taskId: longest.waiting?.taskId,
+    }),
+  ];
+}
+
+function command(
+  title: string,
+  id: string,
+  execution: ExecutionSummary,
+  { tooltip, ...more }: { readonly tooltip: string; readonly [name: string]: unknown },
+): vscode.Command {
+  const argument = { crew: execution.crew.id, kickoffId: keyOf(execution), fromLens: true };
+  return {
+    title,
+    command: `crewdeck.${id}`,
+    tooltip,
+    arguments: [{ ...argument, ...more }],
+  };
+}

@@ -1,0 +1,207 @@
+import path from "node:path";
+import * as vscode from "vscode";
+import { Disposables } from "../base/events.ts";
+import { logProblem } from "../editor/log.ts";
+import { projectOf } from "../projects/find.ts";
+import { inspectProject, type Inspection, type Problem } from "../projects/inspect.ts";
+import type { Position } from "../projects/types.ts";
+import { commandsAt } from "./lenses.ts";
+import type { ProjectFilesOptions } from "./register.ts";
+
+interface Options extends ProjectFilesOptions {
+  readonly mayBeProjectFile: (document: vscode.TextDocument) => boolean;
+  /** The lenses have changed. */
+  readonly onChange: () => void;
+}
+
+/** A file in its project. */
+interface Inspected {
+  readonly folder: string;
+  /** As in positions. */
+  readonly file: string;
+  readonly inspection: Inspection;
+}
+
+/** How long changes are collected (ms), as the tracker collects its news. */
+const pause = 50;
+
+/** What a project's definition depends on; folders, because what is in a deleted one isn't reported. */
+const watched = "**/{config,agents,agents.yaml,tasks.yaml,crew.*,agents/*.json*,pyproject.toml}";
+
+/** The open files of crew projects. Runs no Python. */
+export class ProjectFiles implements vscode.Disposable {
+  readonly #owned = new Disposables();
+  readonly #options: Options;
+  readonly #marks: vscode.DiagnosticCollection;
+  /** By file. Emptied with each change. */
+  readonly #folders = new Map<string, Promise<string | undefined>>();
+  /** By the project's folder. Emptied with each change. */
+  readonly #inspections = new Map<string, Promise<Inspection>>();
+  #cancel: (() => void) | undefined;
+  #areTextsChanged = false;
+
+  constructor(options: Options) {
+    this.#options = options;
+    const { workspace, languages } = vscode;
+    this.#marks = this.#owned.add(languages.createDiagnosticCollection("crewdeck-projects"));
+    const ifProject = (document: vscode.TextDocument) => {
+      if (options.mayBeProjectFile(document)) this.#textsChanged();
+    };
+    const watcher = this.#owned.add(workspace.createFileSystemWatcher(watched));
+    const changed = () => this.#textsChanged();
+    for (const subscription of [
+      workspace.onDidOpenTextDocument(ifProject),
+      workspace.onDidChangeTextDocument(({ document }) => ifProject(document)),
+      workspace.onDidCloseTextDocument((document) => {
+        this.#marks.delete(document.uri);
+        ifProject(document);
+      }),
+      workspace.onDidChangeWorkspaceFolders(changed),
+      watcher.onDidCreate(changed),
+      watcher.onDidChange(changed),
+      watcher.onDidDelete(changed),
+      options.store.onDidChange(() => this.#soon()),
+      options.crews.onDidChange(() => this.#soon()),
+    ])
+      this.#owned.add(subscription);
+    this.#textsChanged();
+  }
+
+  async lenses(document: vscode.TextDocument): Promise<vscode.CodeLens[]> {
+    const found = await this.#inspect(document);
+    if (found === undefined) return [];
+    const folder = vscode.Uri.file(found.folder);
+    const { crews, store } = this.#options;
+    const crew = crews.list().find(({ local }) => local?.folder === folder.toString());
+    const executions = store.list().filter((execution) => execution.crew.id === crew?.id);
+    return found.inspection.spots
+      .filter(({ at }) => at.file === found.file)
+      .flatMap((spot) => {
+        const { start } = rangeOf(document, spot.at);
+        return commandsAt(spot, folder, executions).map(
+          (command) => new vscode.CodeLens(new vscode.Range(start, start), command),
+        );
+      });
+  }
+
+  async definition(
+    document: vscode.TextDocument,
+    position: vscode.Position,
+  ): Promise<vscode.LocationLink[]> {
+    const found = await this.#inspect(document);
+    if (found === undefined) return [];
+    const { folder, file, inspection } = found;
+    return inspection.references.flatMap(({ at, target }) => {
+      const originSelectionRange = rangeOf(document, at);
+      if (at.file !== file || !originSelectionRange.contains(position)) return [];
+      const start = new vscode.Position(target.line - 1, target.column - 1);
+      return [
+        {
+          originSelectionRange,
+          targetUri: vscode.Uri.file(path.join(folder, target.file)),
+          targetRange: new vscode.Range(start, start),
+        },
+      ];
+    });
+  }
+
+  dispose(): void {
+    this.#cancel?.();
+    this.#owned.dispose();
+  }
+
+  /** Undefined outside crew projects. */
+  async #inspect({ uri }: vscode.TextDocument): Promise<Inspected | undefined> {
+    const root = vscode.workspace.getWorkspaceFolder(uri)?.uri;
+    if (root?.scheme !== "file") return undefined;
+    const folder = await once(this.#folders, uri.fsPath, () => projectOf(root.fsPath, uri.fsPath));
+    if (folder === undefined) return undefined;
+    const inspection = await once(this.#inspections, folder, () =>
+      inspectProject(folder, (file) => editedText(path.join(folder, file))),
+    );
+    const file = path.relative(folder, uri.fsPath).split(path.sep).join("/");
+    return { folder, file, inspection };
+  }
+
+  #textsChanged(): void {
+    this.#folders.clear();
+    this.#inspections.clear();
+    this.#areTextsChanged = true;
+    this.#soon();
+  }
+
+  #soon(): void {
+    this.#cancel ??= this.#options.clock.after(pause, () => {
+      this.#cancel = undefined;
+      this.#options.onChange();
+      if (!this.#areTextsChanged) return;
+      this.#areTextsChanged = false;
+      void this.#mark().catch((error: unknown) => logProblem("Checking a crew project", error));
+    });
+  }
+
+  async #mark(): Promise<void> {
+    for (const document of vscode.workspace.textDocuments) {
+      if (!this.#options.mayBeProjectFile(document)) continue;
+      const found = await this.#inspect(document);
+      // A later change marks everything again.
+      if (this.#areTextsChanged) return;
+      if (document.isClosed) continue;
+      const problems = found?.inspection.problems ?? [];
+      this.#marks.set(
+        document.uri,
+        problems.flatMap((problem) =>
+          problem.at?.file === found?.file && problem.at !== undefined
+            ? [diagnostic(document, problem, problem.at)]
+            : [],
+        ),
+      );
+    }
+  }
+}
+
+/** The value for a key, made only once. */
+function once<T>(made: Map<string, Promise<T>>, key: string, make: () => Promise<T>): Promise<T> {
+  const known = made.get(key);
+  if (known !== undefined) return known;
+  const making = make();
+  made.set(key, making);
+  return making;
+}
+
+/** Of an open document; a very long one is read from the disk, which refuses it. */
+function editedText(file: string): string | undefined {
+  const text = vscode.workspace.textDocuments
+    .find(({ uri }) => uri.scheme === "file" && uri.fsPath === file)
+    ?.getText();
+  return text === undefined || text.length > largestText ? undefined : text;
+}
+
+/** In characters. */
+const largestText = 1024 * 1024;
+
+function diagnostic(
+  document: vscode.TextDocument,
+  { kind, text }: Problem,
+  at: Position,
+): vscode.Diagnostic {
+  const { Error, Warning } = vscode.DiagnosticSeverity;
+  const made = new vscode.Diagnostic(
+    rangeOf(document, at),
+    text,
+    kind === "error" ? Error : Warning,
+  );
+  made.source = "Crewdeck";
+  if (kind === "unused") made.tags = [vscode.DiagnosticTag.Unnecessary];
+  return made;
+}
+
+/** Without an end, the word there or one character. */
+function rangeOf(document: vscode.TextDocument, { line, column, end }: Position): vscode.Range {
+  const start = document.validatePosition(new vscode.Position(line - 1, column - 1));
+  const range =
+    end === undefined
+      ? (document.getWordRangeAtPosition(start) ?? new vscode.Range(start, start.translate(0, 1)))
+      : new vscode.Range(start, new vscode.Position(end.line - 1, end.column - 1));
+  return document.validateRange(range);
+}

@@ -1,0 +1,243 @@
+import assert from "node:assert/strict";
+import * as vscode from "vscode";
+import type { CrewdeckApi } from "../../src/extension-api/crewdeck-api.ts";
+import type { Execution } from "../../src/executions/model.ts";
+import { commandsAt } from "../../src/project-files/lenses.ts";
+import { waitFor } from "../support/wait.ts";
+import { anExecution } from "../unit/views/executions.ts";
+import { withPerson } from "./scripted-person.ts";
+
+const run = <T>(command: string, argument?: unknown): Promise<T> =>
+  Promise.resolve(vscode.commands.executeCommand<T>(`crewdeck.${command}`, argument));
+
+const agents = "writer:\n  role: Writer\n  goal: Write\n  backstory: You write.\n";
+const tasks = `draft:
+  description: Write on {topic}
+  expected_output: A text
+  agent: writer
+  human_input: true
+final:
+  description: Improve it
+  expected_output: A better text
+  agent: writer
+  context:
+    - draft
+`;
+const crewPy = `@CrewBase
+class Poem:
+    @task
+    def draft(self):
+        return Task(config=self.tasks_config["draft"])
+
+    @crew
+    def crew(self):
+        return Crew()
+`;
+
+describe("The files of a crew project", () => {
+  const root = vscode.Uri.joinPath(vscode.workspace.workspaceFolders![0]!.uri, "lens project");
+  const uriOf = (file: string) => vscode.Uri.joinPath(root, file);
+  const write = (file: string, text: string) =>
+    vscode.workspace.fs.writeFile(uriOf(file), new TextEncoder().encode(text));
+  /** As a person does: a document that an extension opens stays open for minutes after its tab is closed. */
+  const open = async (file: string) => {
+    await vscode.commands.executeCommand("vscode.open", uriOf(file), { preview: false });
+    return await waitFor(file, () =>
+      vscode.workspace.textDocuments.find(({ uri }) => uri.path === uriOf(file).path),
+    );
+  };
+  const lensesOf = async (file: string) => {
+    const lenses = await vscode.commands.executeCommand<vscode.CodeLens[]>(
+      "vscode.executeCodeLensProvider",
+      uriOf(file),
+    );
+    return lenses.flatMap(({ range, command }) =>
+      command?.command.startsWith("crewdeck.") === true
+        ? [{ ...command, shown: `${range.start.line + 1} ${command.title}` }]
+        : [],
+    );
+  };
+  const shownIn = async (file: string) => (await lensesOf(file)).map(({ shown }) => shown);
+  const runLens = async (file: string, shown: string) => {
+    const lens = (await lensesOf(file)).find((each) => each.shown === shown);
+    assert.ok(lens, shown);
+    return vscode.commands.executeCommand(lens.command, ...(lens.arguments as unknown[]));
+  };
+  const problems = (file: string) =>
+    vscode.languages
+      .getDiagnostics(uriOf(file))
+      .filter(({ source }) => source === "Crewdeck")
+      .map(
+        ({ range, message }) => `${range.start.line + 1}:${range.start.character + 1} ${message}`,
+      );
+  const becomes = (file: string, wanted: RegExp | undefined) =>
+    waitFor(`${file} to have ${String(wanted)}`, () =>
+      wanted === undefined
+        ? problems(file).length === 0
+        : problems(file).some((problem) => wanted.test(problem)),
+    );
+  const activeUri = () => vscode.window.activeTextEditor?.document.uri;
+
+  let api: CrewdeckApi;
+
+  before(async () => {
+    api = await vscode.extensions.getExtension<CrewdeckApi>("crewdeck.crewdeck")!.activate();
+    await write("pyproject.toml", '[project]\nname = "poems"\n\n[tool.crewai]\ntype = "crew"\n');
+    await write("config/agents.yaml", agents);
+    await write("config/tasks.yaml", tasks);
+    await write("crew.py", crewPy);
+  });
+
+  after(async () => {
+    await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+    for (const { crew, kickoffId } of api.executions())
+      await run("untrackExecution", { crew, kickoffId });
+    const local = api.crews().find(({ name }) => name === "poems");
+    if (local !== undefined) {
+      const remove = () => run("removeCrew", { crew: local.name });
+      await withPerson([{ press: "Remove" }], remove);
+    }
+    for (const folder of [root, uriOf("../lone")])
+      await vscode.workspace.fs.delete(folder, { recursive: true });
+  });
+
+  afterEach(async () => {
+    await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+  });
+
+  it("start the crew and open its form, lead to what waits and to the newest outputs", async () => {
+    for (const file of ["crew.py", "config/agents.yaml", "config/tasks.yaml"]) await open(file);
+    assert.deepEqual(await shownIn("config/tasks.yaml"), ["1 Kick Off…"]);
+    assert.deepEqual(await shownIn("config/agents.yaml"), ["1 Kick Off…"]);
+    assert.deepEqual(await shownIn("crew.py"), ["7 Kick Off…"]);
+    const form = runLens("config/tasks.yaml", "1 Kick Off…");
+    const tab = await waitFor("the form", () =>
+      vscode.window.tabGroups.all
+        .flatMap(({ tabs }) => tabs)
+        .find(({ label }) => label.includes("poems")),
+    );
+    await vscode.window.tabGroups.close(tab);
+    await form;
+
+    const { kickoffId } = await run<{ kickoffId: string }>("kickoff", {
+      crew: "poems",
+      inputs: { topic: "tea" },
+      form: false,
+    });
+    await waitFor("the pause", async () => {
+      await run("refresh", { crew: "poems", kickoffId });
+      return api.executions().some(({ state }) => state === "waiting");
+    });
+    const paused = ["1 Kick Off…", "1 Last Output", "1 Waiting for You"];
+    assert.deepEqual(await shownIn("config/tasks.yaml"), paused);
+    assert.deepEqual(await shownIn("config/agents.yaml"), paused);
+    assert.deepEqual(await shownIn("crew.py"), [
+      "3 Last Output",
+      "3 Waiting for You",
+      "7 Kick Off…",
+    ]);
+    await runLens("crew.py", "3 Waiting for You");
+    await waitFor("the execution", () => activeUri()?.path.includes(kickoffId));
+    await runLens("config/tasks.yaml", "1 Last Output");
+    await waitFor("the output", () => activeUri()?.path.includes("draft"));
+
+    await run("approve", { crew: "poems", kickoffId });
+    await waitFor("the end", async () => {
+      await run("refresh", { crew: "poems", kickoffId });
+      return api.executions().some(({ state }) => state === "completed");
+    });
+    assert.deepEqual(await shownIn("config/tasks.yaml"), [
+      "1 Kick Off…",
+      "1 Last Result",
+      "1 Last Output",
+      "6 Last Output",
+    ]);
+    await runLens("config/tasks.yaml", "1 Last Result");
+    await waitFor("the result", () => activeUri()?.path.includes("esult"));
+  });
+
+  it("lead to the execution that has waited longest, and to the newest output of an agent's tasks", () => {
+    const at = (startedAt: string, change: Partial<Execution>) =>
+      anExecution({ localId: startedAt, kickoffIds: [startedAt], startedAt, ...change });
+    const waiting = (taskId: string): Partial<Execution> => ({
+      state: "waiting",
+      waiting: { taskId, attempt: 1, since: "2026-01-01T00:00:00.000Z", output: "o" },
+      tasks: [{ taskId, state: "waiting", attempts: [{ number: 1, output: "o" }] }],
+    });
+    const [first, second, third, last] = ["1", "2", "3", "4"].map(
+      (second) => `2026-01-01T00:00:0${second}.000Z`,
+    );
+    const shown = commandsAt(
+      { at: { file: "config/agents.yaml", line: 1, column: 1 }, tasks: ["draft", "final"] },
+      root,
+      [
+        at(second!, waiting("final")),
+        at(first!, waiting("draft")),
+        at(third!, waiting("other")),
+        at(last!, { tasks: [{ taskId: "draft", state: "running", attempts: [{ number: 1 }] }] }),
+      ],
+    ).map(({ title, arguments: [argument] = [] }) => {
+      const { kickoffId, taskId } = argument as { kickoffId: string; taskId: string };
+      return [title, kickoffId, taskId];
+    });
+    assert.deepEqual(shown, [
+      ["Last Output", second, "final"],
+      ["2 Waiting for You", first, "draft"],
+    ]);
+  });
+
+  it("lead from a task's agent and context to where they are defined", async () => {
+    await open("config/tasks.yaml");
+    const targets = async (line: number, character: number) =>
+      (
+        await vscode.commands.executeCommand<vscode.LocationLink[]>(
+          "vscode.executeDefinitionProvider",
+          uriOf("config/tasks.yaml"),
+          new vscode.Position(line, character),
+        )
+      ).map(
+        ({ targetUri, targetRange }) =>
+          `${vscode.workspace.asRelativePath(targetUri)}:${targetRange.start.line + 1}`,
+      );
+    assert.deepEqual(await targets(3, 11), ["lens project/config/agents.yaml:1"]);
+    assert.deepEqual(await targets(10, 8), ["lens project/config/tasks.yaml:1"]);
+    assert.deepEqual(await targets(2, 8), []);
+  });
+
+  it("show their problems as you type, also those that another file causes, until the file is closed", async () => {
+    const document = await open("config/tasks.yaml");
+    assert.deepEqual(problems("config/tasks.yaml"), []);
+    const edit = new vscode.WorkspaceEdit();
+    edit.replace(document.uri, new vscode.Range(3, 9, 3, 15), "wirter");
+    edit.insert(document.uri, new vscode.Position(4, 0), "  output_file: '{day}.md'\n");
+    await vscode.workspace.applyEdit(edit);
+    await becomes(
+      "config/tasks.yaml",
+      /^4:10 There is no agent "wirter"\. Expected: one of "writer"/,
+    );
+    await becomes("config/tasks.yaml", /^5:17 Nothing fills "day" here/);
+    await vscode.commands.executeCommand("workbench.action.files.revert");
+    await becomes("config/tasks.yaml", undefined);
+
+    // On disk, not in an editor.
+    await write("config/agents.yaml", agents.replace("writer:", "author:"));
+    await becomes("config/tasks.yaml", /There is no agent "writer"/);
+    await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+    await becomes("config/tasks.yaml", undefined);
+    await write("config/agents.yaml", agents);
+  });
+
+  it("show nothing once the project is gone, or in a file outside of one", async () => {
+    await write("../lone/agents/a.json", "{");
+    await open("../lone/agents/a.json");
+    await write("config/tasks.yaml", `${tasks}  agent: again\n`);
+    await open("config/tasks.yaml");
+    await becomes("config/tasks.yaml", /This key appears twice/);
+    assert.deepEqual(problems("../lone/agents/a.json"), []);
+    assert.deepEqual(await shownIn("../lone/agents/a.json"), []);
+    // A flow's own folder is no crew project.
+    await write("pyproject.toml", '[tool.crewai]\ntype = "flow"\n');
+    await becomes("config/tasks.yaml", undefined);
+    assert.deepEqual(await shownIn("config/tasks.yaml"), []);
+  });
+});

@@ -1,0 +1,247 @@
+import assert from "node:assert/strict";
+import path from "node:path";
+import { inspectProject } from "../../../src/projects/inspect.ts";
+import type { Position } from "../../../src/projects/types.ts";
+import { projectFolder } from "../../support/folders.ts";
+import { classic, folderWith, removeFolders } from "./folder.ts";
+
+type Files = Parameters<typeof folderWith>[0];
+
+const textAt = ({ file, line, column, end }: Position) =>
+  `${file}:${line}:${column}${end ? `-${end.line}:${end.column}` : ""}`;
+
+const inspect = async (files: Files) => await inspectProject(await folderWith(files));
+
+/** Kind, place and problem of each, without what is expected. */
+const problemsIn = async (files: Files) =>
+  (await inspect(files)).problems.map(
+    ({ kind, at, text }) => `${kind} ${at ? textAt(at) : "-"} ${text.replace(/ Expected: .*/, "")}`,
+  );
+
+const tasks = (text: string) => ({ ...classic, "config/tasks.yaml": text });
+const fields = "\n  description: d\n  expected_output: e";
+const agentJson = '{ "role": "r", "goal": "g", "backstory": "b" }';
+const declared = (text: string) => ({ "crew.jsonc": text, "agents/a.jsonc": agentJson });
+
+after(removeFolders);
+
+describe("the problems of a project", () => {
+  for (const project of ["crewai/weather", "crewai/declared"])
+    it(`are none in ${project}`, async () => {
+      const folder = path.join(projectFolder, "test", "fixtures", project);
+      assert.deepEqual((await inspectProject(folder)).problems, []);
+    });
+
+  it("are all of them, each at its place", async () => {
+    assert.deepEqual(
+      await problemsIn({
+        "config/agents.yaml": "writer:\n  role: r\n  goal:\n  backstory: 3\n",
+        "config/tasks.yaml": `a:${fields}\n  agent: wirter\n  context: [b, a, x]\nb:${fields}\n  human_input: "true"\nc:\n`,
+      }),
+      [
+        'error config/agents.yaml:3:3-3:7 The agent "writer" has no goal.',
+        "error config/agents.yaml:4:14-4:15 This is the number 3.",
+        'error config/tasks.yaml:4:10-4:16 There is no agent "wirter".',
+        'error config/tasks.yaml:5:13-5:14 The task "b" comes later.',
+        'error config/tasks.yaml:5:16-5:17 The task "a" refers to itself.',
+        'error config/tasks.yaml:5:19-5:20 There is no task "x".',
+        "error config/tasks.yaml:9:16-9:22 This is neither true nor false.",
+        "error config/tasks.yaml:10:1-10:2 This is empty.",
+      ],
+    );
+  });
+
+  it("include every doubled key, and those of what is read in spite of it", async () => {
+    assert.deepEqual(
+      await problemsIn(tasks(`a:${fields}\n  description: f\n  agent: nobody\na:${fields}\n`)),
+      [
+        "error config/tasks.yaml:4:3 This key appears twice.",
+        "error config/tasks.yaml:6:1 This key appears twice.",
+      ],
+    );
+    assert.deepEqual(await problemsIn(tasks(`a:${fields}\n  description: f\n  agent: nobody\n`)), [
+      "error config/tasks.yaml:4:3 This key appears twice.",
+      'error config/tasks.yaml:5:10-5:16 There is no agent "nobody".',
+    ]);
+    assert.deepEqual(
+      await problemsIn(
+        declared(
+          '{\n"agents": ["a"],\n"tasks": [\n{ "description": "d", "description": "f", "expected_output": "e", "agent": "b" }]}',
+        ),
+      ),
+      [
+        "error crew.jsonc:4:23 This key appears twice.",
+        'error crew.jsonc:4:76-4:79 There is no agent "b".',
+      ],
+    );
+  });
+
+  it("are only those of the syntax in a file that can't be parsed, and no task lacks an agent for that", async () => {
+    const broken = await problemsIn({ ...classic, "config/agents.yaml": "writer:\n  role: [r\n" });
+    assert.ok(broken.length > 0);
+    for (const problem of broken) assert.match(problem, /^error config\/agents\.yaml:/);
+    const [tab] = await problemsIn(tasks("draft:\n\tdescription: d\n"));
+    assert.match(tab ?? "", /^error config\/tasks\.yaml:2:1/);
+    assert.deepEqual(await problemsIn(declared('{\n"agents": ["a"]\n"tasks": []}')), [
+      "error crew.jsonc:3:1 This is not JSON: comma expected.",
+    ]);
+    assert.deepEqual(
+      await problemsIn(tasks("a: &a\n  self: *a\n  again: *a\n  more: [*a, *a]\n")),
+      ["error config/tasks.yaml:1:1-1:2 This is nested too deeply, or contains itself."],
+    );
+  });
+
+  it("don't include an agent that only crew.py defines, as crewAI looks there", async () => {
+    const files = tasks(`draft:${fields}\n  agent: coder\n`);
+    const python =
+      "@CrewBase\nclass Poem:\n    @agent\n    def coder(self): ...\n    @agent\n    def writer(self): ...\n";
+    assert.equal((await problemsIn(files)).length, 1);
+    const { problems } = await inspect({
+      ...tasks(`draft:${fields}\n  agent: nobody\n`),
+      "crew.py": python,
+    });
+    assert.match(problems[0]?.text ?? "", /Expected: one of "writer", "coder"\.$/);
+    assert.deepEqual(await problemsIn({ ...files, "crew.py": python }), []);
+  });
+
+  it("include what stops the reading of the whole project", async () => {
+    assert.deepEqual(
+      await problemsIn({ "crew.txt": "" }).then(([first]) => first?.slice(0, 20)),
+      'error - The folder "',
+    );
+    assert.deepEqual(
+      await problemsIn({ ...classic, "pyproject.toml": "[tool\n" }).then((all) => all.length),
+      1,
+    );
+  });
+
+  it("are at the text of odd YAML: carriage returns, anchors, quoted and multi-line keys", async () => {
+    assert.deepEqual(
+      await problemsIn(
+        tasks(
+          `base: &base${fields}\n  agent: writer\n"b c":\n  <<: *base\n  agent: "no one"\n? >-\n  multi\n  line\n:${fields}\n  agent: x\n`.replaceAll(
+            "\n",
+            "\r\n",
+          ),
+        ),
+      ),
+      [
+        'error config/tasks.yaml:7:10-7:18 There is no agent "no one".',
+        'error config/tasks.yaml:14:10-14:11 There is no agent "x".',
+      ],
+    );
+  });
+});
+
+describe("the placeholders of a project", () => {
+  it("are a problem where crewAI doesn't fill them", async () => {
+    assert.deepEqual(
+      await problemsIn({
+        "config/agents.yaml":
+          'writer:\n  role: r {topic}\n  goal: g\n  backstory: b\n  llm: "{model}"\n  system_template: "{topic}"\n',
+        "config/tasks.yaml":
+          "a:\n  description: >\n    Write on {topic}\n    for {my reader}.\n  expected_output: e\n  output_file: out/{topic}/{day}.md\n  guardrail: It is about {topic}\n",
+      }),
+      [
+        'warning config/agents.yaml:5:9-5:16 crewAI doesn\'t fill placeholders in "llm".',
+        'warning config/tasks.yaml:4:9-4:20 "my reader" becomes an input, but crewAI doesn\'t fill it in.',
+        'warning config/tasks.yaml:6:28-6:33 Nothing fills "day" here, and crewAI fails: it is no input of the crew.',
+        'warning config/tasks.yaml:7:26-7:33 crewAI doesn\'t fill placeholders in "guardrail".',
+      ],
+    );
+  });
+
+  it("are what an input's default is for: one that none uses is marked, one for an output file isn't", async () => {
+    assert.deepEqual(
+      await problemsIn(
+        declared(
+          '{\n"agents": ["a"],\n"tasks": [{ "description": "d {topic}", "expected_output": "e", "output_file": "{day}.md" }],\n"inputs": { "topic": "tea", "day": 1,\n"tpoic": "tea" } }',
+        ),
+      ),
+      ['unused crew.jsonc:5:10-5:15 No placeholder uses the input "tpoic".'],
+    );
+  });
+});
+
+describe("the places of a project", () => {
+  it("are the crew, its agents with their tasks, and its tasks, of a classic one also in crew.py", async () => {
+    const { spots } = await inspect({
+      ...classic,
+      "crew.py":
+        '@CrewBase\nclass Poem:\n    @task\n    def write(self):\n        return Task(config=self.tasks_config["draft"])\n\n    @crew\n    def crew(self):\n        return Crew()\n',
+    });
+    assert.deepEqual(
+      spots.map(({ at, crew = "-", tasks }) => [textAt(at), crew, ...tasks].join(" ")),
+      [
+        "crew.py:3:5 - write draft",
+        "crew.py:7:5 whole",
+        "config/agents.yaml:1:1 part",
+        "config/tasks.yaml:1:1 whole",
+        "config/agents.yaml:1:1-1:7 - draft",
+        "config/tasks.yaml:1:1-1:6 - draft",
+      ],
+    );
+  });
+
+  it("are the objects of a declarative one, named or not, below comments too", async () => {
+    const { spots } = await inspect(
+      declared(
+        '// A crew\n{\n"agents": ["a"],\n"tasks": [\n  { "name": "one", "description": "d", "expected_output": "e", "agent": "a" },\n  { "description": "d", "expected_output": "e" }\n] }',
+      ),
+    );
+    assert.deepEqual(
+      spots.map(({ at, crew = "-", tasks }) => [textAt(at), crew, ...tasks].join(" ")),
+      [
+        "crew.jsonc:2:1 whole",
+        "agents/a.jsonc:1:1 part one",
+        "crew.jsonc:5:3 - one",
+        "crew.jsonc:6:3 - task_2",
+      ],
+    );
+  });
+
+  it("stay while a file can't be parsed", async () => {
+    const { spots } = await inspect(tasks(`draft:${fields}\n  agent: writer\n  tools: [\n`));
+    assert.ok(spots.some(({ at, tasks }) => at.line === 1 && tasks.includes("draft")));
+  });
+
+  it("are linked: a task's agent and context to where they are defined", async () => {
+    const links = async (files: Files) =>
+      (await inspect(files)).references.map(
+        ({ at, target }) => `${textAt(at)} > ${textAt(target)}`,
+      );
+    assert.deepEqual(
+      await links(
+        tasks(
+          `draft:${fields}\n  agent: writer\n'final':${fields}\n  context:\n    - draft\n    - other\n`,
+        ),
+      ),
+      [
+        "config/tasks.yaml:4:10-4:16 > config/agents.yaml:1:1-1:7",
+        "config/tasks.yaml:9:7-9:12 > config/tasks.yaml:1:1-1:6",
+      ],
+    );
+    assert.deepEqual(
+      await links(
+        declared(
+          '{\n"agents": ["a", "b"],\n"manager_agent": "a",\n"tasks": [\n{ "name": "one", "description": "d", "expected_output": "e", "agent": "a" },\n{ "description": "d", "expected_output": "e", "context": ["one"] }] }',
+        ),
+      ),
+      [
+        "crew.jsonc:2:12-2:15 > agents/a.jsonc:1:1",
+        "crew.jsonc:3:18-3:21 > agents/a.jsonc:1:1",
+        "crew.jsonc:5:71-5:74 > agents/a.jsonc:1:1",
+        "crew.jsonc:6:59-6:64 > crew.jsonc:5:1",
+      ],
+    );
+  });
+
+  it("are those of the text that is being edited", async () => {
+    const folder = await folderWith(classic);
+    const { spots, problems } = await inspectProject(folder, (file) =>
+      file === "config/tasks.yaml" ? `\nedited:${fields}\n  agent: nobody\n` : undefined,
+    );
+    assert.ok(spots.some(({ at, tasks }) => at.line === 2 && tasks.includes("edited")));
+    assert.equal(problems.length, 1);
+  });
+});
