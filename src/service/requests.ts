@@ -6,6 +6,7 @@ import type { JsonObject, JsonValue } from "../api/types.ts";
 import { asObject, isObject, textAt } from "../base/json.ts";
 import type { CrewProject } from "../projects/types.ts";
 import { ApiError } from "./errors.ts";
+import type { RunAgain } from "./run-again.ts";
 import type { Callbacks, CallbackTarget, Decision, Execution } from "./model.ts";
 
 /** Undefined when the source runs, not the bundle. */
@@ -55,7 +56,9 @@ export function mismatches(pointer: string, value: unknown) {
   });
 }
 
-export type Kickoff = Pick<Execution, "inputs" | "meta" | "callbacks">;
+export interface Kickoff extends Pick<Execution, "inputs" | "meta" | "callbacks"> {
+  readonly runAgain: RunAgain | undefined;
+}
 
 export interface Resume extends Decision {
   readonly executionId: string;
@@ -82,6 +85,11 @@ interface Bodies {
   readonly KickoffRequest: CallbackMembers & {
     readonly inputs: JsonObject;
     readonly meta?: JsonObject | null;
+    readonly run_again?: {
+      readonly execution_id: string;
+      readonly task_id: string;
+      readonly outputs?: Readonly<Record<string, string>>;
+    } | null;
   };
   readonly ResumeRequest: CallbackMembers & {
     readonly execution_id: string;
@@ -126,7 +134,11 @@ export function readKickoff(json: JsonValue, crew: CrewProject): Kickoff {
   );
   if (missing.length > 0)
     throw refuse(missing, "Missing required inputs", `Missing inputs: ${missing.join(", ")}`);
-  return { inputs, meta: body.meta ?? null, callbacks: readCallbacks(body) };
+  const again = body.run_again;
+  const runAgain = again
+    ? { executionId: again.execution_id, taskId: again.task_id, outputs: again.outputs ?? {} }
+    : undefined;
+  return { inputs, meta: body.meta ?? null, callbacks: readCallbacks(body), runAgain };
 }
 
 /** @throws {ApiError} */
