@@ -49,6 +49,8 @@ describe("service: start", () => {
       {
         folder: "crew",
         engine: "rehearsal",
+        python: undefined,
+        parallel: 1,
         port: 8123,
         data: "d",
         token: "T",
