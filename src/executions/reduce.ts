@@ -102,12 +102,12 @@ export function watchAgain(execution: Execution, now: number): Execution {
 }
 
 function withoutSecrets(request: KickoffRequest): SentKickoff {
-  const { inputs, meta, taskWebhookUrl, stepWebhookUrl, crewWebhookUrl, humanInputWebhookUrl } =
-    request;
+  const { inputs, meta, runAgain } = request;
+  const { taskWebhookUrl, stepWebhookUrl, crewWebhookUrl, humanInputWebhookUrl } = request;
   const urls = { taskWebhookUrl, stepWebhookUrl, crewWebhookUrl, humanInputWebhookUrl };
   return {
     inputs,
-    ...defined({ meta }),
+    ...defined({ meta, runAgain }),
     callbacks: { ...defined(urls), ...plainCallbacks(request) },
   };
 }

@@ -10,7 +10,7 @@ import type { GroupKind } from "./grouping.ts";
 import { stateIcons, type Icon, type Row } from "./rows.ts";
 import { attemptPairs } from "../../executions/tasks.ts";
 import { answeredPause, pendingResume } from "../../executions/resumes.ts";
-import { hasEnded, isNeverSeen } from "../../executions/model.ts";
+import { hasEnded, isLocalCrew, isNeverSeen } from "../../executions/model.ts";
 import type { ExecutionSummary, TaskSummary, WaitingSummary } from "../../executions/model.ts";
 
 const max = { inputs: 4, value: 80, error: 300 };
@@ -104,6 +104,7 @@ export function taskRow(
       execution.waiting?.taskId === task.taskId ? "waiting" : task.state,
       attempt?.output !== undefined && "output",
       attemptPairs({ tasks: [task] }).length > 0 && "attempts",
+      isLocalCrew(execution.crew) && execution.request !== undefined && "again",
     ).join(":"),
     sentence: l10n.t("Task {0}, {1}", name, [state, ...more].join(", ")),
   };
