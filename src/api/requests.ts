@@ -18,7 +18,13 @@ import type {
  * @throws {CrewApiError} `badRequest` for a callback that can't be sent
  */
 export function kickoffBody(request: KickoffRequest): object {
-  return { inputs: request.inputs, ...defined({ meta: request.meta }), ...callbacks(request) };
+  const { inputs, meta, runAgain } = request;
+  const run_again = runAgain && {
+    execution_id: runAgain.executionId,
+    task_id: runAgain.taskId,
+    ...defined({ outputs: runAgain.outputs }),
+  };
+  return { inputs, ...defined({ meta, run_again }), ...callbacks(request) };
 }
 
 /**

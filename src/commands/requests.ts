@@ -1,8 +1,9 @@
 import * as vscode from "vscode";
 import { NothingToDo, UserError } from "../base/errors.ts";
-import { isProgram, recordOf, stringOf } from "../editor/arguments.ts";
+import { defined, type UnknownObject } from "../base/json.ts";
+import { isProgram, objectOf, recordOf, stringOf, targetOf } from "../editor/arguments.ts";
 import { plainLabel } from "../editor/messages.ts";
-import type { Execution, ExecutionSummary } from "../executions/model.ts";
+import { isLocalCrew, type Execution, type ExecutionSummary } from "../executions/model.ts";
 import { requestOf, RunAgain } from "../kickoff/again.ts";
 import { choosePreset } from "../kickoff/presets/choose.ts";
 import { chooseCrew, chooseExecution, onExecution } from "./choose.ts";
@@ -49,6 +50,16 @@ export function requestCommands(parts: RequestParts): Commands {
       const execution = await known(argument);
       return execution && (await again.inForm(execution));
     }, false),
+    runAgainFrom: start(async (argument) => {
+      const execution = await chooseExecution(store, crews, argument, isLocalRequest);
+      if (execution === undefined) return undefined;
+      const taskId = targetOf(argument).taskId ?? (await pickTask(execution));
+      if (taskId === undefined) return undefined;
+      const given = recordOf(argument);
+      const [inputs, outputs] = [objectOf(given, "inputs"), textsOf(given, "outputs")];
+      const from = { taskId, ...defined({ inputs, outputs }) };
+      return await again.from(execution, from, { asks: !isProgram(argument) });
+    }, true),
     presets: start((argument) => openPreset(parts, argument), false),
     async copyAsCurl(argument) {
       const file = requestFileIn(argument);
@@ -72,6 +83,26 @@ export function requestCommands(parts: RequestParts): Commands {
       wasSent,
     ),
   };
+}
+
+function isLocalRequest({ crew, request }: ExecutionSummary): boolean {
+  return isLocalCrew(crew) && request !== undefined;
+}
+
+async function pickTask(execution: Execution): Promise<string | undefined> {
+  const ids = execution.tasks.map(({ taskId }) => plainLabel(taskId));
+  return await vscode.window.showQuickPick(ids, { placeHolder: vscode.l10n.t("From which task?") });
+}
+
+/** @throws UserError unless the member is an object of strings */
+function textsOf(given: UnknownObject, name: string): Readonly<Record<string, string>> | undefined {
+  const texts = Object.entries(objectOf(given, name) ?? {}).map(
+    ([key, value]): [string, string] => {
+      if (typeof value === "string") return [key, value];
+      throw new UserError(vscode.l10n.t("“{0}” must be an object of strings.", name));
+    },
+  );
+  return texts.length === 0 ? undefined : Object.fromEntries(texts);
 }
 
 async function openPreset(

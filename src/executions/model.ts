@@ -1,4 +1,4 @@
-import type { CallbackUrls, PlainCallbacks, Progress } from "../api/types.ts";
+import type { CallbackUrls, PlainCallbacks, Progress, RunAgainFrom } from "../api/types.ts";
 import type { JsonObject, JsonValue } from "../base/json.ts";
 
 export const executionStates = [
@@ -27,6 +27,7 @@ export interface CrewRef {
 export interface SentKickoff {
   readonly inputs: JsonObject;
   readonly meta?: JsonObject;
+  readonly runAgain?: RunAgainFrom;
   readonly callbacks: CallbackUrls & PlainCallbacks;
 }
 

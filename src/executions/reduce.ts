@@ -107,11 +107,11 @@ export function watchAgain(execution: Execution, now: number): Execution {
 }
 
 function withoutSecrets(request: KickoffRequest): SentKickoff {
-  const { inputs, meta } = request;
+  const { inputs, meta, runAgain } = request;
   const urls = forEachCallback((name) => request[name]);
   return {
     inputs,
-    ...defined({ meta }),
+    ...defined({ meta, runAgain }),
     callbacks: { ...defined(urls), ...plainCallbacks(request) },
   };
 }

@@ -1,4 +1,5 @@
 import * as vscode from "vscode";
+import type { RunAgainFrom } from "../api/types.ts";
 import { UserError } from "../base/errors.ts";
 import { defined } from "../base/json.ts";
 import type { Crews } from "../crews/crews.ts";
@@ -55,6 +56,36 @@ export class RunAgain {
     return await this.inForm(execution);
   }
 
+  /**
+   * Runs a local execution again from one of its tasks, with the outputs of the tasks before it. A
+   * person confirms. Throws as {@link atOnce}.
+   */
+  async from(
+    execution: Execution,
+    { taskId, inputs, outputs }: Pick<RunAgainFrom, "taskId" | "outputs"> & Partial<Prefill>,
+    { asks }: { readonly asks: boolean },
+  ): Promise<Execution | undefined> {
+    const crew = this.#crewOf(execution);
+    const { kickoffIds, label } = execution;
+    const executionId = kickoffIds.at(-1);
+    if (!isLocalCrew(crew) || executionId === undefined)
+      throw new UserError(
+        vscode.l10n.t("Only an execution of a local crew can run again from a task."),
+      );
+    const request = requestOf(execution);
+    if (asks && !(await askFrom(execution, crew, taskId))) return undefined;
+    const { crews, secrets, sender } = this.#options;
+    // Lost secrets are not asked for here: their callbacks are left out.
+    const { callbacks } = await secrets.complete(execution);
+    const runAgain = { executionId, taskId, ...defined({ outputs }) };
+    const sent = { inputs: inputs ?? request.inputs ?? {}, ...defined({ meta: request.meta }) };
+    return await sender.send(
+      await crews.ready(crew),
+      { ...sent, ...callbacks, runAgain },
+      defined({ label }),
+    );
+  }
+
   /** Replaces the form's values. Settles as {@link KickoffForms.open}. */
   async inForm(execution: Execution): Promise<Execution | undefined> {
     const values = requestOf(execution);
@@ -83,6 +114,23 @@ export function requestOf({ request }: Execution): Prefill {
     );
   const { inputs, meta, callbacks } = request;
   return { inputs, ...defined({ meta }), ...callbacks };
+}
+
+async function askFrom(execution: Execution, crew: Crew, taskId: string): Promise<boolean> {
+  const runAgain = vscode.l10n.t("Run Again");
+  const before = execution.tasks.findIndex((task) => task.taskId === taskId);
+  const kept = execution.tasks.slice(0, Math.max(0, before)).map((task) => task.taskId);
+  const detail = [
+    kept.length === 0
+      ? vscode.l10n.t("No task comes before it.")
+      : vscode.l10n.t("The outputs of {0} are kept.", kept.map((id) => `“${id}”`).join(", ")),
+    costsMoney(crew)
+      ? vscode.l10n.t("This starts another execution, which can cost money.")
+      : vscode.l10n.t("This starts another execution."),
+  ].join("\n\n");
+  const question = vscode.l10n.t("Run “{0}” again from “{1}”?", titleOf(execution), taskId);
+  const options = { modal: true, detail };
+  return (await vscode.window.showInformationMessage(question, options, runAgain)) === runAgain;
 }
 
 async function ask(execution: Execution, crew: Crew): Promise<"start" | "form" | undefined> {

@@ -2,6 +2,7 @@ import type { CrewProject, ProjectTask } from "../projects/types.ts";
 import { subjectOf, type Reporter, type Subject } from "./callbacks.ts";
 import type { Engine, Note, TaskAttempt } from "./engine.ts";
 import { messageOf } from "./errors.ts";
+import { fitOutputs, UnfitOutputs } from "./run-again.ts";
 import type { AttemptKey, Execution } from "./model.ts";
 import type { ExecutionStore } from "./store.ts";
 
@@ -43,8 +44,14 @@ export async function runCrew(
   /** Returns early when the execution has failed or was stopped. */
   async function runTasks(): Promise<void> {
     if ((await steps.run("prepare", prepare)) === "failed") return;
-    const { project } = found();
+    const { project, kept } = found();
+    const keptCount = kept?.outputs.length ?? 0;
     for (const [taskIndex, task] of project.tasks.entries()) {
+      if (taskIndex < keptCount) {
+        const output = store.outputOf({ executionId: id, taskIndex, attempt: 1 });
+        outputs.push({ taskId: task.id, output });
+        continue;
+      }
       for (let attempt = 1, done = false; !done; attempt += 1) {
         const key = { executionId: id, taskIndex, attempt };
         const result = await steps.run(`task ${taskIndex} attempt ${attempt}`, () =>
@@ -71,15 +78,18 @@ export async function runCrew(
     return execution;
   }
 
-  /** Lets the engine read the crew as it will run. */
+  /** Lets the engine read the crew as it will run, and fits the kept outputs to it. */
   async function prepare(): Promise<"failed" | null> {
     const execution = found();
-    for (let tries = 1; engine.prepare && !store.hasEnded(id); tries += 1) {
+    for (let tries = 1; !store.hasEnded(id); tries += 1) {
       try {
-        store.setProject(id, await engine.prepare(id, execution.project));
+        const project = await engine.prepare?.(id, execution.project);
+        if (project) store.setProject(id, project);
+        if (execution.kept) store.keep(id, fitOutputs(found().project, execution.kept));
         break;
       } catch (error) {
-        if (store.hasEnded(id) || (!engine.isFinal?.(error) && tries < taskTries)) continue;
+        const isFinal = error instanceof UnfitOutputs || engine.isFinal?.(error) === true;
+        if (store.hasEnded(id) || (!isFinal && tries < taskTries)) continue;
         return await fail([id], `The crew can't run: ${messageOf(error)}`);
       }
     }
@@ -105,10 +115,11 @@ export async function runCrew(
     if (begun === undefined) return "failed";
     let { output, state } = begun;
     const agent = project.agents.find(({ name }) => name === task.agent);
-    const { inputs } = found();
-    const work = { ...key, project, task, agent, inputs, earlier: outputs, notes: [...notes] };
-    if (key.taskIndex === 0 && key.attempt === 1)
-      await reporter.event("crew_kickoff_started", [id], { crew_name: project.name });
+    const { inputs, kept } = found();
+    const isFirst = key.taskIndex === (kept?.outputs.length ?? 0) && key.attempt === 1;
+    const earlier = [...outputs];
+    const work = { ...key, project, task, agent, inputs, earlier, notes: [...notes], isFirst };
+    if (isFirst) await reporter.event("crew_kickoff_started", [id], { crew_name: project.name });
     const data = { task_id: task.id, task_name: task.id, attempt: key.attempt };
     await reporter.event("task_started", subjectOf(key), data);
     // Stopped since: an engine that costs money must not begin.

@@ -23,6 +23,8 @@ export interface TaskAttempt {
   readonly earlier: readonly { readonly taskId: string; readonly output: string }[];
   readonly notes: readonly Note[];
   readonly attempt: number;
+  /** Whether no attempt of its execution came before it. */
+  readonly isFirst: boolean;
 }
 
 /** A thought or action (specification, `stepWebhookUrl`). */

@@ -6,6 +6,7 @@ import type { Dialect, Resumed } from "./dialects.ts";
 import { ApiError, messageOf, unknownExecution } from "./errors.ts";
 import type { AttemptKey, Execution, ExecutionView, TokenType } from "./model.ts";
 import type { Kickoff, Resume } from "./requests.ts";
+import { outputsToKeep } from "./run-again.ts";
 import type { ExecutionStore } from "./store.ts";
 
 /** How long an approval waits for the end of the execution, to answer `completed` (ms). */
@@ -29,13 +30,26 @@ export function createExecutions(
   { start, release, halt }: Runs,
   dialect: Dialect,
 ) {
+  /** @throws {ApiError} 400, 403 */
+  function known(id: string, caller: TokenType): ExecutionView {
+    const view = store.view(id);
+    if (!view) throw new ApiError(400, "Invalid Request", "The execution to run again is unknown");
+    authorise(view.execution, caller);
+    return view;
+  }
+
   return {
     /** Resolves to its ID when a copy of the crew is stored and the run has started. */
-    async kickoff(project: CrewProject, owner: TokenType, kickoff: Kickoff): Promise<string> {
+    async kickoff(
+      project: CrewProject,
+      owner: TokenType,
+      { runAgain, ...kickoff }: Kickoff,
+    ): Promise<string> {
+      const kept = runAgain ? outputsToKeep(known(runAgain.executionId, owner), runAgain) : null;
       const id = randomUUID();
       const createdAt = Date.now();
       const state = { state: "running", error: null, createdAt, endedAt: null } as const;
-      store.add({ id, owner, project, ...kickoff, ...state });
+      store.add({ id, owner, project, ...kickoff, kept, ...state });
       await start(id);
       return id;
     },

@@ -24,6 +24,20 @@ export interface Callbacks {
     | undefined;
 }
 
+/** What an execution that runs again from a task keeps of an earlier one. */
+export interface KeptOutputs {
+  /** The first task that runs. */
+  readonly taskId: string;
+  readonly outputs: readonly KeptOutput[];
+}
+
+export interface KeptOutput {
+  readonly taskId: string;
+  readonly output: string;
+  /** Of the task that made it; null for an output that a person gave, which fits any definition. */
+  readonly fingerprint: string | null;
+}
+
 /** The project is a copy: later edits don't change it. */
 export interface Execution {
   readonly id: string;
@@ -32,6 +46,8 @@ export interface Execution {
   readonly inputs: JsonObject;
   readonly meta: JsonObject | null;
   readonly callbacks: Callbacks;
+  /** Null if it runs from the beginning. */
+  readonly kept: KeptOutputs | null;
   /** A pause for a person is a state of an attempt. */
   readonly state: "running" | "completed" | "error" | "stopped";
   readonly error: string | null;

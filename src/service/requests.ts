@@ -7,6 +7,7 @@ import type { JsonObject, JsonValue } from "../api/types.ts";
 import { asObject, isObject, textAt } from "../base/json.ts";
 import type { CrewProject } from "../projects/types.ts";
 import { ApiError } from "./errors.ts";
+import type { RunAgain } from "./run-again.ts";
 import type { Callbacks, CallbackTarget, Decision, Execution } from "./model.ts";
 
 /** Undefined when the source runs, not the bundle. */
@@ -56,7 +57,9 @@ export function mismatches(pointer: string, value: unknown) {
   });
 }
 
-export type Kickoff = Pick<Execution, "inputs" | "meta" | "callbacks">;
+export interface Kickoff extends Pick<Execution, "inputs" | "meta" | "callbacks"> {
+  readonly runAgain: RunAgain | undefined;
+}
 
 export interface Resume extends Decision {
   readonly executionId: string;
@@ -80,6 +83,11 @@ interface Bodies {
   readonly KickoffRequest: CallbackMembers & {
     readonly inputs: JsonObject;
     readonly meta?: JsonObject | null;
+    readonly run_again?: {
+      readonly execution_id: string;
+      readonly task_id: string;
+      readonly outputs?: Readonly<Record<string, string>>;
+    } | null;
   };
   readonly ResumeRequest: CallbackMembers & {
     readonly execution_id: string;
@@ -124,8 +132,17 @@ export function readKickoff(json: JsonValue, crew: CrewProject): Kickoff {
   const missing = crew.inputs.filter(
     (name) => !Object.hasOwn(inputs, name) || inputs[name] === null,
   );
-  if (hasInputs && missing.length === 0)
-    return { inputs, meta: body.meta ?? null, callbacks: readCallbacks(body) };
+  if (hasInputs && missing.length === 0) {
+    const again = body.run_again;
+    const runAgain = again
+      ? {
+          executionId: again.execution_id.toLowerCase(),
+          taskId: again.task_id,
+          outputs: again.outputs ?? {},
+        }
+      : undefined;
+    return { inputs, meta: body.meta ?? null, callbacks: readCallbacks(body), runAgain };
+  }
   // Vendor's OpenAPI file, and observed.
   const names = missing.length > 0 ? `: ${missing.join(", ")}` : "";
   const wrapper = hasInputs ? "" : '. The body must have the member "inputs"';

@@ -4,13 +4,14 @@ import type { JsonObject } from "../base/json.ts";
 import { transaction } from "../base/sqlite.ts";
 import type { CrewProject } from "../projects/types.ts";
 import { messageOf } from "./errors.ts";
-import type { Attempt, AttemptKey, Callbacks, Decision, Execution } from "./model.ts";
+import type { Attempt, AttemptKey, Callbacks, Decision, Execution, KeptOutput } from "./model.ts";
 
 const schema = `
   CREATE TABLE IF NOT EXISTS executions (
     id TEXT PRIMARY KEY, owner TEXT NOT NULL, project TEXT NOT NULL, inputs TEXT NOT NULL, meta TEXT NOT NULL,
     callbacks TEXT NOT NULL, state TEXT NOT NULL, error TEXT, created_at INTEGER NOT NULL, ended_at INTEGER, held INTEGER NOT NULL DEFAULT 0
   ) STRICT;
+  CREATE TABLE IF NOT EXISTS kept (execution_id TEXT PRIMARY KEY REFERENCES executions, json TEXT NOT NULL) STRICT;
   CREATE INDEX IF NOT EXISTS executions_under_way ON executions (id) WHERE ended_at IS NULL;
   CREATE TABLE IF NOT EXISTS aliases (id TEXT PRIMARY KEY, execution_id TEXT NOT NULL REFERENCES executions) STRICT;
   CREATE TABLE IF NOT EXISTS attempts (
@@ -44,14 +45,30 @@ export function createStore(database: DatabaseSync) {
   /** By ID or alias. Throws if the stored row is invalid. */
   function find(id: string): Execution | undefined {
     const row = prepare(
-      `SELECT id, owner, project, inputs, meta, callbacks, state, error, created_at AS createdAt, ended_at AS endedAt
-       FROM executions WHERE id = coalesce((SELECT execution_id FROM aliases WHERE id = ?), ?)`,
+      `SELECT id, owner, project, inputs, meta, callbacks, coalesce(json, 'null') AS kept, state, error,
+         created_at AS createdAt, ended_at AS endedAt
+       FROM executions LEFT JOIN kept ON execution_id = id WHERE id = coalesce((SELECT execution_id FROM aliases WHERE id = ?), ?)`,
     ).get(id, id);
     if (!row) return undefined;
     const parsed = (column: string): unknown => JSON.parse(String(row[column]));
     const [project, inputs] = [parsed("project"), parsed("inputs")];
-    const [meta, callbacks] = [parsed("meta"), parsed("callbacks")];
-    return { ...row, project, inputs, meta, callbacks } as unknown as Execution;
+    const [meta, callbacks, kept] = [parsed("meta"), parsed("callbacks"), parsed("kept")];
+    return { ...row, project, inputs, meta, callbacks, kept } as unknown as Execution;
+  }
+
+  function insert(execution: Execution): void {
+    prepare("INSERT INTO executions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)").run(
+      execution.id,
+      execution.owner,
+      JSON.stringify(execution.project),
+      JSON.stringify(execution.inputs),
+      JSON.stringify(execution.meta),
+      JSON.stringify(execution.callbacks),
+      execution.state,
+      execution.error,
+      execution.createdAt,
+      execution.endedAt,
+    );
   }
 
   /** Synced to disk, and synchronous so that no other write intervenes. */
@@ -66,18 +83,25 @@ export function createStore(database: DatabaseSync) {
 
   return {
     add(execution: Execution): void {
-      prepare("INSERT INTO executions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)").run(
-        execution.id,
-        execution.owner,
-        JSON.stringify(execution.project),
-        JSON.stringify(execution.inputs),
-        JSON.stringify(execution.meta),
-        JSON.stringify(execution.callbacks),
-        execution.state,
-        execution.error,
-        execution.createdAt,
-        execution.endedAt,
-      );
+      transaction(database, () => {
+        insert(execution);
+        if (execution.kept !== null)
+          prepare("INSERT INTO kept VALUES (?, ?)").run(
+            execution.id,
+            JSON.stringify(execution.kept),
+          );
+      });
+    },
+
+    /** Stores the outputs of tasks that don't run again as those of finished attempts. */
+    keep(executionId: string, outputs: readonly KeptOutput[]): void {
+      transaction(database, () => {
+        for (const [index, { taskId, output }] of outputs.entries())
+          prepare(
+            `INSERT OR IGNORE INTO attempts (execution_id, task_index, attempt, task_id, state, output, started_at, finished_at)
+             VALUES (?, ?, 1, ?, 'done', ?, ?, ?)`,
+          ).run(executionId, index, taskId, output, Date.now(), Date.now());
+      });
     },
 
     find,

@@ -134,6 +134,7 @@ export function openEngine(
               agent: undefined,
               earlier: outputs,
               attempt: 1,
+              isFirst: taskIndex === 0,
             },
             (step) => {
               steps.push(step);

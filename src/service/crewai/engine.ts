@@ -282,7 +282,7 @@ function commandOf(attempt: TaskAttempt): JsonObject {
       .slice(0, taskIndex)
       .map(({ id }) => earlier.find(({ taskId }) => taskId === id)?.output ?? null),
     notes: notes.flatMap((note) => noteText(note, attempt) ?? []),
-    isFirst: taskIndex === 0 && attempt.attempt === 1,
+    isFirst: attempt.isFirst,
     isLast: taskIndex === project.tasks.length - 1,
   };
 }

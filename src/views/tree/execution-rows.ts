@@ -112,6 +112,7 @@ export function taskRow(
       execution.waiting?.taskId === task.taskId ? "waiting" : task.state,
       attempt?.output !== undefined && "output",
       attemptPairs({ tasks: [task] }).length > 0 && "attempts",
+      isLocalCrew(execution.crew) && execution.request !== undefined && "again",
     ).join(":"),
     sentence: l10n.t("Task {0}, {1}", name, [state, ...more].join(", ")),
   };

@@ -139,6 +139,7 @@ describe("service: the rehearsal engine", () => {
     earlier: [],
     notes: [],
     attempt: 1,
+    isFirst: true,
   };
   const ignore = () => Promise.resolve();
 

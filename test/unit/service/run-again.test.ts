@@ -1,0 +1,144 @@
+import assert from "node:assert/strict";
+import type { Engine, TaskAttempt } from "../../../src/service/engine.ts";
+import type { CrewProject } from "../../../src/projects/types.ts";
+import { crew, Harness, inputs } from "./support.ts";
+
+describe("service: run again from a task", () => {
+  let harness: Harness;
+  let project: CrewProject;
+  let attempts: TaskAttempt[];
+  const engine: Engine = {
+    name: "noting",
+    run: (attempt) => {
+      attempts.push(attempt);
+      return Promise.resolve({
+        output: `${attempt.task.id} of ${String(attempt.inputs["topic"])}`,
+      });
+    },
+  };
+  beforeEach(async () => {
+    attempts = [];
+    project = { ...crew, tasks: crew.tasks.map((task) => ({ ...task, humanInput: false })) };
+    harness = await new Harness({ engine, readProject: () => Promise.resolve(project) }).start();
+  });
+  afterEach(() => harness.end());
+
+  const ended = async () => {
+    const id = await harness.kickoff();
+    await harness.untilEnded(id);
+    attempts = [];
+    return id;
+  };
+  const again = (execution_id: string, task_id: string, more: object = {}) =>
+    harness.request("POST", "/kickoff", {
+      inputs: { ...inputs, topic: "winds" },
+      run_again: { execution_id, task_id, ...more },
+    });
+  const idIn = ({ body }: { readonly body: unknown }) =>
+    (body as { readonly kickoff_id: string }).kickoff_id;
+
+  it("keeps the outputs of the earlier tasks, and runs the rest with the new inputs", async () => {
+    const id = idIn(await again(await ended(), "draft"));
+    const { result } = await harness.untilEnded(id);
+    assert.deepEqual(
+      result?.tasks.map(({ task_id, output }) => [task_id, output]),
+      [
+        ["research", "research of tides"],
+        ["draft", "draft of winds"],
+        ["polish", "polish of winds"],
+      ],
+    );
+    assert.deepEqual(
+      attempts.map(({ task, isFirst, earlier }) => [task.id, isFirst, earlier[0]?.output]),
+      [
+        ["draft", true, "research of tides"],
+        ["polish", false, "research of tides"],
+      ],
+    );
+  });
+
+  it("matches outputs by the task's name, in any order", async () => {
+    const source = await ended();
+    const [research, draft, polish] = crew.tasks;
+    project = {
+      ...project,
+      tasks: [draft!, research!, polish!].map((task) => ({ ...task, humanInput: false })),
+    };
+    await harness.untilEnded(idIn(await again(source, "polish")));
+    assert.deepEqual(
+      attempts.map(({ earlier }) => earlier.map(({ taskId, output }) => [taskId, output])),
+      [
+        [
+          ["draft", "draft of tides"],
+          ["research", "research of tides"],
+        ],
+      ],
+    );
+  });
+
+  it("names what no longer fits before anything runs, and takes an output that is given instead", async () => {
+    const source = await ended();
+    project = {
+      ...project,
+      tasks: project.tasks.map((task) =>
+        task.id === "research" ? { ...task, description: "Research {topic} deeply" } : task,
+      ),
+    };
+    const { error } = await harness.untilEnded(idIn(await again(source, "polish")));
+    assert.match(
+      error ?? "",
+      /earlier outputs don't fit the crew: "research" changed or came later/,
+    );
+    assert.equal(attempts.length, 0);
+    const outputs = { research: "What I know." };
+    const { result } = await harness.untilEnded(idIn(await again(source, "polish", { outputs })));
+    assert.equal(result?.output, "polish of winds");
+    assert.equal(attempts[0]?.earlier[0]?.output, "What I know.");
+  });
+
+  it("keeps approved outputs of an execution that waits, and refuses tasks without one", async () => {
+    project = crew;
+    const id = await harness.kickoff();
+    await harness.untilWaiting(id);
+    attempts = [];
+    await harness.untilWaiting(idIn(await again(id, "draft")));
+    assert.deepEqual(
+      attempts.map(({ task }) => task.id),
+      ["draft"],
+    );
+    const { status, body } = await again(id, "polish");
+    assert.equal(status, 400);
+    assert.match(JSON.stringify(body), /no output yet of .*draft/);
+  });
+
+  it("refuses an unknown execution or task, and outputs of tasks that run", async () => {
+    const source = await ended();
+    const answers = await Promise.all([
+      again("00000000-0000-4000-8000-000000000000", "draft"),
+      again(source, "nothing"),
+      again(source, "draft", { outputs: { polish: "x" } }),
+    ]);
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [400, 400, 400],
+    );
+  });
+
+  it("continues after a restart", async () => {
+    const source = await ended();
+    await harness.close();
+    harness = new Harness({
+      engine,
+      folder: harness.folder,
+      readProject: () => Promise.resolve(project),
+    });
+    const id = idIn(await again(source, "polish"));
+    await harness.close();
+    harness = await new Harness({ engine, folder: harness.folder }).start();
+    assert.equal((await harness.untilEnded(id)).result?.tasks.length, 3);
+    assert.deepEqual(
+      attempts.map(({ task }) => task.id),
+      ["polish"],
+    );
+  });
+});
