@@ -21,6 +21,8 @@ Serves the Crew Execution API for the crew in a folder, on this machine only. Wi
   --user-token T         the user token; by default a random one, or CREWDECK_USER_TOKEN
   --dialect live         answers as deployed crews do, instead of as documented
   --task-seconds S       how long a rehearsed task takes (1)
+  --unfinished continue  lets executions with crewAI continue that the last service left unfinished;
+                         discard ends them, hold waits for a decision (hold)
   --lifeline             ends when standard input closes
   --help, --version
 

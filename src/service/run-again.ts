@@ -38,7 +38,7 @@ export function outputsToKeep(
     const given = outputs[name];
     if (given !== undefined) return { taskId: name, output: given, fingerprint: null };
     const attempt = attempts.findLast((one) => one.taskId === name && isAccepted(one));
-    if (attempt?.output == null) return name;
+    if (attempt === undefined || attempt.output === null) return name;
     return { taskId: name, output: attempt.output, fingerprint: fingerprintOf(project, name) };
   });
   const missing = kept.filter((one) => typeof one === "string");

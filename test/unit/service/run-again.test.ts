@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { textAt } from "../../../src/base/json.ts";
 import type { Engine, TaskAttempt } from "../../../src/service/engine.ts";
 import type { CrewProject } from "../../../src/projects/types.ts";
 import { crew, Harness, inputs } from "./support.ts";
@@ -12,7 +13,7 @@ describe("service: run again from a task", () => {
     run: (attempt) => {
       attempts.push(attempt);
       return Promise.resolve({
-        output: `${attempt.task.id} of ${String(attempt.inputs["topic"])}`,
+        output: `${attempt.task.id} of ${textAt(attempt.inputs, "topic")}`,
       });
     },
   };
