@@ -10,22 +10,13 @@ import { logProblem } from "../editor/log.ts";
 import { showError } from "../editor/messages.ts";
 import { ProjectError } from "../projects/types.ts";
 import type { Database } from "../store/database.ts";
-import { CrewEngines } from "./crew-engines.ts";
+import type { CrewEngines } from "./crew-engines.ts";
 import type { CrewKeeper } from "./crew-keeper.ts";
+import { interruptedElsewhere, neverStarted, nothingInterrupted, removedError } from "./errors.ts";
 import { Folders } from "./folders.ts";
 import { folderOf, idOf, KnownCrews, type KnownCrew } from "./known-crews.ts";
-import { pickRunning } from "./pick-running.ts";
 import { forPerson, readProject, workspaceProjects } from "./projects.ts";
 import type { CrewModels, HeldDecision, WorkerEnvironment } from "./service-process.ts";
-import {
-  interruptedElsewhere,
-  neverStarted,
-  removedError,
-  nothingInterrupted,
-  offerCrewai,
-  reportEnd,
-  reportInterrupted,
-} from "./notices.ts";
 
 export interface LocalCrewsOptions {
   readonly crews: Crews;
@@ -51,6 +42,7 @@ interface StartLocalCrew {
 
 interface KeptCrew extends Pick<KnownCrew, "folder" | "name"> {
   readonly keeper: CrewKeeper;
+  readonly engines: CrewEngines;
   /** Started or needed in this window. */
   isUsed: boolean;
   isStarting: boolean;
@@ -68,10 +60,10 @@ export class LocalCrews implements vscode.Disposable {
   readonly #options: LocalCrewsOptions;
   readonly #folders: Folders;
   readonly #store: KnownCrews;
-  readonly #engines: CrewEngines;
   readonly #log: vscode.OutputChannel;
   /** Those whose folder exists, by folder. */
   readonly #kept = new Map<string, KeptCrew>();
+  #engines: CrewEngines | undefined;
   #refreshing: Promise<void> | undefined;
   #published = "[]";
   #isDisposed = false;
@@ -84,12 +76,6 @@ export class LocalCrews implements vscode.Disposable {
     this.#log = this.#owned.add(
       vscode.window.createOutputChannel(vscode.l10n.t("Crewdeck: local crew")),
     );
-    this.#engines = new CrewEngines({
-      known: this.#store,
-      uriOf: (folder) => this.#folders.uriOf(folder),
-      hasOpenExecutions: (folder) => options.hasOpenExecutions(idOf(folder)),
-      log: (name, line) => this.#log.appendLine(`[${name}] ${line}`),
-    });
     crews.startLocalWith((crewId) => this.ensureRunning(crewId));
     // Another window may have started a new crew.
     this.#owned.add(
@@ -142,7 +128,7 @@ export class LocalCrews implements vscode.Disposable {
   /** The engine for the next kickoffs: a running service is started again. Undefined if the person cancels. @throws UserError if the engine can't run */
   async changeEngine(crewId: string, engine?: LocalEngine): Promise<Crew | undefined> {
     const kept = this.#keptOf(crewId);
-    const chosen = engine ?? (await this.#engines.pick(kept));
+    const chosen = engine ?? (await kept.engines.pick(kept));
     if (chosen === undefined) return undefined;
     const isRunning = kept.keeper.url !== undefined;
     if (!(await this.#setEngine(kept, chosen))) return undefined;
@@ -151,13 +137,17 @@ export class LocalCrews implements vscode.Disposable {
 
   /** Whether the crew doesn't run with crewAI because it isn't installed. */
   lacksCrewai(crewId: string): boolean {
-    return this.#engines.lacksCrewai(folderOf(crewId));
+    const folder = folderOf(crewId);
+    return this.#kept.get(folder)?.engines.lacksCrewai(folder) === true;
   }
 
   /** Installs crewAI after a question, and offers to use it. Undefined if the person says no. @throws UserError */
   async setUp(crewId: string): Promise<Crew | undefined> {
     const kept = this.#keptOf(crewId);
-    const { setUpProject } = await import("./set-up.ts");
+    const [{ setUpProject }, { offerCrewai }] = await Promise.all([
+      import("./set-up.ts"),
+      import("./notices.ts"),
+    ]);
     const found = await setUpProject(kept.name, this.#folders.uriOf(kept.folder));
     if (found === undefined) return undefined;
     return (await offerCrewai(kept.name, found))
@@ -196,7 +186,7 @@ export class LocalCrews implements vscode.Disposable {
   async stop({ folder }: { readonly folder?: string } = {}): Promise<Crew | undefined> {
     const name =
       folder === undefined
-        ? await pickRunning(this.list(), this.#folders)
+        ? await (await import("./pick-running.ts")).pickRunning(this.list(), this.#folders)
         : this.#folders.nameOf(folder);
     if (name === undefined) return undefined;
     const local = this.#kept.get(name);
@@ -280,12 +270,12 @@ export class LocalCrews implements vscode.Disposable {
   }
 
   /** Undefined if another window has removed it. */
-  #crewOf({ folder, name, keeper, isStarting }: KeptCrew): Crew | undefined {
+  #crewOf({ folder, name, keeper, engines, isStarting }: KeptCrew): Crew | undefined {
     const known = this.#store.read(folder);
     if (known === undefined) return undefined;
     const { failure, wanted, port, engine = "rehearsal", interrupted: count = 0 } = known;
     const running = keeper.url !== undefined;
-    const note = keeper.isOwn ? this.#engines.noteOf(folder) : undefined;
+    const note = keeper.isOwn ? engines.noteOf(folder) : undefined;
     const idle: Pick<LocalCrew, "starting" | "failure" | "ranBefore"> = isStarting
       ? { starting: true }
       : failure !== undefined
@@ -318,20 +308,28 @@ export class LocalCrews implements vscode.Disposable {
 
   /** Loads its code with the first local crew. */
   async #add({ folder, name }: KnownCrew): Promise<KeptCrew> {
-    const [{ CrewKeeper }, { ServiceProcess }] = await Promise.all([
+    const [{ CrewKeeper }, { ServiceProcess }, { CrewEngines }, notices] = await Promise.all([
       import("./crew-keeper.ts"),
       import("./service-process.ts"),
+      import("./crew-engines.ts"),
+      import("./notices.ts"),
     ]);
     const present = this.#kept.get(folder);
     if (present !== undefined) return present;
     const { crews, extension, models, hasOpenExecutions } = this.#options;
+    const engines = (this.#engines ??= new CrewEngines({
+      known: this.#store,
+      uriOf: (each) => this.#folders.uriOf(each),
+      hasOpenExecutions: (each) => hasOpenExecutions(idOf(each)),
+      log: (crew, line) => this.#log.appendLine(`[${crew}] ${line}`),
+    }));
     const keeper = new CrewKeeper({
       crewId: idOf(folder),
       folder,
       known: this.#store,
       tokens: crews,
       launch: async (port, tokens, signal) => {
-        const engine = await this.#engines.forStart(kept, kept.isEngineFree);
+        const engine = await engines.forStart(kept, kept.isEngineFree);
         let isFirst = true;
         const start = (workerEnvironment: WorkerEnvironment) =>
           ServiceProcess.start({
@@ -352,7 +350,7 @@ export class LocalCrews implements vscode.Disposable {
                 this.#publish();
               });
               if (isFirst && ids.length > 0)
-                void reportInterrupted(idOf(folder), name, ids.length).catch(showError);
+                void notices.reportInterrupted(idOf(folder), name, ids.length).catch(showError);
               isFirst = false;
             },
           });
@@ -361,7 +359,8 @@ export class LocalCrews implements vscode.Disposable {
       isNeeded: () => this.#kept.get(folder)?.isUsed === true || hasOpenExecutions(idOf(folder)),
       onChange: () => this.#tryTo("Reading a local crew", name, () => this.#publish()),
       onEnded: (exit) =>
-        void reportEnd(name, exit)
+        void notices
+          .reportEnd(name, exit)
           .then((again) => (again ? this.#run(folder) : undefined))
           .catch(showError),
       onProblem: logProblem,
@@ -370,6 +369,7 @@ export class LocalCrews implements vscode.Disposable {
       folder,
       name,
       keeper,
+      engines,
       isUsed: false,
       isStarting: false,
       isEngineFree: false,
@@ -446,7 +446,7 @@ export class LocalCrews implements vscode.Disposable {
 
   /** Stops a service with another engine. False if the person cancels. @throws UserError if the engine can't run */
   async #setEngine(kept: KeptCrew, engine: LocalEngine): Promise<boolean> {
-    if (!(await this.#engines.allows(kept, engine))) return false;
+    if (!(await kept.engines.allows(kept, engine))) return false;
     const isOther = this.#store.read(kept.folder)?.engine !== engine;
     if (isOther && kept.keeper.url !== undefined) await this.#end(kept);
     this.#store.change(kept.folder, { engine, isEngineChosen: true, failure: undefined });

@@ -1,5 +1,4 @@
 import * as vscode from "vscode";
-import { NothingToDo, UserError } from "../base/errors.ts";
 import { showLocalLogAction } from "../crews/errors.ts";
 import { confirm, plainMessage, runAction } from "../editor/messages.ts";
 import type { Interpreter } from "../projects/python.ts";
@@ -59,25 +58,4 @@ export async function confirmEngineChange(name: string): Promise<boolean> {
     ),
     vscode.l10n.t("Change Engine"),
   );
-}
-
-export function interruptedElsewhere(crew: string): UserError {
-  return new UserError(
-    vscode.l10n.t(
-      "Another window serves “{0}”. Continue or discard its interrupted executions there.",
-      crew,
-    ),
-  );
-}
-
-export function nothingInterrupted(crew: string): NothingToDo {
-  return new NothingToDo(vscode.l10n.t("No execution of “{0}” was interrupted.", crew));
-}
-
-export function neverStarted(folder: string): UserError {
-  return new UserError(vscode.l10n.t("No local crew was started in {0}.", folder));
-}
-
-export function removedError(): UserError {
-  return new UserError(vscode.l10n.t("This local crew was already removed."));
 }
