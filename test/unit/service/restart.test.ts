@@ -121,14 +121,26 @@ describe("service: after a restart", () => {
   });
 
   describe("with an engine that costs money", () => {
-    /** Fails the first attempt at each task by never answering; after a restart it answers. */
+    /** An attempt of the first service answers only when the test has ended; after a restart it answers. */
     const engine = (isStuck: boolean): Engine => ({
       name: "costly",
       costsMoney: true,
-      run: () => (isStuck ? new Promise(() => undefined) : Promise.resolve({ output: "done" })),
+      run: () =>
+        isStuck
+          ? new Promise(
+              (_, reject) => (endAttempt = () => reject(new Error("The test has ended."))),
+            )
+          : Promise.resolve({ output: "done" }),
+    });
+    let endAttempt: (() => void) | undefined;
+    let killed: Harness | undefined;
+    afterEach(async () => {
+      endAttempt?.();
+      await killed?.close();
+      [endAttempt, killed] = [undefined, undefined];
     });
     const interrupted = async () => {
-      harness = await new Harness({ engine: engine(true) }).start();
+      killed = harness = await new Harness({ engine: engine(true) }).start();
       const id = await harness.kickoff();
       await waitFor("the task", async () => (await harness.status(id)).current_task === "research");
       // As after a kill: the lease stays.
