@@ -81,7 +81,7 @@ export function createApp(options: AppOptions): Hono<Environment> {
     return c.json(dialect.resumed(await executions.resume(resume, c.var.caller)));
   });
   app.post("/stop/:id", async (c) => {
-    const kickoffId = c.req.param("id");
+    const kickoffId = c.req.param("id").toLowerCase();
     await executions.stop(kickoffId, c.var.caller);
     return c.json({ status: "stopped", kickoffId });
   });

@@ -118,6 +118,7 @@ describe("service: routes and errors", () => {
       ["GET", `//status///${id.toUpperCase()}/`, 200],
       ["GET", `/${id.toUpperCase()}/status/`, 200],
       ["POST", "//kickoff/", 200],
+      ["POST", `//stop/${id.toUpperCase()}/`, 200],
       ["GET", "/", 404],
     ] as const) {
       const { service } = harness;

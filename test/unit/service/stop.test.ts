@@ -314,7 +314,7 @@ describe("service: POST /stop/{kickoff_id}", () => {
     assert.equal(await stateOf(id), "stopped");
   });
 
-  it("ends one that was held after a restart, without the engine", async () => {
+  it("ends one that was held after a restart, without the engine, and reports those that are left", async () => {
     const { engine, runs } = slowEngine(true);
     await harness.end();
     harness = new Harness({ engine });
@@ -322,7 +322,7 @@ describe("service: POST /stop/{kickoff_id}", () => {
     await restart(engine);
     assert.deepEqual(harness.service.held(), [id]);
     assert.equal((await stop(id)).status, 200);
-    assert.deepEqual(harness.service.held(), []);
+    assert.deepEqual([harness.service.held(), harness.left], [[], [[]]]);
     await waitFor("the run to end", areRunsOver);
     assert.equal(runs.length, 0);
   });

@@ -70,6 +70,8 @@ export class Harness {
   readonly folder: string;
   readonly service: Service;
   readonly log: string[] = [];
+  /** What was left each time a person decided about held executions. */
+  readonly left: (readonly string[])[] = [];
 
   constructor(options: HarnessOptions = {}) {
     this.folder = options.folder ?? temporaryFolder("service");
@@ -82,6 +84,7 @@ export class Harness {
       callbackBackoffMs: options.callbackBackoffMs ?? 10,
       callbackTimeoutMs: options.callbackTimeoutMs ?? 1000,
       log: (line) => this.log.push(line),
+      onHeld: (ids) => this.left.push(ids),
     });
   }
 
