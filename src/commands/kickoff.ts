@@ -16,7 +16,7 @@ export interface KickoffParts extends Pick<CommandParts, "clock"> {
   readonly documents: { show(execution: ExecutionSummary, taskId?: string): Promise<unknown> };
   readonly crews: Pick<Crews, "get" | "inputs" | "list" | "ready">;
   readonly forms: Pick<CommandParts["forms"], "open">;
-  readonly sender: Pick<CommandParts["sender"], "send">;
+  readonly sender: CommandParts["sender"];
 }
 
 /**
