@@ -335,9 +335,7 @@ export class LocalCrews implements vscode.Disposable {
     if (known !== undefined) return known;
     const { name } = await readProject(this.#folders.uriOf(folder).fsPath);
     const taken = this.#options.crews.list().map((crew) => crew.name);
-    const crew = { folder, name: uniqueName(name, taken), port: 0, wanted: false };
-    this.#store.write(crew);
-    return crew;
+    return this.#store.add({ folder, name: uniqueName(name, taken), port: 0, wanted: false });
   }
 
   async #pickRunning(): Promise<string | undefined> {
