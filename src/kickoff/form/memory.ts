@@ -79,9 +79,11 @@ export class FormMemory {
   #change(crewId: string, change: (known: Stored) => Stored): void {
     let known = this.#held.get(crewId);
     try {
-      known ??= this.#values.get(crewId);
-      const next = kept(change(known ?? {}));
-      this.#values.set(crewId, Object.keys(next).length === 0 ? undefined : next);
+      this.#values.change(crewId, (stored) => {
+        known ??= stored;
+        const next = kept(change(known ?? {}));
+        return Object.keys(next).length === 0 ? undefined : next;
+      });
       this.#held.delete(crewId);
       this.#failing.delete(crewId);
     } catch (error) {
