@@ -125,8 +125,6 @@ export function onExecution(
   };
 }
 
-export { confirm } from "../editor/messages.ts";
-
 export type ExecutionItem = vscode.QuickPickItem & { readonly execution?: ExecutionSummary };
 
 export async function pickExecution(

@@ -8,8 +8,8 @@ import { examine, testCrew } from "../crews/test-crew.ts";
 import type { Crew } from "../crews/types.ts";
 import { booleanOf, isProgram, recordOf, stringOf, targetOf } from "../editor/arguments.ts";
 import { viewId } from "../editor/manifest.ts";
-import { showStatus } from "../editor/messages.ts";
-import { chooseCrew, confirm, onCrew } from "./choose.ts";
+import { confirm, showStatus } from "../editor/messages.ts";
+import { chooseCrew, onCrew } from "./choose.ts";
 import type { CommandParts, Commands } from "./table.ts";
 
 type CrewParts = Pick<CommandParts, "crews" | "locals">;

@@ -153,7 +153,7 @@ function percentsOf(
   tasks: readonly TaskDuration[],
   waited: Duration | undefined,
 ): readonly number[] | undefined {
-  const seconds = [...tasks.map(({ duration }) => duration?.seconds)];
+  const seconds = tasks.map(({ duration }) => duration?.seconds);
   if (waited !== undefined) seconds.push(waited.seconds);
   const total = sumOf(seconds);
   const { progress } = execution;

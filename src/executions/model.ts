@@ -127,8 +127,7 @@ export interface ExecutionSummary {
   readonly origin: "kickoff" | "tracked";
   /** The person's own title. */
   readonly label?: string;
-  /** Undefined if only its id names it. */
-  /** `number`: from 1, among the crew's executions with the same text. */
+  /** `number`: from 1, among those with the same text. Undefined if only the id names it. */
   readonly title?: { readonly text: string; readonly number: number };
   readonly pinned?: true;
   readonly request?: KickoffSummary;
@@ -220,7 +219,7 @@ export function without(execution: Execution, ...keys: readonly OptionalKey[]): 
   return copy;
 }
 
-/** First line of every rehearsal output (`rehearsal.ts` of the local service). */
+/** The first line of every output of the local service's rehearsal engine. */
 const rehearsalMark = "[REHEARSAL - no language model was called]";
 
 /** Such an output is plain text, not Markdown. */
