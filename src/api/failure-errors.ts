@@ -28,7 +28,7 @@ interface Verdict extends Pick<CrewApiErrorDetails, "message" | "remedy"> {
 
 /**
  * @param description the failure's own text, without the token
- * @param isAnswered whether it came after the answer's status, so that the request was certainly sent
+ * @param isAnswered whether it came after the answer's status: the request was certainly sent
  */
 export function errorOfFailure(
   failure: unknown,

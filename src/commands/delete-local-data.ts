@@ -33,7 +33,7 @@ export interface DeleteParts extends Pick<CommandParts, "database" | "clock"> {
 
 const lookMs = 250;
 
-/** A person is asked; a program passes `{what}`: `"data"`, or `"everything"` for crews and tokens, too. */
+/** Asks a person. A program passes `{what}`: `data`, or `everything` with crews and tokens. */
 export async function deleteLocalData(parts: DeleteParts, argument: unknown): Promise<unknown> {
   const counts = countLocalData(parts);
   const scope = isProgram(argument)
@@ -49,7 +49,7 @@ export async function deleteLocalData(parts: DeleteParts, argument: unknown): Pr
   };
 }
 
-/** Requests in progress must store their outcome first. False if the person cancels. @throws UserError */
+/** Requests in progress must store their outcome. False if cancelled. @throws UserError */
 async function nothingIsSent(parts: DeleteParts): Promise<boolean> {
   const { sending, clock, longestWaitMs = 90_000 } = parts;
   const [first] = sending.now();
@@ -214,7 +214,7 @@ const stays: Readonly<Record<ClearScope, readonly string[]>> = {
   everything: [tokenNotesKey],
 };
 
-/** Closes this window's tabs with the data and empties its memory. @param executions close their previews */
+/** Closes tabs with data and empties this window's memory. @param executions have previews */
 export async function forgetHere(
   { context, forms, tree }: Pick<DeleteParts, "context" | "forms" | "tree">,
   scope: ClearScope,

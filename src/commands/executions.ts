@@ -165,7 +165,7 @@ async function clearEnded({ store, crews }: ExecutionParts, argument: unknown): 
     for (const { localId } of ended) store.remove(localId);
 }
 
-/** Requests the state of one execution, of a crew's, or of all. A refused token is sent again only if its crew is named, and then once. */
+/** Of one execution, a crew or all. Only a named crew gets a refused token again, and once. */
 export async function refresh(
   parts: Pick<ExecutionParts, "crews" | "tracker"> & {
     readonly store: Pick<ExecutionStore, "find" | "list" | "refresh">;

@@ -117,7 +117,7 @@ function requestFileIn(argument: unknown): vscode.Uri | undefined {
   return argument === undefined && active && isRequestFile(active) ? active : undefined;
 }
 
-/** The request file that an argument names, else one of the workspace that the person chooses. @throws NothingToDo if there is none */
+/** Named, else active, else chosen in the workspace. @throws NothingToDo if there is none */
 async function chooseRequestFile(argument: unknown): Promise<vscode.Uri | undefined> {
   const named = requestFileIn(argument);
   if (named !== undefined) return named;

@@ -49,7 +49,7 @@ interface Examination {
   readonly error?: Error;
 }
 
-/** Its requests cost nothing. @throws CrewApiError of kind `aborted`; other failures are in the report */
+/** Costs nothing. @throws CrewApiError of kind `aborted`; other failures are in the report */
 export async function examine(
   crews: Crews,
   crew: Crew,

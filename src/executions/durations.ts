@@ -23,7 +23,7 @@ interface TimeUse {
   readonly tasks: readonly TaskDuration[];
   /** Time spent waiting for a person, all pauses together. */
   readonly waited?: Duration;
-  /** Shares of the time of all tasks and pauses, in whole per cent that add up to 100: of each task, then of the pauses. Undefined until the end, if a time is unknown, and if all but one are tiny. */
+  /** In whole per cent: of each task, then of the pauses. Undefined unless all times are known. */
   readonly percents?: readonly number[];
 }
 

@@ -122,7 +122,7 @@ export interface StateChange {
 export interface ExecutionSummary {
   readonly localId: string;
   readonly crew: CrewRef;
-  /** The first is the key in documents and in the API, the last the one to request; empty while unconfirmed. */
+  /** The first is the key in documents and in the API, the last is requested. May be empty. */
   readonly kickoffIds: readonly string[];
   readonly origin: "kickoff" | "tracked";
   /** The person's own title. */
@@ -156,7 +156,7 @@ export interface ExecutionSummary {
   /** Seconds, as reported by the crew. */
   readonly executionTime?: number;
   readonly waiting?: WaitingSummary;
-  /** The crew accepted feedback for this output but still reports its pause: most likely it lags. */
+  /** The crew accepted feedback for this output but still reports its pause; it probably lags. */
   readonly stillPaused?: Pick<WaitingSummary, "taskId" | "attempt">;
   /** Oldest first. */
   readonly resumes: readonly ResumeSummary[];

@@ -22,7 +22,7 @@ export type DraftTarget = Pick<Draft, "localId" | "taskId" | "attempt">;
 
 const ofTarget = "local_id = ? AND task_id = ? AND attempt = ?";
 
-/** One per output; deleted when sent or discarded, and with the execution. Methods throw StoreErrors. */
+/** One per output; deleted when sent or discarded, and with its execution. Throws StoreErrors. */
 export class Drafts implements Disposable {
   readonly #database: Database;
   readonly #changed: Emitter<void>;

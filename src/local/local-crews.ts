@@ -138,7 +138,7 @@ export class LocalCrews implements vscode.Disposable {
     );
   }
 
-  /** Stops a local crew in any window. Undefined if the person cancels. @throws UserError if it is unknown or another window doesn't stop it */
+  /** In any window. Undefined if cancelled. @throws UserError if unknown or not stopped there */
   async stop({ folder }: { readonly folder?: string } = {}): Promise<Crew | undefined> {
     const name = folder === undefined ? await this.#pickRunning() : this.#folders.nameOf(folder);
     if (name === undefined) return undefined;

@@ -12,7 +12,7 @@ const stored = v.object({
 type Stored = Readonly<v.InferOutput<typeof stored>>;
 type OnProblem = (message: string, error: unknown, about?: string) => void;
 
-/** Without secrets; see {@link keptDraft}. No method throws: what can't be stored stays in memory. */
+/** Without secrets; see {@link keptDraft}. Never throws: what can't be stored stays in memory. */
 export class FormMemory {
   readonly #values: CrewValues<Stored>;
   readonly #onProblem: OnProblem;
