@@ -1,5 +1,6 @@
 import { defined } from "../base/json.ts";
-import { type ExecutionSummary, hasEnded, type StateChange, type TaskSummary } from "./model.ts";
+import { hasEnded, mayWait } from "./model.ts";
+import type { ExecutionSummary, StateChange, TaskSummary } from "./model.ts";
 
 /** Shorter measured times are unknown, since polling may pause for a minute (s). */
 const shortestSeen = 60;
@@ -132,7 +133,7 @@ function pausesOf(execution: ExecutionSummary): readonly (number | undefined)[] 
     const next = changes[at + 1];
     const isBeforeNext = ({ at }: { readonly at: string }) =>
       next !== undefined && Date.parse(at) <= Date.parse(next.at);
-    if (change.state === "unknown" && change.mayBeWaiting === true) {
+    if (mayWait(change)) {
       // An answer proves that there was a pause.
       const answer = answers.find(
         ({ feedback }) =>

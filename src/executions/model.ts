@@ -186,8 +186,13 @@ export function isDone(execution: ExecutionSummary): boolean {
   return hasEnded(execution) && execution.resumes.every(({ outcome }) => outcome !== "sending");
 }
 
-export function canBeAnswered({ state, mayBeWaiting }: ExecutionSummary): boolean {
-  return state === "waiting" || (state === "unknown" && mayBeWaiting === true);
+/** Whether the crew doesn't know the id, as a deployed crew that waits for a person. */
+export function mayWait({ state, mayBeWaiting }: Pick<StateChange, "state" | "mayBeWaiting">) {
+  return state === "unknown" && mayBeWaiting === true;
+}
+
+export function canBeAnswered(execution: ExecutionSummary): boolean {
+  return execution.state === "waiting" || mayWait(execution);
 }
 
 /** Whether a person is needed; false if the id is probably wrong. */
@@ -197,11 +202,10 @@ export function waitsForPerson(execution: ExecutionSummary): boolean {
 
 /** Whether the crew never knew a tracked id, which is probably mistyped or another crew's. */
 export function isNeverSeen(execution: ExecutionSummary): boolean {
-  const { origin, state, mayBeWaiting, seenAt, progress, tasks, resumes } = execution;
+  const { origin, seenAt, progress, tasks, resumes } = execution;
   const isUnseen = seenAt === undefined && progress === undefined && tasks.length === 0;
   const isAnswered = resumes.some(({ outcome }) => outcome === "answered");
-  const isUnknown = state === "unknown" && mayBeWaiting === true;
-  return origin === "tracked" && isUnknown && isUnseen && !isAnswered;
+  return origin === "tracked" && mayWait(execution) && isUnseen && !isAnswered;
 }
 
 /** An execution's public id: its first kickoff id, else its local id. */

@@ -69,7 +69,7 @@ export class ExecutionStore implements Disposable {
     this.#options = options;
   }
 
-  /** Reads the summaries, now and when others write. @throws StoreError if it can't read them now */
+  /** Reads the summaries, now and when others write. @throws StoreError if it can't read them */
   open(): void {
     // First, because the database may open later.
     this.#subscription = this.#options.database.onDidChangeElsewhere(() => this.#readNews());

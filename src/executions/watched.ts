@@ -1,5 +1,5 @@
 import type { CrewApiError } from "../api/errors.ts";
-import { type ExecutionSummary, hasEnded } from "./model.ts";
+import { type ExecutionSummary, hasEnded, mayWait } from "./model.ts";
 import { lastSentAt } from "./reduce.ts";
 
 /** Interval, and for how long, after a kickoff, a resume or the first sight (ms). */
@@ -141,7 +141,7 @@ export class Watched {
       age: (this.#askedAt ?? this.#sessionStart) - this.#sessionStart,
       slowPolls: this.#slowPolls,
       isLookedAt,
-      isUnknown: execution.state === "unknown" && execution.mayBeWaiting === true,
+      isUnknown: mayWait(execution),
     });
   }
 }
