@@ -42,8 +42,7 @@ export function errorOfFailure(
     return new CrewApiError({
       kind: "badAnswer",
       message: l10n.t("The server at {0} does not answer with valid HTTP ({1}).", url.host, code),
-      remedy: l10n.t("Check the crew's address and port."),
-      sent: isPost ? "maybe" : "no",
+      ...outcome(isPost, l10n.t("Check the crew's address and port.")),
     });
   const { unsent, ...details } = verdict(code, description, url);
   const result = outcome(isPost && (isAnswered || !unsent), details.remedy);
