@@ -206,13 +206,10 @@ export function tooLarge(
 
 export function badAnswer(
   { method, path }: Request,
-  {
-    status,
-    body,
-    isJson,
-  }: { readonly status: number; readonly body: string; readonly isJson: boolean },
+  answer: { readonly status: number; readonly body: string; readonly isJson: boolean },
   isLocal: boolean,
 ): CrewApiError {
+  const { isJson, ...received } = answer;
   const message = isJson
     ? l10n.t("The answer of {0} is not what the Crew Execution API returns.", path)
     : l10n.t("The answer of {0} is not JSON.", path);
@@ -220,7 +217,7 @@ export function badAnswer(
     ? l10n.t("Stop and restart the local crew.")
     : l10n.t("Check that the address is the one on the crew's page in the dashboard.");
   const result = outcome(method === "POST", remedy);
-  return new CrewApiError({ kind: "badAnswer", status, body, message, ...result });
+  return new CrewApiError({ kind: "badAnswer", ...received, message, ...result });
 }
 
 /** The query may hold secrets. */

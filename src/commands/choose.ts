@@ -108,10 +108,7 @@ export async function chooseExecution(
 }
 
 export function onExecution(
-  {
-    store,
-    crews,
-  }: {
+  parts: {
     readonly store: Pick<ExecutionStore, "find" | "list">;
     readonly crews: Pick<Crews, "find">;
   },
@@ -120,7 +117,7 @@ export function onExecution(
   none?: string,
 ): Run {
   return async (argument) => {
-    const execution = await chooseExecution(store, crews, argument, fits, none);
+    const execution = await chooseExecution(parts.store, parts.crews, argument, fits, none);
     return execution && action(execution, argument);
   };
 }
