@@ -73,8 +73,7 @@ function partOf(path: string): ExecutionPart | undefined {
 }
 
 function pathOf({ crewName, key }: ExecutionAddress): string {
-  const [crew, id] = [crewName, key].map((name) => encodeURIComponent(toWellFormed(name)));
-  return `/${crew}/${id}`;
+  return `/${encodeName(crewName)}/${encodeName(key)}`;
 }
 
 function addressOf(crew: string | undefined, id: string | undefined): ExecutionAddress | undefined {
@@ -91,7 +90,7 @@ function decode(segment: string | undefined): string | undefined {
   }
 }
 
-/** Encodes only separators, so that tabs stay readable. */
+/** Encodes only separators, so that tabs and breadcrumbs stay readable. */
 function encodeName(name: string): string {
   return toWellFormed(name).replace(/[%/\\\u0000-\u001f\u007f]/g, encodeURIComponent);
 }

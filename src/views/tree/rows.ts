@@ -120,7 +120,8 @@ export function crewRow(crew: Crew, { parked, tokens }: CrewCondition): Row {
       trouble ??
       present(
         showsToken && tokenTypeName(stored.inUse),
-        place,
+        // A crew is named after its host by default.
+        place !== name && place,
         local && l10n.t("rehearsal, no model"),
       ).join(" · "),
     tooltip: present(
