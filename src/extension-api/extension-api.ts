@@ -6,18 +6,16 @@ import { keyOf, type Execution, type ExecutionSummary } from "../executions/mode
 import type { ExecutionStore } from "../executions/store.ts";
 import { titleOf } from "../executions/title.ts";
 import type { Feedback } from "../feedback/feedback.ts";
-import type { KickoffSender } from "../sending/kickoff.ts";
 import type { Sending } from "../sending/sending.ts";
 import type { CrewdeckApi, CrewdeckExecution, CrewdeckStop } from "./crewdeck-api.ts";
 
 export function createExtensionApi(options: {
   readonly crews: Pick<Crews, "canStop" | "list" | "get" | "ready">;
   readonly store: Pick<ExecutionStore, "list" | "find" | "findAll" | "onDidChange">;
-  readonly sender: Pick<KickoffSender, "send">;
   readonly feedback: Pick<Feedback, "send">;
-  readonly sending: Pick<Sending, "stopSender">;
+  readonly sending: Pick<Sending, "send" | "stopSender">;
 }) {
-  const { crews, store, sender, feedback, sending } = options;
+  const { crews, store, feedback, sending } = options;
   const changes = new vscode.EventEmitter<CrewdeckExecution>();
   let hasListeners = false;
   const plain = (executions: readonly Execution[]) => {
@@ -54,7 +52,7 @@ export function createExtensionApi(options: {
       const { readKickoff } = await import("./read-arguments.ts");
       const { crew: wanted, ...request } = readKickoff(argument);
       const crew = await crews.ready(crews.get(wanted));
-      const execution = await sender.send(crew, { ...request, inputs: request.inputs ?? {} });
+      const execution = await sending.send(crew, { ...request, inputs: request.inputs ?? {} });
       return { crew: crew.name, kickoffId: keyOf(execution) };
     },
     async resume(argument) {
