@@ -100,8 +100,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   const { feedback, threads, drafts } = owned.add(
     registerFeedback({ executions, sending, clock, database, documents }),
   );
-  const { sender, forms, files, presets } = owned.add(
-    registerKickoff({ context, database, crews, executions, sending, clock, documents }),
+  const { forms, files } = owned.add(
+    registerKickoff({ context, database, store, crews, sending, clock, documents }),
   );
   const tree = owned.add(registerTree(context, opened, { store, crews, tracker, kickoffs, clock }));
   owned.add(new Notifications({ store, lease, notified, clock }));
@@ -127,10 +127,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   // What people, language models and other extensions call.
   const kept = { database, crews, executions, store, tracker, lease, sending, locals };
   const seen = {
-    sender,
     forms,
     files,
-    presets,
     feedback,
     threads,
     drafts,
@@ -138,11 +136,11 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
     documents,
     outputs,
   };
-  const parts = { context, clock, secrets: sending.secrets, ...kept, ...seen };
+  const parts = { context, clock, sender: sending, secrets: sending.secrets, ...kept, ...seen };
   owned.add(registerCommands(parts));
   owned.add(watchClearing(parts));
   owned.add(registerTools(parts));
-  const { api, disposable } = createExtensionApi({ crews, store, sender, feedback });
+  const { api, disposable } = createExtensionApi({ crews, store, sender: sending, feedback });
   owned.add(disposable);
   await opened;
   locals.startForDevelopment();

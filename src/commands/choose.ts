@@ -12,7 +12,7 @@ import { titleOf } from "../executions/title.ts";
 import { startLabel, stateLabel } from "../views/labels.ts";
 import type { CommandParts, Run } from "./table.ts";
 
-/** The crew that an argument names, or that the person chooses; undefined if they cancel. @throws UserError for an unknown crew, NothingToDo without any */
+/** Named, else chosen. @throws UserError for an unknown crew, NothingToDo if there is none */
 export async function chooseCrew(
   crews: Pick<Crews, "get" | "list">,
   argument: unknown,
@@ -73,7 +73,7 @@ export function findExecution(
   return [found.crew.id, found.crew.name, found.crew.url].includes(crew) ? found : undefined;
 }
 
-/** The execution that an argument names, else the one in the active editor, else one that the person chooses. @throws UserError for an unknown ID, NothingToDo if none fits */
+/** Named, else active, else chosen. @throws UserError if unknown, NothingToDo if none fits */
 export async function chooseExecution(
   store: Pick<ExecutionStore, "find" | "list" | "refresh">,
   crews: Pick<Crews, "find">,
@@ -110,10 +110,7 @@ export async function chooseExecution(
 }
 
 export function onExecution(
-  {
-    store,
-    crews,
-  }: {
+  parts: {
     readonly store: Pick<ExecutionStore, "find" | "list" | "refresh">;
     readonly crews: Pick<Crews, "find">;
   },
@@ -122,12 +119,10 @@ export function onExecution(
   none?: string,
 ): Run {
   return async (argument) => {
-    const execution = await chooseExecution(store, crews, argument, fits, none);
+    const execution = await chooseExecution(parts.store, parts.crews, argument, fits, none);
     return execution && action(execution, argument);
   };
 }
-
-export { confirm } from "../editor/messages.ts";
 
 export type ExecutionItem = vscode.QuickPickItem & { readonly execution?: ExecutionSummary };
 

@@ -16,20 +16,15 @@ export interface KickoffParts extends Pick<CommandParts, "clock"> {
   readonly documents: { show(execution: ExecutionSummary, taskId?: string): Promise<unknown> };
   readonly crews: Pick<Crews, "get" | "inputs" | "list" | "ready">;
   readonly forms: Pick<CommandParts["forms"], "open">;
-  readonly sender: Pick<CommandParts["sender"], "send">;
+  readonly sender: CommandParts["sender"];
 }
 
 /**
  * `kickoff` opens the form only for a crew with inputs, never with `form: false`. Both return
  * `{crew, kickoffId}`.
  */
-export function kickoffCommands({
-  crews,
-  forms,
-  sender,
-  clock,
-  documents,
-}: KickoffParts): Commands {
+export function kickoffCommands(parts: KickoffParts): Commands {
+  const { crews, forms, sender, clock, documents } = parts;
   /** By crew: a double click on the row is one kickoff. */
   const starts = new SingleStart<Execution | "form">(clock);
   const startOrAsk = async (crew: Crew) => {

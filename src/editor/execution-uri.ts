@@ -101,10 +101,10 @@ function toWellFormed(text: string): string {
   return text.replace(/\p{Cs}/gu, "\uFFFD");
 }
 
-/** Scheme of a comment thread's input box, which is an editor of its own (observed in 1.104 and 1.139). */
+/** Of a comment thread's input box, which is an editor (observed in 1.104 and 1.139). */
 export const commentBoxScheme = "comment";
 
-/** The URI of the active document. For a comment thread's input box, the document of the active tab. */
+/** For a comment thread's input box, the document of the active tab. */
 export function activeDocument(): vscode.Uri | undefined {
   const uri = vscode.window.activeTextEditor?.document.uri;
   if (uri?.scheme !== commentBoxScheme) return uri;

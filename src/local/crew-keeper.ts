@@ -136,12 +136,16 @@ export class CrewKeeper {
     const prepared = await prepareTokens(tokens, crewId);
     try {
       const process = await this.#launch(port, prepared);
-      await keepTokens(tokens, crewId, prepared);
-      this.#store({ port: Number(new URL(process.url).port), failure: undefined });
+      try {
+        await keepTokens(tokens, crewId, prepared);
+        this.#store({ port: Number(new URL(process.url).port), failure: undefined });
+        // The window may have closed meanwhile.
+        this.#end.signal.throwIfAborted();
+      } catch (error) {
+        await process.stop();
+        throw error;
+      }
       this.#becomeOwner(process);
-      // The window may have closed meanwhile.
-      if (this.#end.signal.aborted) process.askToStop();
-      this.#end.signal.throwIfAborted();
       return process.url;
     } catch (error) {
       if (!(error instanceof ServiceRefusal) || error.reason !== "inUse") throw error;

@@ -1,6 +1,6 @@
 import { EventEmitter, once } from "node:events";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { transaction } from "../base/sqlite.ts";
+import { integer, optionalText, text, transaction } from "../base/sqlite.ts";
 import { messageOf } from "./errors.ts";
 import type { Attempt, AttemptKey, Callbacks, Decision, Execution } from "./model.ts";
 
@@ -42,14 +42,22 @@ export function createStore(database: DatabaseSync) {
   /** By ID or alias. Throws if the stored row is invalid. */
   function find(id: string): Execution | undefined {
     const row = prepare(
-      `SELECT id, owner, project, inputs, meta, callbacks, state, error, created_at AS createdAt, ended_at AS endedAt
-       FROM executions WHERE id = coalesce((SELECT execution_id FROM aliases WHERE id = ?), ?)`,
+      "SELECT * FROM executions WHERE id = coalesce((SELECT execution_id FROM aliases WHERE id = ?), ?)",
     ).get(id, id);
     if (!row) return undefined;
-    const parsed = (column: string): unknown => JSON.parse(String(row[column]));
-    const [project, inputs] = [parsed("project"), parsed("inputs")];
-    const [meta, callbacks] = [parsed("meta"), parsed("callbacks")];
-    return { ...row, project, inputs, meta, callbacks } as unknown as Execution;
+    const json = (column: string): unknown => JSON.parse(text(row, column));
+    return {
+      id: text(row, "id"),
+      owner: text(row, "owner") as Execution["owner"],
+      project: json("project") as Execution["project"],
+      inputs: json("inputs") as Execution["inputs"],
+      meta: json("meta") as Execution["meta"],
+      callbacks: json("callbacks") as Callbacks,
+      state: text(row, "state") as Execution["state"],
+      error: optionalText(row, "error") ?? null,
+      createdAt: integer(row, "created_at"),
+      endedAt: row["ended_at"] === null ? null : integer(row, "ended_at"),
+    };
   }
 
   return {

@@ -10,7 +10,7 @@ import type { GroupKind } from "./grouping.ts";
 import type { Row } from "./rows.ts";
 import { attemptPairs } from "../../executions/tasks.ts";
 import { answeredPause, pendingResume } from "../../executions/resumes.ts";
-import { hasEnded, isNeverSeen } from "../../executions/model.ts";
+import { hasEnded, isNeverSeen, mayWait } from "../../executions/model.ts";
 import type { ExecutionSummary, TaskSummary, WaitingSummary } from "../../executions/model.ts";
 
 const max = { inputs: 4, value: 80, error: 300 };
@@ -120,15 +120,13 @@ function groupedState(
   execution: ExecutionSummary,
   { group, isKickingOff }: Circumstances,
 ): string | undefined {
-  const { waiting, state, mayBeWaiting } = execution;
+  const { waiting, state } = execution;
   if (group === "waiting" && waiting !== undefined) return taskAndAttempt(waiting);
   if (isKickingOff === true) return kickingOffLabel();
   if (group === "state" && state !== "unknown") return undefined;
   if (state === "waiting") return l10n.t("Waiting");
   if (isNeverSeen(execution)) return l10n.t("Unknown ID – check it");
-  return state === "unknown" && mayBeWaiting === true
-    ? l10n.t("May be waiting")
-    : stateLabel(execution);
+  return mayWait(execution) ? l10n.t("May be waiting") : stateLabel(execution);
 }
 
 function taskAndAttempt({ taskId, attempt }: WaitingSummary): string {
@@ -182,14 +180,13 @@ function details(execution: ExecutionSummary, { problem }: Circumstances): reado
 }
 
 function factsOf(execution: ExecutionSummary, isKickingOff = false): string {
-  const { state, mayBeWaiting, watchingStoppedAt, output, waiting, kickoffIds, request, pinned } =
-    execution;
+  const { state, watchingStoppedAt, output, waiting, kickoffIds, request, pinned } = execution;
   const sent = pendingResume(execution) ?? answeredPause(execution);
   return present(
     "execution",
     state,
     hasEnded(execution) && "ended",
-    state === "unknown" && mayBeWaiting === true && "mayBeWaiting",
+    mayWait(execution) && "mayBeWaiting",
     sent?.outcome,
     watchingStoppedAt !== undefined && "unwatched",
     (output ?? waiting?.output) !== undefined && "output",
@@ -202,11 +199,11 @@ function factsOf(execution: ExecutionSummary, isKickingOff = false): string {
 }
 
 function iconOf(execution: ExecutionSummary, circumstances: Circumstances): Icon {
-  const { state, mayBeWaiting } = execution;
+  const { state } = execution;
   if (circumstances.isKickingOff === true) return stateIcons.running;
   if (state === "running" && unwatchedLabel(execution, circumstances) !== undefined)
     return { id: "eye-closed" };
-  return state === "unknown" && mayBeWaiting === true
+  return mayWait(execution)
     ? { ...stateIcons.unknown, color: "list.warningForeground" }
     : stateIcons[state];
 }
