@@ -11,7 +11,7 @@ import type { CrewdeckApi, CrewdeckExecution } from "./crewdeck-api.ts";
 
 export function createExtensionApi(options: {
   readonly crews: Pick<Crews, "list" | "get" | "ready">;
-  readonly store: Pick<ExecutionStore, "list" | "find" | "findAll" | "onDidChange">;
+  readonly store: Pick<ExecutionStore, "list" | "find" | "findAll" | "refresh" | "onDidChange">;
   readonly sender: Pick<KickoffSender, "send">;
   readonly feedback: Pick<Feedback, "send">;
 }) {
@@ -33,7 +33,10 @@ export function createExtensionApi(options: {
     version: 1,
     crews: () =>
       crews.list().map(({ name, url, local }) => ({ name, url, isLocal: local !== undefined })),
-    executions: () => plain(store.findAll()),
+    executions() {
+      store.refresh();
+      return plain(store.findAll());
+    },
     onDidChangeExecution(...listener) {
       hasListeners = true;
       return changes.event(...listener);
@@ -48,6 +51,8 @@ export function createExtensionApi(options: {
     async resume(argument) {
       const given = (await import("./read-arguments.ts")).readFeedback(argument);
       const { crew, kickoffId, isApprove, feedback: text = "" } = given;
+      // Another window may have just received this ID.
+      store.refresh();
       const execution = store.find(kickoffId, crew === undefined ? undefined : crews.get(crew).id);
       const isUnknown = vscode.l10n.t(
         "No execution with the ID “{0}” is tracked here. Track it by its ID first.",

@@ -17,7 +17,7 @@ import { crewAndHost } from "../feedback/target.ts";
 export interface ToolParts {
   readonly crews: Pick<Crews, "find" | "get" | "inputs" | "knownInputs" | "list" | "ready">;
   readonly executions: {
-    readonly store: Pick<ExecutionStore, "find" | "list" | "onDidChange" | "summary">;
+    readonly store: Pick<ExecutionStore, "find" | "list" | "onDidChange" | "refresh" | "summary">;
     readonly tracker: Pick<Tracker, "localProblemOf" | "onDidChange" | "pollNow" | "problemOf">;
   };
   readonly sender: Pick<KickoffSender, "send">;
