@@ -21,7 +21,7 @@ import { connectCrew } from "./person.ts";
 /** How many kickoffs, and how many resumes, the crew accepts from each host. */
 const count = Number(process.env["CREWDECK_SENDING_COUNT"] ?? 1_000);
 /** How often each host is killed. */
-const kills = 5;
+const kills = 3;
 /** Milliseconds: far more than it takes, also on a busy machine. */
 const limit = 10 * 60_000;
 
