@@ -57,11 +57,13 @@ export function onCrew(
 
 /** Its crew may no longer be connected. */
 export function findExecution(
-  store: Pick<ExecutionStore, "find">,
+  store: Pick<ExecutionStore, "find" | "refresh">,
   crews: Pick<Crews, "find">,
   { crew, kickoffId, isDocument = false }: Target,
 ): Execution | undefined {
   if (kickoffId === undefined) return undefined;
+  // Another window may have just received this ID.
+  store.refresh();
   const crewId = crew === undefined ? undefined : crews.find(crew)?.id;
   const inCrew = crewId === undefined ? undefined : store.find(kickoffId, crewId);
   // The crew may have been renamed since the document was opened.
@@ -73,7 +75,7 @@ export function findExecution(
 
 /** Named, else active, else chosen. @throws UserError if unknown, NothingToDo if none fits */
 export async function chooseExecution(
-  store: Pick<ExecutionStore, "find" | "list">,
+  store: Pick<ExecutionStore, "find" | "list" | "refresh">,
   crews: Pick<Crews, "find">,
   argument: unknown,
   fits: (execution: ExecutionSummary) => boolean = () => true,
@@ -109,7 +111,7 @@ export async function chooseExecution(
 
 export function onExecution(
   parts: {
-    readonly store: Pick<ExecutionStore, "find" | "list">;
+    readonly store: Pick<ExecutionStore, "find" | "list" | "refresh">;
     readonly crews: Pick<Crews, "find">;
   },
   action: (execution: Execution, argument: unknown) => unknown,

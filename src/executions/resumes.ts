@@ -132,7 +132,10 @@ export function resumeUnanswered(
   message?: string,
 ): Execution {
   const result = { outcome: "unanswered", ...defined({ message }) } as const;
-  return settle(execution, lastOpen(execution, target), result);
+  const settled = settle(execution, lastOpen(execution, target), result);
+  // Another window may have seen the end while this was being sent.
+  const hasContinued = hasEnded(execution) && execution.state !== "stopped";
+  return hasContinued ? crewContinued(settled) : settled;
 }
 
 /** The crew continued, so feedback without a response has arrived. */

@@ -11,7 +11,7 @@ import type { CrewdeckApi, CrewdeckExecution, CrewdeckStop } from "./crewdeck-ap
 
 export function createExtensionApi(options: {
   readonly crews: Pick<Crews, "canStop" | "list" | "get" | "ready">;
-  readonly store: Pick<ExecutionStore, "list" | "find" | "findAll" | "onDidChange">;
+  readonly store: Pick<ExecutionStore, "list" | "find" | "findAll" | "refresh" | "onDidChange">;
   readonly feedback: Pick<Feedback, "send">;
   readonly sending: Pick<Sending, "send" | "stopSender">;
 }) {
@@ -30,6 +30,8 @@ export function createExtensionApi(options: {
     for (const execution of plain([...added, ...changed].flatMap(read))) changes.fire(execution);
   });
   const find = ({ crew, kickoffId }: Pick<CrewdeckStop, "crew" | "kickoffId">) => {
+    // Another window may have just received this ID.
+    store.refresh();
     const execution = store.find(kickoffId, crew === undefined ? undefined : crews.get(crew).id);
     if (execution !== undefined) return execution;
     throw new UserError(
@@ -43,7 +45,10 @@ export function createExtensionApi(options: {
     version: 1,
     crews: () =>
       crews.list().map(({ name, url, local }) => ({ name, url, isLocal: local !== undefined })),
-    executions: () => plain(store.findAll()),
+    executions() {
+      store.refresh();
+      return plain(store.findAll());
+    },
     onDidChangeExecution(...listener) {
       hasListeners = true;
       return changes.event(...listener);

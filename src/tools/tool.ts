@@ -21,7 +21,7 @@ export interface ToolParts {
     "canStop" | "find" | "get" | "inputs" | "knownInputs" | "list" | "ready"
   >;
   readonly executions: {
-    readonly store: Pick<ExecutionStore, "find" | "list" | "onDidChange" | "summary">;
+    readonly store: Pick<ExecutionStore, "find" | "list" | "onDidChange" | "refresh" | "summary">;
     readonly tracker: Pick<Tracker, "localProblemOf" | "onDidChange" | "pollNow" | "problemOf">;
   };
   readonly sender: Pick<KickoffSender, "send">;
