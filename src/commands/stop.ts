@@ -16,7 +16,7 @@ export interface StopParts {
 }
 
 interface Parts extends StopParts {
-  readonly store: Pick<CommandParts["store"], "find" | "list">;
+  readonly store: Pick<CommandParts["store"], "find" | "list" | "refresh">;
   readonly crews: Pick<Crews, "canStop" | "find" | "ready">;
 }
 

@@ -57,7 +57,7 @@ export function readInput(input: unknown, names: readonly string[]): UnknownObje
 
 export interface FindParts {
   readonly crews: Pick<Crews, "find">;
-  readonly executions: { readonly store: Pick<ExecutionStore, "find"> };
+  readonly executions: { readonly store: Pick<ExecutionStore, "find" | "refresh"> };
 }
 
 /** @throws UserError that says how to find the execution */

@@ -60,9 +60,12 @@ describe("The API", () => {
     const parts = await viewParts();
     parts.store.add(notWaiting({ localId: "theirs", kickoffIds: [], state: "unconfirmed" }));
     const { api, disposable } = createExtensionApi({
-      crews: crewsOf(anExecution().crew),
+      crews: { ...crewsOf(anExecution().crew), canStop: () => false },
       store: parts.store,
-      sender: { send: () => assert.fail("it was kicked off") },
+      sending: {
+        send: () => assert.fail("it was kicked off"),
+        stopSender: () => assert.fail("it was stopped"),
+      },
       feedback: {
         send: ({ execution }) => Promise.resolve({ status: "resumed", message: execution.localId }),
       },
