@@ -135,7 +135,7 @@ export class LocalCrews implements vscode.Disposable {
     return isRunning ? await this.#run(kept.folder) : this.#crewOf(kept);
   }
 
-  /** Whether the crew doesn't run with crewAI because it isn't installed. */
+  /** Whether a person's own crew doesn't run with crewAI because it isn't installed. */
   lacksCrewai(crewId: string): boolean {
     const folder = folderOf(crewId);
     return this.#kept.get(folder)?.engines.lacksCrewai(folder) === true;
@@ -321,6 +321,7 @@ export class LocalCrews implements vscode.Disposable {
       known: this.#store,
       uriOf: (each) => this.#folders.uriOf(each),
       hasOpenExecutions: (each) => hasOpenExecutions(idOf(each)),
+      hasChosenModel: (each) => models.choice(idOf(each)).use !== "project",
       log: (crew, line) => this.#log.appendLine(`[${crew}] ${line}`),
     }));
     const keeper = new CrewKeeper({

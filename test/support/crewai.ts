@@ -64,6 +64,19 @@ export async function pythonWith(crewai: string | undefined): Promise<string> {
   return path.join(folder, "bin", "python");
 }
 
+/** What `crewai create` does, in an empty folder. @returns the project's folder */
+export async function createdProject(name: string): Promise<string> {
+  const create = `
+import sys
+from crewai_cli.cli import crewai
+sys.argv = ["crewai", "create", "crew", "${name}", "--classic", "--skip-provider"]
+crewai()
+`;
+  const cwd = temporaryFolder("created");
+  await run(await pythonWith(newestCrewai), ["-c", create], { cwd });
+  return path.join(cwd, name);
+}
+
 /** A classic project in an empty folder, with tasks `first` and `second` unless `files` replace its YAML. */
 export function writeProject(files: Readonly<Record<string, string>>): string {
   const folder = path.join(temporaryFolder("crewai"), "project");
