@@ -33,8 +33,16 @@ const dark = ["dark"] as const;
 /** The file of the README's moving picture in media/screenshots. */
 export const film = "story.gif";
 
-/** Every picture, in the order in which they are taken. */
-export const pictures: readonly Picture[] = [
+/** Of a project that `crewai create` made, in the order in which they are taken. */
+export const createdPictures: readonly Picture[] = [
+  { name: "serve", themes: both, part: { x: 0, y: 32, width: 480, height: 330 } },
+  { name: "tasks", themes: both, part: { x: 0, y: 32, width: 960, height: 400 } },
+  { name: "findings", themes: both, part: { x: 0, y: 32, width: 960, height: 440 } },
+  { name: "report", themes: both, part: { x: 0, y: 32, width: 960, height: 540 } },
+];
+
+/** Of the example crew, in the order in which they are taken. */
+export const examplePictures: readonly Picture[] = [
   { name: "welcome", themes: both, part: { x: 0, y: 32, width: 480, height: 330 } },
   { name: "connect", themes: dark, part: { x: 0, y: 0, width: 960, height: 400 } },
   { name: "form", themes: both },
@@ -50,6 +58,9 @@ export const pictures: readonly Picture[] = [
   { name: "request-file", themes: dark },
   { name: "walkthrough", themes: dark },
 ];
+
+/** Every picture. */
+export const pictures: readonly Picture[] = [...createdPictures, ...examplePictures];
 
 /** The file of a picture in media/screenshots. */
 export function fileOf({ name, themes: taken }: Picture, theme: PictureTheme): string {

@@ -145,7 +145,7 @@ async function openOthers(window: VSCodeWindow, take: Camera): Promise<void> {
 }
 
 /** Opens it from the notification or, after that has closed by itself, from the status bar. */
-async function openWhatWaits({ messages, page }: VSCodeWindow): Promise<void> {
+export async function openWhatWaits({ messages, page }: VSCodeWindow): Promise<void> {
   const button = messages
     .notification("waits for you")
     .getByRole("button", { name: "Open", exact: true });
@@ -153,7 +153,7 @@ async function openWhatWaits({ messages, page }: VSCodeWindow): Promise<void> {
 }
 
 /** Moves the mouse to an empty part of the view until no hover is shown. */
-async function lookAway({ page }: VSCodeWindow): Promise<void> {
+export async function lookAway({ page }: VSCodeWindow): Promise<void> {
   const bottom = (page.viewportSize()?.height ?? 0) - 150;
   let isUp = false;
   await waitFor("no hover", async () => {

@@ -26,6 +26,7 @@ for (const version of crewaiVersions)
     /** The model's answers about Bergen wait for it. */
     let gate: Promise<void>;
     let openGate: () => void;
+    const ends: (() => Promise<void> | void)[] = [];
 
     before(async () => {
       gate = new Promise((resolve) => (openGate = resolve));
@@ -33,17 +34,20 @@ for (const version of crewaiVersions)
         if (request.prompt.includes("Bergen")) await gate;
         return answer(request);
       });
+      ends.push(
+        () => openGate(),
+        () => model.stop(),
+      );
       window = await openWindow({
         workspace: workspaceOf("weather", "declared"),
         settings: { "crewdeck.python": await pythonWith(version) },
         env: crewaiEnv(model),
       });
+      ends.unshift(() => window.close());
     });
 
     after(async () => {
-      openGate();
-      await window.close();
-      await model.stop();
+      for (const end of ends) await end();
     });
 
     /** Starts a crew of the workspace. Its row says that it runs with crewAI. */
