@@ -57,7 +57,7 @@ export async function chooseEngine(question: EngineQuestion): Promise<EnginePlan
     return unless({
       kind: "model",
       why: l10n.t(
-        "crewAI {0} is here, but no model: choose one for this crew, or set OPENAI_API_KEY.",
+        "crewAI {0} is here, but no model. Choose one for this crew, or set OPENAI_API_KEY, and start the crew again.",
         found.crewai,
       ),
     });

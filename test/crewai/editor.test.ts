@@ -6,6 +6,7 @@ import {
   crewaiProject,
   crewaiVersions,
   needsCrewai,
+  newestCrewai,
   pythonWith,
 } from "../support/crewai.ts";
 import { temporaryFolder } from "../support/folders.ts";
@@ -107,6 +108,30 @@ for (const version of crewaiVersions)
       for (const text of ["Mild.", "Shorter, please."]) assert.ok(last.includes(text), last);
     });
 
+    it("runs a declarative project, or says which version can", async () => {
+      const { tree, editor } = window;
+      await serve("Declared");
+      await kickOff("Declared", { topic: "tides" });
+      if (version === "1.0.0") {
+        await untilState("tides", "Failed");
+        await openExecution(window, "tides");
+        await waitForDocument(window, /declarative crews need crewAI 1\.15\.0/);
+        return;
+      }
+      await untilState("tides", "Waiting");
+      await openExecution(
+        window,
+        "tides",
+        async () => (await editor.lens("Approve").count()) === 1,
+      );
+      await approveByLens(window);
+      await waitForDocument(window, /\*\*Completed\*\* · 2 of 2/);
+      assert.deepEqual(model.requests.at(-1)?.tools, ["lookup"]);
+      await tree.row("Declared").waitFor();
+    });
+
+    if (version !== newestCrewai) return;
+
     it("runs again from a task, with the outputs of the tasks before it", async () => {
       const { tree, messages } = window;
       const asked = model.requests.length;
@@ -137,28 +162,6 @@ for (const version of crewaiVersions)
       await untilState("bergen", "Stopped");
       await kickOff("weather", { city: "molde", readers: "sailors" });
       await untilState("molde", "Waiting");
-    });
-
-    it("runs a declarative project, or says which version can", async () => {
-      const { tree, editor } = window;
-      await serve("Declared");
-      await kickOff("Declared", { topic: "tides" });
-      if (version === "1.0.0") {
-        await untilState("tides", "Failed");
-        await openExecution(window, "tides");
-        await waitForDocument(window, /declarative crews need crewAI 1\.15\.0/);
-        return;
-      }
-      await untilState("tides", "Waiting");
-      await openExecution(
-        window,
-        "tides",
-        async () => (await editor.lens("Approve").count()) === 1,
-      );
-      await approveByLens(window);
-      await waitForDocument(window, /\*\*Completed\*\* · 2 of 2/);
-      assert.deepEqual(model.requests.at(-1)?.tools, ["lookup"]);
-      await tree.row("Declared").waitFor();
     });
   });
 

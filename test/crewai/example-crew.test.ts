@@ -23,8 +23,12 @@ describe("The example crew, where crewAI is", () => {
     window = undefined;
   });
 
-  const rowOf = async ({ tree }: VSCodeWindow) =>
-    (await tree.rows()).find(({ label }) => label === "example_crew")?.description;
+  const untilRow = ({ tree }: VSCodeWindow, description: string) =>
+    waitFor(`a row with “${description}”`, async () =>
+      (await tree.rows()).some(
+        (row) => row.label === "example_crew" && row.description === description,
+      ),
+    );
 
   it("runs for real, on the model of the environment, until its result", async () => {
     const model = await startModelServer(({ prompt }) =>
@@ -40,7 +44,7 @@ describe("The example crew, where crewAI is", () => {
         env: crewaiEnv(model),
       });
       await startExampleCrew(window);
-      assert.equal(await rowOf(window), "crewAI");
+      await untilRow(window, "crewAI");
       await window.tree.tooltip("example_crew", `crewAI ${newestCrewai}`);
       await kickOffStory(window);
       await window.messages.answer("waits for you", "Open");
@@ -59,11 +63,10 @@ describe("The example crew, where crewAI is", () => {
   it("is rehearsed without a model, says what is missing, and runs for real when a person chooses that", async () => {
     window = await openWindow({ settings });
     await startExampleCrew(window);
-    assert.equal(await rowOf(window), "rehearsal, no model");
+    await untilRow(window, "rehearsal, no model");
     await window.tree.tooltip("example_crew", `crewAI ${newestCrewai} is here, but no model`);
     await window.tree.menu("example_crew", "Change Engine…");
     await window.quickInput.choose("Engine of “example_crew”", "crewAI");
-    const shown = window;
-    await waitFor("the other engine", async () => (await rowOf(shown)) === "crewAI");
+    await untilRow(window, "crewAI");
   });
 });
