@@ -73,14 +73,17 @@ export async function playCreatedProject(window: VSCodeWindow, take: Camera): Pr
   await take("findings");
   await approveByLens(window);
   await waitForDocument(window, /\*\*Completed\*\* · 2 of 2/);
+  await editor.lens("Open Output").first().click();
+  await editor.waitForText("# Heat pumps in 2026");
   await lookAway(window);
   await take("report");
 }
 
-async function openTasks({ quickInput, page, editor }: VSCodeWindow): Promise<void> {
-  await page.keyboard.press("ControlOrMeta+P");
+async function openTasks(window: VSCodeWindow): Promise<void> {
+  const { quickInput, editor } = window;
+  await window.runCommand("Go to File...");
+  await quickInput.waitFor("Search files by name");
   await quickInput.input.fill("tasks.yaml");
-  await quickInput.rows.first().waitFor();
-  await page.keyboard.press("Enter");
+  await quickInput.choose("Search files by name", "tasks.yaml");
   await editor.tab("tasks.yaml").waitFor();
 }

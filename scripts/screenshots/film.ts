@@ -63,7 +63,11 @@ export class Film {
       .locator(".sticky-widget .sticky-line-content")
       .first()
       .waitFor({ state: "detached" });
-    await this.#untilStill(editor.lens("Open Output").first());
+    const openOutput = editor.lens("Open Output").first();
+    await this.#untilStill(openOutput);
+    await this.#take(1500);
+    await this.#click(openOutput);
+    await editor.waitForText("# Heat pumps in 2026");
     await this.#take(4000);
   }
 

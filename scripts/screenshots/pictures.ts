@@ -35,15 +35,15 @@ export const film = "story.gif";
 
 /** Of a project that `crewai create` made, in the order in which they are taken. */
 export const createdPictures: readonly Picture[] = [
-  { name: "serve", themes: both, part: { x: 0, y: 32, width: 480, height: 330 } },
+  { name: "serve", themes: both, part: { x: 0, y: 32, width: 480, height: 290 } },
   { name: "tasks", themes: both, part: { x: 0, y: 32, width: 960, height: 400 } },
   { name: "findings", themes: both, part: { x: 0, y: 32, width: 960, height: 440 } },
-  { name: "report", themes: both, part: { x: 0, y: 32, width: 960, height: 540 } },
+  { name: "report", themes: both, part: { x: 0, y: 32, width: 960, height: 360 } },
 ];
 
 /** Of the example crew, in the order in which they are taken. */
 export const examplePictures: readonly Picture[] = [
-  { name: "welcome", themes: both, part: { x: 0, y: 32, width: 480, height: 330 } },
+  { name: "welcome", themes: both, part: { x: 0, y: 32, width: 480, height: 380 } },
   { name: "connect", themes: dark, part: { x: 0, y: 0, width: 960, height: 400 } },
   { name: "form", themes: both },
   { name: "form-json", themes: dark },
