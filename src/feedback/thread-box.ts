@@ -67,7 +67,7 @@ export async function showThread(
   return !open.isOpen;
 }
 
-/** False if the box doesn't take the text; `old` is an earlier thread's box, which may still exist. */
+/** False if the box doesn't take the text. `old`: an earlier thread's box, perhaps still there. */
 export async function beginThread(
   editor: vscode.TextEditor,
   open: OpenThread,
