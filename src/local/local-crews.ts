@@ -14,7 +14,7 @@ import type { CrewEngines } from "./crew-engines.ts";
 import type { CrewKeeper } from "./crew-keeper.ts";
 import { interruptedElsewhere, neverStarted, nothingInterrupted, removedError } from "./errors.ts";
 import { Folders } from "./folders.ts";
-import { folderOf, idOf, KnownCrews, type KnownCrew } from "./known-crews.ts";
+import { exampleFolder, folderOf, idOf, KnownCrews, type KnownCrew } from "./known-crews.ts";
 import { forPerson, readProject, workspaceProjects } from "./projects.ts";
 import type { CrewModels, HeldDecision, WorkerEnvironment } from "./service-process.ts";
 
@@ -148,7 +148,9 @@ export class LocalCrews implements vscode.Disposable {
       import("./set-up.ts"),
       import("./notices.ts"),
     ]);
-    const found = await setUpProject(kept.name, this.#folders.uriOf(kept.folder));
+    const found = await setUpProject(kept.name, this.#folders.uriOf(kept.folder), {
+      isExample: kept.folder === exampleFolder,
+    });
     if (found === undefined) return undefined;
     return (await offerCrewai(kept.name, found))
       ? await this.changeEngine(crewId, "crewai")
