@@ -6,7 +6,7 @@ import { startModelServer } from "../../test/support/model-server.ts";
 import { approveByLens } from "../../test/ui/person.ts";
 import { waitForDocument } from "../../test/ui/story.ts";
 import type { VSCodeWindow } from "../../test/support/window.ts";
-import { lookAway, openWhatWaits, type Camera } from "./scenes.ts";
+import { lookAway, openWhatWaits, untilStarted, type Camera } from "./scenes.ts";
 
 /** What the README's story fills in. */
 export const filledIn = { topic: "heat pumps", current_year: "2026" };
@@ -53,8 +53,8 @@ export async function playCreatedProject(window: VSCodeWindow, take: Camera): Pr
   await tree.open("Crewdeck");
   const serve = page.locator(".part.sidebar").getByRole("button", { name: "Serve This Crew" });
   await serve.waitFor();
-  await tree.badge("Crewdeck").waitFor({ state: "hidden" });
   await lookAway(window);
+  await untilStarted(window);
   await take("serve");
   await serve.click();
   const form = webview.content;

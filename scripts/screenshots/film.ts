@@ -3,6 +3,7 @@ import sharp from "sharp";
 import { waitFor } from "../../test/support/wait.ts";
 import type { VSCodeWindow } from "../../test/support/window.ts";
 import { filledIn } from "./created-project.ts";
+import { untilStarted } from "./scenes.ts";
 
 interface Frame {
   readonly picture: Buffer;
@@ -29,6 +30,7 @@ export class Film {
     await tree.open("Crewdeck");
     const serve = page.locator(".part.sidebar").getByRole("button", { name: "Serve This Crew" });
     await serve.waitFor();
+    await untilStarted(this.#window);
     await this.#widenSideBar();
     await this.#drawPointer();
     await this.#take(1000);

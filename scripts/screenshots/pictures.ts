@@ -35,7 +35,7 @@ export const film = "story.gif";
 
 /** Of a project that `crewai create` made, in the order in which they are taken. */
 export const createdPictures: readonly Picture[] = [
-  { name: "serve", themes: both, part: { x: 0, y: 32, width: 480, height: 290 } },
+  { name: "serve", themes: both, part: { x: 0, y: 32, width: 480, height: 310 } },
   { name: "tasks", themes: both, part: { x: 0, y: 32, width: 960, height: 400 } },
   { name: "findings", themes: both, part: { x: 0, y: 32, width: 960, height: 440 } },
   { name: "report", themes: both, part: { x: 0, y: 32, width: 960, height: 360 } },
