@@ -3,7 +3,7 @@ import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { createdProject } from "../../test/support/crewai.ts";
 import { startModelServer } from "../../test/support/model-server.ts";
-import { approveByLens } from "../../test/ui/person.ts";
+import { approveByLens, untilSeen } from "../../test/ui/person.ts";
 import { waitForDocument } from "../../test/ui/story.ts";
 import type { VSCodeWindow } from "../../test/support/window.ts";
 import { lookAway, openWhatWaits, untilStarted, type Camera } from "./scenes.ts";
@@ -73,10 +73,19 @@ export async function playCreatedProject(window: VSCodeWindow, take: Camera): Pr
   await take("findings");
   await approveByLens(window);
   await waitForDocument(window, /\*\*Completed\*\* · 2 of 2/);
-  await editor.lens("Open Output").first().click();
+  await openReport(window);
   await editor.waitForText("# Heat pumps in 2026");
   await lookAway(window);
   await take("report");
+}
+
+/** Opens the result with the lens above it. */
+export async function openReport({ editor }: VSCodeWindow): Promise<void> {
+  await untilSeen(
+    "the report",
+    () => editor.lens("Open Output").first().click({ timeout: 5_000 }),
+    () => editor.tab("result.md").isVisible(),
+  );
 }
 
 async function openTasks(window: VSCodeWindow): Promise<void> {

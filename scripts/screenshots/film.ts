@@ -2,7 +2,7 @@ import type { Locator } from "playwright-core";
 import sharp from "sharp";
 import { waitFor } from "../../test/support/wait.ts";
 import type { VSCodeWindow } from "../../test/support/window.ts";
-import { filledIn } from "./created-project.ts";
+import { filledIn, openReport } from "./created-project.ts";
 import { untilStarted } from "./scenes.ts";
 
 interface Frame {
@@ -68,7 +68,8 @@ export class Film {
     const openOutput = editor.lens("Open Output").first();
     await this.#untilStill(openOutput);
     await this.#take(1500);
-    await this.#click(openOutput);
+    await this.#pointAt(openOutput);
+    await openReport(this.#window);
     await editor.waitForText("# Heat pumps in 2026");
     await this.#take(4000);
   }
