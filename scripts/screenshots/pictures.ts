@@ -51,7 +51,7 @@ export const examplePictures: readonly Picture[] = [
   { name: "presets", themes: dark },
   { name: "toast", themes: dark, part: { x: 480, y: 460, width: 480, height: 160 } },
   { name: "status-bar", themes: dark, part: { x: 0, y: 460, width: 480, height: 160 } },
-  { name: "watch", themes: both, part: { x: 0, y: 32, width: 730, height: 290 } },
+  { name: "watch", themes: both, part: { x: 0, y: 32, width: 730, height: 310 } },
   { name: "reject", themes: both, part: { x: 0, y: 32, width: 960, height: 400 } },
   { name: "compare", themes: dark, part: { x: 0, y: 32, width: 960, height: 400 } },
   { name: "completed", themes: dark },
