@@ -109,7 +109,8 @@ export function crewRow(crew: Crew, { parked, tokens }: CrewCondition): Row {
     needsToken && l10n.t("No token on this machine"),
   );
   const place = local === undefined ? hostOf(url) : phaseLabel(local);
-  const engine = local && engineLabel(local.engine);
+  // A start may change it.
+  const engine = phase === "starting" ? undefined : local && engineLabel(local.engine);
   const interrupted = local?.interrupted && interruptedLabel(local.interrupted.count);
   const uses = stored && describeTokenType(stored.inUse);
   const hasTwoTokens = stored !== undefined && stored.types.length > 1;
@@ -123,7 +124,7 @@ export function crewRow(crew: Crew, { parked, tokens }: CrewCondition): Row {
         showsToken && tokenTypeName(stored.inUse),
         // A crew is named after its host by default.
         place !== name && place,
-        local && (local.engine === "crewai" ? l10n.t("crewAI") : l10n.t("rehearsal, no model")),
+        engine && (local?.engine === "crewai" ? l10n.t("crewAI") : l10n.t("rehearsal, no model")),
         interrupted,
       ).join(" · "),
     tooltip: present(

@@ -158,7 +158,7 @@ describe("a crew's row", () => {
       { ...local, local: { ...local.local!, running: false, starting: true } },
       {},
     );
-    assert.equal(starting.description, "starting… · rehearsal, no model");
+    assert.equal(starting.description, "starting…");
     assert.deepEqual(
       menusOf(starting.facts),
       ["local"],
