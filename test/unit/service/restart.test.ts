@@ -164,6 +164,33 @@ describe("service: after a restart", () => {
       assert.deepEqual(harness.service.held(), []);
     });
 
+    it("loses none when a kill interrupts the hold, or the release", async () => {
+      const id = await interrupted();
+      await harness.close();
+      const { folder } = harness;
+      const restart = () => (harness = new Harness({ folder, engine: engine(false) }));
+      // SQLite undoes what a kill interrupts as it undoes what a trigger refuses.
+      const interruptBy = (change: string) =>
+        inDatabase(
+          `CREATE TRIGGER kill BEFORE UPDATE OF ${change} BEGIN SELECT RAISE(ABORT, 'killed'); END`,
+        );
+      inDatabase("UPDATE executions SET held = 0");
+      inDatabase("UPDATE workflow_runs SET worker_id = 'gone', status = 'running'");
+      interruptBy("held ON executions");
+      assert.throws(restart, /can't be kept from continuing.*killed/);
+      inDatabase("DROP TRIGGER kill");
+      await restart().start();
+      assert.deepEqual(harness.service.held(), [id]);
+      interruptBy("available_at ON workflow_runs");
+      await assert.rejects(harness.service.release(id), /killed/);
+      inDatabase("DROP TRIGGER kill");
+      await harness.close();
+      await restart().start();
+      assert.deepEqual(harness.service.held(), [id]);
+      await harness.service.release(id);
+      await harness.untilWaiting(id);
+    });
+
     it("ends what a person discards", async () => {
       const id = await interrupted();
       harness.service.discard(id);
