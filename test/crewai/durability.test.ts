@@ -20,7 +20,7 @@ import { waitFor } from "../support/wait.ts";
 const kills = Number(process.env["CREWDECK_KILLS"] ?? 50);
 /** An early kill finds the service or Python starting; a later one waits for requests to the model, so also for Python's import of crewAI: seconds of the processor. Pauses (ms) are the longest. */
 const kinds = {
-  early: { share: 0.6, worker: 0.25, requests: 0, pause: 1200 },
+  early: { share: 0.7, worker: 0.25, requests: 0, pause: 1200 },
   later: { worker: 0.6, requests: 2, pause: 300 },
 };
 const modelMs = 200;
@@ -98,8 +98,8 @@ describe(`the crewai engine: ${kills} kills with SIGKILL of worker and service`,
         .body as DocumentedStatus;
       assert.notEqual(status, "error", String(error));
       one.hasEnded = status === "completed";
+      if (one.hasEnded || pending_human_input) one.deaths = 0;
       if (!pending_human_input) return;
-      one.deaths = 0;
       const human_feedback = `feedback ${(feedbackCount += 1)};`;
       unanswered += 1;
       const answer = await api.post("/resume", {
@@ -120,7 +120,9 @@ describe(`the crewai engine: ${kills} kills with SIGKILL of worker and service`,
         const open = all.filter(({ hasEnded }) => !hasEnded);
         if (open.length < together) {
           const topic = `topic ${all.length};`;
+          unanswered += 1;
           const id = await api.kickoff({ inputs: { topic } });
+          unanswered -= 1;
           all.push({ id, topic, accepted: [], rejected: 0, hasEnded: false, deaths: 0 });
         }
         for (const one of open) await decide(api, one, random() < 0.6);
@@ -147,20 +149,11 @@ describe(`the crewai engine: ${kills} kills with SIGKILL of worker and service`,
           240_000,
         );
         await sleep(random() * kind.pause);
-        if (isWorker) {
-          await waitFor(
-            "a worker to kill",
-            () =>
-              problem !== undefined ||
-              (killable().length > 0 &&
-                all.every(({ hasEnded, deaths }) => hasEnded || deaths < mostDeaths)),
-            240_000,
-          );
-          for (const one of all) one.deaths += 1;
-          for (const pid of killable()) signal(pid, "SIGKILL");
-        }
+        const dying = isWorker && all.every(({ deaths }) => deaths < mostDeaths) ? killable() : [];
+        if (dying.length > 0) for (const one of all) if (!one.hasEnded) one.deaths += 1;
+        for (const pid of dying) signal(pid, "SIGKILL");
         if (problem instanceof Error) throw problem;
-        if (isWorker) continue;
+        if (dying.length > 0) continue;
         await killService();
         await loading.catch(() => undefined);
         [loading, problem] = [undefined, undefined];
@@ -187,7 +180,7 @@ describe(`the crewai engine: ${kills} kills with SIGKILL of worker and service`,
           assert.ok(last.includes(feedback), `"${feedback}" is lost in ${topic}`);
         attempts += rejected + 2;
       }
-      // A resume whose answer a kill cut off may have been accepted.
+      // A kickoff or resume whose answer a kill cut off may have been accepted.
       const repeated = model.requests.length - attempts;
       console.log(
         `      ${all.length} executions, ${attempts} attempts, ${workers.size} workers, ${repeated} requests repeated`,
