@@ -7,6 +7,7 @@ import { parseArgs } from "node:util";
 import { downloadAndUnzipVSCode, runTests } from "@vscode/test-electron";
 import { downloadsFolder, projectFolder, temporaryFolder } from "../test/support/folders.ts";
 import { makeTestAuthority } from "./test-authority.ts";
+import { noModel } from "../test/support/vscode-server.ts";
 import { vscodeVersion, type Edition } from "../test/support/vscode-versions.ts";
 
 const { values: options } = parseArgs({
@@ -31,6 +32,7 @@ try {
     ],
     extensionTestsPath: path.join(projectFolder, "out", "host", "index.js"),
     extensionTestsEnv: {
+      ...noModel,
       CREWDECK_EDITION: edition,
       CREWDECK_TEST_AUTHORITY: authority.folder,
       ...(options.grep !== undefined && { CREWDECK_GREP: options.grep }),

@@ -1,65 +1,102 @@
 // `npm run screenshots`: drives the product in a real window, with the real local service, and writes every picture of media/screenshots: WebP,
-// which VS Code's walkthrough shows and which takes the least room in the package, and the README's moving picture, a GIF.
+// which VS Code's walkthrough shows and which takes the least room in the package, and the README's moving picture, a GIF. crewAI is real,
+// too; the model is a server of this machine that answers as scripts/screenshots/created-project.ts says.
 import { mkdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import sharp from "sharp";
+import { crewaiEnv, newestCrewai, pythonWith } from "../test/support/crewai.ts";
 import { projectFolder, temporaryFolder } from "../test/support/folders.ts";
-import { openWindow, type VSCodeWindow } from "../test/support/window.ts";
-import { startExampleCrew } from "../test/ui/story.ts";
+import { openWindow, type VSCodeWindow, type WindowOptions } from "../test/support/window.ts";
+import { makeProject, playCreatedProject, startModel } from "./screenshots/created-project.ts";
 import { Film } from "./screenshots/film.ts";
 import {
+  createdPictures,
+  examplePictures,
   film,
   fileOf,
-  pictures,
   themes,
   windowSize,
+  type Picture,
   type PictureTheme,
 } from "./screenshots/pictures.ts";
-import { makeWorkspace, playScenes } from "./screenshots/scenes.ts";
+import { makeWorkspace, playScenes, type Camera } from "./screenshots/scenes.ts";
+
+type Play = (window: VSCodeWindow, take: Camera) => Promise<void>;
 
 const folder = path.join(projectFolder, "media", "screenshots");
 
 mkdirSync(folder, { recursive: true });
-for (const theme of ["dark", "light"] as const) await inWindow(theme, takePictures);
-await inWindow("dark", async (window) => {
-  await startExampleCrew(window);
+const model = await startModel();
+for (const theme of ["dark", "light"] as const) {
+  await inCreatedProject(theme, (window) =>
+    takePictures(window, theme, createdPictures, playCreatedProject),
+  );
+  await inExampleWorkspace(theme, (window) =>
+    takePictures(window, theme, examplePictures, playScenes),
+  );
+}
+await inCreatedProject("dark", async (window) => {
   const story = new Film(window);
   await story.play();
   await story.save(path.join(folder, film));
   console.log(film);
 });
+await model.stop();
 
+async function inCreatedProject(
+  theme: PictureTheme,
+  act: (window: VSCodeWindow) => Promise<void>,
+): Promise<void> {
+  const workspace = await makeProject();
+  const settings = { "crewdeck.python": await pythonWith(newestCrewai) };
+  await inWindow(theme, { workspace, settings, env: crewaiEnv(model) }, act);
+}
+
+async function inExampleWorkspace(
+  theme: PictureTheme,
+  act: (window: VSCodeWindow) => Promise<void>,
+): Promise<void> {
+  // The pictures show its name.
+  const workspace = path.join(temporaryFolder("screenshots"), "office-briefings");
+  makeWorkspace(workspace);
+  await inWindow(theme, { workspace }, act);
+}
+
+/** Removes the workspace's parent folder at the end. */
 async function inWindow(
   theme: PictureTheme,
-  act: (window: VSCodeWindow, theme: PictureTheme) => Promise<void>,
+  { workspace, settings, ...options }: WindowOptions & { workspace: string },
+  act: (window: VSCodeWindow) => Promise<void>,
 ): Promise<void> {
-  const parent = temporaryFolder("screenshots");
-  // The pictures show its name.
-  const workspace = path.join(parent, "office-briefings");
-  mkdirSync(workspace);
   const window = await openWindow({
+    ...options,
     workspace,
     size: windowSize,
     settings: {
       "editor.minimap.enabled": false,
       "workbench.hover.delay": 500,
       "workbench.colorTheme": themes[theme],
+      ...settings,
     },
   });
   try {
-    await act(window, theme);
+    await act(window);
   } finally {
     await window.close();
-    rmSync(parent, { recursive: true, force: true });
+    rmSync(path.dirname(workspace), { recursive: true, force: true });
   }
 }
 
-/** Plays all scenes, and keeps this theme's pictures. */
-async function takePictures(window: VSCodeWindow, theme: PictureTheme): Promise<void> {
-  makeWorkspace(window.workspace);
-  const wanted = new Set(pictures.filter((picture) => picture.themes.includes(theme)));
-  await playScenes(window, async (name) => {
-    const picture = pictures.find((one) => one.name === name);
+/** Plays scenes, and keeps this theme's pictures. */
+async function takePictures(
+  window: VSCodeWindow,
+  theme: PictureTheme,
+  listed: readonly Picture[],
+  play: Play,
+): Promise<void> {
+  const wanted = new Set(listed.filter((picture) => picture.themes.includes(theme)));
+  await play(window, async (name) => {
+    const picture = listed.find((one) => one.name === name);
     if (picture === undefined) throw new Error(`The picture "${name}" is not listed.`);
     if (!wanted.delete(picture)) return;
     const shot = await window.page.screenshot({

@@ -1,9 +1,9 @@
 import type { Locator } from "playwright-core";
 import sharp from "sharp";
-import { story } from "../../test/ui/story.ts";
-import { untilSeen } from "../../test/ui/person.ts";
 import { waitFor } from "../../test/support/wait.ts";
 import type { VSCodeWindow } from "../../test/support/window.ts";
+import { filledIn, openReport } from "./created-project.ts";
+import { untilStarted } from "./scenes.ts";
 
 interface Frame {
   readonly picture: Buffer;
@@ -14,7 +14,7 @@ interface Frame {
 /** A browser's screenshots have no mouse pointer, so this one is drawn into the page. */
 const pointer = "crewdeck-pointer";
 
-/** The README's moving picture: from the form to an approved and completed execution, in a window where the example crew runs. */
+/** The README's moving picture: from a project that `crewai create` made to an approved and completed execution. */
 export class Film {
   readonly #window: VSCodeWindow;
   readonly #frames: Frame[] = [];
@@ -27,24 +27,21 @@ export class Film {
   /** Drives the window and takes the frames. */
   async play(): Promise<void> {
     const { tree, editor, messages, page, webview } = this.#window;
-    const first = /^Kick off the first/;
-    await tree.row(first).waitFor();
+    await tree.open("Crewdeck");
+    const serve = page.locator(".part.sidebar").getByRole("button", { name: "Serve This Crew" });
+    await serve.waitFor();
+    await untilStarted(this.#window);
     await this.#widenSideBar();
     await this.#drawPointer();
     await this.#take(1000);
-    await this.#pointAt(tree.row(first));
+    await this.#click(serve);
     const kickOff = webview.content.getByRole("button", { name: "Kick Off", exact: true });
-    await untilSeen(
-      "the form",
-      () => tree.click(first),
-      () => kickOff.isVisible(),
-    );
+    await kickOff.waitFor();
     await this.#take(900);
-    await this.#type("topic", story.topic);
-    await this.#type("audience", story.audience);
+    for (const [field, text] of Object.entries(filledIn)) await this.#type(field, text);
     await this.#click(kickOff);
     await this.#untilRow("Running");
-    await editor.waitForText(`# ${story.topic}`);
+    await editor.waitForText(`# ${filledIn.topic}`);
     await this.#take(1500);
     const open = messages
       .notification("waits for you")
@@ -68,7 +65,12 @@ export class Film {
       .locator(".sticky-widget .sticky-line-content")
       .first()
       .waitFor({ state: "detached" });
-    await this.#untilStill(editor.lens("Open Output").first());
+    const openOutput = editor.lens("Open Output").first();
+    await this.#untilStill(openOutput);
+    await this.#take(1500);
+    await this.#pointAt(openOutput);
+    await openReport(this.#window);
+    await editor.waitForText("# Heat pumps in 2026");
     await this.#take(4000);
   }
 

@@ -33,23 +33,34 @@ const dark = ["dark"] as const;
 /** The file of the README's moving picture in media/screenshots. */
 export const film = "story.gif";
 
-/** Every picture, in the order in which they are taken. */
-export const pictures: readonly Picture[] = [
-  { name: "welcome", themes: both, part: { x: 0, y: 32, width: 480, height: 330 } },
+/** Of a project that `crewai create` made, in the order in which they are taken. */
+export const createdPictures: readonly Picture[] = [
+  { name: "serve", themes: both, part: { x: 0, y: 32, width: 480, height: 310 } },
+  { name: "tasks", themes: both, part: { x: 0, y: 32, width: 960, height: 400 } },
+  { name: "findings", themes: both, part: { x: 0, y: 32, width: 960, height: 440 } },
+  { name: "report", themes: both, part: { x: 0, y: 32, width: 960, height: 360 } },
+];
+
+/** Of the example crew, in the order in which they are taken. */
+export const examplePictures: readonly Picture[] = [
+  { name: "welcome", themes: both, part: { x: 0, y: 32, width: 400, height: 380 } },
   { name: "connect", themes: dark, part: { x: 0, y: 0, width: 960, height: 400 } },
-  { name: "form", themes: both },
+  { name: "form", themes: both, part: { x: 0, y: 32, width: 960, height: 470 } },
   { name: "form-json", themes: dark },
   { name: "form-advanced", themes: dark },
   { name: "presets", themes: dark },
   { name: "toast", themes: dark, part: { x: 480, y: 460, width: 480, height: 160 } },
   { name: "status-bar", themes: dark, part: { x: 0, y: 460, width: 480, height: 160 } },
-  { name: "watch", themes: both, part: { x: 0, y: 32, width: 760, height: 440 } },
-  { name: "reject", themes: both, part: { x: 0, y: 32, width: 960, height: 440 } },
+  { name: "watch", themes: both, part: { x: 0, y: 32, width: 730, height: 310 } },
+  { name: "reject", themes: both, part: { x: 0, y: 32, width: 960, height: 400 } },
   { name: "compare", themes: dark, part: { x: 0, y: 32, width: 960, height: 400 } },
   { name: "completed", themes: dark },
   { name: "request-file", themes: dark },
   { name: "walkthrough", themes: dark },
 ];
+
+/** Every picture. */
+export const pictures: readonly Picture[] = [...createdPictures, ...examplePictures];
 
 /** The file of a picture in media/screenshots. */
 export function fileOf({ name, themes: taken }: Picture, theme: PictureTheme): string {

@@ -38,9 +38,8 @@ async function connect(window: VSCodeWindow, take: Camera): Promise<void> {
   const { tree, page, quickInput } = window;
   await tree.open("Crewdeck");
   await page.getByRole("button", { name: "Start the Example Crew" }).waitFor();
-  // The view's progress badge is not shown in pictures.
-  await tree.badge("Crewdeck").waitFor({ state: "hidden" });
   await lookAway(window);
+  await untilStarted(window);
   await take("welcome");
   await page.getByRole("button", { name: "Connect a Crew", exact: true }).click();
   await quickInput.waitFor("Address of the crew");
@@ -145,15 +144,29 @@ async function openOthers(window: VSCodeWindow, take: Camera): Promise<void> {
 }
 
 /** Opens it from the notification or, after that has closed by itself, from the status bar. */
-async function openWhatWaits({ messages, page }: VSCodeWindow): Promise<void> {
+export async function openWhatWaits({ messages, page }: VSCodeWindow): Promise<void> {
   const button = messages
     .notification("waits for you")
     .getByRole("button", { name: "Open", exact: true });
   await button.click({ timeout: 2_000 }).catch(() => page.locator(statusItem).click());
 }
 
+/** Waits until the window shows no progress of its start. */
+export async function untilStarted({ tree, page, messages }: VSCodeWindow): Promise<void> {
+  const progress = [
+    messages.statusItem("Activating Extensions"),
+    page.locator(".part.sidebar .monaco-progress-container.active"),
+    tree.badge("Crewdeck"),
+  ];
+  await waitFor("a window without progress", async () =>
+    (await Promise.all(progress.map((mark) => mark.first().isVisible()))).every(
+      (isSeen) => !isSeen,
+    ),
+  );
+}
+
 /** Moves the mouse to an empty part of the view until no hover is shown. */
-async function lookAway({ page }: VSCodeWindow): Promise<void> {
+export async function lookAway({ page }: VSCodeWindow): Promise<void> {
   const bottom = (page.viewportSize()?.height ?? 0) - 150;
   let isUp = false;
   await waitFor("no hover", async () => {

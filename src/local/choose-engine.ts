@@ -3,7 +3,7 @@ import type { LocalEngine } from "../crews/types.ts";
 import type { Interpreter } from "../projects/python.ts";
 
 export interface EngineObstacle {
-  readonly kind: "trust" | "outside" | "python" | "crewai";
+  readonly kind: "trust" | "outside" | "python" | "crewai" | "model";
   /** A sentence for a person. */
   readonly why: string;
 }
@@ -19,12 +19,16 @@ export interface EngineQuestion {
   readonly wish: LocalEngine | undefined;
   readonly isTrusted: boolean;
   readonly isInWorkspace: boolean;
+  /** The one that comes with Crewdeck: its code is trusted, but it names no model. */
+  readonly isExample: boolean;
+  /** Whether a person or the environment names a model for it, or has the key of one. */
+  readonly hasModel: () => Promise<boolean>;
   readonly findInterpreter: () => Promise<Interpreter | undefined>;
 }
 
 /** crewAI if it can run, else rehearsal; a wish for crewAI is never replaced by rehearsal. */
 export async function chooseEngine(question: EngineQuestion): Promise<EnginePlan> {
-  const { wish, isTrusted, isInWorkspace, findInterpreter } = question;
+  const { wish, isTrusted, isInWorkspace, isExample, hasModel, findInterpreter } = question;
   if (wish === "rehearsal") return { engine: "rehearsal" };
   const unless = (obstacle: EngineObstacle): EnginePlan => ({
     engine: wish === undefined ? "rehearsal" : undefined,
@@ -36,7 +40,7 @@ export async function chooseEngine(question: EngineQuestion): Promise<EnginePlan
       kind: "trust",
       why: l10n.t("In Restricted Mode, none of the project's code runs."),
     });
-  if (wish === undefined && !isInWorkspace)
+  if (wish === undefined && !isInWorkspace && !isExample)
     return unless({
       kind: "outside",
       why: l10n.t("Its folder is not in this workspace, so its code runs only if you choose so."),
@@ -48,6 +52,14 @@ export async function chooseEngine(question: EngineQuestion): Promise<EnginePlan
     return unless({
       kind: "crewai",
       why: l10n.t("crewAI is not installed for {0}.", found.python),
+    });
+  if (wish === undefined && isExample && !(await hasModel()))
+    return unless({
+      kind: "model",
+      why: l10n.t(
+        "crewAI {0} is here, but no model. Choose one for this crew, or set OPENAI_API_KEY, and start the crew again.",
+        found.crewai,
+      ),
     });
   return { engine: "crewai", python: found.python, version: found.crewai };
 }

@@ -11,6 +11,7 @@ export interface CrewEnginesOptions {
   readonly known: KnownCrews;
   readonly uriOf: (folder: string) => vscode.Uri;
   readonly hasOpenExecutions: (folder: string) => boolean;
+  readonly hasChosenModel: (folder: string) => boolean;
   readonly log: (crew: string, line: string) => void;
 }
 
@@ -31,13 +32,11 @@ export class CrewEngines {
    * executions are open or a person chose it. @throws UserError
    */
   async forStart({ folder, name }: Named, isFree: boolean): Promise<ServiceOptions["engine"]> {
-    const { known, uriOf, hasOpenExecutions, log } = this.#options;
+    const { known, hasOpenExecutions, log } = this.#options;
     const { engine, isEngineChosen = false } = known.read(folder) ?? {};
     const isKept = !isFree || isEngineChosen || hasOpenExecutions(folder);
-    const wanted = await planEngine(uriOf(folder), {
-      wish: isEngineChosen || (isKept && engine === "crewai") ? engine : undefined,
-      isExample: folder === exampleFolder,
-    });
+    const isWished = isEngineChosen || (isKept && engine === "crewai");
+    const wanted = await this.#plan(folder, isWished ? engine : undefined);
     // An execution that began as a rehearsal doesn't begin to cost money.
     const plan: EnginePlan =
       isKept && engine === "rehearsal" && wanted.engine === "crewai" ? { engine } : wanted;
@@ -60,17 +59,17 @@ export class CrewEngines {
     return plan && engineNote(plan);
   }
 
-  /** Whether the crew doesn't run with crewAI because it isn't installed. */
+  /** Whether a person's own crew doesn't run with crewAI because it isn't installed. */
   lacksCrewai(folder: string): boolean {
     const plan = this.#plans.get(folder);
-    if (plan === undefined || plan.engine === "crewai") return false;
+    if (plan === undefined || plan.engine === "crewai" || folder === exampleFolder) return false;
     return plan.obstacle?.kind === "python" || plan.obstacle?.kind === "crewai";
   }
 
   /** Asks which engine a crew is to run on. Undefined if the person cancels. */
   async pick({ folder, name }: Named): Promise<LocalEngine | undefined> {
-    const { known, uriOf, hasOpenExecutions } = this.#options;
-    const plan = await planEngine(uriOf(folder), { wish: "crewai" });
+    const { known, hasOpenExecutions } = this.#options;
+    const plan = await this.#plan(folder, "crewai");
     const current = known.read(folder)?.engine ?? "rehearsal";
     const item = (engine: LocalEngine, label: string, detail: string) => ({
       engine,
@@ -96,15 +95,25 @@ export class CrewEngines {
   async allows({ folder, name }: Named, engine: LocalEngine): Promise<boolean> {
     const { known, uriOf } = this.#options;
     const uri = uriOf(folder);
-    const plan = await planEngine(uri, { wish: engine });
+    const plan = await this.#plan(folder, engine);
     if (plan.engine === undefined) throw engineError(name, plan.obstacle, `local:${folder}`);
-    if (engine === "rehearsal" || known.read(folder)?.engine === engine || isInWorkspace(uri))
-      return true;
+    if (engine === "rehearsal" || known.read(folder)?.engine === engine) return true;
+    if (isInWorkspace(uri) || folder === exampleFolder) return true;
     const question = vscode.l10n.t("Run the code of “{0}”?", name);
     const detail = vscode.l10n.t(
       "Its folder, {0}, is not in this workspace. With crewAI, its Python code runs on this machine. Do so only if you trust it.",
       uri.fsPath,
     );
     return await confirm(question, detail, vscode.l10n.t("Run with crewAI"));
+  }
+
+  async #plan(folder: string, wish: LocalEngine | undefined): Promise<EnginePlan> {
+    const { uriOf, hasChosenModel } = this.#options;
+    const isExample = folder === exampleFolder;
+    return await planEngine(uriOf(folder), {
+      wish,
+      isExample,
+      hasChosenModel: hasChosenModel(folder),
+    });
   }
 }

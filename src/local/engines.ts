@@ -2,19 +2,29 @@ import path from "node:path";
 import * as vscode from "vscode";
 import { UserError, type ErrorAction } from "../base/errors.ts";
 import { asObject, textAt } from "../base/json.ts";
-import type { LocalEngine } from "../crews/types.ts";
+import { isFile } from "../projects/files.ts";
 import { chooseInterpreter, pythonIn, uvPython, type Interpreter } from "../projects/python.ts";
-import { chooseEngine, type EngineObstacle, type EnginePlan } from "./choose-engine.ts";
+import {
+  chooseEngine,
+  type EngineObstacle,
+  type EnginePlan,
+  type EngineQuestion,
+} from "./choose-engine.ts";
 
-/** @param wish what a person chose, or what the crew's open executions run on */
-export async function planEngine(
-  folder: vscode.Uri,
-  { wish, isExample = false }: { readonly wish?: LocalEngine | undefined; isExample?: boolean },
-): Promise<EnginePlan> {
+interface Planned extends Pick<EngineQuestion, "wish" | "isExample"> {
+  /** A person chose a model for the crew. */
+  readonly hasChosenModel: boolean;
+}
+
+export async function planEngine(folder: vscode.Uri, planned: Planned): Promise<EnginePlan> {
+  const { wish, isExample, hasChosenModel } = planned;
   return await chooseEngine({
-    wish: wish ?? (isExample ? "rehearsal" : undefined),
+    wish,
+    isExample,
     isTrusted: vscode.workspace.isTrusted,
     isInWorkspace: isInWorkspace(folder),
+    hasModel: async () =>
+      hasChosenModel || namesModel() || (await isFile(path.join(folder.fsPath, ".env"))),
     findInterpreter: () => findInterpreter(folder),
   });
 }
@@ -58,6 +68,12 @@ export function engineError(name: string, { kind, why }: EngineObstacle, crew: s
     arguments: [{ crew, kind: "error" }],
   };
   return new UserError(text, [action, change]);
+}
+
+/** As crewAI reads it: a model, or the key of its usual one. */
+function namesModel(): boolean {
+  const names = ["OPENAI_API_KEY", "MODEL", "MODEL_NAME", "OPENAI_MODEL_NAME"];
+  return names.some((name) => (process.env[name] ?? "") !== "");
 }
 
 /** Empty, and a relative path, count as not set. */

@@ -14,7 +14,7 @@ import type { CrewEngines } from "./crew-engines.ts";
 import type { CrewKeeper } from "./crew-keeper.ts";
 import { interruptedElsewhere, neverStarted, nothingInterrupted, removedError } from "./errors.ts";
 import { Folders } from "./folders.ts";
-import { folderOf, idOf, KnownCrews, type KnownCrew } from "./known-crews.ts";
+import { exampleFolder, folderOf, idOf, KnownCrews, type KnownCrew } from "./known-crews.ts";
 import { forPerson, readProject, workspaceProjects } from "./projects.ts";
 import type { CrewModels, HeldDecision, WorkerEnvironment } from "./service-process.ts";
 
@@ -135,7 +135,7 @@ export class LocalCrews implements vscode.Disposable {
     return isRunning ? await this.#run(kept.folder) : this.#crewOf(kept);
   }
 
-  /** Whether the crew doesn't run with crewAI because it isn't installed. */
+  /** Whether a person's own crew doesn't run with crewAI because it isn't installed. */
   lacksCrewai(crewId: string): boolean {
     const folder = folderOf(crewId);
     return this.#kept.get(folder)?.engines.lacksCrewai(folder) === true;
@@ -148,7 +148,9 @@ export class LocalCrews implements vscode.Disposable {
       import("./set-up.ts"),
       import("./notices.ts"),
     ]);
-    const found = await setUpProject(kept.name, this.#folders.uriOf(kept.folder));
+    const found = await setUpProject(kept.name, this.#folders.uriOf(kept.folder), {
+      isExample: kept.folder === exampleFolder,
+    });
     if (found === undefined) return undefined;
     return (await offerCrewai(kept.name, found))
       ? await this.changeEngine(crewId, "crewai")
@@ -182,7 +184,7 @@ export class LocalCrews implements vscode.Disposable {
     );
   }
 
-  /** Stops a local crew in any window. Undefined if the person cancels. @throws UserError if it is unknown or another window doesn't stop it */
+  /** In any window. Undefined if cancelled. @throws UserError if unknown or not stopped there */
   async stop({ folder }: { readonly folder?: string } = {}): Promise<Crew | undefined> {
     const name =
       folder === undefined
@@ -321,6 +323,7 @@ export class LocalCrews implements vscode.Disposable {
       known: this.#store,
       uriOf: (each) => this.#folders.uriOf(each),
       hasOpenExecutions: (each) => hasOpenExecutions(idOf(each)),
+      hasChosenModel: (each) => models.choice(idOf(each)).use !== "project",
       log: (crew, line) => this.#log.appendLine(`[${crew}] ${line}`),
     }));
     const keeper = new CrewKeeper({
@@ -433,9 +436,7 @@ export class LocalCrews implements vscode.Disposable {
     if (known !== undefined) return known;
     const { name } = await readProject(this.#folders.uriOf(folder).fsPath);
     const taken = this.#options.crews.list().map((crew) => crew.name);
-    const crew = { folder, name: uniqueName(name, taken), port: 0, wanted: false };
-    this.#store.write(crew);
-    return crew;
+    return this.#store.add({ folder, name: uniqueName(name, taken), port: 0, wanted: false });
   }
 
   #keptOf(crewId: string): KeptCrew {

@@ -73,6 +73,7 @@ export type WorkerEnvironment = Readonly<Record<string, string>>;
 
 /** Leads a crew's Python to the model that was chosen for the crew. */
 export interface CrewModels {
+  choice(crewId: string): { readonly use: "project" | "vscode" | "endpoint" };
   serve(
     crewId: string,
     start: (environment: WorkerEnvironment) => Promise<ServiceProcess>,

@@ -13,6 +13,7 @@ import { findInterpreter } from "./engines.ts";
 export async function setUpProject(
   name: string,
   folder: vscode.Uri,
+  { isExample }: { readonly isExample: boolean },
 ): Promise<Interpreter | undefined> {
   if (!vscode.workspace.isTrusted)
     throw new UserError(
@@ -26,6 +27,20 @@ export async function setUpProject(
     );
   const present = await findInterpreter(folder);
   if (present?.crewai !== undefined) return present;
+  if (isExample)
+    throw new UserError(
+      vscode.l10n.t(
+        "Nothing is installed for “{0}”, because each update of Crewdeck replaces its folder. Name a Python that has crewAI in the setting “crewdeck.python”.",
+        name,
+      ),
+      [
+        {
+          title: vscode.l10n.t("Open Setting"),
+          command: "workbench.action.openSettings",
+          arguments: ["crewdeck.python"],
+        },
+      ],
+    );
   const isWindows = process.platform === "win32";
   const command = setUpCommand({
     hasUv: await findsUv(),

@@ -247,6 +247,7 @@ describe("crewAI projects at the edges", () => {
       program: workerProgram,
       env: process.env,
       loadMs: 60_000,
+      quietMs: 60_000,
       onLine: () => undefined,
     });
     await worker.ready;

@@ -8,6 +8,7 @@ import {
   crewaiVersions,
   needsCrewai,
   newestCrewai,
+  openEngine,
   pythonWith,
 } from "../support/crewai.ts";
 import { startModelServer, type ModelAnswer, type ModelRequest } from "../support/model-server.ts";
@@ -265,6 +266,23 @@ if os.path.getsize(${JSON.stringify(counter)}) %s:
       const started = readFileSync(pids, "utf8").split(" ").map(Number);
       assert.equal(started.length, 2);
       await waitFor("both to end", () => started.every((pid) => !isRunning(pid)));
+    });
+
+    it("says in the log that a task reports nothing, and lets it run", async () => {
+      const { folder, pids } = hangingProject();
+      const { engine, lines, run } = openEngine({
+        folder,
+        python,
+        env: crewaiEnv(model),
+        times: { quiet: 1_000 },
+      });
+      const running = assert.rejects(run({ city: "Oslo", readers: "" }), /was stopped|ended/);
+      await waitFor("the tool", () => existsSync(pids), 60_000);
+      await waitFor("the remark", () => lines.some((line) => line.includes("If the task hangs")));
+      const [worker = 0] = readFileSync(pids, "utf8").split(" ").map(Number);
+      assert.ok(isRunning(worker));
+      engine.close?.();
+      await running;
     });
 
     it("stops an execution with its worker and what that started, and one in the queue; the next one gets its turn", async () => {

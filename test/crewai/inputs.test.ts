@@ -4,7 +4,7 @@ import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
 import { readProject } from "../../src/projects/read.ts";
-import { crewaiProject, crewaiVersions, pythonWith } from "../support/crewai.ts";
+import { crewaiProject, crewaiVersions, needsCrewai, pythonWith } from "../support/crewai.ts";
 
 const run = promisify(execFile);
 
@@ -23,6 +23,7 @@ const programs = {
 };
 
 describe("the names of inputs", () => {
+  needsCrewai();
   for (const version of crewaiVersions)
     for (const name of ["weather", "declared"] as const) {
       if (name === "declared" && version === "1.0.0") continue;

@@ -38,7 +38,10 @@ describe("setting a project up", () => {
     const started: unknown[] = [];
     const listener = vscode.tasks.onDidStartTask((event) => started.push(event));
     try {
-      assert.equal(await setUpProject("Bare", vscode.Uri.file(project)), undefined);
+      assert.equal(
+        await setUpProject("Bare", vscode.Uri.file(project), { isExample: false }),
+        undefined,
+      );
     } finally {
       listener.dispose();
     }
@@ -51,6 +54,14 @@ describe("setting a project up", () => {
     assert.deepEqual(started, []);
   });
 
+  it("installs nothing into the example crew's folder, and names the setting", async () => {
+    await assert.rejects(
+      setUpProject("Bare", vscode.Uri.file(project), { isExample: true }),
+      (error) => error instanceof UserError && /“crewdeck\.python”/.test(error.message),
+    );
+    assert.deepEqual(shown, []);
+  });
+
   it("runs the command in a terminal after a yes, and reports its exit code", async () => {
     answerWith("Run in Terminal");
     const names: string[] = [];
@@ -59,7 +70,7 @@ describe("setting a project up", () => {
     );
     try {
       await assert.rejects(
-        setUpProject("Bare", vscode.Uri.file(project)),
+        setUpProject("Bare", vscode.Uri.file(project), { isExample: false }),
         (error) =>
           error instanceof UserError &&
           /pip install crewai” did not finish \(exit code 127\)/.test(error.message),

@@ -1,5 +1,13 @@
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import { runCommand, runNpm } from "../support/commands.ts";
 import { projectFolder, temporaryFolder } from "../support/folders.ts";
@@ -15,10 +23,9 @@ const shipped = [
   "dist/ThirdPartyNotices.txt",
   "dist/extension.js",
   "dist/service.mjs",
-  "dist/worker.py",
   "dist/webview/form.css",
   "dist/webview/form.js",
-  "l10n/bundle.l10n.json",
+  "dist/worker.py",
   "media/crewdeck.svg",
   "media/example-crew/README.md",
   "media/example-crew/pyproject.toml",
@@ -53,7 +60,12 @@ describe("The package", () => {
 
   before(async () => {
     rmSync(vsix, { force: true });
+    // As Python leaves it where the example crew has run.
+    const compiled = path.join(projectFolder, "media/example-crew/src/example_crew/__pycache__");
+    mkdirSync(compiled, { recursive: true });
+    writeFileSync(path.join(compiled, "crew.pyc"), "");
     await runNpm(["run", "package"], projectFolder);
+    rmSync(compiled, { recursive: true });
     window = await openWindow({ extension: vsix });
   });
 

@@ -74,6 +74,14 @@ const testSettings = {
 /** Without a gallery, the window doesn't check for updates online. */
 export const noGallery = { EXTENSIONS_GALLERY: "{}" };
 
+/** Without a model, the example crew is rehearsed, whatever this machine has. */
+export const noModel = {
+  OPENAI_API_KEY: undefined,
+  MODEL: undefined,
+  MODEL_NAME: undefined,
+  OPENAI_MODEL_NAME: undefined,
+};
+
 const flags = [
   "--without-connection-token",
   "--accept-server-license-terms",

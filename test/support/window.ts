@@ -5,7 +5,7 @@ import { chromium, type BrowserContext } from "playwright-core";
 import { browserFlags, ensureBrowser } from "./browser.ts";
 import { projectFolder, temporaryFolder } from "./folders.ts";
 import { saveEvidenceOfFailure } from "./open-windows.ts";
-import { pageAddress, startServer } from "./vscode-server.ts";
+import { noModel, pageAddress, startServer } from "./vscode-server.ts";
 import type { Edition } from "./vscode-versions.ts";
 import { longestWait } from "./wait.ts";
 import { openPage, type PageOptions, type VSCodeWindow } from "./window/vscode-window.ts";
@@ -52,7 +52,7 @@ export async function openWindow(options: WindowOptions = {}): Promise<VSCodeWin
     dataFolder,
     extension: extension === "development" ? projectFolder : extension,
     ...(kept && { port: kept.port }),
-    ...(env && { env }),
+    env: { ...noModel, ...env },
     ...(edition && { edition }),
     ...(settings && { settings }),
   });

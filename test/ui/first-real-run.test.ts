@@ -1,42 +1,28 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
-import path from "node:path";
-import { promisify } from "node:util";
 import type { Locator } from "playwright-core";
-import { needsCrewai, newestCrewai, pythonWith } from "../support/crewai.ts";
-import { temporaryFolder } from "../support/folders.ts";
+import {
+  crewaiEnv,
+  createdProject,
+  needsCrewai,
+  newestCrewai,
+  pythonWith,
+} from "../support/crewai.ts";
 import { startModelServer } from "../support/model-server.ts";
 import { openWindow, type VSCodeWindow } from "../support/window.ts";
 import { waitFor } from "../support/wait.ts";
 import { waitForDocument } from "./story.ts";
-
-/** What `crewai create` does, in a folder. */
-const create = `
-import sys
-from crewai_cli.cli import crewai
-sys.argv = ["crewai", "create", "crew", "poem", "--classic", "--skip-provider"]
-crewai()
-`;
 
 describe("The first real run of an unchanged crewAI project, in the window", () => {
   needsCrewai();
   let window: VSCodeWindow | undefined;
   let model: Awaited<ReturnType<typeof startModelServer>> | undefined;
 
-  before(async function () {
-    const python = await pythonWith(newestCrewai);
-    const folder = temporaryFolder("created");
-    await promisify(execFile)(python, ["-c", create], { cwd: folder });
+  before(async () => {
     model = await startModelServer(() => "Tea is picked in spring.");
     window = await openWindow({
-      workspace: path.join(folder, "poem"),
-      settings: { "crewdeck.python": python },
-      env: {
-        OPENAI_BASE_URL: model.url,
-        OPENAI_API_BASE: model.url,
-        OPENAI_API_KEY: "key",
-        MODEL: "gpt-4o-mini",
-      },
+      workspace: await createdProject("poem"),
+      settings: { "crewdeck.python": await pythonWith(newestCrewai) },
+      env: crewaiEnv(model),
     });
   });
 

@@ -20,8 +20,13 @@ import type { Engine, Note, TaskAttempt, TaskResult } from "../engine.ts";
 import { Sources } from "./sources.ts";
 import { ProjectFailure, Worker, WorkerEnded } from "./worker.ts";
 
-/** How long a project may take to load, a worker stays while a task waits for a person, and a spare one while nothing starts (ms). The first import compiles crewAI: 16 s were measured on a loaded machine. */
-const usualTimes = { load: 5 * 60_000, waiting: 5 * 60_000, spare: 10 * 60_000 };
+/** How long a project may take to load, an attempt may report nothing before the log says so, a worker stays while a task waits for a person, and a spare one while nothing starts (ms). The first import compiles crewAI: 16 s were measured on a loaded machine. */
+const usualTimes = {
+  load: 5 * 60_000,
+  quiet: 5 * 60_000,
+  waiting: 5 * 60_000,
+  spare: 10 * 60_000,
+};
 
 export interface CrewaiOptions {
   /** The project's folder. */
@@ -58,7 +63,7 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
 
   function start(): Worker {
     const onLine = (line: string) => log(`[crew] ${line}`);
-    return new Worker({ python, program, env, loadMs: times.load, onLine });
+    return new Worker({ python, program, env, loadMs: times.load, quietMs: times.quiet, onLine });
   }
 
   /** Each use of the service begins its idle time again. */

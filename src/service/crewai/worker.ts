@@ -33,6 +33,8 @@ export interface WorkerOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** How long the import of crewAI and that of the project may take (ms). */
   readonly loadMs: number;
+  /** How long an attempt may report nothing before `onLine` receives a remark (ms). A task may take hours, so it isn't ended. */
+  readonly quietMs: number;
   /** Receives each line that the project prints. */
   readonly onLine: (line: string) => void;
 }
@@ -40,7 +42,9 @@ export interface WorkerOptions {
 /** A Python process that runs one attempt after the other of one execution (protocol: worker.py). It leads a process group, so that what the project starts ends with it. */
 export class Worker {
   readonly #child: ChildProcess;
-  readonly #loadMs: number;
+  readonly #options: WorkerOptions;
+  /** Runs out while an attempt reports nothing. */
+  #quiet: NodeJS.Timeout | undefined;
   #last = "";
   #printed = 0;
   #key = "";
@@ -51,8 +55,9 @@ export class Worker {
   /** Resolves once crewAI is imported. */
   readonly ready: Promise<UnknownObject>;
 
-  constructor({ python, program, env, loadMs, onLine }: WorkerOptions) {
-    this.#loadMs = loadMs;
+  constructor(options: WorkerOptions) {
+    const { python, program, env, loadMs, onLine } = options;
+    this.#options = options;
     this.#child = spawn(python, ["-u", program], {
       env: { ...env },
       stdio: ["pipe", "pipe", "pipe"],
@@ -64,6 +69,7 @@ export class Worker {
     stdin?.on("error", () => undefined);
     if (stderr)
       eachLine(stderr, printLimits.line, (printed) => {
+        this.#quiet?.refresh();
         const line = this.#withoutKey(printed);
         this.#last = `${this.#last}${line}\n`.slice(-printLimits.kept);
         const before = this.#printed;
@@ -98,7 +104,7 @@ export class Worker {
     await this.ready;
     this.#key = environment["OPENAI_API_KEY"] ?? "";
     const command = { do: "open", ...project, environment };
-    return await this.#send(command, "The project did not load", this.#loadMs);
+    return await this.#send(command, "The project did not load", this.#options.loadMs);
   }
 
   /** Runs an attempt; resolves to its output. @throws {ProjectFailure | WorkerEnded} */
@@ -106,7 +112,21 @@ export class Worker {
     attempt: JsonObject,
     onStep: (step: UnknownObject) => void,
   ): Promise<UnknownObject> {
-    return await this.#send({ do: "attempt", ...attempt }, "", undefined, onStep);
+    const { quietMs, onLine } = this.#options;
+    this.#quiet = setInterval(() => {
+      const minutes = Math.round(quietMs / 60_000);
+      onLine(
+        `(Nothing was reported for ${minutes} minutes. If the task hangs, stop the execution.)`,
+      );
+    }, quietMs);
+    try {
+      return await this.#send({ do: "attempt", ...attempt }, "", undefined, (step) => {
+        this.#quiet?.refresh();
+        onStep(step);
+      });
+    } finally {
+      clearInterval(this.#quiet);
+    }
   }
 
   /** Ends the worker and all that it started. */

@@ -109,7 +109,8 @@ export function crewRow(crew: Crew, { parked, tokens }: CrewCondition): Row {
     needsToken && l10n.t("No token on this machine"),
   );
   const place = local === undefined ? hostOf(url) : phaseLabel(local);
-  const engine = local && engineLabel(local.engine);
+  // A start may change it.
+  const engine = phase === "starting" ? undefined : local && engineLabel(local.engine);
   const interrupted = local?.interrupted && interruptedLabel(local.interrupted.count);
   const uses = stored && describeTokenType(stored.inUse);
   const hasTwoTokens = stored !== undefined && stored.types.length > 1;
@@ -121,8 +122,9 @@ export function crewRow(crew: Crew, { parked, tokens }: CrewCondition): Row {
       trouble ??
       present(
         showsToken && tokenTypeName(stored.inUse),
-        place,
-        local && (local.engine === "crewai" ? l10n.t("crewAI") : l10n.t("rehearsal, no model")),
+        // A crew is named after its host by default.
+        place !== name && place,
+        engine && (local?.engine === "crewai" ? l10n.t("crewAI") : l10n.t("rehearsal, no model")),
         interrupted,
       ).join(" · "),
     tooltip: present(

@@ -11,6 +11,8 @@ function question(more: Partial<EngineQuestion> = {}): EngineQuestion {
     wish: undefined,
     isTrusted: true,
     isInWorkspace: true,
+    isExample: false,
+    hasModel: () => Promise.reject(new Error("A project names its model.")),
     findInterpreter: () => Promise.resolve(interpreter),
     ...more,
   };
@@ -49,6 +51,22 @@ describe("choosing a local crew's engine", () => {
     assert.equal(plan.engine, "rehearsal");
     assert.match(engineNote(plan) ?? "", /not in this workspace/);
     assert.equal((await chooseEngine({ ...outside, wish: "crewai" })).engine, "crewai");
+  });
+
+  it("runs the example crew with crewAI where that and a model are, and otherwise says what is missing", async () => {
+    const example = question({ isExample: true, isInWorkspace: false });
+    const withModel = { ...example, hasModel: () => Promise.resolve(true) };
+    assert.equal((await chooseEngine(withModel)).engine, "crewai");
+    const plan = await chooseEngine({ ...example, hasModel: () => Promise.resolve(false) });
+    assert.equal(plan.engine, "rehearsal");
+    assert.match(engineNote(plan) ?? "", /crewAI 1\.15\.30 is here, but no model/);
+    const nothing = await chooseEngine({
+      ...withModel,
+      findInterpreter: () => Promise.resolve(undefined),
+    });
+    assert.equal(nothing.engine, "rehearsal");
+    assert.match(engineNote(nothing) ?? "", /No Python/);
+    assert.equal((await chooseEngine({ ...example, wish: "crewai" })).engine, "crewai");
   });
 
   it("rehearses if a person wants that, without a reason", async () => {

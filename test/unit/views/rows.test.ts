@@ -50,6 +50,8 @@ function menusOf(facts: string): string[] {
 describe("a crew's row", () => {
   it("shows a deployed crew's host", () => {
     const row = crewRow(deployed, {});
+    const unnamed = crewRow({ ...deployed, name: row.description }, {});
+    assert.deepEqual([unnamed.label, unnamed.description], [row.description, ""]);
     assert.equal(row.description, "crew.test");
     assert.deepEqual(menusOf(row.facts), ["remote"]);
   });
@@ -156,7 +158,7 @@ describe("a crew's row", () => {
       { ...local, local: { ...local.local!, running: false, starting: true } },
       {},
     );
-    assert.equal(starting.description, "starting… · rehearsal, no model");
+    assert.equal(starting.description, "starting…");
     assert.deepEqual(
       menusOf(starting.facts),
       ["local"],

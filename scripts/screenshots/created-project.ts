@@ -1,0 +1,98 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { createdProject } from "../../test/support/crewai.ts";
+import { startModelServer } from "../../test/support/model-server.ts";
+import { approveByLens, untilSeen } from "../../test/ui/person.ts";
+import { waitForDocument } from "../../test/ui/story.ts";
+import type { VSCodeWindow } from "../../test/support/window.ts";
+import { lookAway, openWhatWaits, untilStarted, type Camera } from "./scenes.ts";
+
+/** What the README's story fills in. */
+export const filledIn = { topic: "heat pumps", current_year: "2026" };
+
+/** What `crewai create` makes, with one line more: a person reads the findings before the report is written. */
+export async function makeProject(): Promise<string> {
+  const folder = await createdProject("home_energy");
+  const file = path.join(folder, "src/home_energy/config/tasks.yaml");
+  const text = readFileSync(file, "utf8");
+  const changed = text.replace(/^ {2}agent: researcher$/m, "$&\n  human_input: true");
+  if (changed === text) throw new Error(`${file} has no task of the researcher.`);
+  writeFileSync(file, changed);
+  return folder;
+}
+
+const findings = `- A heat pump moves heat instead of making it: one kilowatt-hour of power gives three to four of heat.
+- It works below freezing, too; a house then needs about a third more power.
+- Large radiators or floor heating keep the water below 45 °C, which saves most.
+- Sound is the neighbours' question: three metres of distance settle it for most models.
+- A ground loop costs twice as much and needs a fifth less power.`;
+
+const report = `# Heat pumps in 2026
+
+## How they heat
+A heat pump moves heat instead of making it. One kilowatt-hour of power gives three to four of heat.
+
+## What the house needs
+Large radiators or floor heating keep the water below 45 °C.
+
+## What the neighbours hear
+At three metres, most models are as loud as a fridge.`;
+
+/** A model that takes as long as a fast one does. */
+export async function startModel() {
+  return await startModelServer(async ({ prompt }) => {
+    await delay(3_000);
+    return prompt.includes("Conduct a thorough research") ? findings : report;
+  });
+}
+
+/** From the opened project to its result, in a window whose crewAI asks {@link startModel}. */
+export async function playCreatedProject(window: VSCodeWindow, take: Camera): Promise<void> {
+  const { tree, editor, page, webview, messages } = window;
+  await tree.open("Crewdeck");
+  const serve = page.locator(".part.sidebar").getByRole("button", { name: "Serve This Crew" });
+  await serve.waitFor();
+  await lookAway(window);
+  await untilStarted(window);
+  await take("serve");
+  await serve.click();
+  const form = webview.content;
+  for (const [name, text] of Object.entries(filledIn))
+    await form.getByRole("textbox", { name }).fill(text);
+  await form.getByRole("button", { name: "Kick Off", exact: true }).click();
+  await messages.notification("waits for you").waitFor();
+  await openTasks(window);
+  await editor.lens("Waiting for You").waitFor();
+  await lookAway(window);
+  await take("tasks");
+  await openWhatWaits(window);
+  await editor.lens("Approve").waitFor();
+  await tree.expand(filledIn.topic);
+  await lookAway(window);
+  await take("findings");
+  await approveByLens(window);
+  await waitForDocument(window, /\*\*Completed\*\* · 2 of 2/);
+  await openReport(window);
+  await editor.waitForText("# Heat pumps in 2026");
+  await lookAway(window);
+  await take("report");
+}
+
+/** Opens the result with the lens above it. */
+export async function openReport({ editor }: VSCodeWindow): Promise<void> {
+  await untilSeen(
+    "the report",
+    () => editor.lens("Open Output").first().click({ timeout: 5_000 }),
+    () => editor.tab("result.md").isVisible(),
+  );
+}
+
+async function openTasks(window: VSCodeWindow): Promise<void> {
+  const { quickInput, editor } = window;
+  await window.runCommand("Go to File...");
+  await quickInput.waitFor("Search files by name");
+  await quickInput.input.fill("tasks.yaml");
+  await quickInput.choose("Search files by name", "tasks.yaml");
+  await editor.tab("tasks.yaml").waitFor();
+}

@@ -1,0 +1,189 @@
+import assert from "node:assert/strict";
+import { mkdirSync, renameSync } from "node:fs";
+import path from "node:path";
+import {
+  crewaiEnv,
+  crewaiProject,
+  crewaiVersions,
+  needsCrewai,
+  newestCrewai,
+  pythonWith,
+} from "../support/crewai.ts";
+import { temporaryFolder } from "../support/folders.ts";
+import { startModelServer, type ModelAnswer, type ModelRequest } from "../support/model-server.ts";
+import { waitFor } from "../support/wait.ts";
+import { openWindow, type VSCodeWindow } from "../support/window.ts";
+import { approveByLens, openExecution, openForm, rejectByLens } from "../ui/person.ts";
+import { waitForDocument } from "../ui/story.ts";
+
+/** How long crewAI may take to import and to load a project on a busy machine (ms). */
+const loadingMs = 180_000;
+
+for (const version of crewaiVersions)
+  describe(`The editor, with projects that run with crewAI ${version}`, () => {
+    needsCrewai();
+    let window: VSCodeWindow;
+    let model: Awaited<ReturnType<typeof startModelServer>>;
+    /** The model's answers about Bergen wait for it. */
+    let gate: Promise<void>;
+    let openGate: () => void;
+    const ends: (() => Promise<void> | void)[] = [];
+
+    before(async () => {
+      gate = new Promise((resolve) => (openGate = resolve));
+      model = await startModelServer(async (request) => {
+        if (request.prompt.includes("Bergen")) await gate;
+        return answer(request);
+      });
+      ends.push(
+        () => openGate(),
+        () => model.stop(),
+      );
+      window = await openWindow({
+        workspace: workspaceOf("weather", "declared"),
+        settings: { "crewdeck.python": await pythonWith(version) },
+        env: crewaiEnv(model),
+      });
+      ends.unshift(() => window.close());
+    });
+
+    after(async () => {
+      for (const end of ends) await end();
+    });
+
+    /** Starts a crew of the workspace. Its row says that it runs with crewAI. */
+    async function serve(crew: string): Promise<void> {
+      await window.runCommand("Crewdeck: Start a Local Crew…");
+      await window.quickInput.choose("Which crew?", crew);
+      await waitFor("the crew's row", async () => /^crewAI$/.test((await rowOf(crew)) ?? ""));
+    }
+
+    async function kickOff(crew: string, inputs: Readonly<Record<string, string>>): Promise<void> {
+      await openForm(window, crew);
+      const form = window.webview.content;
+      for (const [name, text] of Object.entries(inputs))
+        await form.getByRole("textbox", { name }).fill(text);
+      await form.getByRole("button", { name: "Kick Off", exact: true }).click();
+    }
+
+    const rowOf = async (label: string) =>
+      (await window.tree.rows()).find((row) => row.label === label)?.description;
+
+    const untilState = (title: string | RegExp, state: string) =>
+      waitFor(
+        `${String(title)} to be ${state}`,
+        async () =>
+          (await window.tree.executions()).some(
+            ({ label, description }) => label.match(title) && description.startsWith(state),
+          ),
+        loadingMs,
+      );
+
+    it("kicks off, calls the tool, rejects, retries with the feedback, approves, and shows the result", async () => {
+      const { editor, tree } = window;
+      await tree.open("Crewdeck");
+      await serve("weather");
+      await kickOff("weather", { city: "oslo", readers: "sailors" });
+      await untilState("oslo", "Waiting");
+      assert.ok(
+        model.requests.some(({ prompt }) => prompt.includes("Oslo: 10 degrees at Blindern")),
+        "the tool's result reaches the model",
+      );
+      await openExecution(window, "oslo", async () => (await editor.lens("Reject…").count()) === 1);
+      assert.match(await editor.wholeText(), /It is mild in Oslo today\./);
+
+      const thread = await rejectByLens(window);
+      await editor.writeInThread(thread, "Shorter, please.");
+      await editor.pressInThread(thread, "Send");
+      await waitForDocument(window, /### Attempt 2/);
+      const retried = model.requests.at(-1)?.prompt ?? "";
+      for (const text of ["Shorter, please.", "It is mild in Oslo today."])
+        assert.ok(retried.includes(text), retried);
+
+      await openExecution(window, "oslo", async () => (await editor.lens("Approve").count()) === 1);
+      await approveByLens(window);
+      await waitForDocument(window, /\*\*Completed\*\* · 4 of 4/);
+      assert.match(await editor.wholeText(), /## Result\n[^]*A report\. \(signed\)/);
+      const last = model.requests.at(-1)?.prompt ?? "";
+      for (const text of ["Mild.", "Shorter, please."]) assert.ok(last.includes(text), last);
+    });
+
+    it("runs a declarative project, or says which version can", async () => {
+      const { tree, editor } = window;
+      await serve("Declared");
+      await kickOff("Declared", { topic: "tides" });
+      if (version === "1.0.0") {
+        await untilState("tides", "Failed");
+        await openExecution(window, "tides");
+        await waitForDocument(window, /declarative crews need crewAI 1\.15\.0/);
+        return;
+      }
+      await untilState("tides", "Waiting");
+      await openExecution(
+        window,
+        "tides",
+        async () => (await editor.lens("Approve").count()) === 1,
+      );
+      await approveByLens(window);
+      await waitForDocument(window, /\*\*Completed\*\* · 2 of 2/);
+      assert.deepEqual(model.requests.at(-1)?.tools, ["lookup"]);
+      await tree.row("Declared").waitFor();
+    });
+
+    if (version !== newestCrewai) return;
+
+    it("runs again from a task, with the outputs of the tasks before it", async () => {
+      const { tree, messages } = window;
+      const asked = model.requests.length;
+      await tree.expand("oslo");
+      await tree.menu("report", "Run Again from Here…");
+      await messages.confirm(/Run “oslo” again from “report”\?/, "Run Again");
+      await waitFor(
+        "two that are completed",
+        async () =>
+          (await tree.executions()).filter(
+            ({ label, description }) => /^oslo/.test(label) && description.startsWith("Completed"),
+          ).length === 2,
+        loadingMs,
+      );
+      const prompts = model.requests.slice(asked).map(({ prompt }) => prompt);
+      assert.equal(prompts.length, 1, prompts.join("\n---\n"));
+      for (const text of ["Write the report.", "Mild."])
+        assert.ok(prompts[0]?.includes(text), prompts[0]);
+    });
+
+    it("stops an execution in the middle of a task, and the crew serves the next one", async () => {
+      const { tree, messages } = window;
+      const asked = model.requests.length;
+      await kickOff("weather", { city: "bergen", readers: "sailors" });
+      await waitFor("a request to the model", () => model.requests.length > asked, loadingMs);
+      await tree.menu("bergen", "Stop Execution…");
+      await messages.confirm("Stop “bergen”?", "Stop Execution");
+      await untilState("bergen", "Stopped");
+      await kickOff("weather", { city: "molde", readers: "sailors" });
+      await untilState("molde", "Waiting");
+    });
+  });
+
+/** Copies of projects of `test/fixtures/crewai` in one folder. */
+function workspaceOf(...names: readonly string[]): string {
+  const folder = path.join(temporaryFolder("crews"), "workspace");
+  mkdirSync(folder);
+  for (const name of names) renameSync(crewaiProject(name), path.join(folder, name));
+  return folder;
+}
+
+/** What the model says about each task of `weather`, and otherwise. */
+function answer({ prompt, tools, hasToolResult }: ModelRequest): ModelAnswer {
+  if (tools.includes("thermometer") && !hasToolResult)
+    return { tool: "thermometer", arguments: { city: "Oslo" } };
+  // crewAI 1.0.0 describes its tools in the prompt.
+  if (prompt.includes("Tool Name: thermometer"))
+    return prompt.includes("Observation: Oslo:")
+      ? 'Thought: I know.\nFinal Answer: {"city": "Oslo", "degrees": 10}'
+      : 'Thought: I measure.\nAction: thermometer\nAction Input: {"city": "Oslo"}';
+  if (prompt.includes("Measure the temperature")) return '{"city": "Oslo", "degrees": 10}';
+  if (prompt.includes("Write a headline"))
+    return prompt.includes("Shorter") ? "Mild." : "It is mild in Oslo today.";
+  return "A report.";
+}

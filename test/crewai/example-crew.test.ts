@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { crewaiEnv, needsCrewai, newestCrewai, pythonWith } from "../support/crewai.ts";
+import { startModelServer } from "../support/model-server.ts";
+import { waitFor } from "../support/wait.ts";
+import { openWindow, type VSCodeWindow } from "../support/window.ts";
+import { approveByLens } from "../ui/person.ts";
+import { kickOffStory, startExampleCrew, story, waitForDocument } from "../ui/story.ts";
+
+describe("The example crew, where crewAI is", () => {
+  needsCrewai();
+  let settings: Readonly<Record<string, unknown>>;
+  let window: VSCodeWindow | undefined;
+
+  before(async () => {
+    settings = {
+      "crewdeck.python": await pythonWith(newestCrewai),
+      "workbench.hover.delay": 300,
+    };
+  });
+
+  afterEach(async () => {
+    await window?.close();
+    window = undefined;
+  });
+
+  const untilRow = ({ tree }: VSCodeWindow, description: string) =>
+    waitFor(`a row with “${description}”`, async () =>
+      (await tree.rows()).some(
+        (row) => row.label === "example_crew" && row.description === description,
+      ),
+    );
+
+  it("runs for real, on the model of the environment, until its result", async () => {
+    const model = await startModelServer(({ prompt }) =>
+      prompt.includes("Write the briefing")
+        ? "Tea is served at four."
+        : prompt.includes("Turn the findings")
+          ? "1. When is tea?"
+          : "Tea is at four (kitchen sign).",
+    );
+    try {
+      window = await openWindow({
+        settings,
+        env: crewaiEnv(model),
+      });
+      await startExampleCrew(window);
+      await untilRow(window, "crewAI");
+      await window.tree.tooltip("example_crew", `crewAI ${newestCrewai}`);
+      await kickOffStory(window);
+      await window.messages.answer("waits for you", "Open");
+      await waitForDocument(window, /1\. When is tea\?/);
+      await approveByLens(window);
+      await waitForDocument(window, /\*\*Completed\*\* · 3 of 3[^]*Tea is served at four\./);
+      const [research, outline, briefing] = model.requests.map(({ prompt }) => prompt);
+      assert.ok(research?.includes(`Researcher on ${story.topic}`), research);
+      assert.ok(outline?.includes("Tea is at four (kitchen sign)."), outline);
+      assert.ok(briefing?.includes("1. When is tea?"), briefing);
+    } finally {
+      await model.stop();
+    }
+  });
+
+  it("is rehearsed without a model, says what is missing, and runs for real when a person chooses that", async () => {
+    window = await openWindow({ settings });
+    await startExampleCrew(window);
+    await untilRow(window, "rehearsal, no model");
+    await window.tree.tooltip("example_crew", `crewAI ${newestCrewai} is here, but no model`);
+    await window.tree.menu("example_crew", "Change Engine…");
+    await window.quickInput.choose("Engine of “example_crew”", "crewAI");
+    await untilRow(window, "crewAI");
+  });
+});
