@@ -133,17 +133,18 @@ describe("service: after a restart", () => {
           : Promise.resolve({ output: "done" }),
     });
     let endAttempt: (() => void) | undefined;
-    let killed: Harness | undefined;
+    let killed: Promise<void> | undefined;
     afterEach(async () => {
       endAttempt?.();
-      await killed?.close();
+      await killed;
       [endAttempt, killed] = [undefined, undefined];
     });
     const interrupted = async () => {
-      killed = harness = await new Harness({ engine: engine(true) }).start();
+      harness = await new Harness({ engine: engine(true) }).start();
       const id = await harness.kickoff();
       await waitFor("the task", async () => (await harness.status(id)).current_task === "research");
-      // As after a kill: the lease stays.
+      // As after a kill: it looks for no more work, and the lease stays.
+      killed = harness.close();
       const leased = "UPDATE workflow_runs SET worker_id = 'gone', status = 'running'";
       const { folder } = harness;
       harness = new Harness({ folder, engine: engine(false) });
