@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { openSqlite } from "../base/sqlite.ts";
+import { openSqlite, transaction } from "../base/sqlite.ts";
 import { createApp, type AppOptions } from "./app.ts";
 import { createDeliveries, createReporter } from "./callbacks.ts";
 import { runCrew, type Steps } from "./crew-run.ts";
@@ -87,7 +87,10 @@ export function openService(parts: ServiceParts) {
   /** Before anything runs, also before leases are freed. */
   function hold(): void {
     try {
-      for (const id of holdRuns(database)) store.hold(id, true);
+      // Together: after a kill between them nobody would be asked about the execution.
+      transaction(database, () => {
+        for (const id of holdRuns(database)) store.hold(id, true);
+      });
     } catch (error) {
       database.close();
       throw new Refusal(
@@ -99,13 +102,16 @@ export function openService(parts: ServiceParts) {
 
   async function release(id: string): Promise<void> {
     if (!store.held().includes(id)) return;
-    store.hold(id, false);
     await resumeRun(id);
   }
 
   async function resumeRun(id: string): Promise<void> {
+    // Together, as in `hold`.
+    transaction(database, () => {
+      store.hold(id, false);
+      releaseRun(database, id);
+    });
     if (runState(database, id).state === "absent") await runs.startCrew(id);
-    else releaseRun(database, id);
     runs.wake();
     parts.onHeld?.(store.held());
   }

@@ -211,7 +211,7 @@ describe("crewAI projects at the edges", () => {
   it("ends an idle worker, and an execution that waited for its turn and was ended gets none", async () => {
     const { engine, folder, lines } = await open(
       { "crew.py": crewFile() },
-      { times: { waiting: 50, spare: 50 } },
+      { times: { waiting: 50 } },
     );
     const read = await readProject(folder);
     await engine.prepare?.("a", read);
@@ -219,9 +219,26 @@ describe("crewAI projects at the edges", () => {
     await waitFor("b to be queued", () => lines.some((line) => line.includes("execution b waits")));
     engine.rest?.("b", true);
     await assert.rejects(queued ?? Promise.resolve(), /The execution was stopped/);
-    assert.ok(childrenOf(process.pid).length > 0);
+    assert.equal(childrenOf(process.pid).length, 1);
     engine.rest?.("a", false);
-    await waitFor("the workers to leave", () => childrenOf(process.pid).length === 0);
+    await waitFor("the worker to leave", () => childrenOf(process.pid).length === 0);
+  });
+
+  it("keeps a spare worker for the next execution while the crew is in use, and ends it when it isn't", async () => {
+    const idle = 5_000;
+    const { run } = await open({ "crew.py": crewFile() }, { times: { spare: idle } });
+    const only = () =>
+      waitFor("the worker of the execution to end", () => {
+        const [pid, ...more] = childrenOf(process.pid);
+        return more.length === 0 && pid;
+      });
+    await run({ topic: "tea" });
+    const spare = await only();
+    const begun = performance.now();
+    await run({ topic: "tea" }, { onTask: () => assert.ok(isRunning(spare)) });
+    assert.notEqual(await only(), spare);
+    await waitFor("the spare worker to leave", () => childrenOf(process.pid).length === 0);
+    assert.ok(performance.now() - begun > idle);
   });
 
   it("reports a worker that is killed between two commands", async () => {

@@ -66,8 +66,12 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
     return new Worker({ python, program, env, loadMs: times.load, quietMs: times.quiet, onLine });
   }
 
+  /** Each use of the service begins its idle time again. */
   function keepSpare(): void {
-    if (spare !== undefined) return;
+    if (spare !== undefined) {
+      spare.leave.refresh();
+      return;
+    }
     const worker = start();
     const leave = setTimeout(() => takeSpare()?.end(), times.spare);
     spare = { worker, leave: leave.unref() };
@@ -112,7 +116,6 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
     const storage = parallel > 1 ? storageOf(executionId) : null;
     const reply = await worker.open({ folder, source, file: project.entry, storage }, environment);
     for (const remark of asArray(reply["remarks"])) log(`[crew] ${String(remark)}`);
-    keepSpare();
     return { worker, crew: crewOf(asObject(reply["crew"]), project) };
   }
 
@@ -160,6 +163,8 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
           ),
         );
         await Promise.all(steps);
+        // Not before: its import would slow down the first attempt.
+        keepSpare();
         return resultOf(reply);
       }),
     rest(executionId, hasEnded) {

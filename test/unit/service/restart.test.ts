@@ -133,17 +133,18 @@ describe("service: after a restart", () => {
           : Promise.resolve({ output: "done" }),
     });
     let endAttempt: (() => void) | undefined;
-    let killed: Harness | undefined;
+    let killed: Promise<void> | undefined;
     afterEach(async () => {
       endAttempt?.();
-      await killed?.close();
+      await killed;
       [endAttempt, killed] = [undefined, undefined];
     });
     const interrupted = async () => {
-      killed = harness = await new Harness({ engine: engine(true) }).start();
+      harness = await new Harness({ engine: engine(true) }).start();
       const id = await harness.kickoff();
       await waitFor("the task", async () => (await harness.status(id)).current_task === "research");
-      // As after a kill: the lease stays.
+      // As after a kill: it looks for no more work, and the lease stays.
+      killed = harness.close();
       const leased = "UPDATE workflow_runs SET worker_id = 'gone', status = 'running'";
       const { folder } = harness;
       harness = new Harness({ folder, engine: engine(false) });
@@ -162,6 +163,33 @@ describe("service: after a restart", () => {
       await harness.service.release(id);
       await harness.untilWaiting(id);
       assert.deepEqual(harness.service.held(), []);
+    });
+
+    it("loses none when a kill interrupts the hold, or the release", async () => {
+      const id = await interrupted();
+      await harness.close();
+      const { folder } = harness;
+      const restart = () => (harness = new Harness({ folder, engine: engine(false) }));
+      // SQLite undoes what a kill interrupts as it undoes what a trigger refuses.
+      const interruptBy = (change: string) =>
+        inDatabase(
+          `CREATE TRIGGER kill BEFORE UPDATE OF ${change} BEGIN SELECT RAISE(ABORT, 'killed'); END`,
+        );
+      inDatabase("UPDATE executions SET held = 0");
+      inDatabase("UPDATE workflow_runs SET worker_id = 'gone', status = 'running'");
+      interruptBy("held ON executions");
+      assert.throws(restart, /can't be kept from continuing.*killed/);
+      inDatabase("DROP TRIGGER kill");
+      await restart().start();
+      assert.deepEqual(harness.service.held(), [id]);
+      interruptBy("available_at ON workflow_runs");
+      await assert.rejects(harness.service.release(id), /killed/);
+      inDatabase("DROP TRIGGER kill");
+      await harness.close();
+      await restart().start();
+      assert.deepEqual(harness.service.held(), [id]);
+      await harness.service.release(id);
+      await harness.untilWaiting(id);
     });
 
     it("ends what a person discards", async () => {
