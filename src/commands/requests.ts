@@ -1,9 +1,16 @@
 import * as vscode from "vscode";
 import { NothingToDo, UserError } from "../base/errors.ts";
 import { defined, type UnknownObject } from "../base/json.ts";
-import { isProgram, objectOf, recordOf, stringOf, targetOf } from "../editor/arguments.ts";
+import {
+  booleanOf,
+  isProgram,
+  objectOf,
+  recordOf,
+  stringOf,
+  targetOf,
+} from "../editor/arguments.ts";
 import { plainLabel } from "../editor/messages.ts";
-import { isLocalCrew, type Execution, type ExecutionSummary } from "../executions/model.ts";
+import { canRunAgainFrom, type Execution, type ExecutionSummary } from "../executions/model.ts";
 import { requestOf, RunAgain } from "../kickoff/again.ts";
 import { choosePreset } from "../kickoff/presets/choose.ts";
 import { chooseCrew, chooseExecution, onExecution } from "./choose.ts";
@@ -51,13 +58,14 @@ export function requestCommands(parts: RequestParts): Commands {
       return execution && (await again.inForm(execution));
     }, false),
     runAgainFrom: start(async (argument) => {
-      const execution = await chooseExecution(store, crews, argument, isLocalRequest);
+      const execution = await chooseExecution(store, crews, argument, canRunAgainFrom);
       if (execution === undefined) return undefined;
       const taskId = targetOf(argument).taskId ?? (await pickTask(execution));
       if (taskId === undefined) return undefined;
       const given = recordOf(argument);
       const [inputs, outputs] = [objectOf(given, "inputs"), textsOf(given, "outputs")];
-      const from = { taskId, ...defined({ inputs, outputs }) };
+      const keepChanged = booleanOf(given, "keepChanged");
+      const from = { taskId, ...defined({ inputs, outputs, keepChanged }) };
       return await again.from(execution, from, { asks: !isProgram(argument) });
     }, true),
     presets: start((argument) => openPreset(parts, argument), false),
@@ -83,10 +91,6 @@ export function requestCommands(parts: RequestParts): Commands {
       wasSent,
     ),
   };
-}
-
-function isLocalRequest({ crew, request }: ExecutionSummary): boolean {
-  return isLocalCrew(crew) && request !== undefined;
 }
 
 async function pickTask(execution: Execution): Promise<string | undefined> {
