@@ -1,6 +1,7 @@
 import * as vscode from "vscode";
 import { NothingToDo, UserError } from "../base/errors.ts";
 import { defined, type UnknownObject } from "../base/json.ts";
+import { shortName } from "../base/text.ts";
 import {
   booleanOf,
   isProgram,
@@ -19,6 +20,7 @@ import type { CommandParts, Commands, Run } from "./table.ts";
 import { copyCurl, askAndSave, saveNew } from "../kickoff/export.ts";
 import { isRequestFile, requestFileEnding } from "../kickoff/request-files/name.ts";
 import type { Prefill } from "../kickoff/callbacks.ts";
+import { taskStateLabel } from "../views/labels.ts";
 
 type RequestParts = Pick<
   CommandParts,
@@ -94,8 +96,13 @@ export function requestCommands(parts: RequestParts): Commands {
 }
 
 async function pickTask(execution: Execution): Promise<string | undefined> {
-  const ids = execution.tasks.map(({ taskId }) => plainLabel(taskId));
-  return await vscode.window.showQuickPick(ids, { placeHolder: vscode.l10n.t("From which task?") });
+  const items = execution.tasks.map((task) => ({
+    label: plainLabel(shortName(task.taskId)),
+    description: taskStateLabel(task, execution),
+    taskId: task.taskId,
+  }));
+  const placeHolder = vscode.l10n.t("From which task?");
+  return (await vscode.window.showQuickPick(items, { placeHolder }))?.taskId;
 }
 
 /** @throws UserError unless the member is an object of strings */

@@ -91,6 +91,7 @@ describe("Run Again from Here", () => {
     const { taskId } = row();
     const moves = [{ pick: taskId }, { press: "Edit First…" }];
     const opened = withPerson(moves, () => run("runAgainFrom"));
+    await Promise.race([waitFor("the form", formTab), opened]);
     await vscode.window.tabGroups.close(await waitFor("the form", formTab));
     const { result, shown } = await opened;
     assert.equal(result, undefined);
