@@ -39,10 +39,11 @@ export const documentedDialect: Dialect = {
     const { state, error, createdAt, endedAt } = view.execution;
     if (state === "running") return documentedProgress(view);
     const execution_time = seconds(createdAt, endedAt ?? createdAt);
+    const reached = view.attempts.length > 0 && reachedBy(view);
+    if (state === "error")
+      return { status: "error", error: error ?? "", ...reached, execution_time };
+    if (state === "stopped") return { status: "stopped", ...reached, execution_time };
     const tasks = taskResults(view);
-    const some = tasks.length > 0 && { tasks };
-    if (state === "error") return { status: "error", error: error ?? "", ...some, execution_time };
-    if (state === "stopped") return { status: "stopped", ...some, execution_time };
     const result = { output: tasks.at(-1)?.output ?? "", tasks };
     return { status: "completed", result, execution_time };
   },
@@ -69,11 +70,10 @@ export const liveDialect: Dialect = {
 };
 
 function documentedProgress(view: ExecutionView): JsonObject {
-  const { finished, total, current, waiting } = progressOf(view);
+  const { waiting } = progressOf(view);
   return {
     status: "running",
-    current_task: current.id,
-    progress: { completed_tasks: finished.length, total_tasks: total },
+    ...reachedBy(view),
     ...(view.attempts.length === 0 && { queued: true }),
     ...(waiting && {
       pending_human_input: {
@@ -82,6 +82,15 @@ function documentedProgress(view: ExecutionView): JsonObject {
         attempt: waiting.attempt,
       },
     }),
+  };
+}
+
+/** How far an execution came. */
+function reachedBy(view: ExecutionView) {
+  const { finished, total, current } = progressOf(view);
+  return {
+    current_task: current.id,
+    progress: { completed_tasks: finished.length, total_tasks: total },
     ...(finished.length > 0 && { tasks: taskResults(view) }),
   };
 }

@@ -10,11 +10,14 @@ describe("service: run again from a task", () => {
   let attempts: TaskAttempt[];
   /** What Python would make of the tasks. */
   let build: (project: CrewProject) => CrewProject;
+  /** The task that fails. */
+  let broken: string | undefined;
   const engine: Engine = {
     name: "noting",
     prepare: (_id, project) => Promise.resolve(build(project)),
     run: (attempt) => {
       attempts.push(attempt);
+      if (attempt.task.id === broken) return Promise.reject(new Error("No ink."));
       return Promise.resolve({
         output: `${attempt.task.id} of ${textAt(attempt.inputs, "topic")}`,
       });
@@ -23,6 +26,7 @@ describe("service: run again from a task", () => {
   beforeEach(async () => {
     attempts = [];
     build = (read) => read;
+    broken = undefined;
     project = { ...crew, tasks: crew.tasks.map((task) => ({ ...task, humanInput: false })) };
     harness = await new Harness({ engine, readProject: () => Promise.resolve(project) }).start();
   });
@@ -160,6 +164,25 @@ describe("service: run again from a task", () => {
     assert.deepEqual(
       tasks?.map(({ task_id, output }) => [task_id, output]),
       [["research", "research of tides"]],
+    );
+  });
+
+  it("runs again from the task that failed, which the status names with the outputs before it", async () => {
+    broken = "draft";
+    const id = await harness.kickoff();
+    const failed = await harness.untilEnded(id);
+    assert.equal(failed.status, "error");
+    assert.equal(failed.current_task, "draft");
+    assert.deepEqual(
+      failed.tasks?.map(({ task_id }) => task_id),
+      ["research"],
+    );
+    broken = undefined;
+    attempts = [];
+    await harness.untilEnded(idIn(await again(id, "draft")));
+    assert.deepEqual(
+      attempts.map(({ task }) => task.id),
+      ["draft", "polish"],
     );
   });
 
