@@ -72,10 +72,7 @@ export class RunAgain {
   }
 
   /** Replaces the form's values. Settles as {@link KickoffForms.open}. */
-  async inForm(
-    execution: Execution,
-    runAgain = execution.request?.runAgain,
-  ): Promise<Execution | undefined> {
+  async inForm(execution: Execution, runAgain?: RunAgainFrom): Promise<Execution | undefined> {
     const from = runAgain && runFrom(execution, runAgain);
     const values = { ...requestOf(execution), ...defined({ from }) };
     const crew = this.#crewOf(execution);
@@ -130,15 +127,17 @@ export class RunAgain {
 }
 
 /** Without secrets. @throws UserError if the execution was only tracked by its ID */
-export function requestOf({ request }: Execution): Prefill {
+export function requestOf(execution: Execution): Prefill {
+  const { request } = execution;
   if (request === undefined)
     throw new UserError(
       vscode.l10n.t(
         "This execution was tracked by its ID. Crews do not report an execution's inputs.",
       ),
     );
-  const { inputs, meta, callbacks } = request;
-  return { inputs, ...defined({ meta }), ...callbacks };
+  const { inputs, meta, runAgain, callbacks } = request;
+  const from = runAgain && runFrom(execution, runAgain);
+  return { inputs, ...defined({ meta, from }), ...callbacks };
 }
 
 function runFrom(
