@@ -104,8 +104,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   const { feedback, threads, drafts } = owned.add(
     registerFeedback({ executions, sending, clock, database, documents }),
   );
-  const { sender, forms, files, presets } = owned.add(
-    registerKickoff({ context, database, crews, executions, sending, clock, documents }),
+  const { forms, files } = owned.add(
+    registerKickoff({ context, database, store, crews, sending, clock, documents }),
   );
   const tree = owned.add(registerTree(context, opened, { store, crews, tracker, kickoffs, clock }));
   owned.add(new Notifications({ store, lease, notified, clock }));
@@ -132,10 +132,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   // What people, language models and other extensions call.
   const kept = { database, crews, executions, store, tracker, lease, sending, locals, models };
   const seen = {
-    sender,
     forms,
     files,
-    presets,
     feedback,
     threads,
     drafts,
@@ -143,11 +141,11 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
     documents,
     outputs,
   };
-  const parts = { context, clock, secrets: sending.secrets, ...kept, ...seen };
+  const parts = { context, clock, sender: sending, secrets: sending.secrets, ...kept, ...seen };
   owned.add(registerCommands(parts));
   owned.add(watchClearing(parts));
   owned.add(registerTools(parts));
-  const { api, disposable } = createExtensionApi({ crews, store, sender, feedback, sending });
+  const { api, disposable } = createExtensionApi({ crews, store, sending, feedback });
   owned.add(disposable);
   await opened;
   locals.startForDevelopment();

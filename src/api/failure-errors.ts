@@ -28,7 +28,7 @@ interface Verdict extends Pick<CrewApiErrorDetails, "message" | "remedy"> {
 
 /**
  * @param description the failure's own text, without the token
- * @param isAnswered whether it came after the answer's status, so that the request was certainly sent
+ * @param isAnswered whether it came after the answer's status: the request was certainly sent
  */
 export function errorOfFailure(
   failure: unknown,
@@ -42,8 +42,7 @@ export function errorOfFailure(
     return new CrewApiError({
       kind: "badAnswer",
       message: l10n.t("The server at {0} does not answer with valid HTTP ({1}).", url.host, code),
-      remedy: l10n.t("Check the crew's address and port."),
-      sent: isPost ? "maybe" : "no",
+      ...outcome(isPost, l10n.t("Check the crew's address and port.")),
     });
   const { unsent, ...details } = verdict(code, description, url);
   const result = outcome(isPost && (isAnswered || !unsent), details.remedy);
@@ -207,13 +206,10 @@ export function tooLarge(
 
 export function badAnswer(
   { method, path }: Request,
-  {
-    status,
-    body,
-    isJson,
-  }: { readonly status: number; readonly body: string; readonly isJson: boolean },
+  answer: { readonly status: number; readonly body: string; readonly isJson: boolean },
   isLocal: boolean,
 ): CrewApiError {
+  const { isJson, ...received } = answer;
   const message = isJson
     ? l10n.t("The answer of {0} is not what the Crew Execution API returns.", path)
     : l10n.t("The answer of {0} is not JSON.", path);
@@ -221,7 +217,7 @@ export function badAnswer(
     ? l10n.t("Stop and restart the local crew.")
     : l10n.t("Check that the address is the one on the crew's page in the dashboard.");
   const result = outcome(method === "POST", remedy);
-  return new CrewApiError({ kind: "badAnswer", status, body, message, ...result });
+  return new CrewApiError({ kind: "badAnswer", ...received, message, ...result });
 }
 
 /** The query may hold secrets. */

@@ -15,12 +15,12 @@ export class UserError extends Error {
   }
 }
 
-/** There is nothing to act on. A person sees it as information, not as an error, and it isn't logged as a problem. */
+/** There is nothing to act on. Shown as information, and not logged as a problem. */
 export class NothingToDo extends UserError {
   override readonly name = "NothingToDo";
 }
 
-/** A message for a person, from anything thrown: never a stack trace; with the error's `remedy` if it has one. */
+/** A message for a person, from anything thrown: no stack trace; with the error's `remedy`. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if ("remedy" in error && typeof error.remedy === "string" && error.remedy !== "")

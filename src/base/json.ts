@@ -31,6 +31,7 @@ export function firstOfEach<T>(values: readonly T[], keyOf: (value: T) => string
   return values.filter((value) => byKey.get(keyOf(value)) === value);
 }
 
+/** For parts of parsed JSON, where only undefined is no value. */
 export function isJson(value: unknown): value is JsonValue {
   return value !== undefined;
 }

@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 
-/** Opens or creates a SQLite file. Importing node:sqlite would end a program on a Node without it. */
+/** Opens or creates a file. Importing node:sqlite would end a program on a Node without it. */
 export function openSqlite(file: string): DatabaseSync {
   const emitWarning: unknown = Reflect.get(process, "emitWarning");
   try {

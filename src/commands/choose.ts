@@ -12,7 +12,7 @@ import { titleOf } from "../executions/title.ts";
 import { startLabel, stateLabel } from "../views/labels.ts";
 import type { CommandParts, Run } from "./table.ts";
 
-/** The crew that an argument names, or that the person chooses; undefined if they cancel. @throws UserError for an unknown crew, NothingToDo without any */
+/** Named, else chosen. @throws UserError for an unknown crew, NothingToDo if there is none */
 export async function chooseCrew(
   crews: Pick<Crews, "get" | "list">,
   argument: unknown,
@@ -57,11 +57,13 @@ export function onCrew(
 
 /** Its crew may no longer be connected. */
 export function findExecution(
-  store: Pick<ExecutionStore, "find">,
+  store: Pick<ExecutionStore, "find" | "refresh">,
   crews: Pick<Crews, "find">,
   { crew, kickoffId, isDocument = false }: Target,
 ): Execution | undefined {
   if (kickoffId === undefined) return undefined;
+  // Another window may have just received this ID.
+  store.refresh();
   const crewId = crew === undefined ? undefined : crews.find(crew)?.id;
   const inCrew = crewId === undefined ? undefined : store.find(kickoffId, crewId);
   // The crew may have been renamed since the document was opened.
@@ -71,9 +73,9 @@ export function findExecution(
   return [found.crew.id, found.crew.name, found.crew.url].includes(crew) ? found : undefined;
 }
 
-/** The execution that an argument names, else the one in the active editor, else one that the person chooses. @throws UserError for an unknown ID, NothingToDo if none fits */
+/** Named, else active, else chosen. @throws UserError if unknown, NothingToDo if none fits */
 export async function chooseExecution(
-  store: Pick<ExecutionStore, "find" | "list">,
+  store: Pick<ExecutionStore, "find" | "list" | "refresh">,
   crews: Pick<Crews, "find">,
   argument: unknown,
   fits: (execution: ExecutionSummary) => boolean = () => true,
@@ -108,11 +110,8 @@ export async function chooseExecution(
 }
 
 export function onExecution(
-  {
-    store,
-    crews,
-  }: {
-    readonly store: Pick<ExecutionStore, "find" | "list">;
+  parts: {
+    readonly store: Pick<ExecutionStore, "find" | "list" | "refresh">;
     readonly crews: Pick<Crews, "find">;
   },
   action: (execution: Execution, argument: unknown) => unknown,
@@ -120,12 +119,10 @@ export function onExecution(
   none?: string,
 ): Run {
   return async (argument) => {
-    const execution = await chooseExecution(store, crews, argument, fits, none);
+    const execution = await chooseExecution(parts.store, parts.crews, argument, fits, none);
     return execution && action(execution, argument);
   };
 }
-
-export { confirm } from "../editor/messages.ts";
 
 export type ExecutionItem = vscode.QuickPickItem & { readonly execution?: ExecutionSummary };
 

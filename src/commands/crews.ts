@@ -8,9 +8,9 @@ import { examine, testCrew } from "../crews/test-crew.ts";
 import type { Crew, LocalEngine } from "../crews/types.ts";
 import { booleanOf, isProgram, oneOf, recordOf, stringOf, targetOf } from "../editor/arguments.ts";
 import { viewId } from "../editor/manifest.ts";
-import { plainMessage, showError, showStatus } from "../editor/messages.ts";
-import { chooseCrew, confirm, onCrew } from "./choose.ts";
+import { confirm, plainMessage, showError, showStatus } from "../editor/messages.ts";
 import { chooseModel } from "../models/choose-model.ts";
+import { chooseCrew, onCrew } from "./choose.ts";
 import type { CommandParts, Commands } from "./table.ts";
 
 type CrewParts = Pick<CommandParts, "crews" | "locals" | "models">;
@@ -76,10 +76,7 @@ export function crewCommands(parts: CrewParts): Commands {
 }
 
 export async function removeCrew(
-  {
-    crews,
-    locals,
-  }: { crews: Pick<CrewParts["crews"], "remove">; locals: Pick<CrewParts["locals"], "remove"> },
+  parts: { [Part in "crews" | "locals"]: Pick<CrewParts[Part], "remove"> },
   crew: Crew,
 ): Promise<boolean> {
   const isDeployed = crew.local === undefined;
@@ -95,7 +92,7 @@ export async function removeCrew(
         "Its service is stopped, and the service's data and tokens are deleted: executions that have not ended can't continue. The project's folder stays, and tracked executions can still be read.",
       );
   if (!(await confirm(question, detail, vscode.l10n.t("Remove")))) return false;
-  await (isDeployed ? crews.remove(crew) : locals.remove(crew.id));
+  await (isDeployed ? parts.crews.remove(crew) : parts.locals.remove(crew.id));
   return true;
 }
 

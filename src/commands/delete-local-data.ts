@@ -33,7 +33,7 @@ export interface DeleteParts extends Pick<CommandParts, "database" | "clock"> {
 
 const lookMs = 250;
 
-/** A person is asked; a program passes `{what}`: `"data"`, or `"everything"` for crews and tokens, too. */
+/** Asks a person. A program passes `{what}`: `data`, or `everything` with crews and tokens. */
 export async function deleteLocalData(parts: DeleteParts, argument: unknown): Promise<unknown> {
   const counts = countLocalData(parts);
   const scope = isProgram(argument)
@@ -49,7 +49,7 @@ export async function deleteLocalData(parts: DeleteParts, argument: unknown): Pr
   };
 }
 
-/** Requests in progress must store their outcome first. False if the person cancels. @throws UserError */
+/** Requests in progress must store their outcome. False if cancelled. @throws UserError */
 async function nothingIsSent(parts: DeleteParts): Promise<boolean> {
   const { sending, clock, longestWaitMs = 90_000 } = parts;
   const [first] = sending.now();
@@ -81,6 +81,7 @@ async function nothingIsSent(parts: DeleteParts): Promise<boolean> {
 async function ask(counts: Counts, parts: DeleteParts): Promise<ClearScope | undefined> {
   const keep = vscode.l10n.t("Delete, Keep Connected Crews");
   const everything = vscode.l10n.t("Delete Everything");
+  const executions = parts.executions.store.list();
   const detail = [
     vscode.l10n.t("This is deleted, for all windows:"),
     [
@@ -96,14 +97,12 @@ async function ask(counts: Counts, parts: DeleteParts): Promise<ClearScope | und
             counts.crews,
           ),
         ]),
-    parts.executions.store.list().every(({ crew }) => isLocalCrew(crew))
+    executions.every(({ crew }) => isLocalCrew(crew))
       ? vscode.l10n.t("This can't be undone.")
       : vscode.l10n.t(
           "Executions at deployed crews continue there, and are no longer tracked here. This can't be undone.",
         ),
-    ...(parts.executions.store
-      .list()
-      .some((each) => each.state === "unconfirmed" || pendingResume(each) !== undefined)
+    ...(executions.some((each) => each.state === "unconfirmed" || pendingResume(each) !== undefined)
       ? [
           vscode.l10n.t(
             "A kickoff or feedback may have been sent without a response: the record that prevents sending it a second time is deleted, too.",
@@ -204,8 +203,8 @@ async function clearLocalData(
     left.push({ path: database.files[0], error });
   }
   // What could not be deleted above is reported already.
-  const stays = [...database.files, ...left.map(({ path }) => path)];
-  return [...left, ...(await emptyFolder(context.globalStorageUri.fsPath, stays))];
+  const kept = [...database.files, ...left.map(({ path }) => path)];
+  return [...left, ...(await emptyFolder(context.globalStorageUri.fsPath, kept))];
 }
 
 /** Windows share the token notes, and only the deleting window knows which tokens are left. */
@@ -214,7 +213,7 @@ const stays: Readonly<Record<ClearScope, readonly string[]>> = {
   everything: [tokenNotesKey],
 };
 
-/** Closes this window's tabs with the data and empties its memory. @param executions close their previews */
+/** Closes tabs with data and empties this window's memory. @param executions have previews */
 export async function forgetHere(
   { context, forms, tree }: Pick<DeleteParts, "context" | "forms" | "tree">,
   scope: ClearScope,

@@ -3,14 +3,14 @@ import { UserError } from "../base/errors.ts";
 import type { Crews } from "../crews/crews.ts";
 import { isProgram, targetOf } from "../editor/arguments.ts";
 import { viewId } from "../editor/manifest.ts";
-import { showStatus } from "../editor/messages.ts";
+import { confirm, showStatus } from "../editor/messages.ts";
 import { hasEnded, without, type Execution, type ExecutionSummary } from "../executions/model.ts";
 import { taskIn } from "../executions/tasks.ts";
 import { titleOf } from "../executions/title.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import type { Tracker } from "../executions/tracker.ts";
 import { canBeAsked } from "../executions/watched.ts";
-import { confirm, executionItem, findExecution, onExecution, pickExecution } from "./choose.ts";
+import { executionItem, findExecution, onExecution, pickExecution } from "./choose.ts";
 import type { CommandParts, Commands } from "./table.ts";
 import { track } from "./track.ts";
 import { activeOf, theOne } from "../views/waiting.ts";
@@ -161,7 +161,7 @@ async function clearEnded({ store, crews }: ExecutionParts, argument: unknown): 
     for (const { localId } of ended) store.remove(localId);
 }
 
-/** Requests the state of one execution, of a crew's, or of all. A refused token is sent again only if its crew is named, and then once. */
+/** Of one execution, a crew or all. Only a named crew gets a refused token again, and once. */
 export async function refresh(
   parts: Pick<ExecutionParts, "crews" | "tracker"> & {
     readonly store: Pick<ExecutionStore, "find" | "list" | "refresh">;

@@ -56,7 +56,7 @@ export function feedbackCommands(parts: FeedbackParts): Commands {
     openDrafts: onExecution(
       parts,
       (execution, argument) => openDrafts(drafts, execution, argument),
-      ({ localId }) => drafts.all().some((draft) => draft.localId === localId),
+      ({ localId }) => drafts.of(localId).length > 0,
       vscode.l10n.t("There is no unsent draft."),
     ),
     sendFeedback: (reply) => threads.submit(reply),
@@ -76,7 +76,7 @@ async function openDrafts(
   const plain = ({ taskId, attempt, isApprove, text }: Draft) => {
     return { taskId, attempt, isApprove, text };
   };
-  const kept = drafts.all().filter(({ localId }) => localId === execution.localId);
+  const kept = drafts.of(execution.localId);
   if (isProgram(argument)) return kept.map(plain);
   const draft = await chooseDraft(kept);
   if (draft === undefined) return undefined;

@@ -16,7 +16,7 @@ export interface KickoffParts extends Pick<CommandParts, "clock"> {
   readonly documents: { show(execution: ExecutionSummary, taskId?: string): Promise<unknown> };
   readonly crews: Pick<Crews, "get" | "inputs" | "list" | "ready">;
   readonly forms: Pick<CommandParts["forms"], "open">;
-  readonly sender: Pick<CommandParts["sender"], "send">;
+  readonly sender: CommandParts["sender"];
   readonly locals: Pick<CommandParts["locals"], "start">;
 }
 
@@ -24,14 +24,8 @@ export interface KickoffParts extends Pick<CommandParts, "clock"> {
  * `kickoff` opens the form only for a crew with inputs, never with `form: false`. `kickoffInForm`
  * also takes the `folder` of a crew project, which it starts. Both return `{crew, kickoffId}`.
  */
-export function kickoffCommands({
-  crews,
-  forms,
-  sender,
-  clock,
-  documents,
-  locals,
-}: KickoffParts): Commands {
+export function kickoffCommands(parts: KickoffParts): Commands {
+  const { crews, forms, sender, clock, documents, locals } = parts;
   /** By crew: a double click on the row is one kickoff. */
   const starts = new SingleStart<Execution | "form">(clock);
   const startOrAsk = async (crew: Crew) => {

@@ -2,8 +2,7 @@ import * as vscode from "vscode";
 import { defined } from "../base/json.ts";
 import type { Crews } from "../crews/crews.ts";
 import { addCrewAction } from "../crews/errors.ts";
-import { plainMessage, showError } from "../editor/messages.ts";
-import { confirm } from "./choose.ts";
+import { confirm, plainMessage, showError } from "../editor/messages.ts";
 import { readLink, type Link } from "./link.ts";
 
 /** After this time a link isn't followed (ms): the person is doing something else. */

@@ -6,7 +6,7 @@ export interface Unremoved {
   readonly error: unknown;
 }
 
-/** Failures don't stop it; links aren't followed. @param stays paths to keep @returns what could not be deleted */
+/** Continues after a failure; follows no links. @param stays is kept @returns what is left */
 export async function removeWhole(
   path: string,
   stays: readonly string[] = [],

@@ -73,7 +73,7 @@ function versions(context: ReportParts["context"]): readonly Fact[] {
   ];
 }
 
-/** A remote's name is its kind, such as "wsl", but in VS Code's server its private host (observed). */
+/** A remote's name is its kind, such as "wsl", but in VS Code's server its host (observed). */
 function describeRemote(name: string | undefined): string {
   if (name === undefined) return vscode.l10n.t("none");
   return /^[a-z][a-z-]*$/.test(name) && name !== "localhost"

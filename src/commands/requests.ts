@@ -24,7 +24,7 @@ import { taskStateLabel } from "../views/labels.ts";
 
 type RequestParts = Pick<
   CommandParts,
-  "crews" | "store" | "secrets" | "sender" | "forms" | "files" | "presets" | "documents"
+  "crews" | "store" | "secrets" | "sender" | "forms" | "files" | "documents"
 >;
 
 /** Those that start an execution return `{crew, kickoffId}`, `saveAsRequestFile` `{file}`. */
@@ -45,11 +45,11 @@ export function requestCommands(parts: RequestParts): Commands {
   return {
     kickoffFile: start(async (argument) => {
       const file = await chooseRequestFile(argument);
-      return file && (await (await files()).kickOff(file, { isPerson: !isProgram(argument) }));
+      return file && (await files.kickOff(file, { isPerson: !isProgram(argument) }));
     }, true),
     openFileInForm: start(async (argument) => {
       const file = await chooseRequestFile(argument);
-      return file && (await (await files()).openInForm(file));
+      return file && (await files.openInForm(file));
     }, false),
     runAgain: start(async (argument) => {
       const execution = await known(argument);
@@ -73,7 +73,10 @@ export function requestCommands(parts: RequestParts): Commands {
     presets: start((argument) => openPreset(parts, argument), false),
     async copyAsCurl(argument) {
       const file = requestFileIn(argument);
-      if (file !== undefined) return (await files()).copyCurl(file);
+      if (file !== undefined) {
+        await files.copyCurl(file);
+        return;
+      }
       const execution = await known(argument);
       return execution && copyCurl(crewOf(execution), requestOf(execution));
     },
@@ -117,10 +120,10 @@ function textsOf(given: UnknownObject, name: string): Readonly<Record<string, st
 }
 
 async function openPreset(
-  { crews, forms, presets: load }: RequestParts,
+  { crews, forms }: RequestParts,
   argument: unknown,
 ): Promise<Execution | undefined> {
-  const presets = await load();
+  const presets = await forms.presets();
   const crew = await chooseCrew(crews, argument);
   if (crew === undefined) return undefined;
   const list = presets.list(crew.id);
@@ -156,7 +159,7 @@ function requestFileIn(argument: unknown): vscode.Uri | undefined {
   return argument === undefined && active && isRequestFile(active) ? active : undefined;
 }
 
-/** The request file that an argument names, else one of the workspace that the person chooses. @throws NothingToDo if there is none */
+/** Named, else active, else chosen in the workspace. @throws NothingToDo if there is none */
 async function chooseRequestFile(argument: unknown): Promise<vscode.Uri | undefined> {
   const named = requestFileIn(argument);
   if (named !== undefined) return named;

@@ -2,12 +2,12 @@ import * as vscode from "vscode";
 import { UserError } from "../base/errors.ts";
 import type { Crews } from "../crews/crews.ts";
 import { isProgram } from "../editor/arguments.ts";
-import { showStatus } from "../editor/messages.ts";
+import { confirm, showStatus } from "../editor/messages.ts";
 import { canBeStopped, type Execution, isLocalCrew } from "../executions/model.ts";
 import { titleOf } from "../executions/title.ts";
 import { crewAndHost } from "../feedback/target.ts";
 import type { StopSender } from "../sending/stop.ts";
-import { confirm, onExecution } from "./choose.ts";
+import { onExecution } from "./choose.ts";
 import type { CommandParts, Commands } from "./table.ts";
 
 export interface StopParts {
@@ -16,7 +16,7 @@ export interface StopParts {
 }
 
 interface Parts extends StopParts {
-  readonly store: Pick<CommandParts["store"], "find" | "list">;
+  readonly store: Pick<CommandParts["store"], "find" | "list" | "refresh">;
   readonly crews: Pick<Crews, "canStop" | "find" | "ready">;
 }
 

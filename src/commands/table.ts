@@ -32,7 +32,7 @@ export interface CommandParts
   extends
     Pick<Executions, "store" | "tracker" | "lease">,
     Pick<Sending, "secrets">,
-    Pick<KickoffRoom, "sender" | "forms" | "files" | "presets">,
+    Pick<KickoffRoom, "forms" | "files">,
     Pick<FeedbackRoom, "feedback" | "threads" | "drafts"> {
   readonly context: vscode.ExtensionContext;
   readonly clock: Clock;
@@ -40,6 +40,7 @@ export interface CommandParts
   readonly crews: Crews;
   readonly executions: Executions;
   readonly sending: Sending;
+  readonly sender: Pick<Sending, "send">;
   readonly locals: LocalCrews;
   readonly models: Models;
   readonly tree: TreeRoom;

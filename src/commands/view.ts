@@ -8,7 +8,7 @@ import { groupings, groupStates, noFilter, type Filter } from "../views/tree/gro
 import type { TreeRoom } from "../views/tree/register.ts";
 import type { Commands } from "./table.ts";
 
-/** `groupExecutions` takes `{by}`, `filterExecutions` `{text?, states?}`; both return the new setting. */
+/** Grouping takes `{by}`, filtering `{text?, states?}`; both return what is set. */
 export function viewCommands({
   tree: { arrangement, choices, showMore },
 }: Record<"tree", Pick<TreeRoom, "arrangement" | "choices" | "showMore">>): Commands {

@@ -54,15 +54,10 @@ export class CrewClients {
   async test(target: Crew | Candidate, signal?: AbortSignal): Promise<TestResult> {
     const token = "token" in target ? target.token : await this.#readToken(target);
     const { url } = target;
+    const options = this.#clientOptions(() => new URL(url).host);
     const connection: Connection =
       "token" in target
-        ? {
-            client: new CrewClient(
-              url,
-              token,
-              this.#clientOptions(() => new URL(url).host),
-            ),
-          }
+        ? { client: new CrewClient(url, token, options) }
         : this.#connection(target);
     const begun = Date.now();
     const inputs = await connection.client.inputs(defined({ signal }));

@@ -32,7 +32,7 @@ interface Draft {
 /** What was entered before the person cancelled, without the token. */
 const drafts = new WeakMap<Crews, Draft>();
 
-/** Asks for what is missing. @param raw `{name?, url?, token?, tokenType?}`; with `kind: "link"`, only suggestions */
+/** @param raw `{name?, url?, token?, tokenType?}`; with `kind: "link"`, only suggestions */
 export async function connectCrew(crews: Crews, raw?: unknown): Promise<Crew | undefined> {
   const values = readConnect(raw);
   const isLink = asObject(raw)["kind"] === "link";

@@ -33,12 +33,12 @@ export function uniqueName(wanted: string, taken: readonly string[]): string {
   return `${wanted} ${number}`;
 }
 
-/** "https://my-travel-crew.crewai.com" gives "My travel crew"; an IP address or "localhost", the host. */
+/** "https://my-crew.crewai.com" gives "My crew"; an IP address or "localhost", the host. */
 export function suggestName(address: string): string {
   const { hostname, host } = new URL(address);
   if (!/[a-z]/i.test(hostname) || hostname.startsWith("[") || !hostname.includes(".")) return host;
   const words = (hostname.split(".")[0] ?? host)
-    // Deployed crews have a hash, and sometimes part of a UUID, after the name (observed in public code).
+    // After the name: a hash, sometimes with part of a UUID (observed in public code).
     .replace(/-+(?:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]*-)?[0-9a-f]{8}$/i, "")
     .replace(/[-_]+/g, " ")
     .trim();

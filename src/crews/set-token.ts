@@ -9,7 +9,7 @@ import { askAfterFailure, askToken, askTokenType, whileTesting } from "./questio
 import { describeTokenType, otherType, tokenTypeName } from "./token-format.ts";
 import type { Crew } from "./types.ts";
 
-/** Undefined if the person cancels. @param request `url` replaces the crew's; without `type`, the person chooses */
+/** Undefined if cancelled. @param request `url` replaces the crew's; asks if there is no `type` */
 export async function askForToken<T>(
   crews: Crews,
   crew: Crew,
@@ -51,7 +51,7 @@ export async function askForToken<T>(
   });
 }
 
-/** Asks for what is missing. False if the person cancels. @param raw `{crew, tokenType?, token?}` */
+/** Asks for the rest. False if the person cancels. @param raw `{crew, tokenType?, token?}` */
 export async function setToken(crews: Crews, crew: Crew, raw?: unknown): Promise<boolean> {
   if (crew.local !== undefined)
     throw new UserError(

@@ -18,7 +18,7 @@ const key = "crews";
 /** When other windows have read an added crew (ms). */
 const settled = 20_000;
 
-/** The setting `crewdeck.crews`, at user level only: a workspace must not add a host. Malformed entries are kept. */
+/** The user's `crewdeck.crews`: a workspace must not add a host. Keeps malformed entries. */
 export class CrewSettings implements vscode.Disposable {
   readonly #changed = new vscode.EventEmitter<void>();
   readonly #subscription: vscode.Disposable;

@@ -3,7 +3,7 @@ import * as vscode from "vscode";
 import { CrewApiError } from "../api/errors.ts";
 import { defined } from "../base/json.ts";
 import { actionsOf, messageOf, UserError } from "../base/errors.ts";
-import { plainMessage, runAction, showStatus } from "../editor/messages.ts";
+import { plainMessage, runAction, showError, showStatus } from "../editor/messages.ts";
 import type { Crews } from "./crews.ts";
 import { editCrewAction, MissingTokenError } from "./errors.ts";
 import { whileTesting } from "./questions.ts";
@@ -18,7 +18,7 @@ export async function testCrew(crews: Crews, crew: Crew): Promise<CrewReport | u
     if (error instanceof CrewApiError && error.kind === "aborted") return undefined;
     throw error;
   }
-  void show(examination, crew);
+  show(examination, crew).catch(showError);
   return examination.report;
 }
 
@@ -49,7 +49,7 @@ interface Examination {
   readonly error?: Error;
 }
 
-/** Its requests cost nothing. @throws CrewApiError of kind `aborted`; other failures are in the report */
+/** Costs nothing. @throws CrewApiError of kind `aborted`; other failures are in the report */
 export async function examine(
   crews: Crews,
   crew: Crew,

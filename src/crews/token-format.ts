@@ -33,7 +33,7 @@ export function tokenIn(text: string): string {
     .trim();
 }
 
-/** Never quotes the token. A header takes visible ASCII only, and an error about it would quote the token. */
+/** A header takes visible ASCII only; an error about it would quote the token. */
 export function describeTokenProblem(token: string): string | undefined {
   if (token === "") return l10n.t("Paste the token.");
   if (token.length > maxTokenLength) return l10n.t("This is too long for a token.");

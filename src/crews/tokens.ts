@@ -18,7 +18,7 @@ type TokenReading =
   | { readonly kind: "stored"; readonly tokens: CrewTokens }
   | Exclude<TokenState, { kind: "stored" }>;
 
-/** Not cached: the event for another window's change doesn't always arrive (observed in VS Code's server). */
+/** Not cached: not every change in another window fires an event (observed in VS Code's server). */
 export class Tokens implements vscode.Disposable {
   readonly #secrets: vscode.SecretStorage;
   readonly #notes: TokenNotes;

@@ -18,7 +18,7 @@ export interface Target {
 /** Members of what VS Code passes to commands: tree rows, lenses, URIs, comment replies. */
 const marks = ["kind", "fromLens", "scheme", "thread"];
 
-/** Whether a program, such as another extension or a task, runs the command: don't ask, throw errors. */
+/** Whether a program, such as a task, runs the command: then don't ask, and throw errors. */
 export function isProgram(argument: unknown): boolean {
   if (argument === undefined || argument === null) return false;
   return (

@@ -73,8 +73,7 @@ function partOf(path: string): ExecutionPart | undefined {
 }
 
 function pathOf({ crewName, key }: ExecutionAddress): string {
-  const [crew, id] = [crewName, key].map((name) => encodeURIComponent(toWellFormed(name)));
-  return `/${crew}/${id}`;
+  return `/${encodeName(crewName)}/${encodeName(key)}`;
 }
 
 function addressOf(crew: string | undefined, id: string | undefined): ExecutionAddress | undefined {
@@ -91,7 +90,7 @@ function decode(segment: string | undefined): string | undefined {
   }
 }
 
-/** Encodes only separators, so that tabs stay readable. */
+/** Encodes only separators, so that tabs and breadcrumbs stay readable. */
 function encodeName(name: string): string {
   return toWellFormed(name).replace(/[%/\\\u0000-\u001f\u007f]/g, encodeURIComponent);
 }
@@ -101,10 +100,10 @@ function toWellFormed(text: string): string {
   return text.replace(/\p{Cs}/gu, "\uFFFD");
 }
 
-/** Scheme of a comment thread's input box, which is an editor of its own (observed in 1.104 and 1.139). */
+/** Of a comment thread's input box, which is an editor (observed in 1.104 and 1.139). */
 export const commentBoxScheme = "comment";
 
-/** The URI of the active document. For a comment thread's input box, the document of the active tab. */
+/** For a comment thread's input box, the document of the active tab. */
 export function activeDocument(): vscode.Uri | undefined {
   const uri = vscode.window.activeTextEditor?.document.uri;
   if (uri?.scheme !== commentBoxScheme) return uri;

@@ -50,7 +50,7 @@ export function versionOf({ extension }: Pick<vscode.ExtensionContext, "extensio
   return textAt(asObject(extension.packageJSON), "version") ?? "0";
 }
 
-/** The setting `crewdeck.keepEndedExecutions`: how many ended executions are kept; 0, and anything invalid, keeps all. */
+/** How many ended executions are kept; 0, and anything invalid, keeps all. */
 export function keepEndedExecutions(): number {
   const value: unknown = vscode.workspace.getConfiguration("crewdeck").get("keepEndedExecutions");
   return typeof value === "number" && Number.isFinite(value) && value > 0 ? Math.floor(value) : 0;

@@ -1,5 +1,6 @@
 import { defined } from "../base/json.ts";
-import { type ExecutionSummary, hasEnded, type StateChange, type TaskSummary } from "./model.ts";
+import { hasEnded, mayWait } from "./model.ts";
+import type { ExecutionSummary, StateChange, TaskSummary } from "./model.ts";
 
 /** Shorter measured times are unknown, since polling may pause for a minute (s). */
 const shortestSeen = 60;
@@ -23,7 +24,7 @@ interface TimeUse {
   readonly tasks: readonly TaskDuration[];
   /** Time spent waiting for a person, all pauses together. */
   readonly waited?: Duration;
-  /** Shares of the time of all tasks and pauses, in whole per cent that add up to 100: of each task, then of the pauses. Undefined until the end, if a time is unknown, and if all but one are tiny. */
+  /** In whole per cent: of each task, then of the pauses. Undefined unless all times are known. */
   readonly percents?: readonly number[];
 }
 
@@ -132,7 +133,7 @@ function pausesOf(execution: ExecutionSummary): readonly (number | undefined)[] 
     const next = changes[at + 1];
     const isBeforeNext = ({ at }: { readonly at: string }) =>
       next !== undefined && Date.parse(at) <= Date.parse(next.at);
-    if (change.state === "unknown" && change.mayBeWaiting === true) {
+    if (mayWait(change)) {
       // An answer proves that there was a pause.
       const answer = answers.find(
         ({ feedback }) =>
@@ -153,7 +154,7 @@ function percentsOf(
   tasks: readonly TaskDuration[],
   waited: Duration | undefined,
 ): readonly number[] | undefined {
-  const seconds = [...tasks.map(({ duration }) => duration?.seconds)];
+  const seconds = tasks.map(({ duration }) => duration?.seconds);
   if (waited !== undefined) seconds.push(waited.seconds);
   const total = sumOf(seconds);
   const { progress } = execution;

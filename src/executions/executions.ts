@@ -52,7 +52,7 @@ export class Executions implements Disposable {
 
   /**
    * Deletes all executions, in all windows.
-   * @param deleteMore deletes other data in the same transaction; what it throws, such as that something is being sent, keeps all
+   * @param deleteMore runs in the same transaction; if it throws, nothing is deleted
    */
   clear(scope: ClearScope, deleteMore: () => void): void {
     this.#stop();
@@ -127,7 +127,7 @@ export class Notified {
   }
 }
 
-/** Calls `begin` once, when an execution hasn't ended; in the first 5 s only for one added in this window. */
+/** Calls `begin` once there is an open execution; in the first 5 s only for one added here. */
 export function beginWhenNeeded(
   store: Pick<ExecutionStore, "list" | "onDidChange" | "onDidAdd">,
   clock: Clock,

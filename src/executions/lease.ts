@@ -15,7 +15,7 @@ interface LeaseOptions {
   readonly log: ProblemLog;
 }
 
-/** Decides which window polls and notifies, never who may write. A loss is noticed at renewal or by `confirm`. */
+/** Which window polls and notifies, never who may write. Renewal and `confirm` notice a loss. */
 export class Lease implements Disposable {
   readonly #options: LeaseOptions;
   readonly #changed = new Emitter<boolean>((error) =>

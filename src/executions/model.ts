@@ -130,13 +130,12 @@ export interface StopRequest {
 export interface ExecutionSummary {
   readonly localId: string;
   readonly crew: CrewRef;
-  /** The first is the key in documents and in the API, the last the one to request; empty while unconfirmed. */
+  /** The first is the key in documents and in the API, the last is requested. May be empty. */
   readonly kickoffIds: readonly string[];
   readonly origin: "kickoff" | "tracked";
   /** The person's own title. */
   readonly label?: string;
-  /** Undefined if only its id names it. */
-  /** `number`: from 1, among the crew's executions with the same text. */
+  /** `number`: from 1, among those with the same text. Undefined if only the id names it. */
   readonly title?: { readonly text: string; readonly number: number };
   readonly pinned?: true;
   readonly request?: KickoffSummary;
@@ -165,7 +164,7 @@ export interface ExecutionSummary {
   /** Seconds, as reported by the crew. */
   readonly executionTime?: number;
   readonly waiting?: WaitingSummary;
-  /** The crew accepted feedback for this output but still reports its pause: most likely it lags. */
+  /** The crew accepted feedback for this output but still reports its pause; it probably lags. */
   readonly stillPaused?: Pick<WaitingSummary, "taskId" | "attempt">;
   /** Oldest first. */
   readonly resumes: readonly ResumeSummary[];
@@ -214,8 +213,13 @@ export function isDone(execution: ExecutionSummary): boolean {
   return hasEnded(execution) && execution.resumes.every(({ outcome }) => outcome !== "sending");
 }
 
-export function canBeAnswered({ state, mayBeWaiting }: ExecutionSummary): boolean {
-  return state === "waiting" || (state === "unknown" && mayBeWaiting === true);
+/** Whether the crew doesn't know the id, as a deployed crew that waits for a person. */
+export function mayWait({ state, mayBeWaiting }: Pick<StateChange, "state" | "mayBeWaiting">) {
+  return state === "unknown" && mayBeWaiting === true;
+}
+
+export function canBeAnswered(execution: ExecutionSummary): boolean {
+  return execution.state === "waiting" || mayWait(execution);
 }
 
 /** Whether a person is needed; false if the id is probably wrong. */
@@ -225,11 +229,10 @@ export function waitsForPerson(execution: ExecutionSummary): boolean {
 
 /** Whether the crew never knew a tracked id, which is probably mistyped or another crew's. */
 export function isNeverSeen(execution: ExecutionSummary): boolean {
-  const { origin, state, mayBeWaiting, seenAt, progress, tasks, resumes } = execution;
+  const { origin, seenAt, progress, tasks, resumes } = execution;
   const isUnseen = seenAt === undefined && progress === undefined && tasks.length === 0;
   const isAnswered = resumes.some(({ outcome }) => outcome === "answered");
-  const isUnknown = state === "unknown" && mayBeWaiting === true;
-  return origin === "tracked" && isUnknown && isUnseen && !isAnswered;
+  return origin === "tracked" && mayWait(execution) && isUnseen && !isAnswered;
 }
 
 /** An execution's public id: its first kickoff id, else its local id. */
@@ -247,7 +250,7 @@ export function without(execution: Execution, ...keys: readonly OptionalKey[]): 
   return copy;
 }
 
-/** First line of every rehearsal output (`rehearsal.ts` of the local service). */
+/** The first line of every output of the local service's rehearsal engine. */
 const rehearsalMark = "[REHEARSAL - no language model was called]";
 
 /** Such an output is plain text, not Markdown. */

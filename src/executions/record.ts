@@ -72,8 +72,8 @@ export function summaryOf(execution: Execution): ExecutionSummary {
 }
 
 /**
- * Reads summaries with the same common text, which they share in memory, from a JSON array. Checks their shape as far as
- * the program relies on it. @throws an error that says what is wrong with one of them
+ * Reads summaries with one common text, which they share in memory, from a JSON array. Checks what
+ * the program relies on. @throws an error that says what is wrong with one of them
  */
 export function readSummaries(summaries: string, commonText: string): readonly ExecutionSummary[] {
   const common: unknown = JSON.parse(commonText);

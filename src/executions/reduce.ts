@@ -24,7 +24,7 @@ import {
   withTask,
 } from "./tasks.ts";
 
-/** After a kickoff or resume, a crew may answer "NOT FOUND" until a worker has the id (observed; ms). */
+/** A crew may answer "NOT FOUND" until a worker has a new id (observed; ms). */
 const unknownGrace = 2 * 60_000;
 /** How often `seenAt` is written without news (ms). */
 const seenStep = 60_000;
@@ -34,7 +34,7 @@ const stale = 10_000;
 const lag = 60_000;
 /** State changes kept per execution. */
 const kept = 200;
-/** After this time without an answer, a change may be older (ms). Polling asks at least once a minute. */
+/** After this time without an answer, a change may be older (ms); polls are a minute apart. */
 const longUnseen = 3 * 60_000;
 
 type Pause = NonNullable<StatusReading["waiting"]>;
@@ -82,7 +82,7 @@ export function applyReading(execution: Execution, reading: StatusReading, now: 
   return seen(execution, advance(next, execution, reading, now), now);
 }
 
-/** Applies a "NOT FOUND" (200, or 404 on a known route), unless the crew may not know the id yet. */
+/** Applies a "NOT FOUND" (200, or 404 on a known route), unless the id may be too new. */
 export function applyNotFound(
   execution: Execution,
   now: number,
@@ -241,7 +241,7 @@ function attemptOf(execution: Execution, pause: Pause, now: number): number {
     : pause.attempt;
 }
 
-/** For crews without attempt numbers: another output, or a pause after the crew continued, is the next attempt. */
+/** The next attempt has another output, or pauses after the crew continued. */
 function inferAttempt(execution: Execution, pause: Pause, now: number): number {
   const { taskId } = pause;
   const last = taskIn(execution.tasks, taskId)?.attempts.at(-1);

@@ -12,7 +12,7 @@ export interface ResumeTarget {
   readonly attempt: number;
 }
 
-/** The paused attempt, else the one after the last answered: the person may know of an unreported pause. */
+/** The paused attempt, else the one after the last answered: a pause may be unreported. */
 export function attemptToAnswer(execution: ExecutionSummary, taskId: string): number {
   const paused = execution.waiting ?? execution.stillPaused;
   if (paused?.taskId === taskId) return paused.attempt;
@@ -40,7 +40,7 @@ export function resumesOf<Resume extends ResumeSummary>(
   );
 }
 
-/** Feedback without a response, for what waits or, if that isn't known, the last sent: actions are off. */
+/** Feedback without a response, for what waits, else the last sent: actions are off. */
 export function pendingResume(execution: ExecutionSummary): ResumeSummary | undefined {
   if (hasEnded(execution)) return undefined;
   const { waiting, resumes } = execution;
@@ -132,7 +132,10 @@ export function resumeUnanswered(
   message?: string,
 ): Execution {
   const result = { outcome: "unanswered", ...defined({ message }) } as const;
-  return settle(execution, lastOpen(execution, target), result);
+  const settled = settle(execution, lastOpen(execution, target), result);
+  // Another window may have seen the end while this was being sent.
+  const hasContinued = hasEnded(execution) && execution.state !== "stopped";
+  return hasContinued ? crewContinued(settled) : settled;
 }
 
 /** The crew continued, so feedback without a response has arrived. */

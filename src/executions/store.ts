@@ -30,12 +30,12 @@ const readWhole = `SELECT local_id, revision, summary, common, json FROM executi
 
 const some = "SELECT * FROM executions WHERE revision > ? ORDER BY revision LIMIT 1000";
 
-/** One text for all with the same common text, because reading and parsing 10,000 texts takes longer. In portions, so that the texts can be freed while the next ones are read. */
+/** Parsing one text is faster than 10,000. In portions, so that texts can be freed meanwhile. */
 const readSome = `
   SELECT common, max(revision) AS last, '[' || group_concat(revision) || ']' AS revisions, '[' || group_concat(summary) || ']' AS summaries
   FROM (${some}) GROUP BY common`;
 
-/** Far above any revision that another window has seen, in case the last was lost with a damaged file. */
+/** Far above what other windows have seen, in case the last was lost with a damaged file. */
 const nextRevision = `
   INSERT INTO revisions SELECT 1, coalesce(max(revision), 0) + 1000000 FROM executions WHERE true
   ON CONFLICT (id) DO UPDATE SET last = iif(last < excluded.last - 1000000, excluded.last, last + 1)
@@ -69,7 +69,7 @@ export class ExecutionStore implements Disposable {
     this.#options = options;
   }
 
-  /** Reads the summaries, also when other windows write. @throws StoreError if the database can't be used */
+  /** Reads the summaries, now and when others write. @throws StoreError if it can't read them */
   open(): void {
     // First, because the database may open later.
     this.#subscription = this.#options.database.onDidChangeElsewhere(() => this.#readNews());

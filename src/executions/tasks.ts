@@ -29,7 +29,7 @@ export function withTask(
     : tasks.map((task) => (task === known ? change(task) : task));
 }
 
-/** Earlier open tasks are completed. An approved task stays completed, even if a lagging answer names it. */
+/** Completes earlier open tasks. An approved task stays completed, even if the crew lags. */
 export function moveOn(tasks: Tasks, current: string | undefined): Tasks {
   const settled = tasks.map((task) =>
     task.taskId !== current && isOpen(task) ? { ...task, state: "completed" as const } : task,
@@ -100,7 +100,7 @@ export function attemptPairs({ tasks }: Pick<ExecutionSummary, "tasks">): readon
   });
 }
 
-/** Crews repeat an output with other white space, line endings or a Markdown fence around it (observed). */
+/** Crews repeat an output with other white space or a Markdown fence around it (observed). */
 export function isSameOutput(one: string, other: string): boolean {
   return one === other || plain(one) === plain(other);
 }

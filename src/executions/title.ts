@@ -21,7 +21,7 @@ export function sharesTitle({ title }: ExecutionSummary): boolean {
   return title !== undefined && title.number > 1;
 }
 
-/** The label, else the inputs that differ from earlier executions, else the first input. @param all newest first */
+/** The label, else inputs that differ from earlier ones, else the first. @param all newest first */
 export function newTitle(
   whole: Execution,
   all: readonly ExecutionSummary[],

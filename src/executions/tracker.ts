@@ -10,7 +10,7 @@ import type { ExecutionStore } from "./store.ts";
 import { WatchList } from "./watch-list.ts";
 import { answerSession, canBeAsked, isTooOld, type PollOutcome, type Watched } from "./watched.ts";
 
-/** How long problems are collected: those of all executions of a crew without a token fire one event (ms). */
+/** How long to collect problems: those of a crew without a token fire one event (ms). */
 const newsPause = 50;
 
 export interface TrackerOptions {
@@ -72,7 +72,7 @@ export class Tracker implements Disposable {
     this.#follow(store.list());
   }
 
-  /** Resolves when the answers are stored. Crews that refused their token are polled only by `localId`. */
+  /** Resolves when answers are stored. By `localId`, also asks a crew that refused its token. */
   async pollNow(localId?: string): Promise<void> {
     const { store, clock } = this.#options;
     const { limits } = this.#list;

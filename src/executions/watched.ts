@@ -1,5 +1,5 @@
 import type { CrewApiError } from "../api/errors.ts";
-import { type ExecutionSummary, hasEnded } from "./model.ts";
+import { type ExecutionSummary, hasEnded, mayWait } from "./model.ts";
 import { lastSentAt } from "./reduce.ts";
 
 /** Interval, and for how long, after a kickoff, a resume or the first sight (ms). */
@@ -28,14 +28,14 @@ export function isQuickPhase(age: number): boolean {
   return age < quickPhase;
 }
 
-/** 2 s for the first 20 s, then growing to 15 s; when nobody looks, four times that, at most 60 s (ms). */
+/** 2 s for the first 20 s, then up to 15 s; four times that, up to 60 s, if nobody looks (ms). */
 export function pace({ age, slowPolls, isLookedAt, isUnknown }: PaceFacts): number {
   if (isUnknown) return unknownPace;
   const base = isQuickPhase(age) ? quick : Math.min(longestLookedAt, quick * growth ** slowPolls);
   return isLookedAt ? base : Math.min(longestUnattended, base * unattendedFactor);
 }
 
-/** Full jitter (`random` in 0 to 1) up to a bound that doubles to 5 minutes, at least `ordinary` (ms). */
+/** Full jitter (`random` in 0 to 1), doubling to 5 minutes, at least `ordinary` (ms). */
 export function backOff(failures: number, random: number, ordinary: number): number {
   return Math.max(ordinary, random * Math.min(longestBackOff, quick * 2 ** failures));
 }
@@ -141,7 +141,7 @@ export class Watched {
       age: (this.#askedAt ?? this.#sessionStart) - this.#sessionStart,
       slowPolls: this.#slowPolls,
       isLookedAt,
-      isUnknown: execution.state === "unknown" && execution.mayBeWaiting === true,
+      isUnknown: mayWait(execution),
     });
   }
 }

@@ -6,18 +6,16 @@ import { keyOf, type Execution, type ExecutionSummary } from "../executions/mode
 import type { ExecutionStore } from "../executions/store.ts";
 import { titleOf } from "../executions/title.ts";
 import type { Feedback } from "../feedback/feedback.ts";
-import type { KickoffSender } from "../sending/kickoff.ts";
 import type { Sending } from "../sending/sending.ts";
 import type { CrewdeckApi, CrewdeckExecution, CrewdeckStop } from "./crewdeck-api.ts";
 
 export function createExtensionApi(options: {
   readonly crews: Pick<Crews, "canStop" | "list" | "get" | "ready">;
-  readonly store: Pick<ExecutionStore, "list" | "find" | "findAll" | "onDidChange">;
-  readonly sender: Pick<KickoffSender, "send">;
+  readonly store: Pick<ExecutionStore, "list" | "find" | "findAll" | "refresh" | "onDidChange">;
   readonly feedback: Pick<Feedback, "send">;
-  readonly sending: Pick<Sending, "stopSender">;
+  readonly sending: Pick<Sending, "send" | "stopSender">;
 }) {
-  const { crews, store, sender, feedback, sending } = options;
+  const { crews, store, feedback, sending } = options;
   const changes = new vscode.EventEmitter<CrewdeckExecution>();
   let hasListeners = false;
   const plain = (executions: readonly Execution[]) => {
@@ -32,6 +30,8 @@ export function createExtensionApi(options: {
     for (const execution of plain([...added, ...changed].flatMap(read))) changes.fire(execution);
   });
   const find = ({ crew, kickoffId }: Pick<CrewdeckStop, "crew" | "kickoffId">) => {
+    // Another window may have just received this ID.
+    store.refresh();
     const execution = store.find(kickoffId, crew === undefined ? undefined : crews.get(crew).id);
     if (execution !== undefined) return execution;
     throw new UserError(
@@ -45,7 +45,10 @@ export function createExtensionApi(options: {
     version: 1,
     crews: () =>
       crews.list().map(({ name, url, local }) => ({ name, url, isLocal: local !== undefined })),
-    executions: () => plain(store.findAll()),
+    executions() {
+      store.refresh();
+      return plain(store.findAll());
+    },
     onDidChangeExecution(...listener) {
       hasListeners = true;
       return changes.event(...listener);
@@ -54,7 +57,7 @@ export function createExtensionApi(options: {
       const { readKickoff } = await import("./read-arguments.ts");
       const { crew: wanted, ...request } = readKickoff(argument);
       const crew = await crews.ready(crews.get(wanted));
-      const execution = await sender.send(crew, { ...request, inputs: request.inputs ?? {} });
+      const execution = await sending.send(crew, { ...request, inputs: request.inputs ?? {} });
       return { crew: crew.name, kickoffId: keyOf(execution) };
     },
     async resume(argument) {

@@ -22,7 +22,7 @@ export type DraftTarget = Pick<Draft, "localId" | "taskId" | "attempt">;
 
 const ofTarget = "local_id = ? AND task_id = ? AND attempt = ?";
 
-/** One per output; deleted when sent or discarded, and with the execution. Methods throw StoreErrors. */
+/** One per output; deleted when sent or discarded, and with its execution. Throws StoreErrors. */
 export class Drafts implements Disposable {
   readonly #database: Database;
   readonly #changed: Emitter<void>;
@@ -39,12 +39,14 @@ export class Drafts implements Disposable {
 
   /** Replaces the draft for the same output. @throws UserError if it is too long */
   keep({ localId, taskId, attempt, isApprove, text, at }: Draft): void {
-    const problem = l10n.t(
-      "The draft is too long to be stored: {0} characters, and {1} are the maximum.",
-      text.length,
-      longest,
-    );
-    if (text.length > longest) throw new UserError(problem);
+    if (text.length > longest)
+      throw new UserError(
+        l10n.t(
+          "The draft is too long to be stored: {0} characters, and {1} are the maximum.",
+          text.length,
+          longest,
+        ),
+      );
     const values = [localId, taskId, attempt, isApprove ? 1 : 0, text, at];
     this.#change(() => {
       this.#database.run(
@@ -58,14 +60,10 @@ export class Drafts implements Disposable {
     });
   }
 
+  /** Oldest first. */
   of(localId: string): readonly Draft[] {
     const sql = "SELECT * FROM drafts WHERE local_id = ? ORDER BY at";
     return this.#database.all(sql, localId).map(draftIn);
-  }
-
-  /** Oldest first. */
-  all(): readonly Draft[] {
-    return this.#database.all("SELECT * FROM drafts ORDER BY at").map(draftIn);
   }
 
   find({ localId, taskId, attempt }: DraftTarget): Draft | undefined {

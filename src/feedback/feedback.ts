@@ -21,7 +21,7 @@ interface FeedbackOptions {
   readonly sending: Pick<Sending, "feedbackSender">;
   /** An output without a place in a visible editor is not on the screen. */
   readonly documents: Pick<FeedbackDocuments, "find" | "show">;
-  /** Makes one press of a double click on one output, even if the crew answers in between; a later press is another. */
+  /** A double click on an output counts once, even if the crew answers between the clicks. */
   readonly presses: SingleStart<FeedbackResult | undefined>;
 }
 
@@ -102,7 +102,7 @@ export class Feedback implements vscode.Disposable {
       : await this.#write(execution, given, chosen.action === "approveWithNote", chosen.text);
   }
 
-  /** Sends again, after a warning, what may have arrived or was accepted by a crew that still reports the pause. @throws NothingToDo if there is none */
+  /** Warns, then sends {@link repeatable} feedback again. @throws NothingToDo if there is none */
   async sendAgain(execution: Execution): Answer {
     const doubted = repeatable(execution);
     const sent = execution.resumes.find((resume) => resume === doubted);

@@ -140,7 +140,7 @@ function leftOverCommand(execution: ExecutionSummary, drafts: readonly Draft[]):
   };
 }
 
-/** Keeps the context key `crewdeck.waitingHere` true while the focused document waits for feedback. */
+/** Keeps the context key `crewdeck.waitingHere`: the focused document waits for feedback. */
 export function watchWaitingHere(
   documents: Pick<FeedbackDocuments, "find">,
   store: Pick<ExecutionStore, "onDidChange">,

@@ -56,7 +56,10 @@ export function threadLabel(subject: ThreadSubject, isUnsent: boolean): string {
   const parts = [output, crewAndHost(execution), titleOf(execution)] as const;
   const what = isApprove
     ? vscode.l10n.t("Approve {0} – later tasks of {1} in “{2}” read your note", ...parts)
-    : vscode.l10n.t("Reject {0} – later tasks of {1} in “{2}” read your feedback", ...parts);
+    : vscode.l10n.t(
+        "Reject {0} – it runs again, and later tasks of {1} in “{2}” read your feedback",
+        ...parts,
+      );
   const again = callbacksAgain(execution);
   const all =
     again.length === 0 ? what : vscode.l10n.t("{0}; callbacks again: {1}", what, again.join(", "));

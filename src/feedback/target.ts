@@ -16,7 +16,7 @@ export function isSameTarget(one: ThreadSubject, other: ThreadSubject): boolean 
   return a.localId === b.localId && a.taskId === b.taskId && a.attempt === b.attempt;
 }
 
-/** When answering again, an output waits while the crew reports its pause. @param current undefined if untracked */
+/** A reported pause waits when answering again. @param current undefined if untracked */
 export function isOver(
   { execution, taskId, again }: ThreadSubject,
   current: ExecutionSummary | undefined,
@@ -43,7 +43,7 @@ export function crewAndHost({ crew }: Pick<Execution, "crew">): string {
   return `“${crew.name}” (${hostOf(crew.url)})`;
 }
 
-/** Crews don't keep callbacks for a resume (specification). Hosts only: anybody who knows the path can post. */
+/** Crews don't keep callbacks for a resume (specification). Hosts only: a path can be a secret. */
 export function callbacksAgain({ request }: Pick<Execution, "request">): readonly string[] {
   const labels = {
     taskWebhookUrl: l10n.t("task"),

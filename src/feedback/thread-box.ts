@@ -67,7 +67,7 @@ export async function showThread(
   return !open.isOpen;
 }
 
-/** False if the box doesn't take the text; `old` is an earlier thread's box, which may still exist. */
+/** False if the box doesn't take the text. `old`: an earlier thread's box, perhaps still there. */
 export async function beginThread(
   editor: vscode.TextEditor,
   open: OpenThread,
@@ -75,9 +75,9 @@ export async function beginThread(
   old?: vscode.TextDocument,
 ): Promise<boolean> {
   const isThere = await showThread(editor, open, longest.new);
-  return (
-    text === "" || !open.isOpen || (isThere && (await fillThread(editor, open.thread, text, old)))
-  );
+  if (!open.isOpen) return true;
+  const isFilled = isThere && (await fillThread(editor, open.thread, text, old));
+  return isFilled || text === "";
 }
 
 /** The thread's editor, if the document or the box is active. */
@@ -122,16 +122,12 @@ async function enterBox(): Promise<void> {
 const focusWait = 1_000;
 const tries = 20;
 
-/**
- * Puts text above what is in a focused thread's box; the API can't, and a comment would open the
- * Comments panel. False, without a change, if the person left `editor`.
- */
-export async function fillThread(
+/** Undefined if the person left `editor`. */
+async function focusBox(
   editor: vscode.TextEditor,
   thread: vscode.CommentThread,
-  text: string,
-  old?: vscode.TextDocument,
-): Promise<boolean> {
+  old: vscode.TextDocument | undefined,
+): Promise<vscode.TextEditor | undefined> {
   const isElsewhere = () => {
     const active = vscode.window.activeTextEditor?.document;
     return (
@@ -148,7 +144,21 @@ export async function fillThread(
     await enterBox();
     box = await activeBox(old);
   }
-  if (box === undefined) return false;
+  return box;
+}
+
+/**
+ * Focuses a thread's box and puts text above what is in it; the API can't, and a comment would open
+ * the Comments panel. False, without a change, if the person left `editor`.
+ */
+export async function fillThread(
+  editor: vscode.TextEditor,
+  thread: vscode.CommentThread,
+  text: string,
+  old?: vscode.TextDocument,
+): Promise<boolean> {
+  const box = await focusBox(editor, thread, old);
+  if (box === undefined || text === "") return box !== undefined;
   const { document } = box;
   const whole = document.validateRange(new vscode.Range(0, 0, document.lineCount, 0));
   // A snippet also moves the cursor; a later selection could arrive while the person types.

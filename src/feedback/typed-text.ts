@@ -1,4 +1,4 @@
-/** VS Code empties a thread's box at each press of its buttons, and again when the first command ends. */
+/** VS Code empties a thread's box at each press of a button, and when the first command ends. */
 export class TextBeingSent {
   readonly #sent: string;
   #all: string;

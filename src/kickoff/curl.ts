@@ -3,7 +3,7 @@ import { kickoffBody } from "../api/requests.ts";
 import type { Prefill } from "./callbacks.ts";
 import { requestWith } from "./form/values.ts";
 
-/** Variables replace secrets: `$CREW_TOKEN`, `$CREW_HUMAN_INPUT_TOKEN` or `…_PASSWORD`, `$CREW_STREAMING_TOKEN`. */
+/** Variables replace secrets: `$CREW_TOKEN`, `$CREW_HUMAN_INPUT_TOKEN`, and others. */
 export function curlCommand(address: string, values: Prefill) {
   // Unguessable, so that no input can insert a shell variable.
   const mark = randomUUID();

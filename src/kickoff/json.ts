@@ -1,7 +1,7 @@
 import { printParseErrorCode, visit, type Node, type ParseErrorCode } from "jsonc-parser";
 import type { JsonObject, JsonValue } from "../api/types.ts";
 
-/** By jsonc-parser's error names. `quotes`: a word without quotes. `nothing`: the value has ended. */
+/** By jsonc-parser's error names. `quotes`: they are missing. `nothing`: the value has ended. */
 const expectedByError = {
   ValueExpected: "value",
   InvalidSymbol: "quotes",

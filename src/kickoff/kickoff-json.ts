@@ -26,8 +26,9 @@ export type KickoffFault = { readonly at: Span } & (
   | { readonly kind: "address"; readonly name: string; readonly fault: AddressFault["kind"] }
   | {
       /**
-       * `otherMember`: a kickoff has no such member; `requestFileMember`: only a request file has it; `otherPart`: a callback has none; `sameCallback`: both `humanInputWebhookUrl` and
-       * `humanInputWebhook` are given; `missingPart`: a member that sending needs.
+       * `otherMember`: no kickoff has it; `requestFileMember`: only a request file has it;
+       * `otherPart`: no callback has it; `sameCallback`: both members of the human input callback
+       * are given; `missingPart`: sending needs it.
        */
       readonly kind: NamedFault | "missingPart";
       readonly name: string;
@@ -252,7 +253,7 @@ function cutOf(object: Node, { key, value }: Member): Span {
 export const secretWord =
   /token|pass(?=w|phrase|code|key|[^a-z]|$)|pwd|secret|api[-_ ]?key|authenti|authori[sz]|\bauth\b|credential|bearer/i;
 
-/** False positives are acceptable: names may use JSON escapes, and addresses may have credentials. */
+/** False positives are acceptable: names may use JSON escapes, addresses may hold credentials. */
 export function mayHoldSecret(text: string): boolean {
   const address = text.search(/:\\?\//);
   return (

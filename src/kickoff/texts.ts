@@ -183,7 +183,7 @@ export function formTexts() {
     },
     refusedAsMissing: l10n.t("The crew reports that this input is missing."),
     checkFields: l10n.t("Nothing was sent. Check the marked fields."),
-    mendFirst: l10n.t("Fix the marked error first."),
+    fixFirst: l10n.t("Fix the marked error first."),
     openExecution: l10n.t("Open Execution"),
     kickOffAgain: l10n.t("Kick Off Again"),
   };

@@ -142,13 +142,17 @@ export class CrewKeeper {
     const prepared = await prepareTokens(tokens, crewId);
     try {
       const process = await this.#launch(lastPort, prepared);
-      await keepTokens(tokens, crewId, prepared);
-      const port = Number(new URL(process.url).port);
-      this.#store({ port, engine: process.engine, failure: undefined });
+      try {
+        await keepTokens(tokens, crewId, prepared);
+        const port = Number(new URL(process.url).port);
+        this.#store({ port, engine: process.engine, failure: undefined });
+        // The window may have closed meanwhile.
+        this.#end.signal.throwIfAborted();
+      } catch (error) {
+        await process.stop();
+        throw error;
+      }
       this.#becomeOwner(process);
-      // The window may have closed meanwhile.
-      if (this.#end.signal.aborted) process.askToStop();
-      this.#end.signal.throwIfAborted();
       return process.url;
     } catch (error) {
       if (!(error instanceof ServiceRefusal) || error.reason !== "inUse") throw error;

@@ -80,6 +80,15 @@ export class KnownCrews {
     );
   }
 
+  /** Keeps what another window has written meanwhile. */
+  add(crew: KnownCrew): KnownCrew {
+    return this.#database.write(() => {
+      const known = this.read(crew.folder);
+      if (known === undefined) this.write(crew);
+      return known ?? crew;
+    });
+  }
+
   /** Does nothing for an unknown crew. */
   change(folder: string, change: CrewChange): void {
     this.#database.write(() => {

@@ -182,7 +182,7 @@ export class LocalCrews implements vscode.Disposable {
     );
   }
 
-  /** Stops a local crew in any window. Undefined if the person cancels. @throws UserError if it is unknown or another window doesn't stop it */
+  /** In any window. Undefined if cancelled. @throws UserError if unknown or not stopped there */
   async stop({ folder }: { readonly folder?: string } = {}): Promise<Crew | undefined> {
     const name =
       folder === undefined
@@ -433,9 +433,7 @@ export class LocalCrews implements vscode.Disposable {
     if (known !== undefined) return known;
     const { name } = await readProject(this.#folders.uriOf(folder).fsPath);
     const taken = this.#options.crews.list().map((crew) => crew.name);
-    const crew = { folder, name: uniqueName(name, taken), port: 0, wanted: false };
-    this.#store.write(crew);
-    return crew;
+    return this.#store.add({ folder, name: uniqueName(name, taken), port: 0, wanted: false });
   }
 
   #keptOf(crewId: string): KeptCrew {

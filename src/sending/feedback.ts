@@ -108,7 +108,7 @@ export class FeedbackSender {
     return current;
   }
 
-  /** What was sent for this output before, in any window, is not sent again unless the person says so. */
+  /** What any window sent for this output before is not sent again unless the person says so. */
   #refuse(current: Execution, given: FeedbackToSend, target: ResumeTarget): void {
     const again = isAgreed(given, current, target);
     const stale = staleByRecord(current, given.execution, target, again);
@@ -226,7 +226,7 @@ export class FeedbackSender {
   }
 }
 
-/** Whether the person wants it sent again, knowing all that was sent for this output so far, in any window. */
+/** Whether the person wants it sent again, knowing all that any window sent for this output. */
 function isAgreed(
   { again, execution }: FeedbackToSend,
   now: Execution,

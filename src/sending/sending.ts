@@ -57,6 +57,11 @@ export class Sending implements Disposable {
     ));
   }
 
+  /** See {@link KickoffSender.send}. */
+  async send(...request: Parameters<KickoffSender["send"]>): ReturnType<KickoffSender["send"]> {
+    return await (await this.kickoffSender()).send(...request);
+  }
+
   feedbackSender(): Promise<FeedbackSender> {
     return (this.#feedbackSender ??= import("./feedback.ts").then(
       ({ FeedbackSender }) => new FeedbackSender(this.#senderOptions()),

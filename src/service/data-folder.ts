@@ -114,7 +114,8 @@ export function defaultDataFolder(
 /** Node's recursive option never returns below /proc. */
 function makeFolder(folder: string): void {
   if (existsSync(folder)) return;
-  makeFolder(dirname(folder));
+  // A missing drive of Windows is its own parent.
+  if (dirname(folder) !== folder) makeFolder(dirname(folder));
   try {
     mkdirSync(folder, { mode: 0o700 });
   } catch (error) {

@@ -1,7 +1,7 @@
 import { EventEmitter, once } from "node:events";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { JsonObject } from "../base/json.ts";
-import { transaction } from "../base/sqlite.ts";
+import { integer, optionalText, text, transaction } from "../base/sqlite.ts";
 import type { CrewProject } from "../projects/types.ts";
 import { messageOf } from "./errors.ts";
 import type { Attempt, AttemptKey, Callbacks, Decision, Execution, KeptOutput } from "./model.ts";
@@ -45,15 +45,24 @@ export function createStore(database: DatabaseSync) {
   /** By ID or alias. Throws if the stored row is invalid. */
   function find(id: string): Execution | undefined {
     const row = prepare(
-      `SELECT id, owner, project, inputs, meta, callbacks, coalesce(json, 'null') AS kept, state, error,
-         created_at AS createdAt, ended_at AS endedAt
-       FROM executions LEFT JOIN kept ON execution_id = id WHERE id = coalesce((SELECT execution_id FROM aliases WHERE id = ?), ?)`,
+      `SELECT executions.*, coalesce(json, 'null') AS kept FROM executions LEFT JOIN kept ON execution_id = id
+       WHERE id = coalesce((SELECT execution_id FROM aliases WHERE id = ?), ?)`,
     ).get(id, id);
     if (!row) return undefined;
-    const parsed = (column: string): unknown => JSON.parse(String(row[column]));
-    const [project, inputs] = [parsed("project"), parsed("inputs")];
-    const [meta, callbacks, kept] = [parsed("meta"), parsed("callbacks"), parsed("kept")];
-    return { ...row, project, inputs, meta, callbacks, kept } as unknown as Execution;
+    const json = (column: string): unknown => JSON.parse(text(row, column));
+    return {
+      id: text(row, "id"),
+      owner: text(row, "owner") as Execution["owner"],
+      project: json("project") as Execution["project"],
+      inputs: json("inputs") as Execution["inputs"],
+      meta: json("meta") as Execution["meta"],
+      callbacks: json("callbacks") as Callbacks,
+      kept: json("kept") as Execution["kept"],
+      state: text(row, "state") as Execution["state"],
+      error: optionalText(row, "error") ?? null,
+      createdAt: integer(row, "created_at"),
+      endedAt: row["ended_at"] === null ? null : integer(row, "ended_at"),
+    };
   }
 
   function insert(execution: Execution): void {

@@ -6,12 +6,12 @@ import { transaction } from "../base/sqlite.ts";
 /** Step n (from 0) migrates version n to n + 1. Released steps never change. */
 export const steps: readonly string[] = [
   `
-  -- Counts every change of an execution, in all windows, so that a window reads only what is new to it.
+  -- Counts every change of an execution, in all windows: a window reads only what is new to it.
   CREATE TABLE revisions (id INTEGER PRIMARY KEY CHECK (id = 1), last INTEGER NOT NULL) STRICT;
   INSERT INTO revisions VALUES (1, 0);
 
-  -- What lists read, as JSON: in common what most executions of a crew have alike, in summary the rest. Inputs, outputs and feedback
-  -- are in details.
+  -- What lists read, as JSON: in common what most executions of a crew have alike, in summary the
+  -- rest. Inputs, outputs and feedback are in details.
   CREATE TABLE executions (
     local_id TEXT PRIMARY KEY,
     revision INTEGER NOT NULL UNIQUE,
@@ -25,8 +25,8 @@ export const steps: readonly string[] = [
     json TEXT NOT NULL
   ) STRICT;
 
-  -- Kickoffs and resumes that are being sent, or may have been sent. A row is written before the request is sent, in the transaction that
-  -- records it. pid: the process that sends it; null when that got no response.
+  -- Kickoffs and resumes that may have been sent. A row is written before the request is sent, in
+  -- the transaction that records it. pid: the process that sends it; null after no response.
   CREATE TABLE sends (
     local_id TEXT NOT NULL,
     kind TEXT NOT NULL CHECK (kind IN ('kickoff', 'resume')),

@@ -21,7 +21,7 @@ export interface ToolParts {
     "canStop" | "find" | "get" | "inputs" | "knownInputs" | "list" | "ready"
   >;
   readonly executions: {
-    readonly store: Pick<ExecutionStore, "find" | "list" | "onDidChange" | "summary">;
+    readonly store: Pick<ExecutionStore, "find" | "list" | "onDidChange" | "refresh" | "summary">;
     readonly tracker: Pick<Tracker, "localProblemOf" | "onDidChange" | "pollNow" | "problemOf">;
   };
   readonly sender: Pick<KickoffSender, "send">;
@@ -57,7 +57,7 @@ export function readInput(input: unknown, names: readonly string[]): UnknownObje
 
 export interface FindParts {
   readonly crews: Pick<Crews, "find">;
-  readonly executions: { readonly store: Pick<ExecutionStore, "find"> };
+  readonly executions: { readonly store: Pick<ExecutionStore, "find" | "refresh"> };
 }
 
 /** @throws UserError that says how to find the execution */

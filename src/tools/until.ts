@@ -10,12 +10,7 @@ import type { Tracker } from "../executions/tracker.ts";
  * @throws the signal's reason
  */
 export async function untilItMatters(
-  {
-    store,
-    clock,
-    tracker,
-    isHopeless,
-  }: {
+  parts: {
     readonly store: Pick<ExecutionStore, "summary" | "onDidChange">;
     readonly clock: Clock;
     readonly tracker: Pick<Tracker, "pollNow" | "onDidChange">;
@@ -26,6 +21,7 @@ export async function untilItMatters(
   milliseconds: number,
   signal: AbortSignal,
 ): Promise<void> {
+  const { store, clock, tracker, isHopeless } = parts;
   const matters = () => {
     const execution = store.summary(localId);
     return (

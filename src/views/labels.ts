@@ -1,7 +1,7 @@
 import * as l10n from "@vscode/l10n";
 import type { LocalEngine } from "../crews/types.ts";
 import { type Duration, wholeTime } from "../executions/durations.ts";
-import { hasEnded, hasRehearsalOutput, isNeverSeen } from "../executions/model.ts";
+import { hasEnded, hasRehearsalOutput, isNeverSeen, mayWait } from "../executions/model.ts";
 import type { ExecutionState, ExecutionSummary, TaskSummary } from "../executions/model.ts";
 
 /** Removes undefined and false. */
@@ -40,7 +40,7 @@ export const stateIcons: Readonly<Record<ExecutionState, Icon>> = {
 export function stateLabel(execution: ExecutionSummary): string {
   if (execution.state !== "unknown") return stateName(execution.state);
   if (isNeverSeen(execution)) return l10n.t("Unknown to the crew – check the ID");
-  if (execution.mayBeWaiting === true) return l10n.t("May be waiting for you");
+  if (mayWait(execution)) return l10n.t("May be waiting for you");
   return execution.stateText ?? l10n.t("Not known yet");
 }
 
@@ -54,9 +54,7 @@ export function taskStateLabel(
   execution: Pick<ExecutionSummary, "state" | "mayBeWaiting">,
 ): string {
   if (state === "pending") return l10n.t("Not started");
-  return state === "running" && execution.state === "unknown" && execution.mayBeWaiting === true
-    ? l10n.t("Last seen running")
-    : stateName(state);
+  return state === "running" && mayWait(execution) ? l10n.t("Last seen running") : stateName(state);
 }
 
 /** "1/3", or "4 steps" if the total is unknown. */

@@ -57,7 +57,7 @@ export async function openExecution(execution: ExecutionSummary): Promise<void> 
   await vscode.commands.executeCommand("crewdeck.openExecution", targetOf(execution));
 }
 
-/** Like a tree row's argument, so that commands show errors; `attempt` prevents answering another output. */
+/** As from a tree row, so that errors are shown; `attempt` prevents answering another output. */
 function targetOf({ crew, localId, kickoffIds, waiting }: ExecutionSummary): object {
   return {
     kind: "execution",

@@ -92,6 +92,8 @@ export class Notifications implements vscode.Disposable {
     try {
       if (notified.claim(key, localId)) return { execution, event };
     } catch (error) {
+      // The next change tries again.
+      this.#seen.delete(key);
       logProblem("Reporting an execution", error);
     }
     return undefined;

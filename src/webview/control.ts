@@ -4,7 +4,7 @@ import type { JsonFault } from "../kickoff/json.ts";
 import type { Fault } from "../kickoff/form/validate.ts";
 import { make, newId } from "./dom.ts";
 
-/** Delay after typing (ms). Not when focus is lost: the new line would move a button away from the mouse. */
+/** After typing, not when focus is lost, which would move a button away from the mouse (ms). */
 export const problemDelayMs = 600;
 
 export type BoxKind =

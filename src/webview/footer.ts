@@ -59,6 +59,7 @@ export class Footer {
 }
 
 type Post = (message: FromForm) => void;
+
 /** The extension host identifies the buttons by index. */
 export function explanation(
   { message, remedy, actions }: Explanation,

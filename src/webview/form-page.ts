@@ -200,7 +200,7 @@ export class FormPage {
       this.#json?.isWrong === true ||
       this.#inputs.some((field) => !field.control.isReadable) ||
       advanced.some((control) => !control.isReadable);
-    this.#showBlocked(this.#texts.mendFirst, isStillWrong);
+    this.#showBlocked(this.#texts.fixFirst, isStillWrong);
     return false;
   }
 

@@ -2,6 +2,12 @@ import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import type { CrewdeckApi } from "../../src/extension-api/crewdeck-api.ts";
 import { waitFor } from "../support/wait.ts";
+import { createExtensionApi } from "../../src/extension-api/extension-api.ts";
+import { confirmKickoff } from "../../src/executions/reduce.ts";
+import { openWindow } from "../unit/sending/window.ts";
+import { anExecution, notWaiting } from "../unit/views/executions.ts";
+import { crewsOf } from "./execution-parts.ts";
+import { viewParts } from "./view-parts.ts";
 import { write } from "./api-example.ts";
 import { startRealService, type RealService } from "./real-service.ts";
 
@@ -46,5 +52,32 @@ describe("The README's example of the API", () => {
 
   it("rejects with a message for a person", async () => {
     await assert.rejects(write("Nobody", "Sea otters"), /No crew named “Nobody” is connected/);
+  });
+});
+
+describe("The API", () => {
+  it("resumes what another window has just kicked off", async () => {
+    const parts = await viewParts();
+    parts.store.add(notWaiting({ localId: "theirs", kickoffIds: [], state: "unconfirmed" }));
+    const { api, disposable } = createExtensionApi({
+      crews: { ...crewsOf(anExecution().crew), canStop: () => false },
+      store: parts.store,
+      sending: {
+        send: () => assert.fail("it was kicked off"),
+        stopSender: () => assert.fail("it was stopped"),
+      },
+      feedback: {
+        send: ({ execution }) => Promise.resolve({ status: "resumed", message: execution.localId }),
+      },
+    });
+    const other = openWindow(parts.folder);
+    other.store.update("theirs", (known) => confirmKickoff(known, "k-9"));
+    const { message } = await api.resume({ kickoffId: "k-9", taskId: "review", isApprove: true });
+    assert.equal(message, "theirs");
+    other.store.add(anExecution());
+    assert.equal(api.executions().length, 2);
+    other.dispose();
+    disposable.dispose();
+    await parts.dispose();
   });
 });

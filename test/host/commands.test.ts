@@ -374,7 +374,7 @@ describe("Commands with arguments, and the API for other extensions", () => {
       "an unknown engine",
       "startLocalCrew",
       { folder: "crewdeck:/example-crew", engine: "magic" },
-      /magic/,
+      /“engine” must be one of rehearsal, crewai/,
     ],
     [
       "an unknown token type",

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { resetContext } from "../../src/editor/manifest.ts";
-import { executionUri } from "../../src/editor/execution-uri.ts";
+import { executionUri, parseExecutionUri } from "../../src/editor/execution-uri.ts";
 import type { Execution } from "../../src/executions/model.ts";
 import { ExecutionDocuments } from "../../src/views/document/documents.ts";
 import { watchReading } from "../../src/views/attention.ts";
@@ -188,6 +188,17 @@ describe("an execution's document", () => {
     );
     parts.store.add(anExecution());
     await waitFor("the execution's own text", () => document.getText().startsWith("# Sea otters"));
+  });
+
+  it("shows its crew's name as it is in the breadcrumbs", async () => {
+    for (const crewName of ["127.0.0.1:9123", "My crew 🚢", "100 %/A\\B?#", ".."]) {
+      const address = { crewName, key: "k 1" };
+      const uri = executionUri(address, "Sea otters");
+      assert.deepEqual(parseExecutionUri(vscode.Uri.parse(uri.toString())), address, crewName);
+    }
+    const crew = { ...anExecution().crew, name: "My crew: 🚢" };
+    const { document } = await parts.show(parts.store.add(anExecution({ crew })));
+    assert.match(document.uri.path, /^\/My crew: 🚢\/11111111-aaaa\//);
   });
 
   it("has its title in its address, and stays in its tab when the title changes", async () => {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { track } from "../../src/commands/track.ts";
 import { openWindow } from "../unit/sending/window.ts";
 import { executionCommands } from "../../src/commands/executions.ts";
+import { confirmKickoff } from "../../src/executions/reduce.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
 import { executionParts } from "./execution-parts.ts";
 import { withPerson, type Move } from "./scripted-person.ts";
@@ -82,5 +83,14 @@ describe("Commands that remove executions", () => {
     assert.deepEqual(kept(), [], "not read yet");
     await track(executionParts(parts.store), { crew: anExecution().crew.name, kickoffId: "k-9" });
     assert.deepEqual(kept(), ["theirs"]);
+  });
+
+  it("find an execution by the ID that another window has just received", async () => {
+    parts.store.add(notWaiting({ localId: "theirs", kickoffIds: [], state: "unconfirmed" }));
+    const other = openWindow(parts.folder);
+    other.store.update("theirs", (known) => confirmKickoff(known, "k-9"));
+    other.dispose();
+    await run("untrackExecution", { crew: anExecution().crew.name, kickoffId: "k-9" });
+    assert.deepEqual(kept(), []);
   });
 });

@@ -187,7 +187,7 @@ describe("Deleting local data", () => {
     await window.tree.choices.groupBy("day");
   };
 
-  const databaseFiles = ["crewdeck.db", "crewdeck.db-wal", "crewdeck.db-shm"];
+  const databaseFiles = ["", "-wal", "-shm", "-lock"].map((ending) => `crewdeck.db${ending}`);
   /** All files except the database's, by their paths in the folder. */
   const files = async () =>
     (await readdir(folder, { recursive: true, withFileTypes: true }))

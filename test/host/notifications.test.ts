@@ -44,7 +44,7 @@ describe("Notifications", () => {
   });
 
   /** A window that polls. */
-  const openWindow = () => {
+  const openWindow = (notified: Pick<Notified, "claim"> = new Notified(parts.database)) => {
     const changes = new Emitter<boolean>((error) => assert.fail(String(error)));
     const lease = {
       isHeld: true,
@@ -55,7 +55,7 @@ describe("Notifications", () => {
       new Notifications({
         store: parts.store,
         lease,
-        notified: new Notified(parts.database),
+        notified,
         clock: systemClock,
         show: async (_kind, message, buttons) => {
           shown.push(`${message} [${buttons.join(" | ")}]`);
@@ -100,6 +100,22 @@ describe("Notifications", () => {
     parts.store.add(anExecution({ localId: "later", kickoffIds: ["later"], label: "later" }));
     await waitFor("the one after them", () => shown.some((text) => text.includes("“later”")));
     assert.equal(shown.length, 3, shown.join("\n"));
+  });
+
+  it("are shown later if the database is busy", async () => {
+    const stored = new Notified(parts.database);
+    let claims = 0;
+    openWindow({
+      claim(...event) {
+        claims += 1;
+        if (claims === 1) throw new Error("Another window is using Crewdeck's data.");
+        return stored.claim(...event);
+      },
+    });
+    const { localId } = parts.store.add(anExecution());
+    await waitFor("the first try", () => claims > 0);
+    parts.store.update(localId, (execution) => ({ ...execution, seenAt: isoAgo(0) }));
+    await waitFor("the notification", () => shown.length > 0);
   });
 
   const topics = (audience: string, changes: Partial<Execution> = {}) =>

@@ -136,6 +136,8 @@ describe("Commands about outputs", () => {
       () => vscode.window.tabGroups.activeTabGroup.activeTab?.label === "write (attempt 1).md",
     );
     const written = (await stat(uri.fsPath)).mtimeMs;
+    const { mode } = await stat(path.join(uri.fsPath, "../.."));
+    if (process.platform !== "win32") assert.equal(mode & 0o077, 0, "other users can't read it");
     await run("openOutput", { crew, kickoffId: "k-1", taskId: "write" });
     assert.equal((await stat(uri.fsPath)).mtimeMs, written, "it is written once");
     await run("trackExecution", { crew, kickoffId: "k-2" });

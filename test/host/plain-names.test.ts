@@ -43,7 +43,7 @@ describe("names and texts of a crew", () => {
       state: "unknown",
       stateText: "$(pass) Completed",
     });
-    const store = { list: () => [execution], find: () => execution };
+    const store = { list: () => [execution], find: () => execution, refresh: () => undefined };
     assert.equal(await chooseExecution(store, crews, undefined), undefined);
     const [{ choices, descriptions, details } = {}] = person.shown;
     assert.deepEqual(

@@ -62,7 +62,7 @@ describe("Kicking off a request file", () => {
       forms: { open: (...what) => Promise.resolve(void opened.push(what)) },
       consent: new CallbackConsent(machine.database),
       clock,
-      onLearnt: () => undefined,
+      problems: { refresh: () => undefined },
       isTrusted: () => true,
       ...changes,
     });

@@ -23,7 +23,7 @@ describe("Stopping an execution", () => {
   });
 
   const partsOf = (execution: Execution) => {
-    const store = { find: () => execution, list: () => [execution] };
+    const store = { find: () => execution, list: () => [execution], refresh: () => undefined };
     return {
       crews: { ...crewsOf(execution.crew), canStop: () => canStop },
       sending: {

@@ -334,6 +334,7 @@ describe("Tools for language models", () => {
           store: {
             find: () => execution,
             list: () => [execution],
+            refresh: () => undefined,
             summary: () => execution,
             onDidChange: silent,
           },

@@ -13,6 +13,8 @@ export class Gate {
     { readonly what: Held; readonly arrived: (release: () => void) => void }
   >();
   readonly #answers = new Map<string, Behaviour>();
+  /** Called when a request, or the service's response to it, is at the gate. */
+  onPass: (what: Held, request: SeenRequest) => void = () => undefined;
 
   private constructor(server: MisbehavingServer, service: string) {
     this.#server = server;
@@ -64,6 +66,7 @@ export class Gate {
         ? [[name, value] as const]
         : [],
     );
+    this.onPass("request", request);
     await this.#wait(path, "request");
     const answer = await fetch(this.#service + path, {
       method,
@@ -71,6 +74,7 @@ export class Gate {
       ...(body === "" ? {} : { body }),
     });
     const text = await answer.text();
+    this.onPass("answer", request);
     await this.#wait(path, "answer");
     response
       .writeHead(answer.status, {

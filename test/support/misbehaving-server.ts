@@ -73,7 +73,12 @@ export class MisbehavingServer {
 
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     let body = "";
-    for await (const chunk of request) body += String(chunk);
+    try {
+      for await (const chunk of request) body += String(chunk);
+    } catch {
+      // The client ended before it had sent everything.
+      return;
+    }
     const seen = {
       method: request.method ?? "",
       path: request.url ?? "",

@@ -157,6 +157,24 @@ describe("The kickoff form in a browser", () => {
     });
   }
 
+  it("draws VS Code's own border around secondary buttons", async () => {
+    await open();
+    const borders = () =>
+      Promise.all(
+        [kickOff(), page.getByRole("button", { name: "Presets…" })].map((button) =>
+          button.evaluate((element) => getComputedStyle(element).borderTopColor),
+        ),
+      );
+    const set = (name: string, color: string) =>
+      page.evaluate(([name, color]) => document.documentElement.style.setProperty(name, color), [
+        name,
+        color,
+      ] as const);
+    await set("--vscode-button-border", "rgb(1, 2, 3)");
+    await set("--vscode-button-secondaryBorder", "rgb(4, 5, 6)");
+    assert.deepEqual(await borders(), ["rgb(1, 2, 3)", "rgb(4, 5, 6)"]);
+  });
+
   it("can be filled in and sent with the keyboard alone", async () => {
     await open();
     await isFocused("topic");

@@ -15,7 +15,7 @@ export class LastEditor implements vscode.Disposable {
     this.#last = next ?? this.#last;
   });
 
-  /** Several selections are on separate lines. Undefined if there is none, or the document was closed. */
+  /** Several selections on separate lines. Undefined if there is none or the document is closed. */
   get selection(): Selected | undefined {
     if (this.#last === undefined || this.#last.document.isClosed) return undefined;
     return this.#isActive ? selectedIn(this.#last) : this.#left;

@@ -12,7 +12,7 @@ const stored = v.object({
 type Stored = Readonly<v.InferOutput<typeof stored>>;
 type OnProblem = (message: string, error: unknown, about?: string) => void;
 
-/** Without secrets; see {@link keptDraft}. No method throws: what can't be stored stays in memory. */
+/** Without secrets; see {@link keptDraft}. Never throws: what can't be stored stays in memory. */
 export class FormMemory {
   readonly #values: CrewValues<Stored>;
   readonly #onProblem: OnProblem;
@@ -80,9 +80,11 @@ export class FormMemory {
   #change(crewId: string, change: (known: Stored) => Stored): void {
     let known = this.#held.get(crewId);
     try {
-      known ??= this.#values.get(crewId);
-      const next = kept(change(known ?? {}));
-      this.#values.set(crewId, Object.keys(next).length === 0 ? undefined : next);
+      this.#values.change(crewId, (stored) => {
+        known ??= stored;
+        const next = kept(change(known ?? {}));
+        return Object.keys(next).length === 0 ? undefined : next;
+      });
       this.#held.delete(crewId);
       this.#failing.delete(crewId);
     } catch (error) {

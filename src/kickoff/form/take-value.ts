@@ -12,7 +12,7 @@ import type { Taken } from "./messages.ts";
 /** In bytes: it becomes part of prompts, and of the stored execution. */
 export const largestText = 1_000_000;
 
-/** Sources without a value are last. Undefined if the person cancels. @throws UserError for an unusable source */
+/** Empty sources are last. Undefined if cancelled. @throws UserError for an unusable source */
 export async function takeValue(
   input: string,
   sources: {

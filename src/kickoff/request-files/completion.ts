@@ -6,7 +6,7 @@ import type { Crew } from "../../crews/types.ts";
 import { defined } from "../../base/json.ts";
 import { logProblem } from "../../editor/log.ts";
 import { showStatus } from "../../editor/messages.ts";
-import { rangeOf } from "./diagnostics.ts";
+import { rangeOf, type RequestFileDiagnostics } from "./diagnostics.ts";
 import { placeAt, type WritingPlace } from "./place.ts";
 import { readRequestFile } from "./request-file.ts";
 
@@ -15,7 +15,7 @@ type Offer = Partial<vscode.CompletionItem> & { readonly label: string };
 /** Offers connected crews and, in `inputs`, what the crew takes, requested once. */
 export function completeRequestFiles(
   crews: Pick<Crews, "list" | "find" | "inputs" | "knownInputs">,
-  onLearnt: () => void,
+  problems: Pick<RequestFileDiagnostics, "refresh">,
 ) {
   const fieldsIn = async (text: string, token: vscode.CancellationToken) => {
     const name = readRequestFile(text).crew;
@@ -26,7 +26,7 @@ export function completeRequestFiles(
     const cancelled = token.onCancellationRequested(() => abort.abort());
     try {
       const { fields } = await crews.inputs(crew, { signal: abort.signal });
-      onLearnt();
+      problems.refresh();
       return fields;
     } catch (error) {
       if (!token.isCancellationRequested) {

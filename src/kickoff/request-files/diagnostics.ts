@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 import { Disposables } from "../../base/events.ts";
 import type { Crews } from "../../crews/crews.ts";
 import type { Span } from "../json.ts";
-import { checkRequestFile, faultText, isHarmless } from "./check.ts";
+import { checkRequestFile, faultText, isHarmless, type RequestFault } from "./check.ts";
 import { isRequestFile } from "./name.ts";
 import { readRequestFile } from "./request-file.ts";
 
@@ -11,35 +11,49 @@ const longest = 1_000_000;
 /** Reported by VS Code's JSON support, with the manifest's schema. */
 const bySchema = new Set<string>(["syntax", "notAnObject", "noCrew", "wrongType", "wrongStrategy"]);
 
-/** Sends no requests. */
-export function diagnoseRequestFiles(crews: Pick<Crews, "find" | "knownInputs" | "onDidChange">) {
-  const owned = new Disposables();
-  const marks = owned.add(vscode.languages.createDiagnosticCollection("crewdeck"));
-  const faultsIn = (text: string) => {
-    const file = readRequestFile(text);
-    const crew = file.crew === undefined ? undefined : crews.find(file.crew);
-    const faults = checkRequestFile(file, crew, crew && crews.knownInputs(crew));
-    return faults.filter(({ kind }) => !bySchema.has(kind));
-  };
-  const mark = (document: vscode.TextDocument) => {
+/** Marks the problems of open request files. Sends no requests. */
+export class RequestFileDiagnostics implements vscode.Disposable {
+  readonly #crews: Pick<Crews, "find" | "knownInputs">;
+  readonly #owned = new Disposables();
+  readonly #marks = this.#owned.add(vscode.languages.createDiagnosticCollection("crewdeck"));
+
+  constructor(crews: Pick<Crews, "find" | "knownInputs" | "onDidChange">) {
+    this.#crews = crews;
+    const { workspace } = vscode;
+    this.#owned.add(workspace.onDidOpenTextDocument((document) => this.#mark(document)));
+    this.#owned.add(workspace.onDidChangeTextDocument(({ document }) => this.#mark(document)));
+    this.#owned.add(workspace.onDidCloseTextDocument(({ uri }) => this.#marks.delete(uri)));
+    this.#owned.add(crews.onDidChange(() => this.refresh()));
+    this.refresh();
+  }
+
+  /** Call it when a crew's inputs became known. */
+  refresh(): void {
+    for (const document of vscode.workspace.textDocuments) this.#mark(document);
+  }
+
+  dispose(): void {
+    this.#owned.dispose();
+  }
+
+  #mark(document: vscode.TextDocument): void {
     if (!isRequestFile(document.uri)) return;
     const text = document.getText();
     const { Error, Warning } = vscode.DiagnosticSeverity;
-    const found = (text.length > longest ? [] : faultsIn(text)).map((fault) => {
+    const found = (text.length > longest ? [] : this.#faultsIn(text)).map((fault) => {
       const severity = isHarmless(fault) ? Warning : Error;
       const made = new vscode.Diagnostic(rangeOf(document, fault.at), faultText(fault), severity);
       return Object.assign(made, { source: "Crewdeck", code: fault.kind });
     });
-    marks.set(document.uri, found);
-  };
-  const { workspace } = vscode;
-  const refresh = () => workspace.textDocuments.forEach(mark);
-  owned.add(workspace.onDidOpenTextDocument(mark));
-  owned.add(workspace.onDidChangeTextDocument(({ document }) => mark(document)));
-  owned.add(workspace.onDidCloseTextDocument(({ uri }) => marks.delete(uri)));
-  owned.add(crews.onDidChange(refresh));
-  refresh();
-  return { refresh, dispose: () => owned.dispose() };
+    this.#marks.set(document.uri, found);
+  }
+
+  #faultsIn(text: string): readonly RequestFault[] {
+    const file = readRequestFile(text);
+    const crew = file.crew === undefined ? undefined : this.#crews.find(file.crew);
+    const faults = checkRequestFile(file, crew, crew && this.#crews.knownInputs(crew));
+    return faults.filter(({ kind }) => !bySchema.has(kind));
+  }
 }
 
 export function rangeOf(document: vscode.TextDocument, { start, end }: Span): vscode.Range {

@@ -1,4 +1,3 @@
-import { callbackMembers } from "../../api/callbacks.ts";
 import { defined } from "../../base/json.ts";
 import { toCallbacks, typedCallbacks, type Prefill } from "../callbacks.ts";
 import { spanOf, type Expected, type Span } from "../json.ts";
@@ -25,13 +24,6 @@ export interface RequestFile {
     readonly inputName: ReadonlyMap<string, Span>;
   };
 }
-
-export const requestFileMembers: readonly string[] = [
-  ...requestFileOwn,
-  "inputs",
-  "meta",
-  ...callbackMembers,
-];
 
 const firstLine: Span = { start: 0, end: 1 };
 

@@ -17,7 +17,7 @@ import { requestWith } from "../form/values.ts";
 import { SingleStart } from "../../base/single-start.ts";
 import { callbacksText } from "../texts.ts";
 import { checkRequestFile, faultText, isHarmless, type RequestFault } from "./check.ts";
-import { rangeOf } from "./diagnostics.ts";
+import { rangeOf, type RequestFileDiagnostics } from "./diagnostics.ts";
 import { readRequestFile, type RequestFile } from "./request-file.ts";
 
 export interface RequestFilesOptions {
@@ -26,7 +26,7 @@ export interface RequestFilesOptions {
   readonly forms: Pick<KickoffForms, "open">;
   readonly consent: Pick<CallbackConsent, "confirm">;
   readonly clock: Clock;
-  readonly onLearnt: () => void;
+  readonly problems: Pick<RequestFileDiagnostics, "refresh">;
   readonly isTrusted: () => boolean;
 }
 
@@ -99,14 +99,14 @@ export class RequestFiles {
   }
 
   async #start(read: Read): Promise<Execution | undefined> {
-    const { crews, sender, consent, onLearnt, isTrusted } = this.#options;
+    const { crews, sender, consent, problems, isTrusted } = this.#options;
     const { document, crew, file } = read;
     const title = plainLabel(vscode.l10n.t("Kicking off “{0}”…", crew.name));
     const location = vscode.ProgressLocation.Window;
     return await vscode.window.withProgress({ location, title }, async () => {
       const ready = await crews.ready(crew);
       const inputs = await crews.inputs(ready, { fresh: true });
-      onLearnt();
+      problems.refresh();
       refuse(document, checkRequestFile(file, crew, inputs));
       const isAllowed = isTrusted()
         ? await consent.confirm(crew, file.values)

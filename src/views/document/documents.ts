@@ -18,7 +18,7 @@ interface ExecutionDocumentsOptions {
   readonly crewIdOf: (crewName: string) => string | undefined;
   /** What may change without the execution; then call `refresh`. */
   readonly circumstancesOf?: (execution: ExecutionSummary) => rendering.RenderCircumstances;
-  /** Resolves when the executions are read, so that a restored document isn't reported as unknown. */
+  /** Resolves when executions are read, so that a restored document isn't reported as unknown. */
   readonly ready?: Promise<unknown>;
   readonly scheme?: string;
 }
@@ -61,7 +61,7 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
     );
   }
 
-  /** The address of an execution's document; that of its tab, so that a new title opens no second one. The tab keeps its label, which is the address's end. */
+  /** The address of its open tab, which has the earlier title: a new title opens no second tab. */
   uriOf(execution: ExecutionSummary): vscode.Uri {
     const scheme = this.#options.scheme ?? executionScheme;
     const isIts = (uri: vscode.Uri) =>

@@ -164,7 +164,7 @@ class Nesting {
     return kept.length === this.#open.length ? rest : undefined;
   }
 
-  /** `kept`: in all open containers. Takes effect with `settle`, since a lazy line closes nothing. */
+  /** `kept`: in all open containers. `settle` makes it so, since a lazy line closes nothing. */
   read(line: string, afterParagraph: boolean) {
     const { rest, kept } = this.#follow(line);
     const all = kept.length === this.#open.length;
@@ -179,7 +179,7 @@ class Nesting {
       const begun = next.length > before;
       const mark = /^ {0,3}> ?/.exec(text)?.[0] ?? listMark(text, afterParagraph && all && !begun);
       if (mark === undefined) break;
-      // The content of an empty item is one column after the mark (CommonMark, "List items", rule 3).
+      // An empty item's content is one column after the mark (CommonMark, "List items", rule 3).
       text = text.slice(mark.length);
       const width = Math.max(mark.length, mark.trimEnd().length + 1);
       next.push(

@@ -19,7 +19,7 @@ interface DocumentLens {
   readonly command: vscode.Command;
 }
 
-/** What to do next at the top, what the feedback changed above every attempt after a rejection, and "Open Output" above each output. */
+/** At the top, what to do next; above attempts, the comparison; above outputs, "Open Output". */
 export function documentLenses(
   execution: Execution,
   rendered: Rendered,

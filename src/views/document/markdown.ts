@@ -19,7 +19,7 @@ export function inlineName(name: string): string {
   return inlineText(shortName(name));
 }
 
-/** Schemes that VS Code handles itself: commands and extension links. The limit keeps long texts fast. */
+/** Schemes that VS Code handles: commands and extension links. The limit keeps long texts fast. */
 const actingScheme = /\b(command|(?:vscode|vscodium)[\w.+-]{0,40}|code-oss):(?=\S)/gi;
 const characterReference = /&#x([\da-f]+);?|&#(\d+);?|&colon;?/gi;
 

@@ -1,4 +1,4 @@
-import { chmod, stat } from "node:fs/promises";
+import { chmod, mkdir, stat } from "node:fs/promises";
 import { createHash } from "node:crypto";
 import { homedir } from "node:os";
 import path from "node:path";
@@ -107,6 +107,8 @@ export async function openOutput(
   // An attempt's output never changes, so its size is enough.
   const known = await stat(file).catch(() => undefined);
   if (known?.size !== Buffer.byteLength(text)) {
+    // For this user only, as the database.
+    await mkdir(folder, { recursive: true, mode: 0o700 });
     const title = vscode.l10n.t("Opening {0}", path.basename(file));
     const written = await withCancel(title, async (signal) => {
       await writeText(file, text, { signal });

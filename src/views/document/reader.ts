@@ -8,7 +8,7 @@ import type { Rendered, Section } from "./sections.ts";
 /** How long to wait for the current state before moving to a place in it (ms). */
 const maxWait = 2000;
 
-/** As text, because the Markdown preview has no lenses; at `taskId`, at what waits, or where the reader was. */
+/** As text: the preview has no lenses. At `taskId`, at what waits, or where the reader was. */
 export async function showExecution(
   documents: ExecutionDocuments,
   execution: ExecutionSummary,

@@ -18,7 +18,7 @@ import { keepReaderPlaces } from "./reader.ts";
 
 export type DocumentsRoom = ReturnType<typeof registerDocuments>;
 
-/** `ready` resolves when the executions are read; `storage` is the extension's folder on this machine. */
+/** `ready` resolves when the executions are read; `storage` is the extension's own folder. */
 export function registerDocuments(options: {
   readonly store: ExecutionStore;
   readonly crews: Crews;

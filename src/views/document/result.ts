@@ -6,18 +6,18 @@ import { resultOf } from "./outputs.ts";
 import { present } from "../labels.ts";
 import { mayBeWaitingSection, resultSection, type Part } from "./sections.ts";
 import { taskTitle } from "./task.ts";
-import { hasEnded, isLocalCrew, isNeverSeen } from "../../executions/model.ts";
+import { hasEnded, isLocalCrew, isNeverSeen, mayWait } from "../../executions/model.ts";
 import type { CrewRef, Execution, ResumeSummary } from "../../executions/model.ts";
 
 export function situationParts(execution: Execution, isKickingOff: boolean): Part[] {
-  const { state, mayBeWaiting, watchingStoppedAt } = execution;
+  const { state, watchingStoppedAt } = execution;
   const pause = answeredPause(execution);
   const stopped = l10n.t(
     "This execution did not end within a day, and is no longer watched. “Watch Again” continues.",
   );
   return present<Part>(
     state === "unconfirmed" && unconfirmedPart(execution, isKickingOff),
-    state === "unknown" && mayBeWaiting === true && mayBeWaitingPart(execution),
+    mayWait(execution) && mayBeWaitingPart(execution),
     pause && { id: "answered pause", lines: [answeredPauseText(pause, execution)] },
     watchingStoppedAt !== undefined && { id: "stopped watching", lines: [stopped] },
   );

@@ -1,4 +1,5 @@
 import type * as vscode from "vscode";
+import { mayWait } from "../../executions/model.ts";
 import type { AttemptSummary, ExecutionSummary, TaskSummary } from "../../executions/model.ts";
 import type { ExecutionDocuments } from "./documents.ts";
 import { withoutCommands } from "./markdown.ts";
@@ -107,7 +108,7 @@ export function placeOf(
   const execution = documents.summary(document.uri);
   const rendered = documents.rendered(document);
   if (execution === undefined || rendered === undefined) return undefined;
-  const { state, waiting, mayBeWaiting } = execution;
+  const { state, waiting } = execution;
   if (state === "waiting" && waiting !== undefined) {
     const { taskId, attempt } = waiting;
     const section =
@@ -115,6 +116,6 @@ export function placeOf(
       sectionOf(rendered, taskSection(taskId));
     return section && { execution, taskId, line: section.start };
   }
-  const section = mayBeWaiting === true ? sectionOf(rendered, mayBeWaitingSection) : undefined;
+  const section = mayWait(execution) ? sectionOf(rendered, mayBeWaitingSection) : undefined;
   return section && { execution, line: section.start };
 }

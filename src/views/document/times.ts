@@ -27,7 +27,7 @@ export function timesPart(execution: ExecutionSummary): Part {
   return { id: "times", lines: [`## ${l10n.t("Times")}`, "", ...lines], parts };
 }
 
-/** Single times are in the tasks' sections. Text precedes the bar, which a screen reader may skip. */
+/** The tasks' sections have single times. Text precedes the bar: a screen reader may skip that. */
 function timeTable(execution: ExecutionSummary): string[] {
   const { tasks, waited, percents } = timeUse(execution);
   if (waited === undefined && tasks.filter(({ duration }) => duration !== undefined).length < 2)

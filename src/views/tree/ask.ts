@@ -9,7 +9,7 @@ export async function askForGrouping(present: Grouping): Promise<Grouping | unde
   const items = groupings.map((grouping) => {
     const label = groupingLabel(grouping);
     return grouping === present
-      ? { label: `$(check) ${label}`, description: vscode.l10n.t("as now"), grouping }
+      ? { label: `$(check) ${label}`, description: vscode.l10n.t("current"), grouping }
       : { label, grouping };
   });
   const chosen = await vscode.window.showQuickPick(items, {

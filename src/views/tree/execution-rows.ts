@@ -17,6 +17,7 @@ import {
   isLocalCrew,
   isNeverSeen,
   isStopping,
+  mayWait,
 } from "../../executions/model.ts";
 import type { ExecutionSummary, TaskSummary, WaitingSummary } from "../../executions/model.ts";
 
@@ -130,15 +131,13 @@ function groupedState(
   execution: ExecutionSummary,
   { group, isKickingOff }: Circumstances,
 ): string | undefined {
-  const { waiting, state, mayBeWaiting } = execution;
+  const { waiting, state } = execution;
   if (group === "waiting" && waiting !== undefined) return taskAndAttempt(waiting);
   if (isKickingOff === true) return kickingOffLabel();
   if (group === "state" && state !== "unknown") return undefined;
   if (state === "waiting") return l10n.t("Waiting");
   if (isNeverSeen(execution)) return l10n.t("Unknown ID – check it");
-  return state === "unknown" && mayBeWaiting === true
-    ? l10n.t("May be waiting")
-    : stateLabel(execution);
+  return mayWait(execution) ? l10n.t("May be waiting") : stateLabel(execution);
 }
 
 function taskAndAttempt({ taskId, attempt }: WaitingSummary): string {
@@ -196,14 +195,13 @@ function factsOf(
   execution: ExecutionSummary,
   { isKickingOff = false, canStop = false, crew = "connected" }: Circumstances,
 ): string {
-  const { state, mayBeWaiting, watchingStoppedAt, output, waiting, kickoffIds, request, pinned } =
-    execution;
+  const { state, watchingStoppedAt, output, waiting, kickoffIds, request, pinned } = execution;
   const sent = pendingResume(execution) ?? answeredPause(execution);
   return present(
     "execution",
     state,
     hasEnded(execution) && "ended",
-    state === "unknown" && mayBeWaiting === true && "mayBeWaiting",
+    mayWait(execution) && "mayBeWaiting",
     sent?.outcome,
     watchingStoppedAt !== undefined && "unwatched",
     (output ?? waiting?.output) !== undefined && "output",
@@ -220,11 +218,11 @@ function factsOf(
 }
 
 function iconOf(execution: ExecutionSummary, circumstances: Circumstances): Icon {
-  const { state, mayBeWaiting } = execution;
+  const { state } = execution;
   if (circumstances.isKickingOff === true) return stateIcons.running;
   if (state === "running" && unwatchedLabel(execution, circumstances) !== undefined)
     return { id: "eye-closed" };
-  return state === "unknown" && mayBeWaiting === true
+  return mayWait(execution)
     ? { ...stateIcons.unknown, color: "list.warningForeground" }
     : stateIcons[state];
 }

@@ -121,7 +121,8 @@ export function crewRow(crew: Crew, { parked, tokens }: CrewCondition): Row {
       trouble ??
       present(
         showsToken && tokenTypeName(stored.inUse),
-        place,
+        // A crew is named after its host by default.
+        place !== name && place,
         local && (local.engine === "crewai" ? l10n.t("crewAI") : l10n.t("rehearsal, no model")),
         interrupted,
       ).join(" · "),

@@ -20,7 +20,7 @@ export function showSummary(
   const waiting = executions.filter(waitsForPerson).length;
   if ((view.badge?.value ?? 0) !== waiting)
     view.badge = waiting === 0 ? undefined : { value: waiting, tooltip: waitingSentence(waiting) };
-  // VS Code shows no welcome below a message (observed), so without matches the description shows the filter.
+  // VS Code shows no welcome below a message (observed), so the description shows the filter then.
   const label = arrangement.isFiltered ? filterLabel(arrangement.rules.filter) : undefined;
   const isEmpty = arrangement.groups().length === 0;
   const message =

@@ -246,6 +246,7 @@ describe("a failing connection", () => {
     assert.equal(error.kind, "badAnswer");
     assert.equal(error.sent, "maybe");
     assert.match(error.message, /HPE_/);
+    assert.match(error.remedy, /^It may have arrived: check before you send it again\. /);
   });
 
   it("counts the decompressed bytes of a body", async () => {

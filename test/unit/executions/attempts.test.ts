@@ -214,6 +214,13 @@ describe("the attempts of a task", () => {
     assert.deepEqual([outcome("stopped"), outcome("completed")], ["unanswered", "answered"]);
   });
 
+  it("show the same if the end was seen before it was known that no response arrives", () => {
+    const { sent } = sending(waiting, "Approved.", true, at(20));
+    const outcome = (state: "stopped" | "completed") =>
+      resumeUnanswered(applyReading(sent, aReading({ state }), at(30)), target).resumes[0]?.outcome;
+    assert.deepEqual([outcome("stopped"), outcome("completed")], ["unanswered", "answered"]);
+  });
+
   it("count the minute from when the crew accepted the feedback, not from when it was written", () => {
     const { sent } = sending(waiting, "Approved.", true, at(20));
     const answered = resumeAnswered(sent, target, resumed, at(75));

@@ -231,6 +231,21 @@ describe("keeping a local crew served", () => {
     assert.equal(window.launches, 2);
   });
 
+  it("leaves no service behind whose tokens could not be stored, and can start again", async () => {
+    const { known, tokens } = await newMachine();
+    const locked = new Error("The keychain is locked.");
+    let isLocked = true;
+    const window = new Window(known, {
+      tokens: (id) => tokens.tokens(id),
+      setTokens: (...given) => (isLocked ? Promise.reject(locked) : tokens.setTokens(...given)),
+    });
+    await assert.rejects(window.keeper.start(), locked);
+    assert.equal(await findRunning(known.dataFolder(crewFolder)), undefined);
+    isLocked = false;
+    const url = await window.keeper.start();
+    assert.equal(tokens.kept.get(crewId)?.bearer, await tokenAt(url));
+  });
+
   it("passes on why the service does not start", async () => {
     const { known, tokens } = await newMachine();
     const window = new Window(known, tokens, { serves: "/broken" });

@@ -51,6 +51,16 @@ describe("known local crews", () => {
     assert.equal(known.read("file:///a")?.interrupted, undefined);
   });
 
+  it("keep what another window wrote since this one first read them", async () => {
+    const { known, folder } = await newKnownCrews();
+    const started = crew("file:///a", "Ant");
+    (await newKnownCrews(folder)).known.write(started);
+    const added = known.add({ folder: "file:///a", name: "Ant 2", port: 0, wanted: false });
+    assert.deepEqual([added, known.list()], [started, [started]]);
+    known.add({ folder: "file:///b", name: "Bee", port: 0, wanted: false });
+    assert.equal(known.read("file:///b")?.name, "Bee");
+  });
+
   it("are forgotten with their service's data", async () => {
     const { known } = await newKnownCrews();
     for (const name of ["a", "b"]) {

@@ -50,6 +50,8 @@ function menusOf(facts: string): string[] {
 describe("a crew's row", () => {
   it("shows a deployed crew's host", () => {
     const row = crewRow(deployed, {});
+    const unnamed = crewRow({ ...deployed, name: row.description }, {});
+    assert.deepEqual([unnamed.label, unnamed.description], [row.description, ""]);
     assert.equal(row.description, "crew.test");
     assert.deepEqual(menusOf(row.facts), ["remote"]);
   });

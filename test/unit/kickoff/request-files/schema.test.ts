@@ -2,10 +2,9 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { Ajv } from "ajv";
-import {
-  requestFileMembers,
-  writeRequestFile,
-} from "../../../../src/kickoff/request-files/request-file.ts";
+import { callbackMembers } from "../../../../src/api/callbacks.ts";
+import { requestFileOwn } from "../../../../src/kickoff/kickoff-json.ts";
+import { writeRequestFile } from "../../../../src/kickoff/request-files/request-file.ts";
 import { projectFolder } from "../../../support/folders.ts";
 
 interface Manifest {
@@ -27,7 +26,7 @@ describe("The schema of request files", () => {
     assert.equal(contributed?.fileMatch, "*.kickoff.json");
     assert.deepEqual(
       [...Object.keys(schema.properties), "$schema"].sort(),
-      [...requestFileMembers].sort(),
+      [...requestFileOwn, "inputs", "meta", ...callbackMembers].sort(),
     );
     for (const [name, { description }] of Object.entries(schema.properties))
       assert.ok(description, name);
