@@ -45,6 +45,7 @@ export function errorOfAnswer(answer: RefusedAnswer): CrewApiError {
     kind,
     message: sentence(l10n.t("{0} ({1}): {2}", intro, status, said)),
     ...outcome(isOpen, remedy),
+    ...(body.own?.canKeepChanged === true && { canKeepChanged: true }),
     ...details,
   });
 }

@@ -46,6 +46,8 @@ export class CrewApiError extends Error {
   /** The sent token's type, if known, when `kind` is `unauthorized` or `forbidden`. */
   readonly tokenType?: TokenType;
   readonly place?: CrewPlace;
+  /** A run again was refused because earlier outputs don't fit the crew; `keepChanged` would help. */
+  readonly canKeepChanged?: boolean;
 
   constructor({ message, ...details }: CrewApiErrorDetails) {
     super(oneLine(message, 1500));

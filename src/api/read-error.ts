@@ -19,6 +19,7 @@ interface ErrorBody {
 export interface LocalProblem {
   readonly place?: CrewPlace;
   readonly isNotStarted: boolean;
+  readonly canKeepChanged: boolean;
 }
 
 const messageLength = 300;
@@ -38,16 +39,17 @@ export function readErrorBody(text: string, knownInputs: readonly string[] = [])
   return { ...withMessage(message, missingOf(parsed, message, knownInputs)), ...(own && { own }) };
 }
 
-/** The local service's own `details.crewdeck`: `{file, line, column, started: false}`. */
+/** The local service's own `details.crewdeck`: `{file, line, column, started: false}` or `{can_keep_changed}`. */
 function localProblemOf(body: UnknownObject): LocalProblem | undefined {
   const own = asObject(body["details"])["crewdeck"];
   if (!isObject(own)) return undefined;
   const isNotStarted = own["started"] === false;
+  const canKeepChanged = own["can_keep_changed"] === true;
   const file = textAt(own, "file");
   const [line, column] = [numberAt(own, "line"), numberAt(own, "column")];
   return file === undefined || line === undefined || column === undefined
-    ? { isNotStarted }
-    : { place: { file, line, column }, isNotStarted };
+    ? { isNotStarted, canKeepChanged }
+    : { place: { file, line, column }, isNotStarted, canKeepChanged };
 }
 
 function withMessage(text: string | undefined, missingInputs: readonly string[]): ErrorBody {

@@ -22,7 +22,7 @@ export function kickoffBody(request: KickoffRequest): object {
   const run_again = runAgain && {
     execution_id: runAgain.executionId,
     task_id: runAgain.taskId,
-    ...defined({ outputs: runAgain.outputs }),
+    ...defined({ outputs: runAgain.outputs, keep_changed: runAgain.keepChanged }),
   };
   return { inputs, ...defined({ meta, run_again }), ...callbacks(request) };
 }

@@ -74,6 +74,8 @@ export interface RunAgainFrom {
   readonly taskId: string;
   /** Outputs of earlier tasks by task ID, in place of those that they had. */
   readonly outputs?: Readonly<Record<string, string>>;
+  /** Keeps outputs of tasks that have changed since, and leaves out those of tasks that no longer run before it. */
+  readonly keepChanged?: boolean;
 }
 
 export interface KickoffAnswer {

@@ -1,9 +1,17 @@
 import * as vscode from "vscode";
 import { NothingToDo, UserError } from "../base/errors.ts";
 import { defined, type UnknownObject } from "../base/json.ts";
-import { isProgram, objectOf, recordOf, stringOf, targetOf } from "../editor/arguments.ts";
+import { shortName } from "../base/text.ts";
+import {
+  booleanOf,
+  isProgram,
+  objectOf,
+  recordOf,
+  stringOf,
+  targetOf,
+} from "../editor/arguments.ts";
 import { plainLabel } from "../editor/messages.ts";
-import { isLocalCrew, type Execution, type ExecutionSummary } from "../executions/model.ts";
+import { canRunAgainFrom, type Execution, type ExecutionSummary } from "../executions/model.ts";
 import { requestOf, RunAgain } from "../kickoff/again.ts";
 import { choosePreset } from "../kickoff/presets/choose.ts";
 import { chooseCrew, chooseExecution, onExecution } from "./choose.ts";
@@ -12,6 +20,7 @@ import type { CommandParts, Commands, Run } from "./table.ts";
 import { copyCurl, askAndSave, saveNew } from "../kickoff/export.ts";
 import { isRequestFile, requestFileEnding } from "../kickoff/request-files/name.ts";
 import type { Prefill } from "../kickoff/callbacks.ts";
+import { taskStateLabel } from "../views/labels.ts";
 
 type RequestParts = Pick<
   CommandParts,
@@ -51,13 +60,14 @@ export function requestCommands(parts: RequestParts): Commands {
       return execution && (await again.inForm(execution));
     }, false),
     runAgainFrom: start(async (argument) => {
-      const execution = await chooseExecution(store, crews, argument, isLocalRequest);
+      const execution = await chooseExecution(store, crews, argument, canRunAgainFrom);
       if (execution === undefined) return undefined;
       const taskId = targetOf(argument).taskId ?? (await pickTask(execution));
       if (taskId === undefined) return undefined;
       const given = recordOf(argument);
       const [inputs, outputs] = [objectOf(given, "inputs"), textsOf(given, "outputs")];
-      const from = { taskId, ...defined({ inputs, outputs }) };
+      const keepChanged = booleanOf(given, "keepChanged");
+      const from = { taskId, ...defined({ inputs, outputs, keepChanged }) };
       return await again.from(execution, from, { asks: !isProgram(argument) });
     }, true),
     presets: start((argument) => openPreset(parts, argument), false),
@@ -88,13 +98,14 @@ export function requestCommands(parts: RequestParts): Commands {
   };
 }
 
-function isLocalRequest({ crew, request }: ExecutionSummary): boolean {
-  return isLocalCrew(crew) && request !== undefined;
-}
-
 async function pickTask(execution: Execution): Promise<string | undefined> {
-  const ids = execution.tasks.map(({ taskId }) => plainLabel(taskId));
-  return await vscode.window.showQuickPick(ids, { placeHolder: vscode.l10n.t("From which task?") });
+  const items = execution.tasks.map((task) => ({
+    label: plainLabel(shortName(task.taskId)),
+    description: taskStateLabel(task, execution),
+    taskId: task.taskId,
+  }));
+  const placeHolder = vscode.l10n.t("From which task?");
+  return (await vscode.window.showQuickPick(items, { placeHolder }))?.taskId;
 }
 
 /** @throws UserError unless the member is an object of strings */

@@ -201,6 +201,13 @@ export function canBeStopped(execution: ExecutionSummary): boolean {
   return !hasEnded(execution) && execution.kickoffIds.length > 0;
 }
 
+/** Whether it can be run again from one of its tasks: only the local service can. */
+export function canRunAgainFrom(execution: ExecutionSummary): boolean {
+  const { crew, request, state, tasks } = execution;
+  const rests = hasEnded(execution) || state === "waiting";
+  return rests && isLocalCrew(crew) && request !== undefined && tasks.length > 0;
+}
+
 /** Whether no resume can follow: feedback being sent may still bring a new id. */
 export function isDone(execution: ExecutionSummary): boolean {
   return hasEnded(execution) && execution.resumes.every(({ outcome }) => outcome !== "sending");

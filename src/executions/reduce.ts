@@ -163,13 +163,15 @@ function run(next: Execution, before: Execution, { progress }: StatusReading): E
 
 function end(
   next: Execution,
-  { output, outputJson, error }: StatusReading,
+  { output, outputJson, error, progress: reached }: StatusReading,
   state: "completed" | "failed" | "stopped",
   now: number,
 ): Execution {
   // A stopped crew may not have received any feedback.
   const settled = state === "stopped" ? next : crewContinued(next);
-  const { progress, tasks } = settled;
+  const { progress } = settled;
+  const hasReached = state !== "completed" && reached?.current !== undefined;
+  const tasks = hasReached ? moveOn(settled.tasks, reached.current) : settled.tasks;
   return {
     ...without(settled, "waiting", "mayBeWaiting", "stateText"),
     state,

@@ -1,16 +1,19 @@
 import * as vscode from "vscode";
-import type { RunAgainFrom } from "../api/types.ts";
+import { CrewApiError } from "../api/errors.ts";
+import type { KickoffRequest, RunAgainFrom } from "../api/types.ts";
 import { UserError } from "../base/errors.ts";
 import { defined } from "../base/json.ts";
+import { shortName } from "../base/text.ts";
 import type { Crews } from "../crews/crews.ts";
 import { costsMoney, type Crew } from "../crews/types.ts";
+import { confirm } from "../editor/messages.ts";
 import { isLocalCrew, type Execution } from "../executions/model.ts";
 import { titleOf } from "../executions/title.ts";
 import type { KickoffSender } from "../sending/kickoff.ts";
 import type { CallbackSecrets } from "../sending/secrets.ts";
-import type { Prefill } from "./callbacks.ts";
+import type { Prefill, RunFrom } from "./callbacks.ts";
 import type { KickoffForms } from "./form/forms.ts";
-import { inputsInShort } from "./texts.ts";
+import { inputsInShort, keepChangedText } from "./texts.ts";
 
 export interface RunAgainOptions {
   readonly crews: Pick<Crews, "find" | "ready">;
@@ -39,59 +42,78 @@ export class RunAgain {
     const answer = asks ? await ask(execution, crew) : "start";
     if (answer === undefined) return undefined;
     if (answer === "form") return await this.inForm(execution);
-    const { crews, secrets, sender } = this.#options;
-    const { callbacks, lost } = await secrets.complete(execution);
-    if (lost.length === 0) {
-      const request = { inputs, ...defined({ meta }), ...callbacks };
-      const { label } = execution;
-      return await sender.send(await crews.ready(crew), request, defined({ label }));
-    }
-    if (!asks)
-      throw new UserError(
-        vscode.l10n.t("The secret of a callback is no longer stored. Run this again in the form."),
-      );
-    void vscode.window.showInformationMessage(
-      vscode.l10n.t("The secret of a callback is no longer stored. Enter it in the form."),
-    );
-    return await this.inForm(execution);
+    const runAgain = execution.request?.runAgain;
+    const request = { inputs, ...defined({ meta, runAgain }) };
+    return await this.#start(execution, crew, request, { asks });
   }
 
   /**
    * Runs a local execution again from one of its tasks, with the outputs of the tasks before it. A
-   * person confirms. Throws as {@link atOnce}.
+   * person confirms or opens the form. Throws as {@link atOnce}.
    */
   async from(
     execution: Execution,
-    { taskId, inputs, outputs }: Pick<RunAgainFrom, "taskId" | "outputs"> & Partial<Prefill>,
+    { inputs, ...given }: Omit<RunAgainFrom, "executionId"> & Pick<Prefill, "inputs">,
     { asks }: { readonly asks: boolean },
   ): Promise<Execution | undefined> {
     const crew = this.#crewOf(execution);
-    const { kickoffIds, label } = execution;
-    const executionId = kickoffIds.at(-1);
+    const executionId = execution.kickoffIds.at(-1);
     if (!isLocalCrew(crew) || executionId === undefined)
       throw new UserError(
         vscode.l10n.t("Only an execution of a local crew can run again from a task."),
       );
-    const request = requestOf(execution);
-    if (asks && !(await askFrom(execution, crew, taskId))) return undefined;
-    const { crews, secrets, sender } = this.#options;
-    // Lost secrets are not asked for here: their callbacks are left out.
-    const { callbacks } = await secrets.complete(execution);
-    const runAgain = { executionId, taskId, ...defined({ outputs }) };
-    const sent = { inputs: inputs ?? request.inputs ?? {}, ...defined({ meta: request.meta }) };
-    return await sender.send(
-      await crews.ready(crew),
-      { ...sent, ...callbacks, runAgain },
-      defined({ label }),
-    );
+    const { inputs: sent = {}, meta } = requestOf(execution);
+    const runAgain = { executionId, ...given };
+    const answer = asks ? await askFrom(execution, crew, given.taskId) : "start";
+    if (answer === undefined) return undefined;
+    if (answer === "form") return await this.inForm(execution, runAgain);
+    const request = { inputs: inputs ?? sent, ...defined({ meta }), runAgain };
+    return await this.#start(execution, crew, request, { asks });
   }
 
   /** Replaces the form's values. Settles as {@link KickoffForms.open}. */
-  async inForm(execution: Execution): Promise<Execution | undefined> {
-    const values = requestOf(execution);
+  async inForm(execution: Execution, runAgain?: RunAgainFrom): Promise<Execution | undefined> {
+    const from = runAgain && runFrom(execution, runAgain);
+    const values = { ...requestOf(execution), ...defined({ from }) };
     const crew = this.#crewOf(execution);
     const { crews, forms } = this.#options;
     return await forms.open(await crews.ready(crew), values, { replaces: true });
+  }
+
+  async #start(
+    execution: Execution,
+    crew: Crew,
+    request: Pick<KickoffRequest, "inputs" | "meta" | "runAgain">,
+    { asks }: { readonly asks: boolean },
+  ): Promise<Execution | undefined> {
+    const { crews, secrets, sender } = this.#options;
+    const { callbacks, lost } = await secrets.complete(execution);
+    if (lost.length > 0) {
+      if (!asks)
+        throw new UserError(
+          vscode.l10n.t(
+            "The secret of a callback is no longer stored. Run this again in the form.",
+          ),
+        );
+      void vscode.window.showInformationMessage(
+        vscode.l10n.t("The secret of a callback is no longer stored. Enter it in the form."),
+      );
+      return await this.inForm(execution, request.runAgain);
+    }
+    const { label } = execution;
+    const send = async (sent: KickoffRequest) =>
+      await sender.send(await crews.ready(crew), { ...sent, ...callbacks }, defined({ label }));
+    try {
+      return await send(request);
+    } catch (error) {
+      const { runAgain } = request;
+      const canKeep = error instanceof CrewApiError && error.canKeepChanged === true;
+      if (!asks || runAgain === undefined || !canKeep) throw error;
+      const question = vscode.l10n.t("The crew has changed. Run again anyway?");
+      const detail = `${error.message}\n\n${keepChangedText()}`;
+      if (!(await confirm(question, detail, vscode.l10n.t("Run Anyway")))) return undefined;
+      return await send({ ...request, runAgain: { ...runAgain, keepChanged: true } });
+    }
   }
 
   #crewOf({ crew: { id, name, url } }: Execution): Crew {
@@ -105,37 +127,64 @@ export class RunAgain {
 }
 
 /** Without secrets. @throws UserError if the execution was only tracked by its ID */
-export function requestOf({ request }: Execution): Prefill {
+export function requestOf(execution: Execution): Prefill {
+  const { request } = execution;
   if (request === undefined)
     throw new UserError(
       vscode.l10n.t(
         "This execution was tracked by its ID. Crews do not report an execution's inputs.",
       ),
     );
-  const { inputs, meta, callbacks } = request;
-  return { inputs, ...defined({ meta }), ...callbacks };
+  const { inputs, meta, runAgain, callbacks } = request;
+  const from = runAgain && runFrom(execution, runAgain);
+  return { inputs, ...defined({ meta, from }), ...callbacks };
 }
 
-async function askFrom(execution: Execution, crew: Crew, taskId: string): Promise<boolean> {
-  const runAgain = vscode.l10n.t("Run Again");
-  const before = execution.tasks.findIndex((task) => task.taskId === taskId);
-  const kept = execution.tasks.slice(0, Math.max(0, before)).map((task) => task.taskId);
+function runFrom(
+  execution: Execution,
+  { executionId, taskId, outputs: given = {} }: RunAgainFrom,
+): RunFrom {
+  const outputs = tasksBefore(execution, taskId).map(({ taskId: id, attempts }) => {
+    const edited = Object.hasOwn(given, id) ? given[id] : undefined;
+    const text = edited ?? attempts.at(-1)?.output ?? "";
+    return { taskId: id, text, ...(edited !== undefined && { isEdited: true as const }) };
+  });
+  return { executionId, taskId, title: titleOf(execution), outputs };
+}
+
+function tasksBefore({ tasks }: Execution, taskId: string): Execution["tasks"] {
+  const index = tasks.findIndex((task) => task.taskId === taskId);
+  return tasks.slice(0, Math.max(0, index));
+}
+
+async function askFrom(
+  execution: Execution,
+  crew: Crew,
+  taskId: string,
+): Promise<"start" | "form" | undefined> {
+  const [runAgain, edit] = [vscode.l10n.t("Run Again"), vscode.l10n.t("Edit First…")];
+  const kept = tasksBefore(execution, taskId).map((task) => `“${shortName(task.taskId)}”`);
   const detail = [
     kept.length === 0
       ? vscode.l10n.t("No task comes before it.")
-      : vscode.l10n.t("The outputs of {0} are kept.", kept.map((id) => `“${id}”`).join(", ")),
+      : vscode.l10n.t("The outputs of {0} are kept.", kept.join(", ")),
     costsMoney(crew)
       ? vscode.l10n.t("This starts another execution, which can cost money.")
       : vscode.l10n.t("This starts another execution."),
   ].join("\n\n");
-  const question = vscode.l10n.t("Run “{0}” again from “{1}”?", titleOf(execution), taskId);
+  const question = vscode.l10n.t(
+    "Run “{0}” again from “{1}”?",
+    titleOf(execution),
+    shortName(taskId),
+  );
   const options = { modal: true, detail };
-  return (await vscode.window.showInformationMessage(question, options, runAgain)) === runAgain;
+  const chosen = await vscode.window.showInformationMessage(question, options, runAgain, edit);
+  return chosen === runAgain ? "start" : chosen === edit ? "form" : undefined;
 }
 
 async function ask(execution: Execution, crew: Crew): Promise<"start" | "form" | undefined> {
   const [runAgain, openForm] = [vscode.l10n.t("Run Again"), vscode.l10n.t("Open in Form")];
-  const { inputs = {}, callbacks = {} } = execution.request ?? {};
+  const { inputs = {}, callbacks = {}, runAgain: from } = execution.request ?? {};
   const { name } = crew;
   const { host } = new URL(crew.url);
   const doubt = isLocalCrew(crew)
@@ -150,6 +199,7 @@ async function ask(execution: Execution, crew: Crew): Promise<"start" | "form" |
     costsMoney(crew)
       ? vscode.l10n.t("“{0}” ({1}) starts another execution, which can cost money.", name, host)
       : vscode.l10n.t("“{0}” ({1}) starts another execution.", name, host),
+    ...(from ? [vscode.l10n.t("It begins with “{0}” again.", shortName(from.taskId))] : []),
     ...(Object.keys(inputs).length === 0 ? [] : [inputsInShort(inputs).join("\n")]),
     ...(Object.keys(callbacks).length === 0
       ? []

@@ -1,5 +1,5 @@
 import { callbackNames, type CallbackName, forEachCallback } from "../api/callbacks.ts";
-import type { CallbackUrls, KickoffRequest, PlainCallbacks } from "../api/types.ts";
+import type { CallbackUrls, KickoffRequest, PlainCallbacks, RunAgainFrom } from "../api/types.ts";
 
 // The browser side may import only this room.
 export { callbackNames, type CallbackName, forEachCallback };
@@ -32,7 +32,19 @@ export interface TypedCallbacks {
 
 /** Values from a command, preset, file or earlier request, without secrets. */
 export type Prefill = Partial<Pick<KickoffRequest, "inputs" | "meta" | CallbackName>> &
-  PlainCallbacks;
+  PlainCallbacks & { readonly from?: RunFrom };
+
+/** An execution that runs again from a task, and the outputs of the tasks before it. */
+export interface RunFrom extends Pick<RunAgainFrom, "executionId" | "taskId"> {
+  /** Of the execution. */
+  readonly title: string;
+  readonly outputs: readonly {
+    readonly taskId: string;
+    readonly text: string;
+    /** Only these are sent; the service has the others. */
+    readonly isEdited?: true;
+  }[];
+}
 
 export const noCallbacks: TypedCallbacks = {
   callbacks: forEachCallback(() => ""),

@@ -118,6 +118,15 @@ export function formTexts() {
       },
       realtime: l10n.t("Send each event at once"),
     },
+    from: {
+      intro: l10n.t("Runs “{0}” again from the task “{1}”."),
+      introKept: l10n.t(
+        "Runs “{0}” again from the task “{1}”. The tasks before it do not run: their outputs, below, are kept.",
+      ),
+      outputs: l10n.t("Kept outputs"),
+      edited: l10n.t("Edited: used in place of the task's own output."),
+      runAgain: l10n.t("Run Again"),
+    },
     kickOff: l10n.t("Kick Off"),
     sending: l10n.t("Kicking off…"),
     shortcut: l10n.t("or press {0}"),
@@ -178,6 +187,12 @@ export function formTexts() {
     openExecution: l10n.t("Open Execution"),
     kickOffAgain: l10n.t("Kick Off Again"),
   };
+}
+
+export function keepChangedText(): string {
+  return l10n.t(
+    "If you run it anyway, the outputs of changed tasks are kept, and those of tasks that no longer run before it are left out.",
+  );
 }
 
 export function callbacksText(callbacks: readonly GivenCallback[]): string {

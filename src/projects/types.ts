@@ -42,6 +42,8 @@ export interface CrewProject {
   readonly inputs: readonly string[];
   /** `inputs` of a declarative crew, for those that a kickoff omits. */
   readonly defaults?: JsonObject;
+  /** Where Python built the tasks: fingerprints, by ID, of those that the files define. */
+  readonly asRead?: Readonly<Record<string, string>>;
 }
 
 /** The message says where the problem is, and what is expected there. */

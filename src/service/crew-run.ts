@@ -2,7 +2,7 @@ import type { CrewProject, ProjectTask } from "../projects/types.ts";
 import { subjectOf, type Reporter, type Subject } from "./callbacks.ts";
 import type { Engine, Note, TaskAttempt } from "./engine.ts";
 import { messageOf } from "./errors.ts";
-import { fitOutputs, UnfitOutputs } from "./run-again.ts";
+import { fingerprintsOf, fitOutputs, UnfitOutputs } from "./run-again.ts";
 import type { AttemptKey, Execution } from "./model.ts";
 import type { ExecutionStore } from "./store.ts";
 
@@ -44,10 +44,10 @@ export async function runCrew(
   /** Returns early when the execution has failed or was stopped. */
   async function runTasks(): Promise<void> {
     if ((await steps.run("prepare", prepare)) === "failed") return;
-    const { project, kept } = found();
-    const keptCount = kept?.outputs.length ?? 0;
+    const execution = found();
+    const { project } = execution;
     for (const [taskIndex, task] of project.tasks.entries()) {
-      if (taskIndex < keptCount) {
+      if (taskIndex < firstIndex(execution)) {
         const output = store.outputOf({ executionId: id, taskIndex, attempt: 1 });
         outputs.push({ taskId: task.id, output });
         continue;
@@ -83,8 +83,10 @@ export async function runCrew(
     const execution = found();
     for (let tries = 1; !store.hasEnded(id); tries += 1) {
       try {
-        const project = await engine.prepare?.(id, execution.project);
-        if (project) store.setProject(id, project);
+        const read = execution.project;
+        const project = await engine.prepare?.(id, read);
+        const asRead = read.asRead ?? fingerprintsOf(read);
+        if (project) store.setProject(id, { ...project, asRead });
         if (execution.kept) store.keep(id, fitOutputs(found().project, execution.kept));
         break;
       } catch (error) {
@@ -115,8 +117,9 @@ export async function runCrew(
     if (begun === undefined) return "failed";
     let { output, state } = begun;
     const agent = project.agents.find(({ name }) => name === task.agent);
-    const { inputs, kept } = found();
-    const isFirst = key.taskIndex === (kept?.outputs.length ?? 0) && key.attempt === 1;
+    const execution = found();
+    const { inputs } = execution;
+    const isFirst = key.taskIndex === firstIndex(execution) && key.attempt === 1;
     const earlier = [...outputs];
     const work = { ...key, project, task, agent, inputs, earlier, notes: [...notes], isFirst };
     if (isFirst) await reporter.event("crew_kickoff_started", [id], { crew_name: project.name });
@@ -161,4 +164,9 @@ export async function runCrew(
     await reporter.event("human_feedback_received", subjectOf(key), data);
     return isApprove;
   }
+}
+
+/** Of the task with which it begins. */
+function firstIndex({ project, kept }: Execution): number {
+  return kept === null ? 0 : project.tasks.findIndex(({ id }) => id === kept.taskId);
 }

@@ -22,7 +22,7 @@ export interface Dialect {
   error(error: ApiError): { readonly status: number; readonly body: JsonObject | string };
 }
 
-/** As in the specification and the vendor's OpenAPI file, which allows `pending_human_input` and `queued`. */
+/** As in the specification and the vendor's OpenAPI file, which allows `pending_human_input`, `queued` and `tasks`. */
 export const documentedDialect: Dialect = {
   renames: false,
   inputs: (names) => names,
@@ -39,16 +39,12 @@ export const documentedDialect: Dialect = {
     const { state, error, createdAt, endedAt } = view.execution;
     if (state === "running") return documentedProgress(view);
     const execution_time = seconds(createdAt, endedAt ?? createdAt);
-    if (state === "error") return { status: "error", error: error ?? "", execution_time };
-    if (state === "stopped") return { status: "stopped", execution_time };
-    const { finished } = progressOf(view);
-    const tasks = finished.map(({ taskId, taskIndex, output, startedAt, finishedAt }) => ({
-      task_id: taskId,
-      output: output ?? "",
-      agent: agentOf(view, taskIndex),
-      execution_time: seconds(startedAt, finishedAt ?? startedAt),
-    }));
-    const result = { output: finished.at(-1)?.output ?? "", tasks };
+    const reached = view.attempts.length > 0 && reachedBy(view);
+    if (state === "error")
+      return { status: "error", error: error ?? "", ...reached, execution_time };
+    if (state === "stopped") return { status: "stopped", ...reached, execution_time };
+    const tasks = taskResults(view);
+    const result = { output: tasks.at(-1)?.output ?? "", tasks };
     return { status: "completed", result, execution_time };
   },
   error({ status, title, message, details, detail }) {
@@ -74,11 +70,10 @@ export const liveDialect: Dialect = {
 };
 
 function documentedProgress(view: ExecutionView): JsonObject {
-  const { finished, total, current, waiting } = progressOf(view);
+  const { waiting } = progressOf(view);
   return {
     status: "running",
-    current_task: current.id,
-    progress: { completed_tasks: finished.length, total_tasks: total },
+    ...reachedBy(view),
     ...(view.attempts.length === 0 && { queued: true }),
     ...(waiting && {
       pending_human_input: {
@@ -88,6 +83,25 @@ function documentedProgress(view: ExecutionView): JsonObject {
       },
     }),
   };
+}
+
+/** How far an execution came. */
+function reachedBy(view: ExecutionView) {
+  const { finished, total, current } = progressOf(view);
+  return {
+    current_task: current.id,
+    progress: { completed_tasks: finished.length, total_tasks: total },
+    ...(finished.length > 0 && { tasks: taskResults(view) }),
+  };
+}
+
+function taskResults(view: ExecutionView) {
+  return progressOf(view).finished.map(({ taskId, taskIndex, output, startedAt, finishedAt }) => ({
+    task_id: taskId,
+    output: output ?? "",
+    agent: agentOf(view, taskIndex),
+    execution_time: seconds(startedAt, finishedAt ?? startedAt),
+  }));
 }
 
 const notFound: JsonObject = {

@@ -45,7 +45,9 @@ export function createExecutions(
       owner: TokenType,
       { runAgain, ...kickoff }: Kickoff,
     ): Promise<string> {
-      const kept = runAgain ? outputsToKeep(known(runAgain.executionId, owner), runAgain) : null;
+      const kept = runAgain
+        ? outputsToKeep(known(runAgain.executionId, owner), project, runAgain)
+        : null;
       const id = randomUUID();
       const createdAt = Date.now();
       const state = { state: "running", error: null, createdAt, endedAt: null } as const;

@@ -34,7 +34,7 @@ export interface KeptOutputs {
 export interface KeptOutput {
   readonly taskId: string;
   readonly output: string;
-  /** Of the task that made it; null for an output that a person gave, which fits any definition. */
+  /** Of the task that made it; null if it need not fit: a person gave the output, or keeps it. */
   readonly fingerprint: string | null;
 }
 

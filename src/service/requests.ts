@@ -87,6 +87,7 @@ interface Bodies {
       readonly execution_id: string;
       readonly task_id: string;
       readonly outputs?: Readonly<Record<string, string>>;
+      readonly keep_changed?: boolean;
     } | null;
   };
   readonly ResumeRequest: CallbackMembers & {
@@ -139,6 +140,7 @@ export function readKickoff(json: JsonValue, crew: CrewProject): Kickoff {
           executionId: again.execution_id.toLowerCase(),
           taskId: again.task_id,
           outputs: again.outputs ?? {},
+          keepsChanged: again.keep_changed ?? false,
         }
       : undefined;
     return { inputs, meta: body.meta ?? null, callbacks: readCallbacks(body), runAgain };

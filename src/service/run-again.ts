@@ -6,6 +6,13 @@ import type { Attempt, ExecutionView, KeptOutput, KeptOutputs } from "./model.ts
 /** The crew has changed since the outputs were made. */
 export class UnfitOutputs extends Error {
   override readonly name = "UnfitOutputs";
+  /** Whether `keep_changed` would help. */
+  readonly canKeep: boolean;
+
+  constructor(message: string, canKeep: boolean) {
+    super(message);
+    this.canKeep = canKeep;
+  }
 }
 
 /** The member `run_again` of a kickoff. */
@@ -15,36 +22,56 @@ export interface RunAgain {
   readonly taskId: string;
   /** Outputs of earlier tasks by task ID, in place of those that they had. */
   readonly outputs: Readonly<Record<string, string>>;
+  /** Keeps outputs of tasks that have changed, and leaves out those of tasks that no longer run before it. */
+  readonly keepsChanged: boolean;
 }
 
 /**
- * The outputs that an execution keeps of an earlier one.
- * @throws {ApiError} 400 for an unknown task, or if a task before it has no output yet
+ * The outputs that an execution of the crew keeps of an earlier one.
+ * @throws {ApiError} 400 for an unknown task, or if the outputs certainly don't fit the crew as its files define it
  */
 export function outputsToKeep(
   { execution: { project }, attempts }: ExecutionView,
-  { taskId, outputs }: RunAgain,
+  now: CrewProject,
+  { taskId, outputs, keepsChanged }: RunAgain,
 ): KeptOutputs {
-  const before = project.tasks.findIndex(({ id }) => id === taskId);
-  if (before < 0)
+  if (!project.tasks.some(({ id }) => id === taskId))
     throw new ApiError(400, "Invalid Request", `The execution has no task "${taskId}"`);
-  const names = project.tasks.slice(0, before).map(({ id }) => id);
+  const earlier = namesBefore(project, taskId);
+  const names = [...new Set([...earlier, ...namesBefore(now, taskId)])];
   const unknown = Object.keys(outputs).filter((name) => !names.includes(name));
   if (unknown.length > 0) {
     const message = `No task before "${taskId}" is named ${quoted(unknown)}`;
     throw new ApiError(400, "Invalid Request", message);
   }
-  const kept = names.map((name): KeptOutput | string => {
-    const given = outputs[name];
-    if (given !== undefined) return { taskId: name, output: given, fingerprint: null };
-    const attempt = attempts.findLast((one) => one.taskId === name && isAccepted(one));
-    if (attempt === undefined || attempt.output === null) return name;
-    return { taskId: name, output: attempt.output, fingerprint: fingerprintOf(project, name) };
+  const kept = (fingerprints: Fingerprints): KeptOutputs => ({
+    taskId,
+    outputs: names.flatMap((name) => {
+      const given = outputs[name];
+      if (given !== undefined) return [{ taskId: name, output: given, fingerprint: null }];
+      const attempt = attempts.findLast((one) => one.taskId === name && isAccepted(one));
+      const output = earlier.includes(name) ? attempt?.output : undefined;
+      const fingerprint = keepsChanged ? null : (fingerprints[name] ?? null);
+      return output === undefined || output === null ? [] : [{ taskId: name, output, fingerprint }];
+    }),
   });
-  const missing = kept.filter((one) => typeof one === "string");
-  if (missing.length > 0)
-    throw new ApiError(400, "Invalid Request", `There is no output yet of ${quoted(missing)}`);
-  return { taskId, outputs: kept.filter((one) => typeof one !== "string") };
+  const { asRead } = project;
+  const built = fingerprintsOf(project);
+  // Python may build other tasks than the files show.
+  if (asRead === undefined || Object.keys(asRead).join() === Object.keys(built).join())
+    refuseUnfit(now, kept(asRead ?? built));
+  return kept(built);
+}
+
+/** @throws {ApiError} 400 */
+function refuseUnfit(project: CrewProject, kept: KeptOutputs): void {
+  try {
+    fitOutputs(project, kept);
+  } catch (error) {
+    if (!(error instanceof UnfitOutputs)) throw error;
+    const details = { crewdeck: { can_keep_changed: error.canKeep } };
+    throw new ApiError(400, "Invalid Request", error.message, { details });
+  }
 }
 
 /**
@@ -52,45 +79,54 @@ export function outputsToKeep(
  * @throws {UnfitOutputs} that names the tasks that are new or have changed
  */
 export function fitOutputs(project: CrewProject, { taskId, outputs }: KeptOutputs): KeptOutput[] {
-  const end = project.tasks.findIndex(({ id }) => id === taskId);
-  if (end < 0) throw new UnfitOutputs(`The crew has no task "${taskId}" any more.`);
-  const names = project.tasks.slice(0, end).map(({ id }) => id);
-  const fitting = names.flatMap((name) => {
-    const kept = outputs.find((one) => one.taskId === name);
-    const { fingerprint } = kept ?? {};
-    return kept && (fingerprint === null || fingerprint === fingerprintOf(project, name))
-      ? [kept]
-      : [];
-  });
-  const others = names.filter((name) => !fitting.some((kept) => kept.taskId === name));
-  const gone = outputs.map((kept) => kept.taskId).filter((name) => !names.includes(name));
-  if (others.length === 0 && gone.length === 0) return fitting;
-  const problems = [
-    ...(others.length > 0 ? [`${quoted(others)} changed or came later`] : []),
-    ...(gone.length > 0 ? [`${quoted(gone)} no longer runs before it`] : []),
-  ];
-  throw new UnfitOutputs(
-    `The earlier outputs don't fit the crew: ${problems.join(", and ")}. Run again from an earlier task, or give these outputs.`,
+  if (!project.tasks.some(({ id }) => id === taskId))
+    throw new UnfitOutputs(`The crew has no task "${taskId}" any more.`, false);
+  const names = namesBefore(project, taskId);
+  const found = names.map((name) => outputs.find((kept) => kept.taskId === name));
+  const fingerprints = fingerprintsOf(project);
+  const checked = outputs.filter(({ fingerprint }) => fingerprint !== null);
+  const missing = names.filter((_, index) => found[index] === undefined);
+  const changed = checked.filter(
+    (kept) => names.includes(kept.taskId) && kept.fingerprint !== fingerprints[kept.taskId],
   );
+  const gone = checked.filter((kept) => !names.includes(kept.taskId));
+  const problems = [
+    ...(missing.length > 0 ? [`there is no output yet of ${quoted(missing)}`] : []),
+    ...(changed.length > 0 ? [`${quoted(namesOf(changed))} changed`] : []),
+    ...(gone.length > 0 ? [`${quoted(namesOf(gone))} no longer runs before "${taskId}"`] : []),
+  ];
+  if (problems.length === 0) return found.filter((kept) => kept !== undefined);
+  throw new UnfitOutputs(
+    `The earlier outputs don't fit the crew: ${problems.join(", and ")}.`,
+    missing.length === 0,
+  );
+}
+
+function namesBefore({ tasks }: CrewProject, taskId: string): string[] {
+  const names = tasks.map(({ id }) => id);
+  return names.slice(0, Math.max(0, names.indexOf(taskId)));
+}
+
+function namesOf(kept: readonly KeptOutput[]): string[] {
+  return kept.map(({ taskId }) => taskId);
 }
 
 function isAccepted({ state }: Attempt): boolean {
   return state === "done" || state === "approved";
 }
 
-/** A hash of what a task is asked for, and by whom it is done. */
-function fingerprintOf({ tasks, agents }: CrewProject, taskId: string): string {
-  const task = tasks.find(({ id }) => id === taskId);
-  const agent = agents.find(({ name }) => name === task?.agent);
-  const texts = [
-    task?.description,
-    task?.expectedOutput,
-    agent?.role,
-    agent?.goal,
-    agent?.backstory,
-  ];
-  const parts = [...texts.map((text) => text?.trim()), task?.context];
-  return createHash("sha256").update(JSON.stringify(parts)).digest("hex");
+type Fingerprints = NonNullable<CrewProject["asRead"]>;
+
+/** For each task, a hash of what it is asked for, and by whom it is done. */
+export function fingerprintsOf({ tasks, agents }: CrewProject): Fingerprints {
+  return Object.fromEntries(
+    tasks.map(({ id, description, expectedOutput, agent, context }) => {
+      const { role, goal, backstory } = agents.find(({ name }) => name === agent) ?? {};
+      const texts = [description, expectedOutput, role, goal, backstory];
+      const parts = [...texts.map((text) => text?.trim()), context];
+      return [id, createHash("sha256").update(JSON.stringify(parts)).digest("hex")];
+    }),
+  );
 }
 
 function quoted(names: readonly string[]): string {

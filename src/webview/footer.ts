@@ -5,15 +5,18 @@ import { button, make } from "./dom.ts";
 export class Footer {
   readonly element: HTMLElement;
   readonly #texts: FormTexts;
+  /** The button's text. */
+  readonly #title: string;
   readonly #outcome = make("div", { class: "outcome", role: "alert" });
   readonly #blocked = make("p", { class: "error" });
   /** For screen readers; the button shows the same. */
   readonly #status = make("p", { class: "unseen", role: "status" });
   readonly #submit: HTMLButtonElement;
 
-  constructor(texts: FormTexts, onSubmit: () => void) {
+  constructor(texts: FormTexts, title: string, onSubmit: () => void) {
     this.#texts = texts;
-    this.#submit = button(texts.kickOff, "primary", onSubmit);
+    this.#title = title;
+    this.#submit = button(title, "primary", onSubmit);
     const shortcut = /mac/i.test(navigator.userAgent) ? "⌘Enter" : "Ctrl+Enter";
     const keys = make("span", { class: "keys" }, fill(texts.shortcut, shortcut));
     const buttons = make("div", { class: "buttons" }, this.#submit, keys);
@@ -25,7 +28,7 @@ export class Footer {
   }
 
   set isSending(isSending: boolean) {
-    this.#submit.textContent = isSending ? this.#texts.sending : this.#texts.kickOff;
+    this.#submit.textContent = isSending ? this.#texts.sending : this.#title;
     this.#status.textContent = isSending ? this.#texts.sending : "";
     this.isOff = isSending;
   }

@@ -22,6 +22,7 @@ import type { Control } from "./control.ts";
 import { button, make } from "./dom.ts";
 import { Footer, outcomeBox } from "./footer.ts";
 import { InputField } from "./input-field.ts";
+import { KeptOutputs } from "./kept-outputs.ts";
 import { JsonPage } from "./json-page.ts";
 
 declare function acquireVsCodeApi(): {
@@ -67,6 +68,7 @@ export class FormPage {
   readonly #list = make("div", { class: "inputs" });
   readonly #advanced: Advanced;
   readonly #footer: Footer;
+  readonly #kept: KeptOutputs | undefined;
   /** Whether the action shown as blocked still is. */
   #isStillBlocked: (() => boolean) | undefined;
   #isSending = false;
@@ -78,7 +80,11 @@ export class FormPage {
     this.#texts = texts;
     this.#host = host;
     this.#draftId = view.draft.id;
-    this.#footer = new Footer(texts, () => this.submit());
+    const { from } = values;
+    this.#footer = new Footer(texts, from ? texts.from.runAgain : texts.kickOff, () =>
+      this.submit(),
+    );
+    this.#kept = from && new KeptOutputs(from, texts, () => this.#changed());
     this.#advanced = new Advanced(values, view.secrets, texts, (name, text, target) =>
       this.#secretTyped(name, text, target),
     );
@@ -86,8 +92,17 @@ export class FormPage {
     if (values.json === undefined) this.#showFields(view.fields, values);
     else this.#showJson(view.fields, values, values.json);
     this.notice = view.notice;
-    const parts = [this.#head, this.#notice, this.#list];
-    this.element = make("div", {}, ...parts, this.#advanced.element, this.#footer.element);
+    this.element = make(
+      "div",
+      {},
+      this.#kept?.intro,
+      this.#head,
+      this.#notice,
+      this.#list,
+      this.#kept?.element,
+      this.#advanced.element,
+      this.#footer.element,
+    );
     if (view.outcome !== undefined) this.ended(view.outcome, view.fields, view.draft.id);
     if (view.isSending) this.sending();
   }
@@ -109,7 +124,8 @@ export class FormPage {
       inputs: this.#inputs.map((field) => field.value),
       ...this.#advanced.values,
     };
-    return { id: this.#draftId, values };
+    const from = this.#kept && { from: this.#kept.value };
+    return { id: this.#draftId, values: { ...values, ...from } };
   }
 
   /**
@@ -316,7 +332,7 @@ export class FormPage {
     // Not `disabled`, which would lose focus.
     for (const one of this.#head.querySelectorAll("button"))
       one.setAttribute("aria-disabled", String(isSending));
-    for (const part of [...this.#inputs, this.#advanced]) part.isReadOnly = isSending;
-    if (this.#json) this.#json.isReadOnly = isSending;
+    for (const part of [...this.#inputs, this.#advanced, this.#json, this.#kept])
+      if (part) part.isReadOnly = isSending;
   }
 }

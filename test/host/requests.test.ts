@@ -83,6 +83,15 @@ describe("An earlier kickoff", () => {
       .find(({ label }) => label === `Kick off ${crew}`);
   const closeForm = async () => vscode.window.tabGroups.close(await waitFor("the form", formTab));
 
+  it("can't run a deployed crew's execution again from a task", async () => {
+    const count = api.executions().length;
+    await assert.rejects(
+      run("runAgainFrom", { crew, kickoffId: first.kickoffId, taskId: "research" }),
+      /Only an execution of a local crew/,
+    );
+    assert.equal(api.executions().length, count);
+  });
+
   it("opens in the form, which sends nothing by itself", async () => {
     const count = api.executions().length;
     const opened = run("runAgainInForm", row(first));

@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
 import * as vscode from "vscode";
 import type { CrewdeckApi } from "../../src/extension-api/crewdeck-api.ts";
+import { temporaryFolder } from "../support/folders.ts";
 import { waitFor } from "../support/wait.ts";
 import { withPerson } from "./scripted-person.ts";
 
@@ -14,6 +17,7 @@ interface Made {
 
 describe("Run Again from Here", () => {
   let api: CrewdeckApi;
+  let folder: string;
   let crewId: string;
   let crew: string;
   let first: Made;
@@ -21,6 +25,15 @@ describe("Run Again from Here", () => {
     api.executions().find((execution) => execution.kickoffId === kickoffId);
   const untilWaiting = (made: Made) =>
     waitFor("the execution to wait", () => found(made)?.state === "waiting", 60_000);
+  /** The task that waits, as its row in the view names it. */
+  const row = () => {
+    const { waiting, kickoffId } = found(first) ?? {};
+    return { kind: "task", crew, kickoffId, taskId: waiting?.taskId ?? "" };
+  };
+  const formTab = () =>
+    vscode.window.tabGroups.all
+      .flatMap(({ tabs }) => tabs)
+      .find(({ label }) => label === `Kick off ${crew}`);
   const outputOf = (made: Made, taskId: string) =>
     found(made)
       ?.tasks.find((task) => task.taskId === taskId)
@@ -29,7 +42,10 @@ describe("Run Again from Here", () => {
   before(async () => {
     const extension = vscode.extensions.getExtension<CrewdeckApi>("crewdeck.crewdeck")!;
     api = await extension.activate();
-    const folder = vscode.Uri.joinPath(extension.extensionUri, "media", "example-crew").fsPath;
+    folder = path.join(temporaryFolder("run-again"), "again-crew");
+    cpSync(path.join(extension.extensionUri.fsPath, "media", "example-crew"), folder, {
+      recursive: true,
+    });
     const started = await run<{ id: string; name: string }>("startLocalCrew", { folder });
     [crewId, crew] = [started.id, started.name];
     const inputs = { topic: "tea", audience: "sailors" };
@@ -63,12 +79,49 @@ describe("Run Again from Here", () => {
 
   it("asks a person first, and sends nothing if they cancel", async () => {
     const count = api.executions().length;
-    const taskId = found(first)?.waiting?.taskId ?? "";
-    const row = { kind: "task", crew, kickoffId: first.kickoffId, taskId };
-    const { shown } = await withPerson(["escape"], () => run("runAgainFrom", row));
-    assert.equal(shown[0]?.text, `Run “tea” again from “${taskId}”?`);
+    const { shown } = await withPerson(["escape"], () => run("runAgainFrom", row()));
+    assert.equal(shown[0]?.text, `Run “tea” again from “${row().taskId}”?`);
     assert.match(shown[0].detail ?? "", /^The outputs of “.*” are kept\./);
     assert.equal(api.executions().length, count);
+  });
+
+  it("opens in the form to be edited first, from the Command Palette too, and sends nothing by itself", async () => {
+    const count = api.executions().length;
+    await run("openExecution", first);
+    const { taskId } = row();
+    const moves = [{ pick: taskId }, { press: "Edit First…" }];
+    const opened = withPerson(moves, () => run("runAgainFrom"));
+    await Promise.race([waitFor("the form", formTab), opened]);
+    await vscode.window.tabGroups.close(await waitFor("the form", formTab));
+    const { result, shown } = await opened;
+    assert.equal(result, undefined);
+    assert.equal(shown[0]?.text, "From which task?");
+    assert.equal(api.executions().length, count);
+  });
+
+  it("names a task whose definition changed before anything starts, and keeps its output if the person runs it anyway", async () => {
+    const tasks = path.join(folder, "src", "example_crew", "config", "tasks.yaml");
+    const text = readFileSync(tasks, "utf8");
+    const [earlier] = found(first)?.tasks ?? [];
+    const count = api.executions().length;
+    writeFileSync(tasks, text.replace("A list of eight to twelve findings", "Five findings"));
+    try {
+      const { shown } = await withPerson([{ press: "Run Again" }, "escape"], () =>
+        run("runAgainFrom", row()),
+      );
+      assert.equal(shown[1]?.text, "The crew has changed. Run again anyway?");
+      assert.match(shown[1].detail ?? "", new RegExp(`"${earlier?.taskId}" changed`));
+      assert.equal(api.executions().length, count);
+      const { result } = await withPerson([{ press: "Run Again" }, { press: "Run Anyway" }], () =>
+        run<Made>("runAgainFrom", row()),
+      );
+      await untilWaiting(result);
+      const outputs = [result, first].map((made) => outputOf(made, earlier?.taskId ?? ""));
+      assert.match(outputs[0] ?? "", /REHEARSAL/);
+      assert.equal(outputs[0], outputs[1]);
+    } finally {
+      writeFileSync(tasks, text);
+    }
   });
 
   it("says what is wrong with a task that the execution doesn't have, and keeps no record of it", async () => {

@@ -72,13 +72,13 @@ export interface DocumentedStatus {
     readonly task_output: string;
     readonly attempt: number;
   };
-  readonly result?: {
-    readonly output: string;
-    readonly tasks: readonly {
-      readonly task_id: string;
-      readonly output: string;
-      readonly agent: string;
-    }[];
-  };
+  readonly tasks?: readonly DocumentedTask[];
+  readonly result?: { readonly output: string; readonly tasks: readonly DocumentedTask[] };
   readonly error?: string;
+}
+
+interface DocumentedTask {
+  readonly task_id: string;
+  readonly output: string;
+  readonly agent: string;
 }

@@ -53,7 +53,8 @@ export class FormMemory {
   }
 
   sent(crewId: string, { id, values }: Draft): void {
-    this.#change(crewId, (known) => ({ ...withoutDraft(known, id), last: values }));
+    const last = defined({ ...values, from: undefined });
+    this.#change(crewId, (known) => ({ ...withoutDraft(known, id), last }));
   }
 
   forget(crewId: string): void {

@@ -40,6 +40,20 @@ export const formValues: v.GenericSchema<unknown, FormValues> = v.object({
     noCallbacks.streaming,
   ),
   json: v.exactOptional(v.string()),
+  from: v.exactOptional(
+    v.object({
+      executionId: v.string(),
+      taskId: v.string(),
+      title: v.string(),
+      outputs: v.array(
+        v.object({
+          taskId: v.string(),
+          text: v.string(),
+          isEdited: v.exactOptional(v.literal(true)),
+        }),
+      ),
+    }),
+  ),
 });
 
 export const draftSchema = v.object({

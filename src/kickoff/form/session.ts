@@ -26,6 +26,7 @@ import { carriedOver, secretsFor, targetsIn, type HeldSecrets } from "./secrets.
 import type { FormTools } from "./tools.ts";
 import { isValid } from "./validate.ts";
 import { toRequest } from "./values.ts";
+import { keepChangedText } from "../texts.ts";
 
 /** Store a draft after this time without typing (ms); the webview keeps every keystroke. */
 const draftPause = 300;
@@ -74,6 +75,8 @@ export class FormSession {
   #isSending = false;
   #sent: Promise<void> = Promise.resolve();
   #outcome: Outcome | undefined;
+  /** Whether it was said which outputs don't fit: the next kickoff keeps them. */
+  #keepsChanged = false;
   /** Undefined if only its claim is stored. */
   #unconfirmed: Execution | undefined;
 
@@ -193,11 +196,12 @@ export class FormSession {
     if (this.#content === undefined) return;
     const { tools } = this.#options;
     const { request } = this.#content;
+    const { from, ...values } = request ?? {};
     if (tool === "presets") {
-      const chosen = await tools.presets(this.#crew, request);
-      if (chosen !== undefined) this.give({ instead: chosen });
+      const chosen = await tools.presets(this.#crew, request && values);
+      if (chosen !== undefined) this.give({ instead: { ...chosen, ...defined({ from }) } });
     } else if (request !== undefined) {
-      await tools[tool](this.#crew, request);
+      await tools[tool](this.#crew, tool === "copyAsCurl" ? request : values);
     }
   }
 
@@ -224,7 +228,10 @@ export class FormSession {
     const { draft, fields, values } = content;
     let execution: Execution;
     try {
-      execution = await this.#options.send(toRequest(fields, values, secrets), draft.id);
+      const { runAgain, ...request } = toRequest(fields, values, secrets);
+      const keepChanged = this.#keepsChanged || undefined;
+      const from = runAgain && { runAgain: { ...runAgain, ...defined({ keepChanged }) } };
+      execution = await this.#options.send({ ...request, ...from }, draft.id);
     } catch (error) {
       this.#notStarted(error, content);
       return;
@@ -241,10 +248,16 @@ export class FormSession {
       outcome = this.#mayHaveStarted(error);
     } else {
       const missing = error instanceof CrewApiError ? error.missingInputs : [];
+      this.#keepsChanged = error instanceof CrewApiError && error.canKeepChanged === true;
       content.require(missing);
       // The next attempt is another kickoff.
       content.renew();
-      outcome = { kind: "refused", missing, ...this.#explain(error) };
+      outcome = {
+        kind: "refused",
+        missing,
+        ...this.#explain(error),
+        ...(this.#keepsChanged && { remedy: keepChangedText() }),
+      };
       this.#saveSoon();
     }
     this.#outcome = outcome;
@@ -280,6 +293,7 @@ export class FormSession {
     change(content);
     this.#secrets = carriedOver(this.#secrets, values, content.values);
     this.#outcome = undefined;
+    this.#keepsChanged = false;
     this.#focus = focus;
     if (!content.isEdited) this.#options.memory.dropDraft(this.#crew.id, id);
     this.#saveSoon();

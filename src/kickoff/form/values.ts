@@ -1,5 +1,5 @@
 import { withSecrets } from "../../api/callbacks.ts";
-import type { KickoffRequest } from "../../api/types.ts";
+import type { KickoffRequest, RunAgainFrom } from "../../api/types.ts";
 import { defined, isObject } from "../../base/json.ts";
 import {
   noCallbacks,
@@ -8,6 +8,7 @@ import {
   typedCallbacks,
   type FormSecrets,
   type Prefill,
+  type RunFrom,
   type TypedCallbacks,
 } from "../callbacks.ts";
 import { readJson } from "../json.ts";
@@ -23,6 +24,7 @@ export interface FormValues extends TypedCallbacks {
   readonly meta: string;
   /** The JSON view's text, valid or not. The other members have the last valid values. */
   readonly json?: string;
+  readonly from?: RunFrom;
 }
 
 export function initialValues(fields: readonly FormField[]): FormValues {
@@ -64,6 +66,7 @@ export function fillIn(fields: readonly FormField[], values: FormValues, given: 
       }),
       meta: given.meta === undefined ? values.meta : JSON.stringify(given.meta, undefined, 2),
       ...typedCallbacks(given, values),
+      ...defined({ from: given.from }),
     },
   };
 }
@@ -83,9 +86,14 @@ export function requestWith(
   values: Prefill,
   { humanInput, streaming }: FormSecrets = noSecrets,
 ): KickoffRequest {
-  const { inputs = {}, humanInputWebhook, webhooks, ...others } = values;
+  const { inputs = {}, humanInputWebhook, webhooks, from, ...others } = values;
   const plain = defined({ humanInputWebhook, webhooks });
-  return { inputs, ...others, ...withSecrets(plain, { humanInput, stream: streaming }) };
+  return {
+    inputs,
+    ...others,
+    ...withSecrets(plain, { humanInput, stream: streaming }),
+    ...(from && { runAgain: toRunAgain(from) }),
+  };
 }
 
 /** Without secrets; undefined if an input or `meta` is invalid JSON. */
@@ -106,6 +114,18 @@ export function toPrefill(fields: readonly FormField[], values: FormValues): Pre
     ),
     ...(meta && isObject(meta.value) && { meta: meta.value }),
     ...toCallbacks(values),
+    ...defined({ from: values.from }),
+  };
+}
+
+function toRunAgain({ executionId, taskId, outputs }: RunFrom): RunAgainFrom {
+  const edited = outputs.filter(({ isEdited }) => isEdited);
+  return {
+    executionId,
+    taskId,
+    ...(edited.length > 0 && {
+      outputs: Object.fromEntries(edited.map(({ taskId: of, text }) => [of, text])),
+    }),
   };
 }
 

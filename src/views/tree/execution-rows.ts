@@ -12,6 +12,7 @@ import { attemptPairs } from "../../executions/tasks.ts";
 import { answeredPause, pendingResume } from "../../executions/resumes.ts";
 import {
   canBeStopped,
+  canRunAgainFrom,
   hasEnded,
   isLocalCrew,
   isNeverSeen,
@@ -113,7 +114,7 @@ export function taskRow(
       execution.waiting?.taskId === task.taskId ? "waiting" : task.state,
       attempt?.output !== undefined && "output",
       attemptPairs({ tasks: [task] }).length > 0 && "attempts",
-      isLocalCrew(execution.crew) && execution.request !== undefined && "again",
+      canRunAgainFrom(execution) && "again",
     ).join(":"),
     sentence: l10n.t("Task {0}, {1}", name, [state, ...more].join(", ")),
   };

@@ -311,6 +311,21 @@ describe("applyReading: tasks", () => {
     });
   });
 
+  it("knows from the end alone which task failed, and the outputs before it in the crew's order", () => {
+    const tasks = ["a", "b"].map((taskId) => ({ taskId, output: taskId }));
+    const failed = after(anExecution(), {
+      ...working("c", 2),
+      state: "failed",
+      ended: true,
+      tasks,
+    });
+    assert.deepEqual(Object.entries(statesOf(failed)), [
+      ["a", "completed"],
+      ["b", "completed"],
+      ["c", "failed"],
+    ]);
+  });
+
   it("adds no attempt if the approved output arrives with other white space or in a code block", () => {
     const target = { taskId: "a", attempt: 1 };
     const waiting = after(anExecution(), pausing("a", "one"));

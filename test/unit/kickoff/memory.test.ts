@@ -94,7 +94,8 @@ describe("Memory of the kickoff form", () => {
   it("turns a sent draft into the last sent values, and leaves a newer draft alone", () => {
     const memory = openMemory();
     memory.saveDraft(crew, { id: first, values: valuesWith("a") });
-    memory.sent(crew, { id: first, values: valuesWith("a") });
+    const from = { executionId: "e", taskId: "draft", title: "a", outputs: [] };
+    memory.sent(crew, { id: first, values: { ...valuesWith("a"), from } });
     assert.deepEqual(memory.read(crew), { last: valuesWith("a") });
     memory.saveDraft(crew, { id: second, values: valuesWith("b") });
     memory.sent(crew, { id: first, values: valuesWith("c") });

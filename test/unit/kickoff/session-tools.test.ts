@@ -95,6 +95,21 @@ describe("A kickoff form's session with tools, secrets and JSON", () => {
     assert.deepEqual(asked, [{ inputs: JSON.parse('{"__proto__": "1"}') as unknown }, undefined]);
   });
 
+  it("keeps the task that it runs again from when a preset is chosen, copies it as cURL, and stores it in no preset or file", async () => {
+    const from = { executionId: "e", taskId: "draft", title: "tea", outputs: [] };
+    const session = await open({ instead: { inputs: { topic: "tea" }, from } });
+    for (const tool of ["copyAsCurl", "saveAsRequestFile"]) await use(session, tool);
+    tools = {
+      ...tools,
+      presets: (_, request) => keep(asked, request).then(() => ({ inputs: { topic: "winds" } })),
+    };
+    await use(session, "presets");
+    const values = { inputs: { topic: "tea" } };
+    assert.deepEqual(asked, [{ ...values, from }, values, values]);
+    assert.equal(form().draft.values.inputs[0]?.text, "winds");
+    assert.deepEqual(form().draft.values.from, from);
+  });
+
   it("passes nothing to the presets if its JSON text is no kickoff, not the last valid values", async () => {
     const session = await open();
     for (const json of [

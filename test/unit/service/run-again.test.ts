@@ -8,10 +8,16 @@ describe("service: run again from a task", () => {
   let harness: Harness;
   let project: CrewProject;
   let attempts: TaskAttempt[];
+  /** What Python would make of the tasks. */
+  let build: (project: CrewProject) => CrewProject;
+  /** The task that fails. */
+  let broken: string | undefined;
   const engine: Engine = {
     name: "noting",
+    prepare: (_id, project) => Promise.resolve(build(project)),
     run: (attempt) => {
       attempts.push(attempt);
+      if (attempt.task.id === broken) return Promise.reject(new Error("No ink."));
       return Promise.resolve({
         output: `${attempt.task.id} of ${textAt(attempt.inputs, "topic")}`,
       });
@@ -19,6 +25,8 @@ describe("service: run again from a task", () => {
   };
   beforeEach(async () => {
     attempts = [];
+    build = (read) => read;
+    broken = undefined;
     project = { ...crew, tasks: crew.tasks.map((task) => ({ ...task, humanInput: false })) };
     harness = await new Harness({ engine, readProject: () => Promise.resolve(project) }).start();
   });
@@ -85,16 +93,97 @@ describe("service: run again from a task", () => {
         task.id === "research" ? { ...task, description: "Research {topic} deeply" } : task,
       ),
     };
-    const { error } = await harness.untilEnded(idIn(await again(source, "polish")));
-    assert.match(
-      error ?? "",
-      /earlier outputs don't fit the crew: "research" changed or came later/,
-    );
+    const { status, body } = await again(source, "polish");
+    assert.equal(status, 400);
+    const { message, details } = body as { readonly message: string; readonly details: unknown };
+    assert.equal(message, `The earlier outputs don't fit the crew: "research" changed.`);
+    assert.deepEqual(details, { crewdeck: { can_keep_changed: true } });
     assert.equal(attempts.length, 0);
     const outputs = { research: "What I know." };
     const { result } = await harness.untilEnded(idIn(await again(source, "polish", { outputs })));
     assert.equal(result?.output, "polish of winds");
     assert.equal(attempts[0]?.earlier[0]?.output, "What I know.");
+    await harness.untilEnded(idIn(await again(source, "polish", { keep_changed: true })));
+    assert.equal(attempts[1]?.earlier[0]?.output, "research of tides");
+  });
+
+  it("names outputs of tasks that are gone, and tasks that came later; leaves out or takes what it is asked to", async () => {
+    const source = await ended();
+    const [research, draft, polish] = project.tasks;
+    project = { ...project, tasks: [draft!, polish!] };
+    const { body } = await again(source, "polish");
+    assert.match(JSON.stringify(body), /research.* no longer runs before .*polish/);
+    await harness.untilEnded(idIn(await again(source, "polish", { keep_changed: true })));
+    assert.deepEqual(
+      attempts[0]?.earlier.map(({ taskId }) => taskId),
+      ["draft"],
+    );
+    project = { ...project, tasks: [research!, { ...research!, id: "facts" }, draft!, polish!] };
+    const refused = await again(source, "draft", { keep_changed: true });
+    assert.equal(refused.status, 400);
+    assert.match(JSON.stringify(refused.body), /no output yet of .*facts.*can_keep_changed":false/);
+    await harness.untilEnded(idIn(await again(source, "draft", { outputs: { facts: "Two." } })));
+    assert.deepEqual(
+      attempts[1]?.earlier.map(({ output }) => output),
+      ["research of tides", "Two."],
+    );
+    project = { ...project, tasks: [research!, draft!] };
+    assert.match(
+      JSON.stringify((await again(source, "polish")).body),
+      /has no task .*polish.* any more/,
+    );
+  });
+
+  it("ends before any task runs if the crew that Python builds has changed, and names the task", async () => {
+    const source = await ended();
+    build = (read) => ({
+      ...read,
+      tasks: read.tasks.map((task) => ({ ...task, expectedOutput: "Something else" })),
+    });
+    const { error } = await harness.untilEnded(idIn(await again(source, "draft")));
+    assert.match(error ?? "", /^The crew can't run: The earlier outputs.*: "research" changed\.$/);
+    assert.equal(attempts.length, 0);
+    await harness.untilEnded(idIn(await again(source, "draft", { keep_changed: true })));
+    assert.equal(attempts[0]?.earlier[0]?.output, "research of tides");
+  });
+
+  it("doesn't judge by the files a crew whose tasks Python names otherwise", async () => {
+    build = (read) => ({
+      ...read,
+      tasks: read.tasks.map((task) => ({ ...task, id: `built_${task.id}` })),
+    });
+    const source = await ended();
+    await harness.untilEnded(idIn(await again(source, "built_draft")));
+    assert.equal(attempts[0]?.earlier[0]?.output, "built_research of tides");
+  });
+
+  it("reports the outputs of finished tasks while a later one waits", async () => {
+    project = crew;
+    const id = await harness.kickoff();
+    const { tasks } = await harness.untilWaiting(id);
+    assert.deepEqual(
+      tasks?.map(({ task_id, output }) => [task_id, output]),
+      [["research", "research of tides"]],
+    );
+  });
+
+  it("runs again from the task that failed, which the status names with the outputs before it", async () => {
+    broken = "draft";
+    const id = await harness.kickoff();
+    const failed = await harness.untilEnded(id);
+    assert.equal(failed.status, "error");
+    assert.equal(failed.current_task, "draft");
+    assert.deepEqual(
+      failed.tasks?.map(({ task_id }) => task_id),
+      ["research"],
+    );
+    broken = undefined;
+    attempts = [];
+    await harness.untilEnded(idIn(await again(id, "draft")));
+    assert.deepEqual(
+      attempts.map(({ task }) => task.id),
+      ["draft", "polish"],
+    );
   });
 
   it("keeps approved outputs of an execution that waits, and refuses tasks without one", async () => {

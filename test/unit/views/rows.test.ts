@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { CrewApiError } from "../../../src/api/errors.ts";
 import type { Crew } from "../../../src/crews/types.ts";
 import { Known } from "../../../src/executions/known.ts";
-import { without } from "../../../src/executions/model.ts";
+import { without, type Execution } from "../../../src/executions/model.ts";
 import { readSummary, writeExecution } from "../../../src/executions/record.ts";
 import { rehearsalMark } from "../../../src/service/engine.ts";
 import { staleByAttempt } from "../../../src/sending/stale.ts";
@@ -587,6 +587,27 @@ describe("a task's row", () => {
       ),
       [],
     );
+  });
+});
+
+describe("a task's row", () => {
+  it("offers to run again from it once a local execution waits or has ended, never a deployed one", () => {
+    const task = { taskId: "draft", state: "completed", attempts: [] } as const;
+    const local = { id: "local:file:///c", name: "Writers", url: "http://127.0.0.1:1" };
+    const request = { inputs: {}, callbacks: {} };
+    const offers = (changes: Partial<Execution>) =>
+      taskRow(task, anExecution({ tasks: [task], crew: local, request, ...changes }))
+        .facts.split(":")
+        .includes("again");
+    assert.deepEqual(
+      [
+        offers({ state: "waiting" }),
+        ...(["completed", "failed", "stopped"] as const).map((state) => offers({ state })),
+      ],
+      [true, true, true, true],
+    );
+    assert.equal(offers({ state: "running" }), false);
+    assert.equal(offers({ state: "completed", crew: anExecution().crew }), false);
   });
 });
 

@@ -1,0 +1,156 @@
+import assert from "node:assert/strict";
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { CrewApi, type DocumentedStatus } from "../support/crew-api.ts";
+import {
+  crewaiEnv,
+  crewaiProject,
+  needsCrewai,
+  newestCrewai,
+  pythonWith,
+} from "../support/crewai.ts";
+import { startModelServer } from "../support/model-server.ts";
+import { startService, type RunningService } from "../support/service.ts";
+import { waitFor } from "../support/wait.ts";
+
+/** What each task of `weather` asks of the model, and the answer. */
+const answers = {
+  "Measure the temperature": '{"city": "Oslo", "degrees": 10}',
+  "Warn about frost": "Mind the ice.",
+  "Write a headline": "It is mild in Oslo today.",
+  "Write the report": "A report.",
+} as const;
+type Asked = keyof typeof answers;
+
+describe("a project that runs again from a task with crewAI", () => {
+  needsCrewai();
+  let folder: string;
+  let model: Awaited<ReturnType<typeof startModelServer>>;
+  let service: RunningService;
+  let api: CrewApi;
+  /** An execution that waits for feedback at `headline`. */
+  let waiting: string;
+
+  /** The task that a prompt is about: the current one is named first. */
+  const askedBy = (prompt: string) =>
+    (Object.keys(answers) as Asked[])
+      .filter((text) => prompt.includes(text))
+      .sort((one, other) => prompt.indexOf(one) - prompt.indexOf(other))[0];
+  const until = async (id: string, is: (status: DocumentedStatus) => boolean) =>
+    await waitFor(
+      "the status",
+      async () => {
+        const status = (await api.get(`/${id}/status`)).body as DocumentedStatus;
+        return is(status) && status;
+      },
+      120_000,
+    );
+  const untilWaiting = (id: string) => until(id, (one) => one.pending_human_input !== undefined);
+  const untilEnded = (id: string) => until(id, ({ status }) => status !== "running");
+  const outputsIn = (tasks: DocumentedStatus["tasks"] = []) =>
+    tasks.map(({ task_id, output }) => [task_id, output]);
+
+  const again = (task_id: string, more: object = {}) => ({
+    inputs: { city: "oslo", readers: "" },
+    run_again: { execution_id: waiting, task_id, ...more },
+  });
+  /** Runs again, and returns what the model was asked meanwhile. */
+  async function rerun(request: object, settled: (id: string) => Promise<DocumentedStatus>) {
+    const before = model.requests.length;
+    const id = await api.kickoff(request);
+    const status = await settled(id);
+    const requests = model.requests.slice(before);
+    return { id, status, asked: requests.map(({ prompt }) => askedBy(prompt)), requests };
+  }
+
+  before(async () => {
+    const python = await pythonWith(newestCrewai);
+    model = await startModelServer(({ prompt, tools, hasToolResult }) => {
+      if (tools.includes("thermometer") && !hasToolResult)
+        return { tool: "thermometer", arguments: { city: "Oslo" } };
+      return answers[askedBy(prompt) ?? "Write the report"];
+    });
+    folder = crewaiProject("weather");
+    service = await startService({
+      folder,
+      args: ["--engine", "crewai", "--python", python],
+      env: crewaiEnv(model),
+    });
+    api = new CrewApi(service);
+    waiting = await api.kickoff({ inputs: { city: "oslo", readers: "" } });
+    await untilWaiting(waiting);
+  });
+
+  after(async () => {
+    await service.stop();
+    await model.stop();
+  });
+
+  it("keeps the earlier outputs of an execution that waits, which reach the model without another call for their tasks", async () => {
+    const { id, status, asked, requests } = await rerun(again("headline"), untilWaiting);
+    assert.deepEqual(asked, ["Write a headline"]);
+    const prompt = requests[0]?.prompt ?? "";
+    assert.ok(prompt.includes('{"city": "Oslo", "degrees": 10}'), prompt);
+    // The hook before the kickoff changed both inputs again.
+    assert.ok(prompt.includes("Write a headline about Oslo for everybody."), prompt);
+    assert.deepEqual(outputsIn(status.tasks), [
+      ["measure", '{"city": "Oslo", "degrees": 10}'],
+      ["warn", ""],
+    ]);
+    assert.equal((await api.post(`/stop/${id}`, {})).status, 200);
+    assert.ok((await untilWaiting(waiting)).pending_human_input);
+  });
+
+  it("takes an edited output: it is what later prompts have, and what a condition is asked with", async () => {
+    const outputs = { measure: '{"city": "Oslo", "degrees": -8}' };
+    const { status, asked, requests } = await rerun(again("warn", { outputs }), untilWaiting);
+    assert.deepEqual(asked, ["Warn about frost", "Write a headline"]);
+    for (const { prompt } of requests) {
+      assert.ok(prompt.includes('"degrees": -8'), prompt);
+      assert.ok(!prompt.includes('"degrees": 10'), prompt);
+    }
+    assert.deepEqual(outputsIn(status.tasks), [
+      ["measure", outputs.measure],
+      ["warn", "Mind the ice."],
+    ]);
+  });
+
+  it("runs the last task from an output that a person wrote before the task that waits was approved", async () => {
+    const outputs = { headline: "Storm over Oslo." };
+    const { status, asked, requests } = await rerun(again("report", { outputs }), untilEnded);
+    assert.deepEqual(asked, ["Write the report"]);
+    assert.ok(requests[0]?.prompt.includes("Storm over Oslo."), requests[0]?.prompt);
+    assert.equal(status.result?.output, "A report. (signed)");
+    const { status: code, body } = await api.post("/kickoff", again("report"));
+    assert.equal(code, 400);
+    assert.match(JSON.stringify(body), /no output yet of .*headline/);
+  });
+
+  it("names a task whose definition changed, in YAML before anything starts, in Python before any task runs", async () => {
+    const tasks = path.join(folder, "src/weather/config/tasks.yaml");
+    const text = readFileSync(tasks, "utf8");
+    const count = model.requests.length;
+    writeFileSync(tasks, text.replace("The temperature.", "The temperature in Celsius."));
+    const { status, body } = await api.post("/kickoff", again("headline"));
+    assert.equal(status, 400);
+    assert.match(JSON.stringify(body), /don't fit the crew: .*measure.* changed/);
+    writeFileSync(tasks, text);
+    appendFileSync(
+      path.join(folder, "src/weather/crew.py"),
+      `
+
+tasks_of = Weather.crew
+def changed(self):
+    crew = tasks_of(self)
+    crew.tasks[0].expected_output = "The temperature in Celsius."
+    return crew
+Weather.crew = changed
+`,
+    );
+    const failed = await rerun(again("headline"), untilEnded);
+    assert.match(failed.status.error ?? "", /^The crew can't run: .*"measure" changed/);
+    assert.equal(model.requests.length, count);
+    const kept = await rerun(again("headline", { keep_changed: true }), untilWaiting);
+    assert.deepEqual(kept.asked, ["Write a headline"]);
+  });
+});

@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+import { CrewApiError } from "../../src/api/errors.ts";
+import { FormPage } from "../support/form/form-page.ts";
+import { themes, type FormWindow } from "../support/form/form-window.ts";
+import { waitFor } from "../support/wait.ts";
+import { anExecution } from "../unit/executions/samples.ts";
+import { violationsIn } from "./accessibility.ts";
+
+const unfit = new CrewApiError({
+  kind: "badRequest",
+  message: `The earlier outputs don't fit the crew: "research" changed.`,
+  remedy: "Fix it.",
+  canKeepChanged: true,
+});
+
+describe("The form of an execution that runs again from a task, in a browser", () => {
+  let form: FormWindow;
+  const parts = new FormPage();
+  const runAgain = () => form.page.getByRole("button", { name: "Run Again", exact: true });
+  const output = (name: string) =>
+    form.page.getByRole("region", { name: "Kept outputs" }).getByRole("textbox", { name });
+
+  async function open(theme = "Dark Modern", width = 900): Promise<void> {
+    const outputs = [
+      { taskId: "research", text: "# Tea\n\nIt grows." },
+      { taskId: "outline", text: "1. Leaves" },
+    ];
+    form = await parts.open({
+      theme,
+      size: { width, height: 800 },
+      inputs: () => Promise.resolve({ fields: [{ name: "topic" }], raw: {} }),
+      send: () => Promise.resolve(anExecution()),
+      seed: {
+        instead: {
+          inputs: { topic: "tea" },
+          from: { executionId: "e1", taskId: "draft", title: "Tea time", outputs },
+        },
+      },
+    });
+    await output("research").waitFor();
+  }
+
+  for (const theme of Object.keys(themes))
+    it(`has no accessibility problem that axe finds, and fits a narrow window, in ${theme}`, async () => {
+      await open(theme, 300);
+      await output("outline").fill("1. Ships");
+      assert.deepEqual(await violationsIn(form.page), []);
+      const [content, window] = await form.page.evaluate(() => [
+        document.documentElement.scrollWidth,
+        document.documentElement.clientWidth,
+      ]);
+      assert.equal(content, window);
+    });
+
+  it("says what runs, and sends edited inputs and only the outputs that were edited", async () => {
+    await open();
+    await form.page.getByText("Runs “Tea time” again from the task “draft”.").waitFor();
+    assert.equal(await output("research").inputValue(), "# Tea\n\nIt grows.");
+    await parts.field("topic").fill("coffee");
+    await output("outline").fill("1. Beans");
+    await form.page.getByText("Edited: used in place of").waitFor();
+    await output("outline").press("Control+Enter");
+    await waitFor("the start", () => form.started.length === 1);
+    assert.deepEqual(form.sent, [
+      {
+        inputs: { topic: "coffee" },
+        runAgain: { executionId: "e1", taskId: "draft", outputs: { outline: "1. Beans" } },
+      },
+    ]);
+  });
+
+  it("keeps edited outputs while it is hidden, in the JSON view and on disk; Clear makes it an ordinary kickoff, Undo takes that back", async () => {
+    await open();
+    await parts.view("JSON").click();
+    await output("outline").fill("1. Beans");
+    await form.hideAndShow();
+    await waitFor("the output", async () => (await output("outline").inputValue()) === "1. Beans");
+    await parts.view("Form").click();
+    assert.equal(await output("outline").inputValue(), "1. Beans");
+    await waitFor("the draft on disk", () =>
+      form.saved.at(-1)?.values.from?.outputs.some(({ text }) => text === "1. Beans"),
+    );
+    await form.page.getByRole("button", { name: "Clear" }).click();
+    await parts.kickOff().waitFor();
+    assert.equal(await form.page.getByText("Kept outputs").count(), 0);
+    await form.page.getByRole("button", { name: "Undo" }).click();
+    await runAgain().waitFor();
+    assert.equal(await output("outline").inputValue(), "1. Beans");
+  });
+
+  it("names what no longer fits before anything starts, and keeps it if the person runs it anyway", async () => {
+    await open();
+    form.send = () => Promise.reject(unfit);
+    await runAgain().click();
+    await form.page.getByText(unfit.message).waitFor();
+    await form.page.getByText("If you run it anyway").waitFor();
+    form.send = () => Promise.resolve(anExecution());
+    await runAgain().click();
+    await waitFor("the start", () => form.started.length === 1);
+    const from = { executionId: "e1", taskId: "draft" };
+    assert.deepEqual(
+      form.sent.map((request) => request.runAgain),
+      [from, { ...from, keepChanged: true }],
+    );
+  });
+});
