@@ -57,7 +57,7 @@ export function threadLabel(subject: ThreadSubject, isUnsent: boolean): string {
   const what = isApprove
     ? vscode.l10n.t("Approve {0} – later tasks of {1} in “{2}” read your note", ...parts)
     : vscode.l10n.t(
-        "Reject {0} – it runs again, and later tasks of {1} in “{2}” read your feedback",
+        "Reject {0} – {1} runs it again; later tasks in “{2}” also read your feedback",
         ...parts,
       );
   const again = callbacksAgain(execution);

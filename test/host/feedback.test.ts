@@ -88,7 +88,7 @@ describe("feedback in an execution's document", () => {
     assert.equal(open.contextValue, "reject");
     assert.match(
       open.label!,
-      /^Reject “review” – it runs again, and later tasks of “Writers” \(crew\.test\) in “Sea otters” read your feedback$/,
+      /^Reject “review” – “Writers” \(crew\.test\) runs it again; later tasks in “Sea otters” also read your feedback$/,
     );
     parts.crew.resume = () =>
       Promise.resolve({ status: "retrying", message: "Once more.", raw: {} });

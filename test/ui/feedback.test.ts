@@ -56,7 +56,7 @@ describe("Feedback, in the window", () => {
     await thread.getByText("All of it becomes context for later tasks").waitFor();
     assert.match(
       await thread.innerText(),
-      /Reject “outline” – it runs again, and later tasks of “Writers” \(127\.0\.0\.1:\d+\) in “/,
+      /Reject “outline” – “Writers” \(127\.0\.0\.1:\d+\) runs it again; later tasks in “/,
     );
     await window.screenshot("feedback-thread");
     await editor.writeInThread(thread, "My own words.");
