@@ -30,9 +30,10 @@ rmSync(failuresFolder, { recursive: true, force: true });
 
 const build = oneTest("build", "esbuild.mjs", "--tests");
 const steps = [
-  suite("ui"),
   suite("crewai"),
+  suite("ui"),
   { name: "host", args: ["scripts/run-host.ts"], isSuite: true },
+  suite("durability"),
   suite("unit"),
   suite("service"),
   oneTest("style and walls between the rooms", "node_modules/eslint/bin/eslint.js", "."),

@@ -1,4 +1,4 @@
-// The extension that sends in test/ui/killed-hosts.test.ts: it kicks off and resumes by Crewdeck's API until enough of each were accepted.
+// The extension that sends in test/durability/killed-hosts.test.ts: it kicks off and resumes by Crewdeck's API until enough of each were accepted.
 // Its host may be killed at any moment. Files have what was called and what came of it, and the next host continues there.
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import path from "node:path";

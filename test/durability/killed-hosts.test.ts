@@ -16,7 +16,7 @@ import { linkExtension } from "../support/vscode-server.ts";
 import { waitFor } from "../support/wait.ts";
 import { openWindow, type VSCodeWindow } from "../support/window.ts";
 import { openWindow as openStore } from "../unit/sending/window.ts";
-import { connectCrew } from "./person.ts";
+import { connectCrew } from "../ui/person.ts";
 
 /** How many kickoffs, and how many resumes, the crew accepts from each host. */
 const count = Number(process.env["CREWDECK_SENDING_COUNT"] ?? 1_000);
