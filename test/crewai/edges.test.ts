@@ -241,6 +241,14 @@ describe("crewAI projects at the edges", () => {
     assert.ok(performance.now() - begun > idle);
   });
 
+  it("keeps an output whose steps can't be reported", async () => {
+    const { run, lines } = await open({ "crew.py": crewFile() });
+    const onStep = () => Promise.reject(new Error("the disk is full"));
+    assert.deepEqual((await run({ topic: "tea" }, { onStep })).outputs, ["A text.", "A text."]);
+    assert.equal(model.requests.length, 2);
+    assert.ok(lines.some((line) => /A step of .* isn't reported: the disk is full/.test(line)));
+  });
+
   it("reports a worker that is killed between two commands", async () => {
     const worker = new Worker({
       python: await pythonWith(newestCrewai),
