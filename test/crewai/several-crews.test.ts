@@ -57,17 +57,21 @@ class Content:
 
 describe("a project of several crews", () => {
   needsCrewai();
-  let model: Awaited<ReturnType<typeof startModelServer>> | undefined;
+  let model: Awaited<ReturnType<typeof startModelServer>>;
+  const ends: (() => Promise<void>)[] = [];
   let folder: string;
   before(async () => {
     model = await startModelServer(({ prompt }) =>
       prompt.includes("Shorten") ? "In short." : "The content.",
     );
+    ends.push(() => model.stop());
     folder = writeProject(flow);
     const python = await pythonWith(newestCrewai);
     symlinkSync(path.dirname(path.dirname(python)), path.join(folder, ".venv"));
   });
-  after(() => model?.stop());
+  after(async () => {
+    for (const end of ends) await end();
+  });
 
   for (const [crew, output] of [
     ["src/news/crews/content", "The content."],
@@ -77,7 +81,7 @@ describe("a project of several crews", () => {
       const service = await startService({
         folder: path.join(folder, crew),
         args: ["--engine", "crewai"],
-        env: crewaiEnv(model ?? { url: "" }),
+        env: crewaiEnv(model),
       });
       try {
         const api = new CrewApi(service);
