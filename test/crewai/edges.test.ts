@@ -224,6 +224,19 @@ describe("crewAI projects at the edges", () => {
     await waitFor("the worker to leave", () => childrenOf(process.pid).length === 0);
   });
 
+  it("keeps the workers of three executions that wait, those that began last", async () => {
+    const { engine, folder } = await open({ "crew.py": crewFile() });
+    const read = await readProject(folder);
+    const pids: number[] = [];
+    for (const id of ["a", "b", "c", "d"]) {
+      await engine.prepare?.(id, read);
+      pids.push(...childrenOf(process.pid).filter((pid) => !pids.includes(pid)));
+      engine.rest?.(id, false);
+    }
+    await waitFor("the first one to leave", () => !isRunning(pids[0] ?? 0));
+    assert.deepEqual(childrenOf(process.pid).sort(), pids.slice(1).sort());
+  });
+
   it("keeps a spare worker for the next execution while the crew is in use, and ends it when it isn't", async () => {
     const idle = 5_000;
     const { run } = await open({ "crew.py": crewFile() }, { times: { spare: idle } });

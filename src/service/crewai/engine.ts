@@ -28,6 +28,9 @@ const usualTimes = {
   spare: 10 * 60_000,
 };
 
+/** How many workers stay for executions that wait for a person: each takes 250 MB. */
+const mostWaiting = 3;
+
 export interface CrewaiOptions {
   /** The project's folder. */
   readonly folder: string;
@@ -105,6 +108,7 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
     const known = workers.get(executionId);
     if (known?.source === source) {
       clearTimeout(known.leave);
+      delete known.leave;
       return { worker: known.worker, crew: undefined };
     }
     drop(executionId);
@@ -193,6 +197,8 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
       if (entry === undefined) return;
       clearTimeout(entry.leave);
       entry.leave = setTimeout(() => drop(executionId), times.waiting).unref();
+      const waiting = [...workers].flatMap(([id, { leave }]) => (leave === undefined ? [] : [id]));
+      for (const id of waiting.slice(0, -mostWaiting)) drop(id);
     },
     setEnvironment(variables) {
       environment = variablesOf(variables);
