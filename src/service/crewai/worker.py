@@ -221,7 +221,7 @@ def extras_of(task):
     tools = [*(task.tools or []), *(getattr(task.agent, "tools", None) or [])]
     models = [getattr(task, name, None) for name in ("output_pydantic", "output_json", "response_model")]
     parts = [
-        sorted(f"{tool.name}: {tool.description}" for tool in tools),
+        [[tool.name, tool.description, shape_of(getattr(tool, "args_schema", None))] for tool in tools],
         [shape_of(model) for model in models],
     ]
     return hashlib.sha256(json.dumps(parts, default=str).encode("utf-8", "replace")).hexdigest()
