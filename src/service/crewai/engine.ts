@@ -29,7 +29,7 @@ const usualTimes = {
 };
 
 /** How many workers stay for executions that wait for a person: each takes 250 MB. */
-const mostWaiting = 3;
+const mostWaiting = 2;
 
 export interface CrewaiOptions {
   /** The project's folder. */
