@@ -8,14 +8,14 @@ standard error. When standard input closes, the worker and all that it started e
         {"type": "opened", "crew": {...}, "remarks": [...]}
     {"do": "attempt", "task": 0, "inputs": {...}, "earlier": ["...", null], "notes": ["..."], "isFirst": true, "isLast": false}
         {"type": "step", ...} any number of times, then
-        {"type": "output", "output": "...", "inputs": {...}, "usage": {...}}
+        {"type": "output", "output": "...", "inputs": {...}, "usage": {...}}, or the same with "isSkipped": true
     either may also answer {"type": "failed", "message": "...", "frames": ["..."]}
 
 Only public fields of crewAI are used (tried with 1.0.0 to 1.15.30).
 """
 
+import hashlib
 import importlib
-import importlib.util
 import json
 import os
 import queue
@@ -56,9 +56,28 @@ def end():
     """Ends this process and all that it started."""
     if os.name == "nt":
         subprocess.run(["taskkill", "/pid", str(os.getpid()), "/t", "/f"], capture_output=True)
-    elif os.getpgrp() == os.getpid():
-        os.killpg(os.getpgrp(), signal.SIGKILL)
+    else:
+        for pid in started():
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except OSError:  # It has just ended.
+                pass
+        if os.getpgrp() == os.getpid():
+            os.killpg(os.getpgrp(), signal.SIGKILL)
     os._exit(1)
+
+
+def started():
+    """The processes below this one. Browsers, for example, are in groups of their own."""
+    try:
+        listed = subprocess.run(["ps", "-A", "-o", "pid=,ppid="], capture_output=True, text=True, timeout=5).stdout
+    except (OSError, subprocess.SubprocessError):  # A small container may have no ps.
+        return []
+    parents = dict(map(int, line.split()) for line in listed.splitlines())
+    found = [os.getpid()]
+    for pid in found:
+        found += [child for child, parent in parents.items() if parent == pid]
+    return found[1:]
 
 
 def read_commands(commands):
@@ -166,7 +185,7 @@ class Project:
             raise Failure(f"{self.file} defines no crew: it needs a class with @CrewBase, a Crew, or a function that returns one.")
         if len(found) > 1:
             raise Failure(
-                f"{self.file} defines several crews: {', '.join(found)}. Crewdeck runs one; move the others to files of their own."
+                f"{self.file} defines several crews: {', '.join(found)}. Crewdeck runs one; move each of the others to a folder of its own, with its config."
             )
         (make,) = found.values()
         return make().crew() if makers else make()
@@ -190,6 +209,24 @@ def is_conditional(task):
     return hasattr(task, "should_execute")
 
 
+def shape_of(model):
+    try:
+        return model.model_json_schema()
+    except Exception:  # There is no model, or one that JSON can't describe.
+        return getattr(model, "__name__", None)
+
+
+def extras_of(task):
+    """A hash of what else decides a task's output: its tools and output models."""
+    tools = [*(task.tools or []), *(getattr(task.agent, "tools", None) or [])]
+    models = [getattr(task, name, None) for name in ("output_pydantic", "output_json", "response_model")]
+    parts = [
+        sorted(f"{tool.name}: {tool.description}" for tool in tools),
+        [shape_of(model) for model in models],
+    ]
+    return hashlib.sha256(json.dumps(parts, default=str).encode("utf-8", "replace")).hexdigest()
+
+
 def describe(crew):
     tasks = list(crew.tasks)
     names = [name_of(task, index) for index, task in enumerate(tasks)]
@@ -207,7 +244,6 @@ def describe(crew):
         return [names[index] for index, each in enumerate(tasks) for wanted in task.context or [] if wanted is each]
 
     return {
-        "name": crew.name,
         "agents": [{"role": agent.role, "goal": agent.goal, "backstory": agent.backstory} for agent in agents],
         "tasks": [
             {
@@ -217,6 +253,7 @@ def describe(crew):
                 "agent": next((index for index, agent in enumerate(agents) if agent is task.agent), None),
                 "context": context(task),
                 "humanInput": bool(task.human_input),
+                "extras": extras_of(task),
             }
             for name, task in zip(names, tasks)
         ],
@@ -280,9 +317,15 @@ def attempt(project, command):
         if raw is not None:
             with_output(tasks[before], before, raw)
             earlier.append(tasks[before])
+    inputs = dict(command["inputs"])
+    if command["isFirst"]:
+        # They may return other inputs, which are those of all later tasks.
+        for callback in crew.before_kickoff_callbacks:
+            inputs = callback(inputs) or inputs
+    crew.before_kickoff_callbacks = []
     if is_conditional(target):
         if earlier and not target.should_execute(earlier[-1].output):
-            return {"output": "", "isSkipped": True}
+            return {"output": "", "isSkipped": True, "inputs": inputs}
         # crewAI refuses a crew that has only conditional tasks; this one's condition is met.
         object.__setattr__(target, "__class__", Task)
         target.__dict__.pop("condition", None)
@@ -295,12 +338,6 @@ def attempt(project, command):
     for option in ("tracing", "stream"):
         if hasattr(crew, option):
             setattr(crew, option, False)
-    inputs = dict(command["inputs"])
-    if command["isFirst"]:
-        # They may return other inputs, which are those of all later tasks.
-        for callback in crew.before_kickoff_callbacks:
-            inputs = callback(inputs) or inputs
-    crew.before_kickoff_callbacks = []
     if not command["isLast"]:
         crew.after_kickoff_callbacks = []
     result = crew.kickoff(inputs=inputs)

@@ -13,6 +13,8 @@ import {
 const printLimits = { kept: 2_000, line: 4_000, attempt: 1_000_000 };
 /** Characters of one reply; an output of that size is a mistake of the project. */
 const largestReply = 32_000_000;
+/** How long a worker has to end itself before it is killed (ms). */
+const endMs = 2_000;
 /** How long the last output of a worker that ended is waited for (ms). */
 const drainMs = 1_000;
 
@@ -131,9 +133,14 @@ export class Worker {
 
   /** Ends the worker and all that it started. */
   end(): void {
-    const { pid, exitCode, signalCode } = this.#child;
-    // Its number may belong to another process by now.
-    if (pid !== undefined && exitCode === null && signalCode === null) killTree(pid);
+    // It knows its tree best.
+    this.#child.stdin?.destroy();
+    const timer = setTimeout(() => {
+      const { pid, exitCode, signalCode } = this.#child;
+      // Its number may belong to another process by now.
+      if (pid !== undefined && exitCode === null && signalCode === null) killTree(pid);
+    }, endMs);
+    void this.ended.then(() => clearTimeout(timer));
   }
 
   async #send(
