@@ -9,7 +9,6 @@ import type { Crew, LocalEngine } from "../crews/types.ts";
 import { booleanOf, isProgram, oneOf, recordOf, stringOf, targetOf } from "../editor/arguments.ts";
 import { viewId } from "../editor/manifest.ts";
 import { confirm, plainMessage, showError, showStatus } from "../editor/messages.ts";
-import { chooseModel } from "../models/choose-model.ts";
 import { chooseCrew, onCrew } from "./choose.ts";
 import type { CommandParts, Commands } from "./table.ts";
 
@@ -66,11 +65,10 @@ export function crewCommands(parts: CrewParts): Commands {
         ? locals.decideInterrupted(crew.id, "discard")
         : undefined,
     ),
-    chooseModel: onCrew(
-      parts,
-      (crew, argument) => chooseModel(models, crew, argument),
-      ({ local }) => local !== undefined,
-    ),
+    chooseModel: onLocal(async (crew, argument) => {
+      const { chooseModel } = await import("../models/choose-model.ts");
+      return await chooseModel(await models(), crew, argument);
+    }),
     showLocalLog: () => locals.showLog(),
   };
 }

@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 import { messageOf, NothingToDo, UserError } from "../base/errors.ts";
 import type { Crew } from "../crews/types.ts";
 import { isProgram, needed, oneOf, recordOf, stringOf } from "../editor/arguments.ts";
-import { confirm, plainLabel, showStatus } from "../editor/messages.ts";
+import { confirm, plainLabel, plainMessage, showError, showStatus } from "../editor/messages.ts";
 import { projectChoice, readBaseUrl, readKey, type ModelChoice } from "./choice.ts";
 import type { Models } from "./models.ts";
 
@@ -32,8 +32,23 @@ export async function chooseModel(
     await models.choose(crew.id, chosen.choice, chosen.key);
   }
   const choice = models.choice(crew.id);
-  showStatus(vscode.l10n.t("“{0}” uses {1} for its next executions", crew.name, nameOf(choice)));
+  const name = nameOf(choice);
+  if (crew.local?.engine === "crewai")
+    showStatus(vscode.l10n.t("“{0}” uses {1} for its next executions", crew.name, name));
+  else if (isPerson) void offerCrewai(crew, name).catch(showError);
   return choice;
+}
+
+/** A rehearsal calls no model. */
+async function offerCrewai({ id, name }: Crew, model: string): Promise<void> {
+  const change = vscode.l10n.t("Change Engine…");
+  const text = vscode.l10n.t(
+    "“{0}” is rehearsed, so no model is called. With crewAI, it uses {1}.",
+    name,
+    model,
+  );
+  if ((await vscode.window.showInformationMessage(plainMessage(text), change)) === change)
+    await vscode.commands.executeCommand("crewdeck.changeEngine", { crew: id, kind: "message" });
 }
 
 interface Chosen {
