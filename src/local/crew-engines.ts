@@ -82,7 +82,7 @@ export class CrewEngines {
       item(
         "rehearsal",
         vscode.l10n.t("Rehearsal"),
-        vscode.l10n.t("Order, pauses and callbacks are real; no language model is called"),
+        vscode.l10n.t("Order, pauses and callbacks are real; no language model is called."),
       ),
     ];
     const title = vscode.l10n.t("Engine of “{0}”", name);

@@ -68,22 +68,20 @@ function nameOf(choice: ModelChoice): string {
 }
 
 async function askUse(current: ModelChoice, crew: string) {
-  const describe = (use: ModelChoice["use"]) =>
-    current.use === use
-      ? { description: plainLabel(vscode.l10n.t("now: {0}", nameOf(current))) }
-      : {};
+  const now =
+    current.use === "project"
+      ? vscode.l10n.t("current")
+      : vscode.l10n.t("current: {0}", nameOf(current));
   const items = [
     {
       use: "vscode",
       label: vscode.l10n.t("Use VS Code's Models…"),
-      detail: vscode.l10n.t(
-        "Needs no key. Requests count against the plan of the model's provider.",
-      ),
+      detail: vscode.l10n.t("Needs no key; counts against your plan."),
     },
     {
       use: "endpoint",
       label: vscode.l10n.t("Another Endpoint…"),
-      detail: vscode.l10n.t("Any address that is compatible with OpenAI's, also on this machine."),
+      detail: vscode.l10n.t("Compatible with OpenAI's, also on this machine."),
     },
     {
       use: "project",
@@ -92,7 +90,10 @@ async function askUse(current: ModelChoice, crew: string) {
     },
   ] as const;
   const placeHolder = vscode.l10n.t("Which model should “{0}” use?", crew);
-  const shown = items.map((item) => ({ ...item, ...describe(item.use) }));
+  const shown = items.map((item) => ({
+    ...item,
+    ...(item.use === current.use && { description: plainLabel(now) }),
+  }));
   return (await vscode.window.showQuickPick(shown, { placeHolder }))?.use;
 }
 
@@ -140,7 +141,10 @@ async function askModel(
     return {
       label: plainLabel(name),
       description: plainLabel(isCurrent ? vscode.l10n.t("{0} · current", vendor) : vendor),
-      detail: vscode.l10n.t("{0} tokens", maxInputTokens.toLocaleString(vscode.env.language)),
+      detail: vscode.l10n.t(
+        "Prompts of up to {0} tokens",
+        maxInputTokens.toLocaleString(vscode.env.language),
+      ),
       model,
     };
   });

@@ -431,9 +431,10 @@ describe("models of local crews", () => {
         choose,
       );
       assert.deepEqual(result, { use: "vscode", vendor, id: "two", name: "Model two" });
+      assert.deepEqual(shown[1]?.details, Array(2).fill("Prompts of up to 8,000 tokens"));
       assert.match(shown[2]?.detail ?? "", /count against your plan at “crewdeck-test”/);
       const again = await withPerson([{ pick: labels.project }], choose);
-      assert.deepEqual(again.shown[0]?.descriptions, ["now: Model two", "", ""]);
+      assert.deepEqual(again.shown[0]?.descriptions, ["current: Model two", "", ""]);
       assert.deepEqual(models.choice(crew.id), { use: "project" });
     });
 
