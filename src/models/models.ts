@@ -162,7 +162,7 @@ export class Models implements vscode.Disposable {
   }
 }
 
-export function chooseModelAction(crew: string) {
+function chooseModelAction(crew: string) {
   return {
     title: vscode.l10n.t("Choose Model…"),
     command: "crewdeck.chooseModel",
