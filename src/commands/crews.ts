@@ -135,7 +135,7 @@ async function confirmDiscard({ name, local }: Crew): Promise<boolean> {
   return await confirm(
     vscode.l10n.t("Discard the interrupted executions of “{0}”?", name),
     vscode.l10n.t(
-      "They end here: {0}. The outputs of their tasks so far are kept.",
+      "Executions that end for good: {0}. The outputs of their tasks so far are kept.",
       local?.interrupted?.count ?? 0,
     ),
     vscode.l10n.t("Discard"),
