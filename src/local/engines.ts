@@ -3,7 +3,12 @@ import * as vscode from "vscode";
 import { UserError, type ErrorAction } from "../base/errors.ts";
 import { asObject, textAt } from "../base/json.ts";
 import { isFile } from "../projects/files.ts";
-import { chooseInterpreter, pythonIn, uvPython, type Interpreter } from "../projects/python.ts";
+import {
+  chooseInterpreter,
+  projectInterpreters,
+  pythonIn,
+  type Interpreter,
+} from "../projects/python.ts";
 import {
   chooseEngine,
   type EngineObstacle,
@@ -35,8 +40,7 @@ export function isInWorkspace(folder: vscode.Uri): boolean {
 
 export async function findInterpreter(folder: vscode.Uri): Promise<Interpreter | undefined> {
   return await chooseInterpreter([
-    ["project", () => pythonIn(path.join(folder.fsPath, ".venv"))],
-    ["uv", () => uvPython(folder.fsPath)],
+    ...projectInterpreters(folder.fsPath),
     ["extension", () => pythonOfExtension(folder)],
     ["setting", () => Promise.resolve(pythonOfSetting())],
   ]);

@@ -1,7 +1,7 @@
 import * as l10n from "@vscode/l10n";
 import path from "node:path";
 import type { JsonObject } from "../base/json.ts";
-import { crewMethods } from "./crew-py.ts";
+import { crewMethods, type CrewMethod } from "./crew-py.ts";
 import { foldersIn, isFile } from "./files.ts";
 import { attempt, tryToRead, type Reading } from "./reading.ts";
 import { given, parseJsonc, parseYaml, toPlain, type Place } from "./source.ts";
@@ -13,12 +13,17 @@ type Report = Reading["report"];
 export interface Defined<T> {
   readonly value: T;
   readonly place: Place;
+  /** No method in `crew.py` uses it, so it isn't part of the crew. */
+  readonly isUnused?: boolean;
 }
 
 export interface Definition {
   /** Also those whose file is missing have a value, but no place. */
   readonly agents: readonly (Pick<Defined<ProjectAgent>, "value"> &
-    Partial<Defined<ProjectAgent>>)[];
+    Partial<Defined<ProjectAgent>> & {
+      /** Not one of the crew's agents, so its texts ask for no inputs. */
+      readonly isManager?: boolean;
+    })[];
   readonly tasks: readonly Defined<ProjectTask>[];
   readonly name?: string | undefined;
   readonly defaults?: JsonObject;
@@ -56,6 +61,7 @@ export function chooseConfig(found: readonly string[], projectName: string | und
 /** Tasks run in the order of the file, as `@task` methods usually do. */
 export async function readClassic(reading: Reading, config: string): Promise<Definition> {
   const { report } = reading;
+  const methods = await readMethods(reading, config);
   const agentPlaces = await tryToRead(report, () => readYaml(reading, config, "agent"));
   const agents = [...(agentPlaces ?? [])].map(([name, place]) => ({
     value: readAgent(name, place, report),
@@ -63,18 +69,32 @@ export async function readClassic(reading: Reading, config: string): Promise<Def
   }));
   const taskPlaces = await tryToRead(report, () => readYaml(reading, config, "task"));
   const isWhole = agentPlaces && !reading.broken.has(`${config}/agents.yaml`);
+  // crewAI takes a task's agent from the methods, which may define it without YAML.
   const names = new Set([
     ...agents.map(({ value }) => value.name),
-    ...(await agentMethods(reading, config)),
+    ...methods.flatMap(({ kind, name }) => (kind === "agent" ? [name] : [])),
   ]);
+  const tasks = readTasks([...(taskPlaces ?? [])], isWhole ? [...names] : undefined, report);
+  const keysOf = (kind: CrewMethod["kind"]) =>
+    methods.flatMap(({ name, config = name, ...method }) => (method.kind === kind ? [config] : []));
   return {
-    agents,
-    tasks: readTasks([...(taskPlaces ?? [])], isWhole ? [...names] : undefined, report),
+    agents: withUse(agents, ({ name }) => name, keysOf("agent")),
+    tasks: withUse(tasks, ({ id }) => id, keysOf("task")),
   };
 }
 
-/** crewAI takes a task's agent from the methods in `crew.py`, which may define it without YAML. */
-async function agentMethods({ folder, text }: Reading, config: string): Promise<string[]> {
+/** Where methods use none of them, they use them in a way that can't be read. */
+function withUse<T>(
+  defined: readonly Defined<T>[],
+  keyOf: (value: T) => string,
+  keys: readonly string[],
+): Defined<T>[] {
+  const isUsed = ({ value }: Defined<T>) => keys.includes(keyOf(value));
+  const canTell = defined.some(isUsed);
+  return defined.map((each) => (canTell && !isUsed(each) ? { ...each, isUnused: true } : each));
+}
+
+async function readMethods({ folder, text }: Reading, config: string): Promise<CrewMethod[]> {
   const file = path.posix.join(path.posix.dirname(config), "crew.py");
   if (!(await isFile(path.join(folder, file)))) return [];
   // A file that isn't text is reported by Python.
@@ -82,8 +102,7 @@ async function agentMethods({ folder, text }: Reading, config: string): Promise<
     () => undefined,
     () => text(file),
   );
-  const methods = crewMethods(python?.text ?? "");
-  return methods.flatMap(({ kind, name }) => (kind === "agent" ? [name] : []));
+  return crewMethods(python?.text ?? "");
 }
 
 async function readYaml(reading: Reading, config: string, what: "agent" | "task") {
@@ -130,14 +149,14 @@ export async function readDeclarative(reading: Reading, file: string): Promise<D
   const agents = new Map<string, Definition["agents"][number]>();
   for (const reference of references) {
     const agent = attempt(report, () => reference.text(l10n.t("the name of an agent.")), undefined);
-    if (agent === undefined) continue;
+    if (agent === undefined || agents.has(agent)) continue;
     const place = await tryToRead(report, () => readAgentFile(reading, file, agent, reference));
-    agents.set(
-      agent,
-      place === undefined
+    agents.set(agent, {
+      ...(place === undefined
         ? { value: { name: agent, role: agent, goal: "", backstory: "" } }
-        : { value: readAgent(agent, place, report), place },
-    );
+        : { value: readAgent(agent, place, report), place }),
+      isManager: reference === manager,
+    });
   }
   const expected = l10n.t('a list of tasks with "description" and "expected_output".');
   const tasks = list(

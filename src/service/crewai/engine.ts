@@ -96,7 +96,7 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
 
   /** The execution's worker with its project open, and the crew if it was opened now. */
   async function open(executionId: string, project: CrewProject) {
-    const source = await sources.folderFor(executionId);
+    const source = await sources.folderFor(executionId, project.entry);
     if (!turns.has(executionId)) throw stopped();
     const known = workers.get(executionId);
     if (known?.source === source) {
@@ -129,6 +129,8 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
     try {
       return await action();
     } catch (error) {
+      if (error instanceof WorkerEnded && turns.has(executionId))
+        log(`[crew] ${firstLine(error.message)} An attempt is made up to three times in all.`);
       drop(executionId);
       throw error;
     }
@@ -242,6 +244,10 @@ class Turns {
     this.#working.add(next.id);
     next.start();
   }
+}
+
+function firstLine(text: string): string {
+  return text.split("\n", 1)[0] ?? "";
 }
 
 function stopped(): Error {

@@ -15,6 +15,8 @@ const printLimits = { kept: 2_000, line: 4_000, attempt: 1_000_000 };
 const largestReply = 32_000_000;
 /** How long the last output of a worker that ended is waited for (ms). */
 const drainMs = 1_000;
+/** How long a worker has to end what it started (ms). */
+const endMs = 1_000;
 
 /** The worker ended before it replied. The attempt can be repeated. */
 export class WorkerEnded extends Error {
@@ -131,9 +133,13 @@ export class Worker {
 
   /** Ends the worker and all that it started. */
   end(): void {
-    const { pid, exitCode, signalCode } = this.#child;
-    // Its number may belong to another process by now.
-    if (pid !== undefined && exitCode === null && signalCode === null) killTree(pid);
+    this.#child.stdin?.end();
+    // If it can't do that itself, such as in a long call of a library.
+    setTimeout(() => {
+      const { pid, exitCode, signalCode } = this.#child;
+      // Its number may belong to another process by now.
+      if (pid !== undefined && exitCode === null && signalCode === null) killTree(pid);
+    }, endMs).unref();
   }
 
   async #send(
