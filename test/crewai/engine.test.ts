@@ -28,7 +28,7 @@ function answer({ prompt, tools, hasToolResult }: ModelRequest): ModelAnswer {
   return "A text.";
 }
 
-/** A project whose tool starts a process, writes both IDs to the file `pids`, and hangs. */
+/** A project whose tool starts two processes, one in a session of its own, writes all IDs to the file `pids`, and hangs. */
 function hangingProject() {
   const folder = crewaiProject("weather");
   const pids = path.join(folder, "pids");
@@ -40,9 +40,10 @@ from crewai.tools import tool
 @tool("thermometer")
 def thermometer(city: str) -> str:
     """Reads the thermometer of a city."""
-    child = subprocess.Popen(["sleep", "600"])
+    sleeping = ["sleep", "600"]
+    children = [subprocess.Popen(sleeping), subprocess.Popen(sleeping, start_new_session=True)]
     with open(${JSON.stringify(`${pids}.new`)}, "w") as file:
-        file.write(f"{os.getpid()} {child.pid}")
+        file.write(" ".join(map(str, [os.getpid(), *(child.pid for child in children)])))
     os.rename(${JSON.stringify(`${pids}.new`)}, ${JSON.stringify(pids)})
     time.sleep(600)
 `,
@@ -224,6 +225,10 @@ if os.path.getsize(${JSON.stringify(counter)}) %s:
         await api.kickoff({ inputs: { city: "Oslo", readers: "" } }),
       );
       assert.match(error ?? "", /Python process ended \(exit code 7\).*the instruments exploded/s);
+      assert.match(
+        service?.log() ?? "",
+        /\[crew\] The crew's Python process ended \(exit code 7\)\. An attempt is made up to three times/,
+      );
       assert.equal(readFileSync(counter, "utf8").length, 6);
     });
 
@@ -264,8 +269,8 @@ if os.path.getsize(${JSON.stringify(counter)}) %s:
       await service?.kill();
       service = undefined;
       const started = readFileSync(pids, "utf8").split(" ").map(Number);
-      assert.equal(started.length, 2);
-      await waitFor("both to end", () => started.every((pid) => !isRunning(pid)));
+      assert.equal(started.length, 3);
+      await waitFor("all to end", () => started.every((pid) => !isRunning(pid)));
     });
 
     it("says in the log that a task reports nothing, and lets it run", async () => {
@@ -297,7 +302,7 @@ if os.path.getsize(${JSON.stringify(counter)}) %s:
         const { status: code, body } = await api.post(`/stop/${id}`, {});
         assert.deepEqual([code, body], [200, { status: "stopped", kickoffId: id }]);
       }
-      await waitFor("both to end", () => started.every((pid) => !isRunning(pid)));
+      await waitFor("all to end", () => started.every((pid) => !isRunning(pid)));
       rmSync(pids);
       const asked = model.requests.length;
       const next = await kickoff();

@@ -46,7 +46,7 @@ export function needsCrewai(): void {
 }
 
 /** uv, from PyPI. */
-async function uv(): Promise<string> {
+export async function uv(): Promise<string> {
   const folder = await installOnce("uv", async (target) => {
     await run("python3", ["-m", "pip", "install", "--quiet", "--target", target, "uv"]);
   });
