@@ -92,6 +92,10 @@ describe("crewAI projects at the edges", () => {
       await failure({ "crew.py": crewFile() }, { env: { PYTHONPATH: old } }),
       /is Python 3\.9\.1, and crewAI needs Python 3\.10 or newer\./,
     );
+    assert.match(
+      await failure({ "crew.py": crewFile() }, { python: "/bin/false" }),
+      /^\/bin\/false can't run Crewdeck's program\. crewAI needs Python 3\.10 or newer\./,
+    );
     const oldCrewai = temporaryFolder("old-crewai");
     mkdirSync(path.join(oldCrewai, "crewai-0.203.2.dist-info"));
     writeFileSync(

@@ -420,7 +420,7 @@ def describe_error(error):
     cause = error
     while cause.__cause__:
         cause = cause.__cause__
-    reason = "" if cause is error else f" ({type(cause).__name__}: {cause})"
+    reason = "" if str(cause) in str(error) else f" ({type(cause).__name__}: {cause})"
     return f"{type(error).__name__}: {error}{reason}"
 
 
