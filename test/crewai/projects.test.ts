@@ -238,11 +238,11 @@ def is_short(output):
     assert.equal(count, 2);
   });
 
-  it("calls hooks before and after the kickoff once, not for each task", async () => {
+  it("calls hooks before and after the kickoff once, and gives the trigger to the first task only", async () => {
     const head = `
 def begin(inputs):
     open("hooks", "a").write("begin ")
-    return {**inputs, "topic": inputs["topic"] + "!"}
+    return {**inputs, "topic": inputs["topic"] + "!", "crewai_trigger_payload": "a mail"}
 
 def end(result):
     open("hooks", "a").write("end ")
@@ -255,6 +255,10 @@ def end(result):
       }),
     });
     for (const { prompt } of requests) assert.match(prompt, /about tea!\./);
+    assert.deepEqual(
+      requests.map(({ prompt }) => prompt.includes("Trigger Payload: a mail")),
+      [true, false],
+    );
     assert.equal(readFileSync(path.join(folder, "hooks"), "utf8"), "begin end ");
   });
 

@@ -330,6 +330,9 @@ def attempt(project, command):
     target.context = context + [note_task(note, target.agent) for note in command["notes"]]
     target.human_input = False
     target.async_execution = False
+    # By default the first task of a crew gets what triggered it.
+    if index > 0 and target.allow_crewai_trigger_context is None:
+        target.allow_crewai_trigger_context = False
     crew.tasks = [target]
     # Older versions don't have them.
     for option in ("tracing", "stream"):
