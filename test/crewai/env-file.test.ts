@@ -74,9 +74,12 @@ describe("a project's .env", () => {
       onLine: () => undefined,
     });
     const project = { folder, source: folder, file: "crew.jsonc", storage: null };
-    await assert.rejects(worker.open(project, {}), /ValueError: from the file/);
-    worker.end();
-    await worker.ended;
+    try {
+      await assert.rejects(worker.open(project, {}), /: from the file\n/);
+    } finally {
+      worker.end();
+      await worker.ended;
+    }
   });
 
   it("is neither stored nor logged", async () => {
