@@ -28,6 +28,7 @@ describe("a project that runs again from a task with crewAI", () => {
   let model: Awaited<ReturnType<typeof startModelServer>>;
   let service: RunningService;
   let api: CrewApi;
+  const ends: (() => Promise<void>)[] = [];
   /** An execution that waits for feedback at `headline`. */
   let waiting: string;
 
@@ -70,20 +71,21 @@ describe("a project that runs again from a task with crewAI", () => {
         return { tool: "thermometer", arguments: { city: "Oslo" } };
       return answers[askedBy(prompt) ?? "Write the report"];
     });
+    ends.push(() => model.stop());
     folder = crewaiProject("weather");
     service = await startService({
       folder,
       args: ["--engine", "crewai", "--python", python],
       env: crewaiEnv(model),
     });
+    ends.unshift(() => service.stop());
     api = new CrewApi(service);
     waiting = await api.kickoff({ inputs: { city: "oslo", readers: "" } });
     await untilWaiting(waiting);
   });
 
   after(async () => {
-    await service.stop();
-    await model.stop();
+    for (const end of ends) await end();
   });
 
   it("keeps the earlier outputs of an execution that waits, which reach the model without another call for their tasks", async () => {

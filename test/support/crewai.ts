@@ -67,16 +67,20 @@ export async function pythonWith(crewai: string | undefined): Promise<string> {
   return path.join(folder, "bin", "python");
 }
 
-/** What `crewai create` does, in an empty folder. @returns the project's folder */
-export async function createdProject(name: string): Promise<string> {
+/** What `crewai create` does, without its questions, in an empty folder. @returns the project's folder */
+export async function createdProject(
+  name: string,
+  kind: "classic" | "declarative" = "classic",
+): Promise<string> {
   const create = `
 import sys
 from crewai_cli.cli import crewai
-sys.argv = ["crewai", "create", "crew", "${name}", "--classic", "--skip-provider"]
+sys.argv = ["crewai", "create", "crew", "${name}", "--skip-provider"${kind === "classic" ? ', "--classic"' : ""}]
 crewai()
 `;
   const cwd = temporaryFolder("created");
-  await run(await pythonWith(newestCrewai), ["-c", create], { cwd });
+  const env = kind === "classic" ? process.env : { ...process.env, CREWAI_DMN: "true" };
+  await run(await pythonWith(newestCrewai), ["-c", create], { cwd, env });
   return path.join(cwd, name);
 }
 
