@@ -420,9 +420,11 @@ def import_crewai():
 def describe_error(error):
     if isinstance(error, SystemExit):
         return f"The project called sys.exit({'' if error.code is None else repr(error.code)})."
-    cause = error
-    while cause.__cause__:
-        cause = cause.__cause__
+    causes = [error]
+    # crewAI raises some errors from themselves.
+    while causes[-1].__cause__ and causes[-1].__cause__ not in causes:
+        causes.append(causes[-1].__cause__)
+    cause = causes[-1]
     reason = "" if str(cause) in str(error) else f" ({type(cause).__name__}: {cause})"
     return f"{type(error).__name__}: {error}{reason}"
 
