@@ -4,7 +4,12 @@ import { UserError, type ErrorAction } from "../base/errors.ts";
 import { asObject, textAt } from "../base/json.ts";
 import { isFile } from "../projects/files.ts";
 import { projectRoot } from "../projects/pyproject.ts";
-import { chooseInterpreter, pythonIn, uvPython, type Interpreter } from "../projects/python.ts";
+import {
+  chooseInterpreter,
+  projectInterpreters,
+  pythonIn,
+  type Interpreter,
+} from "../projects/python.ts";
 import {
   chooseEngine,
   type EngineObstacle,
@@ -39,8 +44,7 @@ export function isInWorkspace(folder: vscode.Uri): boolean {
 export async function findInterpreter(folder: vscode.Uri): Promise<Interpreter | undefined> {
   const root = await projectRoot(folder.fsPath);
   return await chooseInterpreter([
-    ["project", () => pythonIn(path.join(root, ".venv"))],
-    ["uv", () => uvPython(root)],
+    ...projectInterpreters(root),
     ["extension", () => pythonOfExtension(folder)],
     ["setting", () => Promise.resolve(pythonOfSetting())],
   ]);

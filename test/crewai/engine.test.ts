@@ -224,6 +224,10 @@ if os.path.getsize(${JSON.stringify(counter)}) %s:
         await api.kickoff({ inputs: { city: "Oslo", readers: "" } }),
       );
       assert.match(error ?? "", /Python process ended \(exit code 7\).*the instruments exploded/s);
+      assert.match(
+        service?.log() ?? "",
+        /\[crew\] The crew's Python process ended \(exit code 7\)\. An attempt is made up to three times/,
+      );
       assert.equal(readFileSync(counter, "utf8").length, 6);
     });
 

@@ -155,7 +155,7 @@ export function openEngine(
         const outputs: { taskId: string; output: string }[] = [];
         const steps: AgentStep[] = [];
         for (const [taskIndex, task] of project.tasks.entries()) {
-          onTask?.(task.id);
+          await onTask?.(task.id);
           const result = await engine.run(
             {
               ...{ executionId, project, taskIndex, task, inputs, notes },

@@ -51,6 +51,7 @@ export class Worker {
   #printed = 0;
   #key = "";
   #problem: ProjectFailure | undefined;
+  #isReady = false;
   #receive: ((reply: UnknownObject) => void) | undefined;
   /** Resolves to why the process ended. */
   readonly ended: Promise<ProjectFailure | WorkerEnded>;
@@ -90,8 +91,11 @@ export class Worker {
       });
     this.ended = this.#waitForEnd(python);
     this.ready = this.#next("crewAI did not load", loadMs);
-    // Whoever needs the worker awaits it, and then sees the failure.
-    this.ready.catch(() => undefined);
+    this.ready.then(
+      () => (this.#isReady = true),
+      // Whoever needs the worker awaits it, and then sees the failure.
+      () => undefined,
+    );
   }
 
   /**
@@ -214,6 +218,11 @@ export class Worker {
     });
     const last = this.#last.trim() === "" ? "" : `\nIt printed last:\n${this.#last.trim()}`;
     if (this.#problem !== undefined) return new ProjectFailure(`${this.#problem.message}${last}`);
+    // Before it can say so itself: Python 2 can't even read it.
+    if (!this.#isReady && how === "exit code 1")
+      return new ProjectFailure(
+        `${python} can't run Crewdeck's program. crewAI needs Python 3.10 or newer. Choose another interpreter.${last}`,
+      );
     return new WorkerEnded(`The crew's Python process ended (${how}).${last}`);
   }
 }
