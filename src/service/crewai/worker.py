@@ -115,10 +115,9 @@ class Failure(Exception):
 
 def frames_of(error, folders):
     """The project's own stack frames, the innermost last; those of the cause where the error has none."""
-    frames = []
-    seen = set()
-    # crewAI raises some errors from themselves.
-    while error is not None and not frames and id(error) not in seen:
+    frames, seen = [], set()
+    # An error may be its own cause: crewAI raises it "from" itself if an agent's model has no key.
+    while error and not frames and id(error) not in seen:
         seen.add(id(error))
         for frame in traceback.extract_tb(error.__traceback__):
             where = place_in(folders, frame.filename)
