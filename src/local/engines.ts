@@ -4,7 +4,12 @@ import { UserError, type ErrorAction } from "../base/errors.ts";
 import { asObject, textAt } from "../base/json.ts";
 import { isFile } from "../projects/files.ts";
 import { projectRoot } from "../projects/pyproject.ts";
-import { chooseInterpreter, pythonIn, uvPython, type Interpreter } from "../projects/python.ts";
+import {
+  chooseInterpreter,
+  projectInterpreters,
+  pythonIn,
+  type Interpreter,
+} from "../projects/python.ts";
 import {
   chooseEngine,
   type EngineObstacle,
@@ -14,7 +19,7 @@ import {
 
 interface Planned extends Pick<EngineQuestion, "wish" | "isExample"> {
   /** A person chose a model for the crew. */
-  readonly hasChosenModel: boolean;
+  readonly hasChosenModel: () => Promise<boolean>;
 }
 
 export async function planEngine(folder: vscode.Uri, planned: Planned): Promise<EnginePlan> {
@@ -25,8 +30,8 @@ export async function planEngine(folder: vscode.Uri, planned: Planned): Promise<
     isTrusted: vscode.workspace.isTrusted,
     isInWorkspace: isInWorkspace(folder),
     hasModel: async () =>
-      hasChosenModel ||
       namesModel() ||
+      (await hasChosenModel()) ||
       (await isFile(path.join(await projectRoot(folder.fsPath), ".env"))),
     findInterpreter: () => findInterpreter(folder),
   });
@@ -39,8 +44,7 @@ export function isInWorkspace(folder: vscode.Uri): boolean {
 export async function findInterpreter(folder: vscode.Uri): Promise<Interpreter | undefined> {
   const root = await projectRoot(folder.fsPath);
   return await chooseInterpreter([
-    ["project", () => pythonIn(path.join(root, ".venv"))],
-    ["uv", () => uvPython(root)],
+    ...projectInterpreters(root),
     ["extension", () => pythonOfExtension(folder)],
     ["setting", () => Promise.resolve(pythonOfSetting())],
   ]);

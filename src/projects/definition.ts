@@ -13,12 +13,17 @@ type Report = Reading["report"];
 export interface Defined<T> {
   readonly value: T;
   readonly place: Place;
+  /** No method in `crew.py` uses it, so it isn't part of the crew. */
+  readonly isUnused?: boolean;
 }
 
 export interface Definition {
   /** Also those whose file is missing have a value, but no place. */
   readonly agents: readonly (Pick<Defined<ProjectAgent>, "value"> &
-    Partial<Defined<ProjectAgent>>)[];
+    Partial<Defined<ProjectAgent>> & {
+      /** Not one of the crew's agents, so its texts ask for no inputs. */
+      readonly isManager?: boolean;
+    })[];
   readonly tasks: readonly Defined<ProjectTask>[];
   readonly name?: string | undefined;
   readonly defaults?: JsonObject;
@@ -78,6 +83,7 @@ export async function readClassic(
   entry: string,
 ): Promise<Definition> {
   const { report } = reading;
+  const methods = await methodsIn(reading, entry);
   const agentPlaces = await tryToRead(report, () => readYaml(reading, config, "agent"));
   const agents = [...(agentPlaces ?? [])].map(([name, place]) => ({
     value: readAgent(name, place, report),
@@ -85,20 +91,29 @@ export async function readClassic(
   }));
   const taskPlaces = await tryToRead(report, () => readYaml(reading, config, "task"));
   const isWhole = agentPlaces && !reading.broken.has(`${config}/agents.yaml`);
+  // crewAI takes a task's agent from the methods, which may define it without YAML.
   const names = new Set([
     ...agents.map(({ value }) => value.name),
-    ...(await agentMethods(reading, entry)),
+    ...methods.flatMap(({ kind, name }) => (kind === "agent" ? [name] : [])),
   ]);
+  const tasks = readTasks([...(taskPlaces ?? [])], isWhole ? [...names] : undefined, report);
+  const keysOf = (kind: CrewMethod["kind"]) =>
+    methods.flatMap(({ name, config = name, ...method }) => (method.kind === kind ? [config] : []));
   return {
-    agents,
-    tasks: readTasks([...(taskPlaces ?? [])], isWhole ? [...names] : undefined, report),
+    agents: withUse(agents, ({ name }) => name, keysOf("agent")),
+    tasks: withUse(tasks, ({ id }) => id, keysOf("task")),
   };
 }
 
-/** crewAI takes a task's agent from the methods in `crew.py`, which may define it without YAML. */
-async function agentMethods(reading: Reading, entry: string): Promise<string[]> {
-  const methods = await methodsIn(reading, entry);
-  return methods.flatMap(({ kind, name }) => (kind === "agent" ? [name] : []));
+/** Where methods use none of them, they use them in a way that can't be read. */
+function withUse<T>(
+  defined: readonly Defined<T>[],
+  keyOf: (value: T) => string,
+  keys: readonly string[],
+): Defined<T>[] {
+  const isUsed = ({ value }: Defined<T>) => keys.includes(keyOf(value));
+  const canTell = defined.some(isUsed);
+  return defined.map((each) => (canTell && !isUsed(each) ? { ...each, isUnused: true } : each));
 }
 
 async function readYaml(reading: Reading, config: string, what: "agent" | "task") {
@@ -145,14 +160,14 @@ export async function readDeclarative(reading: Reading, file: string): Promise<D
   const agents = new Map<string, Definition["agents"][number]>();
   for (const reference of references) {
     const agent = attempt(report, () => reference.text(l10n.t("the name of an agent.")), undefined);
-    if (agent === undefined) continue;
+    if (agent === undefined || agents.has(agent)) continue;
     const place = await tryToRead(report, () => readAgentFile(reading, file, agent, reference));
-    agents.set(
-      agent,
-      place === undefined
+    agents.set(agent, {
+      ...(place === undefined
         ? { value: { name: agent, role: agent, goal: "", backstory: "" } }
-        : { value: readAgent(agent, place, report), place },
-    );
+        : { value: readAgent(agent, place, report), place }),
+      isManager: reference === manager,
+    });
   }
   const expected = l10n.t('a list of tasks with "description" and "expected_output".');
   const tasks = list(

@@ -34,15 +34,22 @@ export async function readProject(folder: string): Promise<CrewProject> {
 
 /** Without the places of its parts. */
 export function plainProject(definition: ProjectDefinition): CrewProject {
-  const { kind, entry, name, agents, tasks, defaults } = definition;
-  return withInputs({
+  const { kind, entry, name, defaults } = definition;
+  const agents = definition.agents.filter(({ isUnused }) => isUnused !== true);
+  const tasks = definition.tasks.filter(({ isUnused }) => isUnused !== true);
+  const asking = agents.filter(({ isManager }) => isManager !== true);
+  return {
     kind,
     entry,
     name,
     agents: agents.map(({ value }) => value),
     tasks: tasks.map(({ value }) => value),
+    inputs: inputNames([
+      ...asking.map(({ value: { role, goal, backstory } }) => `${role} ${goal} ${backstory}`),
+      ...tasks.map(({ value }) => `${value.description} ${value.expectedOutput}`),
+    ]),
     ...(defaults && { defaults }),
-  });
+  };
 }
 
 export type ProjectDefinition = Definition &
@@ -111,17 +118,6 @@ async function crewsBelow(folder: string): Promise<string> {
   return names === ""
     ? ""
     : ` ${l10n.t("To serve a crew inside it, choose its folder: {0}.", names)}`;
-}
-
-function withInputs(project: Omit<CrewProject, "inputs">): CrewProject {
-  const { agents, tasks } = project;
-  return {
-    ...project,
-    inputs: inputNames([
-      ...agents.map(({ role, goal, backstory }) => `${role} ${goal} ${backstory}`),
-      ...tasks.map(({ description, expectedOutput }) => `${description} ${expectedOutput}`),
-    ]),
-  };
 }
 
 async function configuredFile(folder: string, pyproject: PyProject, definition: string) {

@@ -10,6 +10,7 @@ import {
   newestCrewai,
   openEngine,
   pythonWith,
+  createdProject,
 } from "../support/crewai.ts";
 import { startModelServer, type ModelAnswer, type ModelRequest } from "../support/model-server.ts";
 import { isRunning } from "../support/processes.ts";
@@ -187,6 +188,17 @@ describe("the crewai engine", () => {
       assert.doesNotMatch(error ?? "", /worker\.py|site-packages/);
     });
 
+    it("says that the key is missing in a new project without one", async () => {
+      const { api, untilEnded } = await serve(await createdProject("poem"), python, {
+        env: { OPENAI_API_KEY: "" },
+      });
+      const { error } = await untilEnded(
+        await api.kickoff({ inputs: { topic: "tea", current_year: "2026" } }),
+      );
+      // crewAI raises this error from itself.
+      assert.equal(error, "Task execution failed: ValueError: OPENAI_API_KEY is required");
+    });
+
     it("fails a task at once when the model refuses, with what it said", async () => {
       await model.stop();
       const { api, untilEnded } = await serve(crewaiProject("declared"), python);
@@ -224,6 +236,10 @@ if os.path.getsize(${JSON.stringify(counter)}) %s:
         await api.kickoff({ inputs: { city: "Oslo", readers: "" } }),
       );
       assert.match(error ?? "", /Python process ended \(exit code 7\).*the instruments exploded/s);
+      assert.match(
+        service?.log() ?? "",
+        /\[crew\] The crew's Python process ended \(exit code 7\)\. An attempt is made up to three times/,
+      );
       assert.equal(readFileSync(counter, "utf8").length, 6);
     });
 

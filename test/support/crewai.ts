@@ -45,8 +45,8 @@ export function needsCrewai(): void {
   });
 }
 
-/** uv, from PyPI. */
-async function uv(): Promise<string> {
+/** uv, from PyPI. @returns its program */
+export async function uv(): Promise<string> {
   const folder = await installOnce("uv", async (target) => {
     await run("python3", ["-m", "pip", "install", "--quiet", "--target", target, "uv"]);
   });
@@ -60,9 +60,9 @@ export async function pythonWith(crewai: string | undefined): Promise<string> {
     await run(program, ["venv", "--quiet", "--allow-existing", "--python", pythons, target]);
     if (crewai === undefined) return;
     const python = path.join(target, "bin", "python");
-    await run(program, ["pip", "install", "--quiet", "--python", python, `crewai==${crewai}`], {
-      maxBuffer: 64 * 1024 * 1024,
-    });
+    // Where PYTHONDONTWRITEBYTECODE is set, every import would compile crewAI again, for seconds.
+    const install = ["pip", "install", "--quiet", "--compile-bytecode", "--python", python];
+    await run(program, [...install, `crewai==${crewai}`], { maxBuffer: 64 * 1024 * 1024 });
   });
   return path.join(folder, "bin", "python");
 }
@@ -155,7 +155,7 @@ export function openEngine(
         const outputs: { taskId: string; output: string }[] = [];
         const steps: AgentStep[] = [];
         for (const [taskIndex, task] of project.tasks.entries()) {
-          onTask?.(task.id);
+          await onTask?.(task.id);
           const result = await engine.run(
             {
               ...{ executionId, project, taskIndex, task, inputs, notes },

@@ -20,7 +20,7 @@ import type { Engine, Note, TaskAttempt, TaskResult, TokenUsage } from "../engin
 import { Sources } from "./sources.ts";
 import { ProjectFailure, Worker, WorkerEnded } from "./worker.ts";
 
-/** How long a project may take to load, an attempt may report nothing before the log says so, a worker stays while a task waits for a person, and a spare one while nothing starts (ms). The first import compiles crewAI: 16 s were measured on a loaded machine. */
+/** How long a project may take to load, an attempt may report nothing before the log says so, a worker stays while a task waits for a person, and a spare one while nothing starts (ms). */
 const usualTimes = {
   load: 5 * 60_000,
   quiet: 5 * 60_000,
@@ -103,7 +103,7 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
 
   /** The execution's worker with its project open, and the crew if it was opened now. */
   async function open(executionId: string, project: CrewProject) {
-    const source = await sources.folderFor(executionId);
+    const source = await sources.folderFor(executionId, project.entry);
     if (!turns.has(executionId)) throw stopped();
     const known = workers.get(executionId);
     if (known?.source === source) {
@@ -138,6 +138,8 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
     try {
       return await action();
     } catch (error) {
+      if (error instanceof WorkerEnded && turns.has(executionId))
+        log(`[crew] ${firstLine(error.message)} An attempt is made up to three times in all.`);
       drop(executionId);
       throw error;
     }
@@ -261,6 +263,10 @@ class Turns {
     this.#working.add(next.id);
     next.start();
   }
+}
+
+function firstLine(text: string): string {
+  return text.split("\n", 1)[0] ?? "";
 }
 
 function stopped(): Error {

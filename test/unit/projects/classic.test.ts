@@ -112,6 +112,46 @@ describe("a classic project", () => {
     );
   });
 
+  it("has the agents and tasks of its YAML that crew.py uses, under any name", async () => {
+    const task = (name: string) => `${name}:\n  description: "{${name}}"\n  expected_output: e\n`;
+    const files = {
+      "config/agents.yaml": ["writer", "retired"]
+        .map((name) => `${name}:\n  role: "{${name}}"\n  goal: g\n  backstory: b\n`)
+        .join(""),
+      "config/tasks.yaml": ["draft", "old_draft", "review"].map(task).join(""),
+    };
+    const crewPy = `from crewai.project import CrewBase, agent, crew, task
+
+@CrewBase
+class Poems:
+    @agent
+    def writer(self):
+        return Agent(config=self.agents_config["writer"])
+
+    # @task
+    # def old_draft(self):
+    #     return Task(config=self.tasks_config["old_draft"])
+
+    @task
+    def draft(self):
+        return Task(config=self.tasks_config.get("draft"))
+
+    @task
+    def second_look(self):
+        return Task(config=self.tasks_config["review"])
+`;
+    const project = await readProject(await folderWith({ ...files, "crew.py": crewPy }));
+    assert.deepEqual(project.inputs, ["writer", "draft", "review"]);
+    assert.deepEqual(
+      [...project.agents.map(({ name }) => name), ...project.tasks.map(({ id }) => id)],
+      ["writer", "draft", "review"],
+    );
+    // As far as can be read without a Python parser.
+    const generated = crewPy.replaceAll(/def \w+\(/g, "def made(").replaceAll(/_config.*/g, "()");
+    const whole = await readProject(await folderWith({ ...files, "crew.py": generated }));
+    assert.equal(whole.inputs.length, 5);
+  });
+
   it("needs no fields of an agent from a repository", async () => {
     const project = await readProject(
       await folderWith({

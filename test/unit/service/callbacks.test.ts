@@ -4,6 +4,7 @@ import path from "node:path";
 import { openSqlite } from "../../../src/base/sqlite.ts";
 import { callbackAttempts } from "../../../src/service/callbacks.ts";
 import { CallbackReceiver, type ReceivedCallback } from "../../support/callback-receiver.ts";
+import type { ApiAnswer } from "../../support/crew-api.ts";
 import { waitFor } from "../../support/wait.ts";
 import { Harness, inputs } from "./support.ts";
 
@@ -343,6 +344,22 @@ describe("service: callbacks", () => {
       ["task_started", "task_completed", "crew_kickoff_completed"],
       ["task_completed"],
     ]);
+  });
+
+  it("lets a person answer each output as soon as its callback arrives", async () => {
+    const humanInputWebhookUrl = `${base}/human`;
+    const answered: Promise<ApiAnswer>[] = [];
+    receiver.behave = (response, { body }) => {
+      const isApprove = answered.length === 2;
+      const id = String(body["kickoff_id"]);
+      answered.push(harness.resume(id, isApprove, "", { humanInputWebhookUrl }));
+      response.writeHead(204).end();
+    };
+    await harness.untilEnded(await harness.kickoff({ inputs, humanInputWebhookUrl }));
+    assert.deepEqual(
+      (await Promise.all(answered)).map(({ status }) => status),
+      [200, 200, 200],
+    );
   });
 
   it("repeats a callback in time although the clock is set back by two hours", async () => {
