@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 import { UserError, type ErrorAction } from "../base/errors.ts";
 import { asObject, textAt } from "../base/json.ts";
 import { isFile } from "../projects/files.ts";
+import { projectRoot } from "../projects/pyproject.ts";
 import {
   chooseInterpreter,
   projectInterpreters,
@@ -29,7 +30,9 @@ export async function planEngine(folder: vscode.Uri, planned: Planned): Promise<
     isTrusted: vscode.workspace.isTrusted,
     isInWorkspace: isInWorkspace(folder),
     hasModel: async () =>
-      hasChosenModel || namesModel() || (await isFile(path.join(folder.fsPath, ".env"))),
+      hasChosenModel ||
+      namesModel() ||
+      (await isFile(path.join(await projectRoot(folder.fsPath), ".env"))),
     findInterpreter: () => findInterpreter(folder),
   });
 }
@@ -39,8 +42,9 @@ export function isInWorkspace(folder: vscode.Uri): boolean {
 }
 
 export async function findInterpreter(folder: vscode.Uri): Promise<Interpreter | undefined> {
+  const root = await projectRoot(folder.fsPath);
   return await chooseInterpreter([
-    ...projectInterpreters(folder.fsPath),
+    ...projectInterpreters(root),
     ["extension", () => pythonOfExtension(folder)],
     ["setting", () => Promise.resolve(pythonOfSetting())],
   ]);

@@ -2,7 +2,7 @@ import * as l10n from "@vscode/l10n";
 import path from "node:path";
 import type { JsonObject } from "../base/json.ts";
 import { crewMethods, type CrewMethod } from "./crew-py.ts";
-import { foldersIn, isFile } from "./files.ts";
+import { filesIn, foldersIn, isFile } from "./files.ts";
 import { attempt, tryToRead, type Reading } from "./reading.ts";
 import { given, parseJsonc, parseYaml, toPlain, type Place } from "./source.ts";
 import { ProjectError, type ProjectAgent, type ProjectTask } from "./types.ts";
@@ -42,26 +42,48 @@ export async function configFolders(folder: string): Promise<string[]> {
   return found;
 }
 
-/**
- * The only folder, else that of the project's own package.
- * @throws {ProjectError} if several qualify
- */
-export function chooseConfig(found: readonly string[], projectName: string | undefined) {
-  const own = `src/${(projectName ?? "").replaceAll("-", "_")}/config`;
-  const chosen = found.length > 1 ? found.find((config) => config === own) : found[0];
-  if (chosen !== undefined || found.length === 0) return chosen;
-  throw new ProjectError(
-    l10n.t("There are several crews here: {0}.", found.join(", ")),
-    l10n.t(
-      "one crew; open the folder of the crew you want, or name its package in pyproject.toml.",
-    ),
+/** The only folder, else that of the project's own package. */
+export function ownConfig(found: readonly string[], projectName = ""): string | undefined {
+  const own = `src/${projectName.replaceAll("-", "_")}/config`;
+  return found.length > 1 ? found.find((config) => config === own) : found[0];
+}
+
+const crewFiles = ["crew.jsonc", "crew.json"];
+
+export async function findCrewFile(folder: string): Promise<string | undefined> {
+  for (const file of crewFiles) if (await isFile(path.join(folder, file))) return file;
+  return undefined;
+}
+
+/** `crew.py` beside the folder `config`, else the file there that has a `@CrewBase` class, as in a flow. */
+export async function crewPython(reading: Reading, config: string): Promise<string> {
+  const folder = path.posix.dirname(config);
+  const usual = path.posix.join(folder, "crew.py");
+  if (await isFile(path.join(reading.folder, usual))) return usual;
+  for (const name of await filesIn(path.join(reading.folder, folder))) {
+    const file = path.posix.join(folder, name);
+    if (name.endsWith(".py") && (await methodsIn(reading, file)).length > 0) return file;
+  }
+  return usual;
+}
+
+/** None in a file that isn't text, which Python reports. */
+export async function methodsIn({ text }: Reading, file: string): Promise<CrewMethod[]> {
+  const python = await tryToRead(
+    () => undefined,
+    () => text(file),
   );
+  return crewMethods(python?.text ?? "");
 }
 
 /** Tasks run in the order of the file, as `@task` methods usually do. */
-export async function readClassic(reading: Reading, config: string): Promise<Definition> {
+export async function readClassic(
+  reading: Reading,
+  config: string,
+  entry: string,
+): Promise<Definition> {
   const { report } = reading;
-  const methods = await readMethods(reading, config);
+  const methods = await methodsIn(reading, entry);
   const agentPlaces = await tryToRead(report, () => readYaml(reading, config, "agent"));
   const agents = [...(agentPlaces ?? [])].map(([name, place]) => ({
     value: readAgent(name, place, report),
@@ -92,17 +114,6 @@ function withUse<T>(
   const isUsed = ({ value }: Defined<T>) => keys.includes(keyOf(value));
   const canTell = defined.some(isUsed);
   return defined.map((each) => (canTell && !isUsed(each) ? { ...each, isUnused: true } : each));
-}
-
-async function readMethods({ folder, text }: Reading, config: string): Promise<CrewMethod[]> {
-  const file = path.posix.join(path.posix.dirname(config), "crew.py");
-  if (!(await isFile(path.join(folder, file)))) return [];
-  // A file that isn't text is reported by Python.
-  const python = await tryToRead(
-    () => undefined,
-    () => text(file),
-  );
-  return crewMethods(python?.text ?? "");
 }
 
 async function readYaml(reading: Reading, config: string, what: "agent" | "task") {
@@ -216,7 +227,16 @@ function readAgent(name: string, place: Place, report: Report): ProjectAgent {
     role: field("role") ?? repository ?? name,
     goal: field("goal") ?? "",
     backstory: field("backstory") ?? "",
+    ...extrasIn(members, "tools"),
   };
+}
+
+function extrasIn(members: ReadonlyMap<string, Place> | undefined, ...names: readonly string[]) {
+  const found = names.flatMap((name) => {
+    const place = given(members?.get(name));
+    return place ? [[name, toPlain(place.value)]] : [];
+  });
+  return found.length > 0 && { extras: JSON.stringify(found) };
 }
 
 /** A task may refer to agents and to the tasks before it. @param agents undefined if they can't be read */
@@ -272,6 +292,7 @@ function readTasks(
       ...(agentName !== undefined && { agent: agentName }),
       ...(context && { context: readContext(context, id, earlier, ids, report) }),
       humanInput: humanInput?.value === true,
+      ...extrasIn(members, "tools", "output_pydantic", "output_json", "response_model"),
     };
     return { value, place };
   });

@@ -58,7 +58,9 @@ export async function runCrew(
           runAttempt(key, project, task),
         );
         if (result === "failed") return;
-        const isApproved = result === "done" || (await decision(key, task));
+        // Version 0.1.0 stored the same result for tasks that wait and those that don't.
+        const isDone = result === "done" || !task.humanInput;
+        const isApproved = isDone || (await decision(key, task));
         if (isApproved === undefined) return;
         done = isApproved;
         if (done) outputs.push({ taskId: task.id, output: store.outputOf(key) });
@@ -67,7 +69,8 @@ export async function runCrew(
     await steps.run("complete", async () => {
       store.end(id, null);
       engine.rest?.(id, true);
-      if (found().state === "completed") await reporter.crewCompleted(outputs.at(-1)?.output ?? "");
+      if (found().state === "completed")
+        await reporter.crewCompleted(outputs.at(-1)?.output ?? "", store.usageOf(id));
       return null;
     });
   }
@@ -133,7 +136,7 @@ export async function runCrew(
         const result = await engine.run(work, (step) => reporter.step(key, (count += 1), step));
         state = task.humanInput && result.isSkipped !== true ? "waiting" : "done";
         output = result.output;
-        if (!store.finish(key, state, output, result.inputs)) return "failed";
+        if (!store.finish(key, state, output, result)) return "failed";
       } catch (error) {
         if (store.hasEnded(id)) return "failed";
         if (!engine.isFinal?.(error) && store.countFailure(key) < taskTries) throw error;

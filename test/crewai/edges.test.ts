@@ -320,6 +320,19 @@ describe("crewAI projects at the edges", () => {
     await waitFor("the worker to leave", () => childrenOf(process.pid).length === 0);
   });
 
+  it("keeps the workers of three executions that wait, those that began last", async () => {
+    const { engine, folder } = await open({ "crew.py": crewFile() });
+    const read = await readProject(folder);
+    const pids: number[] = [];
+    for (const id of ["a", "b", "c", "d"]) {
+      await engine.prepare?.(id, read);
+      pids.push(...childrenOf(process.pid).filter((pid) => !pids.includes(pid)));
+      engine.rest?.(id, false);
+    }
+    await waitFor("the first one to leave", () => !isRunning(pids[0] ?? 0));
+    assert.deepEqual(childrenOf(process.pid).sort(), pids.slice(1).sort());
+  });
+
   it("keeps a spare worker for the next execution while the crew is in use, and ends it when it isn't", async () => {
     const idle = 5_000;
     const { run } = await open({ "crew.py": crewFile() }, { times: { spare: idle } });
@@ -335,6 +348,14 @@ describe("crewAI projects at the edges", () => {
     assert.notEqual(await only(), spare);
     await waitFor("the spare worker to leave", () => childrenOf(process.pid).length === 0);
     assert.ok(performance.now() - begun > idle);
+  });
+
+  it("keeps an output whose steps can't be reported", async () => {
+    const { run, lines } = await open({ "crew.py": crewFile() });
+    const onStep = () => Promise.reject(new Error("the disk is full"));
+    assert.deepEqual((await run({ topic: "tea" }, { onStep })).outputs, ["A text.", "A text."]);
+    assert.equal(model.requests.length, 2);
+    assert.ok(lines.some((line) => /A step of .* isn't reported: the disk is full/.test(line)));
   });
 
   it("reports a worker that is killed between two commands", async () => {

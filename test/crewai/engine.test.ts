@@ -40,10 +40,9 @@ from crewai.tools import tool
 @tool("thermometer")
 def thermometer(city: str) -> str:
     """Reads the thermometer of a city."""
-    sleeping = ["sleep", "600"]
-    children = [subprocess.Popen(sleeping), subprocess.Popen(sleeping, start_new_session=True)]
+    children = [subprocess.Popen(["sleep", "600"], start_new_session=own) for own in (False, True)]
     with open(${JSON.stringify(`${pids}.new`)}, "w") as file:
-        file.write(" ".join(map(str, [os.getpid(), *(child.pid for child in children)])))
+        file.write(" ".join(str(pid) for pid in [os.getpid(), *[child.pid for child in children]]))
     os.rename(${JSON.stringify(`${pids}.new`)}, ${JSON.stringify(pids)})
     time.sleep(600)
 `,
@@ -259,6 +258,30 @@ if os.path.getsize(${JSON.stringify(counter)}) %s:
       }
       for (const id of ids) assert.equal((await untilEnded(id)).status, "completed");
       assert.equal(most, 1);
+    });
+
+    it("says that an execution is queued again when it was approved while another one runs", async () => {
+      await model.stop();
+      let open = () => {};
+      const gate = new Promise<void>((resolve) => (open = resolve));
+      model = await startModelServer(async ({ prompt }) => {
+        if (prompt.includes("second topic")) await gate;
+        return "A text.";
+      });
+      const { api, status, untilWaiting, untilEnded, resume } = await serve(
+        crewaiProject("declared"),
+        python,
+      );
+      const first = await api.kickoff({ inputs: { topic: "first topic" } });
+      await untilWaiting(first);
+      const asked = model.requests.length;
+      await api.kickoff({ inputs: { topic: "second topic" } });
+      await waitFor("the other one", () => model.requests.length > asked, 60_000);
+      await resume(first, "draft", true, "");
+      await waitFor("its turn to be taken", async () => "queued" in (await status(first)));
+      assert.equal((await status(first)).current_task, "final");
+      open();
+      assert.equal((await untilEnded(first)).status, "completed");
     });
 
     it("ends the worker and what it started when the service is killed", async () => {

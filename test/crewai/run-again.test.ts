@@ -128,6 +128,30 @@ describe("a project that runs again from a task with crewAI", () => {
     assert.match(JSON.stringify(body), /no output yet of .*headline/);
   });
 
+  it("changes the inputs by hooks also if the condition of the first task isn't met", async () => {
+    const { asked, requests } = await rerun(again("warn"), untilWaiting);
+    assert.deepEqual(asked, ["Write a headline"]);
+    const prompt = requests[0]?.prompt ?? "";
+    assert.ok(prompt.includes("Write a headline about Oslo for everybody."), prompt);
+  });
+
+  it("names a task whose tools or output model changed", async () => {
+    const count = model.requests.length;
+    for (const [file, text, changed] of [
+      ["crew.py", "degrees: int", "degrees: float"],
+      ["tools/thermometer.py", "(city: str)", "(city: str, day: str = '')"],
+    ] as const) {
+      const whole = path.join(folder, "src/weather", file);
+      const before = readFileSync(whole, "utf8");
+      assert.ok(before.includes(text), before);
+      writeFileSync(whole, before.replace(text, changed));
+      const { status } = await rerun(again("headline"), untilEnded);
+      assert.match(status.error ?? "", /^The crew can't run: .*"measure" changed/, file);
+      writeFileSync(whole, before);
+    }
+    assert.equal(model.requests.length, count);
+  });
+
   it("names a task whose definition changed, in YAML before anything starts, in Python before any task runs", async () => {
     const tasks = path.join(folder, "src/weather/config/tasks.yaml");
     const text = readFileSync(tasks, "utf8");

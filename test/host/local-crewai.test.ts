@@ -175,7 +175,7 @@ describe("a project that runs with crewAI", () => {
     const shown: string[][] = [];
     Object.assign(vscode.window, {
       showErrorMessage: () => Promise.resolve(undefined),
-      showWarningMessage: (...texts: string[]) => (shown.push(texts), Promise.resolve(undefined)),
+      showWarningMessage: (...texts: string[]) => (shown.push(texts), Promise.resolve("Leave")),
     });
     try {
       gate = new Promise((resolve) => (openGate = resolve));

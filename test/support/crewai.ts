@@ -138,7 +138,15 @@ export function openEngine(
     /** Runs all tasks of the project, as the service would without a person. `onTask` is called before each attempt. */
     run: async (
       inputs: JsonObject = {},
-      { notes = [], onTask }: { notes?: readonly Note[]; onTask?: (name: string) => unknown } = {},
+      {
+        notes = [],
+        onTask,
+        onStep,
+      }: {
+        notes?: readonly Note[];
+        onTask?: (name: string) => unknown;
+        onStep?: () => Promise<void>;
+      } = {},
     ) => {
       const executionId = `execution-${(count += 1)}`;
       try {
@@ -158,7 +166,7 @@ export function openEngine(
             },
             (step) => {
               steps.push(step);
-              return Promise.resolve();
+              return onStep?.() ?? Promise.resolve();
             },
           );
           inputs = result.inputs ?? inputs;

@@ -8,14 +8,14 @@ standard error. When standard input closes, the worker and all that it started e
         {"type": "opened", "crew": {...}, "remarks": [...]}
     {"do": "attempt", "task": 0, "inputs": {...}, "earlier": ["...", null], "notes": ["..."], "isFirst": true, "isLast": false}
         {"type": "step", ...} any number of times, then
-        {"type": "output", "output": "...", "inputs": {...}, "usage": {...}}
+        {"type": "output", "output": "...", "inputs": {...}, "usage": {...}}, or the same with "isSkipped": true
     either may also answer {"type": "failed", "message": "...", "frames": ["..."]}
 
 Only public fields of crewAI are used (tried with 1.0.0 to 1.15.30).
 """
 
+import hashlib
 import importlib
-import importlib.util
 import json
 import os
 import pathlib
@@ -58,45 +58,42 @@ def end():
     try:
         if os.name == "nt":
             subprocess.run(["taskkill", "/pid", str(os.getpid()), "/t", "/f"], capture_output=True)
-            return
-        for pid in descendants():
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except OSError:
-                pass  # It has ended.
-        if os.getpgrp() == os.getpid():
-            os.killpg(os.getpgrp(), signal.SIGKILL)
+        else:
+            for pid in started():
+                try:
+                    os.kill(pid, signal.SIGKILL)
+                except OSError:  # It has just ended.
+                    pass
     finally:
+        if os.name != "nt" and os.getpgrp() == os.getpid():
+            os.killpg(os.getpgrp(), signal.SIGKILL)
         os._exit(1)
 
 
-def descendants():
-    """What this process started, also in sessions of their own, as servers of MCP are."""
-    children = {}
-    for pid, parent in processes():
-        children.setdefault(parent, []).append(pid)
+def started():
+    """The processes below this one. Browsers and servers of MCP, for example, are in groups of their own."""
+    parents = dict(processes())
     found = [os.getpid()]
     for pid in found:
-        found += children.get(pid, [])
+        found += [child for child, parent in parents.items() if parent == pid]
     return found[1:]
 
 
 def processes():
     """Each process of this machine with its parent."""
-    if not os.path.isdir("/proc/self"):
-        listed = subprocess.run(["ps", "-A", "-o", "pid=,ppid="], capture_output=True, text=True).stdout
-        for line in listed.splitlines():
-            pid, parent = line.split()
-            yield int(pid), int(parent)
+    if os.path.isdir("/proc/self"):  # A small container may have no ps.
+        for name in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open(f"/proc/{name}/stat", errors="replace") as file:
+                    # The name, in brackets, may have any characters.
+                    yield int(name), int(file.read().rpartition(")")[2].split()[1])
+            except OSError:  # It has just ended.
+                pass
         return
-    for name in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            with open(f"/proc/{name}/stat", errors="replace") as file:
-                # The name, in brackets, may have any characters.
-                parent = file.read().rpartition(")")[2].split()[1]
-        except OSError:
-            continue  # It has ended.
-        yield int(name), int(parent)
+    listed = subprocess.run(["ps", "-A", "-o", "pid=,ppid="], capture_output=True, text=True, timeout=5).stdout
+    for line in listed.splitlines():
+        pid, parent = line.split()
+        yield int(pid), int(parent)
 
 
 def read_commands(commands):
@@ -206,7 +203,7 @@ class Project:
             raise Failure(f"{self.file} defines no crew: it needs a class with @CrewBase, a Crew, or a function that returns one.")
         if len(found) > 1:
             raise Failure(
-                f"{self.file} defines several crews: {', '.join(found)}. Crewdeck runs one; move the others to files of their own."
+                f"{self.file} defines several crews: {', '.join(found)}. Crewdeck runs one; move each of the others to a folder of its own, with its config."
             )
         (make,) = found.values()
         return make().crew() if makers else make()
@@ -230,6 +227,24 @@ def is_conditional(task):
     return hasattr(task, "should_execute")
 
 
+def shape_of(model):
+    try:
+        return model.model_json_schema()
+    except Exception:  # There is no model, or one that JSON can't describe.
+        return getattr(model, "__name__", None)
+
+
+def extras_of(task):
+    """A hash of what else decides a task's output: its tools and output models."""
+    tools = [*(task.tools or []), *(getattr(task.agent, "tools", None) or [])]
+    models = [getattr(task, name, None) for name in ("output_pydantic", "output_json", "response_model")]
+    parts = [
+        sorted(f"{tool.name}: {tool.description}" for tool in tools),
+        [shape_of(model) for model in models],
+    ]
+    return hashlib.sha256(json.dumps(parts, default=str).encode("utf-8", "replace")).hexdigest()
+
+
 def describe(crew):
     tasks = list(crew.tasks)
     names = [name_of(task, index) for index, task in enumerate(tasks)]
@@ -247,7 +262,6 @@ def describe(crew):
         return [names[index] for index, each in enumerate(tasks) for wanted in task.context or [] if wanted is each]
 
     return {
-        "name": crew.name,
         "agents": [{"role": agent.role, "goal": agent.goal, "backstory": agent.backstory} for agent in agents],
         "tasks": [
             {
@@ -257,6 +271,7 @@ def describe(crew):
                 "agent": next((index for index, agent in enumerate(agents) if agent is task.agent), None),
                 "context": context(task),
                 "humanInput": bool(task.human_input),
+                "extras": extras_of(task),
             }
             for name, task in zip(names, tasks)
         ],
@@ -320,9 +335,15 @@ def attempt(project, command):
         if raw is not None:
             with_output(tasks[before], before, raw)
             earlier.append(tasks[before])
+    inputs = dict(command["inputs"])
+    if command["isFirst"]:
+        # They may return other inputs, which are those of all later tasks.
+        for callback in crew.before_kickoff_callbacks:
+            inputs = callback(inputs) or inputs
+    crew.before_kickoff_callbacks = []
     if is_conditional(target):
         if earlier and not target.should_execute(earlier[-1].output):
-            return {"output": "", "isSkipped": True}
+            return {"output": "", "isSkipped": True, "inputs": inputs}
         # crewAI refuses a crew that has only conditional tasks; this one's condition is met.
         object.__setattr__(target, "__class__", Task)
         target.__dict__.pop("condition", None)
@@ -338,12 +359,6 @@ def attempt(project, command):
     for option in ("tracing", "stream"):
         if hasattr(crew, option):
             setattr(crew, option, False)
-    inputs = dict(command["inputs"])
-    if command["isFirst"]:
-        # They may return other inputs, which are those of all later tasks.
-        for callback in crew.before_kickoff_callbacks:
-            inputs = callback(inputs) or inputs
-    crew.before_kickoff_callbacks = []
     if not command["isLast"]:
         crew.after_kickoff_callbacks = []
     result = crew.kickoff(inputs=inputs)

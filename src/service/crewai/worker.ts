@@ -13,10 +13,10 @@ import {
 const printLimits = { kept: 2_000, line: 4_000, attempt: 1_000_000 };
 /** Characters of one reply; an output of that size is a mistake of the project. */
 const largestReply = 32_000_000;
+/** How long a worker has to end itself before it is killed (ms). */
+const endMs = 2_000;
 /** How long the last output of a worker that ended is waited for (ms). */
 const drainMs = 1_000;
-/** How long a worker has to end what it started (ms). */
-const endMs = 1_000;
 
 /** The worker ended before it replied. The attempt can be repeated. */
 export class WorkerEnded extends Error {
@@ -137,13 +137,14 @@ export class Worker {
 
   /** Ends the worker and all that it started. */
   end(): void {
-    this.#child.stdin?.end();
-    // If it can't do that itself, such as in a long call of a library.
-    setTimeout(() => {
+    // It knows its tree best.
+    this.#child.stdin?.destroy();
+    const timer = setTimeout(() => {
       const { pid, exitCode, signalCode } = this.#child;
       // Its number may belong to another process by now.
       if (pid !== undefined && exitCode === null && signalCode === null) killTree(pid);
-    }, endMs).unref();
+    }, endMs);
+    void this.ended.then(() => clearTimeout(timer));
   }
 
   async #send(

@@ -87,7 +87,28 @@ describe("a classic project", () => {
     assert.equal((await readProject(folder)).tasks.length, 1);
     await assert.rejects(
       readProject(await folderWith(files)),
-      /several crews here: src\/my_crew\/config, src\/other\/config/,
+      /several crews in the folder .*choose its folder: src\/my_crew, src\/other\./,
+    );
+  });
+
+  it("may have another name than crew.py, as in a flow", async () => {
+    const method = "@CrewBase\nclass Content:\n    @agent\n    def writer(self):\n        pass\n";
+    const files = { ...classic, "config/agents.yaml": "{}", "main.py": "", "content.py": method };
+    await assert.rejects(readProject(await folderWith(files)), /agents\.yaml/);
+    const folder = await folderWith({ ...classic, "main.py": "", "content.py": method });
+    assert.equal((await readProject(folder)).entry, "content.py");
+    assert.equal((await readProject(await folderWith(classic))).entry, "crew.py");
+  });
+
+  it("keeps what decides outputs besides the texts: tools and output models", async () => {
+    const folder = await folderWith({
+      "config/agents.yaml": `${classic["config/agents.yaml"]}  tools: [search]\n`,
+      "config/tasks.yaml": `${classic["config/tasks.yaml"]}  output_json: Report\n`,
+    });
+    const { agents, tasks } = await readProject(folder);
+    assert.deepEqual(
+      [agents[0]?.extras, tasks[0]?.extras],
+      ['[["tools",["search"]]]', '[["output_json","Report"]]'],
     );
   });
 

@@ -88,6 +88,24 @@ describe("service: callbacks", () => {
     assert.equal(new Set(receiver.received.map((callback) => callback.id)).size, 5);
   });
 
+  it("reports the tokens of all attempts when the crew has completed", async () => {
+    await harness.end();
+    const usage = { total_tokens: 9, prompt_tokens: 7, completion_tokens: 2 };
+    const engine = { name: "model", run: () => Promise.resolve({ output: "done", usage }) };
+    harness = await new Harness({ engine }).start();
+    const id = await harness.kickoff({ inputs, ...addresses() });
+    await harness.untilWaiting(id);
+    await harness.resume(id, false, "again");
+    await harness.untilWaiting(id, 2);
+    await harness.resume(id, true, "good", addresses());
+    const [crew] = bodies(await until("/crew", 1));
+    assert.deepEqual(crew?.["token_usage"], {
+      total_tokens: 36,
+      prompt_tokens: 28,
+      completion_tokens: 8,
+    });
+  });
+
   it("sends callbacks after a resume only to the addresses of the resume", async () => {
     const id = await harness.kickoff({
       inputs,

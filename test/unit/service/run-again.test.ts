@@ -107,6 +107,23 @@ describe("service: run again from a task", () => {
     assert.equal(attempts[1]?.earlier[0]?.output, "research of tides");
   });
 
+  it("names a task whose tools or output model changed", async () => {
+    const source = await ended();
+    const [research, ...rest] = project.tasks;
+    const unchanged = project;
+    const [researcher, ...others] = project.agents;
+    for (const changed of [
+      { ...project, tasks: [{ ...research!, extras: '[["tools",["search"]]]' }, ...rest] },
+      { ...project, agents: [{ ...researcher!, extras: '[["tools",["search"]]]' }, ...others] },
+    ]) {
+      project = changed;
+      const { status, body } = await again(source, "draft");
+      assert.deepEqual([status, /"research.* changed/.test(JSON.stringify(body))], [400, true]);
+    }
+    project = unchanged;
+    assert.equal((await again(source, "draft")).status, 200);
+  });
+
   it("names outputs of tasks that are gone, and tasks that came later; leaves out or takes what it is asked to", async () => {
     const source = await ended();
     const [research, draft, polish] = project.tasks;
