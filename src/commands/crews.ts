@@ -9,7 +9,6 @@ import type { Crew, LocalEngine } from "../crews/types.ts";
 import { booleanOf, isProgram, oneOf, recordOf, stringOf, targetOf } from "../editor/arguments.ts";
 import { viewId } from "../editor/manifest.ts";
 import { confirm, plainMessage, showError, showStatus } from "../editor/messages.ts";
-import { chooseModel } from "../models/choose-model.ts";
 import { chooseCrew, onCrew } from "./choose.ts";
 import type { CommandParts, Commands } from "./table.ts";
 
@@ -66,11 +65,10 @@ export function crewCommands(parts: CrewParts): Commands {
         ? locals.decideInterrupted(crew.id, "discard")
         : undefined,
     ),
-    chooseModel: onCrew(
-      parts,
-      (crew, argument) => chooseModel(models, crew, argument),
-      ({ local }) => local !== undefined,
-    ),
+    chooseModel: onLocal(async (crew, argument) => {
+      const { chooseModel } = await import("../models/choose-model.ts");
+      return await chooseModel(await models(), crew, argument);
+    }),
     showLocalLog: () => locals.showLog(),
   };
 }
@@ -137,7 +135,7 @@ async function confirmDiscard({ name, local }: Crew): Promise<boolean> {
   return await confirm(
     vscode.l10n.t("Discard the interrupted executions of “{0}”?", name),
     vscode.l10n.t(
-      "They end here: {0}. The outputs of their tasks so far are kept.",
+      "Executions that end for good: {0}. The outputs of their tasks so far are kept.",
       local?.interrupted?.count ?? 0,
     ),
     vscode.l10n.t("Discard"),

@@ -11,7 +11,7 @@ export interface CrewEnginesOptions {
   readonly known: KnownCrews;
   readonly uriOf: (folder: string) => vscode.Uri;
   readonly hasOpenExecutions: (folder: string) => boolean;
-  readonly hasChosenModel: (folder: string) => boolean;
+  readonly hasChosenModel: (folder: string) => Promise<boolean>;
   readonly log: (crew: string, line: string) => void;
 }
 
@@ -82,7 +82,7 @@ export class CrewEngines {
       item(
         "rehearsal",
         vscode.l10n.t("Rehearsal"),
-        vscode.l10n.t("Order, pauses and callbacks are real; no language model is called"),
+        vscode.l10n.t("Order, pauses and callbacks are real; no language model is called."),
       ),
     ];
     const title = vscode.l10n.t("Engine of “{0}”", name);
@@ -113,7 +113,7 @@ export class CrewEngines {
     return await planEngine(uriOf(folder), {
       wish,
       isExample,
-      hasChosenModel: hasChosenModel(folder),
+      hasChosenModel: () => hasChosenModel(folder),
     });
   }
 }

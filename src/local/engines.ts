@@ -19,7 +19,7 @@ import {
 
 interface Planned extends Pick<EngineQuestion, "wish" | "isExample"> {
   /** A person chose a model for the crew. */
-  readonly hasChosenModel: boolean;
+  readonly hasChosenModel: () => Promise<boolean>;
 }
 
 export async function planEngine(folder: vscode.Uri, planned: Planned): Promise<EnginePlan> {
@@ -30,8 +30,8 @@ export async function planEngine(folder: vscode.Uri, planned: Planned): Promise<
     isTrusted: vscode.workspace.isTrusted,
     isInWorkspace: isInWorkspace(folder),
     hasModel: async () =>
-      hasChosenModel ||
       namesModel() ||
+      (await hasChosenModel()) ||
       (await isFile(path.join(await projectRoot(folder.fsPath), ".env"))),
     findInterpreter: () => findInterpreter(folder),
   });

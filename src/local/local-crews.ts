@@ -27,7 +27,7 @@ export interface LocalCrewsOptions {
   readonly extension: vscode.Uri;
   /** Whether the crew's service is needed. */
   readonly hasOpenExecutions: (crewId: string) => boolean;
-  readonly models: CrewModels;
+  readonly models: () => Promise<CrewModels>;
 }
 
 interface StartLocalCrew {
@@ -205,7 +205,7 @@ export class LocalCrews implements vscode.Disposable {
     await this.#end(local);
     await this.#store.forget(local.folder);
     await this.#options.crews.setTokens(crewId, undefined);
-    await this.#options.models.forget(crewId);
+    await (await this.#options.models()).forget(crewId);
     this.#drop(local);
     this.#publish();
   }
@@ -323,7 +323,7 @@ export class LocalCrews implements vscode.Disposable {
       known: this.#store,
       uriOf: (each) => this.#folders.uriOf(each),
       hasOpenExecutions: (each) => hasOpenExecutions(idOf(each)),
-      hasChosenModel: (each) => models.choice(idOf(each)).use !== "project",
+      hasChosenModel: async (each) => (await models()).choice(idOf(each)).use !== "project",
       log: (crew, line) => this.#log.appendLine(`[${crew}] ${line}`),
     }));
     const keeper = new CrewKeeper({
@@ -357,7 +357,8 @@ export class LocalCrews implements vscode.Disposable {
               isFirst = false;
             },
           });
-        return await (engine.engine === "crewai" ? models.serve(idOf(folder), start) : start({}));
+        if (engine.engine === "rehearsal") return await start({});
+        return await (await models()).serve(idOf(folder), start);
       },
       isNeeded: () => this.#kept.get(folder)?.isUsed === true || hasOpenExecutions(idOf(folder)),
       onChange: () => this.#tryTo("Reading a local crew", name, () => this.#publish()),

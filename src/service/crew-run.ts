@@ -95,7 +95,11 @@ export async function runCrew(
       } catch (error) {
         const isFinal = error instanceof UnfitOutputs || engine.isFinal?.(error) === true;
         if (store.hasEnded(id) || (!isFinal && tries < taskTries)) continue;
-        return await fail([id], `The crew can't run: ${messageOf(error)}`);
+        const next =
+          error instanceof UnfitOutputs && error.canKeep
+            ? ' To keep them anyway, edit them with “Edit First…”, or send "keep_changed".'
+            : "";
+        return await fail([id], `The crew can't run: ${messageOf(error)}${next}`);
       }
     }
     return store.hasEnded(id) ? "failed" : null;

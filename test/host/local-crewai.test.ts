@@ -76,7 +76,7 @@ describe("a project that runs with crewAI", () => {
     const { database, end } = testDatabase(storage);
     const models = new Models({ secrets, globalState: new MemoryMemento() });
     const locals = new LocalCrews({
-      models,
+      models: () => Promise.resolve(models),
       crews,
       database,
       storage: vscode.Uri.file(storage),

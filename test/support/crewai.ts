@@ -45,7 +45,7 @@ export function needsCrewai(): void {
   });
 }
 
-/** uv, from PyPI. */
+/** uv, from PyPI. @returns its program */
 export async function uv(): Promise<string> {
   const folder = await installOnce("uv", async (target) => {
     await run("python3", ["-m", "pip", "install", "--quiet", "--target", target, "uv"]);
