@@ -29,7 +29,6 @@ describe("a project that runs again from a task with crewAI", () => {
   let service: RunningService;
   const ends: (() => Promise<void>)[] = [];
   let api: CrewApi;
-  const ends: (() => Promise<void>)[] = [];
   /** An execution that waits for feedback at `headline`. */
   let waiting: string;
 
