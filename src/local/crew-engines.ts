@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import type { LocalEngine } from "../crews/types.ts";
 import { confirm, plainLabel } from "../editor/messages.ts";
-import { engineNote, type EnginePlan } from "./choose-engine.ts";
+import { engineNote, type EngineObstacle, type EnginePlan } from "./choose-engine.ts";
 import { engineError, isInWorkspace, parallelExecutions, planEngine } from "./engines.ts";
 import { exampleFolder, type KnownCrew, type KnownCrews } from "./known-crews.ts";
 import { confirmEngineChange } from "./notices.ts";
@@ -59,11 +59,10 @@ export class CrewEngines {
     return plan && engineNote(plan);
   }
 
-  /** Whether a person's own crew doesn't run with crewAI because it isn't installed. */
-  lacksCrewai(folder: string): boolean {
+  /** Why the crew didn't start with crewAI; undefined if it did, or if a person chose rehearsal. */
+  obstacleOf(folder: string): EngineObstacle["kind"] | undefined {
     const plan = this.#plans.get(folder);
-    if (plan === undefined || plan.engine === "crewai" || folder === exampleFolder) return false;
-    return plan.obstacle?.kind === "python" || plan.obstacle?.kind === "crewai";
+    return plan === undefined || plan.engine === "crewai" ? undefined : plan.obstacle?.kind;
   }
 
   /** Asks which engine a crew is to run on. Undefined if the person cancels. */

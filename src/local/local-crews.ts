@@ -77,6 +77,9 @@ export class LocalCrews implements vscode.Disposable {
       vscode.window.createOutputChannel(vscode.l10n.t("Crewdeck: local crew")),
     );
     crews.startLocalWith((crewId) => this.ensureRunning(crewId));
+    this.#owned.add(
+      vscode.workspace.onDidGrantWorkspaceTrust(() => void this.#trusted().catch(showError)),
+    );
     // Another window may have started a new crew.
     this.#owned.add(
       vscode.window.onDidChangeWindowState(({ focused }) => {
@@ -138,10 +141,14 @@ export class LocalCrews implements vscode.Disposable {
   /** Whether a person's own crew doesn't run with crewAI because it isn't installed. */
   lacksCrewai(crewId: string): boolean {
     const folder = folderOf(crewId);
-    return this.#kept.get(folder)?.engines.lacksCrewai(folder) === true;
+    const obstacle = this.#kept.get(folder)?.engines.obstacleOf(folder);
+    return folder !== exampleFolder && (obstacle === "python" || obstacle === "crewai");
   }
 
-  /** Installs crewAI after a question, and offers to use it. Undefined if the person says no. @throws UserError */
+  /**
+   * Installs crewAI after a question. A crew that only lacked it runs with it from now on; for others,
+   * it is offered. Undefined if the person says no. @throws UserError
+   */
   async setUp(crewId: string): Promise<Crew | undefined> {
     const kept = this.#keptOf(crewId);
     const [{ setUpProject }, { offerCrewai }] = await Promise.all([
@@ -152,6 +159,8 @@ export class LocalCrews implements vscode.Disposable {
       isExample: kept.folder === exampleFolder,
     });
     if (found === undefined) return undefined;
+    if (this.lacksCrewai(crewId) && !this.#options.hasOpenExecutions(crewId))
+      return await this.#startAgain(kept);
     return (await offerCrewai(kept.name, found))
       ? await this.changeEngine(crewId, "crewai")
       : this.#crewOf(kept);
@@ -272,7 +281,7 @@ export class LocalCrews implements vscode.Disposable {
   }
 
   /** Undefined if another window has removed it. */
-  #crewOf({ folder, name, keeper, engines, isStarting }: KeptCrew): Crew | undefined {
+  #crewOf({ folder, name, keeper, engines, isStarting, held }: KeptCrew): Crew | undefined {
     const known = this.#store.read(folder);
     if (known === undefined) return undefined;
     const { failure, wanted, port, engine = "rehearsal", interrupted: count = 0 } = known;
@@ -292,7 +301,14 @@ export class LocalCrews implements vscode.Disposable {
         engine,
         running,
         ...(note !== undefined && { engineNote: note }),
-        ...(running && count > 0 && { interrupted: { count, isElsewhere: !keeper.isOwn } }),
+        ...(running &&
+          count > 0 && {
+            interrupted: {
+              count,
+              isElsewhere: !keeper.isOwn,
+              kickoffIds: keeper.isOwn ? held : [],
+            },
+          }),
         ...(running ? {} : idle),
       },
     };
@@ -430,6 +446,23 @@ export class LocalCrews implements vscode.Disposable {
     const crew = this.#crewOf(local);
     if (crew === undefined) throw removedError();
     return crew;
+  }
+
+  /** Crews that were rehearsed only because the workspace wasn't trusted. */
+  async #trusted(): Promise<void> {
+    for (const kept of this.#kept.values())
+      if (
+        kept.keeper.isOwn &&
+        kept.engines.obstacleOf(kept.folder) === "trust" &&
+        !this.#options.hasOpenExecutions(idOf(kept.folder))
+      )
+        await this.#startAgain(kept);
+  }
+
+  /** With the engine that can run now. */
+  async #startAgain(kept: KeptCrew): Promise<Crew | undefined> {
+    await this.#end(kept);
+    return await this.#run(kept.folder, { isEngineFree: true, engine: undefined });
   }
 
   async #addKnown(folder: string): Promise<KnownCrew> {

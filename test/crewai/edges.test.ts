@@ -159,6 +159,18 @@ describe("crewAI projects at the edges", () => {
     assert.equal(model.requests.length, 0);
   });
 
+  it("shows an error of crewAI that has itself as its cause", async () => {
+    assert.match(
+      await failure({
+        "crew.py": `from pydantic import BaseModel
+class Reading(BaseModel):
+    degrees: int
+${crewFile().replace("callback=act", "output_pydantic=Reading")}`,
+      }),
+      /^ConverterError: Failed to convert text into a Pydantic model/,
+    );
+  });
+
   it("logs what a project prints, up to a limit, also if it isn't UTF-8", async () => {
     const { run, lines } = await open({
       "crew.py": crewFile(
@@ -185,9 +197,9 @@ describe("crewAI projects at the edges", () => {
     assert.match(
       await failure(
         { "crew.py": `${crewFile()}\nprint("calling the station")\ntime.sleep(600)\n` },
-        { times: { load: 60_000 } },
+        { times: { load: 10_000 } },
       ),
-      /^The project did not load within 60 seconds\.\nIt printed last:\ncalling the station$/,
+      /^The project did not load within 10 seconds\.\nIt printed last:\ncalling the station$/,
     );
   });
 

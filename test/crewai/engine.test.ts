@@ -10,6 +10,7 @@ import {
   newestCrewai,
   openEngine,
   pythonWith,
+  createdProject,
 } from "../support/crewai.ts";
 import { startModelServer, type ModelAnswer, type ModelRequest } from "../support/model-server.ts";
 import { isRunning } from "../support/processes.ts";
@@ -185,6 +186,17 @@ describe("the crewai engine", () => {
         /^The crew can't run: ValueError: no instruments\n {2}src\/weather\/crew\.py:\d+ in <module>: raise ValueError/,
       );
       assert.doesNotMatch(error ?? "", /worker\.py|site-packages/);
+    });
+
+    it("says that the key is missing in a new project without one", async () => {
+      const { api, untilEnded } = await serve(await createdProject("poem"), python, {
+        env: { OPENAI_API_KEY: "" },
+      });
+      const { error } = await untilEnded(
+        await api.kickoff({ inputs: { topic: "tea", current_year: "2026" } }),
+      );
+      // crewAI raises this error from itself.
+      assert.equal(error, "Task execution failed: ValueError: OPENAI_API_KEY is required");
     });
 
     it("fails a task at once when the model refuses, with what it said", async () => {

@@ -27,7 +27,6 @@ describe("a project that runs again from a task with crewAI", () => {
   let folder: string;
   let model: Awaited<ReturnType<typeof startModelServer>>;
   let service: RunningService;
-  const ends: (() => Promise<void>)[] = [];
   let api: CrewApi;
   /** An execution that waits for feedback at `headline`. */
   let waiting: string;

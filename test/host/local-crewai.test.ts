@@ -120,6 +120,23 @@ describe("a project that runs with crewAI", () => {
     assert.match(model.requests.at(-1)?.prompt ?? "", /Write about tea/);
   });
 
+  it("runs with crewAI as soon as it is set up, or the workspace is trusted", async () => {
+    const environment = path.join(project, ".venv");
+    const trust = new vscode.EventEmitter<void>();
+    const { onDidGrantWorkspaceTrust } = vscode.workspace;
+    Object.assign(vscode.workspace, { onDidGrantWorkspaceTrust: trust.event });
+    try {
+      await rm(environment);
+      const window = await newWindow();
+      const crew = await start(window);
+      assert.equal(crew.local?.engine, "rehearsal");
+      await symlink(path.dirname(path.dirname(python)), environment);
+      assert.equal((await window.locals.setUp(crew.id))?.local?.engine, "crewai");
+    } finally {
+      Object.assign(vscode.workspace, { onDidGrantWorkspaceTrust });
+    }
+  });
+
   it("uses the model that was chosen for it, from the next kickoff on", async () => {
     await provideModels(["one"], ({ progress }) =>
       progress.report(new vscode.LanguageModelTextPart("VS Code's text.")),
@@ -194,7 +211,7 @@ describe("a project that runs with crewAI", () => {
         "what is interrupted",
         () => window.locals.list()[0]?.local?.interrupted,
       );
-      assert.deepEqual(interrupted, { count: 1, isElsewhere: false });
+      assert.deepEqual(interrupted, { count: 1, isElsewhere: false, kickoffIds: [kickoffId] });
       await waitFor("the question", () => shown.length > 0);
       assert.deepEqual(
         shown.map(([question = "", ...buttons]) => [question.split(". ", 1)[0], ...buttons]),
@@ -206,6 +223,7 @@ describe("a project that runs with crewAI", () => {
       assert.deepEqual(other.locals.list()[0]?.local?.interrupted, {
         count: 1,
         isElsewhere: true,
+        kickoffIds: [],
       });
       assert.throws(() => other.locals.decideInterrupted(crew.id, "continue"), /Another window/);
       assert.deepEqual(window.locals.decideInterrupted(crew.id, "continue"), [kickoffId]);

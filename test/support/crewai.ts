@@ -60,9 +60,9 @@ export async function pythonWith(crewai: string | undefined): Promise<string> {
     await run(program, ["venv", "--quiet", "--allow-existing", "--python", pythons, target]);
     if (crewai === undefined) return;
     const python = path.join(target, "bin", "python");
-    await run(program, ["pip", "install", "--quiet", "--python", python, `crewai==${crewai}`], {
-      maxBuffer: 64 * 1024 * 1024,
-    });
+    // Where PYTHONDONTWRITEBYTECODE is set, every import would compile crewAI again, for seconds.
+    const install = ["pip", "install", "--quiet", "--compile-bytecode", "--python", python];
+    await run(program, [...install, `crewai==${crewai}`], { maxBuffer: 64 * 1024 * 1024 });
   });
   return path.join(folder, "bin", "python");
 }

@@ -20,7 +20,7 @@ import type { Engine, Note, TaskAttempt, TaskResult, TokenUsage } from "../engin
 import { Sources } from "./sources.ts";
 import { ProjectFailure, Worker, WorkerEnded } from "./worker.ts";
 
-/** How long a project may take to load, an attempt may report nothing before the log says so, a worker stays while a task waits for a person, and a spare one while nothing starts (ms). The first import compiles crewAI: 16 s were measured on a loaded machine. */
+/** How long a project may take to load, an attempt may report nothing before the log says so, a worker stays while a task waits for a person, and a spare one while nothing starts (ms). */
 const usualTimes = {
   load: 5 * 60_000,
   quiet: 5 * 60_000,

@@ -15,6 +15,8 @@ const printLimits = { kept: 2_000, line: 4_000, attempt: 1_000_000 };
 const largestReply = 32_000_000;
 /** How long a worker has to end itself before it is killed (ms). */
 const endMs = 2_000;
+/** How long crewAI may take to import (ms). The first import compiles it: 16 s were measured on a loaded machine. */
+const importMs = 5 * 60_000;
 /** How long the last output of a worker that ended is waited for (ms). */
 const drainMs = 1_000;
 
@@ -33,7 +35,7 @@ export interface WorkerOptions {
   /** The path of worker.py. */
   readonly program: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** How long the import of crewAI and that of the project may take (ms). */
+  /** How long the project may take to load (ms). */
   readonly loadMs: number;
   /** How long an attempt may report nothing before `onLine` receives a remark (ms). A task may take hours, so it isn't ended. */
   readonly quietMs: number;
@@ -59,7 +61,7 @@ export class Worker {
   readonly ready: Promise<UnknownObject>;
 
   constructor(options: WorkerOptions) {
-    const { python, program, env, loadMs, onLine } = options;
+    const { python, program, env, onLine } = options;
     this.#options = options;
     this.#child = spawn(python, ["-u", program], {
       env: { ...env },
@@ -90,7 +92,7 @@ export class Worker {
           );
       });
     this.ended = this.#waitForEnd(python);
-    this.ready = this.#next("crewAI did not load", loadMs);
+    this.ready = this.#next("crewAI did not load", importMs);
     this.ready.then(
       () => (this.#isReady = true),
       // Whoever needs the worker awaits it, and then sees the failure.

@@ -3,7 +3,7 @@ import { answeredPause } from "../../executions/resumes.ts";
 import { outputPart } from "./embed.ts";
 import { cleanText, fencedLines, inlineName } from "./markdown.ts";
 import { resultOf } from "./outputs.ts";
-import { present } from "../labels.ts";
+import { failedAtModel, present } from "../labels.ts";
 import { mayBeWaitingSection, resultSection, type Part } from "./sections.ts";
 import { taskTitle } from "./task.ts";
 import { hasEnded, isLocalCrew, isNeverSeen, mayWait } from "../../executions/model.ts";
@@ -100,7 +100,11 @@ export function resultParts(execution: Execution): Part[] {
       : fencedLines(error, "text");
   const remedy = present(
     tasks.length > 0 && l10n.t("The tasks below show how far it came."),
-    l10n.t("Look in {0} for the cause, then kick off again.", logOf(crew)),
+    failedAtModel(execution)
+      ? l10n.t(
+          "Check the crew's model and its key in the project's .env file, or use “Choose Model…” in the menu of the crew's row, then kick off again.",
+        )
+      : l10n.t("Look in {0} for the cause, then kick off again.", logOf(crew)),
   ).join(" ");
   const errorLines = [`## ${l10n.t("Error")}`, "", ...cause, "", remedy];
   const parts = present<Part>(

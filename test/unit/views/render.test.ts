@@ -51,6 +51,28 @@ describe("the execution document", () => {
     assert.ok(lines.includes("**Waiting for you** · by Editor"));
   });
 
+  it("leads from a failure at the model to the model's key and choice, in a crew that ran with crewAI", () => {
+    const remedy = (error: string, engine = "crewai") =>
+      /Check the crew's model .*“Choose Model…”.*, then kick off again\./.test(
+        renderExecution(
+          notWaiting({
+            state: "failed",
+            error,
+            engine,
+            crew: { ...anExecution().crew, id: "local:file:///crew" },
+          }),
+        ).text,
+      );
+    for (const error of [
+      "Task execution failed: ValueError: OPENAI_API_KEY is required",
+      "Task execution failed: ConnectionError: Failed to connect to OpenAI API: Connection error.",
+      "Task execution failed: ValueError: Model my-model not found: Error code: 404",
+    ])
+      assert.ok(remedy(error), error);
+    assert.ok(!remedy("The crew can't run: ValueError: no instruments"));
+    assert.ok(!remedy("OPENAI_API_KEY is required", "rehearsal"));
+  });
+
   it("shows every attempt with the feedback between them", () => {
     const execution = anExecution({
       tasks: [
