@@ -28,6 +28,7 @@ describe("a project that runs again from a task with crewAI", () => {
   let model: Awaited<ReturnType<typeof startModelServer>>;
   let service: RunningService;
   let api: CrewApi;
+  const ends: (() => Promise<void>)[] = [];
   /** An execution that waits for feedback at `headline`. */
   let waiting: string;
 
