@@ -9,8 +9,15 @@ import { taskTitle } from "./task.ts";
 import { hasEnded, isLocalCrew, isNeverSeen, mayWait } from "../../executions/model.ts";
 import type { CrewRef, Execution, ResumeSummary } from "../../executions/model.ts";
 
+function queuedText(): string {
+  return l10n.t(
+    "It starts when Python has loaded the project, and after the crew's other executions: they run one at a time, unless the setting “crewdeck.local.parallel” allows more.",
+  );
+}
+
 export function situationParts(execution: Execution, isKickingOff: boolean): Part[] {
-  const { state, watchingStoppedAt } = execution;
+  const { state, watchingStoppedAt, crew, engine } = execution;
+  const isQueuedHere = state === "queued" && engine === "crewai" && isLocalCrew(crew);
   const pause = answeredPause(execution);
   const stopped = l10n.t(
     "This execution did not end within a day, and is no longer watched. “Watch Again” continues.",
@@ -18,6 +25,7 @@ export function situationParts(execution: Execution, isKickingOff: boolean): Par
   return present<Part>(
     state === "unconfirmed" && unconfirmedPart(execution, isKickingOff),
     mayWait(execution) && mayBeWaitingPart(execution),
+    isQueuedHere && { id: "queued", lines: [queuedText()] },
     pause && { id: "answered pause", lines: [answeredPauseText(pause, execution)] },
     watchingStoppedAt !== undefined && { id: "stopped watching", lines: [stopped] },
   );

@@ -51,6 +51,19 @@ describe("the execution document", () => {
     assert.ok(lines.includes("**Waiting for you** · by Editor"));
   });
 
+  it("says what a queued execution waits for, in a crew that runs with crewAI", () => {
+    const text = (engine: string) =>
+      renderExecution(
+        notWaiting({
+          state: "queued",
+          engine,
+          crew: { ...anExecution().crew, id: "local:file:///crew" },
+        }),
+      ).text;
+    assert.match(text("crewai"), /It starts when Python has loaded the project, .*one at a time/);
+    assert.doesNotMatch(text("rehearsal"), /It starts when/);
+  });
+
   it("leads from a failure at the model to the model's key and choice, in a crew that ran with crewAI", () => {
     const remedy = (error: string, engine = "crewai") =>
       /Check the crew's model .*“Choose Model…”.*, then kick off again\./.test(
