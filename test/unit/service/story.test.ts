@@ -61,6 +61,22 @@ describe("service: an execution", () => {
     );
   });
 
+  it("takes no durable step but its tasks, the wait and its end: each waits for the disk", async () => {
+    const id = await harness.kickoff();
+    await harness.untilWaiting(id);
+    await harness.resume(id, true, "");
+    await harness.untilEnded(id);
+    const database = openSqlite(path.join(harness.folder, "crewdeck.sqlite"));
+    const steps = database.prepare(
+      "SELECT step_name FROM step_attempts WHERE namespace_id = 'crews' AND kind = 'function' ORDER BY started_at",
+    );
+    assert.deepEqual(
+      steps.all().map((row) => row["step_name"]),
+      ["task 0 attempt 1", "task 1 attempt 1", "task 2 attempt 1", "complete"],
+    );
+    database.close();
+  });
+
   it("never shows a task as waiting after the decision", async () => {
     const id = await harness.kickoff();
     await harness.untilWaiting(id);
