@@ -43,7 +43,9 @@ export async function runCrew(
 
   /** Returns early when the execution has failed or was stopped. */
   async function runTasks(): Promise<void> {
-    if ((await steps.run("prepare", prepare)) === "failed") return;
+    // Each step costs two writes that wait for the disk.
+    const isPrepared = engine.prepare === undefined && found().kept === null;
+    if (!isPrepared && (await steps.run("prepare", prepare)) === "failed") return;
     const execution = found();
     const { project } = execution;
     for (const [taskIndex, task] of project.tasks.entries()) {

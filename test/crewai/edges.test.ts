@@ -185,6 +185,13 @@ ${crewFile().replace("callback=act", "output_pydantic=Reading")}`,
     assert.equal(lines.filter((line) => line.includes("prints more than 1 MB")).length, 1);
   });
 
+  it("runs a project that forks: the end of its child doesn't end the task", async () => {
+    const { run } = await open({
+      "crew.py": crewFile("os.waitpid(os.fork() or sys.exit(3), 0)"),
+    });
+    assert.deepEqual((await run({ topic: "tea" })).outputs, ["A text.", "A text."]);
+  });
+
   it("refuses an output that is too large, and doesn't ask the model again", async () => {
     assert.match(
       await failure({ "crew.py": crewFile('output.raw = "x" * 33_000_000') }),

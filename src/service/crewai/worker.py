@@ -43,6 +43,7 @@ oldest = {"python": (3, 10), "crewai": (1, 0)}
 # Characters of a step's texts, which are shown, not used.
 longest_step = 1_000_000
 
+own_id = os.getpid()
 lock = threading.Lock()
 
 
@@ -478,6 +479,9 @@ def run(commands):
         except Failure as error:
             reply("failed", message=str(error), frames=[])
         except BaseException as error:  # A project may call sys.exit.
+            # The end of a process that it forked is not the worker's.
+            if os.getpid() != own_id:
+                raise
             reply("failed", message=describe_error(error), frames=frames_of(error, folders))
 
 
