@@ -191,7 +191,10 @@ print(f"\\n{imported - begun} {time.time() - imported}")
   const both = middle(times.imports.map((imported, at) => imported + (times.runs[at] ?? 0)));
   const compare = (what: string, through: number, by: number, goal: number) =>
     report(`  ${what}`, `${(through / by).toFixed(2)} times (goal: at most ${goal})`);
-  report("crewAI alone: its import, then two tasks", `${seconds(middle(times.imports))} + ${seconds(run)}`);
+  report(
+    "crewAI alone: its import, then two tasks",
+    `${seconds(middle(times.imports))} + ${seconds(run)}`,
+  );
   report("through the service, first kickoff (cold)", seconds(cold));
   compare("compared with import and tasks", cold, both, 1.3);
   report("through the service, next kickoff (warm)", seconds(warm));
