@@ -78,7 +78,7 @@ def frames_of(error, folders):
     """The project's own stack frames, the innermost last; those of the cause where the error has none."""
     frames = []
     seen = set()
-    # crewAI raises some errors from themselves.
+    # Libraries, crewAI among them, raise some errors from themselves.
     while error is not None and not frames and id(error) not in seen:
         seen.add(id(error))
         for frame in traceback.extract_tb(error.__traceback__):
