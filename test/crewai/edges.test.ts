@@ -159,15 +159,17 @@ describe("crewAI projects at the edges", () => {
     assert.equal(model.requests.length, 0);
   });
 
-  it("shows an error of crewAI that has itself as its cause", async () => {
-    assert.match(
+  it("shows an error of a library that has itself as its cause", async () => {
+    const importing = "sys.path.insert(0, 'site-packages')\nfrom library import act\n\ndef build";
+    assert.equal(
       await failure({
-        "crew.py": `from pydantic import BaseModel
-class Reading(BaseModel):
-    degrees: int
-${crewFile().replace("callback=act", "output_pydantic=Reading")}`,
+        "crew.py": crewFile().replace("def build", importing),
+        "site-packages/library.py": `def act(output):
+    error = ValueError("no wind")
+    raise error from error
+`,
       }),
-      /^ConverterError: Failed to convert text into a Pydantic model/,
+      "ValueError: no wind",
     );
   });
 
