@@ -134,6 +134,7 @@ describe("a crew's row", () => {
         {},
       );
     assert.equal(interrupted(false).description, "crewAI · 3 executions were interrupted");
+    assert.match(interrupted(false).sentence, /, 3 executions were interrupted/);
     assert.match(interrupted(false).facts, /^crew:local:running\b.*:interrupted\b/);
     assert.match(interrupted(true).tooltip.join(), /Another window serves this crew/);
   });
