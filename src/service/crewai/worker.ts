@@ -2,7 +2,7 @@ import { execFile, spawn, type ChildProcess } from "node:child_process";
 import type { Readable } from "node:stream";
 import {
   asArray,
-  asObject,
+  isObject,
   parseJson,
   textAt,
   type JsonObject,
@@ -13,6 +13,8 @@ import {
 const printLimits = { kept: 2_000, line: 4_000, attempt: 1_000_000 };
 /** Characters of one reply; an output of that size is a mistake of the project. */
 const largestReply = 32_000_000;
+/** How long a worker has to end itself before it is killed (ms). */
+const endMs = 2_000;
 /** How long crewAI may take to import (ms). The first import compiles it: 16 s were measured on a loaded machine. */
 const importMs = 5 * 60_000;
 /** How long the last output of a worker that ended is waited for (ms). */
@@ -51,6 +53,7 @@ export class Worker {
   #printed = 0;
   #key = "";
   #problem: ProjectFailure | undefined;
+  #isReady = false;
   #receive: ((reply: UnknownObject) => void) | undefined;
   /** Resolves to why the process ended. */
   readonly ended: Promise<ProjectFailure | WorkerEnded>;
@@ -82,16 +85,21 @@ export class Worker {
       });
     if (stdout)
       eachLine(stdout, largestReply, (line) => {
-        if (line.length < largestReply) this.#receive?.(asObject(parseJson(line)));
-        else
+        const reply = line.length < largestReply ? parseJson(line) : undefined;
+        // Anything else is a line that was cut off: the worker was killed while it wrote.
+        if (isObject(reply)) this.#receive?.(reply);
+        else if (line.length === largestReply)
           this.#fail(
             `The output is larger than ${largestReply / 1_000_000} MB. Let the task write it to a file, and return a summary.`,
           );
       });
     this.ended = this.#waitForEnd(python);
     this.ready = this.#next("crewAI did not load", importMs);
-    // Whoever needs the worker awaits it, and then sees the failure.
-    this.ready.catch(() => undefined);
+    this.ready.then(
+      () => (this.#isReady = true),
+      // Whoever needs the worker awaits it, and then sees the failure.
+      () => undefined,
+    );
   }
 
   /**
@@ -133,9 +141,14 @@ export class Worker {
 
   /** Ends the worker and all that it started. */
   end(): void {
-    const { pid, exitCode, signalCode } = this.#child;
-    // Its number may belong to another process by now.
-    if (pid !== undefined && exitCode === null && signalCode === null) killTree(pid);
+    // It knows its tree best.
+    this.#child.stdin?.destroy();
+    const timer = setTimeout(() => {
+      const { pid, exitCode, signalCode } = this.#child;
+      // Its number may belong to another process by now.
+      if (pid !== undefined && exitCode === null && signalCode === null) killTree(pid);
+    }, endMs);
+    void this.ended.then(() => clearTimeout(timer));
   }
 
   async #send(
@@ -209,6 +222,11 @@ export class Worker {
     });
     const last = this.#last.trim() === "" ? "" : `\nIt printed last:\n${this.#last.trim()}`;
     if (this.#problem !== undefined) return new ProjectFailure(`${this.#problem.message}${last}`);
+    // Before it can say so itself: Python 2 can't even read it.
+    if (!this.#isReady && how === "exit code 1")
+      return new ProjectFailure(
+        `${python} can't run Crewdeck's program. crewAI needs Python 3.10 or newer. Choose another interpreter.${last}`,
+      );
     return new WorkerEnded(`The crew's Python process ended (${how}).${last}`);
   }
 }
