@@ -30,7 +30,8 @@ rmSync(failuresFolder, { recursive: true, force: true });
 
 const build = oneTest("build", "esbuild.mjs", "--tests");
 const steps = [
-  suite("crewai"),
+  // Its tests often wait for one Python process.
+  suite("crewai", "--parallel", "--jobs", "2"),
   suite("ui"),
   { name: "host", args: ["scripts/run-host.ts"], isSuite: true },
   suite("durability"),
@@ -72,10 +73,11 @@ function oneTest(name: string, ...args: string[]): Step {
   return { name, args, isSuite: false };
 }
 
-function suite(name: string): Step {
+function suite(name: string, ...options: string[]): Step {
+  const files = `test/${name}/**/*.test.ts`;
   return {
     name,
-    args: ["node_modules/mocha/bin/mocha.js", "--forbid-only", `test/${name}/**/*.test.ts`],
+    args: ["node_modules/mocha/bin/mocha.js", "--forbid-only", ...options, files],
     isSuite: true,
   };
 }

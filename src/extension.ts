@@ -14,7 +14,7 @@ import { registerFeedback } from "./feedback/register.ts";
 import { registerKickoff } from "./kickoff/register.ts";
 import { LocalCrews } from "./local/local-crews.ts";
 import { watchProjects } from "./local/projects.ts";
-import { Models } from "./models/models.ts";
+import type { Models } from "./models/models.ts";
 import { registerProjectFiles } from "./project-files/register.ts";
 import { Sending } from "./sending/sending.ts";
 import { Database } from "./store/database.ts";
@@ -72,7 +72,12 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
       log: problemLog,
     }),
   );
-  const models = owned.add(new Models(context));
+  let loading: Promise<Models> | undefined;
+  // With the first crew that runs with crewAI.
+  const models = () =>
+    (loading ??= import("./models/models.ts").then((module) =>
+      owned.add(new module.Models(context)),
+    ));
   const locals = owned.add(
     new LocalCrews({
       models,

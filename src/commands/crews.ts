@@ -9,7 +9,6 @@ import type { Crew, LocalEngine } from "../crews/types.ts";
 import { booleanOf, isProgram, oneOf, recordOf, stringOf, targetOf } from "../editor/arguments.ts";
 import { viewId } from "../editor/manifest.ts";
 import { confirm, plainMessage, showError, showStatus } from "../editor/messages.ts";
-import { chooseModel } from "../models/choose-model.ts";
 import { chooseCrew, onCrew } from "./choose.ts";
 import type { CommandParts, Commands } from "./table.ts";
 
@@ -66,11 +65,10 @@ export function crewCommands(parts: CrewParts): Commands {
         ? locals.decideInterrupted(crew.id, "discard")
         : undefined,
     ),
-    chooseModel: onCrew(
-      parts,
-      (crew, argument) => chooseModel(models, crew, argument),
-      ({ local }) => local !== undefined,
-    ),
+    chooseModel: onLocal(async (crew, argument) => {
+      const { chooseModel } = await import("../models/choose-model.ts");
+      return await chooseModel(await models(), crew, argument);
+    }),
     showLocalLog: () => locals.showLog(),
   };
 }
@@ -134,12 +132,17 @@ function engineOf(given: UnknownObject): LocalEngine | undefined {
 }
 
 async function confirmDiscard({ name, local }: Crew): Promise<boolean> {
+  const count = local?.interrupted?.count ?? 0;
+  const detail =
+    count === 1
+      ? vscode.l10n.t("1 execution ends here. The outputs of its tasks so far are kept.")
+      : vscode.l10n.t(
+          "{0} executions end here. The outputs of their tasks so far are kept.",
+          count,
+        );
   return await confirm(
     vscode.l10n.t("Discard the interrupted executions of “{0}”?", name),
-    vscode.l10n.t(
-      "They end here: {0}. The outputs of their tasks so far are kept.",
-      local?.interrupted?.count ?? 0,
-    ),
+    detail,
     vscode.l10n.t("Discard"),
   );
 }

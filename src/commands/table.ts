@@ -42,7 +42,7 @@ export interface CommandParts
   readonly sending: Sending;
   readonly sender: Pick<Sending, "send">;
   readonly locals: LocalCrews;
-  readonly models: Models;
+  readonly models: () => Promise<Models>;
   readonly tree: TreeRoom;
   readonly documents: Pick<DocumentsRoom["documents"], "show">;
   readonly outputs: DocumentsRoom["outputs"];

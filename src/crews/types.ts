@@ -21,13 +21,26 @@ export interface LocalCrew {
   /** Where crewAI runs, or why it doesn't; only in the window that serves the crew. */
   readonly engineNote?: string;
   /** Executions that a restart interrupted, and that a person has not decided about. */
-  readonly interrupted?: { readonly count: number; readonly isElsewhere: boolean };
+  readonly interrupted?: {
+    readonly count: number;
+    readonly isElsewhere: boolean;
+    /** Only in the window that serves the crew. */
+    readonly kickoffIds: readonly string[];
+  };
   readonly running: boolean;
   readonly starting?: true;
   /** Undefined if a person stopped it. */
   readonly failure?: string;
   /** It ran until its window closed, and restarts when used. */
   readonly ranBefore?: true;
+}
+
+/** Whether an execution of a local crew was interrupted: nothing runs until a person decides. */
+export function isInterrupted(
+  { local }: Pick<Crew, "local">,
+  kickoffIds: readonly string[],
+): boolean {
+  return local?.interrupted?.kickoffIds.some((id) => kickoffIds.includes(id)) === true;
 }
 
 /** Only in SecretStorage, and in memory during a request. */

@@ -8,7 +8,6 @@ import { titleOf } from "../executions/title.ts";
 import { LostSecretsError, namingFeedback } from "../sending/errors.ts";
 import type { FeedbackResult, FeedbackToSend } from "../sending/feedback.ts";
 import type { Sending } from "../sending/sending.ts";
-import { staleByAttempt } from "../sending/stale.ts";
 import type { FeedbackDocuments } from "./lenses.ts";
 import type { FeedbackThreads } from "./threads.ts";
 
@@ -174,6 +173,7 @@ export class Feedback implements vscode.Disposable {
   ): Promise<Pick<FeedbackToSend, "execution" | "taskId" | "again"> | undefined> {
     const known = taskId ?? execution.waiting?.taskId;
     if (known !== undefined && attempt !== undefined) {
+      const { staleByAttempt } = await import("../sending/stale.ts");
       const stale = staleByAttempt(execution, { taskId: known, attempt });
       if (stale !== undefined) throw stale;
     }

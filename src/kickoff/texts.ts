@@ -12,7 +12,6 @@ export function formTexts() {
     loading: l10n.t("Asking the crew for its inputs…"),
     tryAgain: l10n.t("Try Again"),
     noInputs: l10n.t("This crew asks for no inputs."),
-    rehearsal: l10n.t("Rehearsal engine: no model is called."),
     required: l10n.t("required"),
     optional: l10n.t("optional"),
     unlisted: l10n.t("not listed by the crew"),

@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import type { LocalEngine } from "../crews/types.ts";
 import { confirm, plainLabel } from "../editor/messages.ts";
-import { engineNote, type EnginePlan } from "./choose-engine.ts";
+import { engineNote, type EngineObstacle, type EnginePlan } from "./choose-engine.ts";
 import { engineError, isInWorkspace, parallelExecutions, planEngine } from "./engines.ts";
 import { exampleFolder, type KnownCrew, type KnownCrews } from "./known-crews.ts";
 import { confirmEngineChange } from "./notices.ts";
@@ -11,7 +11,7 @@ export interface CrewEnginesOptions {
   readonly known: KnownCrews;
   readonly uriOf: (folder: string) => vscode.Uri;
   readonly hasOpenExecutions: (folder: string) => boolean;
-  readonly hasChosenModel: (folder: string) => boolean;
+  readonly hasChosenModel: (folder: string) => Promise<boolean>;
   readonly log: (crew: string, line: string) => void;
 }
 
@@ -59,11 +59,10 @@ export class CrewEngines {
     return plan && engineNote(plan);
   }
 
-  /** Whether a person's own crew doesn't run with crewAI because it isn't installed. */
-  lacksCrewai(folder: string): boolean {
+  /** Why the crew didn't start with crewAI; undefined if it did, or if a person chose rehearsal. */
+  obstacleOf(folder: string): EngineObstacle["kind"] | undefined {
     const plan = this.#plans.get(folder);
-    if (plan === undefined || plan.engine === "crewai" || folder === exampleFolder) return false;
-    return plan.obstacle?.kind === "python" || plan.obstacle?.kind === "crewai";
+    return plan === undefined || plan.engine === "crewai" ? undefined : plan.obstacle?.kind;
   }
 
   /** Asks which engine a crew is to run on. Undefined if the person cancels. */
@@ -82,7 +81,7 @@ export class CrewEngines {
       item(
         "rehearsal",
         vscode.l10n.t("Rehearsal"),
-        vscode.l10n.t("Order, pauses and callbacks are real; no language model is called"),
+        vscode.l10n.t("Order, pauses and callbacks are real; no language model is called."),
       ),
     ];
     const title = vscode.l10n.t("Engine of “{0}”", name);
@@ -113,7 +112,7 @@ export class CrewEngines {
     return await planEngine(uriOf(folder), {
       wish,
       isExample,
-      hasChosenModel: hasChosenModel(folder),
+      hasChosenModel: () => hasChosenModel(folder),
     });
   }
 }

@@ -4,10 +4,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Crews } from "../crews/crews.ts";
 import type { CrewChange, KnownCrew, KnownCrews } from "./known-crews.ts";
 import { answers, findRunning, type Running } from "./running.ts";
+import { ServiceFailure, ServiceRefusal } from "./service-errors.ts";
 import {
   describeExit,
-  ServiceFailure,
-  ServiceRefusal,
   type Exit,
   type HeldDecision,
   type ServiceProcess,

@@ -3,7 +3,13 @@ import * as vscode from "vscode";
 import { UserError, type ErrorAction } from "../base/errors.ts";
 import { asObject, textAt } from "../base/json.ts";
 import { isFile } from "../projects/files.ts";
-import { chooseInterpreter, pythonIn, uvPython, type Interpreter } from "../projects/python.ts";
+import { projectRoot } from "../projects/pyproject.ts";
+import {
+  chooseInterpreter,
+  projectInterpreters,
+  pythonIn,
+  type Interpreter,
+} from "../projects/python.ts";
 import {
   chooseEngine,
   type EngineObstacle,
@@ -13,7 +19,7 @@ import {
 
 interface Planned extends Pick<EngineQuestion, "wish" | "isExample"> {
   /** A person chose a model for the crew. */
-  readonly hasChosenModel: boolean;
+  readonly hasChosenModel: () => Promise<boolean>;
 }
 
 export async function planEngine(folder: vscode.Uri, planned: Planned): Promise<EnginePlan> {
@@ -24,8 +30,11 @@ export async function planEngine(folder: vscode.Uri, planned: Planned): Promise<
     isTrusted: vscode.workspace.isTrusted,
     isInWorkspace: isInWorkspace(folder),
     hasModel: async () =>
-      hasChosenModel || namesModel() || (await isFile(path.join(folder.fsPath, ".env"))),
+      namesModel() ||
+      (await hasChosenModel()) ||
+      (await isFile(path.join(await projectRoot(folder.fsPath), ".env"))),
     findInterpreter: () => findInterpreter(folder),
+    settingProblem,
   });
 }
 
@@ -34,9 +43,9 @@ export function isInWorkspace(folder: vscode.Uri): boolean {
 }
 
 export async function findInterpreter(folder: vscode.Uri): Promise<Interpreter | undefined> {
+  const root = await projectRoot(folder.fsPath);
   return await chooseInterpreter([
-    ["project", () => pythonIn(path.join(folder.fsPath, ".venv"))],
-    ["uv", () => uvPython(folder.fsPath)],
+    ...projectInterpreters(root),
     ["extension", () => pythonOfExtension(folder)],
     ["setting", () => Promise.resolve(pythonOfSetting())],
   ]);
@@ -76,10 +85,23 @@ function namesModel(): boolean {
   return names.some((name) => (process.env[name] ?? "") !== "");
 }
 
+function pythonSetting(): string {
+  const value: unknown = vscode.workspace.getConfiguration("crewdeck").get("python");
+  return typeof value === "string" ? value : "";
+}
+
 /** Empty, and a relative path, count as not set. */
 function pythonOfSetting(): string | undefined {
-  const value: unknown = vscode.workspace.getConfiguration("crewdeck").get("python");
-  return typeof value === "string" && path.isAbsolute(value) ? value : undefined;
+  const python = pythonSetting();
+  return path.isAbsolute(python) ? python : undefined;
+}
+
+async function settingProblem(): Promise<string | undefined> {
+  const python = pythonSetting();
+  if (python === "" || (path.isAbsolute(python) && (await isFile(python)))) return undefined;
+  return path.isAbsolute(python)
+    ? vscode.l10n.t("The setting “crewdeck.python” is {0}, which is not a file.", python)
+    : vscode.l10n.t("The setting “crewdeck.python” is {0}, which is not an absolute path.", python);
 }
 
 /**

@@ -27,7 +27,7 @@ export interface LocalCrewsOptions {
   readonly extension: vscode.Uri;
   /** Whether the crew's service is needed. */
   readonly hasOpenExecutions: (crewId: string) => boolean;
-  readonly models: CrewModels;
+  readonly models: () => Promise<CrewModels>;
 }
 
 interface StartLocalCrew {
@@ -77,6 +77,9 @@ export class LocalCrews implements vscode.Disposable {
       vscode.window.createOutputChannel(vscode.l10n.t("Crewdeck: local crew")),
     );
     crews.startLocalWith((crewId) => this.ensureRunning(crewId));
+    this.#owned.add(
+      vscode.workspace.onDidGrantWorkspaceTrust(() => void this.#trusted().catch(showError)),
+    );
     // Another window may have started a new crew.
     this.#owned.add(
       vscode.window.onDidChangeWindowState(({ focused }) => {
@@ -138,10 +141,14 @@ export class LocalCrews implements vscode.Disposable {
   /** Whether a person's own crew doesn't run with crewAI because it isn't installed. */
   lacksCrewai(crewId: string): boolean {
     const folder = folderOf(crewId);
-    return this.#kept.get(folder)?.engines.lacksCrewai(folder) === true;
+    const obstacle = this.#kept.get(folder)?.engines.obstacleOf(folder);
+    return folder !== exampleFolder && (obstacle === "python" || obstacle === "crewai");
   }
 
-  /** Installs crewAI after a question, and offers to use it. Undefined if the person says no. @throws UserError */
+  /**
+   * Installs crewAI after a question. A crew that only lacked it runs with it from now on; for others,
+   * it is offered. Undefined if the person says no. @throws UserError
+   */
   async setUp(crewId: string): Promise<Crew | undefined> {
     const kept = this.#keptOf(crewId);
     const [{ setUpProject }, { offerCrewai }] = await Promise.all([
@@ -152,6 +159,8 @@ export class LocalCrews implements vscode.Disposable {
       isExample: kept.folder === exampleFolder,
     });
     if (found === undefined) return undefined;
+    if (this.lacksCrewai(crewId) && !this.#options.hasOpenExecutions(crewId))
+      return await this.#startAgain(kept);
     return (await offerCrewai(kept.name, found))
       ? await this.changeEngine(crewId, "crewai")
       : this.#crewOf(kept);
@@ -205,7 +214,7 @@ export class LocalCrews implements vscode.Disposable {
     await this.#end(local);
     await this.#store.forget(local.folder);
     await this.#options.crews.setTokens(crewId, undefined);
-    await this.#options.models.forget(crewId);
+    await (await this.#options.models()).forget(crewId);
     this.#drop(local);
     this.#publish();
   }
@@ -272,7 +281,7 @@ export class LocalCrews implements vscode.Disposable {
   }
 
   /** Undefined if another window has removed it. */
-  #crewOf({ folder, name, keeper, engines, isStarting }: KeptCrew): Crew | undefined {
+  #crewOf({ folder, name, keeper, engines, isStarting, held }: KeptCrew): Crew | undefined {
     const known = this.#store.read(folder);
     if (known === undefined) return undefined;
     const { failure, wanted, port, engine = "rehearsal", interrupted: count = 0 } = known;
@@ -292,7 +301,14 @@ export class LocalCrews implements vscode.Disposable {
         engine,
         running,
         ...(note !== undefined && { engineNote: note }),
-        ...(running && count > 0 && { interrupted: { count, isElsewhere: !keeper.isOwn } }),
+        ...(running &&
+          count > 0 && {
+            interrupted: {
+              count,
+              isElsewhere: !keeper.isOwn,
+              kickoffIds: keeper.isOwn ? held : [],
+            },
+          }),
         ...(running ? {} : idle),
       },
     };
@@ -323,7 +339,7 @@ export class LocalCrews implements vscode.Disposable {
       known: this.#store,
       uriOf: (each) => this.#folders.uriOf(each),
       hasOpenExecutions: (each) => hasOpenExecutions(idOf(each)),
-      hasChosenModel: (each) => models.choice(idOf(each)).use !== "project",
+      hasChosenModel: async (each) => (await models()).choice(idOf(each)).use !== "project",
       log: (crew, line) => this.#log.appendLine(`[${crew}] ${line}`),
     }));
     const keeper = new CrewKeeper({
@@ -357,7 +373,8 @@ export class LocalCrews implements vscode.Disposable {
               isFirst = false;
             },
           });
-        return await (engine.engine === "crewai" ? models.serve(idOf(folder), start) : start({}));
+        if (engine.engine === "rehearsal") return await start({});
+        return await (await models()).serve(idOf(folder), start);
       },
       isNeeded: () => this.#kept.get(folder)?.isUsed === true || hasOpenExecutions(idOf(folder)),
       onChange: () => this.#tryTo("Reading a local crew", name, () => this.#publish()),
@@ -429,6 +446,23 @@ export class LocalCrews implements vscode.Disposable {
     const crew = this.#crewOf(local);
     if (crew === undefined) throw removedError();
     return crew;
+  }
+
+  /** Crews that were rehearsed only because the workspace wasn't trusted. */
+  async #trusted(): Promise<void> {
+    for (const kept of this.#kept.values())
+      if (
+        kept.keeper.isOwn &&
+        kept.engines.obstacleOf(kept.folder) === "trust" &&
+        !this.#options.hasOpenExecutions(idOf(kept.folder))
+      )
+        await this.#startAgain(kept);
+  }
+
+  /** With the engine that can run now. */
+  async #startAgain(kept: KeptCrew): Promise<Crew | undefined> {
+    await this.#end(kept);
+    return await this.#run(kept.folder, { isEngineFree: true, engine: undefined });
   }
 
   async #addKnown(folder: string): Promise<KnownCrew> {

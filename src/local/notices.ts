@@ -25,7 +25,7 @@ export async function reportInterrupted(crew: string, name: string, count: numbe
     count === 1
       ? vscode.l10n.t("1 unfinished execution of “{0}” was interrupted.", name)
       : vscode.l10n.t("{0} unfinished executions of “{1}” were interrupted.", count, name);
-  const cost = vscode.l10n.t("To continue repeats what was interrupted, which can cost money.");
+  const cost = vscode.l10n.t("Continuing repeats what was interrupted, which can cost money.");
   const chosen = await vscode.window.showWarningMessage(
     plainMessage(`${text} ${cost}`),
     proceed,

@@ -6,7 +6,7 @@ import type { Crews } from "../crews/crews.ts";
 import { setContext } from "../editor/manifest.ts";
 import { logProblem } from "../editor/log.ts";
 import { ProjectError, type CrewProject } from "../projects/types.ts";
-import { ServiceFailure, ServiceRefusal } from "./service-process.ts";
+import { ServiceFailure, ServiceRefusal } from "./service-errors.ts";
 
 /** Loads the parsers, half of the extension's code, with the first project. @throws ProjectError */
 export async function readProject(folder: string): Promise<CrewProject> {

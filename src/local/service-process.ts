@@ -3,6 +3,7 @@ import { fork, type ChildProcess } from "node:child_process";
 import { createInterface } from "node:readline";
 import { asArray, asObject } from "../base/json.ts";
 import type { LocalEngine } from "../crews/types.ts";
+import { reasons, ServiceFailure, ServiceRefusal, type Refusal } from "./service-errors.ts";
 
 export interface Exit {
   readonly code: number | null;
@@ -13,12 +14,8 @@ export function describeExit({ code, signal }: Exit): string {
   return signal ?? (code === null ? l10n.t("no exit code") : l10n.t("exit code {0}", code));
 }
 
-const reasons = ["inUse", "project", "node", "data", "port", "python"] as const;
-
-interface Refused {
+interface Refused extends Refusal {
   readonly type: "refused";
-  readonly reason: (typeof reasons)[number] | "other";
-  readonly message: string;
 }
 
 interface Listening {
@@ -35,23 +32,6 @@ interface Held {
 
 /** What a person decides about interrupted executions. */
 export type HeldDecision = "continue" | "discard";
-
-export class ServiceRefusal extends Error {
-  readonly reason: Refused["reason"];
-
-  constructor({ reason, message }: Omit<Refused, "type">) {
-    super(message);
-    this.name = "ServiceRefusal";
-    this.reason = reason;
-  }
-}
-
-export class ServiceFailure extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = "ServiceFailure";
-  }
-}
 
 export function readMessage(received: unknown): Listening | Held | Refused | undefined {
   const { type, url, engine, ids, reason, message } = asObject(received);
@@ -94,7 +74,7 @@ export interface ServiceOptions {
   readonly userToken: string;
   /** For the Python of a crewAI project; it wins over the project's own. */
   readonly workerEnvironment?: WorkerEnvironment;
-  /** Lines that the service writes, without tokens. */
+  /** Lines that the service and the crew's Python write, without tokens and keys. */
   readonly onLine: (line: string) => void;
   /** Called after a start that found interrupted executions, and when they change. */
   readonly onHeld: (ids: readonly string[]) => void;
@@ -112,9 +92,16 @@ export class ServiceProcess {
   readonly engine: LocalEngine;
   readonly exited: Promise<Exit>;
   readonly #child: ChildProcess;
+  readonly #secrets: Set<string>;
 
-  private constructor(child: ChildProcess, { url, engine }: Listening, exited: Promise<Exit>) {
+  private constructor(
+    child: ChildProcess,
+    { url, engine }: Listening,
+    exited: Promise<Exit>,
+    secrets: Set<string>,
+  ) {
     this.#child = child;
+    this.#secrets = secrets;
     this.url = url;
     this.engine = engine;
     this.exited = exited;
@@ -127,16 +114,18 @@ export class ServiceProcess {
     const args = ["--port", String(port), "--data", dataFolder, "--engine", engine.engine];
     if (engine.engine === "crewai")
       args.push("--python", engine.python, "--parallel", String(engine.parallel));
-    const secrets = {
-      CREWDECK_TOKEN: token,
-      CREWDECK_USER_TOKEN: userToken,
-      CREWDECK_WORKER_ENV: JSON.stringify(options.workerEnvironment ?? {}),
-    };
+    const { workerEnvironment = {} } = options;
+    const secrets = new Set([token, userToken, ...keysIn(workerEnvironment)]);
     const child = fork(options.program, [folder, ...args], {
       execPath: process.execPath,
       // Otherwise the parent's debugger port would be used twice.
       execArgv: [],
-      env: { ...environment(process.env), ...secrets },
+      env: {
+        ...environment(process.env),
+        CREWDECK_TOKEN: token,
+        CREWDECK_USER_TOKEN: userToken,
+        CREWDECK_WORKER_ENV: JSON.stringify(workerEnvironment),
+      },
       stdio: ["pipe", "pipe", "pipe", "ipc"],
     });
     const exited = new Promise<Exit>((resolve) => {
@@ -147,7 +136,7 @@ export class ServiceProcess {
     for (const stream of [child.stdout, child.stderr])
       if (stream !== null)
         createInterface({ input: stream, crlfDelay: Infinity }).on("line", (line) =>
-          onLine(line.replaceAll(token, "…").replaceAll(userToken, "…")),
+          onLine([...secrets].reduce((text, secret) => text.replaceAll(secret, "…"), line)),
         );
     child.on("message", (received) => {
       const message = readMessage(received);
@@ -156,7 +145,7 @@ export class ServiceProcess {
     // The process has just ended, which `exited` reports.
     child.stdin?.on("error", () => undefined);
     try {
-      return new ServiceProcess(child, await listening(child, exited, options), exited);
+      return new ServiceProcess(child, await listening(child, exited, options), exited, secrets);
     } catch (error) {
       child.kill("SIGKILL");
       await exited;
@@ -178,6 +167,7 @@ export class ServiceProcess {
 
   /** For projects that are opened from now on; running executions keep what they began with. */
   setWorkerEnvironment(environment: WorkerEnvironment): void {
+    for (const key of keysIn(environment)) this.#secrets.add(key);
     // A process that has just ended needs none.
     this.#child.send({ type: "workerEnvironment", environment }, () => undefined);
   }
@@ -186,6 +176,13 @@ export class ServiceProcess {
     if (this.#child.connected) this.#child.disconnect();
     this.#child.stdin?.end();
   }
+}
+
+/** A short one is no secret, such as those that stand for none. */
+function keysIn(environment: WorkerEnvironment): readonly string[] {
+  return Object.entries(environment).flatMap(([name, value]) =>
+    name.endsWith("_KEY") && value.length > 8 ? [value] : [],
+  );
 }
 
 /** Without VS Code's own variables and options for its Node. */

@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 import { UserError } from "../base/errors.ts";
 import { confirm } from "../editor/messages.ts";
 import { isFile, isFolder } from "../projects/files.ts";
+import { projectRoot } from "../projects/pyproject.ts";
 import { findsUv, setUpCommand, type Interpreter } from "../projects/python.ts";
 import { findInterpreter } from "./engines.ts";
 
@@ -41,21 +42,22 @@ export async function setUpProject(
         },
       ],
     );
+  const root = await projectRoot(folder.fsPath);
   const isWindows = process.platform === "win32";
   const command = setUpCommand({
     hasUv: await findsUv(),
-    hasPyproject: await isFile(path.join(folder.fsPath, "pyproject.toml")),
-    hasVenv: await isFolder(path.join(folder.fsPath, ".venv")),
+    hasPyproject: await isFile(path.join(root, "pyproject.toml")),
+    hasVenv: await isFolder(path.join(root, ".venv")),
     isWindows,
   });
   const question = vscode.l10n.t("Install crewAI for “{0}”?", name);
   const detail = vscode.l10n.t(
     "This command downloads packages and runs in a terminal, in {0}:\n\n{1}",
-    folder.fsPath,
+    root,
     command,
   );
   if (!(await confirm(question, detail, vscode.l10n.t("Run in Terminal")))) return undefined;
-  const code = await runInTerminal(name, folder, command, isWindows);
+  const code = await runInTerminal(name, vscode.Uri.file(root), command, isWindows);
   const found = await findInterpreter(folder);
   if (code === 0 && found?.crewai !== undefined) return found;
   throw new UserError(

@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 import { messageOf, NothingToDo, UserError } from "../base/errors.ts";
 import type { Crew } from "../crews/types.ts";
 import { isProgram, needed, oneOf, recordOf, stringOf } from "../editor/arguments.ts";
-import { confirm, plainLabel, showStatus } from "../editor/messages.ts";
+import { confirm, plainLabel, plainMessage, showError, showStatus } from "../editor/messages.ts";
 import { projectChoice, readBaseUrl, readKey, type ModelChoice } from "./choice.ts";
 import type { Models } from "./models.ts";
 
@@ -32,8 +32,23 @@ export async function chooseModel(
     await models.choose(crew.id, chosen.choice, chosen.key);
   }
   const choice = models.choice(crew.id);
-  showStatus(vscode.l10n.t("“{0}” uses {1} for its next executions", crew.name, nameOf(choice)));
+  const name = nameOf(choice);
+  if (crew.local?.engine === "crewai")
+    showStatus(vscode.l10n.t("“{0}” uses {1} for its next executions", crew.name, name));
+  else if (isPerson) void offerCrewai(crew, name).catch(showError);
   return choice;
+}
+
+/** A rehearsal calls no model. */
+async function offerCrewai({ id, name }: Crew, model: string): Promise<void> {
+  const change = vscode.l10n.t("Change Engine…");
+  const text = vscode.l10n.t(
+    "“{0}” is rehearsed, so no model is called. With crewAI, it uses {1}.",
+    name,
+    model,
+  );
+  if ((await vscode.window.showInformationMessage(plainMessage(text), change)) === change)
+    await vscode.commands.executeCommand("crewdeck.changeEngine", { crew: id, kind: "message" });
 }
 
 interface Chosen {
@@ -53,22 +68,20 @@ function nameOf(choice: ModelChoice): string {
 }
 
 async function askUse(current: ModelChoice, crew: string) {
-  const describe = (use: ModelChoice["use"]) =>
-    current.use === use
-      ? { description: plainLabel(vscode.l10n.t("now: {0}", nameOf(current))) }
-      : {};
+  const now =
+    current.use === "project"
+      ? vscode.l10n.t("current")
+      : vscode.l10n.t("current: {0}", nameOf(current));
   const items = [
     {
       use: "vscode",
       label: vscode.l10n.t("Use VS Code's Models…"),
-      detail: vscode.l10n.t(
-        "Needs no key. Requests count against the plan of the model's provider.",
-      ),
+      detail: vscode.l10n.t("Needs no key; counts against your plan."),
     },
     {
       use: "endpoint",
       label: vscode.l10n.t("Another Endpoint…"),
-      detail: vscode.l10n.t("Any address that is compatible with OpenAI's, also on this machine."),
+      detail: vscode.l10n.t("Compatible with OpenAI's, also on this machine."),
     },
     {
       use: "project",
@@ -77,7 +90,10 @@ async function askUse(current: ModelChoice, crew: string) {
     },
   ] as const;
   const placeHolder = vscode.l10n.t("Which model should “{0}” use?", crew);
-  const shown = items.map((item) => ({ ...item, ...describe(item.use) }));
+  const shown = items.map((item) => ({
+    ...item,
+    ...(item.use === current.use && { description: plainLabel(now) }),
+  }));
   return (await vscode.window.showQuickPick(shown, { placeHolder }))?.use;
 }
 
@@ -125,7 +141,10 @@ async function askModel(
     return {
       label: plainLabel(name),
       description: plainLabel(isCurrent ? vscode.l10n.t("{0} · current", vendor) : vendor),
-      detail: vscode.l10n.t("{0} tokens", maxInputTokens.toLocaleString(vscode.env.language)),
+      detail: vscode.l10n.t(
+        "Prompts of up to {0} tokens",
+        maxInputTokens.toLocaleString(vscode.env.language),
+      ),
       model,
     };
   });

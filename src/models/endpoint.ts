@@ -95,6 +95,8 @@ export class ModelEndpoint {
       // Nobody is left to read it.
       if (!response.destroyed) refuse(response, error);
     } finally {
+      // A model may continue after a stop text.
+      cancel.cancel();
       cancel.dispose();
     }
   }

@@ -123,7 +123,9 @@ export class Models implements vscode.Disposable {
     const text = JSON.stringify(choice);
     if (served === undefined || served.choice === text) return;
     served.choice = text;
-    served.service.setWorkerEnvironment(await this.#environment(crewId, choice));
+    const environment = await this.#environment(crewId, choice);
+    // Another choice may have been made meanwhile.
+    if (served.choice === text) served.service.setWorkerEnvironment(environment);
   }
 
   async #environment(crewId: string, choice: ModelChoice): Promise<Variables> {
@@ -160,7 +162,7 @@ export class Models implements vscode.Disposable {
   }
 }
 
-export function chooseModelAction(crew: string) {
+function chooseModelAction(crew: string) {
   return {
     title: vscode.l10n.t("Choose Model…"),
     command: "crewdeck.chooseModel",

@@ -1,8 +1,8 @@
 import * as l10n from "@vscode/l10n";
 import path from "node:path";
 import type { JsonObject } from "../base/json.ts";
-import { crewMethods } from "./crew-py.ts";
-import { foldersIn, isFile } from "./files.ts";
+import { crewMethods, type CrewMethod } from "./crew-py.ts";
+import { filesIn, foldersIn, isFile } from "./files.ts";
 import { attempt, tryToRead, type Reading } from "./reading.ts";
 import { given, parseJsonc, parseYaml, toPlain, type Place } from "./source.ts";
 import { ProjectError, type ProjectAgent, type ProjectTask } from "./types.ts";
@@ -13,12 +13,17 @@ type Report = Reading["report"];
 export interface Defined<T> {
   readonly value: T;
   readonly place: Place;
+  /** No method in `crew.py` uses it, so it isn't part of the crew. */
+  readonly isUnused?: boolean;
 }
 
 export interface Definition {
   /** Also those whose file is missing have a value, but no place. */
   readonly agents: readonly (Pick<Defined<ProjectAgent>, "value"> &
-    Partial<Defined<ProjectAgent>>)[];
+    Partial<Defined<ProjectAgent>> & {
+      /** Not one of the crew's agents, so its texts ask for no inputs. */
+      readonly isManager?: boolean;
+    })[];
   readonly tasks: readonly Defined<ProjectTask>[];
   readonly name?: string | undefined;
   readonly defaults?: JsonObject;
@@ -37,25 +42,48 @@ export async function configFolders(folder: string): Promise<string[]> {
   return found;
 }
 
-/**
- * The only folder, else that of the project's own package.
- * @throws {ProjectError} if several qualify
- */
-export function chooseConfig(found: readonly string[], projectName: string | undefined) {
-  const own = `src/${(projectName ?? "").replaceAll("-", "_")}/config`;
-  const chosen = found.length > 1 ? found.find((config) => config === own) : found[0];
-  if (chosen !== undefined || found.length === 0) return chosen;
-  throw new ProjectError(
-    l10n.t("There are several crews here: {0}.", found.join(", ")),
-    l10n.t(
-      "one crew; open the folder of the crew you want, or name its package in pyproject.toml.",
-    ),
+/** The only folder, else that of the project's own package. */
+export function ownConfig(found: readonly string[], projectName = ""): string | undefined {
+  const own = `src/${projectName.replaceAll("-", "_")}/config`;
+  return found.length > 1 ? found.find((config) => config === own) : found[0];
+}
+
+const crewFiles = ["crew.jsonc", "crew.json"];
+
+export async function findCrewFile(folder: string): Promise<string | undefined> {
+  for (const file of crewFiles) if (await isFile(path.join(folder, file))) return file;
+  return undefined;
+}
+
+/** `crew.py` beside the folder `config`, else the file there that has a `@CrewBase` class, as in a flow. */
+export async function crewPython(reading: Reading, config: string): Promise<string> {
+  const folder = path.posix.dirname(config);
+  const usual = path.posix.join(folder, "crew.py");
+  if (await isFile(path.join(reading.folder, usual))) return usual;
+  for (const name of await filesIn(path.join(reading.folder, folder))) {
+    const file = path.posix.join(folder, name);
+    if (name.endsWith(".py") && (await methodsIn(reading, file)).length > 0) return file;
+  }
+  return usual;
+}
+
+/** None in a file that isn't text, which Python reports. */
+export async function methodsIn({ text }: Reading, file: string): Promise<CrewMethod[]> {
+  const python = await tryToRead(
+    () => undefined,
+    () => text(file),
   );
+  return crewMethods(python?.text ?? "");
 }
 
 /** Tasks run in the order of the file, as `@task` methods usually do. */
-export async function readClassic(reading: Reading, config: string): Promise<Definition> {
+export async function readClassic(
+  reading: Reading,
+  config: string,
+  entry: string,
+): Promise<Definition> {
   const { report } = reading;
+  const methods = await methodsIn(reading, entry);
   const agentPlaces = await tryToRead(report, () => readYaml(reading, config, "agent"));
   const agents = [...(agentPlaces ?? [])].map(([name, place]) => ({
     value: readAgent(name, place, report),
@@ -63,27 +91,29 @@ export async function readClassic(reading: Reading, config: string): Promise<Def
   }));
   const taskPlaces = await tryToRead(report, () => readYaml(reading, config, "task"));
   const isWhole = agentPlaces && !reading.broken.has(`${config}/agents.yaml`);
+  // crewAI takes a task's agent from the methods, which may define it without YAML.
   const names = new Set([
     ...agents.map(({ value }) => value.name),
-    ...(await agentMethods(reading, config)),
+    ...methods.flatMap(({ kind, name }) => (kind === "agent" ? [name] : [])),
   ]);
+  const tasks = readTasks([...(taskPlaces ?? [])], isWhole ? [...names] : undefined, report);
+  const keysOf = (kind: CrewMethod["kind"]) =>
+    methods.flatMap(({ name, config = name, ...method }) => (method.kind === kind ? [config] : []));
   return {
-    agents,
-    tasks: readTasks([...(taskPlaces ?? [])], isWhole ? [...names] : undefined, report),
+    agents: withUse(agents, ({ name }) => name, keysOf("agent")),
+    tasks: withUse(tasks, ({ id }) => id, keysOf("task")),
   };
 }
 
-/** crewAI takes a task's agent from the methods in `crew.py`, which may define it without YAML. */
-async function agentMethods({ folder, text }: Reading, config: string): Promise<string[]> {
-  const file = path.posix.join(path.posix.dirname(config), "crew.py");
-  if (!(await isFile(path.join(folder, file)))) return [];
-  // A file that isn't text is reported by Python.
-  const python = await tryToRead(
-    () => undefined,
-    () => text(file),
-  );
-  const methods = crewMethods(python?.text ?? "");
-  return methods.flatMap(({ kind, name }) => (kind === "agent" ? [name] : []));
+/** Where methods use none of them, they use them in a way that can't be read. */
+function withUse<T>(
+  defined: readonly Defined<T>[],
+  keyOf: (value: T) => string,
+  keys: readonly string[],
+): Defined<T>[] {
+  const isUsed = ({ value }: Defined<T>) => keys.includes(keyOf(value));
+  const canTell = defined.some(isUsed);
+  return defined.map((each) => (canTell && !isUsed(each) ? { ...each, isUnused: true } : each));
 }
 
 async function readYaml(reading: Reading, config: string, what: "agent" | "task") {
@@ -130,14 +160,14 @@ export async function readDeclarative(reading: Reading, file: string): Promise<D
   const agents = new Map<string, Definition["agents"][number]>();
   for (const reference of references) {
     const agent = attempt(report, () => reference.text(l10n.t("the name of an agent.")), undefined);
-    if (agent === undefined) continue;
+    if (agent === undefined || agents.has(agent)) continue;
     const place = await tryToRead(report, () => readAgentFile(reading, file, agent, reference));
-    agents.set(
-      agent,
-      place === undefined
+    agents.set(agent, {
+      ...(place === undefined
         ? { value: { name: agent, role: agent, goal: "", backstory: "" } }
-        : { value: readAgent(agent, place, report), place },
-    );
+        : { value: readAgent(agent, place, report), place }),
+      isManager: reference === manager,
+    });
   }
   const expected = l10n.t('a list of tasks with "description" and "expected_output".');
   const tasks = list(
@@ -197,7 +227,16 @@ function readAgent(name: string, place: Place, report: Report): ProjectAgent {
     role: field("role") ?? repository ?? name,
     goal: field("goal") ?? "",
     backstory: field("backstory") ?? "",
+    ...extrasIn(members, "tools"),
   };
+}
+
+function extrasIn(members: ReadonlyMap<string, Place> | undefined, ...names: readonly string[]) {
+  const found = names.flatMap((name) => {
+    const place = given(members?.get(name));
+    return place ? [[name, toPlain(place.value)]] : [];
+  });
+  return found.length > 0 && { extras: JSON.stringify(found) };
 }
 
 /** A task may refer to agents and to the tasks before it. @param agents undefined if they can't be read */
@@ -253,6 +292,7 @@ function readTasks(
       ...(agentName !== undefined && { agent: agentName }),
       ...(context && { context: readContext(context, id, earlier, ids, report) }),
       humanInput: humanInput?.value === true,
+      ...extrasIn(members, "tools", "output_pydantic", "output_json", "response_model"),
     };
     return { value, place };
   });

@@ -26,8 +26,13 @@ export async function isFolder(folder: string): Promise<boolean> {
 /** Sorted, without links; empty if it can't be read. */
 export async function foldersIn(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
-  const folders = entries.filter((entry) => entry.isDirectory());
-  return folders.map((entry) => entry.name).sort();
+  return entries.flatMap((entry) => (entry.isDirectory() ? [entry.name] : [])).sort();
+}
+
+/** Sorted, without links; empty if it can't be read. */
+export async function filesIn(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  return entries.flatMap((entry) => (entry.isFile() ? [entry.name] : [])).sort();
 }
 
 /** @throws {ProjectError} if the file can't be read, is larger than 1 MB or isn't UTF-8 */

@@ -1,21 +1,23 @@
 import path from "node:path";
-import { configFolders } from "./definition.ts";
-import { foldersIn, isFile, isFolder, readText } from "./files.ts";
-import { findCrewFile } from "./read.ts";
+import { configFolders, findCrewFile, ownConfig } from "./definition.ts";
+import { foldersIn, isFolder } from "./files.ts";
+import { projectHints } from "./pyproject.ts";
 
-/** Enough for a repository of crews, few enough for a home folder. `depth` is below the root. */
-const usualLimits = { depth: 4, folders: 2000, projects: 100 };
+/** Enough for a repository of crews and flows, few enough for a home folder. `depth` is below the root. */
+const usualLimits = { depth: 6, folders: 2000, projects: 100 };
 
 /** Other people's code, build output, and hidden folders. */
 const skipped =
   /^(\..*|node_modules|venv|env|site-packages|__pycache__|dist|build|out|target|vendor)$/;
 
 /**
- * The folders of crewAI projects, nearest first. A project may be invalid. Doesn't follow links, or
- * search inside a crew's folder.
+ * The folders of crewAI projects, and of the other crews in them, nearest first. A project may be invalid. Doesn't follow
+ * links.
  */
 export async function findProjects(root: string, limits = usualLimits): Promise<string[]> {
   const found: string[] = [];
+  /** Crews whose project is found. */
+  const known = new Set<string>();
   let level = [root];
   let seen = 0;
   for (let depth = 0; depth <= limits.depth && level.length > 0; depth += 1) {
@@ -23,9 +25,9 @@ export async function findProjects(root: string, limits = usualLimits): Promise<
     for (const folder of level) {
       seen += 1;
       if (seen > limits.folders || found.length >= limits.projects) return found;
-      const kind = await looksLike(folder);
-      if (kind !== undefined) found.push(folder);
-      if (kind === "crew") continue;
+      const project = known.has(folder) ? undefined : await projectAt(folder);
+      if (project !== undefined) found.push(folder);
+      if (project?.crew !== undefined) known.add(project.crew);
       for (const name of await foldersIn(folder))
         if (!skipped.test(name)) next.push(path.join(folder, name));
     }
@@ -34,7 +36,7 @@ export async function findProjects(root: string, limits = usualLimits): Promise<
   return found;
 }
 
-/** The crew's folder that a file below `root` belongs to, as {@link findProjects} finds it. */
+/** The nearest crew's folder that a file below `root` belongs to, as {@link findProjects} finds it. */
 export async function projectOf(root: string, file: string): Promise<string | undefined> {
   const inside = path.relative(root, path.dirname(file));
   if (path.isAbsolute(inside)) return undefined;
@@ -42,28 +44,29 @@ export async function projectOf(root: string, file: string): Promise<string | un
   // ".." is hidden, too.
   if (names.some((name) => skipped.test(name))) return undefined;
   let folder = root;
+  let nearest: { readonly folder: string; readonly crew: string } | undefined;
   for (const name of ["", ...names]) {
     folder = path.join(folder, name);
-    if ((await looksLike(folder)) === "crew") return folder;
+    const crew = folder === nearest?.crew ? undefined : (await projectAt(folder))?.crew;
+    if (crew !== undefined) nearest = { folder, crew };
   }
-  return undefined;
+  return nearest?.folder;
 }
 
-/** A flow's crews have their own folders. */
-async function looksLike(folder: string): Promise<"crew" | "flow" | undefined> {
-  const table = await crewaiTable(folder);
-  if (table !== undefined) return /^\s*type\s*=\s*["']flow["']/m.test(table) ? "flow" : "crew";
-  if ((await configFolders(folder)).length > 0) return "crew";
+/** `crew` is the folder of its definition; a flow, and a project of several crews, has none of its own. */
+async function projectAt(folder: string): Promise<{ readonly crew?: string } | undefined> {
+  const hints = await projectHints(folder);
+  if (hints?.type === "flow") return {};
+  if (hints?.definition !== undefined)
+    return { crew: path.dirname(path.join(folder, hints.definition)) };
+  const configs = await configFolders(folder);
+  if (configs.length > 0) {
+    const own = ownConfig(configs, hints?.name);
+    return own === undefined ? {} : { crew: path.dirname(path.join(folder, own)) };
+  }
   // "crew.json" alone is too common a file name.
-  return (await findCrewFile(folder)) !== undefined && (await isFolder(path.join(folder, "agents")))
-    ? "crew"
-    : undefined;
-}
-
-/** Without a parser, so that a project with an invalid file is found, too. */
-async function crewaiTable(folder: string): Promise<string | undefined> {
-  if (!(await isFile(path.join(folder, "pyproject.toml")))) return undefined;
-  const file = await readText(folder, "pyproject.toml").catch(() => undefined);
-  const below = /^\s*\[\s*tool\s*\.\s*crewai\s*\]([^]*)/m.exec(file?.text ?? "")?.[1];
-  return below?.split(/^\s*\[/m, 1)[0];
+  const isCrew =
+    hints !== undefined ||
+    ((await findCrewFile(folder)) !== undefined && (await isFolder(path.join(folder, "agents"))));
+  return isCrew ? { crew: folder } : undefined;
 }

@@ -1,7 +1,7 @@
 import * as l10n from "@vscode/l10n";
 import { shortName } from "../base/text.ts";
-import { isFile, readText, type TextFile } from "./files.ts";
-import { crewMethods } from "./crew-py.ts";
+import { methodsIn } from "./definition.ts";
+import { readText, type TextFile } from "./files.ts";
 import { plainProject, readDefinition, type ProjectDefinition } from "./read.ts";
 import { tryToRead, type Reading } from "./reading.ts";
 import type { Place } from "./source.ts";
@@ -163,15 +163,10 @@ function spotsIn({ kind, config, crew, agents, tasks }: ProjectDefinition): Spot
 }
 
 /** In `crew.py`. */
-async function methodSpots({ folder, text }: Reading, project: ProjectDefinition): Promise<Spot[]> {
+async function methodSpots(reading: Reading, project: ProjectDefinition): Promise<Spot[]> {
   const { kind, entry } = project;
-  if (kind !== "classic" || !(await isFile(`${folder}/${entry}`))) return [];
-  // A file that isn't text is reported by Python.
-  const python = await tryToRead(
-    () => undefined,
-    () => text(entry),
-  );
-  return crewMethods(python?.text ?? "").flatMap((method): Spot[] => {
+  if (kind !== "classic") return [];
+  return (await methodsIn(reading, entry)).flatMap((method): Spot[] => {
     const { line, column, name, config = name } = method;
     const at = { file: entry, line, column };
     if (method.kind === "crew") return [{ at, crew: "whole", tasks: [] }];

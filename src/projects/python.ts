@@ -15,15 +15,23 @@ export interface Interpreter {
 }
 
 /** Finds an interpreter; undefined if there is none there. */
-export type FindInterpreter = () => Promise<string | undefined>;
+type FindInterpreter = () => Promise<string | undefined>;
+
+type Finders = readonly (readonly [InterpreterSource, FindInterpreter])[];
+
+/** Those of a project itself. */
+export function projectInterpreters(folder: string): Finders {
+  return [
+    ["project", () => pythonIn(path.join(folder, ".venv"))],
+    ["uv", () => uvPython(folder)],
+  ];
+}
 
 /**
  * The first interpreter that has crewAI, else the first one that exists. Runs no Python of the
  * project; finders after the first that has crewAI are not asked.
  */
-export async function chooseInterpreter(
-  finders: readonly (readonly [InterpreterSource, FindInterpreter])[],
-): Promise<Interpreter | undefined> {
+export async function chooseInterpreter(finders: Finders): Promise<Interpreter | undefined> {
   let first: Interpreter | undefined;
   for (const [source, find] of finders) {
     const python = await find();
@@ -43,7 +51,7 @@ export async function pythonIn(environment: string): Promise<string | undefined>
 }
 
 /** The interpreter that uv uses for a project. Installs nothing. */
-export async function uvPython(folder: string): Promise<string | undefined> {
+async function uvPython(folder: string): Promise<string | undefined> {
   try {
     const options = { cwd: folder, timeout: 10_000, windowsHide: true };
     const { stdout } = await promisify(execFile)("uv", ["python", "find"], options);

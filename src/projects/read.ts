@@ -3,16 +3,17 @@ import path from "node:path";
 import { parse, TomlError, type TomlTable } from "smol-toml";
 import { tryToRead, type Reading } from "./reading.ts";
 import {
-  chooseConfig,
   configFolders,
+  crewPython,
+  findCrewFile,
+  ownConfig,
   readClassic,
   readDeclarative,
   type Definition,
 } from "./definition.ts";
 import { isFile, isFolder, readText } from "./files.ts";
+import { findProjects } from "./find.ts";
 import { inputNames, ProjectError, type CrewProject, type Position } from "./types.ts";
-
-const crewFiles = ["crew.jsonc", "crew.json"];
 
 /**
  * Reads a declarative crew (`crew.jsonc` and `agents/`) or a classic one (`config/agents.yaml` and
@@ -33,15 +34,22 @@ export async function readProject(folder: string): Promise<CrewProject> {
 
 /** Without the places of its parts. */
 export function plainProject(definition: ProjectDefinition): CrewProject {
-  const { kind, entry, name, agents, tasks, defaults } = definition;
-  return withInputs({
+  const { kind, entry, name, defaults } = definition;
+  const agents = definition.agents.filter(({ isUnused }) => isUnused !== true);
+  const tasks = definition.tasks.filter(({ isUnused }) => isUnused !== true);
+  const asking = agents.filter(({ isManager }) => isManager !== true);
+  return {
     kind,
     entry,
     name,
     agents: agents.map(({ value }) => value),
     tasks: tasks.map(({ value }) => value),
+    inputs: inputNames([
+      ...asking.map(({ value: { role, goal, backstory } }) => `${role} ${goal} ${backstory}`),
+      ...tasks.map(({ value }) => `${value.description} ${value.expectedOutput}`),
+    ]),
     ...(defaults && { defaults }),
-  });
+  };
 }
 
 export type ProjectDefinition = Definition &
@@ -62,9 +70,7 @@ export async function readDefinition(reading: Reading): Promise<ProjectDefinitio
   if (pyproject?.type === "flow")
     throw new ProjectError(
       l10n.t("This project is a flow, not a crew."),
-      l10n.t(
-        'type = "crew". Flows can\'t be served locally. To serve a crew inside the flow, choose its folder.',
-      ),
+      l10n.t('type = "crew". Flows can\'t be served locally.') + (await crewsBelow(folder)),
       pyproject.at("type"),
     );
   const folderName = path.basename(path.resolve(folder));
@@ -73,11 +79,24 @@ export async function readDefinition(reading: Reading): Promise<ProjectDefinitio
   if (pyproject?.definition !== undefined)
     file = await configuredFile(folder, pyproject, pyproject.definition);
   else {
-    const config = chooseConfig(await configFolders(folder), pyproject?.name);
+    const configs = await configFolders(folder);
+    const config = ownConfig(configs, pyproject?.name);
     if (config !== undefined) {
-      const entry = path.posix.join(path.posix.dirname(config), "crew.py");
-      return { kind: "classic", config, entry, ...(await readClassic(reading, config)), name };
+      const entry = await crewPython(reading, config);
+      return {
+        kind: "classic",
+        config,
+        entry,
+        ...(await readClassic(reading, config, entry)),
+        name,
+      };
     }
+    if (configs.length > 0)
+      throw new ProjectError(
+        l10n.t('There are several crews in the folder "{0}".', folderName),
+        l10n.t("one crew, or the name of its package as the project's name in pyproject.toml.") +
+          (await crewsBelow(folder)),
+      );
     file = await findCrewFile(folder);
   }
   if (file === undefined)
@@ -85,27 +104,20 @@ export async function readDefinition(reading: Reading): Promise<ProjectDefinitio
       l10n.t('The folder "{0}" doesn\'t contain a crew.', folderName),
       l10n.t(
         "config/agents.yaml and config/tasks.yaml (at the top or under src/<package>/), or crew.jsonc with agents/.",
-      ),
+      ) + (await crewsBelow(folder)),
       pyproject?.type === undefined ? undefined : pyproject.at("type"),
     );
   const declared = await readDeclarative(reading, file);
   return { kind: "declarative", entry: file, ...declared, name: declared.name ?? name };
 }
 
-export async function findCrewFile(folder: string): Promise<string | undefined> {
-  for (const file of crewFiles) if (await isFile(path.join(folder, file))) return file;
-  return undefined;
-}
-
-function withInputs(project: Omit<CrewProject, "inputs">): CrewProject {
-  const { agents, tasks } = project;
-  return {
-    ...project,
-    inputs: inputNames([
-      ...agents.map(({ role, goal, backstory }) => `${role} ${goal} ${backstory}`),
-      ...tasks.map(({ description, expectedOutput }) => `${description} ${expectedOutput}`),
-    ]),
-  };
+/** Names the crews in folders of their own, if there are any. */
+async function crewsBelow(folder: string): Promise<string> {
+  const found = (await findProjects(folder)).map((each) => path.relative(folder, each));
+  const names = found.filter((name) => name !== "").join(", ");
+  return names === ""
+    ? ""
+    : ` ${l10n.t("To serve a crew inside it, choose its folder: {0}.", names)}`;
 }
 
 async function configuredFile(folder: string, pyproject: PyProject, definition: string) {

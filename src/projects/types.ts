@@ -16,6 +16,8 @@ export interface ProjectAgent {
   readonly role: string;
   readonly goal: string;
   readonly backstory: string;
+  /** What else decides its outputs, as text to compare: its tools. */
+  readonly extras?: string;
 }
 
 /** Its text keeps the `{placeholders}`. */
@@ -28,6 +30,8 @@ export interface ProjectTask {
   /** By default all earlier ones. */
   readonly context?: readonly string[];
   readonly humanInput: boolean;
+  /** What else decides its output, as text to compare: its tools and output models. */
+  readonly extras?: string;
 }
 
 /** Plain data, so that it can be stored with an execution. */

@@ -42,7 +42,7 @@ export function createApp(options: AppOptions): Hono<Environment> {
   app.use(async (c, next) => {
     await next();
     // What nobody read of a body would be read as the next request, so this connection can't be used again.
-    if (c.res.status >= 400 && hasBody(c) && !c.get("isBodyRead")) c.header("Connection", "close");
+    if (hasBody(c) && !c.get("isBodyRead")) c.header("Connection", "close");
   });
   app.use(async (c, next) => {
     if (!isLoopback(new URL(c.req.url).hostname)) {

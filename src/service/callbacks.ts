@@ -4,7 +4,7 @@ import type { JsonObject } from "../api/types.ts";
 import { asArray, asObject, parseJson, textAt } from "../base/json.ts";
 import { optionalText, transaction } from "../base/sqlite.ts";
 import { fill } from "../projects/types.ts";
-import { roleOf, type AgentStep, type TaskAttempt } from "./engine.ts";
+import { roleOf, type AgentStep, type TaskAttempt, type TokenUsage } from "./engine.ts";
 import { messageOf } from "./errors.ts";
 import { markForErasure } from "./store.ts";
 import type { AttemptKey, Callbacks, CallbackTarget, Execution } from "./model.ts";
@@ -283,12 +283,12 @@ export function createReporter(
       await call(callbacks.step, stableId("step", ...subjectOf(key), count), body);
     },
 
-    /** Observed. A rehearsal uses no tokens. */
-    async crewCompleted(output: string): Promise<void> {
+    /** Observed. */
+    async crewCompleted(output: string, usage: TokenUsage): Promise<void> {
       await call(callbacks.crew, stableId("crew", executionId), {
         result: output,
         result_json: null,
-        token_usage: { total_tokens: 0, prompt_tokens: 0, completion_tokens: 0 },
+        token_usage: { ...usage },
         ...origin,
       });
       await event("crew_kickoff_completed", [executionId], { crew_name: project.name, output });

@@ -66,7 +66,9 @@ export async function runCrew(
           }
         });
         if (result === "failed") return;
-        const isApproved = result === "done" || (await decision(key, task));
+        // Version 0.1.0 stored the same result for tasks that wait and those that don't.
+        const isDone = result === "done" || !task.humanInput;
+        const isApproved = isDone || (await decision(key, task));
         if (isApproved === undefined) return;
         done = isApproved;
         if (done) outputs.push({ taskId: task.id, output: store.outputOf(key) });
@@ -75,7 +77,8 @@ export async function runCrew(
     await steps.run("complete", async () => {
       store.end(id, null);
       engine.rest?.(id, true);
-      if (found().state === "completed") await reporter.crewCompleted(outputs.at(-1)?.output ?? "");
+      if (found().state === "completed")
+        await reporter.crewCompleted(outputs.at(-1)?.output ?? "", store.usageOf(id));
       return null;
     });
   }
@@ -100,7 +103,11 @@ export async function runCrew(
       } catch (error) {
         const isFinal = error instanceof UnfitOutputs || engine.isFinal?.(error) === true;
         if (store.hasEnded(id) || (!isFinal && tries < taskTries)) continue;
-        return await fail([id], `The crew can't run: ${messageOf(error)}`);
+        const next =
+          error instanceof UnfitOutputs && error.canKeep
+            ? ' To keep them anyway, edit them with “Edit First…”, or send "keep_changed".'
+            : "";
+        return await fail([id], `The crew can't run: ${messageOf(error)}${next}`);
       }
     }
     return store.hasEnded(id) ? "failed" : null;
@@ -141,7 +148,7 @@ export async function runCrew(
         const result = await engine.run(work, (step) => reporter.step(key, (count += 1), step));
         state = task.humanInput && result.isSkipped !== true ? "waiting" : "done";
         output = result.output;
-        if (!store.finish(key, state, output, result.inputs)) return "failed";
+        if (!store.finish(key, state, output, result)) return "failed";
       } catch (error) {
         if (store.hasEnded(id)) return "failed";
         if (!engine.isFinal?.(error) && store.countFailure(key) < taskTries) throw error;

@@ -74,7 +74,7 @@ function documentedProgress(view: ExecutionView): JsonObject {
   return {
     status: "running",
     ...reachedBy(view),
-    ...(view.attempts.length === 0 && { queued: true }),
+    ...(view.isQueued && { queued: true }),
     ...(waiting && {
       pending_human_input: {
         task_id: waiting.taskId,
@@ -147,12 +147,12 @@ function liveStatus(view: ExecutionView): JsonObject {
 }
 
 /** Observed: `status` is prose, null on success and the exception's text on failure. */
-function liveState({ execution, attempts }: ExecutionView) {
+function liveState({ execution, attempts, isQueued }: ExecutionView) {
   if (execution.state === "completed") return { state: "SUCCESS", status: null };
   if (execution.state === "error") return { state: "FAILED", status: execution.error };
   // Celery's state of a task that was ended from outside.
   if (execution.state === "stopped") return { state: "REVOKED", status: "Task is Revoked" };
-  if (attempts.length === 0) return { state: "PENDING", status: "Task is Pending" };
+  if (isQueued) return { state: "PENDING", status: "Task is Pending" };
   const hasOutput = attempts.some(({ finishedAt }) => finishedAt !== null);
   return { state: hasOutput ? "RUNNING" : "STARTED", status: "Task is Running" };
 }

@@ -42,6 +42,14 @@ export interface TaskResult {
   readonly isSkipped?: boolean;
   /** The inputs of all later attempts, where the crew changes them before its first task. */
   readonly inputs?: JsonObject;
+  readonly usage?: TokenUsage;
+}
+
+/** Tokens of language models, as callbacks name them (observed). */
+export interface TokenUsage {
+  readonly total_tokens: number;
+  readonly prompt_tokens: number;
+  readonly completion_tokens: number;
 }
 
 /** Turns one attempt at one task into an output. Order, pauses, feedback, retries and callbacks belong to the service. */
@@ -55,6 +63,8 @@ export interface Engine {
   prepare?(executionId: string, project: CrewProject): Promise<CrewProject>;
   /** Rejects when the task failed. May be called again for the same attempt after a crash. */
   run(attempt: TaskAttempt, onStep: (step: AgentStep) => Promise<void>): Promise<TaskResult>;
+  /** Whether an execution waits for its turn, until another one pauses or ends. */
+  isQueued?(executionId: string): boolean;
   /** An execution waits for a person, or has ended: a `run` or `prepare` still under way then rejects. */
   rest?(executionId: string, hasEnded: boolean): void;
   /** Variables for projects that are opened from now on. They win over the projects' own; never log them. */

@@ -17,8 +17,8 @@ export type Executions = ReturnType<typeof createExecutions>;
 interface Runs {
   /** Begins the durable run of an execution. */
   readonly start: (executionId: string) => Promise<void>;
-  /** Lets one continue that a restart interrupted. */
-  readonly release: (executionId: string) => Promise<void>;
+  /** Whether one waits for its turn to run. */
+  readonly isQueued: (executionId: string) => boolean;
   /** Ends an execution for good. Returns the attempts that waited; undefined if it had ended. */
   readonly halt: (executionId: string) => Promise<readonly AttemptKey[] | undefined>;
 }
@@ -27,12 +27,17 @@ export function createExecutions(
   store: ExecutionStore,
   waker: DecisionWaker,
   seen: SeenOutputs,
-  { start, release, halt }: Runs,
+  { start, isQueued, halt }: Runs,
   dialect: Dialect,
 ) {
+  function viewOf(id: string): ExecutionView | undefined {
+    const view = store.view(id);
+    return view && { ...view, isQueued: view.attempts.length === 0 || isQueued(view.execution.id) };
+  }
+
   /** @throws {ApiError} 400, 403 */
   function known(id: string, caller: TokenType): ExecutionView {
-    const view = store.view(id);
+    const view = viewOf(id);
     if (!view) throw new ApiError(400, "Invalid Request", "The execution to run again is unknown");
     authorise(view.execution, caller);
     return view;
@@ -58,7 +63,7 @@ export function createExecutions(
 
     /** @throws {ApiError} 403 */
     view(id: string, caller: TokenType): ExecutionView | undefined {
-      const view = store.view(id);
+      const view = viewOf(id);
       if (view) authorise(view.execution, caller);
       const waiting = view?.attempts.find(({ state }) => state === "waiting");
       if (waiting) seen.add(statusId(waiting));
@@ -85,8 +90,6 @@ export function createExecutions(
       const decided = isSeen && store.decide(execution.id, taskId, resume, alias);
       if (!decided)
         throw new ApiError(400, "Invalid Request", "Execution is not in pending human input state");
-      // Who decides about an execution lets it continue.
-      await release(decided.executionId);
       await waker.wake(decided);
       const isLast = isApprove && decided.taskIndex === tasks.length - 1;
       const ended = isLast && (await store.waitForEnd(execution.id, endWaitMs));
@@ -95,13 +98,13 @@ export function createExecutions(
 
     /** @throws {ApiError} 404, 403, 400 if it has ended */
     async stop(id: string, caller: TokenType): Promise<void> {
-      const view = store.view(id);
+      const view = viewOf(id);
       if (!view) throw unknownExecution(id);
       authorise(view.execution, caller);
       const waited = await halt(view.execution.id);
       if (!waited) {
         // Published with the route (vendor's pull request 5208).
-        const state = dialect.endOf(store.view(id) ?? view);
+        const state = dialect.endOf(viewOf(id) ?? view);
         const message = `Cannot stop execution. Current state: ${state}`;
         throw new ApiError(400, "Invalid Request", message);
       }

@@ -83,4 +83,6 @@ export interface Decision {
 export interface ExecutionView {
   readonly execution: Execution;
   readonly attempts: readonly Attempt[];
+  /** Also before its first attempt begins. */
+  readonly isQueued: boolean;
 }

@@ -117,12 +117,13 @@ function isAccepted({ state }: Attempt): boolean {
 
 type Fingerprints = NonNullable<CrewProject["asRead"]>;
 
-/** For each task, a hash of what it is asked for, and by whom it is done. */
+/** For each task, a hash of what it is asked for, and by whom and with what it is done. */
 export function fingerprintsOf({ tasks, agents }: CrewProject): Fingerprints {
   return Object.fromEntries(
-    tasks.map(({ id, description, expectedOutput, agent, context }) => {
-      const { role, goal, backstory } = agents.find(({ name }) => name === agent) ?? {};
-      const texts = [description, expectedOutput, role, goal, backstory];
+    tasks.map(({ id, description, expectedOutput, agent, context, extras }) => {
+      const by = agents.find(({ name }) => name === agent);
+      const texts = [description, expectedOutput, by?.role, by?.goal, by?.backstory];
+      texts.push(extras, by?.extras);
       const parts = [...texts.map((text) => text?.trim()), context];
       return [id, createHash("sha256").update(JSON.stringify(parts)).digest("hex")];
     }),

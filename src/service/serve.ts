@@ -3,10 +3,11 @@ import { once } from "node:events";
 import { existsSync, fstatSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { dirname, resolve } from "node:path";
+import { dirname, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { getRequestListener } from "@hono/node-server";
 import { asArray, asObject } from "../base/json.ts";
+import { projectRoot } from "../projects/pyproject.ts";
 import { readProject } from "../projects/read.ts";
 import { defaultDataFolder, lockDataFolder, type DataFolder } from "./data-folder.ts";
 import { documentedDialect, liveDialect } from "./dialects.ts";
@@ -64,9 +65,9 @@ export async function serve(options: ServiceOptions, exampleCrew: string): Promi
   data.publish({ url, port, instance });
   onParentEnd(options.lifeline, () => {
     // Running executions continue at the next start, as after a kill.
+    engine.close?.();
     data.withdraw();
     if (service.erase()) data.release();
-    engine.close?.();
     process.exit(0);
   });
   process.on("message", (message) => {
@@ -131,10 +132,12 @@ async function chooseEngine(
   data: string,
 ): Promise<Engine> {
   if (options.engine === "rehearsal") return rehearsalEngine(options.taskSeconds);
-  const python = options.python ?? (await findPython(folder));
-  if (python === undefined) throw new Refusal("python", noPython(folder));
+  const root = await projectRoot(folder);
+  const python = options.python ?? (await findPython(root));
+  if (python === undefined) throw new Refusal("python", noPython(root));
   return crewaiEngine({
-    folder: resolve(folder),
+    folder: root,
+    crew: relative(root, resolve(folder)).replaceAll(sep, "/"),
     data: resolve(data),
     python,
     program: workerProgram,

@@ -10,7 +10,7 @@ import { createErasure, createStore } from "./store.ts";
 import {
   createRuns,
   freeLeases,
-  holdRuns,
+  holdRun,
   indexDeadlines,
   releaseRun,
   resetWaits,
@@ -80,16 +80,17 @@ export function openService(parts: ServiceParts) {
     store,
     waker,
     seen,
-    { start: runs.startCrew, release, halt },
+    { start: runs.startCrew, isQueued: (id) => parts.engine.isQueued?.(id) === true, halt },
     parts.dialect,
   );
 
-  /** Before anything runs, also before leases are freed. */
+  /** Before anything runs. */
   function hold(): void {
     try {
       // Together: after a kill between them nobody would be asked about the execution.
       transaction(database, () => {
-        for (const id of holdRuns(database)) store.hold(id, true);
+        store.holdInterrupted();
+        for (const id of store.held()) holdRun(database, id);
       });
     } catch (error) {
       database.close();
@@ -108,12 +109,13 @@ export function openService(parts: ServiceParts) {
   async function resumeRun(id: string): Promise<void> {
     // Together, as in `hold`.
     transaction(database, () => {
-      store.hold(id, false);
+      store.release(id);
       releaseRun(database, id);
     });
     if (runState(database, id).state === "absent") await runs.startCrew(id);
     runs.wake();
     parts.onHeld?.(store.held());
+    await waker.wakeAll();
   }
 
   async function halt(id: string) {
@@ -137,24 +139,20 @@ export function openService(parts: ServiceParts) {
     app: createApp({ ...parts, executions }),
     /** Continues what the last process left unfinished. */
     async work() {
-      // Again as the last step before leases are freed.
-      if (parts.engine.costsMoney === true) hold();
       attempt(
         () => freeLeases(database),
-        "Executions that were running when the service last ended continue in 30 seconds, not at once",
+        "Executions that were running when the service last ended can't continue",
       );
       attempt(() => indexDeadlines(database), "The service will be slow with many executions");
       attempt(() => resetWaits(database), "Callbacks may wait until the clock is right");
       runs.work();
       clock.start();
+      const held = store.held();
       for (const id of store.running()) {
         try {
           const run = runState(database, id);
           // A kill prevented its start.
-          if (run.state === "absent") {
-            if (parts.engine.costsMoney === true) store.hold(id, true);
-            else await runs.startCrew(id);
-          }
+          if (run.state === "absent" && !held.includes(id)) await runs.startCrew(id);
           // The library gave it up.
           if (run.state === "failed") giveUp(id, run.message);
         } catch (error) {

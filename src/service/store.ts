@@ -1,16 +1,17 @@
 import { EventEmitter, once } from "node:events";
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import type { JsonObject } from "../base/json.ts";
 import { integer, optionalText, text, transaction } from "../base/sqlite.ts";
 import type { CrewProject } from "../projects/types.ts";
+import type { TaskResult, TokenUsage } from "./engine.ts";
 import { messageOf } from "./errors.ts";
 import type { Attempt, AttemptKey, Callbacks, Decision, Execution, KeptOutput } from "./model.ts";
 
 const schema = `
   CREATE TABLE IF NOT EXISTS executions (
     id TEXT PRIMARY KEY, owner TEXT NOT NULL, project TEXT NOT NULL, inputs TEXT NOT NULL, meta TEXT NOT NULL,
-    callbacks TEXT NOT NULL, state TEXT NOT NULL, error TEXT, created_at INTEGER NOT NULL, ended_at INTEGER, held INTEGER NOT NULL DEFAULT 0
+    callbacks TEXT NOT NULL, state TEXT NOT NULL, error TEXT, created_at INTEGER NOT NULL, ended_at INTEGER
   ) STRICT;
+  CREATE TABLE IF NOT EXISTS held (execution_id TEXT PRIMARY KEY REFERENCES executions) STRICT;
   CREATE TABLE IF NOT EXISTS kept (execution_id TEXT PRIMARY KEY REFERENCES executions, json TEXT NOT NULL) STRICT;
   CREATE INDEX IF NOT EXISTS executions_under_way ON executions (id) WHERE ended_at IS NULL;
   CREATE TABLE IF NOT EXISTS aliases (id TEXT PRIMARY KEY, execution_id TEXT NOT NULL REFERENCES executions) STRICT;
@@ -20,6 +21,10 @@ const schema = `
     failures INTEGER NOT NULL DEFAULT 0, feedback TEXT, callbacks TEXT, decided_at INTEGER, taken INTEGER NOT NULL DEFAULT 0,
     PRIMARY KEY (execution_id, task_index, attempt)
   ) STRICT;
+  CREATE TABLE IF NOT EXISTS usage (
+    execution_id TEXT NOT NULL REFERENCES executions, total INTEGER NOT NULL, prompt INTEGER NOT NULL, completion INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX IF NOT EXISTS usage_of_execution ON usage (execution_id);
   CREATE INDEX IF NOT EXISTS attempts_not_taken ON attempts (decided_at) WHERE decided_at IS NOT NULL AND taken = 0;
 `;
 
@@ -66,7 +71,7 @@ export function createStore(database: DatabaseSync) {
   }
 
   function insert(execution: Execution): void {
-    prepare("INSERT INTO executions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0)").run(
+    prepare("INSERT INTO executions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)").run(
       execution.id,
       execution.owner,
       JSON.stringify(execution.project),
@@ -131,12 +136,22 @@ export function createStore(database: DatabaseSync) {
 
     /** Executions that a restart interrupted, and that a person has not let continue. */
     held(): string[] {
-      const rows = prepare("SELECT id FROM executions WHERE ended_at IS NULL AND held = 1").all();
+      const rows = prepare(
+        "SELECT id FROM held JOIN executions ON id = execution_id WHERE ended_at IS NULL",
+      ).all();
       return rows.map(({ id }) => String(id));
     },
 
-    hold(id: string, isHeld: boolean): void {
-      prepare("UPDATE executions SET held = ? WHERE id = ?").run(Number(isHeld), id);
+    /** Holds all that would continue by themselves: those that have not ended, and don't wait for a person. */
+    holdInterrupted(): void {
+      prepare(
+        `INSERT OR IGNORE INTO held SELECT id FROM executions WHERE ended_at IS NULL
+           AND NOT EXISTS (SELECT 1 FROM attempts WHERE execution_id = id AND attempts.state = 'waiting')`,
+      ).run();
+    },
+
+    release(id: string): void {
+      prepare("DELETE FROM held WHERE execution_id = ?").run(id);
     },
 
     outputOf(key: AttemptKey): string {
@@ -169,7 +184,7 @@ export function createStore(database: DatabaseSync) {
       key: AttemptKey,
       state: "waiting" | "done" | "failed",
       output: string | null,
-      inputs?: JsonObject,
+      { inputs, usage }: Pick<TaskResult, "inputs" | "usage"> = {},
     ): boolean {
       return transaction(database, () => {
         const { changes } = prepare(
@@ -180,8 +195,24 @@ export function createStore(database: DatabaseSync) {
             JSON.stringify(inputs),
             key.executionId,
           );
+        if (changes && usage !== undefined)
+          prepare("INSERT INTO usage VALUES (?, ?, ?, ?)").run(
+            key.executionId,
+            usage.total_tokens,
+            usage.prompt_tokens,
+            usage.completion_tokens,
+          );
         return changes > 0;
       });
+    },
+
+    /** Of all its attempts. */
+    usageOf(id: string): TokenUsage {
+      const usage: unknown = prepare(
+        `SELECT coalesce(sum(total), 0) AS total_tokens, coalesce(sum(prompt), 0) AS prompt_tokens,
+           coalesce(sum(completion), 0) AS completion_tokens FROM usage WHERE execution_id = ?`,
+      ).get(id);
+      return usage as TokenUsage;
     },
 
     /** Stores the crew as it runs, which may differ from what its files say. */
@@ -226,7 +257,7 @@ export function createStore(database: DatabaseSync) {
       const waited = durably(() => {
         const now = Date.now();
         const { changes } = prepare(
-          "UPDATE executions SET state = 'stopped', ended_at = ?, held = 0 WHERE id = ? AND ended_at IS NULL",
+          "UPDATE executions SET state = 'stopped', ended_at = ? WHERE id = ? AND ended_at IS NULL",
         ).run(now, id);
         if (!changes) return undefined;
         const keys: unknown = prepare(
@@ -268,7 +299,8 @@ export function createStore(database: DatabaseSync) {
     unreadDecisions(limit: number): AttemptKey[] {
       const keys: unknown = prepare(
         `SELECT ${keyColumns} FROM attempts JOIN executions ON id = execution_id
-         WHERE decided_at IS NOT NULL AND taken = 0 AND (ended_at IS NULL OR executions.state = 'stopped') ORDER BY decided_at LIMIT ?`,
+         WHERE decided_at IS NOT NULL AND taken = 0
+           AND (executions.state = 'stopped' OR (ended_at IS NULL AND id NOT IN (SELECT execution_id FROM held))) ORDER BY decided_at LIMIT ?`,
       ).all(limit);
       return keys as AttemptKey[];
     },

@@ -27,6 +27,12 @@ export interface RunHandlers {
   onBroken(executionId: string, error: unknown): void;
 }
 
+/**
+ * A claim that runs out is claimed again, by this same process: after the machine has slept, an attempt would run twice.
+ * {@link freeLeases} ends the claims of a process that ended (ms).
+ */
+const leaseMs = 100 * 365 * 24 * 60 * 60_000;
+
 /** A worker each for executions and callbacks, so that slow receivers never delay a crew. */
 export function createRuns(file: string, handlers: RunHandlers, callbackBackoffMs: number) {
   const initialInterval = `${callbackBackoffMs}ms` as const;
@@ -97,6 +103,10 @@ function createQueue(
     woken.abort();
   };
   const backend = BackendSqlite.connect(file, { namespaceId: name });
+  const claim = backend.claimWorkflowRun.bind(backend);
+  backend.claimWorkflowRun = (claimed) => claim({ ...claimed, leaseDurationMs: leaseMs });
+  const extend = backend.extendWorkflowRunLease.bind(backend);
+  backend.extendWorkflowRunLease = (claimed) => extend({ ...claimed, leaseDurationMs: leaseMs });
   const client = new OpenWorkflow({ backend });
   client.implementWorkflow<string, null>({ name }, async ({ input, step }) => {
     try {
@@ -148,10 +158,7 @@ function createQueue(
   };
 }
 
-/**
- * Frees the runs of a killed process, which the library does only after 30 s. Call it as the sole
- * user of the file. Throws if the library's table has changed.
- */
+/** Frees the runs of a process that ended. Call it as the sole user of the file. Throws if the library's table has changed. */
 export function freeLeases(database: DatabaseSync): void {
   database
     .prepare(
@@ -160,20 +167,13 @@ export function freeLeases(database: DatabaseSync): void {
     .run(new Date().toISOString());
 }
 
-/**
- * Keeps executions that have not ended, that the last process left unfinished, and that don't wait for a person, from continuing by themselves.
- * Returns their ids. Throws as `freeLeases` does.
- */
-export function holdRuns(database: DatabaseSync): string[] {
-  const rows = database
+/** Keeps an execution from continuing by itself. Throws as `freeLeases` does. */
+export function holdRun(database: DatabaseSync, executionId: string): void {
+  database
     .prepare(
-      `UPDATE workflow_runs SET available_at = ?, worker_id = NULL
-       WHERE namespace_id = 'crews' AND (status = 'pending' OR (status = 'running' AND worker_id IS NOT NULL))
-         AND idempotency_key IN (SELECT id FROM executions WHERE ended_at IS NULL)
-       RETURNING idempotency_key AS id`,
+      "UPDATE workflow_runs SET available_at = ?, worker_id = NULL WHERE namespace_id = 'crews' AND idempotency_key = ?",
     )
-    .all(never.toISOString());
-  return rows.map(({ id }) => String(id));
+    .run(never.toISOString(), executionId);
 }
 
 /**

@@ -1,7 +1,7 @@
 import * as l10n from "@vscode/l10n";
 import type { CrewApiError } from "../api/errors.ts";
 import { messageOf, UserError } from "../base/errors.ts";
-import type { Crew } from "../crews/types.ts";
+import { isInterrupted, type Crew } from "../crews/types.ts";
 import { hasEnded, type ExecutionSummary } from "../executions/model.ts";
 import type { Tracker } from "../executions/tracker.ts";
 
@@ -34,6 +34,11 @@ function blockedBy({ crews, tracker }: DoubtSources, execution: ExecutionSummary
   const crew = crews.find(id);
   if (crew === undefined) return l10n.t("“{0}” is not connected.", name);
   if (crew.local?.running === false) return l10n.t("The local crew “{0}” is stopped.", name);
+  if (isInterrupted(crew, execution.kickoffIds))
+    return l10n.t(
+      "It was interrupted, and nothing runs now. Continue or discard it in the menu of the row of “{0}”.",
+      name,
+    );
   const error = tracker.localProblemOf(execution);
   if (error === undefined) return undefined;
   // Other local errors may name files.

@@ -1,7 +1,13 @@
 import * as l10n from "@vscode/l10n";
 import type { LocalEngine } from "../crews/types.ts";
 import { type Duration, wholeTime } from "../executions/durations.ts";
-import { hasEnded, hasRehearsalOutput, isNeverSeen, mayWait } from "../executions/model.ts";
+import {
+  hasEnded,
+  hasRehearsalOutput,
+  isLocalCrew,
+  isNeverSeen,
+  mayWait,
+} from "../executions/model.ts";
 import type { ExecutionState, ExecutionSummary, TaskSummary } from "../executions/model.ts";
 
 /** Removes undefined and false. */
@@ -138,6 +144,12 @@ export function startLabel({ origin, startedAt, state }: ExecutionSummary): stri
 /** In a local crew, or in a service connected by its address. */
 export function isRehearsal(execution: ExecutionSummary): boolean {
   return execution.engine === "rehearsal" || hasRehearsalOutput(execution);
+}
+
+/** A local crew's model didn't answer crewAI: no key, a wrong one, no connection, or an unknown name. */
+export function failedAtModel({ crew, engine, error = "" }: ExecutionSummary): boolean {
+  const said = /api[_ ]key|\bAPI call failed|to connect to \S+ API|\bmodel \S+ not found/i;
+  return isLocalCrew(crew) && engine === "crewai" && said.test(error);
 }
 
 export function engineLabel(engine: LocalEngine): string {

@@ -3,7 +3,7 @@ import { viewId } from "../editor/manifest.ts";
 import { showStatus } from "../editor/messages.ts";
 import { keyOf, type ExecutionSummary } from "../executions/model.ts";
 import type { EventKind } from "./events.ts";
-import { present } from "./labels.ts";
+import { failedAtModel, present } from "./labels.ts";
 import { longestWaiting } from "./waiting.ts";
 
 export interface NotificationAction {
@@ -28,6 +28,9 @@ export function actionsOn(
     command(vscode.l10n.t("Open"), "crewdeck.openExecution"),
     answer(vscode.l10n.t("Approve"), "crewdeck.approve"),
     answer(vscode.l10n.t("Reject…"), "crewdeck.reject"),
+    kind === "failed" &&
+      failedAtModel(execution) &&
+      command(vscode.l10n.t("Choose Model…"), "crewdeck.chooseModel"),
     kind === "failed" && request && command(vscode.l10n.t("Run Again…"), "crewdeck.runAgain"),
     dontShowAgain(kind),
   );

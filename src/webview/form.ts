@@ -38,14 +38,14 @@ function show(view: FormView, texts: FormTexts): void {
 }
 
 function header(view: FormView, texts: FormTexts): HTMLElement {
-  const { name, url, isRehearsal } = view.crew;
+  const { name, url, rehearsal } = view.crew;
   const isNotKept = view.kind === "form" && view.isNotKept === true;
   return make(
     "header",
     {},
     make("h1", {}, fill(texts.title, name)),
     url === "" ? undefined : make("p", { class: "address" }, url),
-    isRehearsal ? make("p", { class: "rehearsal" }, texts.rehearsal) : undefined,
+    rehearsal === undefined ? undefined : make("p", { class: "rehearsal" }, rehearsal),
     isNotKept ? make("p", { class: "not-kept", role: "status" }, texts.notKept) : undefined,
   );
 }

@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { promisify } from "node:util";
 import { readProject } from "../../src/projects/read.ts";
 import type { CrewaiOptions } from "../../src/service/crewai/engine.ts";
 import { Worker } from "../../src/service/crewai/worker.ts";
+import type { TaskAttempt } from "../../src/service/engine.ts";
 import {
   crewaiEnv,
   needsCrewai,
@@ -18,7 +21,7 @@ import { childrenOf, isRunning } from "../support/processes.ts";
 import { startModelServer } from "../support/model-server.ts";
 import { waitFor } from "../support/wait.ts";
 
-/** A crew of two tasks whose first one calls `act`. */
+/** A crew of two tasks whose first one calls `act`; each attempt builds it again. */
 const crewFile = (act = "") => `import os, sys, time
 from crewai import Agent, Crew, Task
 
@@ -26,6 +29,7 @@ def act(output):
     ${act || "pass"}
 
 def build() -> Crew:
+    open("built-in", "a").write(f"{os.getpid()} ")
     worker = Agent(role="Worker", goal="Work", backstory="You work.")
     task = dict(expected_output="Text.", agent=worker)
     first = Task(name="first", description="Begin {topic}.", callback=act, **task)
@@ -88,6 +92,10 @@ describe("crewAI projects at the edges", () => {
       await failure({ "crew.py": crewFile() }, { env: { PYTHONPATH: old } }),
       /is Python 3\.9\.1, and crewAI needs Python 3\.10 or newer\./,
     );
+    assert.match(
+      await failure({ "crew.py": crewFile() }, { python: "/bin/false" }),
+      /^\/bin\/false can't run Crewdeck's program\. crewAI needs Python 3\.10 or newer\./,
+    );
     const oldCrewai = temporaryFolder("old-crewai");
     mkdirSync(path.join(oldCrewai, "crewai-0.203.2.dist-info"));
     writeFileSync(
@@ -103,23 +111,64 @@ describe("crewAI projects at the edges", () => {
     );
   });
 
+  it("can be read by a Python that is too old", async () => {
+    const parse = "import ast, sys; ast.parse(open(sys.argv[1]).read(), feature_version=(3, 7))";
+    await promisify(execFile)(await pythonWith(undefined), ["-c", parse, workerProgram]);
+  });
+
+  it("says why crewAI can't be loaded, without a second try", async () => {
+    const broken = temporaryFolder("broken-crewai");
+    mkdirSync(path.join(broken, "crewai"));
+    writeFileSync(
+      path.join(broken, "crewai", "__init__.py"),
+      "raise RuntimeError('Your system has an unsupported version of sqlite3.')\n",
+    );
+    const message = await failure({ "crew.py": crewFile() }, { env: { PYTHONPATH: broken } });
+    assert.match(
+      message,
+      /can't load crewAI 1\.15\.30\. RuntimeError: Your system has an unsupported version of sqlite3\.\nInstall it again/,
+    );
+    assert.doesNotMatch(message, /worker\.py|Traceback/);
+  });
+
   it("shows what a project raises, where in its own files, also while it builds the crew", async () => {
     assert.match(
       await failure({
         "crew.py": crewFile().replace("    worker =", "    worker = missing\n    worker ="),
       }),
-      /^NameError: name 'missing' is not defined\n {2}crew\.py:8 in build: worker = missing$/,
+      /^NameError: name 'missing' is not defined\n {2}crew\.py:9 in build: worker = missing$/,
     );
     assert.match(
       await failure({ "crew.py": `${crewFile()}\ndef broken(:\n` }),
-      /^SyntaxError: .*\n {2}crew\.py:14: def broken\(/,
+      /^SyntaxError: .*\n {2}crew\.py:15: def broken\(/,
     );
     assert.match(
       await failure({ "crew.py": `${crewFile()}\nsys.exit("no station")\n` }),
-      /^The project called sys\.exit\('no station'\)\.\n {2}crew\.py:14/,
+      /^The project called sys\.exit\('no station'\)\.\n {2}crew\.py:15/,
     );
     assert.match(await failure({ "crew.py": `${crewFile()}\ninput()\n` }), /^EOFError: /);
+    assert.match(
+      await failure({
+        "crew.py": crewFile('raise LookupError("no " + output["topic"])').replace(
+          "tasks=",
+          "before_kickoff_callbacks=[act], tasks=",
+        ),
+      }),
+      /^LookupError: no tea\n {2}crew\.py:5 in act: raise LookupError/,
+    );
     assert.equal(model.requests.length, 0);
+  });
+
+  it("shows an error of crewAI that has itself as its cause", async () => {
+    assert.match(
+      await failure({
+        "crew.py": `from pydantic import BaseModel
+class Reading(BaseModel):
+    degrees: int
+${crewFile().replace("callback=act", "output_pydantic=Reading")}`,
+      }),
+      /^ConverterError: Failed to convert text into a Pydantic model/,
+    );
   });
 
   it("logs what a project prints, up to a limit, also if it isn't UTF-8", async () => {
@@ -155,9 +204,9 @@ describe("crewAI projects at the edges", () => {
     assert.match(
       await failure(
         { "crew.py": `${crewFile()}\nprint("calling the station")\ntime.sleep(600)\n` },
-        { times: { load: 60_000 } },
+        { times: { load: 10_000 } },
       ),
-      /^The project did not load within 60 seconds\.\nIt printed last:\ncalling the station$/,
+      /^The project did not load within 10 seconds\.\nIt printed last:\ncalling the station$/,
     );
   });
 
@@ -192,6 +241,65 @@ describe("crewAI projects at the edges", () => {
     assert.match(model.requests[3]?.prompt ?? "", /End tea soon\./);
     assert.equal(model.requests.length, 4);
     engine.close?.();
+  });
+
+  it("finishes with the files that it began with in another service, too", async () => {
+    const data = temporaryFolder("crewai-data");
+    const { engine, folder } = await open({ "crew.py": crewFile() }, { data });
+    const inputs = { topic: "tea" };
+    const project = await engine.prepare?.("a", await readProject(folder));
+    assert.ok(project);
+    const attempt = (taskIndex: number): TaskAttempt => ({
+      ...{ executionId: "a", project, taskIndex, task: project.tasks[taskIndex]!, inputs },
+      ...{ agent: undefined, notes: [], attempt: 1, isFirst: taskIndex === 0 },
+      earlier: [{ taskId: "first", output: "A text." }].slice(0, taskIndex),
+    });
+    const ignore = () => Promise.resolve();
+    await engine.run(attempt(0), ignore);
+    engine.rest?.("a", false);
+    engine.close?.();
+    const file = path.join(folder, "crew.py");
+    writeFileSync(file, readFileSync(file, "utf8").replace("Finish {topic}", "End {topic} soon"));
+    const next = openEngine({
+      ...{ folder, data, python: await pythonWith(newestCrewai), env: crewaiEnv(model) },
+    });
+    engines.push(next.engine);
+    await next.engine.run(attempt(1), ignore);
+    assert.match(model.requests[1]?.prompt ?? "", /Finish tea\./);
+    assert.ok(next.lines.some((line) => line.includes("The project was edited")));
+    next.engine.rest?.("a", true);
+  });
+
+  it("doesn't take what the crew writes for an edit", async () => {
+    const { run, lines } = await open({
+      "crew.py": crewFile(
+        'open("facts.json", "w").write("{}"); open("output/poem.py", "w").write("")',
+      ),
+      "facts.json": "[]",
+      "output/poem.py": "0",
+    });
+    await run({ topic: "tea" });
+    assert.ok(!lines.some((line) => line.includes("was edited")), lines.join("\n"));
+  });
+
+  it("runs all attempts of an execution in one process, and another one after a pause that is too long", async () => {
+    for (const waiting of [60_000, 50]) {
+      const { engine, run, folder } = await open({ "crew.py": crewFile() }, { times: { waiting } });
+      await run(
+        { topic: "tea" },
+        {
+          onTask: async (name) => {
+            if (name === "first") return;
+            const workers = () => readFileSync(path.join(folder, "built-in"), "utf8").split(" ");
+            engine.rest?.("execution-1", false);
+            if (waiting === 50)
+              await waitFor("the worker to leave", () => !isRunning(Number(workers()[0])));
+          },
+        },
+      );
+      const workers = readFileSync(path.join(folder, "built-in"), "utf8").trim().split(" ");
+      assert.equal(new Set(workers).size, waiting === 50 ? 2 : 1, workers.join());
+    }
   });
 
   it("keeps a copy of the project's files only until the execution ends", async () => {
@@ -231,6 +339,19 @@ describe("crewAI projects at the edges", () => {
     await waitFor("the worker to leave", () => childrenOf(process.pid).length === 0);
   });
 
+  it("keeps the workers of two executions that wait, those that began last", async () => {
+    const { engine, folder } = await open({ "crew.py": crewFile() });
+    const read = await readProject(folder);
+    const pids: number[] = [];
+    for (const id of ["a", "b", "c"]) {
+      await engine.prepare?.(id, read);
+      pids.push(...childrenOf(process.pid).filter((pid) => !pids.includes(pid)));
+      engine.rest?.(id, false);
+    }
+    await waitFor("the first one to leave", () => !isRunning(pids[0] ?? 0));
+    assert.deepEqual(childrenOf(process.pid).sort(), pids.slice(1).sort());
+  });
+
   it("keeps a spare worker for the next execution while the crew is in use, and ends it when it isn't", async () => {
     const idle = 5_000;
     const { run } = await open({ "crew.py": crewFile() }, { times: { spare: idle } });
@@ -246,6 +367,14 @@ describe("crewAI projects at the edges", () => {
     assert.notEqual(await only(), spare);
     await waitFor("the spare worker to leave", () => childrenOf(process.pid).length === 0);
     assert.ok(performance.now() - begun > idle);
+  });
+
+  it("keeps an output whose steps can't be reported", async () => {
+    const { run, lines } = await open({ "crew.py": crewFile() });
+    const onStep = () => Promise.reject(new Error("the disk is full"));
+    assert.deepEqual((await run({ topic: "tea" }, { onStep })).outputs, ["A text.", "A text."]);
+    assert.equal(model.requests.length, 2);
+    assert.ok(lines.some((line) => /A step of .* isn't reported: the disk is full/.test(line)));
   });
 
   it("reports a worker that is killed between two commands", async () => {

@@ -10,6 +10,7 @@ import {
   newestCrewai,
   openEngine,
   pythonWith,
+  createdProject,
 } from "../support/crewai.ts";
 import { startModelServer, type ModelAnswer, type ModelRequest } from "../support/model-server.ts";
 import { isRunning } from "../support/processes.ts";
@@ -28,7 +29,7 @@ function answer({ prompt, tools, hasToolResult }: ModelRequest): ModelAnswer {
   return "A text.";
 }
 
-/** A project whose tool starts a process, writes both IDs to the file `pids`, and hangs. */
+/** A project whose tool starts two processes, one in a session of its own, writes all IDs to the file `pids`, and hangs. */
 function hangingProject() {
   const folder = crewaiProject("weather");
   const pids = path.join(folder, "pids");
@@ -40,9 +41,9 @@ from crewai.tools import tool
 @tool("thermometer")
 def thermometer(city: str) -> str:
     """Reads the thermometer of a city."""
-    child = subprocess.Popen(["sleep", "600"])
+    children = [subprocess.Popen(["sleep", "600"], start_new_session=own) for own in (False, True)]
     with open(${JSON.stringify(`${pids}.new`)}, "w") as file:
-        file.write(f"{os.getpid()} {child.pid}")
+        file.write(" ".join(str(pid) for pid in [os.getpid(), *[child.pid for child in children]]))
     os.rename(${JSON.stringify(`${pids}.new`)}, ${JSON.stringify(pids)})
     time.sleep(600)
 `,
@@ -187,6 +188,17 @@ describe("the crewai engine", () => {
       assert.doesNotMatch(error ?? "", /worker\.py|site-packages/);
     });
 
+    it("says that the key is missing in a new project without one", async () => {
+      const { api, untilEnded } = await serve(await createdProject("poem"), python, {
+        env: { OPENAI_API_KEY: undefined },
+      });
+      const { error } = await untilEnded(
+        await api.kickoff({ inputs: { topic: "tea", current_year: "2026" } }),
+      );
+      // crewAI raises this error from itself.
+      assert.equal(error, "Task execution failed: ValueError: OPENAI_API_KEY is required");
+    });
+
     it("fails a task at once when the model refuses, with what it said", async () => {
       await model.stop();
       const { api, untilEnded } = await serve(crewaiProject("declared"), python);
@@ -224,6 +236,10 @@ if os.path.getsize(${JSON.stringify(counter)}) %s:
         await api.kickoff({ inputs: { city: "Oslo", readers: "" } }),
       );
       assert.match(error ?? "", /Python process ended \(exit code 7\).*the instruments exploded/s);
+      assert.match(
+        service?.log() ?? "",
+        /\[crew\] The crew's Python process ended \(exit code 7\)\. An attempt is made up to three times/,
+      );
       assert.equal(readFileSync(counter, "utf8").length, 6);
     });
 
@@ -256,6 +272,30 @@ if os.path.getsize(${JSON.stringify(counter)}) %s:
       assert.equal(most, 1);
     });
 
+    it("says that an execution is queued again when it was approved while another one runs", async () => {
+      await model.stop();
+      let open = () => {};
+      const gate = new Promise<void>((resolve) => (open = resolve));
+      model = await startModelServer(async ({ prompt }) => {
+        if (prompt.includes("second topic")) await gate;
+        return "A text.";
+      });
+      const { api, status, untilWaiting, untilEnded, resume } = await serve(
+        crewaiProject("declared"),
+        python,
+      );
+      const first = await api.kickoff({ inputs: { topic: "first topic" } });
+      await untilWaiting(first);
+      const asked = model.requests.length;
+      await api.kickoff({ inputs: { topic: "second topic" } });
+      await waitFor("the other one", () => model.requests.length > asked, 60_000);
+      await resume(first, "draft", true, "");
+      await waitFor("its turn to be taken", async () => "queued" in (await status(first)));
+      assert.equal((await status(first)).current_task, "final");
+      open();
+      assert.equal((await untilEnded(first)).status, "completed");
+    });
+
     it("ends the worker and what it started when the service is killed", async () => {
       const { folder, pids } = hangingProject();
       const { api } = await serve(folder, python);
@@ -264,8 +304,8 @@ if os.path.getsize(${JSON.stringify(counter)}) %s:
       await service?.kill();
       service = undefined;
       const started = readFileSync(pids, "utf8").split(" ").map(Number);
-      assert.equal(started.length, 2);
-      await waitFor("both to end", () => started.every((pid) => !isRunning(pid)));
+      assert.equal(started.length, 3);
+      await waitFor("all to end", () => started.every((pid) => !isRunning(pid)));
     });
 
     it("says in the log that a task reports nothing, and lets it run", async () => {
@@ -297,7 +337,7 @@ if os.path.getsize(${JSON.stringify(counter)}) %s:
         const { status: code, body } = await api.post(`/stop/${id}`, {});
         assert.deepEqual([code, body], [200, { status: "stopped", kickoffId: id }]);
       }
-      await waitFor("both to end", () => started.every((pid) => !isRunning(pid)));
+      await waitFor("all to end", () => started.every((pid) => !isRunning(pid)));
       rmSync(pids);
       const asked = model.requests.length;
       const next = await kickoff();

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
-import { readProject } from "../../src/projects/read.ts";
 import { crewaiProject, crewaiVersions, needsCrewai, pythonWith } from "../support/crewai.ts";
+import { CrewApi } from "../support/crew-api.ts";
+import { startService } from "../support/service.ts";
 
 const run = promisify(execFile);
 
@@ -16,41 +17,86 @@ const odd = [
   "closed} {{twice}} {'name': \"Cholesterol\", 'value': \"230 mg/dL\"}",
 ];
 
-const programs = {
-  weather:
-    "import sys; sys.path.insert(0, 'src'); from weather.crew import Weather; crew = Weather().crew()",
-  declared: "from crewai.project.crew_loader import load_crew; crew = load_crew('crew.jsonc')[0]",
-};
+/** Python that leaves a file when it runs. */
+const trace = "\nopen('python-ran', 'w').close()\n";
 
-describe("the names of inputs", () => {
+/** Projects with odd names of inputs, and with texts that crewAI asks nothing for. */
+const projects = {
+  weather: {
+    program:
+      "import sys; sys.path.insert(0, 'src'); from weather.crew import Weather; crew = Weather().crew()",
+    change: (folder: string) => {
+      const config = path.join(folder, "src", "weather", "config");
+      const tasks = path.join(config, "tasks.yaml");
+      const text = readFileSync(tasks, "utf8");
+      const lines = odd.map((line) => `    ${line}\n`).join("");
+      writeFileSync(tasks, text.replace("    Write the report.\n", `    {across\n${lines}`));
+      appendFileSync(tasks, "unused:\n  description: '{unused}'\n  expected_output: e\n");
+      appendFileSync(
+        path.join(config, "agents.yaml"),
+        "    And {the last one}\nretired:\n  role: '{retired}'\n  goal: g\n  backstory: b\n",
+      );
+      appendFileSync(path.join(folder, "src", "weather", "crew.py"), trace);
+    },
+  },
+  declared: {
+    program: "from crewai.project.crew_loader import load_crew; crew = load_crew('crew.jsonc')[0]",
+    change: (folder: string) => {
+      const file = path.join(folder, "crew.jsonc");
+      const text = readFileSync(file, "utf8");
+      const description = JSON.stringify(`Write about {topic}\n${odd.join("\n")}`);
+      writeFileSync(
+        file,
+        text
+          .replace('"Write about {topic}"', description)
+          .replace('"sequential"', '"hierarchical", "manager_agent": "manager"'),
+      );
+      writeFileSync(
+        path.join(folder, "agents", "manager.jsonc"),
+        '{"role": "Manager of {team}", "goal": "g", "backstory": "b"}',
+      );
+      appendFileSync(path.join(folder, "tools", "lookup.py"), trace);
+    },
+  },
+} as const;
+
+describe("GET /inputs", () => {
   needsCrewai();
   for (const version of crewaiVersions)
     for (const name of ["weather", "declared"] as const) {
       if (name === "declared" && version === "1.0.0") continue;
-      it(`are those of fetch_inputs() of crewAI ${version}, odd ones with braces included: ${name}`, async () => {
+      it(`names what fetch_inputs() of crewAI ${version} names, odd names included, in both dialects, before any Python runs: ${name}`, async () => {
+        const { program, change } = projects[name];
         const folder = crewaiProject(name);
-        if (name === "weather") {
-          const tasks = path.join(folder, "src", "weather", "config", "tasks.yaml");
-          const text = readFileSync(tasks, "utf8");
-          const lines = odd.map((line) => `    ${line}\n`).join("");
-          writeFileSync(tasks, text.replace("    Write the report.\n", `    {across\n${lines}`));
-          const agents = path.join(folder, "src", "weather", "config", "agents.yaml");
-          appendFileSync(agents, "    And {the last one}\n");
-        } else {
-          const file = path.join(folder, "crew.jsonc");
-          const text = readFileSync(file, "utf8");
-          const description = JSON.stringify(`Write about {topic}\n${odd.join("\n")}`);
-          writeFileSync(file, text.replace('"Write about {topic}"', description));
+        change(folder);
+        const python = await pythonWith(version);
+        const named: string[][] = [];
+        for (const dialect of ["documented", "live"]) {
+          const args = ["--engine", "crewai", "--python", python, "--dialect", dialect];
+          const service = await startService({ folder, args });
+          const { body } = await new CrewApi(service).get("/inputs");
+          named.push((body as { inputs: string[] }).inputs);
+          await service.stop();
         }
-        const program = `${programs[name]}; import json; print(); print(json.dumps(sorted(crew.fetch_inputs())))`;
-        const { stdout } = await run(await pythonWith(version), ["-c", program], {
-          cwd: folder,
-          env: { ...process.env, OPENAI_API_KEY: "key", CREWAI_DISABLE_TELEMETRY: "true" },
-        });
+        const mark = path.join(folder, "python-ran");
+        assert.ok(!existsSync(mark));
+        const { stdout } = await run(
+          python,
+          [
+            "-c",
+            `${program}; import json; print(); print(json.dumps(sorted(crew.fetch_inputs())))`,
+          ],
+          {
+            cwd: folder,
+            env: { ...process.env, OPENAI_API_KEY: "key", CREWAI_DISABLE_TELEMETRY: "true" },
+          },
+        );
+        assert.ok(existsSync(mark));
         const expected: unknown = JSON.parse(stdout.trim().split("\n").at(-1) ?? "");
-        const { inputs } = await readProject(folder);
-        assert.deepEqual([...inputs].sort(), expected);
-        assert.ok(inputs.includes("month of travel"));
+        const [documented = [], live] = named;
+        assert.deepEqual([...documented].sort(), expected);
+        assert.deepEqual(live, expected);
+        assert.ok(documented.includes("month of travel"));
       });
     }
 });

@@ -11,6 +11,7 @@ import {
   writeProject,
 } from "../support/crewai.ts";
 import { startModelServer, type ModelAnswer, type ModelRequest } from "../support/model-server.ts";
+import { waitFor } from "../support/wait.ts";
 
 interface ClassicCrew {
   /** Lines before the class. */
@@ -179,20 +180,191 @@ describe("crewAI projects", () => {
     });
 
   it("gives a task the context that it names, and no other", async () => {
-    const yaml = ["first", "second", "third"].map(
-      (name) => `${name}:
+    const contexts = {
+      first: "",
+      second: "",
+      third: "  context: [first]\n",
+      fourth: "  context: []\n",
+    };
+    const yaml = Object.entries(contexts).map(
+      ([name, context]) => `${name}:
   description: Do the ${name} thing about {topic}.
   expected_output: Text.
   agent: worker
-${name === "third" ? "  context: [first]\n" : ""}`,
+${context}`,
     );
     const { requests, project } = await runProject({
       "config/tasks.yaml": yaml.join(""),
-      "crew.py": crewFile({ tasks: { first: "", second: "", third: "" } }),
+      "crew.py": crewFile({ tasks: { first: "", second: "", third: "", fourth: "" } }),
     });
-    assert.ok(requests[2]?.prompt.includes("The first answer."));
-    assert.ok(!requests[2]?.prompt.includes("The second answer."));
-    assert.deepEqual(project.tasks[2]?.context, ["first"]);
+    const answersIn = (prompt = "") => prompt.match(/The \w+ answer\./g);
+    assert.deepEqual(
+      requests.map(({ prompt }) => answersIn(prompt)),
+      [null, ["The first answer."], ["The first answer."], null],
+    );
+    assert.deepEqual(
+      project.tasks.map(({ context }) => context),
+      [undefined, undefined, ["first"], []],
+    );
+  });
+
+  it("asks the model again with what a guardrail says, up to its limit", async () => {
+    const head = `
+def is_short(output):
+    return (True, output.raw.upper()) if len(output.raw) < 30 else (False, "Too long by far.")
+`;
+    const files = {
+      "crew.py": crewFile({
+        head,
+        tasks: { first: "guardrail=is_short, guardrail_max_retries=1", second: "" },
+      }),
+    };
+    const long = "A text that goes on and on and on and on.";
+    const { requests, outputs } = await runProject(files, {
+      answer: (request) =>
+        taskOf(request.prompt) === "second"
+          ? byTask(request)
+          : request.prompt.includes("Too long by far.")
+            ? "A short one."
+            : long,
+    });
+    assert.deepEqual(outputs, ["A SHORT ONE.", "The second answer."]);
+    assert.equal(requests.length, 3);
+    assert.ok(requests[2]?.prompt.includes("A SHORT ONE."));
+
+    let count = 0;
+    const never = () => ((count += 1), long);
+    await assert.rejects(runProject(files, { answer: never }), /guardrail.*Too long by far\./is);
+    assert.equal(count, 2);
+  });
+
+  it("calls hooks before and after the kickoff once, and gives the trigger to the first task only", async () => {
+    const head = `
+def begin(inputs):
+    open("hooks", "a").write("begin ")
+    return {**inputs, "topic": inputs["topic"] + "!", "crewai_trigger_payload": "a mail"}
+
+def end(result):
+    open("hooks", "a").write("end ")
+    return result
+`;
+    const { requests, folder } = await runProject({
+      "crew.py": crewFile({
+        head,
+        crew: "before_kickoff_callbacks=[begin], after_kickoff_callbacks=[end]",
+      }),
+    });
+    for (const { prompt } of requests) assert.match(prompt, /about tea!\./);
+    assert.deepEqual(
+      requests.map(({ prompt }) => prompt.includes("Trigger Payload: a mail")),
+      [true, false],
+    );
+    assert.equal(readFileSync(path.join(folder, "hooks"), "utf8"), "begin end ");
+  });
+
+  it("lets a manager's coworker work", async () => {
+    const { requests, outputs } = await runProject(
+      { "crew.py": crewFile({ crew: 'process=Process.hierarchical, manager_llm="gpt-4o"' }) },
+      {
+        answer: ({ tools, hasToolResult }) => {
+          const tool = tools.find((name) => name.startsWith("delegate_work"));
+          if (tool === undefined) return "The coworker's words.";
+          if (hasToolResult) return "The manager's answer.";
+          return {
+            tool,
+            arguments: { task: "Dig deep.", context: "Tea.", coworker: "worker role" },
+          };
+        },
+      },
+    );
+    assert.deepEqual(outputs, ["The manager's answer.", "The manager's answer."]);
+    const delegated = requests.filter(({ model }) => model === "gpt-4o-mini");
+    assert.equal(delegated.length, 2);
+    for (const { prompt } of delegated) assert.match(prompt, /You are worker role[^]*Dig deep\./);
+    const read = requests.filter(({ prompt }) => prompt.includes("The coworker's words."));
+    assert.equal(read.length, 2);
+  });
+
+  describe("that are declarative", () => {
+    const agent = (name: string) =>
+      JSON.stringify({ role: name, goal: "g", backstory: "b", llm: "openai/gpt-4o-mini" });
+    const task = (name: string, more: object = {}) => ({
+      ...{ name, description: `Do the ${name} thing about {topic}.`, expected_output: "Text." },
+      ...{ agent: "worker", ...more },
+    });
+    const declared = (crew: object) => ({
+      "pyproject.toml":
+        '[project]\nname = "declared"\n\n[tool.crewai]\ntype = "crew"\ndefinition = "crew.jsonc"\n',
+      "agents/worker.jsonc": agent("Worker"),
+      "agents/chief.jsonc": agent("Chief"),
+      "crew.jsonc": JSON.stringify({ name: "Declared", agents: ["worker"], ...crew }),
+    });
+    const python = (name: string) => ({ python: `parts.${name}` });
+
+    it("have hooks, conditions, guardrails, output models, output files, memory and knowledge", async () => {
+      const { outputs, requests, folder } = await runProject(
+        {
+          ...declared({
+            tasks: [
+              task("first", { output_pydantic: python("Reading"), output_file: "reading.json" }),
+              task("second", { type: "ConditionalTask", condition: python("is_frost") }),
+              task("third", { guardrail: python("is_short") }),
+            ],
+            memory: true,
+            knowledge_sources: [python("knowledge")],
+            before_kickoff_callbacks: [python("begin")],
+            after_kickoff_callbacks: [python("end")],
+          }),
+          "parts.py": `from crewai.knowledge.source.string_knowledge_source import StringKnowledgeSource
+from pydantic import BaseModel
+
+class Reading(BaseModel):
+    degrees: int
+
+def is_frost(output):
+    return output.pydantic.degrees < 0
+
+def is_short(output):
+    return (True, output.raw) if len(output.raw) < 30 else (False, "Too long by far.")
+
+def begin(inputs):
+    return {**inputs, "topic": inputs["topic"].upper()}
+
+def end(result):
+    result.raw += " (signed)"
+    return result
+
+knowledge = StringKnowledgeSource(content="Oslo is mild.")
+`,
+        },
+        {
+          answer: ({ prompt }) =>
+            taskOf(prompt) === "first"
+              ? '{"degrees": 10}'
+              : prompt.includes("Too long by far.")
+                ? "Mild."
+                : "A text that goes on and on and on and on.",
+        },
+      );
+      assert.deepEqual(outputs, ['{"degrees": 10}', "", "Mild. (signed)"]);
+      const prompts = requests.map(({ prompt }) => prompt);
+      assert.ok(prompts.some((prompt) => prompt.includes("Do the third thing about TEA.")));
+      assert.ok(prompts.some((prompt) => prompt.includes("Oslo is mild.")));
+      const written: unknown = JSON.parse(readFileSync(path.join(folder, "reading.json"), "utf8"));
+      assert.deepEqual(written, { degrees: 10 });
+    });
+
+    it("may be hierarchical", async () => {
+      const { requests } = await runProject(
+        declared({
+          tasks: [task("first"), task("second")],
+          process: "hierarchical",
+          manager_agent: "chief",
+        }),
+      );
+      assert.equal(requests.length, 2);
+      for (const { prompt } of requests) assert.match(prompt, /You are Chief/);
+    });
   });
 
   it("gives later tasks the output model of an earlier one, as JSON and in a file", async () => {
@@ -348,12 +520,19 @@ crew = Crew(agents=[a], tasks=[Task(name="same", description="D", expected_outpu
     assert.equal(model.requests.length, 0);
   });
 
-  it("gives each execution a storage folder of its own when several run at a time, and removes it", async () => {
-    const model = await startModelServer(byTask);
+  it("runs several executions at a time if it may, each with a storage folder of its own, which is removed", async () => {
+    let begun = 0;
+    const model = await startModelServer(async (request) => {
+      if (taskOf(request.prompt) === "first") {
+        begun += 1;
+        await waitFor("both to run", () => begun > 1, 120_000);
+      }
+      return byTask(request);
+    });
     ends.push(() => model.stop());
     const folder = writeProject({
       "crew.py": crewFile({
-        head: 'import os\nopen("storage", "w").write(os.environ.get("CREWAI_STORAGE_DIR", ""))',
+        head: 'import os\nopen(f"storage-{os.getpid()}", "w").write(os.environ.get("CREWAI_STORAGE_DIR", ""))',
         crew: "memory=True",
       }),
     });
@@ -364,10 +543,21 @@ crew = Crew(agents=[a], tasks=[Task(name="same", description="D", expected_outpu
       parallel: 2,
     });
     ends.push(() => engine.close?.());
-    let was = false;
-    const storage = () => readFileSync(path.join(folder, "storage"), "utf8");
-    await run({ topic: "tea" }, { onTask: () => (was ||= existsSync(storage())) });
-    assert.ok(was, storage());
-    assert.ok(path.isAbsolute(storage()));
+    const storages = () =>
+      readdirSync(folder)
+        .filter((name) => name.startsWith("storage-"))
+        .map((name) => readFileSync(path.join(folder, name), "utf8"));
+    const runOne = () =>
+      run(
+        { topic: "tea" },
+        {
+          onTask: (name) =>
+            assert.ok(name === "first" || storages().some((one) => existsSync(one))),
+        },
+      );
+    await Promise.all([runOne(), runOne()]);
+    assert.equal(new Set(storages()).size, 2);
+    assert.ok(storages().every((storage) => path.isAbsolute(storage)));
+    await waitFor("their end", () => !storages().some((storage) => existsSync(storage)));
   });
 });

@@ -28,6 +28,7 @@ describe("a project that runs again from a task with crewAI", () => {
   let model: Awaited<ReturnType<typeof startModelServer>>;
   let service: RunningService;
   let api: CrewApi;
+  const ends: (() => Promise<void>)[] = [];
   /** An execution that waits for feedback at `headline`. */
   let waiting: string;
 
@@ -70,20 +71,21 @@ describe("a project that runs again from a task with crewAI", () => {
         return { tool: "thermometer", arguments: { city: "Oslo" } };
       return answers[askedBy(prompt) ?? "Write the report"];
     });
+    ends.push(() => model.stop());
     folder = crewaiProject("weather");
     service = await startService({
       folder,
       args: ["--engine", "crewai", "--python", python],
       env: crewaiEnv(model),
     });
+    ends.unshift(() => service.stop());
     api = new CrewApi(service);
     waiting = await api.kickoff({ inputs: { city: "oslo", readers: "" } });
     await untilWaiting(waiting);
   });
 
   after(async () => {
-    await service.stop();
-    await model.stop();
+    for (const end of ends) await end();
   });
 
   it("keeps the earlier outputs of an execution that waits, which reach the model without another call for their tasks", async () => {
@@ -124,6 +126,30 @@ describe("a project that runs again from a task with crewAI", () => {
     const { status: code, body } = await api.post("/kickoff", again("report"));
     assert.equal(code, 400);
     assert.match(JSON.stringify(body), /no output yet of .*headline/);
+  });
+
+  it("changes the inputs by hooks also if the condition of the first task isn't met", async () => {
+    const { asked, requests } = await rerun(again("warn"), untilWaiting);
+    assert.deepEqual(asked, ["Write a headline"]);
+    const prompt = requests[0]?.prompt ?? "";
+    assert.ok(prompt.includes("Write a headline about Oslo for everybody."), prompt);
+  });
+
+  it("names a task whose tools or output model changed", async () => {
+    const count = model.requests.length;
+    for (const [file, text, changed] of [
+      ["crew.py", "degrees: int", "degrees: float"],
+      ["tools/thermometer.py", "(city: str)", "(city: str, day: str = '')"],
+    ] as const) {
+      const whole = path.join(folder, "src/weather", file);
+      const before = readFileSync(whole, "utf8");
+      assert.ok(before.includes(text), before);
+      writeFileSync(whole, before.replace(text, changed));
+      const { status } = await rerun(again("headline"), untilEnded);
+      assert.match(status.error ?? "", /^The crew can't run: .*"measure" changed/, file);
+      writeFileSync(whole, before);
+    }
+    assert.equal(model.requests.length, count);
   });
 
   it("names a task whose definition changed, in YAML before anything starts, in Python before any task runs", async () => {

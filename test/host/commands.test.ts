@@ -312,6 +312,19 @@ describe("Commands with arguments, and the API for other extensions", () => {
     assert.equal(stopped.id, started.id);
   });
 
+  it("chooseModel returns what a local crew uses, and refuses a deployed one", async () => {
+    const folder = "crewdeck:/example-crew";
+    const local = await run<{ name: string }>("startLocalCrew", { folder, engine: "rehearsal" });
+    await run("stopLocalCrew", { folder });
+    const choose = (of: string, given: object) =>
+      run<{ at?: number }>("chooseModel", { crew: of, ...given });
+    const given = { use: "endpoint", baseUrl: "http://127.0.0.1:1/v1", model: "llama" };
+    const { at, ...chosen } = await choose(local.name, given);
+    assert.deepEqual([chosen, typeof at], [{ ...given, hasKey: false }, "number"]);
+    assert.deepEqual(await choose(local.name, { use: "project" }), { use: "project" });
+    await assert.rejects(choose(crew, { use: "project" }), /is deployed, not a local crew/);
+  });
+
   it("focuses the view when a person selects a local crew, not later when the crew runs", async () => {
     const [realPick, realExecute] = [vscode.window.showQuickPick, vscode.commands.executeCommand];
     const isRunning = async () =>

@@ -76,7 +76,7 @@ describe("a project that runs with crewAI", () => {
     const { database, end } = testDatabase(storage);
     const models = new Models({ secrets, globalState: new MemoryMemento() });
     const locals = new LocalCrews({
-      models,
+      models: () => Promise.resolve(models),
       crews,
       database,
       storage: vscode.Uri.file(storage),
@@ -118,6 +118,44 @@ describe("a project that runs with crewAI", () => {
     const { kickoffId } = await (await window.crews.client(crew)).kickoff({ inputs: {} });
     assert.equal((await untilWaiting(window, crew, kickoffId)).waiting?.output, "A text.");
     assert.match(model.requests.at(-1)?.prompt ?? "", /Write about tea/);
+  });
+
+  it("runs with crewAI as soon as its project is set up", async () => {
+    const environment = path.join(project, ".venv");
+    await rm(environment);
+    const window = await newWindow();
+    const crew = await start(window);
+    assert.equal(crew.local?.engine, "rehearsal");
+    await symlink(path.dirname(path.dirname(python)), environment);
+    assert.equal((await window.locals.setUp(crew.id))?.local?.engine, "crewai");
+  });
+
+  it("is rehearsed in Restricted Mode, and runs with crewAI as soon as the workspace is trusted", async () => {
+    const { workspace } = vscode;
+    const names = ["isTrusted", "onDidGrantWorkspaceTrust"] as const;
+    const real = names.map(
+      (name) => [name, Object.getOwnPropertyDescriptor(workspace, name)!] as const,
+    );
+    const granted = new vscode.EventEmitter<void>();
+    let isTrusted = false;
+    Object.defineProperties(workspace, {
+      isTrusted: { get: () => isTrusted, configurable: true },
+      onDidGrantWorkspaceTrust: { value: granted.event, configurable: true },
+    });
+    try {
+      const window = await newWindow();
+      const crew = await start(window);
+      assert.equal(crew.local?.engine, "rehearsal");
+      assert.match(crew.local.engineNote ?? "", /Restricted Mode/);
+      isTrusted = true;
+      granted.fire();
+      await waitFor("crewAI", () => {
+        const local = window.locals.list()[0]?.local;
+        return local?.engine === "crewai" && local.running;
+      });
+    } finally {
+      Object.defineProperties(workspace, Object.fromEntries(real));
+    }
   });
 
   it("uses the model that was chosen for it, from the next kickoff on", async () => {
@@ -175,7 +213,7 @@ describe("a project that runs with crewAI", () => {
     const shown: string[][] = [];
     Object.assign(vscode.window, {
       showErrorMessage: () => Promise.resolve(undefined),
-      showWarningMessage: (...texts: string[]) => (shown.push(texts), Promise.resolve(undefined)),
+      showWarningMessage: (...texts: string[]) => (shown.push(texts), Promise.resolve("Leave")),
     });
     try {
       gate = new Promise((resolve) => (openGate = resolve));
@@ -194,7 +232,7 @@ describe("a project that runs with crewAI", () => {
         "what is interrupted",
         () => window.locals.list()[0]?.local?.interrupted,
       );
-      assert.deepEqual(interrupted, { count: 1, isElsewhere: false });
+      assert.deepEqual(interrupted, { count: 1, isElsewhere: false, kickoffIds: [kickoffId] });
       await waitFor("the question", () => shown.length > 0);
       assert.deepEqual(
         shown.map(([question = "", ...buttons]) => [question.split(". ", 1)[0], ...buttons]),
@@ -206,6 +244,7 @@ describe("a project that runs with crewAI", () => {
       assert.deepEqual(other.locals.list()[0]?.local?.interrupted, {
         count: 1,
         isElsewhere: true,
+        kickoffIds: [],
       });
       assert.throws(() => other.locals.decideInterrupted(crew.id, "continue"), /Another window/);
       assert.deepEqual(window.locals.decideInterrupted(crew.id, "continue"), [kickoffId]);

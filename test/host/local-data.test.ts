@@ -79,7 +79,7 @@ describe("Deleting local data", () => {
       storage,
       extension,
       hasOpenExecutions: () => false,
-      models: new Models({ secrets, globalState }),
+      models: () => Promise.resolve(new Models({ secrets, globalState })),
     });
     const sending = new Sending({
       database,

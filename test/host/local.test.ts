@@ -60,7 +60,7 @@ describe("local crews", () => {
       storage: vscode.Uri.file(storage),
       extension,
       hasOpenExecutions: (id) => open.has(id),
-      models: new Models({ secrets, globalState: new MemoryMemento() }),
+      models: () => Promise.resolve(new Models({ secrets, globalState: new MemoryMemento() })),
     });
     await locals.refresh();
     const window = { crews, locals, end };

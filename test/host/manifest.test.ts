@@ -72,6 +72,15 @@ describe("The manifest", () => {
       "Start the Example Crew",
     ]);
     assert.match(project?.when ?? "", /&& crewdeck\.hasProject/);
+    // In Restricted Mode, one text says that nothing of the project runs, and how to change that.
+    const untrusted = manifest.contributes.viewsWelcome.find(({ when }) =>
+      when.includes("!isWorkspaceTrusted"),
+    );
+    assert.deepEqual(buttons(untrusted?.contents).slice(0, 2), [
+      "Serve This Crew",
+      "Manage Workspace Trust",
+    ]);
+    assert.match(project?.when ?? "", /&& isWorkspaceTrusted$/);
     for (const welcome of [start, project])
       assert.match(welcome?.contents ?? "", /\[Take the Tour\]\(command:crewdeck\.takeTour\)/);
   });

@@ -15,7 +15,7 @@ const crew: Crew = {
   id: "local:file:///weather",
   name: "weather",
   url: "http://127.0.0.1:1",
-  local: { folder: "file:///weather", engine: "rehearsal", running: false },
+  local: { folder: "file:///weather", engine: "crewai", running: false },
 };
 const choice = { use: "vscode", vendor, id: "one", name: "Model one" } as const;
 const say = (text: string) => new vscode.LanguageModelTextPart(text);
@@ -128,11 +128,14 @@ describe("models of local crews", () => {
   it("answer in a stream, part by part, and end before a stop text", async () => {
     let more: () => void = () => undefined;
     const isRead = new Promise<void>((resolve) => (more = resolve));
-    await provideModels(["one"], async ({ progress }) => {
+    let isStopped = false;
+    await provideModels(["one"], async ({ progress, token }) => {
       progress.report(say("Thought. "));
       await isRead;
       progress.report(say("Act\nObser"));
       progress.report(say("vation: made up"));
+      await new Promise<void>((resolve) => token.onCancellationRequested(() => resolve()));
+      isStopped = true;
     });
     const { post } = await openEndpoint();
     const response = await post({
@@ -163,6 +166,7 @@ describe("models of local crews", () => {
     );
     assert.equal(asObject(choices[0]?.["delta"])["role"], "assistant");
     assert.equal(choices.at(-1)?.["finish_reason"], "stop");
+    await waitFor("the model to be stopped, which costs money", () => isStopped);
   });
 
   const tools = [
@@ -387,6 +391,25 @@ describe("models of local crews", () => {
     other.dispose();
   });
 
+  it("have the last choice, however quickly one follows another", async () => {
+    const { service } = await serve();
+    const read = secrets.get.bind(secrets);
+    let release: () => void = () => undefined;
+    const isReady = new Promise<void>((resolve) => (release = resolve));
+    secrets.get = async (key) => {
+      await isReady;
+      return await read(key);
+    };
+    const baseUrl = "https://models.example.com/v1";
+    const slow = { use: "endpoint", baseUrl, model: "llama", hasKey: false, at: 1 } as const;
+    const first = models.choose(crew.id, slow);
+    await waitFor("the first choice", () => models.choice(crew.id).use === "endpoint");
+    await models.choose(crew.id, { use: "project" });
+    release();
+    await first;
+    assert.deepEqual(service.environments.at(-1), {});
+  });
+
   describe("are chosen", () => {
     const labels = {
       ours: "Use VS Code's Models…",
@@ -408,10 +431,20 @@ describe("models of local crews", () => {
         choose,
       );
       assert.deepEqual(result, { use: "vscode", vendor, id: "two", name: "Model two" });
+      assert.deepEqual(shown[1]?.details, Array(2).fill("Prompts of up to 8,000 tokens"));
       assert.match(shown[2]?.detail ?? "", /count against your plan at “crewdeck-test”/);
       const again = await withPerson([{ pick: labels.project }], choose);
-      assert.deepEqual(again.shown[0]?.descriptions, ["now: Model two", "", ""]);
+      assert.deepEqual(again.shown[0]?.descriptions, ["current: Model two", "", ""]);
       assert.deepEqual(models.choice(crew.id), { use: "project" });
+    });
+
+    it("for a crew that is rehearsed, with a way to crewAI", async () => {
+      const local = { folder: "file:///weather", engine: "rehearsal", running: true } as const;
+      const { shown } = await withPerson([{ pick: labels.project }], () =>
+        chooseModel(models, { ...crew, local }, undefined),
+      );
+      assert.match(shown[1]?.text ?? "", /is rehearsed, so no model is called/);
+      assert.deepEqual(shown[1]?.choices, ["Change Engine…"]);
     });
 
     it("from another endpoint, whose key is only in SecretStorage and for that host only", async () => {

@@ -97,7 +97,7 @@ describe("The files of a crew project", () => {
       const remove = () => run("removeCrew", { crew: local.name });
       await withPerson([{ press: "Remove" }], remove);
     }
-    for (const folder of [root, uriOf("../lone")])
+    for (const folder of [root, uriOf("../lone"), uriOf("../declared project")])
       await vscode.workspace.fs.delete(folder, { recursive: true });
   });
 
@@ -184,6 +184,41 @@ describe("The files of a crew project", () => {
       ["Last Output", second, "final"],
       ["2 Waiting for You", first, "draft"],
     ]);
+  });
+
+  it("have the same in JSONC, where comments and trailing commas are no problem", async () => {
+    const names = ["crew.jsonc", "agents/writer.jsonc"].map(
+      (name) => `../declared project/${name}`,
+    );
+    const [crew, agent] = names as [string, string];
+    await write("../declared project/pyproject.toml", '[tool.crewai]\ntype = "crew"\n');
+    await write(
+      crew,
+      `{
+  // A crew of one.
+  "name": "letters",
+  "agents": ["writer"],
+  "tasks": [
+    { "name": "draft", "description": "Write", "expected_output": "A text", "agent": "writer" },
+    { "name": "final", "description": "Improve", "expected_output": "A text", "agent": "wirter" },
+  ],
+}
+`,
+    );
+    await write(agent, '{ "role": "Writer", "goal": "Write", "backstory": "You write." }\n');
+    await open(agent);
+    await open(crew);
+    await becomes(crew, /^7:88 There is no agent "wirter"/);
+    assert.equal(problems(crew).length, 1);
+    assert.deepEqual(problems(agent), []);
+    assert.deepEqual(await shownIn(crew), ["1 Kick Off…"]);
+    assert.deepEqual(await shownIn(agent), ["1 Kick Off…"]);
+    const [target] = await vscode.commands.executeCommand<vscode.LocationLink[]>(
+      "vscode.executeDefinitionProvider",
+      uriOf(crew),
+      new vscode.Position(5, 87),
+    );
+    assert.equal(target?.targetUri.path, uriOf(agent).path);
   });
 
   it("lead from a task's agent and context to where they are defined", async () => {

@@ -115,7 +115,7 @@ describe("A value that a field of the kickoff form gets from another source", ()
 
   it("is the whole value of an earlier execution, although lists hold only its start", async () => {
     const parts = await viewParts();
-    const crew = { ...anExecution().crew, isRehearsal: false };
+    const crew = anExecution().crew;
     const values = ["one", "two"].map((end) => `${"Sea otters. ".repeat(100)}${end}`);
     const person = new ScriptedPerson([{ pick: ofExecution }, { pick: valueInShort(values[0]!) }]);
     try {

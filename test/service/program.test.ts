@@ -79,32 +79,60 @@ describe("service: as a program", () => {
     await service.stop();
   });
 
-  it("closes the connection after refusing a request whose body it didn't read, and says so", async () => {
+  it("closes the connection after a request whose body it didn't read, and says so", async () => {
     const service = await startService();
+    const api = new CrewApi(service);
+    const id = await api.kickoff({ inputs: await inputsOf(api) });
     const token = { Authorization: `Bearer ${service.token}` };
-    const refused = async (path: string, headers: Record<string, string>, size: number) => {
-      const method = "POST";
+    const method = "POST";
+    const answered = async (path: string, headers: Record<string, string>, size: number) => {
       const answer = await fetch(service.url + path, { method, headers, body: "x".repeat(size) });
       await answer.text();
       return [answer.status, answer.headers.get("Connection")];
     };
+    /** Without Content-Length. */
+    const answeredInParts = (path: string, headers: Record<string, string>) =>
+      new Promise((resolve, reject) => {
+        const request = http.request(service.url + path, { method, headers }, (response) =>
+          resolve([response.resume().statusCode, response.headers.connection]),
+        );
+        request.on("error", reject);
+        for (const part of ["x", "y".repeat(100_000)]) request.write(part);
+        request.end();
+      });
     for (let round = 0; round < 20; round += 1) {
-      assert.deepEqual(await refused("/kickoff", token, 1_100_000), [413, "close"]);
-      assert.deepEqual(await refused("/kickoff", {}, 900_000), [401, "close"]);
-      assert.deepEqual(await refused("/nothing", token, 900_000), [404, "close"]);
-      assert.deepEqual(await refused("/inputs", token, 900_000), [405, "close"]);
+      assert.deepEqual(await answered("/kickoff", token, 1_100_000), [413, "close"]);
+      assert.deepEqual(await answered("/kickoff", {}, 900_000), [401, "close"]);
+      assert.deepEqual(await answered("/nothing", token, 900_000), [404, "close"]);
+      assert.deepEqual(await answered("/inputs", token, 900_000), [405, "close"]);
       const zipped = { ...token, "Content-Encoding": "gzip" };
-      assert.deepEqual(await refused("/kickoff", zipped, 900_000), [415, "close"]);
+      assert.deepEqual(await answered("/kickoff", zipped, 900_000), [415, "close"]);
+      assert.deepEqual(await answeredInParts("/kickoff", {}), [401, "close"]);
+      assert.deepEqual(await answeredInParts("/nothing", token), [404, "close"]);
+      assert.deepEqual(await answeredInParts("/inputs", token), [405, "close"]);
+      const foreign = { ...token, Host: "crew.example.com" };
+      assert.deepEqual(await answeredInParts("/kickoff", foreign), [403, "close"]);
       // The next request of the same client works.
-      assert.equal((await new CrewApi(service).get("/inputs")).status, 200);
+      assert.equal((await api.get("/inputs")).status, 200);
     }
+    assert.deepEqual(await answered(`/stop/${id}`, token, 900_000), [200, "close"]);
     for (const [path, headers, status] of [
       ["/nothing", token, 404],
       ["/inputs", {}, 401],
+      ["/inputs", token, 200],
     ] as const) {
       const answer = await fetch(service.url + path, { headers });
       assert.deepEqual([answer.status, answer.headers.get("Connection")], [status, "keep-alive"]);
     }
+    await service.stop();
+  });
+
+  it("takes doubled and trailing slashes, and an ID in upper case, on the socket", async () => {
+    const service = await startService();
+    const api = new CrewApi(service);
+    const id = await api.kickoff({ inputs: await inputsOf(api) });
+    for (const path of ["//inputs", "/inputs/", `//status//${id.toUpperCase()}/`])
+      assert.equal((await api.get(path)).status, 200, path);
     await service.stop();
   });
 

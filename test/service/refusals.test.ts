@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import {
   chmodSync,
   chownSync,
+  cpSync,
   existsSync,
   readdirSync,
   readFileSync,
@@ -198,6 +199,16 @@ describe("service: when it can't start", () => {
     const { code, stderr } = await runService([path.join(projectFolder, "no-such-crew")]);
     assert.equal(code, 4);
     assert.match(stderr, /no-such-crew/);
+  });
+
+  it("refuses a crewAI project without any Python, and says how to get one", async () => {
+    const folder = path.join(temporaryFolder("crew"), "crew");
+    cpSync(exampleCrew, folder, { recursive: true });
+    const args = [folder, "--data", temporaryFolder("service"), "--engine", "crewai"];
+    const { code, stdout, stderr } = await runService(args, process.execPath, { PATH: "/nowhere" });
+    assert.deepEqual([code, stdout], [8, ""], stderr);
+    assert.ok(stderr.includes(folder) && stderr.includes('"uv sync"'), stderr);
+    assert.ok(stderr.includes("--python"), stderr);
   });
 
   it("refuses a Node without node:sqlite before it needs it", async function () {

@@ -45,8 +45,8 @@ export function needsCrewai(): void {
   });
 }
 
-/** uv, from PyPI. */
-async function uv(): Promise<string> {
+/** uv, from PyPI. @returns its program */
+export async function uv(): Promise<string> {
   const folder = await installOnce("uv", async (target) => {
     await run("python3", ["-m", "pip", "install", "--quiet", "--target", target, "uv"]);
   });
@@ -60,23 +60,27 @@ export async function pythonWith(crewai: string | undefined): Promise<string> {
     await run(program, ["venv", "--quiet", "--allow-existing", "--python", pythons, target]);
     if (crewai === undefined) return;
     const python = path.join(target, "bin", "python");
-    await run(program, ["pip", "install", "--quiet", "--python", python, `crewai==${crewai}`], {
-      maxBuffer: 64 * 1024 * 1024,
-    });
+    // Where PYTHONDONTWRITEBYTECODE is set, every import would compile crewAI again, for seconds.
+    const install = ["pip", "install", "--quiet", "--compile-bytecode", "--python", python];
+    await run(program, [...install, `crewai==${crewai}`], { maxBuffer: 64 * 1024 * 1024 });
   });
   return path.join(folder, "bin", "python");
 }
 
-/** What `crewai create` does, in an empty folder. @returns the project's folder */
-export async function createdProject(name: string): Promise<string> {
+/** What `crewai create` does, without its questions, in an empty folder. @returns the project's folder */
+export async function createdProject(
+  name: string,
+  kind: "classic" | "declarative" = "classic",
+): Promise<string> {
   const create = `
 import sys
 from crewai_cli.cli import crewai
-sys.argv = ["crewai", "create", "crew", "${name}", "--classic", "--skip-provider"]
+sys.argv = ["crewai", "create", "crew", "${name}", "--skip-provider"${kind === "classic" ? ', "--classic"' : ""}]
 crewai()
 `;
   const cwd = temporaryFolder("created");
-  await run(await pythonWith(newestCrewai), ["-c", create], { cwd });
+  const env = kind === "classic" ? process.env : { ...process.env, CREWAI_DMN: "true" };
+  await run(await pythonWith(newestCrewai), ["-c", create], { cwd, env });
   return path.join(cwd, name);
 }
 
@@ -134,7 +138,15 @@ export function openEngine(
     /** Runs all tasks of the project, as the service would without a person. `onTask` is called before each attempt. */
     run: async (
       inputs: JsonObject = {},
-      { notes = [], onTask }: { notes?: readonly Note[]; onTask?: (name: string) => unknown } = {},
+      {
+        notes = [],
+        onTask,
+        onStep,
+      }: {
+        notes?: readonly Note[];
+        onTask?: (name: string) => unknown;
+        onStep?: () => Promise<void>;
+      } = {},
     ) => {
       const executionId = `execution-${(count += 1)}`;
       try {
@@ -143,7 +155,7 @@ export function openEngine(
         const outputs: { taskId: string; output: string }[] = [];
         const steps: AgentStep[] = [];
         for (const [taskIndex, task] of project.tasks.entries()) {
-          onTask?.(task.id);
+          await onTask?.(task.id);
           const result = await engine.run(
             {
               ...{ executionId, project, taskIndex, task, inputs, notes },
@@ -154,7 +166,7 @@ export function openEngine(
             },
             (step) => {
               steps.push(step);
-              return Promise.resolve();
+              return onStep?.() ?? Promise.resolve();
             },
           );
           inputs = result.inputs ?? inputs;

@@ -1,8 +1,13 @@
-import { openWindows, saveEvidenceOfFailure } from "./open-windows.ts";
+import { noteFailure, openWindows, saveEvidenceOfFailure } from "./open-windows.ts";
 
 /** Hooks for every suite: keep evidence of a failure, and close all windows. */
 export const mochaHooks = {
-  afterEach: saveEvidenceOfFailure,
+  async afterEach(this: Mocha.Context): Promise<void> {
+    const test = this.currentTest;
+    // With --parallel, the reporter runs in another process.
+    if (test !== undefined && !test.isPassed() && !test.isPending()) noteFailure(test.fullTitle());
+    await saveEvidenceOfFailure();
+  },
   async afterAll(): Promise<void> {
     for (const window of openWindows()) await window.close();
   },

@@ -11,7 +11,7 @@ export interface StartOptions {
   /** More arguments. Without `--data` it gets an empty folder of its own. */
   readonly args?: readonly string[];
   /** More environment. */
-  readonly env?: Readonly<Record<string, string>>;
+  readonly env?: NodeJS.ProcessEnv;
 }
 
 /** A service that listens. */
@@ -41,7 +41,8 @@ export function serviceProgram(): string {
   const program = path.join(projectFolder, "dist", "service.mjs");
   const sources = ["src/service", "src/projects", "src/base"].flatMap((room) => {
     const folder = path.join(projectFolder, room);
-    return readdirSync(folder).map((name) => statSync(path.join(folder, name)).mtimeMs);
+    const files = readdirSync(folder, { recursive: true }).map(String);
+    return files.map((name) => statSync(path.join(folder, name)).mtimeMs);
   });
   if (!existsSync(program) || statSync(program).mtimeMs < Math.max(...sources)) {
     const { status, stderr } = spawnSync(process.execPath, ["esbuild.mjs", "--service"], {

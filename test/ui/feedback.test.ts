@@ -136,8 +136,7 @@ describe("Feedback, in the window", () => {
     await editor.tab(id.slice(0, 8)).click();
     const openDraft = async () => {
       // Then its start is in view, whether the editor or the thread's box had focus.
-      await page.keyboard.press("ControlOrMeta+1");
-      await page.keyboard.press("ControlOrMeta+Home");
+      await editor.wholeText();
       await editor.lens("Unsent Draft…").click({ timeout: 5_000 });
     };
     await untilSeen("the draft", openDraft, () =>

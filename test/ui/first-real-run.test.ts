@@ -8,42 +8,52 @@ import {
   pythonWith,
 } from "../support/crewai.ts";
 import { startModelServer } from "../support/model-server.ts";
-import { openWindow, type VSCodeWindow } from "../support/window.ts";
+import { openWindow } from "../support/window.ts";
 import { waitFor } from "../support/wait.ts";
 import { waitForDocument } from "./story.ts";
 
 describe("The first real run of an unchanged crewAI project, in the window", () => {
   needsCrewai();
-  let window: VSCodeWindow | undefined;
-  let model: Awaited<ReturnType<typeof startModelServer>> | undefined;
+  const output = "Tea is picked in spring.";
+  const ends: (() => Promise<void>)[] = [];
 
-  before(async () => {
-    model = await startModelServer(() => "Tea is picked in spring.");
-    window = await openWindow({
-      workspace: await createdProject("poem"),
+  afterEach(async () => {
+    for (const end of ends.splice(0)) await end();
+  });
+
+  /** Opens the folder of a project that was just created, with a model for its crews. */
+  async function openProject(kind: "classic" | "declarative") {
+    const model = await startModelServer(() => output);
+    ends.unshift(() => model.stop());
+    const window = await openWindow({
+      workspace: await createdProject("poem", kind),
       settings: { "crewdeck.python": await pythonWith(newestCrewai) },
       env: crewaiEnv(model),
     });
-  });
-
-  after(async () => {
-    await window?.close();
-    await model?.stop();
-  });
-
-  it("takes three clicks from the opened folder to the first output", async () => {
-    assert.ok(window && model);
-    const { page, tree, webview } = window;
-    const { keyboard } = page;
+    ends.unshift(() => window.close());
     let clicks = 0;
     const click = async (what: Locator) => {
       await what.click();
       clicks += 1;
     };
-    await click(page.locator('.activitybar .action-item:has([aria-label^="Crewdeck"])'));
-    await click(
-      page.locator(".part.sidebar").getByRole("button", { name: "Serve This Crew", exact: true }),
-    );
+    const serve = async () => {
+      await click(window.page.locator('.activitybar .action-item:has([aria-label^="Crewdeck"])'));
+      await click(
+        window.page
+          .locator(".part.sidebar")
+          .getByRole("button", { name: "Serve This Crew", exact: true }),
+      );
+    };
+    const kickOff = async () =>
+      click(window.webview.content.getByRole("button", { name: "Kick Off", exact: true }));
+    return { window, model, serve, kickOff, clicks: () => clicks };
+  }
+
+  it("takes three clicks from the opened folder to the first output", async () => {
+    const { window, model, serve, kickOff, clicks } = await openProject("classic");
+    const { page, tree, webview } = window;
+    const { keyboard } = page;
+    await serve();
     await waitFor(
       "the first field has focus",
       async () => (await webview.content.locator("textarea:focus").count()) === 1,
@@ -59,9 +69,18 @@ describe("The first real run of an unchanged crewAI project, in the window", () 
       return false;
     });
     await keyboard.type("2026");
-    await click(webview.content.getByRole("button", { name: "Kick Off", exact: true }));
+    await kickOff();
     await waitForDocument(window, /Tea is picked in spring\./);
-    assert.equal(clicks, 3);
+    assert.equal(clicks(), 3);
     assert.match(model.requests[0]?.prompt ?? "", /Conduct a thorough research about tea/);
+  });
+
+  it("takes three clicks if the project is declarative", async () => {
+    const { window, model, serve, kickOff, clicks } = await openProject("declarative");
+    await serve();
+    await kickOff();
+    await waitForDocument(window, /Tea is picked in spring\./);
+    assert.equal(clicks(), 3);
+    assert.ok(model.requests.some(({ prompt }) => /Research current AI trends/.test(prompt)));
   });
 });

@@ -57,7 +57,7 @@ describe("The kickoff form in a browser", () => {
         await open({
           theme,
           send: () => Promise.reject(missing("audience")),
-          crew: { isRehearsal: true },
+          crew: { rehearsal: "No model is called." },
         });
         await field("topic").fill("Otters");
         assert.deepEqual(await violations(), []);
@@ -432,11 +432,10 @@ describe("The kickoff form in a browser", () => {
     await open();
     await field("topic").fill("Otters");
     await page.keyboard.press("Home");
-    form.session.rename({
+    form.session.update({
       id: "url:https://travel.example",
       name: "Journeys",
       url: "https://travel.example",
-      isRehearsal: false,
     });
     await page.getByRole("heading", { name: "Kick off Journeys" }).waitFor();
     await page.keyboard.type("Sea ");

@@ -74,7 +74,7 @@ export class KickoffForms implements vscode.Disposable {
     // Last, because local crews become known while the window starts.
     const crew = this.#options.crews.find(state.crew);
     const { crew: id, name } = state;
-    const known = crew === undefined ? { id, name, url: "", isRehearsal: false } : shown(crew);
+    const known = crew === undefined ? { id, name, url: "" } : shown(crew);
     const form = this.#add(panel, known, seed, false);
     // An unavailable crew must not hide what was typed.
     if (state.fields === undefined) void form.session.load({ fresh: true, startsCrew: false });
@@ -145,7 +145,7 @@ export class KickoffForms implements vscode.Disposable {
     for (const [id, form] of this.#forms) {
       const crew = this.#options.crews.find(id);
       if (crew === undefined) continue;
-      form.rename(shown(crew));
+      form.update(shown(crew));
       if (form.session.isUnavailable && crew.local?.running !== false)
         void form.session.load({ fresh: true, startsCrew: false });
     }
@@ -166,7 +166,10 @@ export class KickoffForms implements vscode.Disposable {
 }
 
 function shown({ id, name, url, local }: Crew): FormCrew {
-  return { id, name, url, isRehearsal: local?.engine === "rehearsal" };
+  if (local?.engine !== "rehearsal") return { id, name, url };
+  const text = vscode.l10n.t("Rehearsal engine: no model is called.");
+  const { engineNote } = local;
+  return { id, name, url, rehearsal: engineNote === undefined ? text : `${text} ${engineNote}` };
 }
 
 /** Invalid presets are reported to the person who made them. */

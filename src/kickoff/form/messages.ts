@@ -11,7 +11,8 @@ export interface FormCrew {
   readonly id: string;
   readonly name: string;
   readonly url: string;
-  readonly isRehearsal: boolean;
+  /** That no model is called, and why; undefined for other engines. */
+  readonly rehearsal?: string;
 }
 
 export interface Explanation {

@@ -81,9 +81,9 @@ export class OpenForm {
     this.#panel.reveal();
   }
 
-  rename(crew: FormCrew): void {
+  update(crew: FormCrew): void {
     this.#panel.title = titleFor(crew);
-    this.session.rename(crew);
+    this.session.update(crew);
   }
 
   close(): void {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { CrewApiError } from "../../api/errors.ts";
 import type { CrewInputs, KickoffRequest } from "../../api/types.ts";
 import type { Clock } from "../../base/clock.ts";
@@ -131,8 +132,8 @@ export class FormSession {
     else this.#replace((content) => content.give(values));
   }
 
-  rename(crew: FormCrew): void {
-    if (crew.name === this.#crew.name && crew.url === this.#crew.url) return;
+  update(crew: FormCrew): void {
+    if (isDeepStrictEqual(crew, this.#crew)) return;
     this.#crew = crew;
     this.#show();
   }

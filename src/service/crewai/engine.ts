@@ -16,11 +16,11 @@ import {
   type ProjectTask,
 } from "../../projects/types.ts";
 import { messageOf } from "../errors.ts";
-import type { Engine, Note, TaskAttempt, TaskResult } from "../engine.ts";
+import type { Engine, Note, TaskAttempt, TaskResult, TokenUsage } from "../engine.ts";
 import { Sources } from "./sources.ts";
 import { ProjectFailure, Worker, WorkerEnded } from "./worker.ts";
 
-/** How long a project may take to load, an attempt may report nothing before the log says so, a worker stays while a task waits for a person, and a spare one while nothing starts (ms). The first import compiles crewAI: 16 s were measured on a loaded machine. */
+/** How long a project may take to load, an attempt may report nothing before the log says so, a worker stays while a task waits for a person, and a spare one while nothing starts (ms). */
 const usualTimes = {
   load: 5 * 60_000,
   quiet: 5 * 60_000,
@@ -28,9 +28,14 @@ const usualTimes = {
   spare: 10 * 60_000,
 };
 
+/** How many workers stay for executions that wait for a person: each takes 250 MB. */
+const mostWaiting = 2;
+
 export interface CrewaiOptions {
   /** The project's folder. */
   readonly folder: string;
+  /** The crew's folder inside the project, with forward slashes, where the project has several. */
+  readonly crew?: string;
   /** A folder for what executions need until they end. */
   readonly data: string;
   /** The project's own interpreter. */
@@ -47,10 +52,12 @@ export interface CrewaiOptions {
 
 /** Runs tasks of a crewAI project in the project's own Python: one worker for an execution, one attempt after the other. */
 export function crewaiEngine(options: CrewaiOptions): Engine {
-  const { folder, python, program, parallel, log } = options;
+  const { folder, crew = "", python, program, parallel, log } = options;
   const times = { ...usualTimes, ...options.times };
   const sources = new Sources(folder, path.join(options.data, "sources"));
-  const storageOf = (executionId: string) => path.join(options.data, "storage", executionId);
+  const storageOf = (owner: string) => path.join(options.data, "storage", owner);
+  // The project's other crews don't wait for this one.
+  const storage = crew === "" ? null : storageOf("crew");
   const workers = new Map<string, { worker: Worker; source: string; leave?: NodeJS.Timeout }>();
   const turns = new Turns(parallel);
   let spare: { worker: Worker; leave: NodeJS.Timeout } | undefined;
@@ -96,11 +103,13 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
 
   /** The execution's worker with its project open, and the crew if it was opened now. */
   async function open(executionId: string, project: CrewProject) {
-    const source = await sources.folderFor(executionId);
+    const file = path.posix.join(crew, project.entry);
+    const source = await sources.folderFor(executionId, file);
     if (!turns.has(executionId)) throw stopped();
     const known = workers.get(executionId);
     if (known?.source === source) {
       clearTimeout(known.leave);
+      delete known.leave;
       return { worker: known.worker, crew: undefined };
     }
     drop(executionId);
@@ -113,8 +122,8 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
     void worker.ended.then(() => {
       if (workers.get(executionId)?.worker === worker) drop(executionId);
     });
-    const storage = parallel > 1 ? storageOf(executionId) : null;
-    const reply = await worker.open({ folder, source, file: project.entry, storage }, environment);
+    const own = parallel > 1 ? storageOf(executionId) : storage;
+    const reply = await worker.open({ folder, source, file, storage: own }, environment);
     for (const remark of asArray(reply["remarks"])) log(`[crew] ${String(remark)}`);
     return { worker, crew: crewOf(asObject(reply["crew"]), project) };
   }
@@ -129,6 +138,8 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
     try {
       return await action();
     } catch (error) {
+      if (error instanceof WorkerEnded && turns.has(executionId))
+        log(`[crew] ${firstLine(error.message)} An attempt is made up to three times in all.`);
       drop(executionId);
       throw error;
     }
@@ -159,7 +170,10 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
               tool: textAt(step, "tool") ?? null,
               toolInput: textAt(step, "toolInput") ?? null,
               result: textAt(step, "result") ?? "",
-            }),
+            }).catch((error: unknown) =>
+              // To repeat the attempt would cost more.
+              log(`A step of the execution ${executionId} isn't reported: ${messageOf(error)}`),
+            ),
           ),
         );
         await Promise.all(steps);
@@ -167,6 +181,7 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
         keepSpare();
         return resultOf(reply);
       }),
+    isQueued: (executionId) => turns.isQueued(executionId),
     rest(executionId, hasEnded) {
       turns.give(executionId, hasEnded);
       if (hasEnded) {
@@ -184,6 +199,8 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
       if (entry === undefined) return;
       clearTimeout(entry.leave);
       entry.leave = setTimeout(() => drop(executionId), times.waiting).unref();
+      const waiting = [...workers].flatMap(([id, { leave }]) => (leave === undefined ? [] : [id]));
+      for (const id of waiting.slice(0, -mostWaiting)) drop(id);
     },
     setEnvironment(variables) {
       environment = variablesOf(variables);
@@ -220,6 +237,10 @@ class Turns {
     return this.#working.has(id);
   }
 
+  isQueued(id: string): boolean {
+    return this.#queue.some((queued) => queued.id === id);
+  }
+
   async take(id: string, onWait: () => void): Promise<void> {
     if (this.#working.has(id)) return;
     if (this.#working.size < this.#limit) {
@@ -242,6 +263,10 @@ class Turns {
     this.#working.add(next.id);
     next.start();
   }
+}
+
+function firstLine(text: string): string {
+  return text.split("\n", 1)[0] ?? "";
 }
 
 function stopped(): Error {
@@ -268,6 +293,7 @@ function crewOf(crew: UnknownObject, project: CrewProject): CrewProject {
         expectedOutput: textAt(task, "expectedOutput") ?? "",
         humanInput: task["humanInput"] === true,
         ...(agent !== undefined && { agent }),
+        extras: textAt(task, "extras") ?? "",
         ...(Array.isArray(context) && { context: context.map(String) }),
       };
     });
@@ -309,10 +335,17 @@ function noteText(note: Note, { task }: TaskAttempt): string | undefined {
 function resultOf(reply: UnknownObject): TaskResult {
   const output = typeof reply["output"] === "string" ? reply["output"] : "";
   const inputs = reply["inputs"];
+  const usage = asObject(reply["usage"]);
+  const tokens = (name: keyof TokenUsage) => numberAt(usage, name) ?? 0;
   return {
     output,
     ...(reply["isSkipped"] === true && { isSkipped: true }),
     // JSON from the worker.
     ...(inputs !== undefined && { inputs: asObject(inputs) as JsonObject }),
+    usage: {
+      total_tokens: tokens("total_tokens"),
+      prompt_tokens: tokens("prompt_tokens"),
+      completion_tokens: tokens("completion_tokens"),
+    },
   };
 }

@@ -1,9 +1,8 @@
-import path from "node:path";
-import { pythonIn, uvPython } from "../../projects/python.ts";
+import { chooseInterpreter, projectInterpreters } from "../../projects/python.ts";
 
-/** The interpreter of a project: its `.venv`, else the one that uv finds for it. */
+/** The interpreter of a project: its `.venv`, else the one that uv finds for it; one that has crewAI goes first. */
 export async function findPython(folder: string): Promise<string | undefined> {
-  return (await pythonIn(path.join(folder, ".venv"))) ?? (await uvPython(folder));
+  return (await chooseInterpreter(projectInterpreters(folder)))?.python;
 }
 
 export function noPython(folder: string): string {

@@ -2,11 +2,12 @@ import { cp, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 
 /** Other people's code, build output, and hidden files. */
-const skipped = /^(\..*|node_modules|venv|env|site-packages|__pycache__|dist|build|out|target)$/;
+const skipped =
+  /^(\..*|node_modules|venv|env|site-packages|__pycache__|dist|build|out|outputs?|target)$/;
 /** What Python or crewAI may read while it builds the crew. */
 const copied = /\.(py|ya?ml|jsonc?|toml|md|txt)$/;
-/** Of those, what the crew is made of. A crew may write the others, such as its report. */
-const defining = /\.(py|ya?ml|jsonc?|toml)$/;
+/** Of those, what the crew is made of, with its entry. A crew may write the others, such as its report. */
+const defining = /\.(py|ya?ml|jsonc|toml)$|(^|[\\/])agents[\\/][^\\/]+\.json$/;
 /** A larger file, or so many, is data. */
 const limits = { bytes: 1024 * 1024, files: 5000 };
 
@@ -47,14 +48,15 @@ export class Sources {
     await rename(partial, copy);
   }
 
-  /** The folder to import from: the project's own as long as its definition is the one that the execution began with, else the copy. */
-  async folderFor(executionId: string): Promise<string> {
+  /** The folder to import from: the project's own as long as its definition is the one that the execution began with, else the copy. @param entry the file that defines the crew */
+  async folderFor(executionId: string, entry: string): Promise<string> {
     const copy = this.#copyOf(executionId);
-    const entries = await readdir(copy, { recursive: true, withFileTypes: true }).catch(() => []);
-    for (const entry of entries) {
-      if (!entry.isFile() || !defining.test(entry.name)) continue;
-      const file = path.join(entry.parentPath, entry.name);
-      const original = path.join(this.#project, path.relative(copy, file));
+    const files = await readdir(copy, { recursive: true, withFileTypes: true }).catch(() => []);
+    for (const found of files) {
+      const file = path.join(found.parentPath, found.name);
+      const name = path.relative(copy, file);
+      if (!found.isFile() || !(defining.test(name) || name === path.normalize(entry))) continue;
+      const original = path.join(this.#project, name);
       const now = await readFile(original).catch(() => undefined);
       if (now?.equals(await readFile(file)) !== true) return copy;
     }

@@ -8,16 +8,18 @@ standard error. When standard input closes, the worker and all that it started e
         {"type": "opened", "crew": {...}, "remarks": [...]}
     {"do": "attempt", "task": 0, "inputs": {...}, "earlier": ["...", null], "notes": ["..."], "isFirst": true, "isLast": false}
         {"type": "step", ...} any number of times, then
-        {"type": "output", "output": "...", "inputs": {...}, "usage": {...}}
+        {"type": "output", "output": "...", "inputs": {...}, "usage": {...}}, or the same with "isSkipped": true
     either may also answer {"type": "failed", "message": "...", "frames": ["..."]}
 
 Only public fields of crewAI are used (tried with 1.0.0 to 1.15.30).
 """
 
+import gc
+import hashlib
 import importlib
-import importlib.util
 import json
 import os
+import pathlib
 import queue
 import re
 import signal
@@ -55,11 +57,45 @@ def reply(kind, **members):
 
 def end():
     """Ends this process and all that it started."""
-    if os.name == "nt":
-        subprocess.run(["taskkill", "/pid", str(os.getpid()), "/t", "/f"], capture_output=True)
-    elif os.getpgrp() == os.getpid():
-        os.killpg(os.getpgrp(), signal.SIGKILL)
-    os._exit(1)
+    try:
+        if os.name == "nt":
+            subprocess.run(["taskkill", "/pid", str(os.getpid()), "/t", "/f"], capture_output=True)
+        else:
+            for pid in started():
+                try:
+                    os.kill(pid, signal.SIGKILL)
+                except OSError:  # It has just ended.
+                    pass
+    finally:
+        if os.name != "nt" and os.getpgrp() == os.getpid():
+            os.killpg(os.getpgrp(), signal.SIGKILL)
+        os._exit(1)
+
+
+def started():
+    """The processes below this one. Browsers and servers of MCP, for example, are in groups of their own."""
+    parents = dict(processes())
+    found = [os.getpid()]
+    for pid in found:
+        found += [child for child, parent in parents.items() if parent == pid]
+    return found[1:]
+
+
+def processes():
+    """Each process of this machine with its parent."""
+    if os.path.isdir("/proc/self"):  # A small container may have no ps.
+        for name in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open(f"/proc/{name}/stat", errors="replace") as file:
+                    # The name, in brackets, may have any characters.
+                    yield int(name), int(file.read().rpartition(")")[2].split()[1])
+            except OSError:  # It has just ended.
+                pass
+        return
+    listed = subprocess.run(["ps", "-A", "-o", "pid=,ppid="], capture_output=True, text=True, timeout=5).stdout
+    for line in listed.splitlines():
+        pid, parent = line.split()
+        yield int(pid), int(parent)
 
 
 def read_commands(commands):
@@ -77,16 +113,19 @@ class Failure(Exception):
 
 def frames_of(error, folders):
     """The project's own stack frames, the innermost last; those of the cause where the error has none."""
-    frames = []
-    for frame in traceback.extract_tb(error.__traceback__):
-        where = place_in(folders, frame.filename)
-        if where:
-            frames.append(f"{where}:{frame.lineno} in {frame.name}: {frame.line or ''}".rstrip(": "))
-    # Python can't have a frame in a file that it can't read.
-    if isinstance(error, SyntaxError) and place_in(folders, error.filename or ""):
-        frames.append(f"{place_in(folders, error.filename)}:{error.lineno}: {(error.text or '').strip()}".rstrip(": "))
-    cause = error.__cause__ or error.__context__
-    return frames or (frames_of(cause, folders) if cause else [])
+    frames, seen = [], set()
+    # An error may be its own cause: crewAI raises it "from" itself if an agent's model has no key.
+    while error and not frames and id(error) not in seen:
+        seen.add(id(error))
+        for frame in traceback.extract_tb(error.__traceback__):
+            where = place_in(folders, frame.filename)
+            if where:
+                frames.append(f"{where}:{frame.lineno} in {frame.name}: {frame.line or ''}".rstrip(": "))
+        # Python can't have a frame in a file that it can't read.
+        if isinstance(error, SyntaxError) and place_in(folders, error.filename or ""):
+            frames.append(f"{place_in(folders, error.filename)}:{error.lineno}: {(error.text or '').strip()}".rstrip(": "))
+        error = error.__cause__ or error.__context__
+    return frames
 
 
 def place_in(folders, filename):
@@ -123,11 +162,13 @@ class Project:
 
     def read_environment(self):
         """As `crewai run` does: in a declarative project the file wins over the environment."""
-        path = os.path.join(self.folder, ".env")
-        if os.path.isfile(path):
-            from dotenv import load_dotenv
+        import crewai
+        from dotenv import load_dotenv
 
-            load_dotenv(path, override=self.is_declarative)
+        load_dotenv(os.path.join(self.folder, ".env"), override=self.is_declarative)
+        # The one that crewAI reads when it is imported.
+        above = (os.path.join(folder, ".env") for folder in pathlib.Path(crewai.__file__).parents)
+        load_dotenv(next(filter(os.path.isfile, above), os.devnull))
         os.environ.update(self.environment)
         # crewAI prefers this name, and would send the key to its host.
         if "OPENAI_BASE_URL" in self.environment and "BASE_URL" in os.environ:
@@ -167,7 +208,7 @@ class Project:
             raise Failure(f"{self.file} defines no crew: it needs a class with @CrewBase, a Crew, or a function that returns one.")
         if len(found) > 1:
             raise Failure(
-                f"{self.file} defines several crews: {', '.join(found)}. Crewdeck runs one; move the others to files of their own."
+                f"{self.file} defines several crews: {', '.join(found)}. Crewdeck runs one; move each of the others to a folder of its own, with its config."
             )
         (make,) = found.values()
         return make().crew() if makers else make()
@@ -191,6 +232,24 @@ def is_conditional(task):
     return hasattr(task, "should_execute")
 
 
+def shape_of(model):
+    try:
+        return model.model_json_schema()
+    except Exception:  # There is no model, or one that JSON can't describe.
+        return getattr(model, "__name__", None)
+
+
+def extras_of(task):
+    """A hash of what else decides a task's output: its tools and output models."""
+    tools = [*(task.tools or []), *(getattr(task.agent, "tools", None) or [])]
+    models = [getattr(task, name, None) for name in ("output_pydantic", "output_json", "response_model")]
+    parts = [
+        [[tool.name, tool.description, shape_of(getattr(tool, "args_schema", None))] for tool in tools],
+        [shape_of(model) for model in models],
+    ]
+    return hashlib.sha256(json.dumps(parts, default=str).encode("utf-8", "replace")).hexdigest()
+
+
 def describe(crew):
     tasks = list(crew.tasks)
     names = [name_of(task, index) for index, task in enumerate(tasks)]
@@ -208,7 +267,6 @@ def describe(crew):
         return [names[index] for index, each in enumerate(tasks) for wanted in task.context or [] if wanted is each]
 
     return {
-        "name": crew.name,
         "agents": [{"role": agent.role, "goal": agent.goal, "backstory": agent.backstory} for agent in agents],
         "tasks": [
             {
@@ -218,6 +276,7 @@ def describe(crew):
                 "agent": next((index for index, agent in enumerate(agents) if agent is task.agent), None),
                 "context": context(task),
                 "humanInput": bool(task.human_input),
+                "extras": extras_of(task),
             }
             for name, task in zip(names, tasks)
         ],
@@ -281,9 +340,15 @@ def attempt(project, command):
         if raw is not None:
             with_output(tasks[before], before, raw)
             earlier.append(tasks[before])
+    inputs = dict(command["inputs"])
+    if command["isFirst"]:
+        # They may return other inputs, which are those of all later tasks.
+        for callback in crew.before_kickoff_callbacks:
+            inputs = callback(inputs) or inputs
+    crew.before_kickoff_callbacks = []
     if is_conditional(target):
         if earlier and not target.should_execute(earlier[-1].output):
-            return {"output": "", "isSkipped": True}
+            return {"output": "", "isSkipped": True, "inputs": inputs}
         # crewAI refuses a crew that has only conditional tasks; this one's condition is met.
         object.__setattr__(target, "__class__", Task)
         target.__dict__.pop("condition", None)
@@ -291,17 +356,14 @@ def attempt(project, command):
     target.context = context + [note_task(note, target.agent) for note in command["notes"]]
     target.human_input = False
     target.async_execution = False
+    # By default the first task of a crew gets what triggered it.
+    if index > 0 and target.allow_crewai_trigger_context is None:
+        target.allow_crewai_trigger_context = False
     crew.tasks = [target]
     # Older versions don't have them.
     for option in ("tracing", "stream"):
         if hasattr(crew, option):
             setattr(crew, option, False)
-    inputs = dict(command["inputs"])
-    if command["isFirst"]:
-        # They may return other inputs, which are those of all later tasks.
-        for callback in crew.before_kickoff_callbacks:
-            inputs = callback(inputs) or inputs
-    crew.before_kickoff_callbacks = []
     if not command["isLast"]:
         crew.after_kickoff_callbacks = []
     result = crew.kickoff(inputs=inputs)
@@ -339,28 +401,56 @@ def flush_steps():
 
 def unsuitable():
     """Why this Python can't run crews; None if it can."""
-    from importlib.metadata import PackageNotFoundError
-
     python = sys.version.split()[0]
     if sys.version_info < oldest["python"]:
         return f"{sys.executable} is Python {python}, and crewAI needs Python 3.10 or newer. Choose another interpreter for the project."
+    from importlib.metadata import PackageNotFoundError
+
     try:
         found = version()
-        if tuple(int(part) for part in found.split(".")[:2]) < oldest["crewai"]:
-            return (
-                f"{sys.executable} has crewAI {found}, and Crewdeck runs crewAI 1.0 or newer. "
-                'Upgrade it in the project: "uv add crewai --upgrade-package crewai", or "pip install --upgrade crewai".'
-            )
-        import crewai  # noqa: F401
-    except (PackageNotFoundError, ImportError) as error:
+    except PackageNotFoundError as error:
         return f'{sys.executable} has no crewAI ({error}). Install it in the project: "uv sync", or "pip install crewai".'
+    if tuple(int(part) for part in found.split(".")[:2]) < oldest["crewai"]:
+        return (
+            f"{sys.executable} has crewAI {found}, and Crewdeck runs crewAI 1.0 or newer. "
+            'Upgrade it in the project: "uv add crewai --upgrade-package crewai", or "pip install --upgrade crewai".'
+        )
+    try:
+        import_crewai()
+    except Exception as error:
+        return (
+            f"{sys.executable} can't load crewAI {found}. {describe_error(error)}\n"
+            'Install it again in the project: "uv sync --reinstall", or "pip install --force-reinstall crewai".'
+        )
     return None
+
+
+def import_crewai():
+    """Imports crewAI without the project's `.env`, which crewAI then reads, and which may change until a project is opened."""
+    import dotenv
+
+    load = dotenv.load_dotenv
+    dotenv.load_dotenv = lambda *_, **__: False
+    # The import makes hardly any garbage; looking for it takes a tenth of the time.
+    gc.disable()
+    try:
+        import crewai.project  # noqa: F401
+    finally:
+        dotenv.load_dotenv = load
+        gc.freeze()
+        gc.enable()
 
 
 def describe_error(error):
     if isinstance(error, SystemExit):
         return f"The project called sys.exit({'' if error.code is None else repr(error.code)})."
-    return f"{type(error).__name__}: {error}"
+    causes = [error]
+    # crewAI raises some errors from themselves.
+    while causes[-1].__cause__ and causes[-1].__cause__ not in causes:
+        causes.append(causes[-1].__cause__)
+    cause = causes[-1]
+    reason = "" if str(cause) in str(error) else f" ({type(cause).__name__}: {cause})"
+    return f"{type(error).__name__}: {error}{reason}"
 
 
 def run(commands):

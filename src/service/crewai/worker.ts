@@ -13,6 +13,10 @@ import {
 const printLimits = { kept: 2_000, line: 4_000, attempt: 1_000_000 };
 /** Characters of one reply; an output of that size is a mistake of the project. */
 const largestReply = 32_000_000;
+/** How long a worker has to end itself before it is killed (ms). */
+const endMs = 2_000;
+/** How long crewAI may take to import (ms). The first import compiles it: 16 s were measured on a loaded machine. */
+const importMs = 5 * 60_000;
 /** How long the last output of a worker that ended is waited for (ms). */
 const drainMs = 1_000;
 
@@ -31,7 +35,7 @@ export interface WorkerOptions {
   /** The path of worker.py. */
   readonly program: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** How long the import of crewAI and that of the project may take (ms). */
+  /** How long the project may take to load (ms). */
   readonly loadMs: number;
   /** How long an attempt may report nothing before `onLine` receives a remark (ms). A task may take hours, so it isn't ended. */
   readonly quietMs: number;
@@ -49,6 +53,7 @@ export class Worker {
   #printed = 0;
   #key = "";
   #problem: ProjectFailure | undefined;
+  #isReady = false;
   #receive: ((reply: UnknownObject) => void) | undefined;
   /** Resolves to why the process ended. */
   readonly ended: Promise<ProjectFailure | WorkerEnded>;
@@ -56,7 +61,7 @@ export class Worker {
   readonly ready: Promise<UnknownObject>;
 
   constructor(options: WorkerOptions) {
-    const { python, program, env, loadMs, onLine } = options;
+    const { python, program, env, onLine } = options;
     this.#options = options;
     this.#child = spawn(python, ["-u", program], {
       env: { ...env },
@@ -89,9 +94,12 @@ export class Worker {
           );
       });
     this.ended = this.#waitForEnd(python);
-    this.ready = this.#next("crewAI did not load", loadMs);
-    // Whoever needs the worker awaits it, and then sees the failure.
-    this.ready.catch(() => undefined);
+    this.ready = this.#next("crewAI did not load", importMs);
+    this.ready.then(
+      () => (this.#isReady = true),
+      // Whoever needs the worker awaits it, and then sees the failure.
+      () => undefined,
+    );
   }
 
   /**
@@ -133,9 +141,14 @@ export class Worker {
 
   /** Ends the worker and all that it started. */
   end(): void {
-    const { pid, exitCode, signalCode } = this.#child;
-    // Its number may belong to another process by now.
-    if (pid !== undefined && exitCode === null && signalCode === null) killTree(pid);
+    // It knows its tree best.
+    this.#child.stdin?.destroy();
+    const timer = setTimeout(() => {
+      const { pid, exitCode, signalCode } = this.#child;
+      // Its number may belong to another process by now.
+      if (pid !== undefined && exitCode === null && signalCode === null) killTree(pid);
+    }, endMs);
+    void this.ended.then(() => clearTimeout(timer));
   }
 
   async #send(
@@ -209,6 +222,11 @@ export class Worker {
     });
     const last = this.#last.trim() === "" ? "" : `\nIt printed last:\n${this.#last.trim()}`;
     if (this.#problem !== undefined) return new ProjectFailure(`${this.#problem.message}${last}`);
+    // Before it can say so itself: Python 2 can't even read it.
+    if (!this.#isReady && how === "exit code 1")
+      return new ProjectFailure(
+        `${python} can't run Crewdeck's program. crewAI needs Python 3.10 or newer. Choose another interpreter.${last}`,
+      );
     return new WorkerEnded(`The crew's Python process ended (${how}).${last}`);
   }
 }

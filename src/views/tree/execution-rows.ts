@@ -26,8 +26,8 @@ const max = { inputs: 4, value: 80, error: 300 };
 export interface Circumstances {
   /** Why its last status request failed. */
   readonly problem?: CrewApiError | undefined;
-  /** `gone`: removed; `stopped`: a stopped local crew. */
-  readonly crew?: "connected" | "gone" | "refusing" | "stopped";
+  /** `gone`: removed; `stopped`: a stopped local crew; `interrupted`: a person is to decide about the execution. */
+  readonly crew?: "connected" | "gone" | "refusing" | "stopped" | "interrupted";
   readonly isKickingOff?: boolean;
   /** Whether its crew may be able to stop it. */
   readonly canStop?: boolean;
@@ -120,20 +120,22 @@ export function taskRow(
   };
 }
 
-function situationOf(execution: ExecutionSummary, { isKickingOff }: Circumstances): string {
+function situationOf(execution: ExecutionSummary, { isKickingOff, crew }: Circumstances): string {
   const { waiting } = execution;
   if (isKickingOff === true) return kickingOffLabel();
+  if (crew === "interrupted") return l10n.t("Interrupted");
   const state = stateLabel(execution);
   return waiting === undefined ? state : l10n.t("{0} at task {1}", state, taskAndAttempt(waiting));
 }
 
 function groupedState(
   execution: ExecutionSummary,
-  { group, isKickingOff }: Circumstances,
+  { group, isKickingOff, crew }: Circumstances,
 ): string | undefined {
   const { waiting, state } = execution;
   if (group === "waiting" && waiting !== undefined) return taskAndAttempt(waiting);
   if (isKickingOff === true) return kickingOffLabel();
+  if (crew === "interrupted") return l10n.t("Interrupted");
   if (group === "state" && state !== "unknown") return undefined;
   if (state === "waiting") return l10n.t("Waiting");
   if (isNeverSeen(execution)) return l10n.t("Unknown ID – check it");
@@ -170,6 +172,8 @@ function unwatchedLabel(
       return l10n.t("not watched: token refused");
     case "stopped":
       return l10n.t("not watched: local crew is stopped");
+    case "interrupted":
+      return l10n.t("continue or discard it in its crew's menu");
     case "connected":
       return execution.watchingStoppedAt && l10n.t("no longer watched");
   }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import * as vscode from "vscode";
-import type { Crew } from "../../crews/types.ts";
+import { isInterrupted, type Crew } from "../../crews/types.ts";
 import type { ExecutionSummary } from "../../executions/model.ts";
 import type { Arrangement } from "./arrangement.ts";
 import type { CrewWatch } from "./crew-watch.ts";
@@ -99,7 +99,7 @@ export class TreeItems {
     const isRefusing = tracker.parkedCrews().has(execution.crew.id);
     return {
       group: partsOf(group).kind,
-      crew: conditionOf(crew, isRefusing),
+      crew: conditionOf(crew, isRefusing, execution),
       problem: isRefusing ? undefined : tracker.problemOf(execution),
       isKickingOff: kickoffs.isUnderWay(execution),
       canStop: crews.canStop(execution.crew.id),
@@ -107,9 +107,14 @@ export class TreeItems {
   }
 }
 
-function conditionOf(crew: Crew | undefined, isRefusing: boolean) {
+function conditionOf(
+  crew: Crew | undefined,
+  isRefusing: boolean,
+  { kickoffIds }: ExecutionSummary,
+) {
   if (crew === undefined) return "gone";
   if (crew.local?.running === false) return "stopped";
+  if (isInterrupted(crew, kickoffIds)) return "interrupted";
   return isRefusing ? "refusing" : "connected";
 }
 

@@ -102,7 +102,6 @@ export class FormWindow {
       id: "url:https://travel.example",
       name: "Travel crew",
       url: "https://travel.example",
-      isRehearsal: false,
       ...options.crew,
     };
     const window = new FormWindow(page, server, crew, options);

@@ -16,11 +16,13 @@ export class Editor {
     return this.#page.locator(".tabs-container .tab").filter({ hasText: name });
   }
 
-  /** The lines in view, as text. */
+  /** The lines in view, as text; not those in comment threads, which may be far above while they aren't in view. */
   async visibleText(): Promise<string> {
     const lines = this.#group.locator(".editor-instance .lines-content > .view-lines > .view-line");
     const placed = await lines.evaluateAll((elements) =>
-      elements.map((line) => ({ top: line.getBoundingClientRect().top, text: line.textContent })),
+      elements
+        .filter((line) => line.closest(".review-widget") === null)
+        .map((line) => ({ top: line.getBoundingClientRect().top, text: line.textContent })),
     );
     return placed
       .sort((a, b) => a.top - b.top)
@@ -44,7 +46,8 @@ export class Editor {
   async wholeText(): Promise<string> {
     return waitFor("the whole document on the clipboard, and its beginning in view", async () => {
       // An opening document or a closing webview may take focus: then try again.
-      await this.#group.locator(".editor-instance .view-lines").first().click();
+      // A click may hit a comment thread.
+      await this.#group.locator(".native-edit-context, textarea.inputarea").first().focus();
       const isCleared = await this.#page.evaluate(() =>
         navigator.clipboard.writeText("").then(
           () => true,

@@ -34,7 +34,7 @@ describe("A kickoff form's session with tools, secrets and JSON", () => {
   async function open(seed: Seed = {}): Promise<FormSession> {
     let ids = 0;
     const session = new FormSession(
-      { id: "url:https://crew.test", name: "Travel", url: "https://crew.test", isRehearsal: false },
+      { id: "url:https://crew.test", name: "Travel", url: "https://crew.test" },
       seed,
       {
         clock: new FakeClock(),

@@ -60,7 +60,7 @@ describe("A kickoff form's session", () => {
 
   function make(seed: Seed, takesFocus = true): FormSession {
     const session = new FormSession(
-      { id: "url:https://crew.test", name: "Travel", url: "https://crew.test", isRehearsal: false },
+      { id: "url:https://crew.test", name: "Travel", url: "https://crew.test" },
       seed,
       {
         clock,
@@ -316,13 +316,21 @@ describe("A kickoff form's session", () => {
       id: "url:https://crew.test",
       name: "Journeys",
       url: "https://crew.test",
-      isRehearsal: false,
     };
-    session.rename(crew);
+    session.update(crew);
     assert.deepEqual([form().crew, form().draft], [crew, draft]);
     posted = [];
-    session.rename(crew);
+    session.update(crew);
     assert.deepEqual(posted, [], "nothing new is shown");
+  });
+
+  it("says at once that the crew is no longer rehearsed", async () => {
+    const session = await open();
+    const { crew } = form();
+    session.update({ ...crew, rehearsal: "No model is called." });
+    assert.equal(form().crew.rehearsal, "No model is called.");
+    session.update(crew);
+    assert.equal(form().crew.rehearsal, undefined);
   });
 
   it("is cleared, and restored by Undo", async () => {

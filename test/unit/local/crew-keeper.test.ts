@@ -5,7 +5,7 @@ import { createServer } from "node:net";
 import path from "node:path";
 import { waitFor } from "../../support/wait.ts";
 import { findRunning } from "../../../src/local/running.ts";
-import { ServiceRefusal } from "../../../src/local/service-process.ts";
+import { ServiceRefusal } from "../../../src/local/service-errors.ts";
 import { cleanUp, crewFolder, crewId, newMachine, Window } from "./support.ts";
 
 /** Asks the fake service for the token it was started with. */

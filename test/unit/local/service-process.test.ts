@@ -1,10 +1,9 @@
 import assert from "node:assert/strict";
+import { ServiceFailure, ServiceRefusal } from "../../../src/local/service-errors.ts";
 import {
   environment,
   readMessage,
-  ServiceFailure,
   ServiceProcess,
-  ServiceRefusal,
   type ServiceOptions,
 } from "../../../src/local/service-process.ts";
 import { waitFor } from "../../support/wait.ts";
@@ -48,21 +47,21 @@ describe("the service's process", () => {
     }
   });
 
-  it("gets the environment of the crew's Python at its start and when it changes", async () => {
+  it("gets the environment of the crew's Python at its start and when it changes, and its keys are not in the log", async () => {
     const lines: string[] = [];
     const process = await ServiceProcess.start(
       await options("/crew", {
-        workerEnvironment: { MODEL: "one" },
+        workerEnvironment: { MODEL: "one", OPENAI_API_KEY: "secret-key-1" },
         onLine: (line) => lines.push(line),
       }),
     );
     try {
-      process.setWorkerEnvironment({ MODEL: "two" });
+      process.setWorkerEnvironment({ MODEL: "two", OPENAI_API_KEY: "secret-key-2" });
       await waitFor("both", () => lines.some((line) => line.startsWith("message")));
-      assert.ok(lines.includes('worker {"MODEL":"one"}'));
-      assert.ok(
-        lines.includes('message {"type":"workerEnvironment","environment":{"MODEL":"two"}}'),
-      );
+      assert.ok(lines.includes('worker {"MODEL":"one","OPENAI_API_KEY":"…"}'));
+      const changed = { MODEL: "two", OPENAI_API_KEY: "…" };
+      const message = { type: "workerEnvironment", environment: changed };
+      assert.ok(lines.includes(`message ${JSON.stringify(message)}`));
     } finally {
       await process.stop();
     }

@@ -288,6 +288,25 @@ describe("a broken project names the place, the problem and the expected content
     });
   }
 
+  it("a flow, a project of several crews and a folder without one name the crews below", async () => {
+    const crews = {
+      "src/news/crews/content/config/tasks.yaml": "",
+      "crews/short/crew.jsonc": "{}",
+      "crews/short/agents/a.jsonc": agentJson,
+    };
+    for (const text of [
+      '[tool.crewai]\ntype = "flow"\n',
+      '[tool.crewai]\ntype = "crew"\n',
+      '[project]\nname = "a"\n',
+    ]) {
+      const folder = await folderWith({ ...crews, "pyproject.toml": text });
+      await assert.rejects(
+        readProject(folder),
+        /To serve a crew inside it, choose its folder: crews\/short, src\/news\/crews\/content\.$/,
+      );
+    }
+  });
+
   it("a folder that doesn't exist", async () => {
     await assert.rejects(
       readProject(path.join(await folderWith({}), "nowhere")),

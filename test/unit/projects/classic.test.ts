@@ -87,8 +87,69 @@ describe("a classic project", () => {
     assert.equal((await readProject(folder)).tasks.length, 1);
     await assert.rejects(
       readProject(await folderWith(files)),
-      /several crews here: src\/my_crew\/config, src\/other\/config/,
+      /several crews in the folder .*choose its folder: src\/my_crew, src\/other\./,
     );
+  });
+
+  it("may have another name than crew.py, as in a flow", async () => {
+    const method = "@CrewBase\nclass Content:\n    @agent\n    def writer(self):\n        pass\n";
+    const files = { ...classic, "config/agents.yaml": "{}", "main.py": "", "content.py": method };
+    await assert.rejects(readProject(await folderWith(files)), /agents\.yaml/);
+    const folder = await folderWith({ ...classic, "main.py": "", "content.py": method });
+    assert.equal((await readProject(folder)).entry, "content.py");
+    assert.equal((await readProject(await folderWith(classic))).entry, "crew.py");
+  });
+
+  it("keeps what decides outputs besides the texts: tools and output models", async () => {
+    const folder = await folderWith({
+      "config/agents.yaml": `${classic["config/agents.yaml"]}  tools: [search]\n`,
+      "config/tasks.yaml": `${classic["config/tasks.yaml"]}  output_json: Report\n`,
+    });
+    const { agents, tasks } = await readProject(folder);
+    assert.deepEqual(
+      [agents[0]?.extras, tasks[0]?.extras],
+      ['[["tools",["search"]]]', '[["output_json","Report"]]'],
+    );
+  });
+
+  it("has the agents and tasks of its YAML that crew.py uses, under any name", async () => {
+    const task = (name: string) => `${name}:\n  description: "{${name}}"\n  expected_output: e\n`;
+    const files = {
+      "config/agents.yaml": ["writer", "retired"]
+        .map((name) => `${name}:\n  role: "{${name}}"\n  goal: g\n  backstory: b\n`)
+        .join(""),
+      "config/tasks.yaml": ["draft", "old_draft", "review"].map(task).join(""),
+    };
+    const crewPy = `from crewai.project import CrewBase, agent, crew, task
+
+@CrewBase
+class Poems:
+    @agent
+    def writer(self):
+        return Agent(config=self.agents_config["writer"])
+
+    # @task
+    # def old_draft(self):
+    #     return Task(config=self.tasks_config["old_draft"])
+
+    @task
+    def draft(self):
+        return Task(config=self.tasks_config.get("draft"))
+
+    @task
+    def second_look(self):
+        return Task(config=self.tasks_config["review"])
+`;
+    const project = await readProject(await folderWith({ ...files, "crew.py": crewPy }));
+    assert.deepEqual(project.inputs, ["writer", "draft", "review"]);
+    assert.deepEqual(
+      [...project.agents.map(({ name }) => name), ...project.tasks.map(({ id }) => id)],
+      ["writer", "draft", "review"],
+    );
+    // As far as can be read without a Python parser.
+    const generated = crewPy.replaceAll(/def \w+\(/g, "def made(").replaceAll(/_config.*/g, "()");
+    const whole = await readProject(await folderWith({ ...files, "crew.py": generated }));
+    assert.equal(whole.inputs.length, 5);
   });
 
   it("needs no fields of an agent from a repository", async () => {

@@ -64,17 +64,19 @@ describe("a declarative project", () => {
     assert.equal((await readProject(folder)).name, "inner");
   });
 
-  it("includes its manager, who isn't in the list of agents", async () => {
-    const folder = await folderWith({
-      "crew.jsonc":
-        '{"agents": ["a"], "manager_agent": "boss", "tasks": [{"description": "d", "expected_output": "e", "agent": "boss"}]}',
-      "agents/a.jsonc": agent,
-      "agents/boss.jsonc": agent,
-    });
-    assert.deepEqual(
-      (await readProject(folder)).agents.map(({ name }) => name),
-      ["a", "boss"],
-    );
+  it("includes its manager, whose texts ask for inputs only if it is in the list of agents", async () => {
+    const project = async (agents: string) => {
+      const { agents: read, inputs } = await readProject(
+        await folderWith({
+          "crew.jsonc": `{"agents": ${agents}, "manager_agent": "boss", "tasks": [{"description": "d", "expected_output": "e", "agent": "boss"}]}`,
+          "agents/a.jsonc": agent,
+          "agents/boss.jsonc": agent.replace(/"role": "[^"]*"/, '"role": "Boss of {team}"'),
+        }),
+      );
+      return [read.map(({ name }) => name), inputs];
+    };
+    assert.deepEqual(await project('["a"]'), [["a", "boss"], []]);
+    assert.deepEqual(await project('["a", "boss"]'), [["a", "boss"], ["team"]]);
   });
 
   it("is plain data", async () => {

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { symlink } from "node:fs/promises";
 import path from "node:path";
-import { findProjects } from "../../../src/projects/find.ts";
+import { findProjects, projectOf } from "../../../src/projects/find.ts";
+import { projectRoot } from "../../../src/projects/pyproject.ts";
 import { classic, folderWith, removeFolders } from "./folder.ts";
 
 /** The files of a project in a folder. */
@@ -37,8 +38,50 @@ describe("finding projects", () => {
     assert.deepEqual(await found(root), ["declared", "named", "packaged", "deep/er/classic"]);
   });
 
-  it("may find the root, and doesn't search inside a crew", async () => {
-    assert.deepEqual(await found(await folderWith({ ...classic, ...below("inner") })), [""]);
+  it("may find the root, and other crews in it, each once", async () => {
+    assert.deepEqual(await found(await folderWith({ ...classic, ...below("inner") })), [
+      "",
+      "inner",
+    ]);
+    const declared = { "crew.jsonc": "{}", "agents/a.jsonc": "{}" };
+    const packages = { ...below("src/own"), ...below("src/other"), ...below("crews/c", declared) };
+    const named = (name: string) => `[project]\nname = "${name}"\n[tool.crewai]\ntype = "crew"\n`;
+    const toml = (text: string) => folderWith({ ...packages, "pyproject.toml": text });
+    assert.deepEqual(await found(await toml(named("own"))), ["", "crews/c", "src/other"]);
+    assert.deepEqual(await found(await toml(named("none"))), [
+      "",
+      "crews/c",
+      "src/other",
+      "src/own",
+    ]);
+    const root = await toml(`${named("own")}definition = "crews/c/crew.jsonc"\n`);
+    assert.deepEqual(await found(root), ["", "src/other", "src/own"]);
+  });
+
+  it("knows the crew of a file, and the project of a crew", async () => {
+    const root = await folderWith({
+      "flow/pyproject.toml": '[tool.crewai]\ntype = "flow"\n',
+      ...below("flow/src/news/crews/content"),
+      ...below("crew"),
+      ...below("crew/examples/small"),
+    });
+    const of = async (file: string) => {
+      const folder = await projectOf(root, path.join(root, file));
+      return folder && path.relative(root, folder);
+    };
+    const files = {
+      "flow/main.py": undefined,
+      "flow/src/news/crews/content/config/tasks.yaml": "flow/src/news/crews/content",
+      "crew/config/tasks.yaml": "crew",
+      "crew/tools/search.py": "crew",
+      "crew/examples/small/crew.py": "crew/examples/small",
+    };
+    for (const [file, folder] of Object.entries(files)) assert.equal(await of(file), folder, file);
+    const roots = ["flow/src/news/crews/content", "crew"].map((each) => path.join(root, each));
+    assert.deepEqual(await Promise.all(roots.map(projectRoot)), [
+      path.join(root, "flow"),
+      path.join(root, "crew"),
+    ]);
   });
 
   it("finds a flow and its crews", async () => {
@@ -51,7 +94,7 @@ describe("finding projects", () => {
       "pyproject.toml": '[tool.crewai]\nname = "x"\n[tool.other]\ntype = "flow"\n',
       ...below("inner"),
     });
-    assert.deepEqual(await found(crew), [""]);
+    assert.deepEqual(await found(crew), ["", "inner"]);
   });
 
   it("skips dependencies, hidden folders and links", async () => {

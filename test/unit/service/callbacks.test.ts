@@ -4,6 +4,7 @@ import path from "node:path";
 import { openSqlite } from "../../../src/base/sqlite.ts";
 import { callbackAttempts } from "../../../src/service/callbacks.ts";
 import { CallbackReceiver, type ReceivedCallback } from "../../support/callback-receiver.ts";
+import type { ApiAnswer } from "../../support/crew-api.ts";
 import { waitFor } from "../../support/wait.ts";
 import { Harness, inputs } from "./support.ts";
 
@@ -85,6 +86,24 @@ describe("service: callbacks", () => {
       assert.equal(headers.authorization, undefined);
     }
     assert.equal(new Set(receiver.received.map((callback) => callback.id)).size, 5);
+  });
+
+  it("reports the tokens of all attempts when the crew has completed", async () => {
+    await harness.end();
+    const usage = { total_tokens: 9, prompt_tokens: 7, completion_tokens: 2 };
+    const engine = { name: "model", run: () => Promise.resolve({ output: "done", usage }) };
+    harness = await new Harness({ engine }).start();
+    const id = await harness.kickoff({ inputs, ...addresses() });
+    await harness.untilWaiting(id);
+    await harness.resume(id, false, "again");
+    await harness.untilWaiting(id, 2);
+    await harness.resume(id, true, "good", addresses());
+    const [crew] = bodies(await until("/crew", 1));
+    assert.deepEqual(crew?.["token_usage"], {
+      total_tokens: 36,
+      prompt_tokens: 28,
+      completion_tokens: 8,
+    });
   });
 
   it("sends callbacks after a resume only to the addresses of the resume", async () => {
@@ -325,6 +344,22 @@ describe("service: callbacks", () => {
       ["task_started", "task_completed", "crew_kickoff_completed"],
       ["task_completed"],
     ]);
+  });
+
+  it("lets a person answer each output as soon as its callback arrives", async () => {
+    const humanInputWebhookUrl = `${base}/human`;
+    const answered: Promise<ApiAnswer>[] = [];
+    receiver.behave = (response, { body }) => {
+      const isApprove = answered.length === 2;
+      const id = String(body["kickoff_id"]);
+      answered.push(harness.resume(id, isApprove, "", { humanInputWebhookUrl }));
+      response.writeHead(204).end();
+    };
+    await harness.untilEnded(await harness.kickoff({ inputs, humanInputWebhookUrl }));
+    assert.deepEqual(
+      (await Promise.all(answered)).map(({ status }) => status),
+      [200, 200, 200],
+    );
   });
 
   it("repeats a callback in time although the clock is set back by two hours", async () => {

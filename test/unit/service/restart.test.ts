@@ -58,6 +58,23 @@ describe("service: after a restart", () => {
     assert.match((await harness.untilEnded(id)).result?.output ?? "", /approved: kept/);
   });
 
+  it("an execution that version 0.1.0 left waiting continues", async () => {
+    harness = await new Harness().start();
+    const id = await harness.kickoff();
+    await harness.untilWaiting(id);
+    await harness.close();
+    // Its tables and steps.
+    for (const table of ["held", "kept", "usage", "batched_events"])
+      inDatabase(`DROP TABLE ${table}`);
+    inDatabase("DELETE FROM step_attempts WHERE step_name = 'prepare'");
+    inDatabase("UPDATE step_attempts SET output = 'null' WHERE step_name LIKE 'task %'");
+    harness = await new Harness({ folder: harness.folder }).start();
+    await harness.untilWaiting(id);
+    await harness.resume(id, true, "");
+    assert.equal((await harness.untilEnded(id)).status, "completed");
+    await harness.untilWaiting(await harness.kickoff());
+  });
+
   it("an execution whose run the library gave up ends with that error", async () => {
     harness = await new Harness().start();
     const id = await harness.kickoff();
@@ -83,10 +100,7 @@ describe("service: after a restart", () => {
     const working = harness.service.work();
     inDatabase("ALTER TABLE workflow_runs RENAME COLUMN owner_id TO worker_id");
     await working;
-    assert.match(
-      harness.log.join("\n"),
-      /continue in 30 seconds, not at once: no such column: worker_id/,
-    );
+    assert.match(harness.log.join("\n"), /can't continue: no such column: worker_id/);
     await harness.untilWaiting(before);
   });
 
@@ -125,12 +139,12 @@ describe("service: after a restart", () => {
     const engine = (isStuck: boolean): Engine => ({
       name: "costly",
       costsMoney: true,
-      run: () =>
+      run: ({ task, notes }) =>
         isStuck
           ? new Promise(
               (_, reject) => (endAttempt = () => reject(new Error("The test has ended."))),
             )
-          : Promise.resolve({ output: "done" }),
+          : Promise.resolve({ output: [task.id, ...notes.map((note) => note.feedback)].join() }),
     });
     let endAttempt: (() => void) | undefined;
     let killed: Promise<void> | undefined;
@@ -145,13 +159,12 @@ describe("service: after a restart", () => {
       await waitFor("the task", async () => (await harness.status(id)).current_task === "research");
       // As after a kill: it looks for no more work, and the lease stays.
       killed = harness.close();
-      const leased = "UPDATE workflow_runs SET worker_id = 'gone', status = 'running'";
       const { folder } = harness;
-      harness = new Harness({ folder, engine: engine(false) });
       inDatabase(leased);
-      await harness.start();
+      harness = await new Harness({ folder, engine: engine(false) }).start();
       return id;
     };
+    const leased = "UPDATE workflow_runs SET worker_id = 'gone', status = 'running'";
 
     it("holds what was interrupted until a person lets it continue, over more restarts", async () => {
       const id = await interrupted();
@@ -172,22 +185,71 @@ describe("service: after a restart", () => {
       const restart = () => (harness = new Harness({ folder, engine: engine(false) }));
       // SQLite undoes what a kill interrupts as it undoes what a trigger refuses.
       const interruptBy = (change: string) =>
-        inDatabase(
-          `CREATE TRIGGER kill BEFORE UPDATE OF ${change} BEGIN SELECT RAISE(ABORT, 'killed'); END`,
-        );
-      inDatabase("UPDATE executions SET held = 0");
-      inDatabase("UPDATE workflow_runs SET worker_id = 'gone', status = 'running'");
-      interruptBy("held ON executions");
+        inDatabase(`CREATE TRIGGER kill BEFORE ${change} BEGIN SELECT RAISE(ABORT, 'killed'); END`);
+      inDatabase("DELETE FROM held");
+      inDatabase(leased);
+      interruptBy("INSERT ON held");
       assert.throws(restart, /can't be kept from continuing.*killed/);
       inDatabase("DROP TRIGGER kill");
       await restart().start();
       assert.deepEqual(harness.service.held(), [id]);
-      interruptBy("available_at ON workflow_runs");
+      interruptBy("UPDATE OF available_at ON workflow_runs");
       await assert.rejects(harness.service.release(id), /killed/);
       inDatabase("DROP TRIGGER kill");
       await harness.close();
       await restart().start();
       assert.deepEqual(harness.service.held(), [id]);
+      await harness.service.release(id);
+      await harness.untilWaiting(id);
+    });
+
+    const signal =
+      "INSERT INTO workflow_signals (namespace_id, id, signal, workflow_run_id, step_attempt_id, created_at) SELECT namespace_id, id, json_extract(context, '$.signal'), workflow_run_id, id, created_at FROM step_attempts WHERE kind = 'signal-wait'";
+    const woken = "UPDATE workflow_runs SET available_at = '2000'";
+    const atTheKill: Readonly<Record<string, readonly string[]>> = {
+      "was accepted": [],
+      "reached its run": [signal, woken],
+      "was read": [signal, woken, leased, "UPDATE attempts SET taken = 1 WHERE task_id = 'draft'"],
+    };
+    for (const [what, changes] of Object.entries(atTheKill))
+      it(`holds an execution whose feedback ${what} just before a kill, and loses none of it`, async () => {
+        harness = await new Harness({ engine: engine(false) }).start();
+        const id = await harness.kickoff();
+        await harness.untilWaiting(id);
+        await harness.close();
+        inDatabase(
+          "UPDATE attempts SET state = 'approved', feedback = 'kept', callbacks = '{}', decided_at = 1 WHERE state = 'waiting'",
+        );
+        for (const change of changes) inDatabase(change);
+        const { folder } = harness;
+        const runs: string[] = [];
+        const costly = engine(false);
+        const restart = () =>
+          new Harness({
+            folder,
+            engine: {
+              ...costly,
+              run: (attempt, onStep) => (runs.push(attempt.task.id), costly.run(attempt, onStep)),
+            },
+          }).start();
+        harness = await restart();
+        assert.deepEqual(harness.service.held(), [id]);
+        // By then, it has looked for work.
+        await harness.untilWaiting(await harness.kickoff());
+        assert.deepEqual(runs, ["research", "draft"]);
+        await harness.service.release(id);
+        assert.equal((await harness.untilEnded(id)).result?.output, "polish,kept");
+      });
+
+    it("holds an execution that had not begun, or waited to be repeated", async () => {
+      harness = new Harness({ engine: engine(false) });
+      const id = await harness.kickoff();
+      for (const change of ["SELECT 1", "DELETE FROM workflow_runs"]) {
+        await harness.close();
+        inDatabase(change);
+        harness = await new Harness({ folder: harness.folder, engine: engine(false) }).start();
+        assert.deepEqual(harness.service.held(), [id]);
+      }
       await harness.service.release(id);
       await harness.untilWaiting(id);
     });
@@ -207,6 +269,9 @@ describe("service: after a restart", () => {
       const id = await harness.kickoff();
       await harness.untilWaiting(id);
       await harness.close();
+      // As if the kill had come before the library stored the wait.
+      inDatabase("DELETE FROM step_attempts WHERE kind = 'signal-wait'");
+      inDatabase(leased);
       harness = await new Harness({ folder: harness.folder, engine: engine(false) }).start();
       assert.deepEqual(harness.service.held(), []);
       await harness.resume(id, true, "");

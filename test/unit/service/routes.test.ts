@@ -4,6 +4,7 @@ import { readStatus } from "../../../src/api/read-status.ts";
 import { openSqlite } from "../../../src/base/sqlite.ts";
 import { createApp, maxBody } from "../../../src/service/app.ts";
 import { documentedDialect } from "../../../src/service/dialects.ts";
+import type { Engine } from "../../../src/service/engine.ts";
 import { waitFor } from "../../support/wait.ts";
 import { crew, Harness, inputs } from "./support.ts";
 
@@ -170,6 +171,32 @@ describe("service: routes and errors", () => {
     await live.close();
     assert.equal((answer.body as { state: string }).state, "PENDING");
     begin();
+    assert.ok(!("queued" in (await harness.untilWaiting(id))));
+  });
+
+  it("says that an execution is queued again while it waits for its turn", async () => {
+    await harness.end();
+    let isQueued = false;
+    let go = () => {};
+    const engine: Engine = {
+      name: "busy",
+      isQueued: () => isQueued,
+      run: async ({ task }) => {
+        isQueued = task.id === "draft";
+        if (isQueued) await new Promise<void>((resolve) => (go = resolve));
+        isQueued = false;
+        return { output: "done" };
+      },
+    };
+    harness = await new Harness({ engine }).start();
+    const id = await harness.kickoff();
+    await waitFor("the second task", () => isQueued);
+    const body = await harness.status(id);
+    assert.deepEqual(
+      [body.current_task, body.progress?.completed_tasks, readStatus(body).state],
+      ["draft", 1, "queued"],
+    );
+    go();
     assert.ok(!("queued" in (await harness.untilWaiting(id))));
   });
 

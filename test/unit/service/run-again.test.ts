@@ -47,7 +47,7 @@ describe("service: run again from a task", () => {
     (body as { readonly kickoff_id: string }).kickoff_id;
 
   it("keeps the outputs of the earlier tasks, and runs the rest with the new inputs", async () => {
-    const id = idIn(await again(await ended(), "draft"));
+    const id = idIn(await again((await ended()).toUpperCase(), "draft"));
     const { result } = await harness.untilEnded(id);
     assert.deepEqual(
       result?.tasks.map(({ task_id, output }) => [task_id, output]),
@@ -107,6 +107,23 @@ describe("service: run again from a task", () => {
     assert.equal(attempts[1]?.earlier[0]?.output, "research of tides");
   });
 
+  it("names a task whose tools or output model changed", async () => {
+    const source = await ended();
+    const [research, ...rest] = project.tasks;
+    const unchanged = project;
+    const [researcher, ...others] = project.agents;
+    for (const changed of [
+      { ...project, tasks: [{ ...research!, extras: '[["tools",["search"]]]' }, ...rest] },
+      { ...project, agents: [{ ...researcher!, extras: '[["tools",["search"]]]' }, ...others] },
+    ]) {
+      project = changed;
+      const { status, body } = await again(source, "draft");
+      assert.deepEqual([status, /"research.* changed/.test(JSON.stringify(body))], [400, true]);
+    }
+    project = unchanged;
+    assert.equal((await again(source, "draft")).status, 200);
+  });
+
   it("names outputs of tasks that are gone, and tasks that came later; leaves out or takes what it is asked to", async () => {
     const source = await ended();
     const [research, draft, polish] = project.tasks;
@@ -141,7 +158,10 @@ describe("service: run again from a task", () => {
       tasks: read.tasks.map((task) => ({ ...task, expectedOutput: "Something else" })),
     });
     const { error } = await harness.untilEnded(idIn(await again(source, "draft")));
-    assert.match(error ?? "", /^The crew can't run: The earlier outputs.*: "research" changed\.$/);
+    assert.match(
+      error ?? "",
+      /^The crew can't run: The earlier outputs.*: "research" changed\. To keep them anyway, /,
+    );
     assert.equal(attempts.length, 0);
     await harness.untilEnded(idIn(await again(source, "draft", { keep_changed: true })));
     assert.equal(attempts[0]?.earlier[0]?.output, "research of tides");

@@ -124,6 +124,19 @@ describe("The doubt about an execution", () => {
       /^The local crew “Writers” is stopped/,
     ],
     [
+      "an execution that a restart interrupted",
+      {},
+      {
+        local: {
+          folder: "file:///crew",
+          engine: "crewai",
+          running: true,
+          interrupted: { count: 1, isElsewhere: false, kickoffIds: running.kickoffIds },
+        },
+      },
+      /^It was interrupted, and nothing runs now\. Continue or discard it in the menu of the row of “Writers”\./,
+    ],
+    [
       "a kickoff whose ID never came",
       { state: "unconfirmed", kickoffIds: [] },
       {},

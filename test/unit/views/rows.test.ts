@@ -129,7 +129,10 @@ describe("a crew's row", () => {
     assert.ok(row.tooltip.includes("crewAI 1.15.30, /p/.venv/bin/python"));
     assert.doesNotMatch(row.tooltip.join(), /rehearsal/);
     const interrupted = (isElsewhere: boolean) =>
-      crewRow({ ...local, local: { ...real, interrupted: { count: 3, isElsewhere } } }, {});
+      crewRow(
+        { ...local, local: { ...real, interrupted: { count: 3, isElsewhere, kickoffIds: [] } } },
+        {},
+      );
     assert.equal(interrupted(false).description, "crewAI · 3 executions were interrupted");
     assert.match(interrupted(false).facts, /^crew:local:running\b.*:interrupted\b/);
     assert.match(interrupted(true).tooltip.join(), /Another window serves this crew/);
@@ -525,6 +528,13 @@ describe("an execution's row in any group", () => {
         /not watched/,
       );
     }
+  });
+
+  it("is interrupted, not running, until a person decides about it", () => {
+    const row = executionRow(notWaiting(), start, { crew: "interrupted" });
+    assert.match(row.description, /^Interrupted · continue or discard it in its crew's menu( ·|$)/);
+    assert.match(row.sentence, /^Sea otters, Interrupted, /);
+    assert.doesNotMatch(row.icon.id, /spin/);
   });
 
   it("says that it is pinned, and offers to unpin it", () => {

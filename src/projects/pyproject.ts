@@ -1,0 +1,42 @@
+import path from "node:path";
+import { isFile, readText } from "./files.ts";
+
+/** What says in `pyproject.toml` where a crew is. */
+export interface ProjectHints {
+  /** `[tool.crewai]` `type`. */
+  readonly type: string | undefined;
+  /** `[tool.crewai]` `definition`. */
+  readonly definition: string | undefined;
+  /** `[project]` `name`. */
+  readonly name: string | undefined;
+}
+
+/** Undefined without `[tool.crewai]`. Needs no parser, so that a project with an invalid file is found, too. */
+export async function projectHints(folder: string): Promise<ProjectHints | undefined> {
+  if (!(await isFile(path.join(folder, "pyproject.toml")))) return undefined;
+  const text = (await readText(folder, "pyproject.toml").catch(() => undefined))?.text ?? "";
+  const crewai = tableIn(text, /^\s*\[\s*tool\s*\.\s*crewai\s*\]([^]*)/m);
+  if (crewai === undefined) return undefined;
+  const project = tableIn(text, /^\s*\[\s*project\s*\]([^]*)/m);
+  return {
+    type: valueIn(crewai, "type"),
+    definition: valueIn(crewai, "definition"),
+    name: valueIn(project ?? "", "name"),
+  };
+}
+
+/** The project that a crew's folder belongs to, which has its Python and its `.env`: the nearest folder at or above it with `[tool.crewai]`, else the folder. */
+export async function projectRoot(folder: string): Promise<string> {
+  for (let at = path.resolve(folder); ; at = path.dirname(at)) {
+    if ((await projectHints(at)) !== undefined) return at;
+    if (path.dirname(at) === at) return path.resolve(folder);
+  }
+}
+
+function tableIn(text: string, heading: RegExp): string | undefined {
+  return heading.exec(text)?.[1]?.split(/^\s*\[/m, 1)[0];
+}
+
+function valueIn(table: string, key: string): string | undefined {
+  return new RegExp(`^\\s*${key}\\s*=\\s*["']([^"'\\n]*)["']`, "m").exec(table)?.[1];
+}

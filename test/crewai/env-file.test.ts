@@ -1,0 +1,119 @@
+import assert from "node:assert/strict";
+import { appendFileSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { Worker } from "../../src/service/crewai/worker.ts";
+import { CrewApi, type DocumentedStatus } from "../support/crew-api.ts";
+import {
+  crewaiEnv,
+  crewaiProject,
+  crewaiVersions,
+  needsCrewai,
+  newestCrewai,
+  pythonWith,
+  workerProgram,
+  writeProject,
+} from "../support/crewai.ts";
+import { startModelServer } from "../support/model-server.ts";
+import { startService } from "../support/service.ts";
+import { waitFor } from "../support/wait.ts";
+
+/** A crew that shows a variable. */
+const classic = `import os
+from crewai import Agent, Crew, Task
+
+def build() -> Crew:
+    worker = Agent(role="Worker", goal="Work", backstory="You work.")
+    task = Task(name="one", description=f"{os.environ.get('FIRST')} {os.environ.get('SECOND')}", expected_output="Text.", agent=worker)
+    return Crew(agents=[worker], tasks=[task])
+`;
+
+describe("a project's .env", () => {
+  needsCrewai();
+
+  for (const version of crewaiVersions)
+    it(`is read when the project is opened, not when its crewAI ${version} is imported; the environment wins`, async () => {
+      const folder = writeProject({ "crew.py": classic, ".env": "FIRST=old\nSECOND=old\n" });
+      // In a project's own environment, crewAI finds the file by itself.
+      const python = await pythonWith(version);
+      symlinkSync(path.dirname(path.dirname(python)), path.join(folder, ".venv"));
+      const worker = new Worker({
+        python: path.join(folder, ".venv", "bin", "python"),
+        program: workerProgram,
+        env: { ...process.env, OPENAI_API_KEY: "key", FIRST: "from outside" },
+        loadMs: 120_000,
+        quietMs: 120_000,
+        onLine: () => undefined,
+      });
+      try {
+        await worker.ready;
+        writeFileSync(path.join(folder, ".env"), "FIRST=new\nSECOND=new\n");
+        const opened = await worker.open(
+          { folder, source: folder, file: "crew.py", storage: null },
+          {},
+        );
+        assert.match(JSON.stringify(opened), /"description":"from outside new"/);
+      } finally {
+        worker.end();
+        await worker.ended;
+      }
+    });
+
+  it("wins over the environment in a declarative project, as `crewai run` has it", async () => {
+    const folder = crewaiProject("declared");
+    writeFileSync(path.join(folder, ".env"), "FIRST=from the file\n");
+    appendFileSync(
+      path.join(folder, "tools", "lookup.py"),
+      "\nimport os\nraise ValueError(os.environ['FIRST'])\n",
+    );
+    const worker = new Worker({
+      python: await pythonWith(newestCrewai),
+      program: workerProgram,
+      env: { ...process.env, OPENAI_API_KEY: "key", FIRST: "from outside" },
+      loadMs: 120_000,
+      quietMs: 120_000,
+      onLine: () => undefined,
+    });
+    const project = { folder, source: folder, file: "crew.jsonc", storage: null };
+    try {
+      await assert.rejects(worker.open(project, {}), /: from the file\n/);
+    } finally {
+      worker.end();
+      await worker.ended;
+    }
+  });
+
+  it("is neither stored nor logged", async () => {
+    const model = await startModelServer(({ tools, hasToolResult, prompt }) => {
+      if (tools.includes("thermometer") && !hasToolResult)
+        return { tool: "thermometer", arguments: { city: "Oslo" } };
+      return prompt.includes("Measure") ? '{"city": "Oslo", "degrees": 10}' : "A text.";
+    });
+    const folder = crewaiProject("weather");
+    appendFileSync(path.join(folder, ".env"), "STATION_KEY=hush-hush-hush\n");
+    const service = await startService({
+      folder,
+      args: ["--engine", "crewai", "--python", await pythonWith(newestCrewai)],
+      env: crewaiEnv(model),
+    });
+    try {
+      const api = new CrewApi(service);
+      const id = await api.kickoff({ inputs: { city: "Oslo", readers: "" } });
+      await waitFor(
+        "the pause",
+        async () =>
+          ((await api.get(`/${id}/status`)).body as DocumentedStatus).pending_human_input !==
+          undefined,
+        120_000,
+      );
+      const files = readdirSync(service.data, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map(({ parentPath, name }) => path.join(parentPath, name));
+      assert.ok(files.some((file) => file.endsWith("crew.py")));
+      const texts = [service.log(), ...files.map((file) => readFileSync(file, "latin1"))];
+      assert.ok(texts.every((text) => !text.includes("hush-hush")));
+    } finally {
+      await service.stop();
+      await model.stop();
+    }
+  });
+});

@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { crewaiEnv, crewaiProject, needsCrewai, newestCrewai, uv } from "../support/crewai.ts";
+import { startModelServer } from "../support/model-server.ts";
+import { waitFor } from "../support/wait.ts";
+import { openWindow } from "../support/window.ts";
+import { openForm } from "../ui/person.ts";
+import { waitForDocument } from "../ui/story.ts";
+
+/** How long uv may take to download and install crewAI on a busy machine (ms). */
+const installingMs = 240_000;
+
+describe("A project without crewAI, in the window", () => {
+  needsCrewai();
+  const ends: (() => Promise<void>)[] = [];
+
+  after(async () => {
+    for (const end of ends) await end();
+  });
+
+  it("is set up by uv in a terminal after a yes, and then runs for real", async () => {
+    const model = await startModelServer(() => "A report.");
+    ends.unshift(() => model.stop());
+    const folder = crewaiProject("declared");
+    const project = path.join(folder, "pyproject.toml");
+    const needed = `[project]\ndependencies = ["crewai==${newestCrewai}"]`;
+    writeFileSync(project, readFileSync(project, "utf8").replace("[project]", needed));
+    const paths = [path.dirname(await uv()), process.env["PATH"]];
+    const window = await openWindow({
+      workspace: folder,
+      env: {
+        ...crewaiEnv(model),
+        PATH: paths.join(path.delimiter),
+        // Keeps this PATH: without it, VS Code takes the one of a login shell.
+        VSCODE_CLI: "1",
+      },
+    });
+    ends.unshift(() => window.close());
+    const { tree, messages, page, webview } = window;
+    const engine = async () =>
+      (await tree.rows()).find(({ label }) => label === "Declared")?.description;
+    await window.runCommand("Crewdeck: Start a Local Crew…");
+    await window.quickInput.choose("Which crew?", "Declared");
+    await messages.answer(/“Declared” is rehearsed/, "Set Up This Project…");
+    assert.match((await engine()) ?? "", /^rehearsal/);
+    await messages.confirm(/Install crewAI for “Declared”\?[^]*uv sync/, "Run in Terminal");
+    await page.locator(".panel .terminal-wrapper").waitFor();
+    const ready = messages.notification(/“Declared” can run with crewAI 1\.15\.30/);
+    await ready.waitFor({ timeout: installingMs });
+    await messages.answer(/“Declared” can run with crewAI/, "Use crewAI");
+    await waitFor("crewAI", async () => (await engine()) === "crewAI", 60_000);
+
+    await openForm(window, "Declared");
+    await webview.content.getByRole("textbox", { name: "topic" }).fill("tides");
+    await webview.content.getByRole("button", { name: "Kick Off", exact: true }).click();
+    await waitForDocument(window, /A report\./);
+    assert.match(model.requests[0]?.prompt ?? "", /Write about tides/);
+  });
+});

@@ -1,0 +1,73 @@
+import assert from "node:assert/strict";
+import { mkdir, rm, symlink, writeFile } from "node:fs/promises";
+import path from "node:path";
+import * as vscode from "vscode";
+import { findInterpreter } from "../../src/local/engines.ts";
+import { needsCrewai, newestCrewai, pythonWith, uv } from "../support/crewai.ts";
+import { temporaryFolder } from "../support/folders.ts";
+
+describe("the search for a project's interpreter", () => {
+  needsCrewai();
+  const { PATH: searched } = process.env;
+  const { getExtension } = vscode.extensions;
+  const setting = () => vscode.workspace.getConfiguration("crewdeck");
+
+  afterEach(async () => {
+    process.env["PATH"] = searched;
+    Object.assign(vscode.extensions, { getExtension });
+    await setting().update("python", undefined, vscode.ConfigurationTarget.Global);
+  });
+
+  it("tries the project's .venv, what uv finds, the choice of the Python extension, and then the setting", async () => {
+    const python = await pythonWith(newestCrewai);
+    /** Another path to the same environment. */
+    const link = async (...parts: string[]) => {
+      const folder = path.join(...parts);
+      await symlink(path.dirname(path.dirname(python)), folder);
+      return folder;
+    };
+    // A member of uv's workspace, whose environment all members share.
+    const workspace = temporaryFolder("interpreter");
+    const project = path.join(workspace, "member");
+    await mkdir(project);
+    const named = (name: string) => `[project]\nname = "${name}"\nversion = "1"\n`;
+    await writeFile(
+      path.join(workspace, "pyproject.toml"),
+      `${named("all")}\n[tool.uv.workspace]\nmembers = ["member"]\n`,
+    );
+    await writeFile(path.join(project, "pyproject.toml"), named("member"));
+    const own = await link(project, ".venv");
+    const shared = await link(workspace, ".venv");
+    const forExtension = await link(temporaryFolder("interpreter"), "extension");
+    const forSetting = await link(temporaryFolder("interpreter"), "setting");
+    process.env["PATH"] = `${path.dirname(await uv())}${path.delimiter}${searched ?? ""}`;
+    const chosen = new Map([[project, forExtension]]);
+    const pythonExtension = {
+      isActive: true,
+      exports: {
+        environments: {
+          getActiveEnvironmentPath: ({ fsPath }: vscode.Uri) => ({ path: chosen.get(fsPath) }),
+        },
+      },
+    };
+    Object.assign(vscode.extensions, {
+      getExtension: (id: string) =>
+        id === "ms-python.python" ? pythonExtension : getExtension(id),
+    });
+    const target = vscode.ConfigurationTarget.Global;
+    await setting().update("python", path.join(forSetting, "bin", "python"), target);
+    const found = async () => {
+      const interpreter = await findInterpreter(vscode.Uri.file(project));
+      return [interpreter?.source, interpreter?.python, interpreter?.crewai];
+    };
+    const at = (folder: string) => path.join(folder, "bin", "python");
+
+    assert.deepEqual(await found(), ["project", at(own), newestCrewai]);
+    await rm(own);
+    assert.deepEqual(await found(), ["uv", at(shared), newestCrewai]);
+    process.env["PATH"] = "/nowhere";
+    assert.deepEqual(await found(), ["extension", at(forExtension), newestCrewai]);
+    chosen.clear();
+    assert.deepEqual(await found(), ["setting", at(forSetting), newestCrewai]);
+  });
+});
