@@ -480,8 +480,9 @@ def run(commands):
             reply("failed", message=str(error), frames=[])
         except BaseException as error:  # A project may call sys.exit.
             # The end of a process that it forked is not the worker's.
+            # Python would wait for threads that only the worker has.
             if os.getpid() != own_id:
-                raise
+                os._exit(1)
             reply("failed", message=describe_error(error), frames=frames_of(error, folders))
 
 
