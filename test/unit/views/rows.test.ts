@@ -599,9 +599,7 @@ describe("a task's row", () => {
       [],
     );
   });
-});
 
-describe("a task's row", () => {
   it("offers to run again from it once a local execution waits or has ended, never a deployed one", () => {
     const task = { taskId: "draft", state: "completed", attempts: [] } as const;
     const local = { id: "local:file:///c", name: "Writers", url: "http://127.0.0.1:1" };
