@@ -1,7 +1,7 @@
 import type { ActivityEvent, TokenUsage } from "../api/types.ts";
 import { defined } from "../base/json.ts";
 import { type Period, pauses, workPeriods } from "./durations.ts";
-import { type ExecutionSummary, hasEnded, type TaskTimes } from "./model.ts";
+import { type Execution, type ExecutionSummary, hasEnded, type TaskTimes } from "./model.ts";
 
 export type SpanKind =
   "crew" | "queue" | "task" | "attempt" | "wait" | "agent" | "model" | "tool" | "other";
@@ -449,6 +449,17 @@ export function taskTimes({ spans }: Activity): ReadonlyMap<string, TaskTimes> {
     return [[taskId, entry] as const];
   });
   return new Map(times);
+}
+
+/** With the times of its tasks, if its crew tells events. */
+export function withTimes(execution: Execution, kept: KeptEvents): Execution {
+  if (kept.events.length === 0) return execution;
+  const times = taskTimes(activityOf(execution, kept));
+  const tasks = execution.tasks.map((task) => ({
+    ...task,
+    ...defined({ times: times.get(task.taskId) ?? task.times }),
+  }));
+  return { ...execution, tasks };
 }
 
 function total(numbers: readonly number[]): number {
