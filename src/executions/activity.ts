@@ -1,7 +1,7 @@
 import type { ActivityEvent, TokenUsage } from "../api/types.ts";
 import { defined } from "../base/json.ts";
 import { type Period, pauses, workPeriods } from "./durations.ts";
-import { type Execution, type ExecutionSummary, hasEnded, type TaskTimes } from "./model.ts";
+import { type ExecutionSummary, hasEnded } from "./model.ts";
 
 export type SpanKind =
   "crew" | "queue" | "task" | "attempt" | "wait" | "agent" | "model" | "tool" | "other";
@@ -100,6 +100,9 @@ type Draft = { -readonly [Member in keyof Span]: Span[Member] };
 /** By ID, with the crew's first. */
 type Drafts = Map<string, Draft>;
 
+/** The drafts without an end. */
+type Open = Map<SpanKind | undefined, Set<Draft>>;
+
 /** Without events, as it was seen from here. Members that an execution doesn't have are left out. */
 export function activityOf(
   execution: ExecutionSummary,
@@ -168,7 +171,10 @@ function readSpans(
       drafts.set(id, draftOf(event, taskIds));
     else unpaired.push(event);
   }
-  const marks = unpaired.filter((event) => !endsOne(event, drafts)).map(markOf);
+  const open: Open = new Map();
+  for (const draft of drafts.values())
+    open.set(draft.kind, (open.get(draft.kind) ?? new Set()).add(draft));
+  const marks = unpaired.filter((event) => !endsOne(event, drafts, open)).map(markOf);
   const parentOf = (id?: string) => {
     const passed = new Set<string>();
     let at = id;
@@ -216,20 +222,21 @@ function draftOf(event: ActivityEvent, taskIds: ReadonlySet<string>): Draft {
 }
 
 /** Whether the event ends a span. Without an ID, it ends the first that is alike and still open. */
-function endsOne(event: ActivityEvent, drafts: Drafts): boolean {
+function endsOne(event: ActivityEvent, drafts: Drafts, open: Open): boolean {
   const { type, at, startedId, attempt, tokens, text, error, isApprove } = event;
   if (startedId === undefined && !ends.test(type)) return false;
   const isAlike = (draft: Draft) =>
-    draft.kind === kinds[stemOf(type)] &&
-    draft.end === undefined &&
     draft.start <= at &&
     draft.id !== crewSpan &&
     [event.taskName ?? event.taskId, event.agent, event.model ?? event.tool].every(
       (name) => name === undefined || [draft.taskId, draft.agent, draft.name].includes(name),
     );
   const draft =
-    startedId === undefined ? [...drafts.values()].find(isAlike) : drafts.get(startedId);
+    startedId === undefined
+      ? [...(open.get(kinds[stemOf(type)]) ?? [])].find(isAlike)
+      : drafts.get(startedId);
   if (draft === undefined) return false;
+  open.get(draft.kind)?.delete(draft);
   const more = defined({ attempt, tokens, text, error, isApprove, arguments: event.arguments });
   Object.assign(draft, more, { end: at, state: failures.test(type) ? "failed" : "completed" });
   return true;
@@ -412,58 +419,6 @@ export function sumOf(one: TokenUsage | undefined, other: TokenUsage): TokenUsag
     total: one.total + other.total,
     ...defined({ prompt: add("prompt"), completion: add("completion"), cached: add("cached") }),
   };
-}
-
-/** By task ID: how long each task worked and waited, and its tokens. Without work that has not ended. */
-export function taskTimes({ spans }: Activity): ReadonlyMap<string, TaskTimes> {
-  const waits = spans.filter(({ kind }) => kind === "wait");
-  const hasAttempts = new Set(
-    spans.filter(({ kind }) => kind === "attempt").map(({ parentId }) => parentId),
-  );
-  const works = spans.filter(
-    ({ kind, id }) => kind === "attempt" || (kind === "task" && !hasAttempts.has(id)),
-  );
-  const taskIds = new Set(works.map(({ taskId }) => taskId));
-  const times = [...taskIds].flatMap((taskId) => {
-    if (taskId === undefined) return [];
-    const own = works.filter((span) => span.taskId === taskId);
-    const ownWaits = waits.filter((span) => span.taskId === taskId);
-    const waited = ownWaits.map(({ start, end = start }) => end - start);
-    // A deployed crew may wait inside its task.
-    const worked = own.map(({ start, end = NaN }) => {
-      const inside = ownWaits.map(
-        (wait) => Math.min(end, wait.end ?? end) - Math.max(start, wait.start),
-      );
-      return end - start - total(inside.map((each) => Math.max(0, each)));
-    });
-    const tokens = own.reduce<TokenUsage | undefined>(
-      (sum, span) => (span.tokens === undefined ? sum : sumOf(sum, span.tokens)),
-      undefined,
-    );
-    const seconds = total(worked) / 1000;
-    const entry = defined({
-      worked: Number.isNaN(seconds) ? undefined : seconds,
-      waited: total(waited) === 0 ? undefined : total(waited) / 1000,
-      tokens,
-    });
-    return [[taskId, entry] as const];
-  });
-  return new Map(times);
-}
-
-/** With the times of its tasks, if its crew tells events. */
-export function withTimes(execution: Execution, kept: KeptEvents): Execution {
-  if (kept.events.length === 0) return execution;
-  const times = taskTimes(activityOf(execution, kept));
-  const tasks = execution.tasks.map((task) => ({
-    ...task,
-    ...defined({ times: times.get(task.taskId) ?? task.times }),
-  }));
-  return { ...execution, tasks };
-}
-
-function total(numbers: readonly number[]): number {
-  return numbers.reduce((sum, each) => sum + each, 0);
 }
 
 function groupBy<T, Key>(values: readonly T[], keyOf: (value: T) => Key): Map<Key, T[]> {

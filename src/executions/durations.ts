@@ -140,10 +140,11 @@ export function workPeriods(execution: ExecutionSummary): readonly Period[] {
     const period = periodOf(change, changes[at + 1] ?? end);
     const last = periods.at(-1);
     const continues =
-      last?.taskId === period.taskId &&
-      last?.to === period.from &&
-      last?.isVague === period.isVague;
-    if (last !== undefined && continues) periods.splice(-1, 1, { ...period, from: last.from });
+      last !== undefined &&
+      last.taskId === period.taskId &&
+      last.to === period.from &&
+      last.isVague === period.isVague;
+    if (continues) periods.splice(-1, 1, { ...period, from: last.from });
     else periods.push(period);
   }
   return periods;

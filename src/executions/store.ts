@@ -6,12 +6,13 @@ import { type Disposable, Emitter } from "../base/events.ts";
 import { asArray, defined } from "../base/json.ts";
 import type { Database } from "../store/database.ts";
 import { integer, optionalText, type Row, text } from "../base/sqlite.ts";
-import { type KeptEvents, withTimes } from "./activity.ts";
+import type { KeptEvents } from "./activity.ts";
 import { addEvents, readKeptEvents } from "./kept-events.ts";
 import { type ExecutionChange, Known } from "./known.ts";
 import { type Execution, type ExecutionSummary, without } from "./model.ts";
 import { readExecution, readSummaries, readSummary, summaryOf, writeExecution } from "./record.ts";
 import { keepEnd, withHistory } from "./reduce.ts";
+import { withTimes } from "./task-times.ts";
 import { newTitle } from "./title.ts";
 
 /** `data`: what executions left on this machine; `everything`: also crews and tokens. */

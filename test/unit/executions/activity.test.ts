@@ -3,8 +3,9 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { readEvents } from "../../../src/api/read-events.ts";
 import type { ActivityEvent } from "../../../src/api/types.ts";
-import { activityOf, taskTimes, type Activity } from "../../../src/executions/activity.ts";
+import { activityOf, type Activity } from "../../../src/executions/activity.ts";
 import type { Execution, StateChange } from "../../../src/executions/model.ts";
+import { taskTimes } from "../../../src/executions/task-times.ts";
 import { projectFolder } from "../../support/folders.ts";
 import { anExecution, at, START } from "./samples.ts";
 
