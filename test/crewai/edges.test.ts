@@ -247,7 +247,7 @@ ${crewFile().replace("callback=act", "output_pydantic=Reading")}`,
       ...{ agent: undefined, notes: [], attempt: 1, isFirst: taskIndex === 0 },
       earlier: [{ taskId: "first", output: "A text." }].slice(0, taskIndex),
     });
-    const ignore = () => Promise.resolve();
+    const ignore = { step: () => Promise.resolve(), event: () => Promise.resolve() };
     await engine.run(attempt(0), ignore);
     engine.rest?.("a", false);
     engine.close?.();
