@@ -381,8 +381,8 @@ function inOrder(drafts: Drafts): Draft[] {
   for (let draft = next.pop(); draft !== undefined; draft = next.pop()) {
     ordered.push(draft);
     const { depth, end } = draft;
-    const own = (children.get(draft.id) ?? []).sort((one, other) => other.start - one.start);
-    for (const child of own) {
+    const own = (children.get(draft.id) ?? []).sort((one, other) => one.start - other.start);
+    for (const child of own.reverse()) {
       child.depth = depth + 1;
       if (child.end === undefined && end !== undefined)
         Object.assign(child, { end: Math.max(child.start, end), state: "stopped" });

@@ -158,7 +158,10 @@ describe("service: run again from a task", () => {
       tasks: read.tasks.map((task) => ({ ...task, expectedOutput: "Something else" })),
     });
     const { error } = await harness.untilEnded(idIn(await again(source, "draft")));
-    assert.match(error ?? "", /^The crew can't run: The earlier outputs.*: "research" changed\. To keep them anyway, /);
+    assert.match(
+      error ?? "",
+      /^The crew can't run: The earlier outputs.*: "research" changed\. To keep them anyway, /,
+    );
     assert.equal(attempts.length, 0);
     await harness.untilEnded(idIn(await again(source, "draft", { keep_changed: true })));
     assert.equal(attempts[0]?.earlier[0]?.output, "research of tides");
