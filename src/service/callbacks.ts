@@ -267,13 +267,17 @@ export function createReporter(
     engineEvents(key: AttemptKey, { task }: TaskAttempt): (event: EngineEvent) => Promise<void> {
       const known = new Set<string>();
       return async (engineEvent) => {
-        const id = textAt(engineEvent, "event_id") ?? randomUUID();
+        const id = textAt(engineEvent, "event_id");
         const parent = textAt(engineEvent, "parent_event_id") ?? "";
-        known.add(id);
+        if (id !== undefined) known.add(id);
+        const isPart = known.has(parent);
         await report({
           ...engineEvent,
-          event_id: id,
-          parent_event_id: known.has(parent) ? parent : eventId("task_started", subjectOf(key)),
+          event_id: id ?? randomUUID(),
+          // Older versions of crewAI tell no IDs: then the times say what an event is part of.
+          ...(id !== undefined && {
+            parent_event_id: isPart ? parent : eventId("task_started", subjectOf(key)),
+          }),
           task_id: task.id,
           task_name: task.id,
           attempt: key.attempt,
