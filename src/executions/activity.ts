@@ -25,6 +25,7 @@ export interface Span {
   readonly state: "running" | "completed" | "failed" | "stopped";
   /** Start and end were seen from here, by polling, and may be some seconds late. */
   readonly isSeen?: true;
+  /** This and the next two: its own, or those of what it is part of. */
   readonly taskId?: string;
   /** From 1. */
   readonly attempt?: number;
@@ -103,7 +104,7 @@ type Drafts = Map<string, Draft>;
 /** The drafts without an end. */
 type Open = Map<SpanKind | undefined, Set<Draft>>;
 
-/** Without events, as it was seen from here. Members that an execution doesn't have are left out. */
+/** From its crew's events and, where they don't tell it, from what was seen by polling. */
 export function activityOf(
   execution: ExecutionSummary,
   { events, folded }: KeptEvents = { events: [], folded: {} },
@@ -167,7 +168,7 @@ function readSpans(
     if (isWhole(event)) hidden.set(id, crewSpan);
     else if (stem === "flow" && (name === innerFlow || hidden.has(startedId ?? "")))
       hidden.set(id, parentId);
-    else if (begun.has(id) || (starts.test(type) && kinds[stem] !== undefined))
+    else if (!drafts.has(id) && (begun.has(id) || (starts.test(type) && stem in kinds)))
       drafts.set(id, draftOf(event, taskIds));
     else unpaired.push(event);
   }
@@ -383,7 +384,8 @@ function inOrder(drafts: Drafts): Draft[] {
     const { depth, end } = draft;
     const own = (children.get(draft.id) ?? []).sort((one, other) => one.start - other.start);
     for (const child of own.reverse()) {
-      child.depth = depth + 1;
+      const { taskId = draft.taskId, attempt = draft.attempt, agent = draft.agent } = child;
+      Object.assign(child, defined({ taskId, attempt, agent }), { depth: depth + 1 });
       if (child.end === undefined && end !== undefined)
         Object.assign(child, { end: Math.max(child.start, end), state: "stopped" });
       next.push(child);

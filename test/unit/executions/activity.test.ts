@@ -27,7 +27,7 @@ const trip = anExecution({
 function outline({ spans }: Activity): string[] {
   return spans.map(
     ({ depth, kind, name, attempt, state }) =>
-      `${"  ".repeat(depth)}${kind} ${attempt === undefined ? name : `${name} ${attempt}`}: ${state}`,
+      `${"  ".repeat(depth)}${kind} ${attempt === undefined || kind === "model" ? name : `${name} ${attempt}`}: ${state}`,
   );
 }
 const told = (events: readonly ActivityEvent[]) => ({ events, folded: {} });
@@ -136,6 +136,8 @@ describe("the activity of an execution", () => {
     ]);
     const wait = activity.spans.find(({ kind }) => kind === "wait");
     assert.deepEqual([wait?.isApprove, wait?.text], [false, "Shorter."]);
+    const model = activity.spans.find(({ kind }) => kind === "model");
+    assert.deepEqual([model?.taskId, model?.attempt], ["draft", 1]);
     const [before, after] = [first, activity].map(({ spans }) => spans.map(({ id }) => id));
     assert.deepEqual(
       before?.filter((id) => !after?.includes(id)),
@@ -192,6 +194,7 @@ describe("the activity of an execution", () => {
       event("f", "flow_started", 1, { parentId: "g", name: "AgentExecutor" }),
       event("g", "flow_started", 1, { parentId: "f", name: "AgentExecutor" }),
       event("c", "llm_call_started", 1, { parentId: "g" }),
+      event("crew", "llm_call_started", 1),
     ];
     const { spans } = activityOf(anExecution({ state: "running" }), told(loop));
     assert.deepEqual(spans.map(({ id }) => id).sort(), ["a", "b", "c", "crew", "queue"]);
