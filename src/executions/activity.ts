@@ -71,18 +71,18 @@ export interface KeptEvents {
 }
 
 /** The kinds of what crewAI's events name in the first words of their types. */
-const kinds: Readonly<Record<string, SpanKind>> = {
-  crew_kickoff: "crew",
-  flow: "crew",
-  task: "task",
-  method_execution: "task",
-  human_feedback: "wait",
-  agent_execution: "agent",
-  lite_agent_execution: "agent",
-  llm_call: "model",
-  tool_usage: "tool",
-  mcp_tool_execution: "tool",
-};
+const kinds: ReadonlyMap<string, SpanKind> = new Map([
+  ["crew_kickoff", "crew"],
+  ["flow", "crew"],
+  ["task", "task"],
+  ["method_execution", "task"],
+  ["human_feedback", "wait"],
+  ["agent_execution", "agent"],
+  ["lite_agent_execution", "agent"],
+  ["llm_call", "model"],
+  ["tool_usage", "tool"],
+  ["mcp_tool_execution", "tool"],
+]);
 
 const starts = /_(started|requested)$/;
 const ends = /_(completed|finished|failed|error|received|stopped)$/;
@@ -168,7 +168,7 @@ function readSpans(
     if (isWhole(event)) hidden.set(id, crewSpan);
     else if (stem === "flow" && (name === innerFlow || hidden.has(startedId ?? "")))
       hidden.set(id, parentId);
-    else if (!drafts.has(id) && (begun.has(id) || (starts.test(type) && stem in kinds)))
+    else if (!drafts.has(id) && (begun.has(id) || (starts.test(type) && kinds.has(stem))))
       drafts.set(id, draftOf(event, taskIds));
     else unpaired.push(event);
   }
@@ -196,7 +196,7 @@ function stemOf(type: string): string {
 function draftOf(event: ActivityEvent, taskIds: ReadonlySet<string>): Draft {
   const { id, type, at, parentId, taskName, attempt, agent } = event;
   const stem = stemOf(type);
-  const kind = kinds[stem] ?? "other";
+  const kind = kinds.get(stem) ?? "other";
   const ownId = event.taskId;
   const isKnownById = ownId !== undefined && taskIds.has(ownId) && !taskIds.has(taskName ?? "");
   const taskId =
@@ -234,7 +234,7 @@ function endsOne(event: ActivityEvent, drafts: Drafts, open: Open): boolean {
     );
   const draft =
     startedId === undefined
-      ? [...(open.get(kinds[stemOf(type)]) ?? [])].find(isAlike)
+      ? [...(open.get(kinds.get(stemOf(type))) ?? [])].find(isAlike)
       : drafts.get(startedId);
   if (draft === undefined) return false;
   open.get(draft.kind)?.delete(draft);
