@@ -5,10 +5,8 @@ import { anExecution } from "../executions/samples.ts";
 
 describe("the time of a task", () => {
   it("is the same in the tree and in the document", () => {
-    const task = {
-      ...{ taskId: "review", state: "completed", attempts: [{ number: 1 }, { number: 2 }] },
-      times: { worked: 12 },
-    } as const;
+    const attempts = [{ number: 1 }, { number: 2 }];
+    const task = { taskId: "review", state: "completed", attempts, times: { worked: 12 } } as const;
     const execution = anExecution({ state: "running", tasks: [task] });
     assert.ok(taskRow(task, execution).tooltip.includes("12 s"));
     assert.match(taskPart(task, execution).lines.join("\n"), /^\*\*Completed\*\* · 12 s$/m);
