@@ -132,12 +132,17 @@ function engineOf(given: UnknownObject): LocalEngine | undefined {
 }
 
 async function confirmDiscard({ name, local }: Crew): Promise<boolean> {
+  const count = local?.interrupted?.count ?? 0;
+  const detail =
+    count === 1
+      ? vscode.l10n.t("1 execution ends here. The outputs of its tasks so far are kept.")
+      : vscode.l10n.t(
+          "{0} executions end here. The outputs of their tasks so far are kept.",
+          count,
+        );
   return await confirm(
     vscode.l10n.t("Discard the interrupted executions of “{0}”?", name),
-    vscode.l10n.t(
-      "Executions that end for good: {0}. The outputs of their tasks so far are kept.",
-      local?.interrupted?.count ?? 0,
-    ),
+    detail,
     vscode.l10n.t("Discard"),
   );
 }

@@ -24,11 +24,14 @@ export interface EngineQuestion {
   /** Whether a person or the environment names a model for it, or has the key of one. */
   readonly hasModel: () => Promise<boolean>;
   readonly findInterpreter: () => Promise<Interpreter | undefined>;
+  /** What is wrong with the setting `crewdeck.python`; undefined if nothing is. */
+  readonly settingProblem: () => Promise<string | undefined>;
 }
 
 /** crewAI if it can run, else rehearsal; a wish for crewAI is never replaced by rehearsal. */
 export async function chooseEngine(question: EngineQuestion): Promise<EnginePlan> {
-  const { wish, isTrusted, isInWorkspace, isExample, hasModel, findInterpreter } = question;
+  const { wish, isTrusted, isInWorkspace, isExample, hasModel, findInterpreter, settingProblem } =
+    question;
   if (wish === "rehearsal") return { engine: "rehearsal" };
   const unless = (obstacle: EngineObstacle): EnginePlan => ({
     engine: wish === undefined ? "rehearsal" : undefined,
@@ -46,13 +49,17 @@ export async function chooseEngine(question: EngineQuestion): Promise<EnginePlan
       why: l10n.t("Its folder is not in this workspace, so its code runs only if you choose so."),
     });
   const found = await findInterpreter();
-  if (found === undefined)
-    return unless({ kind: "python", why: l10n.t("No Python was found for the project.") });
-  if (found.crewai === undefined)
+  if (found?.crewai === undefined) {
+    const why =
+      found === undefined
+        ? l10n.t("No Python was found for the project.")
+        : l10n.t("crewAI is not installed for {0}.", found.python);
+    const more = await settingProblem();
     return unless({
-      kind: "crewai",
-      why: l10n.t("crewAI is not installed for {0}.", found.python),
+      kind: found === undefined ? "python" : "crewai",
+      why: more === undefined ? why : `${why} ${more}`,
     });
+  }
   if (wish === undefined && isExample && !(await hasModel()))
     return unless({
       kind: "model",

@@ -34,6 +34,7 @@ export async function planEngine(folder: vscode.Uri, planned: Planned): Promise<
       (await hasChosenModel()) ||
       (await isFile(path.join(await projectRoot(folder.fsPath), ".env"))),
     findInterpreter: () => findInterpreter(folder),
+    settingProblem,
   });
 }
 
@@ -84,10 +85,23 @@ function namesModel(): boolean {
   return names.some((name) => (process.env[name] ?? "") !== "");
 }
 
+function pythonSetting(): string {
+  const value: unknown = vscode.workspace.getConfiguration("crewdeck").get("python");
+  return typeof value === "string" ? value : "";
+}
+
 /** Empty, and a relative path, count as not set. */
 function pythonOfSetting(): string | undefined {
-  const value: unknown = vscode.workspace.getConfiguration("crewdeck").get("python");
-  return typeof value === "string" && path.isAbsolute(value) ? value : undefined;
+  const python = pythonSetting();
+  return path.isAbsolute(python) ? python : undefined;
+}
+
+async function settingProblem(): Promise<string | undefined> {
+  const python = pythonSetting();
+  if (python === "" || (path.isAbsolute(python) && (await isFile(python)))) return undefined;
+  return path.isAbsolute(python)
+    ? vscode.l10n.t("The setting “crewdeck.python” is {0}, which is not a file.", python)
+    : vscode.l10n.t("The setting “crewdeck.python” is {0}, which is not an absolute path.", python);
 }
 
 /**

@@ -4,16 +4,16 @@ import { UserError } from "../base/errors.ts";
 import { Disposables } from "../base/events.ts";
 import type { Crews } from "../crews/crews.ts";
 import { uniqueName } from "../crews/identity.ts";
-import type { Crew, LocalCrew, LocalEngine } from "../crews/types.ts";
+import type { Crew, LocalEngine } from "../crews/types.ts";
 import { viewId } from "../editor/manifest.ts";
 import { logProblem } from "../editor/log.ts";
 import { showError } from "../editor/messages.ts";
 import { ProjectError } from "../projects/types.ts";
 import type { Database } from "../store/database.ts";
 import type { CrewEngines } from "./crew-engines.ts";
-import type { CrewKeeper } from "./crew-keeper.ts";
 import { interruptedElsewhere, neverStarted, nothingInterrupted, removedError } from "./errors.ts";
 import { Folders } from "./folders.ts";
+import { crewOf, type KeptCrew } from "./kept-crew.ts";
 import { exampleFolder, folderOf, idOf, KnownCrews, type KnownCrew } from "./known-crews.ts";
 import { forPerson, readProject, workspaceProjects } from "./projects.ts";
 import type { CrewModels, HeldDecision, WorkerEnvironment } from "./service-process.ts";
@@ -38,18 +38,6 @@ interface StartLocalCrew {
   readonly onChosen?: () => void;
   /** Starts the workspace's only crew project without a question. */
   readonly here?: boolean;
-}
-
-interface KeptCrew extends Pick<KnownCrew, "folder" | "name"> {
-  readonly keeper: CrewKeeper;
-  readonly engines: CrewEngines;
-  /** Started or needed in this window. */
-  isUsed: boolean;
-  isStarting: boolean;
-  /** The next start may take another engine than the last one. */
-  isEngineFree: boolean;
-  /** Executions that a restart of this window's service interrupted. */
-  held: readonly string[];
 }
 
 /**
@@ -281,37 +269,9 @@ export class LocalCrews implements vscode.Disposable {
   }
 
   /** Undefined if another window has removed it. */
-  #crewOf({ folder, name, keeper, engines, isStarting, held }: KeptCrew): Crew | undefined {
-    const known = this.#store.read(folder);
-    if (known === undefined) return undefined;
-    const { failure, wanted, port, engine = "rehearsal", interrupted: count = 0 } = known;
-    const running = keeper.url !== undefined;
-    const note = keeper.isOwn ? engines.noteOf(folder) : undefined;
-    const idle: Pick<LocalCrew, "starting" | "failure" | "ranBefore"> = isStarting
-      ? { starting: true }
-      : failure !== undefined
-        ? { failure }
-        : { ...(wanted && { ranBefore: true }) };
-    return {
-      id: idOf(folder),
-      name,
-      url: keeper.url ?? `http://127.0.0.1:${port}`,
-      local: {
-        folder: this.#folders.uriOf(folder).toString(),
-        engine,
-        running,
-        ...(note !== undefined && { engineNote: note }),
-        ...(running &&
-          count > 0 && {
-            interrupted: {
-              count,
-              isElsewhere: !keeper.isOwn,
-              kickoffIds: keeper.isOwn ? held : [],
-            },
-          }),
-        ...(running ? {} : idle),
-      },
-    };
+  #crewOf(kept: KeptCrew): Crew | undefined {
+    const known = this.#store.read(kept.folder);
+    return known && crewOf(kept, known, this.#folders.uriOf(kept.folder).toString());
   }
 
   async #end({ name, keeper }: KeptCrew): Promise<void> {

@@ -112,17 +112,24 @@ export function createApp(options: AppOptions): Hono<Environment> {
     return fail(c, new ApiError(404, detail, "The requested resource was not found", { detail }));
   });
   app.onError((error, c) => {
-    const isKnown = error instanceof ApiError;
-    if (!isKnown || error.status >= 500) {
+    const known = error instanceof ApiError ? error : diskFull(error);
+    if (!known || known.status >= 500) {
       // A known error's message says what is wrong with the crew.
-      const problem = isKnown ? error.message : (error.stack ?? error.message);
+      const problem = known?.message ?? error.stack ?? error.message;
       options.log(`${c.req.method} ${new URL(c.req.url).pathname}: ${problem}`);
     }
-    if (isKnown) return fail(c, error);
     const message = "An unexpected error occurred. See the service's log for details";
-    return fail(c, new ApiError(500, "Internal Server Error", message));
+    return fail(c, known ?? new ApiError(500, "Internal Server Error", message));
   });
   return app;
+}
+
+/** Undefined if it is another error. */
+function diskFull(error: Error): ApiError | undefined {
+  // SQLITE_FULL
+  if (!("errcode" in error && error.errcode === 13)) return undefined;
+  const message = "The disk that keeps the service's data is full. Free some space";
+  return new ApiError(500, "Internal Server Error", message);
 }
 
 /** Hashes have one length, so they can be compared in constant time. @throws {ApiError} 401 */

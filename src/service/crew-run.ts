@@ -43,7 +43,9 @@ export async function runCrew(
 
   /** Returns early when the execution has failed or was stopped. */
   async function runTasks(): Promise<void> {
-    if ((await steps.run("prepare", prepare)) === "failed") return;
+    // Each step costs two writes that wait for the disk.
+    const isPrepared = engine.prepare === undefined && found().kept === null;
+    if (!isPrepared && (await steps.run("prepare", prepare)) === "failed") return;
     const execution = found();
     const { project } = execution;
     for (const [taskIndex, task] of project.tasks.entries()) {
@@ -54,9 +56,15 @@ export async function runCrew(
       }
       for (let attempt = 1, done = false; !done; attempt += 1) {
         const key = { executionId: id, taskIndex, attempt };
-        const result = await steps.run(`task ${taskIndex} attempt ${attempt}`, () =>
-          runAttempt(key, project, task),
-        );
+        const result = await steps.run(`task ${taskIndex} attempt ${attempt}`, async () => {
+          try {
+            return await runAttempt(key, project, task);
+          } catch (error) {
+            // Until it is repeated, others may work. Those that wait for their turn would leave it no place to be repeated.
+            engine.rest?.(id, false);
+            throw error;
+          }
+        });
         if (result === "failed") return;
         // Version 0.1.0 stored the same result for tasks that wait and those that don't.
         const isDone = result === "done" || !task.humanInput;

@@ -190,7 +190,7 @@ describe("the crewai engine", () => {
 
     it("says that the key is missing in a new project without one", async () => {
       const { api, untilEnded } = await serve(await createdProject("poem"), python, {
-        env: { OPENAI_API_KEY: "" },
+        env: { OPENAI_API_KEY: undefined },
       });
       const { error } = await untilEnded(
         await api.kickoff({ inputs: { topic: "tea", current_year: "2026" } }),

@@ -25,7 +25,7 @@ const projects = {
   weather: {
     program:
       "import sys; sys.path.insert(0, 'src'); from weather.crew import Weather; crew = Weather().crew()",
-    change(folder: string) {
+    change: (folder: string) => {
       const config = path.join(folder, "src", "weather", "config");
       const tasks = path.join(config, "tasks.yaml");
       const text = readFileSync(tasks, "utf8");
@@ -41,7 +41,7 @@ const projects = {
   },
   declared: {
     program: "from crewai.project.crew_loader import load_crew; crew = load_crew('crew.jsonc')[0]",
-    change(folder: string) {
+    change: (folder: string) => {
       const file = path.join(folder, "crew.jsonc");
       const text = readFileSync(file, "utf8");
       const description = JSON.stringify(`Write about {topic}\n${odd.join("\n")}`);

@@ -120,20 +120,41 @@ describe("a project that runs with crewAI", () => {
     assert.match(model.requests.at(-1)?.prompt ?? "", /Write about tea/);
   });
 
-  it("runs with crewAI as soon as it is set up, or the workspace is trusted", async () => {
+  it("runs with crewAI as soon as its project is set up", async () => {
     const environment = path.join(project, ".venv");
-    const trust = new vscode.EventEmitter<void>();
-    const { onDidGrantWorkspaceTrust } = vscode.workspace;
-    Object.assign(vscode.workspace, { onDidGrantWorkspaceTrust: trust.event });
+    await rm(environment);
+    const window = await newWindow();
+    const crew = await start(window);
+    assert.equal(crew.local?.engine, "rehearsal");
+    await symlink(path.dirname(path.dirname(python)), environment);
+    assert.equal((await window.locals.setUp(crew.id))?.local?.engine, "crewai");
+  });
+
+  it("is rehearsed in Restricted Mode, and runs with crewAI as soon as the workspace is trusted", async () => {
+    const { workspace } = vscode;
+    const names = ["isTrusted", "onDidGrantWorkspaceTrust"] as const;
+    const real = names.map(
+      (name) => [name, Object.getOwnPropertyDescriptor(workspace, name)!] as const,
+    );
+    const granted = new vscode.EventEmitter<void>();
+    let isTrusted = false;
+    Object.defineProperties(workspace, {
+      isTrusted: { get: () => isTrusted, configurable: true },
+      onDidGrantWorkspaceTrust: { value: granted.event, configurable: true },
+    });
     try {
-      await rm(environment);
       const window = await newWindow();
       const crew = await start(window);
       assert.equal(crew.local?.engine, "rehearsal");
-      await symlink(path.dirname(path.dirname(python)), environment);
-      assert.equal((await window.locals.setUp(crew.id))?.local?.engine, "crewai");
+      assert.match(crew.local.engineNote ?? "", /Restricted Mode/);
+      isTrusted = true;
+      granted.fire();
+      await waitFor("crewAI", () => {
+        const local = window.locals.list()[0]?.local;
+        return local?.engine === "crewai" && local.running;
+      });
     } finally {
-      Object.assign(vscode.workspace, { onDidGrantWorkspaceTrust });
+      Object.defineProperties(workspace, Object.fromEntries(real));
     }
   });
 

@@ -29,6 +29,10 @@ class Poem:
     def draft(self):
         return Task(config=self.tasks_config["draft"])
 
+    @task
+    def final(self):
+        return Task(config=self.tasks_config["final"])
+
     @crew
     def crew(self):
         return Crew()
@@ -109,7 +113,7 @@ describe("The files of a crew project", () => {
     for (const file of ["crew.py", "config/agents.yaml", "config/tasks.yaml"]) await open(file);
     assert.deepEqual(await shownIn("config/tasks.yaml"), ["1 Kick Off…"]);
     assert.deepEqual(await shownIn("config/agents.yaml"), ["1 Kick Off…"]);
-    assert.deepEqual(await shownIn("crew.py"), ["7 Kick Off…"]);
+    assert.deepEqual(await shownIn("crew.py"), ["11 Kick Off…"]);
     const form = runLens("config/tasks.yaml", "1 Kick Off…");
     const tab = await waitFor("the form", () =>
       vscode.window.tabGroups.all
@@ -134,7 +138,7 @@ describe("The files of a crew project", () => {
     assert.deepEqual(await shownIn("crew.py"), [
       "3 Last Output",
       "3 Waiting for You",
-      "7 Kick Off…",
+      "11 Kick Off…",
     ]);
     await runLens("crew.py", "3 Waiting for You");
     await waitFor("the execution", () => activeUri()?.path.includes(kickoffId));

@@ -11,7 +11,7 @@ export interface StartOptions {
   /** More arguments. Without `--data` it gets an empty folder of its own. */
   readonly args?: readonly string[];
   /** More environment. */
-  readonly env?: Readonly<Record<string, string>>;
+  readonly env?: NodeJS.ProcessEnv;
 }
 
 /** A service that listens. */

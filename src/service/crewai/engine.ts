@@ -30,7 +30,7 @@ const usualTimes = {
 };
 
 /** How many workers stay for executions that wait for a person: each takes 250 MB. */
-const mostWaiting = 3;
+const mostWaiting = 2;
 
 export interface CrewaiOptions {
   /** The project's folder. */
@@ -104,7 +104,8 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
 
   /** The execution's worker with its project open, and the crew if it was opened now. */
   async function open(executionId: string, project: CrewProject) {
-    const source = await sources.folderFor(executionId, project.entry);
+    const file = path.posix.join(crew, project.entry);
+    const source = await sources.folderFor(executionId, file);
     if (!turns.has(executionId)) throw stopped();
     const known = workers.get(executionId);
     if (known?.source === source) {
@@ -122,7 +123,6 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
     void worker.ended.then(() => {
       if (workers.get(executionId)?.worker === worker) drop(executionId);
     });
-    const file = path.posix.join(crew, project.entry);
     const own = parallel > 1 ? storageOf(executionId) : storage;
     const reply = await worker.open({ folder, source, file, storage: own }, environment);
     for (const remark of asArray(reply["remarks"])) log(`[crew] ${String(remark)}`);

@@ -55,6 +55,7 @@ event_members = (
     "usage", "finish_reason", "tool_name", "tool_args", "from_cache", "query", "output", "response", "error",
 )
 
+own_id = os.getpid()
 lock = threading.Lock()
 
 
@@ -71,45 +72,42 @@ def end():
     try:
         if os.name == "nt":
             subprocess.run(["taskkill", "/pid", str(os.getpid()), "/t", "/f"], capture_output=True)
-            return
-        for pid in descendants():
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except OSError:
-                pass  # It has ended.
-        if os.getpgrp() == os.getpid():
-            os.killpg(os.getpgrp(), signal.SIGKILL)
+        else:
+            for pid in started():
+                try:
+                    os.kill(pid, signal.SIGKILL)
+                except OSError:  # It has just ended.
+                    pass
     finally:
+        if os.name != "nt" and os.getpgrp() == os.getpid():
+            os.killpg(os.getpgrp(), signal.SIGKILL)
         os._exit(1)
 
 
-def descendants():
-    """What this process started, also in sessions of their own, as servers of MCP are."""
-    children = {}
-    for pid, parent in processes():
-        children.setdefault(parent, []).append(pid)
+def started():
+    """The processes below this one. Browsers and servers of MCP, for example, are in groups of their own."""
+    parents = dict(processes())
     found = [os.getpid()]
     for pid in found:
-        found += children.get(pid, [])
+        found += [child for child, parent in parents.items() if parent == pid]
     return found[1:]
 
 
 def processes():
     """Each process of this machine with its parent."""
-    if not os.path.isdir("/proc/self"):
-        listed = subprocess.run(["ps", "-A", "-o", "pid=,ppid="], capture_output=True, text=True).stdout
-        for line in listed.splitlines():
-            pid, parent = line.split()
-            yield int(pid), int(parent)
+    if os.path.isdir("/proc/self"):  # A small container may have no ps.
+        for name in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open(f"/proc/{name}/stat", errors="replace") as file:
+                    # The name, in brackets, may have any characters.
+                    yield int(name), int(file.read().rpartition(")")[2].split()[1])
+            except OSError:  # It has just ended.
+                pass
         return
-    for name in filter(str.isdigit, os.listdir("/proc")):
-        try:
-            with open(f"/proc/{name}/stat", errors="replace") as file:
-                # The name, in brackets, may have any characters.
-                parent = file.read().rpartition(")")[2].split()[1]
-        except OSError:
-            continue  # It has ended.
-        yield int(name), int(parent)
+    listed = subprocess.run(["ps", "-A", "-o", "pid=,ppid="], capture_output=True, text=True, timeout=5).stdout
+    for line in listed.splitlines():
+        pid, parent = line.split()
+        yield int(pid), int(parent)
 
 
 def read_commands(commands):
@@ -258,7 +256,7 @@ def extras_of(task):
     tools = [*(task.tools or []), *(getattr(task.agent, "tools", None) or [])]
     models = [getattr(task, name, None) for name in ("output_pydantic", "output_json", "response_model")]
     parts = [
-        sorted(f"{tool.name}: {tool.description}" for tool in tools),
+        [[tool.name, tool.description, shape_of(getattr(tool, "args_schema", None))] for tool in tools],
         [shape_of(model) for model in models],
     ]
     return hashlib.sha256(json.dumps(parts, default=str).encode("utf-8", "replace")).hexdigest()
@@ -529,6 +527,10 @@ def run(commands):
         except Failure as error:
             reply("failed", message=str(error), frames=[])
         except BaseException as error:  # A project may call sys.exit.
+            # The end of a process that it forked is not the worker's.
+            # Python would wait for threads that only the worker has.
+            if os.getpid() != own_id:
+                os._exit(1)
             reply("failed", message=describe_error(error), frames=frames_of(error, folders))
 
 

@@ -2,7 +2,7 @@ import { execFile, spawn, type ChildProcess } from "node:child_process";
 import type { Readable } from "node:stream";
 import {
   asArray,
-  asObject,
+  isObject,
   parseJson,
   textAt,
   type JsonObject,
@@ -85,8 +85,10 @@ export class Worker {
       });
     if (stdout)
       eachLine(stdout, largestReply, (line) => {
-        if (line.length < largestReply) this.#receive?.(asObject(parseJson(line)));
-        else
+        const reply = line.length < largestReply ? parseJson(line) : undefined;
+        // Anything else is a line that was cut off: the worker was killed while it wrote.
+        if (isObject(reply)) this.#receive?.(reply);
+        else if (line.length === largestReply)
           this.#fail(
             `The output is larger than ${largestReply / 1_000_000} MB. Let the task write it to a file, and return a summary.`,
           );

@@ -1,5 +1,6 @@
 import * as l10n from "@vscode/l10n";
 import { answeredPause } from "../../executions/resumes.ts";
+import type { RunAgainFrom } from "../../api/types.ts";
 import { outputPart } from "./embed.ts";
 import { cleanText, fencedLines, inlineName } from "./markdown.ts";
 import { resultOf } from "./outputs.ts";
@@ -9,8 +10,25 @@ import { taskTitle } from "./task.ts";
 import { hasEnded, isLocalCrew, isNeverSeen, mayWait } from "../../executions/model.ts";
 import type { CrewRef, Execution, ResumeSummary } from "../../executions/model.ts";
 
+function runAgainText({ taskId, executionId, outputs = {} }: RunAgainFrom): string {
+  const task = inlineName(taskId);
+  const edited = Object.keys(outputs).map(inlineName).join(", ");
+  return present(
+    l10n.t("It began at task {0}, with the earlier outputs of {1}.", task, `\`${executionId}\``),
+    edited !== "" && l10n.t("Edited before it began: {0}.", edited),
+  ).join(" ");
+}
+
+function queuedText(): string {
+  return l10n.t(
+    "It starts when Python has loaded the project, and after the crew's other executions: they run one at a time, unless the setting “crewdeck.local.parallel” allows more.",
+  );
+}
+
 export function situationParts(execution: Execution, isKickingOff: boolean): Part[] {
-  const { state, watchingStoppedAt } = execution;
+  const { state, watchingStoppedAt, crew, engine, request } = execution;
+  const runAgain = request?.runAgain;
+  const isQueuedHere = state === "queued" && engine === "crewai" && isLocalCrew(crew);
   const pause = answeredPause(execution);
   const stopped = l10n.t(
     "This execution did not end within a day, and is no longer watched. “Watch Again” continues.",
@@ -18,6 +36,8 @@ export function situationParts(execution: Execution, isKickingOff: boolean): Par
   return present<Part>(
     state === "unconfirmed" && unconfirmedPart(execution, isKickingOff),
     mayWait(execution) && mayBeWaitingPart(execution),
+    isQueuedHere && { id: "queued", lines: [queuedText()] },
+    runAgain && { id: "run again", lines: [runAgainText(runAgain)] },
     pause && { id: "answered pause", lines: [answeredPauseText(pause, execution)] },
     watchingStoppedAt !== undefined && { id: "stopped watching", lines: [stopped] },
   );

@@ -163,7 +163,7 @@ export function crewRow(crew: Crew, { parked, tokens }: CrewCondition): Row {
     sentence: l10n.t(
       "Crew {0}, {1}",
       name,
-      trouble ?? present(place, engine, uses && l10n.t("uses {0}", uses)).join(", "),
+      trouble ?? present(place, engine, interrupted, uses && l10n.t("uses {0}", uses)).join(", "),
     ),
   };
 }

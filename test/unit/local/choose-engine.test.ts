@@ -14,6 +14,7 @@ function question(more: Partial<EngineQuestion> = {}): EngineQuestion {
     isExample: false,
     hasModel: () => Promise.reject(new Error("A project names its model.")),
     findInterpreter: () => Promise.resolve(interpreter),
+    settingProblem: () => Promise.resolve(undefined),
     ...more,
   };
 }
@@ -25,6 +26,14 @@ const obstacles: readonly [string, Partial<EngineQuestion>, RegExp][] = [
     "crewAI isn't installed",
     { findInterpreter: () => Promise.resolve({ source: "project", python, crewai: undefined }) },
     /crewAI is not installed for \/project/,
+  ],
+  [
+    "the setting names no Python",
+    {
+      findInterpreter: () => Promise.resolve(undefined),
+      settingProblem: () => Promise.resolve("The setting is wrong."),
+    },
+    /^No Python was found for the project\. The setting is wrong\.$/,
   ],
 ];
 

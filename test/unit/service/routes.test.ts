@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { ProjectError } from "../../../src/projects/types.ts";
 import { readStatus } from "../../../src/api/read-status.ts";
-import { maxBody } from "../../../src/service/app.ts";
+import { openSqlite } from "../../../src/base/sqlite.ts";
+import { createApp, maxBody } from "../../../src/service/app.ts";
+import { documentedDialect } from "../../../src/service/dialects.ts";
 import type { Engine } from "../../../src/service/engine.ts";
 import { waitFor } from "../../support/wait.ts";
 import { crew, Harness, inputs } from "./support.ts";
@@ -348,6 +350,31 @@ describe("service: routes and errors", () => {
     );
     broken = false;
     await harness.kickoff();
+  });
+
+  it("says that the disk is full, without a stack trace in the log", async () => {
+    const log: string[] = [];
+    const full = (): never => {
+      const database = openSqlite(":memory:");
+      database.exec("PRAGMA max_page_count = 1; CREATE TABLE full (id INTEGER PRIMARY KEY)");
+      throw new Error("The table fits.");
+    };
+    const app = createApp({
+      dialect: documentedDialect,
+      tokens: { token: "T", userToken: "U" },
+      executions: { kickoff: full, view: full, resume: full, stop: full },
+      readProject: () => Promise.resolve(crew),
+      log: (line) => log.push(line),
+    });
+    const response = await app.request("/kickoff", {
+      method: "POST",
+      headers: { Authorization: "Bearer T" },
+      body: JSON.stringify({ inputs }),
+    });
+    const message = "The disk that keeps the service's data is full. Free some space";
+    const { message: said } = (await response.json()) as { message: string };
+    assert.deepEqual([response.status, said], [500, message]);
+    assert.deepEqual(log, [`POST /kickoff: ${message}`]);
   });
 
   it("answers 500 without details of an unexpected error, and logs them", async () => {

@@ -47,7 +47,7 @@ describe("service: run again from a task", () => {
     (body as { readonly kickoff_id: string }).kickoff_id;
 
   it("keeps the outputs of the earlier tasks, and runs the rest with the new inputs", async () => {
-    const id = idIn(await again(await ended(), "draft"));
+    const id = idIn(await again((await ended()).toUpperCase(), "draft"));
     const { result } = await harness.untilEnded(id);
     assert.deepEqual(
       result?.tasks.map(({ task_id, output }) => [task_id, output]),

@@ -51,6 +51,34 @@ describe("the execution document", () => {
     assert.ok(lines.includes("**Waiting for you** · by Editor"));
   });
 
+  it("says what a queued execution waits for, in a crew that runs with crewAI", () => {
+    const text = (engine: string) =>
+      renderExecution(
+        notWaiting({
+          state: "queued",
+          engine,
+          crew: { ...anExecution().crew, id: "local:file:///crew" },
+        }),
+      ).text;
+    assert.match(text("crewai"), /It starts when Python has loaded the project, .*one at a time/);
+    assert.doesNotMatch(text("rehearsal"), /It starts when/);
+  });
+
+  it("says where an execution began that ran again from a task, and what was edited", () => {
+    const began = (outputs?: Record<string, string>) =>
+      renderExecution(
+        anExecution({
+          request: {
+            inputs: {},
+            callbacks: {},
+            runAgain: { executionId: "one", taskId: "review", ...(outputs && { outputs }) },
+          },
+        }),
+      ).text;
+    assert.match(began(), /^It began at task review, with the earlier outputs of `one`\.$/m);
+    assert.match(began({ research: "Mine." }), /Edited before it began: research\.$/m);
+  });
+
   it("leads from a failure at the model to the model's key and choice, in a crew that ran with crewAI", () => {
     const remedy = (error: string, engine = "crewai") =>
       /Check the crew's model .*“Choose Model…”.*, then kick off again\./.test(

@@ -134,6 +134,7 @@ describe("a crew's row", () => {
         {},
       );
     assert.equal(interrupted(false).description, "crewAI · 3 executions were interrupted");
+    assert.match(interrupted(false).sentence, /, 3 executions were interrupted/);
     assert.match(interrupted(false).facts, /^crew:local:running\b.*:interrupted\b/);
     assert.match(interrupted(true).tooltip.join(), /Another window serves this crew/);
   });
@@ -598,9 +599,7 @@ describe("a task's row", () => {
       [],
     );
   });
-});
 
-describe("a task's row", () => {
   it("offers to run again from it once a local execution waits or has ended, never a deployed one", () => {
     const task = { taskId: "draft", state: "completed", attempts: [] } as const;
     const local = { id: "local:file:///c", name: "Writers", url: "http://127.0.0.1:1" };
