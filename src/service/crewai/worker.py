@@ -522,7 +522,9 @@ def run(commands):
                 try:
                     result = attempt(project, command)
                 finally:
-                    flush_events()
+                    # A process that it forked has no threads to wait for.
+                    if os.getpid() == own_id:
+                        flush_events()
                 reply("output", **result)
         except Failure as error:
             reply("failed", message=str(error), frames=[])
