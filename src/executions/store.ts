@@ -1,14 +1,18 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../base/clock.ts";
 import type { ProblemLog } from "../base/errors.ts";
+import type { ActivityEvent } from "../api/types.ts";
 import { type Disposable, Emitter } from "../base/events.ts";
 import { asArray, defined } from "../base/json.ts";
 import type { Database } from "../store/database.ts";
 import { integer, optionalText, type Row, text } from "../base/sqlite.ts";
+import type { KeptEvents } from "./activity.ts";
+import { addEvents, readKeptEvents } from "./kept-events.ts";
 import { type ExecutionChange, Known } from "./known.ts";
 import { type Execution, type ExecutionSummary, without } from "./model.ts";
 import { readExecution, readSummaries, readSummary, summaryOf, writeExecution } from "./record.ts";
 import { keepEnd, withHistory } from "./reduce.ts";
+import { withTimes } from "./task-times.ts";
 import { newTitle } from "./title.ts";
 
 /** `data`: what executions left on this machine; `everything`: also crews and tokens. */
@@ -146,16 +150,29 @@ export class ExecutionStore implements Disposable {
     });
   }
 
-  /** `change` must be pure: it gets the newest state and may run twice. */
-  update(localId: string, change: (current: Execution) => Execution): Execution | undefined {
+  /** What happened in it, as far as the crew told. */
+  events(localId: string): KeptEvents {
+    return readKeptEvents(this.#options.database, localId);
+  }
+
+  /**
+   * `change` must be pure: it gets the newest state and may run twice.
+   * @param events are kept with the execution; repeats are ignored
+   */
+  update(
+    localId: string,
+    change: (current: Execution) => Execution,
+    events: readonly ActivityEvent[] = [],
+  ): Execution | undefined {
     const { database, clock } = this.#options;
     return database.write(() => {
       const row = this.#read(localId);
       if (row === undefined) return undefined;
       const current = row.execution;
       const changed = keepEnd(current, this.#titled(current, change(current)));
-      if (isDeepStrictEqual(changed, current)) return current;
-      const next = withHistory(current, changed, clock.now());
+      const isNews = addEvents(database, localId, events);
+      if (!isNews && isDeepStrictEqual(changed, current)) return current;
+      const next = withTimes(withHistory(current, changed, clock.now()), this.events(localId));
       const { summary, common, details } = writeExecution(next);
       const revision = this.#nextRevision();
       const write =

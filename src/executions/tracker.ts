@@ -1,5 +1,6 @@
 import { CrewApiError } from "../api/errors.ts";
 import type { CrewClient } from "../api/client.ts";
+import type { ActivityEvent } from "../api/types.ts";
 import type { Clock } from "../base/clock.ts";
 import type { ProblemLog } from "../base/errors.ts";
 import { type Disposable, Disposables, Emitter } from "../base/events.ts";
@@ -209,10 +210,13 @@ export class Tracker implements Disposable {
   async #ask(execution: ExecutionSummary, signal: AbortSignal): Promise<PollOutcome> {
     const { store, clock, crews } = this.#options;
     const session = answerSession(execution);
-    const write = (apply: (current: Execution, now: number) => Execution): PollOutcome => {
-      store.update(execution.localId, (current) =>
-        answerSession(current) === session ? apply(current, clock.now()) : current,
-      );
+    const write = (
+      apply: (current: Execution, now: number) => Execution,
+      events?: readonly ActivityEvent[],
+    ): PollOutcome => {
+      const change = (current: Execution) =>
+        answerSession(current) === session ? apply(current, clock.now()) : current;
+      store.update(execution.localId, change, events);
       return { kind: "written" };
     };
     try {
@@ -226,8 +230,10 @@ export class Tracker implements Disposable {
         if (error instanceof CrewApiError && error.kind === "notFound") return undefined;
         throw error;
       });
-      return write((current, now) =>
-        answer === undefined ? applyNotFound(current, now) : applyReading(current, answer, now),
+      return write(
+        (current, now) =>
+          answer === undefined ? applyNotFound(current, now) : applyReading(current, answer, now),
+        answer?.events,
       );
     } catch (error) {
       return error instanceof CrewApiError ? { kind: "failed", error } : { kind: "blocked", error };

@@ -1,9 +1,11 @@
 import * as l10n from "@vscode/l10n";
 import type { CrewApiError } from "../../api/errors.ts";
 import { oneLine, shortName } from "../../base/text.ts";
+import { taskTime } from "../../executions/durations.ts";
 import { sharesTitle, titleOf } from "../../executions/title.ts";
 import { shortProblem } from "../doubt.ts";
-import { elapsedLabel, fullProgress, isRehearsal, kickingOffLabel, present } from "../labels.ts";
+import { elapsedLabel, formatDuration, fullProgress, isRehearsal } from "../labels.ts";
+import { kickingOffLabel, present } from "../labels.ts";
 import { rehearsalLabel, shortProgress, shortStart, startLabel } from "../labels.ts";
 import { type Icon, stateIcons, stateLabel, taskStateLabel } from "../labels.ts";
 import type { GroupKind } from "./grouping.ts";
@@ -96,6 +98,7 @@ export function taskRow(
   const state = isStale ? l10n.t("Last seen running") : taskStateLabel(task, execution);
   const attempt = task.attempts.at(-1);
   const name = shortName(task.taskId);
+  const duration = taskTime(task, execution);
   const more = present(
     attempt !== undefined && attempt.number > 1 && l10n.t("attempt {0}", attempt.number),
     task.agent !== undefined && task.agent !== "" && shortName(task.agent),
@@ -103,7 +106,7 @@ export function taskRow(
   return {
     label: name,
     description: [task.state === "waiting" ? l10n.t("Waiting") : state, ...more].join(" · "),
-    tooltip: [name, state, ...more],
+    tooltip: present(name, state, ...more, duration && formatDuration(duration)),
     icon: isStale
       ? { id: "eye-closed" }
       : task.state === "pending"

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { CrewApiError } from "../../../src/api/errors.ts";
-import type { StatusReading } from "../../../src/api/types.ts";
+import type { ActivityEvent, StatusReading } from "../../../src/api/types.ts";
 import { Emitter } from "../../../src/base/events.ts";
 import { type ExecutionChange, Known } from "../../../src/executions/known.ts";
 import type { Execution, ExecutionSummary } from "../../../src/executions/model.ts";
@@ -18,6 +18,8 @@ export class MemoryStore {
     throw error;
   });
   readonly onDidChange = this.#changes.event;
+  /** As received. */
+  readonly events: ActivityEvent[] = [];
 
   list = (): readonly ExecutionSummary[] => this.#known.list();
   summary = (localId: string): ExecutionSummary | undefined => this.#known.get(localId);
@@ -33,7 +35,12 @@ export class MemoryStore {
     if (change !== undefined) this.#changes.fire(change);
   }
 
-  update(localId: string, change: (current: Execution) => Execution): Execution | undefined {
+  update(
+    localId: string,
+    change: (current: Execution) => Execution,
+    events: readonly ActivityEvent[] = [],
+  ): Execution | undefined {
+    this.events.push(...events);
     const current = this.find(localId);
     const next = current && keepEnd(current, change(current));
     if (!isDeepStrictEqual(next, current)) this.put(next);
