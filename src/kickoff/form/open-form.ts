@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
 import { messageOf } from "../../base/errors.ts";
 import { asObject } from "../../base/json.ts";
@@ -6,11 +6,11 @@ import type { Crews } from "../../crews/crews.ts";
 import { formType, viewId } from "../../editor/manifest.ts";
 import { log, logProblem } from "../../editor/log.ts";
 import { plainMessage, runAction } from "../../editor/messages.ts";
+import { showPage } from "../../editor/webview-page.ts";
 import type { Execution, ExecutionSummary } from "../../executions/model.ts";
 import type { KickoffSender } from "../../sending/kickoff.ts";
 import { formTexts } from "../texts.ts";
 import type { GivenValues, Seed } from "./content.ts";
-import { formPage } from "./html.ts";
 import type { FormCrew } from "./messages.ts";
 import { FormSession, type SessionOptions } from "./session.ts";
 
@@ -73,7 +73,7 @@ export class OpenForm {
         void this.session.close().then(() => resolve(execution));
       });
     });
-    showPage(panel, context.extensionUri);
+    showPage(panel.webview, context.extensionUri, "form", panel.title);
   }
 
   show(values: GivenValues): void {
@@ -105,18 +105,4 @@ export function openPanel(crew: Pick<FormCrew, "name">): vscode.WebviewPanel {
 
 function titleFor(crew: Pick<FormCrew, "name">): string {
   return vscode.l10n.t("Kick off {0}", crew.name);
-}
-
-function showPage({ webview, title }: vscode.WebviewPanel, extensionUri: vscode.Uri): void {
-  const folder = vscode.Uri.joinPath(extensionUri, "dist", "webview");
-  const uriOf = (file: string) => webview.asWebviewUri(vscode.Uri.joinPath(folder, file));
-  webview.options = { enableScripts: true, localResourceRoots: [folder] };
-  webview.html = formPage({
-    language: vscode.env.language,
-    title,
-    nonce: randomBytes(16).toString("base64url"),
-    cspSource: webview.cspSource,
-    scriptUri: uriOf("form.js").toString(),
-    styleUri: uriOf("form.css").toString(),
-  });
 }
