@@ -45,9 +45,9 @@ export function TreeRow(props: RowProps) {
       aria-setsize={size}
       aria-expanded={isOpen}
       aria-selected={isActive}
-      aria-label={sentenceOf(span, start, clock.now(), texts)}
       style={{ top: `${top}px` }}
     >
+      <span class="unseen">{sentenceOf(span, start, clock.now(), texts)}</span>
       <div class="name" aria-hidden="true" style={{ paddingLeft: `${depth * 12}px` }}>
         <span class="twistie">{isOpen !== undefined && <Icon name="bend" isOpen={isOpen} />}</span>
         <Icon name={kind} />

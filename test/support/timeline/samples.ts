@@ -122,6 +122,7 @@ export function variedExecution(): Shown {
     events: events.all,
     execution: notWaiting({
       localId: "varied",
+      crew: { id: "local:file:///writers", name: "Writers", url: "http://127.0.0.1:1" },
       label: "tea in the office",
       state: "failed",
       startedAt: new Date(start).toISOString(),

@@ -37,13 +37,16 @@ export class TimelineWindow {
     after(async () => {
       await this.#browser?.close();
     });
-    afterEach(async () => {
-      const { complaints } = this.#page;
-      await this.#page.close();
-      this.#built = undefined;
-      this.received.length = 0;
-      assert.deepEqual(complaints, [], "what the console complained of");
-    });
+    afterEach(() => this.close());
+  }
+
+  /** Also fails if the console had errors. */
+  async close(): Promise<void> {
+    const { complaints } = this.#page;
+    await this.#page.close();
+    this.#built = undefined;
+    this.received.length = 0;
+    assert.deepEqual(complaints, [], "what the console complained of");
   }
 
   async open(shown: Shown, options: Omit<BuiltPageOptions, "name"> = {}): Promise<void> {
