@@ -1,5 +1,5 @@
 import type { CrewProject, ProjectTask } from "../projects/types.ts";
-import { subjectOf, type Reporter, type Subject } from "./callbacks.ts";
+import { stopEvent, subjectOf, type Reporter, type Subject } from "./callbacks.ts";
 import type { Engine, Note, TaskAttempt, TokenUsage } from "./engine.ts";
 import { messageOf } from "./errors.ts";
 import { fingerprintsOf, fitOutputs, UnfitOutputs } from "./run-again.ts";
@@ -36,8 +36,7 @@ export async function runCrew(
   if (found().state === "stopped")
     await steps.run("stopped", async () => {
       engine.rest?.(id, true);
-      const data = { crew_name: found().project.name, error: "The execution was stopped." };
-      await reporter.event("crew_kickoff_failed", [id], data);
+      await reporter.report(stopEvent(found()));
       return null;
     });
 

@@ -45,11 +45,8 @@ oldest = {"python": (3, 10), "crewai": (1, 0)}
 longest_step = 1_000_000
 # Characters of an event's texts.
 longest_text = 2_000
-# What happens inside a task, by the first words of the classes of crewAI's events. The service itself reports crews and tasks.
-reported_events = (
-    "AgentExecution", "AgentLogsExecution", "AgentReasoning", "Flow", "Knowledge", "LLMCall", "LLMGuardrail", "LiteAgentExecution",
-    "MCPToolExecution", "Memory", "ToolUsage",
-)
+# By the first words of the classes of crewAI's events: the service itself reports crews and tasks; parts of streamed text come by the thousand.
+unreported_events = ("Crew", "Task", "LLMStreamChunk", "LLMThinkingChunk")
 event_members = (
     "type", "event_id", "parent_event_id", "started_event_id", "task_name", "agent_role", "flow_name", "model", "call_type",
     "usage", "finish_reason", "tool_name", "tool_args", "from_cache", "query", "output", "response", "error",
@@ -416,7 +413,7 @@ def listen_to_events():
 
     # Versions differ in their events, and load them when they are asked for.
     for name in events.__all__:
-        if name.startswith(reported_events) and hasattr(getattr(events, name, None), "model_fields"):
+        if not name.startswith(unreported_events) and hasattr(getattr(events, name, None), "model_fields"):
             events.crewai_event_bus.on(getattr(events, name))(on_event)
 
 
@@ -431,13 +428,16 @@ def described(event):
 
 
 def short(value):
-    if value is None or isinstance(value, (bool, int, float)):
+    if value is None or isinstance(value, (bool, int)):
         return value
     if isinstance(value, enum.Enum):
         return value.value
     if isinstance(value, str):
         return value[:longest_text]
-    text = json.dumps(value, default=str)
+    try:
+        text = json.dumps(value, default=str, allow_nan=False)
+    except (TypeError, ValueError, RecursionError):
+        return str(value)[:longest_text]
     return json.loads(text) if len(text) <= longest_text else text[:longest_text]
 
 
