@@ -112,14 +112,21 @@ function readCounts(raw: unknown): Readonly<Record<string, number>> | undefined 
   return counts.length === 0 ? undefined : Object.fromEntries(counts);
 }
 
-/** Milliseconds since 1970. crewAI's times are UTC, also those without a zone (recorded). */
+/** Milliseconds since 1970. crewAI's times are UTC, also those without a zone, and have microseconds (recorded). */
 export function timeOf(value: unknown): number | undefined {
   const hasZone = typeof value === "string" && /(Z|[+-]\d\d:?\d\d)$/i.test(value);
   const text = typeof value === "string" && !hasZone ? `${value}Z` : value;
   const time =
-    typeof text === "number" ? text * (text < 1e11 ? 1000 : 1) : Date.parse(String(text));
+    typeof text === "number"
+      ? text * (text < 1e11 ? 1000 : 1)
+      : Date.parse(String(text)) + microsecondsOf(String(text));
   // Others can't be written as a date.
   return Number.isNaN(new Date(time).getTime()) ? undefined : time;
+}
+
+/** As a part of a millisecond. */
+function microsecondsOf(time: string): number {
+  return Number(/\.\d{3}(\d{1,3})/.exec(time)?.[1]?.padEnd(3, "0") ?? 0) / 1000;
 }
 
 function withoutNulls(object: UnknownObject): UnknownObject {

@@ -75,7 +75,7 @@ describe("the activity of an execution", () => {
     ]);
     assert.deepEqual(
       [crew?.start, crew?.end, crew?.tokens?.total],
-      [Date.parse(kickedOff), Date.parse("2026-11-22T00:01:24.120Z"), 330],
+      [Date.parse(kickedOff), Date.parse("2026-11-22T00:01:24.120Z") + 0.704, 330],
     );
     const tool = activity.spans.find(({ kind }) => kind === "tool");
     assert.deepEqual(
