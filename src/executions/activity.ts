@@ -134,16 +134,18 @@ function isWhole({ type, parentId }: ActivityEvent): boolean {
 }
 
 function crewOf(execution: ExecutionSummary, events: readonly ActivityEvent[]): Draft {
-  const { crew, state, startedAt, endedAt, error } = execution;
+  const { crew, origin, state, startedAt, endedAt, error, progress } = execution;
   const whole = events.filter(isWhole);
   const end = whole.findLast(({ type }) => ends.test(type))?.at ?? Date.parse(endedAt ?? "");
   const hasEnd = hasEnded(execution);
+  // Of a tracked one, `startedAt` is when it was first seen.
+  const began = Date.parse((origin === "tracked" ? progress?.startedAt : undefined) ?? startedAt);
   return {
     id: crewSpan,
     kind: "crew",
     depth: 0,
     name: crew.name,
-    start: whole[0]?.at ?? Math.min(Date.parse(startedAt), events[0]?.at ?? Infinity),
+    start: whole[0]?.at ?? Math.min(began, events[0]?.at ?? Infinity),
     state: state === "completed" || state === "failed" || state === "stopped" ? state : "running",
     ...(hasEnd && !Number.isNaN(end) ? { end } : {}),
     ...defined({ error }),

@@ -16,7 +16,9 @@ export function taskTimes({ spans }: Activity): ReadonlyMap<string, TaskTimes> {
   const times = [...groupBy(works, ({ taskId }) => taskId)].flatMap(([taskId, own]) => {
     if (taskId === undefined) return [];
     const ownWaits = waitsOf.get(taskId) ?? [];
-    const waited = ownWaits.map(({ start, end = start }) => end - start);
+    // Of those that were seen by polling, some may be missing.
+    const told = ownWaits.filter(({ isSeen }) => isSeen !== true);
+    const waited = told.map(({ start, end = start }) => end - start);
     // A deployed crew may wait inside its task.
     const worked = own.map(({ start, end = NaN }) => {
       const inside = ownWaits.map(

@@ -276,20 +276,25 @@ export function createReporter(
     report,
     event,
 
-    /** What an engine reports belongs to the attempt, unless it is part of something else that it has reported. */
+    /** What an engine reports as part of its own start of the task is part of the attempt. */
     engineEvents(key: AttemptKey, { task }: TaskAttempt): (event: EngineEvent) => Promise<void> {
-      const known = new Set<string>();
+      let taskStart: string | undefined;
       return async (engineEvent) => {
         const id = textAt(engineEvent, "event_id");
-        const parent = textAt(engineEvent, "parent_event_id") ?? "";
-        if (id !== undefined) known.add(id);
-        const isPart = known.has(parent);
+        if (engineEvent.type === "task_started") {
+          taskStart ??= id;
+          return;
+        }
+        const parent = textAt(engineEvent, "parent_event_id");
         await report({
           ...engineEvent,
           event_id: id ?? randomUUID(),
           // Older versions of crewAI tell no IDs: then the times say what an event is part of.
           ...(id !== undefined && {
-            parent_event_id: isPart ? parent : eventId("task_started", subjectOf(key)),
+            parent_event_id:
+              parent === undefined || parent === taskStart
+                ? eventId("task_started", subjectOf(key))
+                : parent,
           }),
           task_id: task.id,
           task_name: task.id,

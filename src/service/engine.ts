@@ -37,7 +37,7 @@ export interface AgentStep {
   readonly result: string;
 }
 
-/** An event of crewAI's event bus, or in its shape; texts have at most 2,000 characters. */
+/** An event of crewAI's event bus, or in its shape; texts have at most 2,000 characters. Of tasks, only `task_started`. */
 export interface EngineEvent extends JsonObject {
   readonly type: string;
   /** ISO 8601. */

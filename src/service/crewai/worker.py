@@ -45,8 +45,9 @@ oldest = {"python": (3, 10), "crewai": (1, 0)}
 longest_step = 1_000_000
 # Characters of an event's texts.
 longest_text = 2_000
-# By the first words of the classes of crewAI's events: the service itself reports crews and tasks; parts of streamed text come by the thousand.
-unreported_events = ("Crew", "Task", "LLMStreamChunk", "LLMThinkingChunk")
+# By the first words of the classes of crewAI's events: the service itself reports crews and tasks, and needs a task's start only
+# to know what is part of it; parts of streamed text come by the thousand.
+unreported_events = ("Crew", "TaskCompleted", "TaskFailed", "TaskEvaluation", "LLMStreamChunk", "LLMThinkingChunk")
 event_members = (
     "type", "event_id", "parent_event_id", "started_event_id", "task_name", "agent_role", "flow_name", "model", "call_type",
     "usage", "finish_reason", "tool_name", "tool_args", "from_cache", "query", "output", "response", "error",
