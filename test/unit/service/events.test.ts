@@ -159,18 +159,19 @@ describe("service: events", () => {
     assert.deepEqual(trigger, { type: "user", origin: "api" });
   });
 
-  for (const realtime of [true, false])
-    it(`are streamed as they are in the status, ${realtime ? "one by one" : "in groups"}`, async () => {
-      const receiver = new CallbackReceiver();
-      const base = await receiver.start();
-      try {
-        harness = await new Harness({ engine: agentEngine }).start();
-        const types = ["task_started", "llm_call_completed", "tool_usage_started"];
-        const webhooks = { url: `${base}/events`, events: types, realtime };
+  it("are streamed as they are in the status, one by one or in groups", async () => {
+    const receiver = new CallbackReceiver();
+    const base = await receiver.start();
+    try {
+      harness = await new Harness({ engine: agentEngine }).start();
+      const types = ["task_started", "llm_call_completed", "tool_usage_started"];
+      for (const realtime of [true, false]) {
+        const path = `/realtime-${realtime}`;
+        const webhooks = { url: base + path, events: types, realtime };
         const id = await harness.kickoff({ inputs, webhooks });
         await harness.untilWaiting(id);
-        await waitFor("the events", () => receiver.at("/events").length === (realtime ? 6 : 2));
-        const streamed = receiver.at("/events").flatMap(({ body }) => readEvents(body["events"]));
+        await waitFor("the events", () => receiver.at(path).length === (realtime ? 6 : 2));
+        const streamed = receiver.at(path).flatMap(({ body }) => readEvents(body["events"]));
         const { events = [] } = readStatus(await harness.status(id));
         const byId = (one: { id: string }, other: { id: string }) => (one.id < other.id ? -1 : 1);
         assert.deepEqual(
@@ -178,10 +179,11 @@ describe("service: events", () => {
           events.filter(({ type }) => types.includes(type)).toSorted(byId),
         );
         assert.equal(streamed.length, 6);
-      } finally {
-        await receiver.stop();
       }
-    });
+    } finally {
+      await receiver.stop();
+    }
+  });
 
   it("have the end in the first status that says it, also after a stop", async () => {
     const receiver = new CallbackReceiver();
