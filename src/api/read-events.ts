@@ -107,7 +107,7 @@ export function readEventCounts(answer: UnknownObject): EventCounts | undefined 
 function readCounts(raw: unknown): Readonly<Record<string, number>> | undefined {
   const counts = Object.keys(asObject(raw)).flatMap((type) => {
     const count = numberAt(asObject(raw), type);
-    return count === undefined ? [] : [[shortName(type), count] as const];
+    return count === undefined || streamed.test(type) ? [] : [[shortName(type), count] as const];
   });
   return counts.length === 0 ? undefined : Object.fromEntries(counts);
 }

@@ -160,6 +160,7 @@ export interface ActivityEvent {
 /** How many events there were, also of those that an answer leaves out. */
 export interface EventCounts {
   readonly total?: number;
+  /** Without parts of streamed texts. */
   readonly byType?: Readonly<Record<string, number>>;
 }
 

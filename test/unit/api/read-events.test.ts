@@ -87,7 +87,7 @@ describe("events", () => {
       events: recorded.slice(0, 3),
       last_event: recorded[3],
       events_count: 4,
-      events_by_type: { default_env: 1, task_started: "many" },
+      events_by_type: { default_env: 1, task_started: "many", llm_stream_chunk: 900 },
       triggered_by: { type: "service_account", id: 12 },
       execution_origin: "schedule",
     });
