@@ -35,7 +35,10 @@ export function stopCommands(parts: Parts): Commands {
         );
       return answer;
     },
-    (execution) => canBeStopped(execution) && parts.crews.canStop(execution.crew.id),
+    (execution) =>
+      canBeStopped(execution) &&
+      parts.crews.find(execution.crew.id) !== undefined &&
+      parts.crews.canStop(execution.crew.id),
     vscode.l10n.t("No tracked execution can be stopped."),
   );
   return { stop, tryToStop: stop };

@@ -472,6 +472,11 @@ describe("stopping, on an execution's row", () => {
     assert.match(executionRow(notWaiting({ stop }), now).description, /stopping…/);
     const stopped = notWaiting({ stop, state: "stopped" });
     assert.doesNotMatch(executionRow(stopped, now).description, /stopping/);
+    const unanswered = { ...stop, outcome: "unanswered" } as const;
+    assert.match(
+      executionRow(notWaiting({ stop: unanswered }), now).description,
+      /^Running · request to stop may have been sent/,
+    );
   });
 });
 
