@@ -103,7 +103,6 @@ export interface ResumeAnswer {
 export interface StopAnswer {
   /** `stopped`, or what the crew says instead. Only the status shows whether it has stopped. */
   readonly status: string;
-  readonly raw: unknown;
 }
 
 export interface Progress {

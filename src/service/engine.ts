@@ -91,6 +91,11 @@ export function roleOf(agent: ProjectAgent | undefined, inputs: JsonObject): str
   return agent ? fill(agent.role, inputs).trim() : "";
 }
 
+/** As in crewAI, that of the last task that has one: skipped tasks have none. */
+export function crewOutput(tasks: readonly { readonly output: string | null }[]): string {
+  return tasks.findLast(({ output }) => (output ?? "") !== "")?.output ?? "";
+}
+
 export const rehearsalMark = "[REHEARSAL - no language model was called]";
 
 /** A task fails if its description contains it. */

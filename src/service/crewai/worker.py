@@ -344,7 +344,33 @@ def unconditional(task):
     """The same task without its condition, which is met: crewAI refuses a crew of conditional tasks only."""
     from crewai import Task
 
-    return Task(**{name: getattr(task, name) for name in task.model_fields_set & Task.model_fields.keys() - {"id"}})
+    return Task(**{name: getattr(task, name) for name in Task.model_fields.keys() - {"id"}})
+
+
+def result_of_skipping(crew, task, earlier):
+    """What the hooks after the kickoff return if the last task is skipped. Without hooks the task has no output."""
+    from crewai import CrewOutput
+
+    if not crew.after_kickoff_callbacks:
+        return ""
+    outputs = [each.output for each in earlier]
+    # As in crewAI, the last one that isn't empty is the crew's.
+    last = next((output for output in reversed(outputs) if output.raw), outputs[-1])
+    result = CrewOutput(
+        raw=last.raw,
+        pydantic=last.pydantic,
+        json_dict=last.json_dict,
+        tasks_output=[*outputs, task.get_skipped_task_output()],
+    )
+    for callback in crew.after_kickoff_callbacks:
+        result = callback(result)
+    return text_of(result)
+
+
+def text_of(result):
+    """Of what a hook returned, which may be anything."""
+    raw = getattr(result, "raw", None)
+    return str(result) if raw is None else raw
 
 
 def attempt(project, command):
@@ -365,7 +391,8 @@ def attempt(project, command):
     crew.before_kickoff_callbacks = []
     if is_conditional(target):
         if earlier and not target.should_execute(earlier[-1].output):
-            return {"output": "", "isSkipped": True, "inputs": inputs}
+            output = result_of_skipping(crew, target, earlier) if command["isLast"] else ""
+            return {"output": output, "isSkipped": True, "inputs": inputs}
         target = unconditional(target)
     context = earlier if is_unspecified(target.context) else list(target.context or [])
     target.context = context + [note_task(note, target.agent) for note in command["notes"]]
@@ -382,11 +409,10 @@ def attempt(project, command):
     if not command["isLast"]:
         crew.after_kickoff_callbacks = []
     result = crew.kickoff(inputs=inputs)
-    # Hooks after the kickoff may return another result.
-    output = getattr(result, "raw", None) if command["isLast"] else None
     usage = getattr(result, "token_usage", None)
     return {
-        "output": str(result) if command["isLast"] and output is None else output or target.output.raw,
+        # Hooks after the kickoff may return another result.
+        "output": (text_of(result) if command["isLast"] else "") or target.output.raw,
         "inputs": inputs,
         "usage": usage.model_dump() if usage else None,
     }
