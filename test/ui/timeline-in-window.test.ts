@@ -26,7 +26,7 @@ describe("The timeline, in the window", () => {
   };
 
   it("says in the panel what to do while there is no execution", async () => {
-    await window.runCommand("View: Show Crew Timeline");
+    await window.runCommand("View: Toggle Crew Timeline");
     await timeline.content.getByText("Kick off a crew, or select an execution").waitFor();
     assert.ok(await window.page.locator(".part.panel .title .action-item.checked").isVisible());
   });
