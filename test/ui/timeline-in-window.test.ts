@@ -4,6 +4,7 @@ import { openWindow, type VSCodeWindow } from "../support/window.ts";
 import { waitFor } from "../support/wait.ts";
 import { violationsIn } from "./accessibility.ts";
 import { approveByLens } from "./person.ts";
+import { isSaved } from "./saved.ts";
 import { kickOffStory, startExampleCrew, story } from "./story.ts";
 
 describe("The timeline, in the window", () => {
@@ -12,7 +13,7 @@ describe("The timeline, in the window", () => {
 
   before(async () => {
     window = await openWindow();
-    timeline = new Webview(window.page, "webviewView");
+    timeline = new Webview(window.page, "view");
     await startExampleCrew(window);
   });
   after(() => window.close());
@@ -86,16 +87,18 @@ describe("The timeline, in the window", () => {
 
   it("filters by text and kind, and keeps that when the window is reloaded", async () => {
     const search = timeline.content.getByRole("searchbox", { name: "Filter rows by text" });
-    await search.fill("editor");
+    // In letters that VS Code stores nowhere else.
+    await search.fill("eDiToR");
     await waitFor("the editor's rows", async () => !(await names()).includes("research"));
     await timeline.content.getByRole("button", { name: "Show Agents Only" }).click();
     const shown = await waitFor("agents", async () => {
       const rows = await names();
       return rows.includes("Attempt 1") && rows.at(-1) === "Editor" && rows;
     });
+    await waitFor("VS Code to have saved the view", () => isSaved(window, "eDiToR"));
     await window.reload();
     await waitFor("the same rows", async () => String(await names()) === String(shown));
-    assert.equal(await search.inputValue(), "editor");
+    assert.equal(await search.inputValue(), "eDiToR");
     await search.fill("");
     await timeline.content.getByRole("button", { name: "Show Agents Only" }).click();
     await row(/^Task research/).waitFor();
