@@ -44,6 +44,7 @@ const shipped = [
   "media/screenshots/watch-light.webp",
   "media/screenshots/welcome-dark.webp",
   "media/screenshots/welcome-light.webp",
+  "media/timeline.svg",
   "package.json",
   "package.nls.json",
   "readme.md",
@@ -73,10 +74,11 @@ describe("The package", () => {
     await window.close();
   });
 
-  it("is smaller than 600 KB", () => {
+  // Pictures of the walkthrough are about half of it, the timeline 45 KB: its parts are preact, d3-scale and a virtualizer.
+  it("is smaller than 700 KB", () => {
     assert.ok(existsSync(vsix), `npm run package writes ${path.basename(vsix)}`);
     console.log(`      ${path.basename(vsix)} ${statSync(vsix).size} bytes`);
-    assert.ok(statSync(vsix).size < 600_000, `${statSync(vsix).size} bytes`);
+    assert.ok(statSync(vsix).size < 700_000, `${statSync(vsix).size} bytes`);
   });
 
   it("contains exactly the files that ship: no modules, no source maps, no tests", () => {
