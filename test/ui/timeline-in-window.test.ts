@@ -144,9 +144,9 @@ describe("The timeline, in the window", () => {
 
   it("is usable in the side bar", async () => {
     await window.setTheme("Default Dark Modern");
-    await tree().focus();
-    await window.runCommand("View: Move Focused View");
-    await window.quickInput.choose("Select a Destination for the View", "Crewdeck");
+    await window.runCommand("View: Move View");
+    await window.quickInput.answer("Select a View to Move", "Crew Timeline");
+    await window.quickInput.answer("Select a Destination for the View", "Crewdeck");
     await timeline.content.locator(".timeline.narrow").waitFor();
     await row(/^Task research/).click();
     await window.editor.waitForText("## Task: research");
