@@ -6,6 +6,7 @@ import path from "node:path";
 import sharp from "sharp";
 import { crewaiEnv, newestCrewai, pythonWith } from "../test/support/crewai.ts";
 import { projectFolder, temporaryFolder } from "../test/support/folders.ts";
+import { noteFailure } from "../test/support/open-windows.ts";
 import { openWindow, type VSCodeWindow, type WindowOptions } from "../test/support/window.ts";
 import { makeProject, playCreatedProject, startModel } from "./screenshots/created-project.ts";
 import { Film } from "./screenshots/film.ts";
@@ -81,6 +82,9 @@ async function inWindow(
   });
   try {
     await act(window);
+  } catch (error) {
+    noteFailure("screenshots");
+    throw error;
   } finally {
     await window.close();
     rmSync(path.dirname(workspace), { recursive: true, force: true });
