@@ -13,7 +13,8 @@ import {
   type UnknownObject,
 } from "../base/json.ts";
 import { shortName } from "../base/text.ts";
-import type { JsonValue, Progress, StatusReading, TaskReading } from "./types.ts";
+import { readEventCounts, readEvents, readUsage, timeOf } from "./read-events.ts";
+import type { JsonValue, Progress, StatusReading, TaskReading, Trigger } from "./types.ts";
 
 /** Reads either dialect. Never throws: an unknown state gives `other`. */
 export function readStatus(raw: unknown): StatusReading {
@@ -38,8 +39,37 @@ export function readStatus(raw: unknown): StatusReading {
     tasks,
     ...readResult(answer, stated === "completed"),
     ...defined({ progress, error, waiting, executionTime }),
+    ...readActivity(answer),
     raw,
   };
+}
+
+/** Published by the vendor, for crewAI 1.15.22 or newer; null before. */
+function readActivity(
+  answer: UnknownObject,
+): Pick<StatusReading, "usage" | "trigger" | "events" | "eventCounts"> {
+  const events = readEvents([...asArray(answer["events"]), answer["last_event"]]);
+  return defined({
+    usage: readUsage(answer["usage_metrics"]),
+    trigger: readTrigger(answer),
+    events: events.length === 0 ? undefined : events,
+    eventCounts: readEventCounts(answer),
+  });
+}
+
+function readTrigger(answer: UnknownObject): Trigger | undefined {
+  const by = answer["triggered_by"];
+  const trigger = defined({
+    type: shortAt({ by }, "by") ?? shortAt(asObject(by), "type"),
+    id: idAt(asObject(by), "id"),
+    origin: shortAt(answer, "execution_origin"),
+  });
+  return Object.keys(trigger).length === 0 ? undefined : trigger;
+}
+
+function shortAt(object: UnknownObject, name: string): string | undefined {
+  const text = textAt(object, name);
+  return text === undefined ? undefined : shortName(text);
 }
 
 /** Documented: `error`. Observed: `status` holds the exception's text if `state` is a failure. */
@@ -155,12 +185,16 @@ function readProgress(answer: UnknownObject, knownTasks: number): Progress | und
   const current = textAt(answer, "current_task") ?? textAt(progress, "current", "current_task");
   if (counted === undefined && current === undefined) return undefined;
   const total = numberAt(progress, "total_tasks", "total");
-  const currentAgent = textAt(progress, "current_agent");
+  const started = timeOf(progress["started_at"]);
   return {
     completed: counted ?? knownTasks,
     ...(total === undefined || total === 0 ? {} : { total }),
     unit: shortName(textAt(progress, "unit") ?? "task"),
-    ...defined({ current, currentAgent: currentAgent && shortName(currentAgent) }),
+    ...defined({
+      current,
+      currentAgent: shortAt(progress, "current_agent"),
+      startedAt: started === undefined ? undefined : new Date(started).toISOString(),
+    }),
   };
 }
 

@@ -113,6 +113,63 @@ export interface Progress {
   readonly unit: string;
   readonly current?: string;
   readonly currentAgent?: string;
+  /** ISO 8601, as the crew reports it. */
+  readonly startedAt?: string;
+}
+
+export interface TokenUsage {
+  readonly total: number;
+  readonly prompt?: number;
+  readonly completion?: number;
+  /** Of the prompt. */
+  readonly cached?: number;
+}
+
+/** Something that happened in an execution, as crewAI's event bus reports it (recorded). */
+export interface ActivityEvent {
+  /** A repeat has the same. */
+  readonly id: string;
+  /** Such as `llm_call_started`; any word. */
+  readonly type: string;
+  /** Milliseconds since 1970, on the crew's clock. */
+  readonly at: number;
+  /** The start of what it is part of. */
+  readonly parentId?: string;
+  /** The start of what it ends. */
+  readonly startedId?: string;
+  readonly taskName?: string;
+  readonly taskId?: string;
+  readonly attempt?: number;
+  readonly agent?: string;
+  readonly model?: string;
+  readonly tool?: string;
+  /** Of a crew, a flow, or a flow's method. */
+  readonly name?: string;
+  readonly tokens?: TokenUsage;
+  /** Texts: at most their first 2,000 characters. */
+  readonly arguments?: string;
+  readonly thought?: string;
+  /** What came out: an output, a response, feedback. */
+  readonly text?: string;
+  readonly error?: string;
+  /** Of a person's feedback. */
+  readonly isApprove?: boolean;
+}
+
+/** How many events there were, also of those that an answer leaves out. */
+export interface EventCounts {
+  readonly total?: number;
+  /** Without parts of streamed texts. */
+  readonly byType?: Readonly<Record<string, number>>;
+}
+
+/** Who or what started an execution, as the crew reports it. */
+export interface Trigger {
+  /** `user`, `service_account` or `unknown` (published by the vendor); any word. */
+  readonly type?: string;
+  readonly id?: string;
+  /** `ui`, `schedule`, `trigger`, `chat`, `hitl-resume`, `replay` or `api` (published by the vendor); any word. */
+  readonly origin?: string;
 }
 
 export interface TaskReading {
@@ -146,6 +203,11 @@ export interface StatusReading {
   readonly waiting?: Pick<TaskReading, "taskId" | "output"> & { readonly attempt?: number };
   /** Seconds. */
   readonly executionTime?: number;
+  /** Of the whole execution. */
+  readonly usage?: TokenUsage;
+  readonly trigger?: Trigger;
+  readonly events?: readonly ActivityEvent[];
+  readonly eventCounts?: EventCounts;
   readonly raw: unknown;
 }
 

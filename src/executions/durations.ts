@@ -1,6 +1,6 @@
 import { defined } from "../base/json.ts";
 import { hasEnded, mayWait } from "./model.ts";
-import type { ExecutionSummary, StateChange, TaskSummary } from "./model.ts";
+import type { ExecutionSummary, ResumeSummary, StateChange, TaskSummary } from "./model.ts";
 
 /** Shorter measured times are unknown, since polling may pause for a minute (s). */
 const shortestSeen = 60;
@@ -46,10 +46,11 @@ export function wholeTime(execution: ExecutionSummary): Duration | undefined {
 
 /** How long a completed or failed task worked, all attempts together, if known. */
 export function taskTime(
-  { taskId, state, executionTime, attempts }: TaskSummary,
+  { taskId, state, executionTime, attempts, times }: TaskSummary,
   execution: ExecutionSummary,
 ): Duration | undefined {
   if (state !== "completed" && state !== "failed") return undefined;
+  if (times?.worked !== undefined) return { seconds: times.worked, isByCrew: true };
   const isDoneAgain =
     attempts.length > 1 ||
     execution.resumes.some(
@@ -60,14 +61,8 @@ export function taskTime(
   if (executionTime !== undefined && !isDoneAgain)
     return { seconds: executionTime, isByCrew: true };
   if (!hasEnded(execution)) return undefined;
-  const changes = stateChanges(execution);
-  const end = execution.endedAt === undefined ? undefined : { at: execution.endedAt };
-  const spans = changes.flatMap((change, at) =>
-    change.state === "running" && change.taskId === taskId
-      ? [spanOf(change, changes[at + 1] ?? end)]
-      : [],
-  );
-  return measured(sumOf(spans), shortestSeen);
+  const seconds = workPeriods(execution).filter((period) => period.taskId === taskId);
+  return measured(sumOf(seconds.map(secondsOf)), shortestSeen);
 }
 
 function measured(seconds: number | undefined, shortest: number): Duration | undefined {
@@ -122,11 +117,40 @@ function isApprovedBefore({ resumes }: ExecutionSummary, { taskId, at }: StateCh
   );
 }
 
-function waitedFor(execution: ExecutionSummary): Duration | undefined {
-  return measured(sumOf(pausesOf(execution)), 1);
+/** Work on a task or a pause, as seen by polling. */
+export interface Period {
+  readonly taskId?: string;
+  readonly attempt?: number;
+  /** Milliseconds since 1970. */
+  readonly from: number;
+  /** Undefined while it lasts. */
+  readonly to?: number;
+  /** Its length is not known: a change was seen long after it happened, or never. */
+  readonly isVague?: true;
+  /** Of a pause that a person ended from here. */
+  readonly isApprove?: boolean;
 }
 
-function pausesOf(execution: ExecutionSummary): readonly (number | undefined)[] {
+export function workPeriods(execution: ExecutionSummary): readonly Period[] {
+  const changes = stateChanges(execution);
+  const end = execution.endedAt === undefined ? undefined : { at: execution.endedAt };
+  const periods: Period[] = [];
+  for (const [at, change] of changes.entries()) {
+    if (change.state !== "running" || change.taskId === undefined) continue;
+    const period = periodOf(change, changes[at + 1] ?? end);
+    const last = periods.at(-1);
+    const continues =
+      last !== undefined &&
+      last.taskId === period.taskId &&
+      last.to === period.from &&
+      last.isVague === period.isVague;
+    if (continues) periods.splice(-1, 1, { ...period, from: last.from });
+    else periods.push(period);
+  }
+  return periods;
+}
+
+export function pauses(execution: ExecutionSummary): readonly Period[] {
   const changes = stateChanges(execution);
   const answers = execution.resumes.filter(({ outcome }) => outcome === "answered");
   return changes.flatMap((change, at) => {
@@ -138,15 +162,38 @@ function pausesOf(execution: ExecutionSummary): readonly (number | undefined)[] 
       const answer = answers.find(
         ({ feedback }) =>
           Date.parse(feedback.at) >= Date.parse(change.at) && isBeforeNext(feedback),
-      )?.feedback;
-      return [answer && spanOf(change, answer)];
+      );
+      return [
+        answer === undefined
+          ? { from: Date.parse(change.at), isVague: true as const }
+          : { ...periodOf(change, answer.feedback), ...answered(answer) },
+      ];
     }
-    if (change.state !== "waiting" || next === undefined) return [];
+    if (change.state !== "waiting") return [];
     const answer = answers.findLast(
       ({ taskId, attempt }) => taskId === change.taskId && attempt === change.attempt,
-    )?.feedback;
-    return [spanOf(change, answer && isBeforeNext(answer) ? answer : next)];
+    );
+    return [
+      answer !== undefined && isBeforeNext(answer.feedback)
+        ? { ...periodOf(change, answer.feedback), ...answered(answer) }
+        : periodOf(change, next),
+    ];
   });
+}
+
+function answered({ taskId, attempt, feedback }: ResumeSummary) {
+  return { taskId, attempt, isApprove: feedback.isApprove };
+}
+
+function waitedFor(execution: ExecutionSummary): Duration | undefined {
+  const byEvents = execution.tasks.flatMap(({ times }) => times?.waited ?? []);
+  const seconds = byEvents.length > 0 ? byEvents : endedPauses(execution);
+  return measured(sumOf(seconds), 1);
+}
+
+function endedPauses(execution: ExecutionSummary): readonly (number | undefined)[] {
+  const ended = pauses(execution).filter(({ to, isVague }) => to !== undefined || isVague);
+  return ended.map(secondsOf);
 }
 
 function percentsOf(
@@ -160,20 +207,24 @@ function percentsOf(
   const { progress } = execution;
   const isPart =
     (progress?.unit === "task" && progress.completed > tasks.length) ||
-    pausesOf(execution).includes(undefined);
+    endedPauses(execution).includes(undefined);
   if (total === undefined || total === 0 || isPart) return undefined;
   const percents = wholePercents(seconds.map((each = 0) => each / total));
   return percents.filter((percent) => percent >= smallestShare).length < 2 ? undefined : percents;
 }
 
-/** Seconds between two changes; undefined if either was seen long after it happened. */
-function spanOf(change: Seen, next: Seen | undefined): number | undefined {
-  return next === undefined || change.notBefore !== undefined || next.notBefore !== undefined
-    ? undefined
-    : secondsBetween(change.at, next.at);
+function periodOf(change: StateChange, next: Seen | undefined): Period {
+  const { taskId, attempt, at, notBefore } = change;
+  const isVague = notBefore !== undefined || next?.notBefore !== undefined;
+  const to = next === undefined ? undefined : Math.max(Date.parse(at), Date.parse(next.at));
+  return { from: Date.parse(at), ...defined({ taskId, attempt, to }), ...(isVague && { isVague }) };
 }
 
 type Seen = Pick<StateChange, "at" | "notBefore">;
+
+function secondsOf({ from, to, isVague }: Period): number | undefined {
+  return to === undefined || isVague === true ? undefined : (to - from) / 1000;
+}
 
 function secondsBetween(from: string, to: string): number {
   return Math.max(0, (Date.parse(to) - Date.parse(from)) / 1000);

@@ -1,4 +1,12 @@
-import type { CallbackUrls, PlainCallbacks, Progress, RunAgainFrom } from "../api/types.ts";
+import type {
+  CallbackUrls,
+  EventCounts,
+  PlainCallbacks,
+  Progress,
+  RunAgainFrom,
+  TokenUsage,
+  Trigger,
+} from "../api/types.ts";
 import type { JsonObject, JsonValue } from "../base/json.ts";
 
 export const executionStates = [
@@ -71,6 +79,17 @@ export interface TaskSummary {
   readonly attempts: readonly AttemptSummary[];
   /** Seconds, as reported by the crew. */
   readonly executionTime?: number;
+  /** From the crew's events. */
+  readonly times?: TaskTimes;
+}
+
+/** Of all attempts at a task. */
+export interface TaskTimes {
+  /** Seconds, without pauses. Undefined while it lasts. */
+  readonly worked?: number;
+  /** Seconds of waiting for a person, in pauses that have ended. */
+  readonly waited?: number;
+  readonly tokens?: TokenUsage;
 }
 
 export interface ExecutionTask extends TaskSummary {
@@ -163,6 +182,9 @@ export interface ExecutionSummary {
   readonly error?: string;
   /** Seconds, as reported by the crew. */
   readonly executionTime?: number;
+  /** As reported by the crew. */
+  readonly usage?: TokenUsage;
+  readonly trigger?: Trigger;
   readonly waiting?: WaitingSummary;
   /** The crew accepted feedback for this output but still reports its pause; it probably lags. */
   readonly stillPaused?: Pick<WaitingSummary, "taskId" | "attempt">;
@@ -179,6 +201,8 @@ export interface Execution extends ExecutionSummary {
   readonly tasks: readonly ExecutionTask[];
   readonly output?: string;
   readonly outputJson?: JsonValue;
+  /** As reported by the crew. */
+  readonly eventCounts?: EventCounts;
   readonly waiting?: WaitingSummary & { readonly output?: string };
   readonly resumes: readonly SentResume[];
 }

@@ -26,8 +26,8 @@ type Own = Omit<ExecutionSummary, keyof Common>;
 
 export function writeExecution(execution: Execution) {
   // What is not in the summary, or not whole.
-  const { request, tasks, output, outputJson, error, waiting, resumes } = execution;
-  const details = { request, tasks, output, outputJson, error, waiting, resumes };
+  const { request, tasks, output, outputJson, error, waiting, resumes, eventCounts } = execution;
+  const details = { request, tasks, output, outputJson, error, waiting, resumes, eventCounts };
   const values = Object.values(request?.inputs ?? {});
   const summary = Object.entries(summaryOf(execution));
   const names: readonly string[] = commonParts;
@@ -66,6 +66,7 @@ export function summaryOf(execution: Execution): ExecutionSummary {
     }),
   };
   Reflect.deleteProperty(summary, "outputJson");
+  Reflect.deleteProperty(summary, "eventCounts");
   // There is nothing to open.
   if (execution.output === "") Reflect.deleteProperty(summary, "output");
   return summary;

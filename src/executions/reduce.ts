@@ -72,12 +72,12 @@ export function confirmKickoff(execution: Execution, kickoffId: string): Executi
 export function applyReading(execution: Execution, reading: StatusReading, now: number): Execution {
   if (hasEnded(execution)) return execution;
   if (reading.state === "unknown") return applyNotFound(execution, now, reading.stateText);
-  const { progress, executionTime, tasks } = reading;
+  const { progress, executionTime, tasks, usage, trigger, eventCounts } = reading;
   // Each answer decides again whether an answered pause is still reported.
   const next = {
     ...without(execution, "stillPaused"),
     tasks: mergeTasks(execution.tasks, tasks),
-    ...defined({ progress, executionTime }),
+    ...defined({ progress, executionTime, usage, trigger, eventCounts }),
   };
   return seen(execution, advance(next, execution, reading, now), now);
 }

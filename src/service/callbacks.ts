@@ -1,11 +1,13 @@
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import type { DatabaseSync } from "node:sqlite";
 import type { JsonObject } from "../api/types.ts";
 import { asArray, asObject, parseJson, textAt } from "../base/json.ts";
 import { optionalText, transaction } from "../base/sqlite.ts";
 import { fill } from "../projects/types.ts";
-import { roleOf, type AgentStep, type TaskAttempt, type TokenUsage } from "./engine.ts";
+import { roleOf, type AgentStep, type EngineEvent } from "./engine.ts";
+import type { TaskAttempt, TokenUsage } from "./engine.ts";
 import { messageOf } from "./errors.ts";
+import type { Events, StoredEvent } from "./events.ts";
 import { markForErasure } from "./store.ts";
 import type { AttemptKey, Callbacks, CallbackTarget, Execution } from "./model.ts";
 
@@ -158,18 +160,27 @@ function headersOf(id: string, authorization: unknown): Headers {
   return headers;
 }
 
-/** Events of the vendor's webhook streaming guide. Requests for others are ignored. */
+/** Those that the service itself reports (vendor's webhook streaming guide); engines report more. */
 type EventType =
   | `crew_kickoff_${"started" | "completed" | "failed"}`
   | `task_${"started" | "completed" | "failed"}`
   | `human_feedback_${"requested" | "received"}`;
 
 /** After these, nothing follows for some time, or ever. */
-const lastEvents: ReadonlySet<EventType> = new Set([
+const lastEvents: ReadonlySet<string> = new Set<EventType>([
   "human_feedback_requested",
   "crew_kickoff_completed",
   "crew_kickoff_failed",
 ]);
+
+const crewStart = "crew_kickoff_started";
+
+/** The type of the event that began what this one ends. */
+function startOf(type: EventType): EventType | undefined {
+  if (type === "human_feedback_received") return "human_feedback_requested";
+  if (type.endsWith("_started") || type === "human_feedback_requested") return undefined;
+  return type.startsWith("task_") ? "task_started" : crewStart;
+}
 
 export type Subject = readonly (string | number)[];
 
@@ -199,6 +210,18 @@ function eventId(type: EventType, subject: Subject): string {
 
 export type Reporter = ReturnType<typeof createReporter>;
 
+/** How an execution that was stopped ends: the same when it is stored at the stop, and when its run sends it. */
+export function stopEvent({ id, project, endedAt }: Execution): StoredEvent {
+  return {
+    event_id: eventId("crew_kickoff_failed", [id]),
+    type: "crew_kickoff_failed",
+    timestamp: new Date(endedAt ?? Date.now()).toISOString(),
+    started_event_id: eventId(crewStart, [id]),
+    crew_name: project.name,
+    error: "The execution was stopped.",
+  };
+}
+
 /**
  * Makes callbacks in the shapes of deployed crews. Their IDs are derived from what they report, so
  * a repeat after a crash sends nothing new.
@@ -206,6 +229,7 @@ export type Reporter = ReturnType<typeof createReporter>;
 export function createReporter(
   { id: executionId, project, meta, ...execution }: Execution,
   deliveries: Deliveries,
+  events: Events,
   start: (id: string) => Promise<void>,
 ) {
   let { callbacks } = execution;
@@ -217,12 +241,13 @@ export function createReporter(
     await start(id);
   }
 
-  /** Sends the event if its type was requested (vendor's webhook streaming guide). */
-  async function event(type: EventType, subject: Subject, data: JsonObject): Promise<void> {
+  /** Stores the event, and sends it if its type was requested (vendor's webhook streaming guide). */
+  async function report(stored: StoredEvent): Promise<void> {
+    events.add(executionId, stored);
     const { stream } = callbacks;
-    if (!stream) return;
-    const id = eventId(type, subject);
-    const timestamp = new Date().toISOString();
+    const { event_id: id, timestamp, type, ...data } = stored;
+    const isLast = lastEvents.has(type);
+    if (!stream || !(isLast || stream.events.includes(type))) return;
     const sent = stream.events.includes(type)
       ? { id, execution_id: executionId, timestamp, type, data }
       : undefined;
@@ -230,12 +255,53 @@ export function createReporter(
       if (sent) await call(stream, stableId("stream", id), { events: [sent] });
       return;
     }
-    const batch = deliveries.batch(executionId, stream, sent, lastEvents.has(type));
+    const batch = deliveries.batch(executionId, stream, sent, isLast);
     if (batch !== undefined) await start(batch);
   }
 
+  async function event(type: EventType, subject: Subject, data: JsonObject): Promise<void> {
+    const of = (start: EventType) => eventId(start, start === crewStart ? [executionId] : subject);
+    const started = startOf(type);
+    await report({
+      event_id: eventId(type, subject),
+      type,
+      timestamp: new Date().toISOString(),
+      ...(type.startsWith("crew_kickoff_") ? {} : { parent_event_id: of(crewStart) }),
+      ...(started && { started_event_id: of(started) }),
+      ...data,
+    });
+  }
+
   return {
+    report,
     event,
+
+    /** What an engine reports as part of its own start of the task is part of the attempt. */
+    engineEvents(key: AttemptKey, { task }: TaskAttempt): (event: EngineEvent) => Promise<void> {
+      let taskStart: string | undefined;
+      return async (engineEvent) => {
+        const id = textAt(engineEvent, "event_id");
+        if (engineEvent.type === "task_started") {
+          taskStart ??= id;
+          return;
+        }
+        const parent = textAt(engineEvent, "parent_event_id");
+        await report({
+          ...engineEvent,
+          event_id: id ?? randomUUID(),
+          // Older versions of crewAI tell no IDs: then the times say what an event is part of.
+          ...(id !== undefined && {
+            parent_event_id:
+              parent === undefined || parent === taskStart
+                ? eventId("task_started", subjectOf(key))
+                : parent,
+          }),
+          task_id: task.id,
+          task_name: task.id,
+          attempt: key.attempt,
+        });
+      };
+    },
 
     replaceCallbacks(next: Callbacks): void {
       callbacks = next;
@@ -246,6 +312,7 @@ export function createReporter(
       work: TaskAttempt,
       output: string,
       isWaiting: boolean,
+      usage: TokenUsage | undefined,
     ): Promise<void> {
       const { task, agent, inputs } = work;
       const subject = subjectOf(key);
@@ -265,7 +332,7 @@ export function createReporter(
       });
       const { attempt } = key;
       const data = { task_id: task.id, task_name: task.id, agent_role: role, attempt, output };
-      await event("task_completed", subject, data);
+      await event("task_completed", subject, { ...data, ...(usage && { usage: { ...usage } }) });
       if (!isWaiting) return;
       // Observed.
       await call(callbacks.humanInput, stableId("human input", ...subject), {
@@ -285,13 +352,14 @@ export function createReporter(
 
     /** Observed. */
     async crewCompleted(output: string, usage: TokenUsage): Promise<void> {
+      // First: the status that says that it has completed has this event.
+      await event("crew_kickoff_completed", [executionId], { crew_name: project.name, output });
       await call(callbacks.crew, stableId("crew", executionId), {
         result: output,
         result_json: null,
         token_usage: { ...usage },
         ...origin,
       });
-      await event("crew_kickoff_completed", [executionId], { crew_name: project.name, output });
     },
   };
 }

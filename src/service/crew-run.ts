@@ -1,6 +1,6 @@
 import type { CrewProject, ProjectTask } from "../projects/types.ts";
-import { subjectOf, type Reporter, type Subject } from "./callbacks.ts";
-import { crewOutput, type Engine, type Note, type TaskAttempt } from "./engine.ts";
+import { stopEvent, subjectOf, type Reporter, type Subject } from "./callbacks.ts";
+import { crewOutput, type Engine, type Note, type TaskAttempt, type TokenUsage } from "./engine.ts";
 import { messageOf } from "./errors.ts";
 import { fingerprintsOf, fitOutputs, UnfitOutputs } from "./run-again.ts";
 import type { AttemptKey, Execution } from "./model.ts";
@@ -36,8 +36,7 @@ export async function runCrew(
   if (found().state === "stopped")
     await steps.run("stopped", async () => {
       engine.rest?.(id, true);
-      const data = { crew_name: found().project.name, error: "The execution was stopped." };
-      await reporter.event("crew_kickoff_failed", [id], data);
+      await reporter.report(stopEvent(found()));
       return null;
     });
 
@@ -131,6 +130,7 @@ export async function runCrew(
     const begun = store.begin(key, task.id);
     if (begun === undefined) return "failed";
     let { output, state } = begun;
+    let usage: TokenUsage | undefined;
     const agent = project.agents.find(({ name }) => name === task.agent);
     const execution = found();
     const { inputs } = execution;
@@ -145,7 +145,11 @@ export async function runCrew(
     if (output === null) {
       let count = 0;
       try {
-        const result = await engine.run(work, (step) => reporter.step(key, (count += 1), step));
+        const result = await engine.run(work, {
+          step: (step) => reporter.step(key, (count += 1), step),
+          event: reporter.engineEvents(key, work),
+        });
+        usage = result.usage;
         state = task.humanInput && result.isSkipped !== true ? "waiting" : "done";
         output = result.output;
         if (!store.finish(key, state, output, result)) return "failed";
@@ -154,13 +158,13 @@ export async function runCrew(
         if (!engine.isFinal?.(error) && store.countFailure(key) < taskTries) throw error;
         const problem = messageOf(error);
         const subject = subjectOf(key);
-        await reporter.event("task_failed", subject, { task_id: task.id, error: problem });
+        await reporter.event("task_failed", subject, { ...data, error: problem });
         store.finish(key, "failed", null);
         return await fail(subject, `Task execution failed: ${problem}`);
       }
     }
     const isWaiting = state !== "done";
-    await reporter.taskCompleted(key, work, output, isWaiting);
+    await reporter.taskCompleted(key, work, output, isWaiting, usage);
     if (isWaiting) engine.rest?.(id, false);
     return isWaiting ? "waiting" : "done";
   }
@@ -175,7 +179,13 @@ export async function runCrew(
     const { attempt } = key;
     reporter.replaceCallbacks(decision.callbacks);
     notes.push({ taskId: task.id, attempt, isApprove, feedback, output: store.outputOf(key) });
-    const data = { task_id: task.id, attempt, is_approve: isApprove, feedback };
+    const data = {
+      task_id: task.id,
+      task_name: task.id,
+      attempt,
+      is_approve: isApprove,
+      feedback,
+    };
     await reporter.event("human_feedback_received", subjectOf(key), data);
     return isApprove;
   }

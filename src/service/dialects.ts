@@ -1,7 +1,7 @@
 import type { JsonObject } from "../api/types.ts";
 import { crewOutput, roleOf } from "./engine.ts";
 import { unknownExecution, type ApiError } from "./errors.ts";
-import type { ExecutionView } from "./model.ts";
+import type { ExecutionView, StatusView } from "./model.ts";
 
 export interface Resumed {
   readonly isApprove: boolean;
@@ -17,12 +17,15 @@ export interface Dialect {
   /** The state of an ended execution, as its status says it. */
   endOf(view: ExecutionView): string;
   /** `view` is undefined for an unknown ID. @throws {ApiError} */
-  status(id: string, view: ExecutionView | undefined): JsonObject;
+  status(id: string, view: StatusView | undefined): JsonObject;
   /** Text where deployed crews send text. */
   error(error: ApiError): { readonly status: number; readonly body: JsonObject | string };
 }
 
-/** As in the specification and the vendor's OpenAPI file, which allows `pending_human_input`, `queued` and `tasks`. */
+/**
+ * As in the specification and the vendor's OpenAPI file, which allows `pending_human_input`, `queued`, `tasks` and what
+ * deployed crews tell about their activity.
+ */
 export const documentedDialect: Dialect = {
   renames: false,
   inputs: (names) => names,
@@ -36,16 +39,7 @@ export const documentedDialect: Dialect = {
   endOf: ({ execution }) => execution.state,
   status(id, view) {
     if (!view) throw unknownExecution(id);
-    const { state, error, createdAt, endedAt } = view.execution;
-    if (state === "running") return documentedProgress(view);
-    const execution_time = seconds(createdAt, endedAt ?? createdAt);
-    const reached = view.attempts.length > 0 && reachedBy(view);
-    if (state === "error")
-      return { status: "error", error: error ?? "", ...reached, execution_time };
-    if (state === "stopped") return { status: "stopped", ...reached, execution_time };
-    const tasks = taskResults(view);
-    const result = { output: crewOutput(tasks), tasks };
-    return { status: "completed", result, execution_time };
+    return { ...documentedStatus(view), ...activityOf(view) };
   },
   error({ status, title, message, details, detail }) {
     // Clients of this dialect can't read FastAPI's list.
@@ -68,6 +62,32 @@ export const liveDialect: Dialect = {
     return { status: liveStatus, body: { detail: issues } };
   },
 };
+
+function documentedStatus(view: ExecutionView): JsonObject {
+  const { state, error, createdAt, endedAt } = view.execution;
+  if (state === "running") return documentedProgress(view);
+  const execution_time = seconds(createdAt, endedAt ?? createdAt);
+  const reached = view.attempts.length > 0 && reachedBy(view);
+  if (state === "error") return { status: "error", error: error ?? "", ...reached, execution_time };
+  if (state === "stopped") return { status: "stopped", ...reached, execution_time };
+  const tasks = taskResults(view);
+  const result = { output: crewOutput(tasks), tasks };
+  return { status: "completed", result, execution_time };
+}
+
+/** The members that the vendor has published for deployed crews; null for what is not known. */
+function activityOf({ execution, activity, usage }: StatusView) {
+  const { events, counts } = activity;
+  return {
+    usage_metrics: usage.total_tokens === 0 ? null : { ...usage },
+    events,
+    events_count: Object.values(counts).reduce((sum, count) => sum + count, 0),
+    events_by_type: counts,
+    last_event: events.at(-1) ?? null,
+    triggered_by: { type: execution.owner === "userBearer" ? "user" : "unknown", id: null },
+    execution_origin: execution.kept === null ? "api" : "replay",
+  };
+}
 
 function documentedProgress(view: ExecutionView): JsonObject {
   const { waiting } = progressOf(view);
@@ -111,9 +131,16 @@ const notFound: JsonObject = {
   result_json: null,
   progress: null,
   last_executed_task: null,
+  usage_metrics: null,
+  events: null,
+  events_count: null,
+  events_by_type: null,
+  last_event: null,
+  triggered_by: null,
+  execution_origin: null,
 };
 
-function liveStatus(view: ExecutionView): JsonObject {
+function liveStatus(view: StatusView): JsonObject {
   const { execution, attempts } = view;
   const { finished, total, current } = progressOf(view);
   const last = finished.at(-1);
@@ -143,6 +170,7 @@ function liveStatus(view: ExecutionView): JsonObject {
           meta: execution.meta,
         }
       : null,
+    ...activityOf(view),
   };
 }
 

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { JsonObject } from "../api/types.ts";
 import { fill, type CrewProject, type ProjectAgent, type ProjectTask } from "../projects/types.ts";
@@ -36,6 +37,19 @@ export interface AgentStep {
   readonly result: string;
 }
 
+/** An event of crewAI's event bus, or in its shape; texts have at most 2,000 characters. Of tasks, only `task_started`. */
+export interface EngineEvent extends JsonObject {
+  readonly type: string;
+  /** ISO 8601. */
+  readonly timestamp: string;
+}
+
+/** What a run reports; each resolves when it is stored. */
+export interface Reports {
+  step(step: AgentStep): Promise<void>;
+  event(event: EngineEvent): Promise<void>;
+}
+
 export interface TaskResult {
   readonly output: string;
   /** The task's condition wasn't met: nobody is asked about it. */
@@ -62,7 +76,7 @@ export interface Engine {
   /** Resolves to the crew as it will run, which its files may not say. Rejects when it can't run. */
   prepare?(executionId: string, project: CrewProject): Promise<CrewProject>;
   /** Rejects when the task failed. May be called again for the same attempt after a crash. */
-  run(attempt: TaskAttempt, onStep: (step: AgentStep) => Promise<void>): Promise<TaskResult>;
+  run(attempt: TaskAttempt, report: Reports): Promise<TaskResult>;
   /** Whether an execution waits for its turn, until another one pauses or ends. */
   isQueued?(executionId: string): boolean;
   /** An execution waits for a person, or has ended: a `run` or `prepare` still under way then rejects. */
@@ -92,17 +106,33 @@ export function rehearsalEngine(seconds: number): Engine {
   const sleeping = new Map<string, AbortController>();
   return {
     name: "rehearsal",
-    async run(attempt, onStep) {
+    async run(attempt, report) {
       const description = fill(attempt.task.description, attempt.inputs).trim();
       const waking = new AbortController();
       sleeping.set(attempt.executionId, waking);
+      const event_id = randomUUID();
+      const agent_role = roleOf(attempt.agent, attempt.inputs);
+      const timestamp = () => new Date().toISOString();
+      await report.event({
+        type: "agent_execution_started",
+        timestamp: timestamp(),
+        event_id,
+        agent_role,
+      });
       await sleep(seconds * 1000, undefined, { signal: waking.signal });
       if (description.includes(failureMark))
         throw new Error(
           `The task "${attempt.task.id}" failed because its description contains "${failureMark}".`,
         );
       const output = rehearse(attempt, description);
-      await onStep({
+      await report.event({
+        type: "agent_execution_completed",
+        timestamp: timestamp(),
+        started_event_id: event_id,
+        agent_role,
+        output,
+      });
+      await report.step({
         prompt: description,
         thought: `${rehearsalMark} The answer repeats the task.`,
         tool: null,

@@ -4,7 +4,8 @@ import { outputCallbackIds, stableId, subjectOf } from "./callbacks.ts";
 import { signalOf } from "./crew-run.ts";
 import type { Dialect, Resumed } from "./dialects.ts";
 import { ApiError, messageOf, unknownExecution } from "./errors.ts";
-import type { AttemptKey, Execution, ExecutionView, TokenType } from "./model.ts";
+import type { Events } from "./events.ts";
+import type { AttemptKey, Execution, ExecutionView, StatusView, TokenType } from "./model.ts";
 import type { Kickoff, Resume } from "./requests.ts";
 import { outputsToKeep } from "./run-again.ts";
 import type { ExecutionStore } from "./store.ts";
@@ -25,6 +26,7 @@ interface Runs {
 
 export function createExecutions(
   store: ExecutionStore,
+  events: Events,
   waker: DecisionWaker,
   seen: SeenOutputs,
   { start, isQueued, halt }: Runs,
@@ -62,12 +64,14 @@ export function createExecutions(
     },
 
     /** @throws {ApiError} 403 */
-    view(id: string, caller: TokenType): ExecutionView | undefined {
+    view(id: string, caller: TokenType): StatusView | undefined {
       const view = viewOf(id);
-      if (view) authorise(view.execution, caller);
-      const waiting = view?.attempts.find(({ state }) => state === "waiting");
+      if (!view) return undefined;
+      const { execution, attempts } = view;
+      authorise(execution, caller);
+      const waiting = attempts.find(({ state }) => state === "waiting");
       if (waiting) seen.add(statusId(waiting));
-      return view;
+      return { ...view, activity: events.of(execution.id), usage: store.usageOf(execution.id) };
     },
 
     /**

@@ -1,5 +1,6 @@
 import type { JsonObject } from "../api/types.ts";
 import type { CrewProject } from "../projects/types.ts";
+import type { TokenUsage } from "./engine.ts";
 
 /** Specification, Authentication. */
 export type TokenType = "bearer" | "userBearer";
@@ -85,4 +86,18 @@ export interface ExecutionView {
   readonly attempts: readonly Attempt[];
   /** Also before its first attempt begins. */
   readonly isQueued: boolean;
+}
+
+/** What happened in an execution. */
+export interface ActivityView {
+  /** In the shape of crewAI's event bus, in the order in which they came. */
+  readonly events: readonly JsonObject[];
+  /** By type, also of those that are no longer there. */
+  readonly counts: Readonly<Record<string, number>>;
+}
+
+/** Of one that a client asks for. */
+export interface StatusView extends ExecutionView {
+  readonly activity: ActivityView;
+  readonly usage: TokenUsage;
 }

@@ -1,10 +1,11 @@
 import type { DatabaseSync } from "node:sqlite";
 import { openSqlite, transaction } from "../base/sqlite.ts";
 import { createApp, type AppOptions } from "./app.ts";
-import { createDeliveries, createReporter } from "./callbacks.ts";
+import { createDeliveries, createReporter, stopEvent } from "./callbacks.ts";
 import { runCrew, type Steps } from "./crew-run.ts";
 import type { Engine } from "./engine.ts";
 import { messageOf, Refusal } from "./errors.ts";
+import { createEvents } from "./events.ts";
 import { createExecutions, createWaker, SeenOutputs } from "./executions.ts";
 import { createErasure, createStore } from "./store.ts";
 import {
@@ -46,6 +47,7 @@ export function openService(parts: ServiceParts) {
   database.exec(`PRAGMA user_version = ${Number(version)}`);
   const seen = new SeenOutputs();
   const onSend = (id: string) => seen.add(id);
+  const events = createEvents(database);
   const deliveries = createDeliveries(database, log, onSend, parts.callbackTimeoutMs);
   const forgetCallbacks = (id: string) => {
     if (store.forgetCallbacks(id)) erasure.plan();
@@ -59,7 +61,7 @@ export function openService(parts: ServiceParts) {
     // Repeated after a kill before the library stored the end of the run.
     async crew(id: string, steps: Steps) {
       await runCrew(id, steps, store, parts.engine, (execution) =>
-        createReporter(execution, deliveries, runs.startCallback),
+        createReporter(execution, deliveries, events, runs.startCallback),
       );
       forgetCallbacks(id);
     },
@@ -79,6 +81,7 @@ export function openService(parts: ServiceParts) {
   const waker = createWaker(store, runs.signal, log);
   const executions = createExecutions(
     store,
+    events,
     waker,
     seen,
     { start: runs.startCrew, isQueued: (id) => parts.engine.isQueued?.(id) === true, halt },
@@ -123,6 +126,9 @@ export function openService(parts: ServiceParts) {
     const isHeld = store.held().includes(id);
     const waited = store.stop(id);
     if (!waited) return undefined;
+    const stopped = store.find(id);
+    // Now: after the status that says that it was stopped, nobody asks again.
+    if (stopped) events.add(id, stopEvent(stopped));
     parts.engine.rest?.(id, true);
     // It sees that it was stopped, and ends.
     if (isHeld) await resumeRun(id);

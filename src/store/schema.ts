@@ -94,6 +94,20 @@ export const steps: readonly string[] = [
   ALTER TABLE local_crews ADD COLUMN is_engine_chosen INTEGER NOT NULL DEFAULT 0;
   ALTER TABLE local_crews ADD COLUMN interrupted INTEGER NOT NULL DEFAULT 0;
   `,
+  `
+  -- What happened in executions, one event a row. Without json: left out, since there were too many.
+  CREATE TABLE events (
+    local_id TEXT NOT NULL REFERENCES executions ON DELETE CASCADE,
+    id TEXT NOT NULL,
+    -- Milliseconds since 1970.
+    at REAL NOT NULL,
+    type TEXT NOT NULL,
+    -- Whether it says which tasks, agents and persons were at work.
+    is_frame INTEGER NOT NULL,
+    json TEXT,
+    PRIMARY KEY (local_id, id)
+  ) STRICT;
+  `,
 ];
 
 /** @throws StoreError for a newer version */

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { readProject } from "../../src/projects/read.ts";
 import type { JsonObject } from "../../src/base/json.ts";
 import { crewaiEngine, type CrewaiOptions } from "../../src/service/crewai/engine.ts";
-import type { AgentStep, Note } from "../../src/service/engine.ts";
+import type { AgentStep, EngineEvent, Note } from "../../src/service/engine.ts";
 import { projectFolder, temporaryFolder } from "./folders.ts";
 import { installOnce } from "./install-once.ts";
 
@@ -154,6 +154,7 @@ export function openEngine(
         const project = (await engine.prepare?.(executionId, read)) ?? read;
         const outputs: { taskId: string; output: string }[] = [];
         const steps: AgentStep[] = [];
+        const events: EngineEvent[] = [];
         for (const [taskIndex, task] of project.tasks.entries()) {
           await onTask?.(task.id);
           const result = await engine.run(
@@ -164,15 +165,21 @@ export function openEngine(
               attempt: 1,
               isFirst: taskIndex === 0,
             },
-            (step) => {
-              steps.push(step);
-              return onStep?.() ?? Promise.resolve();
+            {
+              step: (step) => {
+                steps.push(step);
+                return onStep?.() ?? Promise.resolve();
+              },
+              event: (event) => {
+                events.push(event);
+                return Promise.resolve();
+              },
             },
           );
           inputs = result.inputs ?? inputs;
           outputs.push({ taskId: task.id, output: result.output });
         }
-        return { project, outputs: outputs.map(({ output }) => output), steps };
+        return { project, outputs: outputs.map(({ output }) => output), steps, events };
       } finally {
         engine.rest?.(executionId, true);
       }

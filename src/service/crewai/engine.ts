@@ -16,7 +16,8 @@ import {
   type ProjectTask,
 } from "../../projects/types.ts";
 import { messageOf } from "../errors.ts";
-import type { Engine, Note, TaskAttempt, TaskResult, TokenUsage } from "../engine.ts";
+import type { AgentStep, Engine, EngineEvent, Note, TaskAttempt } from "../engine.ts";
+import type { TaskResult, TokenUsage } from "../engine.ts";
 import { Sources } from "./sources.ts";
 import { ProjectFailure, Worker, WorkerEnded } from "./worker.ts";
 
@@ -153,27 +154,25 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
         return (await open(executionId, project)).crew ?? project;
       });
     },
-    run: (attempt, onStep) =>
+    run: (attempt, report) =>
       working(attempt.executionId, async () => {
         const { executionId, project, task } = attempt;
         const { worker, crew } = await open(executionId, project);
         if (crew !== undefined) refuseOther(crew.tasks, project.tasks);
-        const steps: Promise<void>[] = [];
-        const reply = await worker.attempt(commandOf(attempt), (step) =>
-          steps.push(
-            onStep({
-              prompt: task.description,
-              thought: "",
-              tool: textAt(step, "tool") ?? null,
-              toolInput: textAt(step, "toolInput") ?? null,
-              result: textAt(step, "result") ?? "",
-            }).catch((error: unknown) =>
+        const reports: Promise<void>[] = [];
+        const onReport = (reply: UnknownObject) => {
+          const event = eventOf(reply);
+          const reported = event ? report.event(event) : report.step(stepOf(reply, task));
+          reports.push(
+            reported.catch((error: unknown) =>
               // To repeat the attempt would cost more.
               log(`A step of the execution ${executionId} isn't reported: ${messageOf(error)}`),
             ),
-          ),
-        );
-        await Promise.all(steps);
+          );
+        };
+        const reply = await worker
+          .attempt(commandOf(attempt), onReport)
+          .finally(() => Promise.all(reports));
         // Not before: its import would slow down the first attempt.
         keepSpare();
         return resultOf(reply);
@@ -325,6 +324,25 @@ function noteText(note: Note, { task }: TaskAttempt): string | undefined {
   const verdict = isApprove ? "approved" : "rejected";
   const text = `A person ${verdict} the output of the task "${taskId}" with this feedback:\n${feedback.trim()}`;
   return !isApprove && taskId === task.id ? `${text}\n\nThe rejected output was:\n${output}` : text;
+}
+
+function stepOf(reply: UnknownObject, { description }: ProjectTask): AgentStep {
+  return {
+    prompt: description,
+    thought: "",
+    tool: textAt(reply, "tool") ?? null,
+    toolInput: textAt(reply, "toolInput") ?? null,
+    result: textAt(reply, "result") ?? "",
+  };
+}
+
+/** Undefined for a step. */
+function eventOf(reply: UnknownObject): EngineEvent | undefined {
+  const event = asObject(reply["event"]);
+  const [type, timestamp] = [textAt(event, "type"), textAt(event, "timestamp")];
+  if (type === undefined || timestamp === undefined) return undefined;
+  // JSON from the worker.
+  return { ...(event as JsonObject), type, timestamp };
 }
 
 function resultOf(reply: UnknownObject): TaskResult {

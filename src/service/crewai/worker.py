@@ -7,13 +7,14 @@ standard error. When standard input closes, the worker and all that it started e
      "environment": {"NAME": "value"}}
         {"type": "opened", "crew": {...}, "remarks": [...]}
     {"do": "attempt", "task": 0, "inputs": {...}, "earlier": ["...", null], "notes": ["..."], "isFirst": true, "isLast": false}
-        {"type": "step", ...} any number of times, then
+        {"type": "step", ...} and {"type": "event", "event": {...}} any number of times, then
         {"type": "output", "output": "...", "inputs": {...}, "usage": {...}}, or the same with "isSkipped": true
     either may also answer {"type": "failed", "message": "...", "frames": ["..."]}
 
 Only public fields of crewAI are used (tried with 1.0.0 to 1.15.30).
 """
 
+import enum
 import gc
 import hashlib
 import importlib
@@ -42,6 +43,15 @@ os.environ.setdefault("CREWAI_TRACING_ENABLED", "false")
 oldest = {"python": (3, 10), "crewai": (1, 0)}
 # Characters of a step's texts, which are shown, not used.
 longest_step = 1_000_000
+# Characters of an event's texts.
+longest_text = 2_000
+# By the first words of the classes of crewAI's events: the service itself reports crews and tasks, and needs a task's start only
+# to know what is part of it; parts of streamed text come by the thousand.
+unreported_events = ("Crew", "TaskCompleted", "TaskFailed", "TaskEvaluation", "LLMStreamChunk", "LLMThinkingChunk")
+event_members = (
+    "type", "event_id", "parent_event_id", "started_event_id", "task_name", "agent_role", "flow_name", "model", "call_type",
+    "usage", "finish_reason", "tool_name", "tool_args", "from_cache", "query", "output", "response", "error",
+)
 
 own_id = os.getpid()
 lock = threading.Lock()
@@ -422,8 +432,44 @@ def listen_to_steps():
     events.crewai_event_bus.on(events.AgentExecutionCompletedEvent)(on_answer)
 
 
-def flush_steps():
-    """Waits for the steps of an attempt: newer versions report them on other threads."""
+def listen_to_events():
+    from crewai import events
+
+    def on_event(source, event):
+        reply("event", event=described(event))
+
+    # Versions differ in their events, and load them when they are asked for.
+    for name in events.__all__:
+        if not name.startswith(unreported_events) and hasattr(getattr(events, name, None), "model_fields"):
+            events.crewai_event_bus.on(getattr(events, name))(on_event)
+
+
+def described(event):
+    """What is small and public of an event: some hold whole agents, tasks and prompts."""
+    members = {name: short(getattr(event, name, None)) for name in event_members}
+    members["timestamp"] = event.timestamp.isoformat()
+    # These have no role of their own.
+    members["agent_role"] = members["agent_role"] or short(getattr(getattr(event, "agent", None), "role", None))
+    members["thought"] = short(getattr(getattr(event, "formatted_answer", None), "thought", None))
+    return {name: value for name, value in members.items() if value not in (None, "")}
+
+
+def short(value):
+    if value is None or isinstance(value, (bool, int)):
+        return value
+    if isinstance(value, enum.Enum):
+        return value.value
+    if isinstance(value, str):
+        return value[:longest_text]
+    try:
+        text = json.dumps(value, default=str, allow_nan=False)
+    except (TypeError, ValueError, RecursionError):
+        return str(value)[:longest_text]
+    return json.loads(text) if len(text) <= longest_text else text[:longest_text]
+
+
+def flush_events():
+    """Waits for the steps and events of an attempt: newer versions report them on other threads."""
     from crewai.events import crewai_event_bus
 
     if hasattr(crewai_event_bus, "flush"):
@@ -490,6 +536,7 @@ def run(commands):
         reply("failed", message=problem, frames=[])
         return
     listen_to_steps()
+    listen_to_events()
     reply("ready", crewai=version(), python=sys.version.split()[0])
     project = None
     folders = []
@@ -504,8 +551,12 @@ def run(commands):
                 crew = project.load()
                 reply("opened", crew=describe(crew), remarks=remarks_on(crew))
             else:
-                result = attempt(project, command)
-                flush_steps()
+                try:
+                    result = attempt(project, command)
+                finally:
+                    # A process that it forked has no threads to wait for.
+                    if os.getpid() == own_id:
+                        flush_events()
                 reply("output", **result)
         except Failure as error:
             reply("failed", message=str(error), frames=[])

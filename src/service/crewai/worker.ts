@@ -120,7 +120,7 @@ export class Worker {
   /** Runs an attempt; resolves to its output. @throws {ProjectFailure | WorkerEnded} */
   async attempt(
     attempt: JsonObject,
-    onStep: (step: UnknownObject) => void,
+    onReport: (stepOrEvent: UnknownObject) => void,
   ): Promise<UnknownObject> {
     const { quietMs, onLine } = this.#options;
     this.#quiet = setInterval(() => {
@@ -130,9 +130,9 @@ export class Worker {
       );
     }, quietMs);
     try {
-      return await this.#send({ do: "attempt", ...attempt }, "", undefined, (step) => {
+      return await this.#send({ do: "attempt", ...attempt }, "", undefined, (report) => {
         this.#quiet?.refresh();
-        onStep(step);
+        onReport(report);
       });
     } finally {
       clearInterval(this.#quiet);
@@ -155,10 +155,10 @@ export class Worker {
     command: JsonObject,
     late: string,
     timeoutMs?: number,
-    onStep?: (step: UnknownObject) => void,
+    onReport?: (stepOrEvent: UnknownObject) => void,
   ): Promise<UnknownObject> {
     this.#printed = 0;
-    const reply = this.#next(late, timeoutMs, onStep);
+    const reply = this.#next(late, timeoutMs, onReport);
     this.#child.stdin?.write(`${JSON.stringify(command)}\n`);
     return await reply;
   }
@@ -171,14 +171,15 @@ export class Worker {
   async #next(
     late: string,
     timeoutMs: number | undefined,
-    onStep: (step: UnknownObject) => void = () => undefined,
+    onReport: (stepOrEvent: UnknownObject) => void = () => undefined,
   ): Promise<UnknownObject> {
     const timer =
       timeoutMs === undefined
         ? undefined
         : setTimeout(() => this.#fail(`${late} within ${timeoutMs / 1000} seconds.`), timeoutMs);
     const replied = new Promise<UnknownObject>((resolve) => {
-      this.#receive = (reply) => (reply["type"] === "step" ? onStep(reply) : resolve(reply));
+      const isReport = ({ type }: UnknownObject) => type === "step" || type === "event";
+      this.#receive = (reply) => (isReport(reply) ? onReport(reply) : resolve(reply));
     });
     try {
       const reply = await Promise.race([

@@ -1,10 +1,12 @@
 import * as l10n from "@vscode/l10n";
 import type { CrewApiError } from "../../api/errors.ts";
 import { oneLine, shortName } from "../../base/text.ts";
+import { taskTime } from "../../executions/durations.ts";
 import { sharesTitle, titleOf } from "../../executions/title.ts";
 import { shortProblem } from "../doubt.ts";
 import {
   elapsedLabel,
+  formatDuration,
   fullProgress,
   type Icon,
   interruptedLabel,
@@ -109,6 +111,7 @@ export function taskRow(
   const state = isStale ? l10n.t("Last seen running") : taskStateLabel(task, execution);
   const attempt = task.attempts.at(-1);
   const name = shortName(task.taskId);
+  const duration = taskTime(task, execution);
   const more = present(
     attempt !== undefined && attempt.number > 1 && l10n.t("attempt {0}", attempt.number),
     task.agent !== undefined && task.agent !== "" && shortName(task.agent),
@@ -116,7 +119,7 @@ export function taskRow(
   return {
     label: name,
     description: [task.state === "waiting" ? l10n.t("Waiting") : state, ...more].join(" · "),
-    tooltip: [name, state, ...more],
+    tooltip: present(name, state, ...more, duration && formatDuration(duration)),
     icon: isStale
       ? { id: "eye-closed" }
       : task.state === "pending"

@@ -63,6 +63,20 @@ describe("The duration of a task", () => {
     assert.equal(taskTime(done("a", { state: "running", executionTime: 0 }), execution), undefined);
   });
 
+  it("is what the crew's events tell, for each task and for the pauses", () => {
+    const attempts = [{ number: 1 }, { number: 2 }];
+    const tasks = [
+      done("a", { attempts, executionTime: 1, times: { worked: 7.5, waited: 30 } }),
+      done("b", { times: { worked: 2.5 } }),
+    ];
+    const { tasks: each, waited } = timeUse(ended({ tasks, history }));
+    assert.deepEqual(
+      each.map(({ duration }) => duration?.seconds),
+      [7.5, 2.5],
+    );
+    assert.deepEqual(waited?.seconds, 30);
+  });
+
   it("is measured here if the task ran again, because the crew only reports its last attempt", () => {
     const task = done("a", { executionTime: 100, attempts: [{ number: 1 }, { number: 2 }] });
     assert.deepEqual(taskTime(task, ended({ history })), { seconds: 200, isByCrew: false });

@@ -1,9 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { CrewApiError } from "../../../src/api/errors.ts";
-import type { StatusReading } from "../../../src/api/types.ts";
+import type { ActivityEvent, StatusReading } from "../../../src/api/types.ts";
 import { Emitter } from "../../../src/base/events.ts";
 import { type ExecutionChange, Known } from "../../../src/executions/known.ts";
 import type { Execution, ExecutionSummary } from "../../../src/executions/model.ts";
+import type { Told } from "../../../src/executions/store.ts";
 import { keepEnd } from "../../../src/executions/reduce.ts";
 import { summaryOf } from "../../../src/executions/record.ts";
 import { Tracker } from "../../../src/executions/tracker.ts";
@@ -18,6 +19,8 @@ export class MemoryStore {
     throw error;
   });
   readonly onDidChange = this.#changes.event;
+  /** As received. */
+  readonly events: ActivityEvent[] = [];
 
   list = (): readonly ExecutionSummary[] => this.#known.list();
   summary = (localId: string): ExecutionSummary | undefined => this.#known.get(localId);
@@ -33,7 +36,12 @@ export class MemoryStore {
     if (change !== undefined) this.#changes.fire(change);
   }
 
-  update(localId: string, change: (current: Execution) => Execution): Execution | undefined {
+  update(
+    localId: string,
+    change: (current: Execution) => Execution,
+    told?: Told,
+  ): Execution | undefined {
+    this.events.push(...(told?.events ?? []));
     const current = this.find(localId);
     const next = current && keepEnd(current, change(current));
     if (!isDeepStrictEqual(next, current)) this.put(next);

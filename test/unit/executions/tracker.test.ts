@@ -270,6 +270,13 @@ describe("Tracker", () => {
       assert.equal(scene.store.find(id)?.waiting?.attempt, 2);
     });
 
+    it("is stored with its events, of which there is no other request", async () => {
+      const events = [{ id: "e1", type: "task_started", at: 1 }];
+      begin({ ...working("a", 0), events });
+      await scene.pass(1);
+      assert.deepEqual([scene.store.events, scene.asked.length], [events, 1]);
+    });
+
     it("of 404 is stored as NOT FOUND, not as a problem", async () => {
       begin(failure("notFound"));
       await scene.pass(130);

@@ -159,12 +159,10 @@ describe("service: routes and errors", () => {
     const id = await harness.kickoff();
     const begin = await waitFor("the engine to be asked", () => start);
     const body = await harness.status(id);
-    assert.deepEqual(body, {
-      status: "running",
-      current_task: "research",
-      progress: { completed_tasks: 0, total_tasks: 3 },
-      queued: true,
-    });
+    assert.deepEqual(
+      [body.status, body.current_task, body.progress],
+      ["running", "research", { completed_tasks: 0, total_tasks: 3 }],
+    );
     assert.equal(readStatus(body).state, "queued");
     const live = new Harness({ folder: harness.folder, dialect: "live" });
     const answer = await live.request("GET", `/status/${id}`);

@@ -178,9 +178,9 @@ describe("service: as the specification says", () => {
     it("by POST: after each step, after each task and after the end, and not before", async () => {
       const engine: Engine = {
         name: "held",
-        run: async ({ task }, onStep) => {
+        run: async ({ task }, report) => {
           await gate();
-          await onStep({
+          await report.step({
             prompt: task.id,
             thought: "So.",
             tool: null,

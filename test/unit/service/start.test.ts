@@ -143,7 +143,7 @@ describe("service: the rehearsal engine", () => {
     attempt: 1,
     isFirst: true,
   };
-  const ignore = () => Promise.resolve();
+  const ignore = { step: () => Promise.resolve(), event: () => Promise.resolve() };
 
   it("always returns the same output, with a line that marks it", async () => {
     const engine = rehearsalEngine(0);

@@ -120,10 +120,12 @@ describe("service: POST /stop/{kickoff_id}", () => {
         return received.length > 0 && received;
       });
       await waitFor("the run to end", areRunsOver);
-      const events = (told?.body as { events: { type: string; data: object }[] }).events;
+      const [event, ...more] = (
+        told?.body as { events: { type: string; data: { crew_name: string; error: string } }[] }
+      ).events;
       assert.deepEqual(
-        events.map(({ type, data }) => [type, data]),
-        [["crew_kickoff_failed", { crew_name: "example", error: "The execution was stopped." }]],
+        [event?.type, event?.data.crew_name, event?.data.error, more.length],
+        ["crew_kickoff_failed", "example", "The execution was stopped.", 0],
       );
       assert.deepEqual(
         receiver.received.map(({ path }) => path),

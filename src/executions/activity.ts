@@ -1,0 +1,441 @@
+import type { ActivityEvent, TokenUsage } from "../api/types.ts";
+import { defined } from "../base/json.ts";
+import { shortName } from "../base/text.ts";
+import { type Period, pauses, workPeriods } from "./durations.ts";
+import { type ExecutionSummary, hasEnded } from "./model.ts";
+
+export type SpanKind =
+  "crew" | "queue" | "task" | "attempt" | "wait" | "agent" | "model" | "tool" | "other";
+
+/** Something that took time. */
+export interface Span {
+  /** Stays the same while events are added. */
+  readonly id: string;
+  readonly kind: SpanKind;
+  /** Undefined for the crew's alone, which is the first. */
+  readonly parentId?: string;
+  /** 0 for the crew's. */
+  readonly depth: number;
+  /** The name of its crew, task, model or tool, the role of its agent, or the first words of an event's type: a short line. */
+  readonly name: string;
+  /** Milliseconds since 1970. */
+  readonly start: number;
+  /** Undefined while it lasts. */
+  readonly end?: number;
+  /** `stopped`: what it is part of ended without it. */
+  readonly state: "running" | "completed" | "failed" | "stopped";
+  /** Start and end were seen from here, by polling, and may be some seconds late. */
+  readonly isSeen?: true;
+  /** This and the next two: its own, or those of what it is part of. */
+  readonly taskId?: string;
+  /** From 1. */
+  readonly attempt?: number;
+  readonly agent?: string;
+  /** Also of all that is below it. */
+  readonly tokens?: TokenUsage;
+  /** Texts have at most 2,000 characters. */
+  readonly arguments?: string;
+  readonly text?: string;
+  readonly error?: string;
+  /** Of a wait that a person ended. */
+  readonly isApprove?: boolean;
+}
+
+/** Something that took no time, or whose other half is missing. */
+export interface Mark {
+  readonly id: string;
+  /** The event's. */
+  readonly type: string;
+  readonly parentId: string;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly name?: string;
+  readonly thought?: string;
+  readonly text?: string;
+  readonly error?: string;
+}
+
+/** What happened in an execution. */
+export interface Activity {
+  /** Each after its parent, otherwise by time. */
+  readonly spans: readonly Span[];
+  /** By time. */
+  readonly marks: readonly Mark[];
+  /** How many events of each type are left out, because there were too many. */
+  readonly folded: Readonly<Record<string, number>>;
+}
+
+/** The events of an execution that are kept, in any order. */
+export interface KeptEvents {
+  readonly events: readonly ActivityEvent[];
+  readonly folded: Activity["folded"];
+}
+
+/** The kinds of what crewAI's events name in the first words of their types. */
+const kinds: ReadonlyMap<string, SpanKind> = new Map([
+  ["crew_kickoff", "crew"],
+  ["flow", "crew"],
+  ["task", "task"],
+  ["method_execution", "task"],
+  ["human_feedback", "wait"],
+  ["agent_execution", "agent"],
+  ["lite_agent_execution", "agent"],
+  ["llm_call", "model"],
+  ["tool_usage", "tool"],
+  ["mcp_tool_execution", "tool"],
+]);
+
+const starts = /_(started|requested)$/;
+const ends = /_(completed|finished|failed|error|received|stopped)$/;
+const failures = /_(failed|error)$/;
+
+/** A shorter wait for the first work is none (ms). */
+const shortestQueue = 1_000;
+
+/** Of crewAI's agents, which are flows inside. */
+const innerFlow = "AgentExecutor";
+
+export const crewSpan = "crew";
+
+type Draft = { -readonly [Member in keyof Span]: Span[Member] };
+
+/** By ID, with the crew's first. */
+type Drafts = Map<string, Draft>;
+
+/** The drafts without an end. */
+type Open = Map<SpanKind | undefined, Set<Draft>>;
+
+/** From its crew's events and, where they don't tell it, from what was seen by polling. */
+export function activityOf(
+  execution: ExecutionSummary,
+  { events, folded }: KeptEvents = { events: [], folded: {} },
+): Activity {
+  const once = new Map(events.map((event) => [event.id, event])).values();
+  const sorted = [...once].sort((one, other) => one.at - other.at);
+  const taskIds = new Set(execution.tasks.map(({ taskId }) => taskId));
+  const drafts: Drafts = new Map([[crewSpan, crewOf(execution, sorted)]]);
+  const { marks, parentOf } = readSpans(sorted, drafts, taskIds);
+  addSeen(drafts, execution);
+  nest(drafts, parentOf);
+  groupAttempts(drafts);
+  addQueue(drafts, execution);
+  const spans = inOrder(drafts);
+  addTokens(spans, execution.usage);
+  return {
+    spans,
+    marks: marks.map((mark) => ({ ...mark, parentId: parentOf(mark.parentId) ?? crewSpan })),
+    folded,
+  };
+}
+
+/** Spans of the crew itself. An execution that is resumed has several at a deployed crew. */
+function isWhole({ type, parentId }: ActivityEvent): boolean {
+  return parentId === undefined && /^(crew_kickoff|flow)_/.test(type);
+}
+
+function crewOf(execution: ExecutionSummary, events: readonly ActivityEvent[]): Draft {
+  const { crew, origin, state, startedAt, endedAt, error, progress } = execution;
+  const whole = events.filter(isWhole);
+  const end = whole.findLast(({ type }) => ends.test(type))?.at ?? Date.parse(endedAt ?? "");
+  const hasEnd = hasEnded(execution);
+  // Of a tracked one, `startedAt` is when it was first seen.
+  const began = Date.parse((origin === "tracked" ? progress?.startedAt : undefined) ?? startedAt);
+  return {
+    id: crewSpan,
+    kind: "crew",
+    depth: 0,
+    name: crew.name,
+    start: whole[0]?.at ?? Math.min(began, events[0]?.at ?? Infinity),
+    state: state === "completed" || state === "failed" || state === "stopped" ? state : "running",
+    ...(hasEnd && !Number.isNaN(end) ? { end } : {}),
+    ...defined({ error }),
+  };
+}
+
+/**
+ * Adds the spans that events tell.
+ * @returns the other events, and what finds the span that an ID belongs to
+ */
+function readSpans(
+  events: readonly ActivityEvent[],
+  drafts: Drafts,
+  taskIds: ReadonlySet<string>,
+): { readonly marks: readonly Mark[]; readonly parentOf: (id?: string) => string | undefined } {
+  /** What is not shown stands for what it is part of. */
+  const hidden = new Map<string, string | undefined>();
+  const begun = new Set(events.map(({ startedId }) => startedId));
+  const unpaired: ActivityEvent[] = [];
+  for (const event of events) {
+    const { id, type, name, parentId, startedId } = event;
+    const stem = stemOf(type);
+    if (isWhole(event)) hidden.set(id, crewSpan);
+    else if (stem === "flow" && (name === innerFlow || hidden.has(startedId ?? "")))
+      hidden.set(id, parentId);
+    else if (!drafts.has(id) && (begun.has(id) || (starts.test(type) && kinds.has(stem))))
+      drafts.set(id, draftOf(event, taskIds));
+    else unpaired.push(event);
+  }
+  const open: Open = new Map();
+  for (const draft of drafts.values())
+    open.set(draft.kind, (open.get(draft.kind) ?? new Set()).add(draft));
+  const marks = unpaired.filter((event) => !endsOne(event, drafts, open)).map(markOf);
+  const parentOf = (id?: string) => {
+    const passed = new Set<string>();
+    let at = id;
+    while (at !== undefined && hidden.has(at) && !passed.has(at)) {
+      passed.add(at);
+      at = hidden.get(at);
+    }
+    return at !== undefined && drafts.has(at) ? at : undefined;
+  };
+  return { marks, parentOf };
+}
+
+/** The type of an event without its last word. */
+function stemOf(type: string): string {
+  return type.replace(/_[^_]*$/, "");
+}
+
+function draftOf(event: ActivityEvent, taskIds: ReadonlySet<string>): Draft {
+  const { id, type, at, parentId, taskName, attempt, agent } = event;
+  const stem = stemOf(type);
+  const kind = kinds.get(stem) ?? "other";
+  const ownId = event.taskId;
+  const isKnownById = ownId !== undefined && taskIds.has(ownId) && !taskIds.has(taskName ?? "");
+  const taskId =
+    (isKnownById ? ownId : taskName) ?? ownId ?? (kind === "task" ? event.name : undefined);
+  const named = {
+    crew: event.name,
+    task: taskId,
+    wait: taskId,
+    agent,
+    model: event.model,
+    tool: event.tool,
+  };
+  const name =
+    (kind in named ? named[kind as keyof typeof named] : event.name) ?? stem.replaceAll("_", " ");
+  return {
+    id,
+    kind,
+    depth: 0,
+    name: shortName(name),
+    start: at,
+    state: "running",
+    ...defined({ parentId, taskId, attempt, agent, arguments: event.arguments, text: event.text }),
+  };
+}
+
+/** Whether the event ends a span. Without an ID, it ends the first that is alike and still open. */
+function endsOne(event: ActivityEvent, drafts: Drafts, open: Open): boolean {
+  const { type, at, startedId, attempt, tokens, text, error, isApprove } = event;
+  if (startedId === undefined && !ends.test(type)) return false;
+  const isAlike = (draft: Draft) =>
+    draft.start <= at &&
+    draft.id !== crewSpan &&
+    [event.taskName ?? event.taskId, event.agent, event.model ?? event.tool].every(
+      (name) => name === undefined || [draft.taskId, draft.agent, draft.name].includes(name),
+    );
+  const draft =
+    startedId === undefined
+      ? [...(open.get(kinds.get(stemOf(type))) ?? [])].find(isAlike)
+      : drafts.get(startedId);
+  if (draft === undefined) return false;
+  open.get(draft.kind)?.delete(draft);
+  const more = defined({ attempt, tokens, text, error, isApprove, arguments: event.arguments });
+  Object.assign(draft, more, { end: at, state: failures.test(type) ? "failed" : "completed" });
+  return true;
+}
+
+function markOf(event: ActivityEvent): Mark {
+  const { id, type, parentId = crewSpan, at, thought, text, error } = event;
+  const name = event.tool ?? event.model ?? event.agent ?? event.name;
+  return { id, type, parentId, at, ...defined({ name, thought, text, error }) };
+}
+
+/** Adds what no event tells: tasks and waits for a person that were seen by polling. */
+function addSeen(drafts: Drafts, execution: ExecutionSummary): void {
+  const told = [...drafts.values()];
+  const add = (
+    kind: "task" | "wait",
+    { taskId, attempt, from, to, isVague, isApprove }: Period,
+    at: number,
+  ) => {
+    const isTold = (draft: Draft) =>
+      draft.kind === kind &&
+      draft.taskId === taskId &&
+      (kind === "task" || (draft.attempt ?? attempt) === attempt);
+    if (isVague === true || told.some(isTold)) return;
+    const task = execution.tasks.find((each) => each.taskId === taskId);
+    const isFailed = kind === "task" && task?.state === "failed";
+    const id = `seen ${kind} ${at}`;
+    drafts.set(id, {
+      id,
+      kind,
+      depth: 0,
+      name: shortName(taskId ?? ""),
+      start: from,
+      state: to === undefined ? "running" : isFailed ? "failed" : "completed",
+      isSeen: true,
+      ...defined({ taskId, attempt, end: to, agent: task?.agent, isApprove }),
+    });
+  };
+  workPeriods(execution).forEach((period, at) => add("task", period, at));
+  pauses(execution).forEach((period, at) => add("wait", period, at));
+}
+
+/** Gives each span a parent. What has none that is known belongs to what was under way. */
+function nest(drafts: Drafts, parentOf: (id?: string) => string | undefined): void {
+  const places = [...drafts.values()].filter(({ kind }) => kind === "task" || kind === "agent");
+  const tasks = places.filter(({ kind }) => kind === "task");
+  const candidates = (kind: SpanKind) => (kind === "task" ? [] : kind === "agent" ? tasks : places);
+  for (const draft of drafts.values()) {
+    if (draft.id === crewSpan) continue;
+    const { kind, start } = draft;
+    const isIn = (place: Draft) =>
+      place !== draft &&
+      place.start <= start &&
+      start <= (place.end ?? Infinity) &&
+      (["taskId", "agent"] as const).every(
+        (name) => (draft[name] ?? place[name]) === (place[name] ?? draft[name]),
+      );
+    const known = parentOf(draft.parentId);
+    draft.parentId = known ?? candidates(kind).findLast(isIn)?.id ?? crewSpan;
+  }
+  breakLoops(drafts);
+}
+
+/** So that each span has the crew's above it. */
+function breakLoops(drafts: Drafts): void {
+  const safe = new Set([crewSpan]);
+  for (const draft of drafts.values()) {
+    const passed = new Set<string>();
+    let at: Draft | undefined = draft;
+    while (at?.parentId !== undefined && !safe.has(at.id) && !passed.has(at.id)) {
+      passed.add(at.id);
+      at = drafts.get(at.parentId);
+    }
+    if (at !== undefined && passed.has(at.id)) at.parentId = crewSpan;
+    for (const id of passed) safe.add(id);
+  }
+}
+
+/** A task that was attempted again, or waited for a person, gets a span with those of its attempts and waits. */
+function groupAttempts(drafts: Drafts): void {
+  const waits = [...drafts.values()].filter(({ kind }) => kind === "wait");
+  const tasks = [...drafts.values()].filter(({ kind }) => kind === "task");
+  const groups = groupBy(tasks, ({ parentId, taskId, id }) =>
+    JSON.stringify([parentId, taskId ?? id]),
+  );
+  for (const attempts of groups.values()) {
+    const [first] = attempts;
+    if (first === undefined) continue;
+    const { taskId, parentId = crewSpan, agent, name } = first;
+    const own = waits.filter((wait) => taskId !== undefined && wait.taskId === taskId);
+    const parts = [...attempts, ...own];
+    if (parts.length === 1) continue;
+    const last = attempts.toSorted((one, other) => one.start - other.start).at(-1) ?? first;
+    const id = `task ${first.id}`;
+    const end = Math.max(...parts.map(({ end = Infinity }) => end));
+    drafts.set(id, {
+      id,
+      kind: "task",
+      parentId,
+      depth: 0,
+      name,
+      start: Math.min(...parts.map(({ start }) => start)),
+      state: end === Infinity ? "running" : last.state,
+      ...(end === Infinity ? {} : { end }),
+      ...defined({ taskId, agent, text: last.text, error: last.error }),
+    });
+    attempts.forEach((attempt, at) => {
+      attempt.kind = "attempt";
+      attempt.attempt ??= at + 1;
+    });
+    for (const part of parts) part.parentId = id;
+  }
+}
+
+/** From the kickoff to the first work. */
+function addQueue(drafts: Drafts, { startedAt, origin, state }: ExecutionSummary): void {
+  const crew = drafts.get(crewSpan);
+  const start = Date.parse(startedAt);
+  const first = [...drafts.values()]
+    .filter(({ kind }) => kind !== "crew")
+    .reduce((least, each) => Math.min(least, each.start), Infinity);
+  const isQueued = first === Infinity && state === "queued";
+  // The crew's clock may differ.
+  if (crew === undefined || origin !== "kickoff" || !(isQueued || first - start >= shortestQueue))
+    return;
+  if (first === Infinity && !isQueued) return;
+  crew.start = Math.min(crew.start, start);
+  drafts.set("queue", {
+    id: "queue",
+    kind: "queue",
+    parentId: crewSpan,
+    depth: 1,
+    name: "",
+    start,
+    ...(isQueued ? { state: "running" } : { state: "completed", end: first }),
+  });
+}
+
+/** Each after its parent. What is still open in something that has ended, ended with it. */
+function inOrder(drafts: Drafts): Draft[] {
+  const children = groupBy([...drafts.values()], ({ parentId }) => parentId);
+  const ordered: Draft[] = [];
+  // A stack, since spans of a remote crew may be nested deeply.
+  const next = [...(children.get(undefined) ?? [])];
+  for (let draft = next.pop(); draft !== undefined; draft = next.pop()) {
+    ordered.push(draft);
+    const { depth, end } = draft;
+    const own = (children.get(draft.id) ?? []).sort((one, other) => one.start - other.start);
+    for (const child of own.reverse()) {
+      const { taskId = draft.taskId, attempt = draft.attempt, agent = draft.agent } = child;
+      Object.assign(child, defined({ taskId, attempt, agent }), { depth: depth + 1 });
+      if (child.end === undefined && end !== undefined)
+        Object.assign(child, { end: Math.max(child.start, end), state: "stopped" });
+      next.push(child);
+    }
+  }
+  return ordered;
+}
+
+/** A part's tokens are also its parent's. A crew may report more than its events tell. */
+function addTokens(ordered: readonly Draft[], usage: TokenUsage | undefined): void {
+  const sums = new Map<string, TokenUsage>();
+  for (const draft of ordered.toReversed()) {
+    const { id, parentId } = draft;
+    const reported = id === crewSpan ? usage : draft.tokens;
+    const tokens = larger(reported, sums.get(id));
+    if (tokens === undefined) continue;
+    draft.tokens = tokens;
+    if (parentId !== undefined) sums.set(parentId, sumOf(sums.get(parentId), tokens));
+  }
+}
+
+function larger(one: TokenUsage | undefined, other: TokenUsage | undefined) {
+  return (one?.total ?? 0) >= (other?.total ?? 0) ? one : other;
+}
+
+export function sumOf(one: TokenUsage | undefined, other: TokenUsage): TokenUsage {
+  if (one === undefined) return other;
+  const add = (name: keyof TokenUsage) =>
+    one[name] === undefined && other[name] === undefined
+      ? undefined
+      : (one[name] ?? 0) + (other[name] ?? 0);
+  return {
+    total: one.total + other.total,
+    ...defined({ prompt: add("prompt"), completion: add("completion"), cached: add("cached") }),
+  };
+}
+
+export function groupBy<T, Key>(values: readonly T[], keyOf: (value: T) => Key): Map<Key, T[]> {
+  const groups = new Map<Key, T[]>();
+  for (const value of values) {
+    const key = keyOf(value);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [value]);
+    else group.push(value);
+  }
+  return groups;
+}

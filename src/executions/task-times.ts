@@ -1,0 +1,57 @@
+import type { TokenUsage } from "../api/types.ts";
+import { defined } from "../base/json.ts";
+import { type Activity, activityOf, groupBy, type KeptEvents, sumOf } from "./activity.ts";
+import type { Execution, TaskTimes } from "./model.ts";
+
+/** By task ID: how long each task worked and waited, and its tokens. Without work that has not ended. */
+export function taskTimes({ spans }: Activity): ReadonlyMap<string, TaskTimes> {
+  const waits = spans.filter(({ kind }) => kind === "wait");
+  const hasAttempts = new Set(
+    spans.filter(({ kind }) => kind === "attempt").map(({ parentId }) => parentId),
+  );
+  const works = spans.filter(
+    ({ kind, id }) => kind === "attempt" || (kind === "task" && !hasAttempts.has(id)),
+  );
+  const waitsOf = groupBy(waits, ({ taskId }) => taskId);
+  const times = [...groupBy(works, ({ taskId }) => taskId)].flatMap(([taskId, own]) => {
+    if (taskId === undefined) return [];
+    const ownWaits = waitsOf.get(taskId) ?? [];
+    // Of those that were seen by polling, some may be missing.
+    const told = ownWaits.filter(({ isSeen }) => isSeen !== true);
+    const waited = told.map(({ start, end = start }) => end - start);
+    // A deployed crew may wait inside its task.
+    const worked = own.map(({ start, end = NaN }) => {
+      const inside = ownWaits.map(
+        (wait) => Math.min(end, wait.end ?? end) - Math.max(start, wait.start),
+      );
+      return end - start - total(inside.map((each) => Math.max(0, each)));
+    });
+    const tokens = own.reduce<TokenUsage | undefined>(
+      (sum, span) => (span.tokens === undefined ? sum : sumOf(sum, span.tokens)),
+      undefined,
+    );
+    const seconds = total(worked) / 1000;
+    const entry = defined({
+      worked: Number.isNaN(seconds) ? undefined : seconds,
+      waited: total(waited) === 0 ? undefined : total(waited) / 1000,
+      tokens,
+    });
+    return [[taskId, entry] as const];
+  });
+  return new Map(times);
+}
+
+/** With the times of its tasks, if its crew tells events. */
+export function withTimes(execution: Execution, kept: KeptEvents): Execution {
+  if (kept.events.length === 0) return execution;
+  const times = taskTimes(activityOf(execution, kept));
+  const tasks = execution.tasks.map((task) => ({
+    ...task,
+    ...defined({ times: times.get(task.taskId) ?? task.times }),
+  }));
+  return { ...execution, tasks };
+}
+
+function total(numbers: readonly number[]): number {
+  return numbers.reduce((sum, each) => sum + each, 0);
+}

@@ -1,0 +1,288 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { readEvents } from "../../../src/api/read-events.ts";
+import type { ActivityEvent } from "../../../src/api/types.ts";
+import { activityOf, type Activity } from "../../../src/executions/activity.ts";
+import type { Execution, StateChange } from "../../../src/executions/model.ts";
+import { taskTimes } from "../../../src/executions/task-times.ts";
+import { projectFolder } from "../../support/folders.ts";
+import { anExecution, at, START } from "./samples.ts";
+
+const recorded = readEvents(
+  readFileSync(path.join(projectFolder, "test/fixtures/events/recorded.ndjson"), "utf8")
+    .trim()
+    .split("\n")
+    .map((line): unknown => JSON.parse(line)),
+);
+const kickedOff = "2026-11-22T00:01:20.000Z";
+const trip = anExecution({
+  startedAt: kickedOff,
+  state: "completed",
+  endedAt: "2026-11-22T00:01:25.000Z",
+  crew: { id: "local:travel", name: "travel", url: "http://127.0.0.1:1" },
+});
+
+/** Each span on a line: its depth as indentation, kind, name, state. */
+function outline({ spans }: Activity): string[] {
+  return spans.map(
+    ({ depth, kind, name, attempt, state }) =>
+      `${"  ".repeat(depth)}${kind} ${attempt === undefined || kind === "model" ? name : `${name} ${attempt}`}: ${state}`,
+  );
+}
+const told = (events: readonly ActivityEvent[]) => ({ events, folded: {} });
+const event = (
+  id: string,
+  type: string,
+  seconds: number,
+  more: Partial<ActivityEvent> = {},
+): ActivityEvent => ({ id, type, at: at(seconds), ...more });
+const time = (seconds: number) => new Date(at(seconds)).toISOString();
+
+/** Two attempts at "draft", with a rejection between them. */
+const rejected = [
+  event("t1", "task_started", 2, { taskName: "draft", attempt: 1 }),
+  event("m1", "llm_call_started", 2.5, { parentId: "t1", taskName: "draft", model: "m" }),
+  event("m1e", "llm_call_completed", 3, {
+    startedId: "m1",
+    tokens: { total: 12, prompt: 10, completion: 2 },
+  }),
+  event("t1e", "task_completed", 4, { startedId: "t1", taskName: "draft", text: "First." }),
+  event("h1", "human_feedback_requested", 4, { taskName: "draft", attempt: 1 }),
+  event("h1e", "human_feedback_received", 10, {
+    startedId: "h1",
+    text: "Shorter.",
+    isApprove: false,
+  }),
+  event("t2", "task_started", 10, { taskName: "draft", attempt: 2 }),
+];
+
+describe("the activity of an execution", () => {
+  it("nests a recorded run: crew, task, agent, model and tool calls", () => {
+    const activity = activityOf(trip, told(recorded));
+    const [crew] = activity.spans;
+    assert.deepEqual(outline(activity), [
+      "crew travel: completed",
+      "  queue : completed",
+      "  task research_task: completed",
+      "    agent Oslo researcher: completed",
+      "      model gpt-4o-mini: completed",
+      "      tool lookup: completed",
+      "      model gpt-4o-mini: completed",
+      "  task write_task: completed",
+      "    agent Oslo researcher: completed",
+      "      model gpt-4o-mini: completed",
+    ]);
+    assert.deepEqual(
+      [crew?.start, crew?.end, crew?.tokens?.total],
+      [Date.parse(kickedOff), Date.parse("2026-11-22T00:01:24.120Z") + 0.704, 330],
+    );
+    const tool = activity.spans.find(({ kind }) => kind === "tool");
+    assert.deepEqual(
+      [tool?.taskId, tool?.agent, tool?.arguments, tool?.text],
+      ["research_task", "Oslo researcher", '{\n  "city": "Oslo"\n}', "Oslo: 10 degrees"],
+    );
+    const task = activity.spans.find(({ kind }) => kind === "task");
+    assert.deepEqual(
+      [task?.text, task?.tokens],
+      ["Oslo is lovely.", { total: 220, prompt: 200, completion: 20 }],
+    );
+  });
+
+  it("keeps what it doesn't know as marks, and hides the flow inside an agent", () => {
+    const { marks, spans } = activityOf(
+      trip,
+      told([...recorded, event("x", "quantum_leap", 0), event("y", "llm_call_completed", 0)]),
+    );
+    const types = new Set(marks.map(({ type }) => type));
+    assert.deepEqual(
+      [...types].sort(),
+      ["agent_logs_execution", "agent_logs_started", "default_env", "llm_call_completed"].concat(
+        "quantum_leap",
+      ),
+    );
+    const agents = spans.filter(({ kind }) => kind === "agent").map(({ id }) => id);
+    const logs = marks.filter(({ type }) => type === "agent_logs_execution");
+    assert.deepEqual(
+      logs.map(({ parentId }) => parentId),
+      agents,
+      "the flow's marks are its agent's",
+    );
+  });
+
+  it("is the same with repeats, and in any order", () => {
+    const activity = activityOf(trip, told(recorded));
+    assert.deepEqual(activityOf(trip, told(recorded.toReversed())), activity);
+    assert.deepEqual(activityOf(trip, told([...recorded, ...recorded.toReversed()])), activity);
+  });
+
+  it("shows attempts and waits for a person under their task", () => {
+    const running = anExecution({ state: "running", startedAt: time(0) });
+    const first = activityOf(running, told(rejected.slice(0, 4)));
+    assert.deepEqual(outline(first).slice(1), [
+      "  queue : completed",
+      "  task draft 1: completed",
+      "    model m: completed",
+    ]);
+    const activity = activityOf(running, told(rejected));
+    assert.deepEqual(outline(activity), [
+      "crew Writers: running",
+      "  queue : completed",
+      "  task draft: running",
+      "    attempt draft 1: completed",
+      "      model m: completed",
+      "    wait draft 1: completed",
+      "    attempt draft 2: running",
+    ]);
+    const wait = activity.spans.find(({ kind }) => kind === "wait");
+    assert.deepEqual([wait?.isApprove, wait?.text], [false, "Shorter."]);
+    const model = activity.spans.find(({ kind }) => kind === "model");
+    assert.deepEqual([model?.taskId, model?.attempt], ["draft", 1]);
+    const [before, after] = [first, activity].map(({ spans }) => spans.map(({ id }) => id));
+    assert.deepEqual(
+      before?.filter((id) => !after?.includes(id)),
+      [],
+      "no span gets another ID",
+    );
+  });
+
+  it("ends what is open when what it is part of ends, and marks failures", () => {
+    const failing = [
+      event("t1", "task_started", 1, { taskName: "draft" }),
+      event("a1", "agent_execution_started", 1, { parentId: "t1", agent: "Writer" }),
+      event("l1", "tool_usage_started", 2, { parentId: "a1", tool: "search" }),
+      event("l1e", "tool_usage_error", 3, { startedId: "l1", error: "No network." }),
+      event("t1e", "task_failed", 4, { startedId: "t1", error: "It broke." }),
+    ];
+    const execution = anExecution({ state: "failed", endedAt: time(5), error: "It broke." });
+    const { spans } = activityOf(execution, told(failing));
+    assert.deepEqual(
+      spans.map(({ kind, state, end, error }) => [kind, state, (end! - START) / 1000, error]),
+      [
+        ["crew", "failed", 5, "It broke."],
+        ["queue", "completed", 1, undefined],
+        ["task", "failed", 4, "It broke."],
+        ["agent", "stopped", 4, undefined],
+        ["tool", "failed", 3, "No network."],
+      ],
+    );
+  });
+
+  it("places events without parents, and pairs those without the ID of a start", () => {
+    const bare = [
+      event("t1", "task_started", 1, { taskName: "a" }),
+      event("g1", "agent_execution_started", 1.1, { agent: "Writer" }),
+      event("m1", "llm_call_started", 2, { model: "m", agent: "Writer", parentId: "gone" }),
+      event("m1e", "llm_call_completed", 3, { model: "m", agent: "Writer" }),
+      event("m2", "llm_call_started", 4, { model: "m", agent: "Writer" }),
+      event("t1e", "task_completed", 5, { taskName: "a" }),
+      event("t2", "task_started", 6, { taskName: "b" }),
+    ];
+    assert.deepEqual(outline(activityOf(anExecution({ state: "running" }), told(bare))).slice(2), [
+      "  task a: completed",
+      "    agent Writer: stopped",
+      "      model m: completed",
+      "      model m: stopped",
+      "  task b: running",
+    ]);
+  });
+
+  it("is made at once from 10,000 events, however deep they are", () => {
+    const deep = Array.from({ length: 10_000 }, (_, number) =>
+      event(`c${number}`, "llm_call_started", number, { parentId: `c${number - 1}` }),
+    );
+    const { spans } = activityOf(anExecution({ state: "running" }), told(deep));
+    assert.equal(spans.at(-1)?.depth, 10_000);
+  }).timeout(1_000);
+
+  it("survives parents that are their own descendants", () => {
+    const loop = [
+      event("a", "llm_call_started", 1, { parentId: "b" }),
+      event("b", "tool_usage_started", 1, { parentId: "a" }),
+      event("f", "flow_started", 1, { parentId: "g", name: "AgentExecutor" }),
+      event("g", "flow_started", 1, { parentId: "f", name: "AgentExecutor" }),
+      event("c", "llm_call_started", 1, { parentId: "g" }),
+      event("crew", "llm_call_started", 1),
+    ];
+    const { spans } = activityOf(anExecution({ state: "running" }), told(loop));
+    assert.deepEqual(spans.map(({ id }) => id).sort(), ["a", "b", "c", "crew", "queue"]);
+  });
+
+  it("is what was seen by polling where the crew tells no events", () => {
+    const history: StateChange[] = [
+      { at: time(2), state: "running", taskId: "draft" },
+      { at: time(8), state: "waiting", taskId: "draft", attempt: 1 },
+      { at: time(20), state: "running", taskId: "polish" },
+    ];
+    const seen: Partial<Execution> = {
+      state: "running",
+      history,
+      tasks: [
+        { taskId: "draft", state: "completed", agent: "Writer", attempts: [{ number: 1 }] },
+        { taskId: "polish", state: "running", attempts: [] },
+      ],
+    };
+    const { spans } = activityOf(anExecution(seen));
+    assert.deepEqual(
+      spans.map(({ kind, name, start, end, isSeen }) => [
+        kind,
+        name,
+        (start - START) / 1000,
+        end === undefined ? undefined : (end - START) / 1000,
+        isSeen,
+      ]),
+      [
+        ["crew", "Writers", 0, undefined, undefined],
+        ["queue", "", 0, 2, undefined],
+        ["task", "draft", 2, 20, undefined],
+        ["attempt", "draft", 2, 8, true],
+        ["wait", "draft", 8, 20, true],
+        ["task", "polish", 20, undefined, true],
+      ],
+    );
+    const waiting = anExecution({ ...seen, state: "waiting", history: history.slice(0, 2) });
+    assert.equal(activityOf(waiting).spans.at(-1)?.state, "running");
+    const queued = activityOf(anExecution());
+    assert.deepEqual(outline(queued), ["crew Writers: running", "  queue : running"]);
+  });
+
+  it("begins when a crew says, if it is only tracked here", () => {
+    const progress = { completed: 0, unit: "task", startedAt: time(-60) };
+    const tracked = anExecution({ state: "running", origin: "tracked", progress });
+    assert.equal(activityOf(tracked).spans[0]?.start, at(-60));
+  });
+
+  it("adds the pauses that were seen here to events that don't tell them", () => {
+    const events = rejected.filter(({ type }) => !type.startsWith("human"));
+    const history: StateChange[] = [
+      { at: time(5), state: "waiting", taskId: "draft", attempt: 1 },
+      { at: time(10), state: "running", taskId: "draft" },
+    ];
+    const execution = anExecution({ state: "running", history });
+    assert.deepEqual(outline(activityOf(execution, told(events))).slice(2), [
+      "  task draft: running",
+      "    attempt draft 1: completed",
+      "      model m: completed",
+      "    wait draft 1: completed",
+      "    attempt draft 2: running",
+    ]);
+    // More may have been missed, so they are not added up.
+    assert.equal(taskTimes(activityOf(execution, told(events))).get("draft")?.waited, undefined);
+  });
+
+  it("tells how long each task worked and waited, and its tokens", () => {
+    const done = [...rejected, event("t2e", "task_completed", 13, { startedId: "t2" })];
+    const times = (events: readonly ActivityEvent[]) =>
+      taskTimes(activityOf(anExecution({ state: "running" }), told(events))).get("draft");
+    const tokens = { total: 12, prompt: 10, completion: 2 };
+    assert.deepEqual(times(done), { worked: 5, waited: 6, tokens });
+    assert.deepEqual(times(rejected), { waited: 6, tokens }, "it still works");
+    const inside = [
+      event("t1", "task_started", 0, { taskName: "draft" }),
+      event("h1", "human_feedback_requested", 2, { taskName: "draft" }),
+      event("h1e", "human_feedback_received", 5, { startedId: "h1" }),
+      event("t1e", "task_completed", 6, { startedId: "t1" }),
+    ];
+    assert.deepEqual(times(inside), { worked: 3, waited: 3 });
+  });
+});

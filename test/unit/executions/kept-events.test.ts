@@ -1,0 +1,118 @@
+import assert from "node:assert/strict";
+import type { ActivityEvent } from "../../../src/api/types.ts";
+import type { KeptEvents } from "../../../src/executions/activity.ts";
+import type { Execution } from "../../../src/executions/model.ts";
+import { applyReading } from "../../../src/executions/reduce.ts";
+import type { ExecutionStore } from "../../../src/executions/store.ts";
+import { withTimes } from "../../../src/executions/task-times.ts";
+import { anExecution, aReading, at } from "./samples.ts";
+import { Windows } from "./windows.ts";
+
+const id = anExecution().localId;
+const same = (execution: Execution) => execution;
+const call = (number: number): ActivityEvent => ({
+  id: `e${number}`,
+  type: number % 2 === 0 ? "llm_call_started" : "llm_call_completed",
+  at: at(number),
+});
+const task: readonly ActivityEvent[] = [
+  { id: "t", type: "task_started", at: at(0), taskName: "draft" },
+  { id: "te", type: "task_completed", at: at(9), startedId: "t", text: "Output." },
+];
+
+describe("events of an execution", () => {
+  let windows: Windows;
+  const told = (events: readonly ActivityEvent[]) => ({ events, withTimes });
+  const tell = (events: readonly ActivityEvent[]) => store.update(id, same, told(events));
+  let store: ExecutionStore;
+  beforeEach(() => {
+    windows = new Windows();
+    store = windows.open();
+    store.add(anExecution());
+  });
+  afterEach(() => windows.close());
+
+  it("are kept with it once, whatever comes again, and deleted with it", () => {
+    tell(task.slice(0, 1));
+    tell(task);
+    const shorter = { id: "te", type: "task_completed", at: at(9), startedId: "t" };
+    tell([shorter]);
+    const again = windows.open();
+    assert.deepEqual(again.events(id), { events: task, folded: {} });
+    again.remove(id);
+    assert.deepEqual(store.events(id), { events: [], folded: {} });
+  });
+
+  it("that are new are news in all windows; repeats are not", () => {
+    const other = windows.open();
+    const changes: string[] = [];
+    store.onDidChange(({ changed }) => changed.forEach(() => changes.push("here")));
+    other.onDidChange(({ changed }) => changed.forEach(() => changes.push("there")));
+    for (let times = 0; times < 3; times++) {
+      tell(task);
+      other.refresh();
+    }
+    assert.deepEqual(changes, ["here", "there"]);
+  });
+
+  it("are also kept after the end, and give its tasks their times", () => {
+    const reading = aReading({
+      state: "completed",
+      tasks: [{ taskId: "draft", output: "Output.", executionTime: 3 }],
+      usage: { total: 30 },
+      trigger: { type: "user" },
+      eventCounts: { total: 2 },
+    });
+    store.update(
+      id,
+      (execution) => applyReading(execution, reading, at(10)),
+      told(task.slice(0, 1)),
+    );
+    tell(task);
+    const execution = store.find(id);
+    assert.deepEqual(execution?.tasks[0]?.times, { worked: 9 });
+    assert.deepEqual(
+      [execution.usage, execution.trigger, execution.eventCounts],
+      [{ total: 30 }, { type: "user" }, { total: 2 }],
+    );
+    assert.deepEqual(windows.open().find(id), execution);
+    const summary = store.summary(id);
+    assert.deepEqual([summary?.usage, summary?.tasks[0]?.times], [{ total: 30 }, { worked: 9 }]);
+    assert.ok(!JSON.stringify(summary).includes("Output."), "lists don't read texts");
+  });
+
+  it("are at most 10,000: older calls become counts", () => {
+    const many = Array.from({ length: 10_050 }, (_, number) => call(number));
+    tell([...task, ...many]);
+    tell(many);
+    const { events, folded } = store.events(id);
+    assert.ok(events.length <= 10_000 && events.length > 9_700, String(events.length));
+    const left = (10_052 - events.length) / 2;
+    assert.deepEqual(folded, { llm_call_started: left, llm_call_completed: left });
+    assert.deepEqual(
+      events.filter(({ type }) => type.startsWith("task")).map(({ id }) => id),
+      ["t", "te"],
+    );
+    assert.equal(events.at(-1)?.id, "e10049");
+  });
+
+  it("that a crew only counted are counts, too", () => {
+    const eventCounts = { total: 9, byType: { task_completed: 1, llm_call_started: 7, custom: 1 } };
+    store.update(id, (now) => ({ ...now, eventCounts }), told([...task, call(0), call(2)]));
+    assert.deepEqual(store.events(id).folded, { llm_call_started: 5, custom: 1 });
+  });
+
+  it("give its tasks their times when tasks, agents or persons are news, not with every call", () => {
+    const times: number[] = [];
+    const count = (execution: Execution, { events }: KeptEvents) => {
+      times.push(events.length);
+      return execution;
+    };
+    const tellAnd = (...events: readonly ActivityEvent[]) =>
+      store.update(id, same, { events, withTimes: count });
+    tellAnd(task[0]!, call(0));
+    tellAnd(task[0]!, call(0), call(1));
+    tellAnd(...task, call(1));
+    assert.deepEqual(times, [2, 4]);
+  });
+});

@@ -1,0 +1,248 @@
+import assert from "node:assert/strict";
+import { readEvents } from "../../../src/api/read-events.ts";
+import { readStatus } from "../../../src/api/read-status.ts";
+import { type Activity, activityOf } from "../../../src/executions/activity.ts";
+import { newExecution } from "../../../src/executions/reduce.ts";
+import { taskTimes } from "../../../src/executions/task-times.ts";
+import type { Engine } from "../../../src/service/engine.ts";
+import { CallbackReceiver } from "../../support/callback-receiver.ts";
+import { waitFor } from "../../support/wait.ts";
+import { Harness, inputs } from "./support.ts";
+
+const usage = { total_tokens: 12, prompt_tokens: 10, completion_tokens: 2 };
+
+/** Reports what crewAI's event bus tells of an agent that calls a tool and a model. */
+const agentEngine: Engine = {
+  name: "agent",
+  async run({ attempt, taskIndex }, report) {
+    const timestamp = new Date().toISOString();
+    const id = (name: string) => `${name} ${taskIndex} ${attempt}`;
+    const [agent, tool, model] = [id("agent"), id("tool"), id("model")];
+    const more = { task_name: "crewAI's own name", timestamp };
+    const taskStart = "crewAI's own start of the task";
+    const start = { parent_event_id: taskStart, event_id: agent };
+    const inside = { parent_event_id: agent, ...more };
+    await report.event({ type: "task_started", event_id: taskStart, ...more });
+    // Events of other threads may come before.
+    await report.event({ type: "llm_call_started", event_id: model, ...inside, model: "m" });
+    await report.event({ type: "agent_execution_started", ...start, ...more, agent_role: "Ana" });
+    await report.event({
+      type: "tool_usage_started",
+      event_id: tool,
+      ...inside,
+      tool_name: "look",
+    });
+    const output = "x".repeat(3_000);
+    const toolEnd = { type: "tool_usage_finished", started_event_id: tool, tool_name: "look" };
+    await report.event({ ...toolEnd, event_id: id("tool end"), ...inside, output });
+    const modelEnd = { type: "llm_call_completed", started_event_id: model, model: "m" };
+    await report.event({ ...modelEnd, event_id: id("model end"), ...inside, usage });
+    const end = { started_event_id: agent, event_id: id("agent end") };
+    await report.event({ type: "agent_execution_completed", ...end, ...more });
+    return { output: "done", usage };
+  },
+};
+
+describe("service: events", () => {
+  let harness: Harness;
+  afterEach(() => harness.end());
+
+  async function activityNow(id: string): Promise<Activity> {
+    const { body } = await harness.request("GET", `/${id}/status`);
+    const { events = [], state } = readStatus(body);
+    const crew = { id: "local:x", name: "example", url: "http://127.0.0.1:1" };
+    const clock = { now: () => Date.now(), after: () => () => undefined };
+    const execution = newExecution({ crew, origin: "tracked", kickoffId: id }, clock);
+    const told = { events, folded: {} };
+    return activityOf(
+      state === "completed"
+        ? { ...execution, state, endedAt: new Date().toISOString() }
+        : execution,
+      told,
+    );
+  }
+  const outline = ({ spans }: Activity) =>
+    spans.map(
+      ({ depth, kind, name, attempt, state }) =>
+        `${"  ".repeat(depth)}${kind} ${kind === "attempt" ? attempt : name}: ${state}`,
+    );
+
+  it("of a rehearsal are in the status: tasks, agents, attempts and waits for a person", async () => {
+    harness = await new Harness().start();
+    const id = await harness.kickoff();
+    await harness.untilWaiting(id);
+    const isWaiting = async () => (await activityNow(id)).spans.some(({ kind }) => kind === "wait");
+    await waitFor("the request for feedback", isWaiting);
+    assert.deepEqual(outline(await activityNow(id)), [
+      "crew example: running",
+      "  task research: completed",
+      "    agent Researcher of tides: completed",
+      "  task draft: running",
+      "    attempt 1: completed",
+      "      agent Writer: completed",
+      "    wait draft: running",
+    ]);
+    await harness.resume(id, false, "Shorter.");
+    await harness.untilWaiting(id, 2);
+    await harness.resume(id, true, "Good.");
+    await harness.untilEnded(id);
+    const activity = await activityNow(id);
+    assert.deepEqual(outline(activity), [
+      "crew example: completed",
+      "  task research: completed",
+      "    agent Researcher of tides: completed",
+      "  task draft: completed",
+      "    attempt 1: completed",
+      "      agent Writer: completed",
+      "    wait draft: completed",
+      "    attempt 2: completed",
+      "      agent Writer: completed",
+      "    wait draft: completed",
+      "  task polish: completed",
+      "    agent Writer: completed",
+    ]);
+    const waits = activity.spans.filter(({ kind }) => kind === "wait");
+    assert.deepEqual(
+      waits.map(({ text, isApprove }) => [text, isApprove]),
+      [
+        ["Shorter.", false],
+        ["Good.", true],
+      ],
+    );
+    assert.deepEqual([...taskTimes(activity).keys()], ["research", "draft", "polish"]);
+  });
+
+  it("of an engine are nested in the service's own, bounded, with their tokens", async () => {
+    harness = await new Harness({ engine: agentEngine }).start();
+    const id = await harness.kickoff();
+    await harness.untilWaiting(id);
+    const activity = await activityNow(id);
+    assert.deepEqual(outline(activity).slice(0, 5), [
+      "crew example: running",
+      "  task research: completed",
+      "    agent Ana: completed",
+      "      model m: completed",
+      "      tool look: completed",
+    ]);
+    const [, task, , , tool] = activity.spans;
+    assert.deepEqual(
+      [task?.tokens, tool?.taskId, tool?.text?.length],
+      [{ total: 12, prompt: 10, completion: 2 }, "research", 2_000],
+    );
+    const { usage: all, eventCounts, trigger } = readStatus(await harness.status(id));
+    assert.deepEqual(all, { total: 24, prompt: 20, completion: 4 });
+    assert.equal(eventCounts?.byType?.["llm_call_started"], 2);
+    assert.deepEqual(trigger, { type: "unknown", origin: "api" });
+  });
+
+  it("are the same in both dialects; in the live one absent while a task waits", async () => {
+    harness = await new Harness({ engine: agentEngine, dialect: "live" }).start();
+    const id = await harness.kickoff({ inputs }, "U");
+    const live = async () => (await harness.request("GET", `/${id}/status`)).body;
+    await waitFor("the task to wait", async () => readStatus(await live()).state === "unknown");
+    const waiting = readStatus(await live());
+    assert.deepEqual(
+      [waiting.events, waiting.usage, waiting.trigger],
+      [undefined, undefined, undefined],
+    );
+    await harness.resume(id, true, "");
+    const read = async () => readStatus(await live());
+    await waitFor("the end", async () => (await read()).state === "completed");
+    const { events, usage: all, trigger } = await read();
+    await harness.close();
+    harness = await new Harness({ folder: harness.folder }).start();
+    const documented = readStatus(await harness.status(id));
+    assert.deepEqual(
+      [documented.events, documented.usage, documented.trigger],
+      [events, all, trigger],
+    );
+    assert.deepEqual(trigger, { type: "user", origin: "api" });
+  });
+
+  it("are streamed as they are in the status, one by one or in groups", async () => {
+    const receiver = new CallbackReceiver();
+    const base = await receiver.start();
+    try {
+      harness = await new Harness({ engine: agentEngine }).start();
+      const types = ["task_started", "llm_call_completed", "tool_usage_started"];
+      for (const realtime of [true, false]) {
+        const path = `/realtime-${realtime}`;
+        const webhooks = { url: base + path, events: types, realtime };
+        const id = await harness.kickoff({ inputs, webhooks });
+        await harness.untilWaiting(id);
+        await waitFor("the events", () => receiver.at(path).length === (realtime ? 6 : 2));
+        const streamed = receiver.at(path).flatMap(({ body }) => readEvents(body["events"]));
+        const { events = [] } = readStatus(await harness.status(id));
+        const byId = (one: { id: string }, other: { id: string }) => (one.id < other.id ? -1 : 1);
+        assert.deepEqual(
+          streamed.toSorted(byId),
+          events.filter(({ type }) => types.includes(type)).toSorted(byId),
+        );
+        assert.equal(streamed.length, 6);
+      }
+    } finally {
+      await receiver.stop();
+    }
+  });
+
+  it("have the end in the first status that says it, also after a stop", async () => {
+    const receiver = new CallbackReceiver();
+    const crewWebhookUrl = `${await receiver.start()}/crew`;
+    try {
+      harness = await new Harness({ engine: agentEngine }).start();
+      const ended = await harness.kickoff({ inputs, crewWebhookUrl });
+      await harness.untilWaiting(ended);
+      await harness.resume(ended, true, "", { crewWebhookUrl });
+      const last = async (id: string) => readStatus(await harness.status(id));
+      const until = async (state: string) => {
+        const reading = await last(ended);
+        return reading.state === state ? reading : undefined;
+      };
+      const completed = await waitFor("the end", () => until("completed"));
+      assert.equal(completed.events?.at(-1)?.type, "crew_kickoff_completed");
+      const id = await harness.kickoff();
+      await harness.untilWaiting(id);
+      await harness.request("POST", `/stop/${id}`);
+      const stopped = await last(id);
+      assert.equal(stopped.state, "stopped");
+      const { type, error } = stopped.events?.at(-1) ?? {};
+      assert.deepEqual([type, error], ["crew_kickoff_failed", "The execution was stopped."]);
+    } finally {
+      await receiver.stop();
+    }
+  });
+
+  const callsEngine = (calls: number, output: string): Engine => ({
+    name: "many",
+    async run({ taskIndex }, report) {
+      const call = { type: "llm_call_completed", timestamp: new Date().toISOString(), output };
+      for (let count = 0; count < (taskIndex === 0 ? calls : 0); count++)
+        await report.event({ ...call, event_id: `e${count}` });
+      return { output: "done" };
+    },
+  });
+
+  it("are at most some 2,000 in a status: older calls are only counted", async () => {
+    const many = callsEngine(2_500, "");
+    harness = await new Harness({ engine: many }).start();
+    const id = await harness.kickoff();
+    await harness.untilWaiting(id);
+    const { events = [], eventCounts } = readStatus(await harness.status(id));
+    assert.ok(events.length >= 2_000 && events.length < 2_110, String(events.length));
+    assert.equal(eventCounts?.byType?.["llm_call_completed"], 2_500);
+    assert.deepEqual(
+      events.slice(0, 3).map(({ type, id }) => (type.startsWith("llm") ? id > "e" : type)),
+      ["crew_kickoff_started", "task_started", true],
+    );
+  });
+
+  it("have at most 1 MB in a status, and some more", async () => {
+    harness = await new Harness({ engine: callsEngine(1_000, "x".repeat(2_000)) }).start();
+    const id = await harness.kickoff();
+    await harness.untilWaiting(id);
+    const { body } = await harness.request("GET", `/${id}/status`);
+    const size = JSON.stringify(body).length;
+    assert.ok(size > 900_000 && size < 1_300_000, String(size));
+    assert.equal(readStatus(body).eventCounts?.byType?.["llm_call_completed"], 1_000);
+  });
+});
