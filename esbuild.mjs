@@ -42,7 +42,9 @@ const shipped = onlyService
         ...common,
         platform: "browser",
         target: "es2022",
-        entryPoints: ["src/webview/form.ts", "src/webview/form.css"],
+        entryPoints: ["form.ts", "form.css", "timeline/main.tsx", "timeline/timeline.css"].map(
+          (file) => ({ in: `src/webview/${file}`, out: outputOf(file) }),
+        ),
         outdir: "dist/webview",
         format: "iife",
       },
@@ -106,6 +108,11 @@ function keep(file, contents) {
   if (existsSync(file) && readFileSync(file).equals(Buffer.from(contents))) return;
   mkdirSync(path.dirname(file), { recursive: true });
   writeFileSync(file, contents);
+}
+
+/** A page's script or style sheet: `timeline/main.tsx` becomes `timeline.js`. */
+function outputOf(file) {
+  return file.replace(/\/.*|\.\w+$/, "");
 }
 
 /** The local crew service: a program of its own, which carries its openapi.yaml. */

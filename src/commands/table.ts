@@ -10,6 +10,7 @@ import type { Models } from "../models/models.ts";
 import type { Sending } from "../sending/sending.ts";
 import type { Database } from "../store/database.ts";
 import type { DocumentsRoom } from "../views/document/register.ts";
+import type { Timeline } from "../views/timeline/register.ts";
 import type { TreeRoom } from "../views/tree/register.ts";
 import { crewCommands } from "./crews.ts";
 import { deleteLocalData } from "./delete-local-data.ts";
@@ -20,6 +21,7 @@ import { outputCommands } from "./outputs.ts";
 import { reportProblem } from "./report-problem.ts";
 import { requestCommands } from "./requests.ts";
 import { stopCommands } from "./stop.ts";
+import { timelineCommands } from "./timeline.ts";
 import { viewCommands } from "./view.ts";
 
 /** Undefined if the person cancels. */
@@ -46,6 +48,7 @@ export interface CommandParts
   readonly tree: TreeRoom;
   readonly documents: Pick<DocumentsRoom["documents"], "show">;
   readonly outputs: DocumentsRoom["outputs"];
+  readonly timeline: Timeline;
 }
 
 export function commandTable(parts: CommandParts): Commands {
@@ -58,6 +61,7 @@ export function commandTable(parts: CommandParts): Commands {
     ...feedbackCommands(parts),
     ...stopCommands(parts),
     ...viewCommands(parts),
+    ...timelineCommands(parts),
     showLog: () => log.show(),
     reportProblem: (argument) => reportProblem(parts, argument),
     deleteLocalData: (argument) => deleteLocalData(parts, argument),
