@@ -90,6 +90,14 @@ export interface TaskTimes {
   /** Seconds of waiting for a person, in pauses that have ended. */
   readonly waited?: number;
   readonly tokens?: TokenUsage;
+  readonly models?: readonly ModelTokens[];
+}
+
+/** Tokens of calls to one model. */
+export interface ModelTokens {
+  /** Undefined if unknown. */
+  readonly model?: string;
+  readonly tokens: TokenUsage;
 }
 
 export interface ExecutionTask extends TaskSummary {
@@ -184,6 +192,8 @@ export interface ExecutionSummary {
   readonly executionTime?: number;
   /** As reported by the crew. */
   readonly usage?: TokenUsage;
+  /** From the crew's events. */
+  readonly models?: readonly ModelTokens[];
   readonly trigger?: Trigger;
   readonly waiting?: WaitingSummary;
   /** The crew accepted feedback for this output but still reports its pause; it probably lags. */

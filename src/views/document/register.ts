@@ -10,6 +10,7 @@ import type { ExecutionStore } from "../../executions/store.ts";
 import type { Tracker } from "../../executions/tracker.ts";
 import { doubtOf } from "../doubt.ts";
 import type { Kickoffs } from "../kickoffs.ts";
+import type { Prices } from "../prices.ts";
 import { ExecutionDocuments } from "./documents.ts";
 import { documentLenses } from "./lenses.ts";
 import type { RawAnswer } from "./output-editors.ts";
@@ -24,10 +25,11 @@ export function registerDocuments(options: {
   readonly crews: Crews;
   readonly tracker: Pick<Tracker, "problemOf" | "localProblemOf" | "onDidChange">;
   readonly kickoffs: Kickoffs;
+  readonly prices: Prices;
   readonly ready: Promise<unknown>;
   readonly storage: vscode.Uri;
 }) {
-  const { store, crews, tracker, kickoffs, ready, storage } = options;
+  const { store, crews, tracker, kickoffs, prices, ready, storage } = options;
   const owned = new Disposables();
   const documents = owned.add(
     new ExecutionDocuments({
@@ -40,11 +42,17 @@ export function registerDocuments(options: {
             ? undefined
             : doubtOf({ crews, tracker }, execution)?.text,
         isKickingOff: kickoffs.isUnderWay(execution),
+        prices: prices.list(),
       }),
       ready,
     }),
   );
-  for (const event of [tracker.onDidChange, crews.onDidChange, kickoffs.onDidEnd])
+  for (const event of [
+    tracker.onDidChange,
+    crews.onDidChange,
+    kickoffs.onDidEnd,
+    prices.onDidChange,
+  ])
     owned.add(event(() => documents.refresh()));
   owned.add(
     vscode.workspace.registerFileSystemProvider(executionScheme, documents, {

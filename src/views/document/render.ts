@@ -1,6 +1,7 @@
 import * as l10n from "@vscode/l10n";
 import type { JsonValue, PlainCallbacks } from "../../api/types.ts";
 import type { Execution, SentKickoff } from "../../executions/model.ts";
+import type { Price } from "../../executions/prices.ts";
 import { titleOf } from "../../executions/title.ts";
 import { fullProgress, isRehearsal, kickingOffLabel, present, stateLabel } from "../labels.ts";
 import { fencedLines, inlineName, inlineText, quotedLines } from "./markdown.ts";
@@ -8,10 +9,12 @@ import { resultParts, situationParts } from "./result.ts";
 import { assemble, type Part, type Rendered } from "./sections.ts";
 import { taskPart, unknownTaskParts } from "./task.ts";
 import { historyPart, timesPart } from "./times.ts";
+import { tokensPart } from "./tokens.ts";
 
 export interface RenderCircumstances {
   readonly doubt?: string | undefined;
   readonly isKickingOff?: boolean;
+  readonly prices?: readonly Price[];
 }
 
 /**
@@ -20,7 +23,7 @@ export interface RenderCircumstances {
  */
 export function renderExecution(
   execution: Execution,
-  { doubt, isKickingOff = false }: RenderCircumstances = {},
+  { doubt, isKickingOff = false, prices = [] }: RenderCircumstances = {},
 ): Rendered {
   const rehearsal = l10n.t(
     "Rehearsal: no language model was called. The outputs only repeat what the agents were asked.",
@@ -36,6 +39,7 @@ export function renderExecution(
     ...execution.tasks.map((task) => taskPart(task, execution)),
     ...unknownTaskParts(execution),
     timesPart(execution),
+    tokensPart(execution, prices),
     historyPart(execution),
     idsPart(execution),
   );

@@ -2,10 +2,12 @@ import * as l10n from "@vscode/l10n";
 import type { CrewApiError } from "../../api/errors.ts";
 import { oneLine, shortName } from "../../base/text.ts";
 import { taskTime } from "../../executions/durations.ts";
+import type { Price } from "../../executions/prices.ts";
+import { taskTokenUse, tokenUse } from "../../executions/tokens.ts";
 import { sharesTitle, titleOf } from "../../executions/title.ts";
 import { shortProblem } from "../doubt.ts";
 import { elapsedLabel, formatDuration, fullProgress, isRehearsal } from "../labels.ts";
-import { kickingOffLabel, present } from "../labels.ts";
+import { kickingOffLabel, present, useLabels } from "../labels.ts";
 import { rehearsalLabel, shortProgress, shortStart, startLabel } from "../labels.ts";
 import { type Icon, stateIcons, stateLabel, taskStateLabel } from "../labels.ts";
 import type { GroupKind } from "./grouping.ts";
@@ -35,6 +37,7 @@ export interface Circumstances {
   readonly canStop?: boolean;
   /** The row doesn't repeat what its group shows. */
   readonly group?: GroupKind;
+  readonly prices?: readonly Price[];
 }
 
 /** A side bar shows about 25 characters of the description. `now` in milliseconds since 1970. */
@@ -43,7 +46,7 @@ export function executionRow(
   now: number,
   circumstances: Circumstances = {},
 ): Row {
-  const { group = "crew" } = circumstances;
+  const { group = "crew", prices = [] } = circumstances;
   const title = titleOf(execution);
   const warnings = warningsOf(execution, circumstances);
   const isLost = circumstances.crew === "gone" && !hasEnded(execution);
@@ -73,7 +76,15 @@ export function executionRow(
     // Computed on demand: few of 10,000 rows are hovered over.
     get tooltip() {
       const ids = execution.kickoffIds.map((id) => l10n.t("ID: {0}", id));
-      return [title, ...situation, ...details(execution, circumstances), crew, start, ...ids];
+      return [
+        title,
+        ...situation,
+        ...useLabels(tokenUse(execution), prices),
+        ...details(execution, circumstances),
+        crew,
+        start,
+        ...ids,
+      ];
     },
     icon: iconOf(execution, circumstances),
     facts: factsOf(execution, circumstances),
@@ -106,7 +117,13 @@ export function taskRow(
   return {
     label: name,
     description: [task.state === "waiting" ? l10n.t("Waiting") : state, ...more].join(" · "),
-    tooltip: present(name, state, ...more, duration && formatDuration(duration)),
+    tooltip: present(
+      name,
+      state,
+      ...more,
+      duration && formatDuration(duration),
+      ...useLabels(taskTokenUse(task), circumstances.prices ?? []),
+    ),
     icon: isStale
       ? { id: "eye-closed" }
       : task.state === "pending"
