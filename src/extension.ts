@@ -106,7 +106,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
 
   // What a person sees.
   const { documents, outputs } = owned.add(
-    registerDocuments({ store, crews, tracker, kickoffs, prices, ready: opened, storage }),
+    registerDocuments({ store, crews, tracker, kickoffs, prices, clock, ready: opened, storage }),
   );
   const { feedback, threads, drafts } = owned.add(
     registerFeedback({ executions, sending, clock, database, documents }),

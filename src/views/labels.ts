@@ -1,7 +1,7 @@
 import * as l10n from "@vscode/l10n";
 import type { LocalEngine } from "../crews/types.ts";
 import type { TokenUsage } from "../api/types.ts";
-import { type Duration, wholeTime } from "../executions/durations.ts";
+import { type Duration, taskTime, taskWait, wholeTime } from "../executions/durations.ts";
 import { type Cost, costOf, type Price } from "../executions/prices.ts";
 import type { TokenUse } from "../executions/tokens.ts";
 import {
@@ -102,6 +102,15 @@ export function formatSpan(milliseconds: number, coarse = false): string {
 export function formatDuration({ seconds, isByCrew }: Duration): string {
   const span = formatSpan(seconds * 1000);
   return isByCrew ? span : l10n.t("about {0}", span);
+}
+
+/** How long a task worked, and waited for a person. Empty if unknown. */
+export function taskTimeLabels(task: TaskSummary, execution: ExecutionSummary): readonly string[] {
+  const [worked, waited] = [taskTime(task, execution), taskWait(task, execution)];
+  return present(
+    worked && formatDuration(worked),
+    waited && l10n.t("waited for you: {0}", formatDuration(waited)),
+  );
 }
 
 /** "12,345". */

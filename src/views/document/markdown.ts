@@ -14,6 +14,13 @@ export function inlineText(text: string): string {
   return withoutCommands(marked);
 }
 
+/** As {@link inlineText}, at the start of a line or list item, where it begins no other block. */
+export function leadingText(text: string): string {
+  return inlineText(text)
+    .replace(/^(?=[#>+\-~=|])/, "\\")
+    .replace(/^(\d+)(?=[.)])/, "$1\\");
+}
+
 /** A remote name, such as a task ID, shortened and escaped. */
 export function inlineName(name: string): string {
   return inlineText(shortName(name));

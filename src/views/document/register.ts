@@ -3,7 +3,7 @@ import path from "node:path";
 import * as vscode from "vscode";
 import { Disposables } from "../../base/events.ts";
 import type { Crews } from "../../crews/crews.ts";
-import { executionScheme } from "../../editor/manifest.ts";
+import { executionLanguage, executionScheme } from "../../editor/manifest.ts";
 import { logProblem } from "../../editor/log.ts";
 import type { Execution } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
@@ -11,9 +11,12 @@ import type { Tracker } from "../../executions/tracker.ts";
 import { doubtOf } from "../doubt.ts";
 import type { Kickoffs } from "../kickoffs.ts";
 import type { Prices } from "../prices.ts";
+import type { Clock } from "../../base/clock.ts";
+import { decorate } from "./decorations.ts";
 import { ExecutionDocuments } from "./documents.ts";
 import { documentLenses } from "./lenses.ts";
 import type { RawAnswer } from "./output-editors.ts";
+import { registerOutline } from "./outline.ts";
 import type { Output } from "./outputs.ts";
 import { keepReaderPlaces } from "./reader.ts";
 
@@ -26,10 +29,11 @@ export function registerDocuments(options: {
   readonly tracker: Pick<Tracker, "problemOf" | "localProblemOf" | "onDidChange">;
   readonly kickoffs: Kickoffs;
   readonly prices: Prices;
+  readonly clock: Clock;
   readonly ready: Promise<unknown>;
   readonly storage: vscode.Uri;
 }) {
-  const { store, crews, tracker, kickoffs, prices, ready, storage } = options;
+  const { store, crews, tracker, kickoffs, prices, clock, ready, storage } = options;
   const owned = new Disposables();
   const documents = owned.add(
     new ExecutionDocuments({
@@ -85,6 +89,8 @@ export function registerDocuments(options: {
     ),
   );
   owned.add(keepReaderPlaces(documents));
+  owned.add(registerOutline(documents, { language: executionLanguage, scheme: executionScheme }));
+  owned.add(decorate({ documents, prices, store, clock }));
   /** Large outputs, by local ID; nothing else may be in it. */
   const folder = path.join(storage.fsPath, "outputs");
   owned.add(

@@ -4,9 +4,9 @@ import type { Execution, SentKickoff } from "../../executions/model.ts";
 import type { Price } from "../../executions/prices.ts";
 import { titleOf } from "../../executions/title.ts";
 import { fullProgress, isRehearsal, kickingOffLabel, present, stateLabel } from "../labels.ts";
-import { fencedLines, inlineName, inlineText, quotedLines } from "./markdown.ts";
+import { fencedLines, inlineName, inlineText, leadingText, quotedLines } from "./markdown.ts";
 import { resultParts, situationParts } from "./result.ts";
-import { assemble, type Part, type Rendered } from "./sections.ts";
+import { assemble, idsSection, type Part, type Rendered } from "./sections.ts";
 import { taskPart, unknownTaskParts } from "./task.ts";
 import { historyPart, timesPart } from "./times.ts";
 import { tokensPart } from "./tokens.ts";
@@ -30,7 +30,7 @@ export function renderExecution(
   );
   const parts = present<Part>(
     { id: "title", lines: [`# ${inlineText(titleOf(execution))}`] },
-    { id: "state", lines: [stateLine(execution, isKickingOff)] },
+    statePart(execution, isKickingOff),
     doubt !== undefined && { id: "doubt", lines: quotedLines([inlineText(doubt)]) },
     isRehearsal(execution) && { id: "rehearsal", lines: quotedLines([rehearsal]) },
     ...situationParts(execution, isKickingOff),
@@ -75,19 +75,21 @@ export function renderMissing(crewName: string, kickoffId: string): Rendered {
   ]);
 }
 
-function stateLine(execution: Execution, isKickingOff: boolean): string {
+function statePart(execution: Execution, isKickingOff: boolean): Part {
   const { progress, waiting, stateText, state } = execution;
   const label = isKickingOff ? kickingOffLabel() : stateLabel(execution);
+  const shown = leadingText(label);
   const task = waiting?.taskId ?? (state === "running" ? progress?.current : undefined);
   const done = fullProgress(execution);
-  return present(
-    `**${inlineText(label)}**`,
+  const line = present(
+    shown,
     stateText !== undefined &&
       stateText !== label &&
       l10n.t("the crew says “{0}”", inlineText(stateText)),
     task && l10n.t("task {0}", inlineName(task)),
     done && inlineText(done),
   ).join(" · ");
+  return { id: "state", lines: [line], strong: [{ line: 0, from: 0, to: shown.length }] };
 }
 
 function requestParts({ request, origin }: Execution): Part[] {
@@ -98,17 +100,26 @@ function requestParts({ request, origin }: Execution): Part[] {
   const none = request
     ? l10n.t("None.")
     : l10n.t("Not known: this execution was started elsewhere and is followed by its ID.");
-  const values = inputs.flatMap(([name, value]) => valueLines(name, value));
   const meta = request?.meta && fencedLines(JSON.stringify(request.meta, undefined, 2), "json");
   return present<Part>(
-    part("inputs", `## ${l10n.t("Inputs")}`, inputs.length === 0 ? [none] : values),
+    inputsPart(inputs, none),
     part("meta", `### ${l10n.t("Meta")}`, meta ?? []),
     part("callbacks", `### ${l10n.t("Callbacks")}`, callbackLines(request?.callbacks ?? {})),
   );
 }
 
-function valueLines(name: string, value: JsonValue): string[] {
-  const label = `- **${inlineText(name)}**:`;
+function inputsPart(inputs: readonly (readonly [string, JsonValue])[], none: string): Part {
+  const lines = [`## ${l10n.t("Inputs")}`, "", ...(inputs.length === 0 ? [none] : [])];
+  const strong = inputs.map(([name, value]) => {
+    const label = `- ${leadingText(name)}`;
+    const place = { line: lines.length, from: 2, to: label.length };
+    lines.push(...valueLines(`${label}:`, value));
+    return place;
+  });
+  return { id: "inputs", lines, strong };
+}
+
+function valueLines(label: string, value: JsonValue): string[] {
   if (value === "") return [`${label} *${l10n.t("empty")}*`];
   if (typeof value === "string" && !/[\n\r\u2028\u2029]/.test(value))
     return [`${label} ${inlineText(value)}`];
@@ -143,7 +154,7 @@ function hostOf(url: string): string {
 
 function idsPart({ crew, kickoffIds, engine }: Execution): Part {
   return {
-    id: "ids",
+    id: idsSection,
     lines: present(
       `## ${l10n.t("Crew and IDs")}`,
       "",

@@ -1,8 +1,7 @@
 import * as l10n from "@vscode/l10n";
-import { taskTime } from "../../executions/durations.ts";
 import { hasEnded, type Attempt, type Execution } from "../../executions/model.ts";
 import type { ExecutionTask, SentResume } from "../../executions/model.ts";
-import { formatDuration, formatTime, present, taskStateLabel } from "../labels.ts";
+import { formatTime, present, taskStateLabel } from "../labels.ts";
 import { outputLines, outputPart, withLines } from "./embed.ts";
 import { cleanText, inlineName, inlineText, quotedLines } from "./markdown.ts";
 import { attemptSection, feedbackSection, isOnlyAttempt } from "./sections.ts";
@@ -14,11 +13,10 @@ export function taskTitle(taskId: string): string {
 
 export function taskPart(task: ExecutionTask, execution: Execution): Part {
   const { taskId, agent, state } = task;
-  const duration = taskTime(task, execution);
+  const label = taskStateLabel(task, execution);
   const facts = present(
-    `**${taskStateLabel(task, execution)}**`,
+    label,
     agent !== undefined && agent !== "" && l10n.t("by {0}", inlineName(agent)),
-    duration && formatDuration(duration),
   ).join(" · ");
   const parts = attemptParts(task, execution);
   // Until the end, a crew reports only the current task (vendor's OpenAPI).
@@ -29,6 +27,7 @@ export function taskPart(task: ExecutionTask, execution: Execution): Part {
   return {
     id: taskSection(taskId),
     lines: [`## ${taskTitle(taskId)}`, "", facts, ...comesLater],
+    strong: [{ line: 2, from: 0, to: label.length }],
     parts,
   };
 }

@@ -1,12 +1,11 @@
 import * as l10n from "@vscode/l10n";
 import type { CrewApiError } from "../../api/errors.ts";
 import { oneLine, shortName } from "../../base/text.ts";
-import { taskTime } from "../../executions/durations.ts";
 import type { Price } from "../../executions/prices.ts";
 import { taskTokenUse, tokenUse } from "../../executions/tokens.ts";
 import { sharesTitle, titleOf } from "../../executions/title.ts";
 import { shortProblem } from "../doubt.ts";
-import { elapsedLabel, formatDuration, fullProgress, isRehearsal } from "../labels.ts";
+import { elapsedLabel, fullProgress, isRehearsal, taskTimeLabels } from "../labels.ts";
 import { kickingOffLabel, present, useLabels } from "../labels.ts";
 import { rehearsalLabel, shortProgress, shortStart, startLabel } from "../labels.ts";
 import { type Icon, stateIcons, stateLabel, taskStateLabel } from "../labels.ts";
@@ -109,7 +108,6 @@ export function taskRow(
   const state = isStale ? l10n.t("Last seen running") : taskStateLabel(task, execution);
   const attempt = task.attempts.at(-1);
   const name = shortName(task.taskId);
-  const duration = taskTime(task, execution);
   const more = present(
     attempt !== undefined && attempt.number > 1 && l10n.t("attempt {0}", attempt.number),
     task.agent !== undefined && task.agent !== "" && shortName(task.agent),
@@ -121,7 +119,7 @@ export function taskRow(
       name,
       state,
       ...more,
-      duration && formatDuration(duration),
+      ...taskTimeLabels(task, execution),
       ...useLabels(taskTokenUse(task), circumstances.prices ?? []),
     ),
     icon: isStale
