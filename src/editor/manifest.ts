@@ -12,6 +12,8 @@ export const feedbackController = "crewdeck.feedback";
 const defaults = {
   "crewdeck.hasCrews": false,
   "crewdeck.hasExecutions": false,
+  /** An execution waits for feedback. */
+  "crewdeck.hasWaiting": false,
   /** For the walkthrough: an execution was opened. */
   "crewdeck.hasRead": false,
   /** For the walkthrough: a crew accepted feedback. */

@@ -4,7 +4,7 @@ import { showStatus } from "../editor/messages.ts";
 import { keyOf, type ExecutionSummary } from "../executions/model.ts";
 import type { EventKind } from "./events.ts";
 import { failedAtModel, present } from "./labels.ts";
-import { longestWaiting } from "./waiting.ts";
+import { toReview } from "./waiting.ts";
 
 export interface NotificationAction {
   readonly title: string;
@@ -41,7 +41,7 @@ export function actionsOnMany(
   executions: () => readonly ExecutionSummary[],
 ): readonly NotificationAction[] {
   const openFirst = async () => {
-    const first = longestWaiting(executions());
+    const [first] = toReview(executions());
     if (first === undefined) showStatus(vscode.l10n.t("Nothing waits for you any more."));
     else await openExecution(first);
   };

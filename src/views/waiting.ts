@@ -18,11 +18,21 @@ export function theOne({ waiting, running }: ActiveExecutions): ExecutionSummary
   return first.length === 1 ? first[0] : undefined;
 }
 
-/** Ties: the one started first. */
-export function longestWaiting(
-  executions: readonly ExecutionSummary[],
-): ExecutionSummary | undefined {
+/** Oldest first. Ties: the one started first. */
+export function toReview(executions: readonly ExecutionSummary[]): readonly ExecutionSummary[] {
   const since = ({ waiting, startedAt }: ExecutionSummary) =>
     `${waiting?.since ?? startedAt} ${startedAt}`;
-  return executions.filter(waitsForPerson).sort((a, b) => (since(a) < since(b) ? -1 : 1))[0];
+  return executions.filter(waitsForPerson).sort((a, b) => (since(a) < since(b) ? -1 : 1));
+}
+
+/** After or before `current` in {@link toReview}, around its ends. Undefined if nothing else waits. */
+export function nextToReview(
+  executions: readonly ExecutionSummary[],
+  current: string | undefined,
+  step: 1 | -1,
+): ExecutionSummary | undefined {
+  const all = toReview(executions);
+  const at = all.findIndex(({ localId }) => localId === current);
+  const next = all.at(at === -1 ? Math.min(0, step) : (at + step) % all.length);
+  return next?.localId === current ? undefined : next;
 }

@@ -31,14 +31,15 @@ describe("The text of an execution, in the window", () => {
     const group = page.locator(".editor-group-container.active .editor-instance");
     assert.equal(await group.locator(".line-numbers").count(), 0);
     assert.equal(await group.locator(".minimap canvas").filter({ visible: true }).count(), 0);
-    const bordered = () =>
+    const marked = () =>
       group
-        .locator(".view-overlays .cdr")
+        .locator(".glyph-margin-widgets .cgmr")
         .evaluateAll(
           (marks) =>
-            marks.filter((mark) => getComputedStyle(mark).borderLeftWidth === "3px").length,
+            marks.filter((mark) => getComputedStyle(mark).backgroundImage.includes("svg")).length,
         );
-    await waitFor("the border of the draft", async () => (await bordered()) > 2);
+    await waitFor("the border of the draft", async () => (await marked()) > 2);
+    await editor.tab(/^[^.]+$/).waitFor();
     for (const lens of ["Approve", "Approve with Note…", "Reject…"])
       assert.equal(await editor.lens(lens).locator(".codicon").count(), 1, lens);
     for (const theme of [

@@ -97,9 +97,18 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
     return await showExecution(this, execution, taskId);
   }
 
-  /** Where the document shows what waits. */
+  /** Where the document shows what waits: in the execution's own, or in the output's, as in a comparison. */
   find(document: vscode.TextDocument): FeedbackPlace | undefined {
-    return placeOf(this, document);
+    const part = parsePartUri(document.uri)?.part;
+    if (part === undefined) return placeOf(this, document);
+    const execution = this.summary(document.uri);
+    const isIt =
+      part.kind === "attempt" &&
+      execution?.state === "waiting" &&
+      execution.waiting?.taskId === part.taskId &&
+      execution.waiting.attempt === part.attempt;
+    // Not the first line: a thread is found from the line above it.
+    return isIt ? { execution, taskId: part.taskId, line: 1 } : undefined;
   }
 
   /** The execution whose own document this is; not that of one of its outputs. */

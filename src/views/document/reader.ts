@@ -26,7 +26,8 @@ export async function showExecution(
   const line = heading ? heading.start : place?.line;
   if (line !== undefined) {
     select(editor, line);
-    revealAtTop(editor, line);
+    // Its lenses are between this line and the one above.
+    revealAtTop(editor, Math.max(0, line - 1));
   }
   return editor;
 }

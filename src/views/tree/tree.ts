@@ -58,7 +58,11 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
     this.arrangement = new Arrangement((text) => store.withInput(text));
     this.view =
       options.createView?.(this) ??
-      vscode.window.createTreeView(viewId, { treeDataProvider: this, showCollapseAll: true });
+      vscode.window.createTreeView(viewId, {
+        treeDataProvider: this,
+        showCollapseAll: true,
+        canSelectMany: true,
+      });
     this.#crews = new CrewWatch(crews, clock, () => this.view.visible);
     this.#selection = new FollowedSelection(this.view);
     this.#items = new TreeItems(options, this.arrangement, this.#crews);
