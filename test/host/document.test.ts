@@ -152,6 +152,7 @@ describe("an execution's document", () => {
           return store.find(id);
         },
         summary: (id, crewId) => store.summary(id, crewId),
+        events: (id) => store.events(id),
         onDidChange: store.onDidChange,
       },
       crewIdOf: () => undefined,

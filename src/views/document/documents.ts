@@ -2,6 +2,8 @@ import * as vscode from "vscode";
 import { executionUri, parseExecutionUri, parsePartUri } from "../../editor/execution-uri.ts";
 import { executionScheme } from "../../editor/manifest.ts";
 import { keyOf, type Execution, type ExecutionSummary } from "../../executions/model.ts";
+import { activityOf } from "../../executions/activity.ts";
+import { stepsOf } from "../../executions/steps.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
 import { titleOf } from "../../executions/title.ts";
 import type { FeedbackPlace } from "../../feedback/lenses.ts";
@@ -14,7 +16,7 @@ import { placeOf, type Rendered } from "./sections.ts";
 const keptRenderings = 4;
 
 interface ExecutionDocumentsOptions {
-  readonly store: Pick<ExecutionStore, "find" | "summary" | "onDidChange">;
+  readonly store: Pick<ExecutionStore, "events" | "find" | "summary" | "onDidChange">;
   readonly crewIdOf: (crewName: string) => string | undefined;
   /** What may change without the execution; then call `refresh`. */
   readonly circumstancesOf?: (execution: ExecutionSummary) => rendering.RenderCircumstances;
@@ -211,7 +213,11 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
     }
     const execution = this.execution(uri);
     if (execution === undefined) return rendering.renderMissing(address.crewName, address.key);
-    if (part === undefined) return rendering.renderExecution(execution, circumstances);
+    if (part === undefined) {
+      const kept = this.#options.store.events(execution.localId);
+      const steps = stepsOf(activityOf(execution, kept));
+      return rendering.renderExecution(execution, circumstances, steps);
+    }
     const output = outputOf(execution, part);
     return output === undefined ? rendering.renderMissingOutput() : renderOutput(output);
   }

@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import type { ExecutionDocuments } from "./documents.ts";
 import { headingsOf } from "./headings.ts";
-import { idsSection, sectionOf } from "./sections.ts";
+import { idsSection } from "./sections.ts";
 
 /** VS Code's outline and folding, which it has only for Markdown itself. */
 export function registerOutline(
@@ -29,16 +29,18 @@ export function registerOutline(
   const folding = vscode.languages.registerFoldingRangeProvider(selector, {
     provideFoldingRanges(document) {
       const rendered = documents.rendered(document);
-      const ids = rendered && sectionOf(rendered, idsSection)?.start;
+      const folded = rendered?.sections
+        .filter(({ id }) => id === idsSection || / steps$/.test(id))
+        .map(({ start }) => start);
       return headingsOf(document.getText())
         .filter(({ line, end }) => end > line)
         .map(
           ({ line, end }) =>
-            // With `editor.foldingImportsByDefault`, VS Code opens a document with this one folded.
+            // With `editor.foldingImportsByDefault`, VS Code opens a document with these folded.
             new vscode.FoldingRange(
               line,
               end,
-              line === ids ? vscode.FoldingRangeKind.Imports : undefined,
+              folded?.includes(line) === true ? vscode.FoldingRangeKind.Imports : undefined,
             ),
         );
     },

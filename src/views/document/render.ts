@@ -2,6 +2,7 @@ import * as l10n from "@vscode/l10n";
 import type { JsonValue, PlainCallbacks } from "../../api/types.ts";
 import type { Execution, SentKickoff } from "../../executions/model.ts";
 import type { Price } from "../../executions/prices.ts";
+import type { Step } from "../../executions/steps.ts";
 import { titleOf } from "../../executions/title.ts";
 import { fullProgress, isRehearsal, kickingOffLabel, present, stateLabel } from "../labels.ts";
 import { fencedLines, inlineName, inlineText, leadingText, quotedLines } from "./markdown.ts";
@@ -24,6 +25,7 @@ export interface RenderCircumstances {
 export function renderExecution(
   execution: Execution,
   { doubt, isKickingOff = false, prices = [] }: RenderCircumstances = {},
+  steps: readonly Step[] = [],
 ): Rendered {
   const rehearsal = l10n.t(
     "Rehearsal: no language model was called. The outputs only repeat what the agents were asked.",
@@ -36,7 +38,7 @@ export function renderExecution(
     ...situationParts(execution, isKickingOff),
     ...resultParts(execution),
     ...requestParts(execution),
-    ...execution.tasks.map((task) => taskPart(task, execution)),
+    ...execution.tasks.map((task) => taskPart(task, execution, steps)),
     ...unknownTaskParts(execution),
     timesPart(execution),
     tokensPart(execution, prices),

@@ -72,6 +72,10 @@ export function attemptSection(taskId: string, attempt: number): string {
   return `${taskSection(taskId)} attempt ${attempt}`;
 }
 
+export function stepsSection(taskId: string): string {
+  return `${taskSection(taskId)} steps`;
+}
+
 /** `time` counts the feedback on an attempt, from 1. */
 export function feedbackSection(taskId: string, attempt: number, time: number): string {
   return `${attemptSection(taskId, attempt)} feedback ${time}`;
