@@ -180,7 +180,7 @@ export async function lensesOf(
       ? []
       : [
           {
-            title: command.title.replace(/^\$\([\w-]+\) /, ""),
+            title: command.title.replace(/^\$\([\w-]+\)\s/, ""),
             tooltip: command.tooltip,
             line: range.start.line,
           },
