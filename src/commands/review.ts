@@ -5,11 +5,11 @@ import { asObject, isObject } from "../base/json.ts";
 import { numberOf, stringOf, targetOf } from "../editor/arguments.ts";
 import { activeDocument } from "../editor/execution-uri.ts";
 import { showStatus } from "../editor/messages.ts";
-import { type Execution, type ExecutionSummary, keyOf } from "../executions/model.ts";
+import { type Execution, type ExecutionSummary, keyOf, toReview } from "../executions/model.ts";
 import { answeredPause, approved, pendingResume } from "../executions/resumes.ts";
 import { titleOf } from "../executions/title.ts";
 import { crewAndHost } from "../feedback/target.ts";
-import { nextToReview, toReview } from "../views/waiting.ts";
+import { nextToReview } from "../views/waiting.ts";
 import { findExecution } from "./choose.ts";
 import type { CommandParts, Commands } from "./table.ts";
 

@@ -1,6 +1,6 @@
 import type { TokenUsage } from "../api/types.ts";
 import { defined } from "../base/json.ts";
-import { type Activity, activityOf, type KeptEvents } from "./activity.ts";
+import { type Activity, activityOf, groupBy, type KeptEvents } from "./activity.ts";
 import type { Execution, TaskTimes } from "./model.ts";
 import { modelTokens, sumOfTokens } from "./tokens.ts";
 
@@ -13,12 +13,14 @@ export function taskTimes({ spans }: Activity): ReadonlyMap<string, TaskTimes> {
   const works = spans.filter(
     ({ kind, id }) => kind === "attempt" || (kind === "task" && !hasAttempts.has(id)),
   );
-  const taskIds = new Set(works.map(({ taskId }) => taskId));
-  const times = [...taskIds].flatMap((taskId) => {
+  const all = groupBy(spans, ({ taskId }) => taskId);
+  const waitsOf = groupBy(waits, ({ taskId }) => taskId);
+  const times = [...groupBy(works, ({ taskId }) => taskId)].flatMap(([taskId, own]) => {
     if (taskId === undefined) return [];
-    const own = works.filter((span) => span.taskId === taskId);
-    const ownWaits = waits.filter((span) => span.taskId === taskId);
-    const waited = ownWaits.map(({ start, end = start }) => end - start);
+    const ownWaits = waitsOf.get(taskId) ?? [];
+    // Of those that were seen by polling, some may be missing.
+    const told = ownWaits.filter(({ isSeen }) => isSeen !== true);
+    const waited = told.map(({ start, end = start }) => end - start);
     // A deployed crew may wait inside its task.
     const worked = own.map(({ start, end = NaN }) => {
       const inside = ownWaits.map(
@@ -31,7 +33,7 @@ export function taskTimes({ spans }: Activity): ReadonlyMap<string, TaskTimes> {
       undefined,
     );
     const seconds = total(worked) / 1000;
-    const models = modelTokens(spans.filter((span) => span.taskId === taskId));
+    const models = modelTokens(all.get(taskId) ?? []);
     const entry = defined({
       worked: Number.isNaN(seconds) ? undefined : seconds,
       waited: total(waited) === 0 ? undefined : total(waited) / 1000,

@@ -15,11 +15,11 @@ const local = anExecution({
 describe("Stopping an execution", () => {
   let sent: string[];
   let canStop: boolean;
-  let answer: () => Promise<{ status: string; raw: unknown }>;
+  let answer: () => Promise<{ status: string }>;
   beforeEach(() => {
     sent = [];
     canStop = true;
-    answer = () => Promise.resolve({ status: "stopped", raw: {} });
+    answer = () => Promise.resolve({ status: "stopped" });
   });
 
   const partsOf = (execution: Execution) => {
@@ -57,6 +57,15 @@ describe("Stopping an execution", () => {
       await run(local, { press: "Stop Execution" });
       await run(deployed, { press: "Try to Stop" });
       assert.deepEqual(sent, ["local-1", "local-1"]);
+    });
+
+    it("isn't offered for a crew that is no longer connected", async () => {
+      const crews = { ...crewsOf(), canStop: () => true };
+      const { stop } = stopCommands({ ...partsOf(deployed), crews });
+      await assert.rejects(
+        withPerson([], () => stop?.()),
+        /No tracked execution can be stopped/,
+      );
     });
   });
 

@@ -4,7 +4,14 @@ import type { Execution, SentKickoff } from "../../executions/model.ts";
 import type { Price } from "../../executions/prices.ts";
 import type { Step } from "../../executions/steps.ts";
 import { titleOf } from "../../executions/title.ts";
-import { fullProgress, isRehearsal, kickingOffLabel, present, stateLabel } from "../labels.ts";
+import {
+  fullProgress,
+  interruptedLabel,
+  isRehearsal,
+  kickingOffLabel,
+  present,
+  stateLabel,
+} from "../labels.ts";
 import { fencedLines, inlineName, inlineText, leadingText, quotedLines } from "./markdown.ts";
 import { resultParts, situationParts } from "./result.ts";
 import { assemble, idsSection, type Part, type Rendered } from "./sections.ts";
@@ -16,6 +23,8 @@ export interface RenderCircumstances {
   readonly doubt?: string | undefined;
   readonly isKickingOff?: boolean;
   readonly prices?: readonly Price[];
+  /** Whether a restart interrupted it, and a person is to decide about it. */
+  readonly isInterrupted?: boolean;
 }
 
 /**
@@ -24,15 +33,16 @@ export interface RenderCircumstances {
  */
 export function renderExecution(
   execution: Execution,
-  { doubt, isKickingOff = false, prices = [] }: RenderCircumstances = {},
+  circumstances: RenderCircumstances = {},
   steps: readonly Step[] = [],
 ): Rendered {
+  const { doubt, isKickingOff = false, prices = [] } = circumstances;
   const rehearsal = l10n.t(
     "Rehearsal: no language model was called. The outputs only repeat what the agents were asked.",
   );
   const parts = present<Part>(
     { id: "title", lines: [`# ${inlineText(titleOf(execution))}`] },
-    statePart(execution, isKickingOff),
+    statePart(execution, circumstances),
     doubt !== undefined && { id: "doubt", lines: quotedLines([inlineText(doubt)]) },
     isRehearsal(execution) && { id: "rehearsal", lines: quotedLines([rehearsal]) },
     ...situationParts(execution, isKickingOff),
@@ -77,9 +87,13 @@ export function renderMissing(crewName: string, kickoffId: string): Rendered {
   ]);
 }
 
-function statePart(execution: Execution, isKickingOff: boolean): Part {
+function statePart(
+  execution: Execution,
+  { isKickingOff = false, isInterrupted = false }: RenderCircumstances,
+): Part {
   const { progress, waiting, stateText, state } = execution;
-  const label = isKickingOff ? kickingOffLabel() : stateLabel(execution);
+  const own = isInterrupted ? interruptedLabel() : stateLabel(execution);
+  const label = isKickingOff ? kickingOffLabel() : own;
   const shown = leadingText(label);
   const task = waiting?.taskId ?? (state === "running" ? progress?.current : undefined);
   const done = fullProgress(execution);

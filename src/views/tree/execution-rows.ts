@@ -5,10 +5,24 @@ import type { Price } from "../../executions/prices.ts";
 import { taskTokenUse, tokenUse } from "../../executions/tokens.ts";
 import { sharesTitle, titleOf } from "../../executions/title.ts";
 import { shortProblem } from "../doubt.ts";
-import { elapsedLabel, fullProgress, isRehearsal, taskTimeLabels } from "../labels.ts";
-import { kickingOffLabel, present, useLabels } from "../labels.ts";
-import { rehearsalLabel, shortProgress, shortStart, startLabel } from "../labels.ts";
-import { type Icon, stateIcons, stateLabel, taskStateLabel } from "../labels.ts";
+import {
+  elapsedLabel,
+  fullProgress,
+  type Icon,
+  interruptedLabel,
+  isRehearsal,
+  kickingOffLabel,
+  present,
+  rehearsalLabel,
+  shortProgress,
+  shortStart,
+  startLabel,
+  stateIcons,
+  stateLabel,
+  taskStateLabel,
+  taskTimeLabels,
+  useLabels,
+} from "../labels.ts";
 import type { GroupKind } from "./grouping.ts";
 import type { Row } from "./rows.ts";
 import { attemptPairs } from "../../executions/tasks.ts";
@@ -141,7 +155,7 @@ export function taskRow(
 function situationOf(execution: ExecutionSummary, { isKickingOff, crew }: Circumstances): string {
   const { waiting } = execution;
   if (isKickingOff === true) return kickingOffLabel();
-  if (crew === "interrupted") return l10n.t("Interrupted");
+  if (crew === "interrupted") return interruptedLabel();
   const state = stateLabel(execution);
   return waiting === undefined ? state : l10n.t("{0} at task {1}", state, taskAndAttempt(waiting));
 }
@@ -153,7 +167,7 @@ function groupedState(
   const { waiting, state } = execution;
   if (group === "waiting" && waiting !== undefined) return taskAndAttempt(waiting);
   if (isKickingOff === true) return kickingOffLabel();
-  if (crew === "interrupted") return l10n.t("Interrupted");
+  if (crew === "interrupted") return interruptedLabel();
   if (group === "state" && state !== "unknown") return undefined;
   if (state === "waiting") return l10n.t("Waiting");
   if (isNeverSeen(execution)) return l10n.t("Unknown ID – check it");
@@ -174,6 +188,9 @@ function warningsOf(execution: ExecutionSummary, circumstances: Circumstances) {
     pending?.outcome === "unanswered" && l10n.t("feedback may have been sent"),
     answeredPause(execution) && l10n.t("answered, pause still reported"),
     isStopping(execution) && l10n.t("stopping…"),
+    !hasEnded(execution) &&
+      execution.stop?.outcome === "unanswered" &&
+      l10n.t("request to stop may have been sent"),
     unwatched ?? (!hasEnded(execution) && problem && shortProblem(problem)),
   );
 }

@@ -23,6 +23,13 @@ import { formTexts } from "../../../src/kickoff/texts.ts";
 import { projectFolder } from "../folders.ts";
 import { longestWait } from "../wait.ts";
 
+declare global {
+  interface Window {
+    /** Defined by {@link FormWindow.open}. */
+    readonly toHost: (message: unknown) => void;
+  }
+}
+
 interface Theme {
   readonly bodyClass: string;
   readonly variables: Readonly<Record<string, string>>;
@@ -151,7 +158,7 @@ export interface FormWindowOptions {
 
 /** Runs in the page before its own script: defines VS Code's functions and applies the theme as VS Code does. */
 function playVSCode({ bodyClass, variables }: Theme): void {
-  const { toHost } = window as unknown as { toHost: (message: unknown) => void };
+  const { toHost } = window;
   Object.assign(window, {
     acquireVsCodeApi: () => ({
       postMessage: toHost,
