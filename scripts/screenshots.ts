@@ -115,6 +115,6 @@ async function takePictures(
 
 /** A screen has few colours: a palette without dithering reduces a picture to a third of its size. */
 async function save(shot: Buffer, file: string): Promise<void> {
-  const few = await sharp(shot).png({ palette: true, quality: 60, dither: 0 }).toBuffer();
+  const few = await sharp(shot).png({ palette: true, quality: 30, dither: 0 }).toBuffer();
   await sharp(few).webp({ lossless: true, effort: 6 }).toFile(file);
 }

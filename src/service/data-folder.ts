@@ -82,22 +82,33 @@ function lossIn(file: string, lock: DatabaseSync): string | undefined {
 /** How often to look whether files were deleted (ms). */
 const watchMs = 1000;
 
-/** The promise rejects when one of the files is deleted, replaced or emptied. */
-function watchFiles(folder: string, database: string): Promise<never> {
+/** Notices when one of the files is deleted, replaced or emptied. */
+function watchFiles(folder: string, database: string) {
   const files = [database, `${database}-wal`];
   const inodes = () => files.map((file) => statSync(file, { throwIfNoEntry: false })?.ino);
   const before = inodes();
-  return new Promise((_, reject) => {
+  const look = (): Refusal | undefined => {
+    const now = inodes();
+    const gone = files.find((_file, index) => now[index] !== before[index]);
+    const isEmptied = gone === undefined && statSync(database).size === 0;
+    if (gone === undefined && !isEmptied) return undefined;
+    const what = isEmptied ? `${database} was emptied` : `${gone} was deleted or replaced`;
+    return lost(folder, `${what} while the service used it`);
+  };
+  const noticed = new Promise<never>((_, reject) => {
     const timer = setInterval(() => {
-      const now = inodes();
-      const gone = files.find((_file, index) => now[index] !== before[index]);
-      const isEmptied = gone === undefined && statSync(database).size === 0;
-      if (gone === undefined && !isEmptied) return;
+      const loss = look();
+      if (loss === undefined) return;
       clearInterval(timer);
-      const what = isEmptied ? `${database} was emptied` : `${gone} was deleted or replaced`;
-      reject(lost(folder, `${what} while the service used it`));
+      reject(loss);
     }, watchMs).unref();
   });
+  return {
+    /** What is lost now; undefined if nothing. */
+    look,
+    /** Rejects when something is lost. */
+    noticed,
+  };
 }
 
 /** Outside the project; the same for each start. `number` is above 1 if the others are in use. */

@@ -51,9 +51,9 @@ export async function serve(options: ServiceOptions, exampleCrew: string): Promi
     log,
     onHeld: sendHeld,
   });
-  const loss = data.keep();
+  const files = data.keep();
   // Handled below.
-  loss.catch(() => undefined);
+  files.noticed.catch(() => undefined);
   const respond = getRequestListener(service.app.fetch);
   const instance = randomUUID();
   const server = createServer((request, response) => {
@@ -82,11 +82,12 @@ export async function serve(options: ServiceOptions, exampleCrew: string): Promi
     if (options.unfinished !== "hold") await decide(service, options.unfinished, service.held());
     reportHeld(service.held());
     if (process.send) process.on("message", (received) => takeDecision(service, received));
-    await loss;
+    await files.noticed;
   } catch (error) {
     data.withdraw();
     engine.close?.();
-    throw unusable(data.database, error);
+    // Of an emptied database, SQLite would say that it is damaged.
+    throw files.look() ?? unusable(data.database, error);
   }
 }
 

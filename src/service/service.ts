@@ -13,8 +13,9 @@ import {
   freeLeases,
   holdRun,
   indexDeadlines,
+  moveWaits,
   releaseRun,
-  resetWaits,
+  restartWaits,
   runState,
 } from "./workflow.ts";
 
@@ -74,7 +75,7 @@ export function openService(parts: ServiceParts) {
       giveUp(id, problem);
     },
   };
-  const clock = watchClock(() => resetWaits(database), log);
+  const clock = watchClock((milliseconds) => moveWaits(database, milliseconds), log);
   const runs = createRuns(parts.file, handlers, parts.callbackBackoffMs);
   if (parts.engine.costsMoney === true) hold();
   const waker = createWaker(store, runs.signal, log);
@@ -147,7 +148,7 @@ export function openService(parts: ServiceParts) {
         "Executions that were running when the service last ended can't continue",
       );
       attempt(() => indexDeadlines(database), "The service will be slow with many executions");
-      attempt(() => resetWaits(database), "Callbacks may wait until the clock is right");
+      attempt(() => restartWaits(database), "Callbacks may wait until the clock is right");
       runs.work();
       clock.start();
       const held = store.held();
@@ -195,15 +196,15 @@ function check(database: DatabaseSync): void {
 
 const clockMs = 1000;
 
-/** Waits are stored as times of day, so they are too long when the clock is set back. */
-function watchClock(onSetBack: () => void, log: (line: string) => void) {
+/** Waits are stored as times of day, so they are too long when the clock is set back. A monotonic clock shows by how much. */
+function watchClock(onSetBack: (milliseconds: number) => void, log: (line: string) => void) {
   const offset = () => Date.now() - performance.now();
   let before = offset();
   let timer: NodeJS.Timeout | undefined;
   const look = () => {
     const now = offset();
     try {
-      if (now < before - clockMs) onSetBack();
+      if (now < before - clockMs) onSetBack(before - now);
       before = now;
     } catch (error) {
       log(`Callbacks may wait until the clock is right: ${messageOf(error)}`);

@@ -176,17 +176,37 @@ export function holdRun(database: DatabaseSync, executionId: string): void {
     .run(never.toISOString(), executionId);
 }
 
+/** Rows that wait for a time of day. */
+const waits = "available_at < :never AND worker_id IS NULL";
+
+const dateFormat = "'%Y-%m-%dT%H:%M:%fZ'";
+
 /**
- * Begins the waits of callbacks and retries again that the clock, set back since, would make longer. No wait gets more
- * than twice as long. Throws as `freeLeases` does.
+ * Moves the waits of callbacks and retries by as much as the clock was set back, so that they take as long as a
+ * monotonic clock measures. Throws as `freeLeases` does.
  */
-export function resetWaits(database: DatabaseSync): void {
+export function moveWaits(database: DatabaseSync, milliseconds: number): void {
+  const move = (column: string) =>
+    `${column} = strftime(${dateFormat}, julianday(${column}) - :milliseconds / 86400000.0)`;
+  database
+    .prepare(
+      `UPDATE workflow_runs SET ${move("available_at")}, ${move("updated_at")}
+       WHERE available_at > :now AND ${waits}`,
+    )
+    .run({ milliseconds, now: new Date().toISOString(), never: never.toISOString() });
+}
+
+/**
+ * Begins waits again that were stored in the future: the clock was set back while no service ran. Throws as `freeLeases`
+ * does.
+ */
+export function restartWaits(database: DatabaseSync): void {
   const now = new Date().toISOString();
   database
     .prepare(
       `UPDATE workflow_runs SET updated_at = :now,
-       available_at = strftime('%Y-%m-%dT%H:%M:%fZ', julianday(:now) + julianday(available_at) - julianday(updated_at))
-       WHERE updated_at > :now AND available_at < :never AND worker_id IS NULL`,
+       available_at = strftime(${dateFormat}, julianday(:now) + julianday(available_at) - julianday(updated_at))
+       WHERE updated_at > :now AND ${waits}`,
     )
     .run({ now, never: never.toISOString() });
 }

@@ -185,6 +185,13 @@ describe("service: as a program", () => {
       tasks,
       `${before}\nextra_task:\n  description: More about {one_more}\n  expected_output: More\n`,
     );
+    const python = path.join(folder, "src", "example_crew", "crew.py");
+    const method =
+      '    @task\n    def extra_task(self):\n        return Task(config=self.tasks_config["extra_task"])\n';
+    writeFileSync(
+      python,
+      readFileSync(python, "utf8").replace("    @crew", `${method}\n    @crew`),
+    );
     assert.ok(
       ((await api.get("/inputs")).body as { inputs: string[] }).inputs.includes("one_more"),
     );

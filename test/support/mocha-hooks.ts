@@ -1,14 +1,22 @@
+import { childrenOf, signal } from "./processes.ts";
 import { noteFailure, openWindows, saveEvidenceOfFailure } from "./open-windows.ts";
+
+let hasFailed = false;
 
 /** Hooks for every suite: keep evidence of a failure, and close all windows. */
 export const mochaHooks = {
   async afterEach(this: Mocha.Context): Promise<void> {
     const test = this.currentTest;
     // With --parallel, the reporter runs in another process.
-    if (test !== undefined && !test.isPassed() && !test.isPending()) noteFailure(test.fullTitle());
+    if (test !== undefined && !test.isPassed() && !test.isPending()) {
+      hasFailed = true;
+      noteFailure(test.fullTitle());
+    }
     await saveEvidenceOfFailure();
   },
   async afterAll(): Promise<void> {
     for (const window of openWindows()) await window.close();
+    // A test that fails may leave its service, which would keep the suite from ending.
+    if (hasFailed) for (const pid of childrenOf(process.pid)) signal(pid, "SIGKILL");
   },
 };

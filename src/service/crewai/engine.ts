@@ -29,9 +29,6 @@ const usualTimes = {
   spare: 10 * 60_000,
 };
 
-/** How many workers stay for executions that wait for a person: each takes 250 MB. */
-const mostWaiting = 2;
-
 export interface CrewaiOptions {
   /** The project's folder. */
   readonly folder: string;
@@ -198,8 +195,6 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
       if (entry === undefined) return;
       clearTimeout(entry.leave);
       entry.leave = setTimeout(() => drop(executionId), times.waiting).unref();
-      const waiting = [...workers].flatMap(([id, { leave }]) => (leave === undefined ? [] : [id]));
-      for (const id of waiting.slice(0, -mostWaiting)) drop(id);
     },
     setEnvironment(variables) {
       environment = variablesOf(variables);

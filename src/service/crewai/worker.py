@@ -237,7 +237,9 @@ def name_of(task, index):
 
 
 def is_unspecified(context):
-    return type(context).__name__ == "_NotSpecified"
+    from crewai.utilities.constants import NOT_SPECIFIED
+
+    return context is NOT_SPECIFIED
 
 
 def is_conditional(task):
@@ -340,9 +342,14 @@ def note_task(note, agent):
     return task
 
 
-def attempt(project, command):
+def unconditional(task):
+    """The same task without its condition, which is met: crewAI refuses a crew of conditional tasks only."""
     from crewai import Task
 
+    return Task(**{name: getattr(task, name) for name in task.model_fields_set & Task.model_fields.keys() - {"id"}})
+
+
+def attempt(project, command):
     crew = project.load()
     tasks = list(crew.tasks)
     index = command["task"]
@@ -361,9 +368,7 @@ def attempt(project, command):
     if is_conditional(target):
         if earlier and not target.should_execute(earlier[-1].output):
             return {"output": "", "isSkipped": True, "inputs": inputs}
-        # crewAI refuses a crew that has only conditional tasks; this one's condition is met.
-        object.__setattr__(target, "__class__", Task)
-        target.__dict__.pop("condition", None)
+        target = unconditional(target)
     context = earlier if is_unspecified(target.context) else list(target.context or [])
     target.context = context + [note_task(note, target.agent) for note in command["notes"]]
     target.human_input = False

@@ -362,36 +362,49 @@ describe("service: callbacks", () => {
     );
   });
 
-  it("repeats a callback in time although the clock is set back by two hours", async () => {
-    await harness.end();
-    harness = await new Harness({ callbackBackoffMs: 2000 }).start();
-    let refuses = true;
-    receiver.behave = (response) => response.writeHead(refuses ? 503 : 204).end();
-    const webhook = { taskWebhookUrl: `${base}/task` };
-    await harness.untilWaiting(await harness.kickoff({ inputs, ...webhook }));
-    const database = openSqlite(path.join(harness.folder, "crewdeck.sqlite"));
-    const isWaiting = database.prepare(
-      "SELECT min(status = 'pending' AND worker_id IS NULL AND attempts > 0) AS all_wait FROM workflow_runs WHERE namespace_id = 'callbacks'",
-    );
-    await waitFor("the callbacks to wait for a repeat", () => isWaiting.get()?.["all_wait"] === 1);
-    database.close();
+  describe("if the clock is set back by two hours", () => {
+    const setBackBy = 2 * 3_600_000;
     const RealDate = Date;
     class EarlierDate extends RealDate {
       constructor(...args: [] | [string | number]) {
         if (args.length === 0) super(EarlierDate.now());
         else super(args[0]);
       }
-      static override now = () => RealDate.now() - 2 * 3_600_000;
+      static override now = () => RealDate.now() - setBackBy;
     }
-    try {
-      Object.assign(globalThis, { Date: EarlierDate });
-      refuses = false;
-      const count = receiver.received.length;
-      await waitFor("the repeat", () =>
-        receiver.received.slice(count).some(({ path: to }) => to === "/task"),
+    const setBack = () => Object.assign(globalThis, { Date: EarlierDate });
+    afterEach(() => Object.assign(globalThis, { Date: RealDate }));
+
+    /** Resolves when the callbacks wait for their repeat, to what reads when the first wait ends. */
+    async function untilRefused(callbackBackoffMs: number) {
+      await harness.end();
+      harness = await new Harness({ callbackBackoffMs }).start();
+      receiver.behave = (response) => response.writeHead(503).end();
+      await harness.untilWaiting(await harness.kickoff({ inputs, taskWebhookUrl: `${base}/task` }));
+      const database = openSqlite(path.join(harness.folder, "crewdeck.sqlite"));
+      const row = database.prepare(
+        `SELECT min(status = 'pending' AND worker_id IS NULL AND attempts > 0) AS all_wait, min(available_at) AS ends
+         FROM workflow_runs WHERE namespace_id = 'callbacks'`,
       );
-    } finally {
-      Object.assign(globalThis, { Date: RealDate });
+      await waitFor("the callbacks to wait for a repeat", () => row.get()?.["all_wait"] === 1);
+      return () => RealDate.parse(String(row.get()?.["ends"]));
     }
+
+    it("repeats a callback in time", async () => {
+      await untilRefused(2000);
+      setBack();
+      receiver.behave = (response) => response.writeHead(204).end();
+      const count = receiver.received.length;
+      await waitFor("the repeat", () => receiver.received.length > count);
+    });
+
+    it("waits as long as a monotonic clock measures", async () => {
+      const end = await untilRefused(3_600_000);
+      const before = end();
+      setBack();
+      await waitFor("the wait to be moved", () => end() !== before);
+      const off = Math.abs(before - end() - setBackBy);
+      assert.ok(off < 100, `${off} ms off`);
+    });
   });
 });
