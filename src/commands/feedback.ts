@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 import { NothingToDo } from "../base/errors.ts";
 import { defined } from "../base/json.ts";
 import { shortName } from "../base/text.ts";
-import { isProgram, numberOf, recordOf, stringOf } from "../editor/arguments.ts";
+import { booleanOf, isProgram, numberOf, recordOf, stringOf } from "../editor/arguments.ts";
 import { plainLabel, showStatus } from "../editor/messages.ts";
 import { hasEnded, keyOf, type Execution, type ExecutionSummary } from "../executions/model.ts";
 import { beginningOf, type Draft } from "../feedback/drafts.ts";
@@ -32,6 +32,7 @@ export function feedbackCommands(parts: FeedbackParts): Commands {
           feedback: stringOf(given, "feedback"),
           attempt: numberOf(given, "attempt"),
           isPerson: !isProgram(argument),
+          isShown: booleanOf(given, "isShown"),
         });
         await crews.ready(execution.crew);
         return await action(execution, values);

@@ -5,6 +5,7 @@ import { asObject, textAt } from "../base/json.ts";
 export const viewId = "crewdeck.executions";
 export const executionScheme = "crew-execution";
 export const formType = "crewdeck.kickoff";
+export const pageType = "crewdeck.page";
 export const feedbackController = "crewdeck.feedback";
 
 /** The context keys in the manifest's `when` clauses, with defaults. */

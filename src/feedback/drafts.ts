@@ -8,7 +8,7 @@ import { integer, type Row, text } from "../base/sqlite.ts";
 
 /** Stored drafts; the oldest are deleted. */
 const most = 200;
-export const longestDraft = 500_000;
+const longest = 500_000;
 const shown = 80;
 
 export interface Draft extends ResumeTarget {
@@ -39,12 +39,12 @@ export class Drafts implements Disposable {
 
   /** Replaces the draft for the same output. @throws UserError if it is too long */
   keep({ localId, taskId, attempt, isApprove, text, at }: Draft): void {
-    if (text.length > longestDraft)
+    if (text.length > longest)
       throw new UserError(
         l10n.t(
           "The draft is too long to be stored: {0} characters, and {1} are the maximum.",
           text.length,
-          longestDraft,
+          longest,
         ),
       );
     const values = [localId, taskId, attempt, isApprove ? 1 : 0, text, at];

@@ -25,7 +25,7 @@ export function watchAttention(
     );
   const updateEditors = () => {
     const now = new Set(
-      visibleDocuments(executionScheme).flatMap(({ uri }) => documents.summary(uri)?.localId ?? []),
+      visibleDocuments(executionScheme).flatMap((uri) => documents.summary(uri)?.localId ?? []),
     );
     for (const localId of visible) if (!now.has(localId)) tracker.setOpen(localId, false);
     for (const localId of now) if (!visible.has(localId)) tracker.setOpen(localId, true);
@@ -37,8 +37,10 @@ export function watchAttention(
   return vscode.Disposable.from(
     view.onDidChangeVisibility(updateWindow),
     view.onDidChangeVisibility(updateTabs),
-    tabGroups.onDidChangeTabs(updateTabs),
-    tabGroups.onDidChangeTabGroups(updateTabs),
+    ...[tabGroups.onDidChangeTabs, tabGroups.onDidChangeTabGroups].flatMap((event) => [
+      event(updateTabs),
+      event(updateEditors),
+    ]),
     vscode.window.onDidChangeWindowState(updateWindow),
     vscode.window.onDidChangeVisibleTextEditors(updateEditors),
   );
@@ -67,11 +69,17 @@ export function watchReading(
       .then(undefined, (error: unknown) => logProblem("Storing that an execution was read", error));
   };
   update();
-  return vscode.window.onDidChangeVisibleTextEditors(update);
+  return vscode.Disposable.from(
+    vscode.window.onDidChangeVisibleTextEditors(update),
+    vscode.window.tabGroups.onDidChangeTabs(update),
+  );
 }
 
-function visibleDocuments(scheme: string): readonly vscode.TextDocument[] {
-  return vscode.window.visibleTextEditors
-    .map(({ document }) => document)
-    .filter(({ uri }) => uri.scheme === scheme);
+/** As text or as a page. */
+function visibleDocuments(scheme: string): readonly vscode.Uri[] {
+  const texts = vscode.window.visibleTextEditors.map(({ document }) => document.uri);
+  const pages = vscode.window.tabGroups.all.flatMap(({ activeTab }) =>
+    activeTab?.input instanceof vscode.TabInputCustom ? activeTab.input.uri : [],
+  );
+  return [...texts, ...pages].filter((uri) => uri.scheme === scheme);
 }

@@ -1,11 +1,8 @@
 import * as v from "valibot";
-import { longestDraft } from "../../feedback/drafts.ts";
 import { pageActions } from "./messages.ts";
 
 const attempt = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
 const target = { taskId: v.string(), attempt };
-/** Longer ones could not be stored. */
-const feedback = v.pipe(v.string(), v.maxLength(longestDraft));
 
 const fromPage = v.variant("type", [
   /** The script runs. */
@@ -13,7 +10,7 @@ const fromPage = v.variant("type", [
   v.object({
     type: v.literal("draft"),
     ...target,
-    text: feedback,
+    text: v.string(),
     /** Increases with each keystroke. */
     number: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
   }),
@@ -21,7 +18,7 @@ const fromPage = v.variant("type", [
     type: v.literal("answer"),
     ...target,
     kind: v.picklist(["approve", "approveWithNote", "reject"]),
-    text: feedback,
+    text: v.string(),
   }),
   v.object({ type: v.literal("act"), action: v.picklist(pageActions) }),
   /** Without a task, the result. */
