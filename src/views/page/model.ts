@@ -19,6 +19,7 @@ import { attemptPairs, taskIn } from "../../executions/tasks.ts";
 import { titleOf } from "../../executions/title.ts";
 import { crewAndHost, callbacksAgain } from "../../feedback/target.ts";
 import type { RenderCircumstances } from "../document/render.ts";
+import { withLines } from "../document/embed.ts";
 import { resultOf } from "../document/outputs.ts";
 import { resultParts, situationParts } from "../document/result.ts";
 import { mayBeWaitingSection } from "../document/sections.ts";
@@ -277,9 +278,7 @@ function taskCard(
     name: shortName(taskId),
     ...defined({
       agent: agent === undefined || agent === "" ? undefined : shortName(agent),
-      note: comesLater
-        ? l10n.t("Output is available when the execution has ended.")
-        : undefined,
+      note: comesLater ? l10n.t("Output is available when the execution has ended.") : undefined,
     }),
     state,
     stateLabel: taskStateLabel(task, execution),
@@ -312,7 +311,7 @@ function attemptCard(
     feedback: feedbackOn(attempt, taskId, execution).map((sent) => ({
       title: feedbackTitle(sent),
       isApprove: sent.feedback.isApprove,
-      content: contentOf(sent.feedback.text),
+      content: contentOf(withLines(sent.feedback.text)),
       outcome: `${outcomeLabel(sent, execution)} · ${formatTime(sent.feedback.at)}`,
     })),
     steps: shown,

@@ -24,10 +24,7 @@ function openLink(event: MouseEvent): void {
 export function Markdown({ text }: { readonly text: string }) {
   const place = useRef<HTMLDivElement>(null);
   const { image } = useTexts();
-  useLayoutEffect(
-    () => place.current?.replaceChildren(renderMarkdown(text, image)),
-    [text, image],
-  );
+  useLayoutEffect(() => place.current?.replaceChildren(renderMarkdown(text, image)), [text, image]);
   return <div class="markdown" ref={place} onClick={openLink} onAuxClick={openLink} />;
 }
 
@@ -117,7 +114,7 @@ function JsonNode({ node, text, depth, name }: JsonNodeProps) {
           {children.slice(0, most).map((child, at) => {
             const [key, value] = child.type === "property" ? (child.children ?? []) : [];
             return value === undefined ? (
-              <JsonNode key={at} node={child} text={text} depth={depth + 1} />
+              <JsonNode key={at} node={child} text={text} depth={depth + 1} name={String(at)} />
             ) : (
               <JsonNode
                 key={at}

@@ -9,6 +9,7 @@ const shapes = {
   error: "M8 1.5a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13M5.7 5.7l4.6 4.6M10.3 5.7l-4.6 4.6",
   stopped: "M8 1.5a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13M3.5 12.5l9-9",
   warning: "M8 2 14.5 13.5h-13zM8 6.5v3.2M8 11.3v.5",
+  info: "M8 1.5a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13M8 7.3v4M8 4.8v.2",
   question: "M8 1.5a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13M6 6.3A2 2 0 1 1 8 8.4v.8M8 11v.5",
   circle: "M8 2.5a5.5 5.5 0 1 0 0 11 5.5 5.5 0 0 0 0-11",
   check: "M3 8.5l3.2 3.2L13 5",
@@ -51,5 +52,9 @@ export function StateIcon({ state }: { readonly state: ExecutionState | TaskCard
 
 export function StepIcon({ step: { kind, state } }: { readonly step: Step }) {
   if (state === "running") return <Icon name="running" color="blue" />;
-  return state === "failed" ? <Icon name="error" color="red" /> : <Icon name={kind} color="faint" />;
+  return state === "failed" ? (
+    <Icon name="error" color="red" />
+  ) : (
+    <Icon name={kind} color="faint" />
+  );
 }

@@ -10,6 +10,8 @@ import { ActButton, ReviewSection } from "./review.tsx";
 import { Task } from "./task.tsx";
 import { Texts, useTexts } from "./texts.ts";
 
+const noticeColors = { info: "faint", warning: "yellow", error: "red" } as const;
+
 interface PageProps {
   readonly model: PageModel;
   readonly isPressed: boolean;
@@ -28,7 +30,7 @@ function Page({ model, isPressed, onPress }: PageProps) {
       <Header model={model} />
       {notices.map(({ id, kind, text }) => (
         <div key={id} class={`notice ${kind}`}>
-          <Icon name={kind === "info" ? "other" : kind} color={kind === "error" ? "red" : kind === "warning" ? "yellow" : "faint"} />
+          <Icon name={kind} color={noticeColors[kind]} />
           <Markdown text={text} />
         </div>
       ))}
@@ -155,7 +157,8 @@ function spanOf(milliseconds: number, spans: PageTexts["spans"]): string {
 function useFocus(model: PageModel): void {
   const last = useRef<Element | null>(null);
   useEffect(() => {
-    const moved = ({ target }: FocusEvent) => (last.current = target instanceof Element ? target : null);
+    const moved = ({ target }: FocusEvent) =>
+      (last.current = target instanceof Element ? target : null);
     document.addEventListener("focusin", moved);
     return () => document.removeEventListener("focusin", moved);
   }, []);
