@@ -1,6 +1,7 @@
-import { diffWordsWithSpace } from "diff";
+import { diffWords } from "diff";
 import { type Node, parseTree } from "jsonc-parser";
-import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { createContext } from "preact";
+import { useContext, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { fill } from "../../kickoff/form/messages.ts";
 import type { Content } from "../../views/page/messages.ts";
 import { host } from "./host.ts";
@@ -21,10 +22,17 @@ function openLink(event: MouseEvent): void {
   host.post({ type: "openLink", href: link.href });
 }
 
+/** The level of the heading above a text. */
+export const Level = createContext(0);
+
 export function Markdown({ text }: { readonly text: string }) {
   const place = useRef<HTMLDivElement>(null);
   const { image } = useTexts();
-  useLayoutEffect(() => place.current?.replaceChildren(renderMarkdown(text, image)), [text, image]);
+  const level = useContext(Level);
+  useLayoutEffect(
+    () => place.current?.replaceChildren(renderMarkdown(text, { level, image })),
+    [text, level, image],
+  );
   return <div class="markdown" ref={place} onClick={openLink} onAuxClick={openLink} />;
 }
 
@@ -140,7 +148,7 @@ function JsonNode({ node, text, depth, name }: JsonNodeProps) {
 export function Difference({ before, after }: { readonly before: string; readonly after: string }) {
   const texts = useTexts();
   const changes = useMemo(
-    () => diffWordsWithSpace(before, after, { timeout: longestDiff }),
+    () => diffWords(before, after, { timeout: longestDiff }),
     [before, after],
   );
   if (changes === undefined) return <p class="faint">{texts.tooDifferent}</p>;

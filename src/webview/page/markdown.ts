@@ -33,21 +33,31 @@ markdown.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
 // The extension host checks it again.
 markdown.validateLink = (address) => /^(?:https?|mailto):/i.test(address.trim());
 
+interface Place {
+  /** Of the heading above it. */
+  readonly level: number;
+  /** What stands in for an image, with `{0}`. */
+  readonly image: string;
+}
+
+/** Of what is rendered now: the rules get no more than tokens. */
+let place: Place = { level: 0, image: "" };
+
 const { rules } = markdown.renderer;
 const { utils } = markdown;
-let imageText = "";
 // An image would be requested from the host that the crew names.
 rules.image = (tokens, at) => {
   const token = tokens[at];
   const name = token?.content === "" ? String(token.attrGet("src") ?? "") : (token?.content ?? "");
-  return `<span class="image">${utils.escapeHtml(fill(imageText, name))}</span>`;
+  return `<span class="image">${utils.escapeHtml(fill(place.image, name))}</span>`;
 };
 // The page's own headings are above those of an output.
 for (const part of ["heading_open", "heading_close"])
   rules[part] = (tokens, at, options, _, self) => {
     const token = tokens[at];
-    if (token !== undefined)
-      token.tag = token.tag.replace(/\d/, (level) => String(Math.min(6, Number(level) + 3)));
+    const level = Number(token?.tag.slice(1));
+    if (token !== undefined) token.tag = `h${Math.min(6, level + place.level)}`;
+    if (token?.nesting === 1) token.attrSet("class", `level-${level}`);
     return self.renderToken(tokens, at, options);
   };
 rules["table_open"] = () => '<div class="table" tabindex="0"><table>';
@@ -64,8 +74,8 @@ const tags =
   "a blockquote br code del div em h1 h2 h3 h4 h5 h6 hr li ol p pre s span strong table tbody td th thead tr ul";
 
 /** A text of the crew as elements without scripts, styles, images and forms. */
-export function renderMarkdown(text: string, image: string): DocumentFragment {
-  imageText = image;
+export function renderMarkdown(text: string, at: Place): DocumentFragment {
+  place = at;
   return DOMPurify.sanitize(markdown.render(text), {
     ALLOWED_TAGS: tags.split(" "),
     ALLOWED_ATTR: ["href", "class", "start", "tabindex"],

@@ -2,7 +2,7 @@ import { render } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { fill } from "../../kickoff/form/messages.ts";
 import type { PageModel, PageTexts, ToPage } from "../../views/page/messages.ts";
-import { ContentView, Markdown } from "./content.tsx";
+import { ContentView, Level, Markdown } from "./content.tsx";
 import { Fold } from "./fold.tsx";
 import { host } from "./host.ts";
 import { Icon, StateIcon } from "./icons.tsx";
@@ -40,7 +40,9 @@ function Page({ model, isPressed, onPress }: PageProps) {
       {result !== undefined && (
         <section class="result" aria-labelledby="result">
           <h2 id="result">{texts.result}</h2>
-          <ContentView content={result} open={() => host.post({ type: "openOutput" })} />
+          <Level.Provider value={2}>
+            <ContentView content={result} open={() => host.post({ type: "openOutput" })} />
+          </Level.Provider>
         </section>
       )}
       {tasks.length > 0 && (

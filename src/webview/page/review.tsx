@@ -1,10 +1,9 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { fill } from "../../kickoff/form/messages.ts";
 import type { Content, Review } from "../../views/page/messages.ts";
-import { ContentView, Difference } from "./content.tsx";
+import { ContentView, Difference, Level, Markdown } from "./content.tsx";
 import { host } from "./host.ts";
 import { Icon } from "./icons.tsx";
-import { Markdown } from "./content.tsx";
 import { useTexts } from "./texts.ts";
 
 interface ReviewProps {
@@ -43,14 +42,16 @@ export function ReviewSection({ review, earlier, isPressed, onPress }: ReviewPro
             {[fill(texts.attempt, attempt), agent].filter(Boolean).join(" · ")}
           </span>
         </div>
-        <Output
-          key={target}
-          content={content}
-          earlier={earlier}
-          previous={review.previous}
-          taskId={taskId}
-          attempt={attempt}
-        />
+        <Level.Provider value={2}>
+          <Output
+            key={target}
+            content={content}
+            earlier={earlier}
+            previous={review.previous}
+            taskId={taskId}
+            attempt={attempt}
+          />
+        </Level.Provider>
       </div>
       <div class="decision">
         {note !== undefined && <Markdown text={note} />}

@@ -1,6 +1,6 @@
 import { fill } from "../../kickoff/form/messages.ts";
 import type { AttemptCard, Step, TaskCard } from "../../views/page/messages.ts";
-import { ContentView, Markdown } from "./content.tsx";
+import { ContentView, Level, Markdown } from "./content.tsx";
 import { Fold } from "./fold.tsx";
 import { Icon, StateIcon, StepIcon } from "./icons.tsx";
 import { Output } from "./review.tsx";
@@ -88,7 +88,12 @@ function Attempt({ task, attempt, isLast }: AttemptProps) {
       ))}
     </>
   );
-  if (task.attempts.length === 1) return <div class="attempt">{parts}</div>;
+  if (task.attempts.length === 1)
+    return (
+      <div class="attempt">
+        <Level.Provider value={3}>{parts}</Level.Provider>
+      </div>
+    );
   const last = feedback.at(-1);
   return (
     <Fold
@@ -101,7 +106,9 @@ function Attempt({ task, attempt, isLast }: AttemptProps) {
         </>
       }
     >
-      <div class="attempt">{parts}</div>
+      <div class="attempt">
+        <Level.Provider value={4}>{parts}</Level.Provider>
+      </div>
     </Fold>
   );
 }
