@@ -186,7 +186,7 @@ describe("The page of an execution in a browser", () => {
     assert.ok(output.length > 5_000_000);
     const began = Date.now();
     const page = await window.open({ execution: waitingWith(output) });
-    await page.getByText("This output is large (5.6 MB).").waitFor();
+    await page.getByText("This output is large (5.5 MB).").waitFor();
     const took = Date.now() - began;
     const typing = Date.now();
     await feedback().pressSequentially("Too long");
