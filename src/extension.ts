@@ -136,7 +136,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   );
   const tree = owned.add(registerTree(context, opened, { store, crews, tracker, kickoffs, clock }));
   owned.add(new Notifications({ store, lease, notified, clock }));
-  owned.add(showStatusBar(store));
+  owned.add(showStatusBar(store, crews));
   owned.add(watchRefusedTokens(tracker, lease, database));
   owned.add(watchProjects(tree.view, crews, opened));
   owned.add(registerProjectFiles({ crews, store, clock }));

@@ -19,12 +19,20 @@ const longestText = 2_000;
 /** Parts of a streamed text, which come by the thousand. */
 const streamed = /_chunk$/;
 
+/** Of one answer: as many as are kept of an execution. */
+const mostEvents = 10_000;
+
+/** Characters of an ID. The name of a task, which may be its description, is one too. */
+const longestId = 500;
+
 /**
- * Reads the events of a status answer or of an event stream, in the order of the answer. Those
+ * Reads the last 10,000 events of a status answer or of an event stream, in the order of the answer. Those
  * without a type or a time are left out: they have no place.
  */
 export function readEvents(raw: unknown): readonly ActivityEvent[] {
-  const events = asArray(raw).flatMap((event) => readEvent(event) ?? []);
+  const events = asArray(raw)
+    .slice(-mostEvents)
+    .flatMap((event) => readEvent(event) ?? []);
   return firstOfEach(events, ({ id }) => id);
 }
 
@@ -45,13 +53,13 @@ export function readEvent(raw: unknown): ActivityEvent | undefined {
   const [task, agent, answer] = ["task", "agent", "formatted_answer"].map((member) =>
     asObject(event[member]),
   );
-  const taskName = name("task_name") ?? textAt(task ?? {}, "name");
+  const taskName = eventIdAt(event, "task_name") ?? eventIdAt(task ?? {}, "name");
   const role = name("agent_role", "agent") ?? textAt(agent ?? {}, "role");
   const known = defined({
-    parentId: idAt(event, "parent_event_id", "parent_id"),
-    startedId: idAt(event, "started_event_id", "started_id"),
-    taskName: taskName && shortName(taskName),
-    taskId: idAt(event, "task_id"),
+    parentId: eventIdAt(event, "parent_event_id", "parent_id"),
+    startedId: eventIdAt(event, "started_event_id", "started_id"),
+    taskName,
+    taskId: eventIdAt(event, "task_id"),
     attempt: numberAt(event, "attempt"),
     agent: role && shortName(role),
     model: name("model"),
@@ -65,9 +73,13 @@ export function readEvent(raw: unknown): ActivityEvent | undefined {
     isApprove: typeof event["is_approve"] === "boolean" ? event["is_approve"] : undefined,
   });
   const id =
-    idAt(event, "event_id", "id") ??
+    eventIdAt(event, "event_id", "id") ??
     [type, at, known.taskName, known.agent, known.tool ?? known.model].join(" ");
   return { id, type: shortName(type), at, ...known };
+}
+
+function eventIdAt(event: UnknownObject, ...names: readonly string[]): string | undefined {
+  return idAt(event, ...names)?.slice(0, longestId);
 }
 
 /** Undefined without tokens: no model was called. */
@@ -95,19 +107,26 @@ export function readEventCounts(answer: UnknownObject): EventCounts | undefined 
 function readCounts(raw: unknown): Readonly<Record<string, number>> | undefined {
   const counts = Object.keys(asObject(raw)).flatMap((type) => {
     const count = numberAt(asObject(raw), type);
-    return count === undefined ? [] : [[shortName(type), count] as const];
+    return count === undefined || streamed.test(type) ? [] : [[shortName(type), count] as const];
   });
   return counts.length === 0 ? undefined : Object.fromEntries(counts);
 }
 
-/** Milliseconds since 1970. crewAI's times are UTC, also those without a zone (recorded). */
+/** Milliseconds since 1970. crewAI's times are UTC, also those without a zone, and have microseconds (recorded). */
 export function timeOf(value: unknown): number | undefined {
   const hasZone = typeof value === "string" && /(Z|[+-]\d\d:?\d\d)$/i.test(value);
   const text = typeof value === "string" && !hasZone ? `${value}Z` : value;
   const time =
-    typeof text === "number" ? text * (text < 1e11 ? 1000 : 1) : Date.parse(String(text));
+    typeof text === "number"
+      ? text * (text < 1e11 ? 1000 : 1)
+      : Date.parse(String(text)) + microsecondsOf(String(text));
   // Others can't be written as a date.
   return Number.isNaN(new Date(time).getTime()) ? undefined : time;
+}
+
+/** As a part of a millisecond. */
+function microsecondsOf(time: string): number {
+  return Number(/\.\d{3}(\d{1,3})/.exec(time)?.[1]?.padEnd(3, "0") ?? 0) / 1000;
 }
 
 function withoutNulls(object: UnknownObject): UnknownObject {

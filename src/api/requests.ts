@@ -87,7 +87,7 @@ export function readResume(raw: unknown): ResumeAnswer | undefined {
 
 export function readStop(raw: unknown): StopAnswer | undefined {
   if (!isObject(raw)) return undefined;
-  return { status: oneLine(textAt(raw, "status") ?? "stopped", messageLength), raw };
+  return { status: oneLine(textAt(raw, "status") ?? "stopped", messageLength) };
 }
 
 /** No URL can carry a lone surrogate. */

@@ -103,7 +103,6 @@ export interface ResumeAnswer {
 export interface StopAnswer {
   /** `stopped`, or what the crew says instead. Only the status shows whether it has stopped. */
   readonly status: string;
-  readonly raw: unknown;
 }
 
 export interface Progress {
@@ -160,6 +159,7 @@ export interface ActivityEvent {
 /** How many events there were, also of those that an answer leaves out. */
 export interface EventCounts {
   readonly total?: number;
+  /** Without parts of streamed texts. */
   readonly byType?: Readonly<Record<string, number>>;
 }
 

@@ -132,7 +132,9 @@ function engineOf(given: UnknownObject): LocalEngine | undefined {
 }
 
 async function confirmDiscard({ name, local }: Crew): Promise<boolean> {
-  const count = local?.interrupted?.count ?? 0;
+  const count = local?.interrupted?.kickoffIds.length ?? 0;
+  // The decision itself says why there is nothing to discard here.
+  if (count === 0) return true;
   const detail =
     count === 1
       ? vscode.l10n.t("1 execution ends here. The outputs of its tasks so far are kept.")

@@ -85,8 +85,8 @@ export function executionCommands(parts: ExecutionParts): Commands {
   };
 }
 
-async function showActive({ store, documents }: ExecutionParts): Promise<void> {
-  const active = activeOf(store.list());
+async function showActive({ store, crews, documents }: ExecutionParts): Promise<void> {
+  const active = activeOf(store.list(), crews.list());
   const section = (label: string, executions: readonly ExecutionSummary[]) =>
     executions.length === 0
       ? []

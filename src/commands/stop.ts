@@ -1,4 +1,5 @@
 import * as vscode from "vscode";
+import type { StopAnswer } from "../api/types.ts";
 import { UserError } from "../base/errors.ts";
 import type { Crews } from "../crews/crews.ts";
 import { isProgram } from "../editor/arguments.ts";
@@ -35,25 +36,24 @@ export function stopCommands(parts: Parts): Commands {
         );
       return answer;
     },
-    (execution) => canBeStopped(execution) && parts.crews.canStop(execution.crew.id),
+    (execution) =>
+      canBeStopped(execution) &&
+      parts.crews.find(execution.crew.id) !== undefined &&
+      parts.crews.canStop(execution.crew.id),
     vscode.l10n.t("No tracked execution can be stopped."),
   );
   return { stop, tryToStop: stop };
 }
 
 /** Asks its crew, once, to stop an execution. @throws as `StopSender.send` does */
-export async function stopExecution(
-  parts: StopParts,
-  execution: Execution,
-): Promise<{ readonly status: string }> {
+export async function stopExecution(parts: StopParts, execution: Execution): Promise<StopAnswer> {
   refuseWithoutRoute(parts, execution);
   await parts.crews.ready(execution.crew);
   const sender = await parts.sending.stopSender();
-  const { status } = await vscode.window.withProgress(
+  return await vscode.window.withProgress(
     { location: vscode.ProgressLocation.Window, title: vscode.l10n.t("Stopping…") },
     () => sender.send(execution),
   );
-  return { status };
 }
 
 /** What stopping means, for a person who confirms it. */

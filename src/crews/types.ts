@@ -37,10 +37,10 @@ export interface LocalCrew {
 
 /** Whether an execution of a local crew was interrupted: nothing runs until a person decides. */
 export function isInterrupted(
-  { local }: Pick<Crew, "local">,
+  crew: Pick<Crew, "local"> | undefined,
   kickoffIds: readonly string[],
 ): boolean {
-  return local?.interrupted?.kickoffIds.some((id) => kickoffIds.includes(id)) === true;
+  return crew?.local?.interrupted?.kickoffIds.some((id) => kickoffIds.includes(id)) === true;
 }
 
 /** Only in SecretStorage, and in memory during a request. */

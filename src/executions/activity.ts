@@ -1,5 +1,6 @@
 import type { ActivityEvent, TokenUsage } from "../api/types.ts";
 import { defined } from "../base/json.ts";
+import { shortName } from "../base/text.ts";
 import { type Period, pauses, workPeriods } from "./durations.ts";
 import { type ExecutionSummary, hasEnded } from "./model.ts";
 
@@ -15,7 +16,7 @@ export interface Span {
   readonly parentId?: string;
   /** 0 for the crew's. */
   readonly depth: number;
-  /** The name of its crew, task, model or tool, the role of its agent, or the first word of an event's type. */
+  /** The name of its crew, task, model or tool, the role of its agent, or the first words of an event's type: a short line. */
   readonly name: string;
   /** Milliseconds since 1970. */
   readonly start: number;
@@ -133,16 +134,18 @@ function isWhole({ type, parentId }: ActivityEvent): boolean {
 }
 
 function crewOf(execution: ExecutionSummary, events: readonly ActivityEvent[]): Draft {
-  const { crew, state, startedAt, endedAt, error } = execution;
+  const { crew, origin, state, startedAt, endedAt, error, progress } = execution;
   const whole = events.filter(isWhole);
   const end = whole.findLast(({ type }) => ends.test(type))?.at ?? Date.parse(endedAt ?? "");
   const hasEnd = hasEnded(execution);
+  // Of a tracked one, `startedAt` is when it was first seen.
+  const began = Date.parse((origin === "tracked" ? progress?.startedAt : undefined) ?? startedAt);
   return {
     id: crewSpan,
     kind: "crew",
     depth: 0,
     name: crew.name,
-    start: whole[0]?.at ?? Math.min(Date.parse(startedAt), events[0]?.at ?? Infinity),
+    start: whole[0]?.at ?? Math.min(began, events[0]?.at ?? Infinity),
     state: state === "completed" || state === "failed" || state === "stopped" ? state : "running",
     ...(hasEnd && !Number.isNaN(end) ? { end } : {}),
     ...defined({ error }),
@@ -215,7 +218,7 @@ function draftOf(event: ActivityEvent, taskIds: ReadonlySet<string>): Draft {
     id,
     kind,
     depth: 0,
-    name,
+    name: shortName(name),
     start: at,
     state: "running",
     ...defined({ parentId, taskId, attempt, agent, arguments: event.arguments, text: event.text }),
@@ -269,7 +272,7 @@ function addSeen(drafts: Drafts, execution: ExecutionSummary): void {
       id,
       kind,
       depth: 0,
-      name: taskId ?? "",
+      name: shortName(taskId ?? ""),
       start: from,
       state: to === undefined ? "running" : isFailed ? "failed" : "completed",
       isSeen: true,
@@ -283,33 +286,36 @@ function addSeen(drafts: Drafts, execution: ExecutionSummary): void {
 /** Gives each span a parent. What has none that is known belongs to what was under way. */
 function nest(drafts: Drafts, parentOf: (id?: string) => string | undefined): void {
   const places = [...drafts.values()].filter(({ kind }) => kind === "task" || kind === "agent");
+  const tasks = places.filter(({ kind }) => kind === "task");
+  const candidates = (kind: SpanKind) => (kind === "task" ? [] : kind === "agent" ? tasks : places);
   for (const draft of drafts.values()) {
     if (draft.id === crewSpan) continue;
     const { kind, start } = draft;
     const isIn = (place: Draft) =>
-      kind !== "task" &&
-      (kind !== "agent" || place.kind === "task") &&
       place !== draft &&
       place.start <= start &&
       start <= (place.end ?? Infinity) &&
       (["taskId", "agent"] as const).every(
         (name) => (draft[name] ?? place[name]) === (place[name] ?? draft[name]),
       );
-    draft.parentId = parentOf(draft.parentId) ?? places.findLast(isIn)?.id ?? crewSpan;
+    const known = parentOf(draft.parentId);
+    draft.parentId = known ?? candidates(kind).findLast(isIn)?.id ?? crewSpan;
   }
+  breakLoops(drafts);
+}
+
+/** So that each span has the crew's above it. */
+function breakLoops(drafts: Drafts): void {
+  const safe = new Set([crewSpan]);
   for (const draft of drafts.values()) {
     const passed = new Set<string>();
-    for (
-      let at: Draft | undefined = draft;
-      at?.parentId !== undefined;
-      at = drafts.get(at.parentId)
-    ) {
-      if (passed.has(at.id)) {
-        draft.parentId = crewSpan;
-        break;
-      }
+    let at: Draft | undefined = draft;
+    while (at?.parentId !== undefined && !safe.has(at.id) && !passed.has(at.id)) {
       passed.add(at.id);
+      at = drafts.get(at.parentId);
     }
+    if (at !== undefined && passed.has(at.id)) at.parentId = crewSpan;
+    for (const id of passed) safe.add(id);
   }
 }
 
@@ -423,7 +429,7 @@ export function sumOf(one: TokenUsage | undefined, other: TokenUsage): TokenUsag
   };
 }
 
-function groupBy<T, Key>(values: readonly T[], keyOf: (value: T) => Key): Map<Key, T[]> {
+export function groupBy<T, Key>(values: readonly T[], keyOf: (value: T) => Key): Map<Key, T[]> {
   const groups = new Map<Key, T[]>();
   for (const value of values) {
     const key = keyOf(value);

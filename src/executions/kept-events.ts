@@ -1,50 +1,85 @@
 import type { ActivityEvent } from "../api/types.ts";
-import { asObject } from "../base/json.ts";
-import { integer, text } from "../base/sqlite.ts";
+import { asObject, numberAt } from "../base/json.ts";
+import { integer, optionalText, text } from "../base/sqlite.ts";
 import type { Database } from "../store/database.ts";
 import type { KeptEvents } from "./activity.ts";
 
 /** Events kept whole, and in all, of an execution. */
 const most = { whole: 10_000, all: 100_000 };
 
+/** Folded together, since each fold sorts all events. */
+const foldedAtOnce = 200;
+
+/** What tells which tasks, agents and persons were at work. All others are calls, or inside of them. */
+const frame = /^(crew_kickoff|flow|task|method_execution|(lite_)?agent_execution|human_feedback)_/;
+
 /** A repeat may say more: a callback has outputs that a status answer leaves out. */
 const add = `
   INSERT INTO events
-  SELECT ?, value ->> 'id', value ->> 'at', value ->> 'type', value FROM json_each(?)
+  SELECT ?, value ->> 'id', value ->> 'at', value ->> 'type', ?, value FROM json_each(?)
   WHERE (SELECT count(*) FROM events WHERE local_id = ?) < ${most.all}
   ON CONFLICT (local_id, id) DO UPDATE SET json = excluded.json WHERE length(excluded.json) > length(json)`;
 
-/** Of the oldest, first those that don't tell which tasks, agents and persons were at work. */
+const count = "SELECT count(*) AS count FROM events WHERE local_id = ? AND json IS NOT NULL";
+
+/** The oldest calls first. */
 const fold = `
   UPDATE events SET json = NULL WHERE rowid IN (
-    SELECT rowid FROM events WHERE local_id = ? AND json IS NOT NULL
-    ORDER BY type GLOB 'crew_kickoff_*' OR type GLOB 'task_*' OR type GLOB 'agent_execution_*' OR type GLOB 'human_feedback_*', at
-    LIMIT max(0, (SELECT count(*) FROM events WHERE local_id = ? AND json IS NOT NULL) - ${most.whole}))`;
+    SELECT rowid FROM events WHERE local_id = ? AND json IS NOT NULL ORDER BY is_frame, at LIMIT ?)`;
 
-/** @returns whether one of them is new, or says more than before */
+/** @returns which of them are new, or say more than before: `frame` if tasks, agents or persons are among them */
 export function addEvents(
-  database: Pick<Database, "run">,
+  database: Pick<Database, "run" | "get">,
   localId: string,
   events: readonly ActivityEvent[],
-): boolean {
-  if (events.length === 0) return false;
-  const isNew = database.run(add, localId, JSON.stringify(events), localId) > 0;
-  if (isNew) database.run(fold, localId, localId);
-  return isNew;
+): "frame" | "calls" | undefined {
+  const addOf = (isFrame: boolean) => {
+    const some = events.filter(({ type }) => frame.test(type) === isFrame);
+    if (some.length === 0) return false;
+    return database.run(add, localId, Number(isFrame), JSON.stringify(some), localId) > 0;
+  };
+  const [hasCalls, hasFrame] = [addOf(false), addOf(true)];
+  if (!hasCalls && !hasFrame) return undefined;
+  const tooMany = integer(database.get(count, localId) ?? {}, "count") - most.whole;
+  if (tooMany > 0) database.run(fold, localId, tooMany + foldedAtOnce);
+  return hasFrame ? "frame" : "calls";
 }
 
-export function readKeptEvents(database: Pick<Database, "all">, localId: string): KeptEvents {
-  const whole = database.all(
-    "SELECT json FROM events WHERE local_id = ? AND json IS NOT NULL ORDER BY at, rowid",
+export function readKeptEvents(
+  database: Pick<Database, "all" | "get">,
+  localId: string,
+): KeptEvents {
+  // Parsing one text is faster than 10,000, and sorting here than there.
+  const whole = database.get(
+    `SELECT '[' || group_concat(json) || ']' AS json FROM events
+     WHERE local_id = ? AND json IS NOT NULL`,
     localId,
   );
-  const folded = database.all(
-    "SELECT type, count(*) AS count FROM events WHERE local_id = ? AND json IS NULL GROUP BY type",
+  const details = database.get(
+    "SELECT json -> '$.eventCounts.byType' AS counts FROM details WHERE local_id = ?",
     localId,
   );
+  const reported = asObject(
+    JSON.parse(optionalText(details ?? { counts: null }, "counts") ?? "{}"),
+  );
+  const folded = new Map(
+    Object.keys(reported).map((type) => [type, numberAt(reported, type) ?? 0]),
+  );
+  const counts = database.all(
+    "SELECT type, count(json) AS whole, count(*) AS count FROM events WHERE local_id = ? GROUP BY type",
+    localId,
+  );
+  for (const row of counts) {
+    const type = text(row, "type");
+    const count = Math.max(integer(row, "count"), folded.get(type) ?? 0);
+    folded.set(type, count - integer(row, "whole"));
+  }
+  // Only addEvents writes them.
+  const events = JSON.parse(
+    optionalText(whole ?? { json: null }, "json") ?? "[]",
+  ) as ActivityEvent[];
   return {
-    // Only addEvents writes them.
-    events: whole.map((row) => asObject(JSON.parse(text(row, "json"))) as object as ActivityEvent),
-    folded: Object.fromEntries(folded.map((row) => [text(row, "type"), integer(row, "count")])),
+    events: events.sort((one, other) => one.at - other.at),
+    folded: Object.fromEntries([...folded].filter(([, count]) => count > 0)),
   };
 }

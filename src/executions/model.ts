@@ -217,7 +217,8 @@ export function hasEnded({ state }: Pick<ExecutionSummary, "state">): boolean {
 
 /** Whether the crew was asked to stop it and has not been seen to end. */
 export function isStopping(execution: Pick<ExecutionSummary, "state" | "stop">): boolean {
-  return execution.stop !== undefined && !hasEnded(execution);
+  const { stop } = execution;
+  return stop !== undefined && stop.outcome !== "unanswered" && !hasEnded(execution);
 }
 
 /** Whether there is something to stop at the crew. */
@@ -249,6 +250,15 @@ export function canBeAnswered(execution: ExecutionSummary): boolean {
 /** Whether a person is needed; false if the id is probably wrong. */
 export function waitsForPerson(execution: ExecutionSummary): boolean {
   return canBeAnswered(execution) && !isNeverSeen(execution);
+}
+
+/** Of those that wait for a person. Ties: the one started first. */
+export function longestWaiting(
+  executions: readonly ExecutionSummary[],
+): ExecutionSummary | undefined {
+  const since = ({ waiting, startedAt }: ExecutionSummary) =>
+    `${waiting?.since ?? startedAt} ${startedAt}`;
+  return executions.filter(waitsForPerson).sort((a, b) => (since(a) < since(b) ? -1 : 1))[0];
 }
 
 /** Whether the crew never knew a tracked id, which is probably mistyped or another crew's. */

@@ -12,8 +12,15 @@ import { type ExecutionChange, Known } from "./known.ts";
 import { type Execution, type ExecutionSummary, without } from "./model.ts";
 import { readExecution, readSummaries, readSummary, summaryOf, writeExecution } from "./record.ts";
 import { keepEnd, withHistory } from "./reduce.ts";
-import { withTimes } from "./task-times.ts";
 import { newTitle } from "./title.ts";
+
+/** What a crew told about what happened in an execution. */
+export interface Told {
+  /** Repeats are ignored. */
+  readonly events: readonly ActivityEvent[];
+  /** Called after a change of the execution, or with news of its tasks, agents or persons; must be pure. */
+  withTimes(execution: Execution, kept: KeptEvents): Execution;
+}
 
 /** `data`: what executions left on this machine; `everything`: also crews and tokens. */
 export type ClearScope = "data" | "everything";
@@ -150,19 +157,16 @@ export class ExecutionStore implements Disposable {
     });
   }
 
-  /** What happened in it, as far as the crew told. */
+  /** What happened in it, as far as the crew told; 10,000 events take some 100 ms. */
   events(localId: string): KeptEvents {
     return readKeptEvents(this.#options.database, localId);
   }
 
-  /**
-   * `change` must be pure: it gets the newest state and may run twice.
-   * @param events are kept with the execution; repeats are ignored
-   */
+  /** `change` must be pure: it gets the newest state and may run twice. What is `told` is kept with the execution. */
   update(
     localId: string,
     change: (current: Execution) => Execution,
-    events: readonly ActivityEvent[] = [],
+    told?: Told,
   ): Execution | undefined {
     const { database, clock } = this.#options;
     return database.write(() => {
@@ -170,9 +174,12 @@ export class ExecutionStore implements Disposable {
       if (row === undefined) return undefined;
       const current = row.execution;
       const changed = keepEnd(current, this.#titled(current, change(current)));
-      const isNews = addEvents(database, localId, events);
-      if (!isNews && isDeepStrictEqual(changed, current)) return current;
-      const next = withTimes(withHistory(current, changed, clock.now()), this.events(localId));
+      const news = told && addEvents(database, localId, told.events);
+      const isChanged = !isDeepStrictEqual(changed, current);
+      if (news === undefined && !isChanged) return current;
+      const seen = withHistory(current, changed, clock.now());
+      const isTimed = told !== undefined && (isChanged || news === "frame");
+      const next = isTimed ? told.withTimes(seen, this.events(localId)) : seen;
       const { summary, common, details } = writeExecution(next);
       const revision = this.#nextRevision();
       const write =

@@ -1,6 +1,6 @@
 import type { TokenUsage } from "../api/types.ts";
 import { defined } from "../base/json.ts";
-import { type Activity, activityOf, type KeptEvents, sumOf } from "./activity.ts";
+import { type Activity, activityOf, groupBy, type KeptEvents, sumOf } from "./activity.ts";
 import type { Execution, TaskTimes } from "./model.ts";
 
 /** By task ID: how long each task worked and waited, and its tokens. Without work that has not ended. */
@@ -12,12 +12,13 @@ export function taskTimes({ spans }: Activity): ReadonlyMap<string, TaskTimes> {
   const works = spans.filter(
     ({ kind, id }) => kind === "attempt" || (kind === "task" && !hasAttempts.has(id)),
   );
-  const taskIds = new Set(works.map(({ taskId }) => taskId));
-  const times = [...taskIds].flatMap((taskId) => {
+  const waitsOf = groupBy(waits, ({ taskId }) => taskId);
+  const times = [...groupBy(works, ({ taskId }) => taskId)].flatMap(([taskId, own]) => {
     if (taskId === undefined) return [];
-    const own = works.filter((span) => span.taskId === taskId);
-    const ownWaits = waits.filter((span) => span.taskId === taskId);
-    const waited = ownWaits.map(({ start, end = start }) => end - start);
+    const ownWaits = waitsOf.get(taskId) ?? [];
+    // Of those that were seen by polling, some may be missing.
+    const told = ownWaits.filter(({ isSeen }) => isSeen !== true);
+    const waited = told.map(({ start, end = start }) => end - start);
     // A deployed crew may wait inside its task.
     const worked = own.map(({ start, end = NaN }) => {
       const inside = ownWaits.map(

@@ -1,13 +1,12 @@
 import { CrewApiError } from "../api/errors.ts";
 import type { CrewClient } from "../api/client.ts";
-import type { ActivityEvent } from "../api/types.ts";
 import type { Clock } from "../base/clock.ts";
 import type { ProblemLog } from "../base/errors.ts";
 import { type Disposable, Disposables, Emitter } from "../base/events.ts";
 import type { Lease } from "./lease.ts";
 import type { CrewRef, Execution, ExecutionSummary } from "./model.ts";
 import { applyNotFound, applyReading, watchAgain } from "./reduce.ts";
-import type { ExecutionStore } from "./store.ts";
+import type { ExecutionStore, Told } from "./store.ts";
 import { WatchList } from "./watch-list.ts";
 import { answerSession, canBeAsked, isTooOld, type PollOutcome, type Watched } from "./watched.ts";
 
@@ -212,11 +211,11 @@ export class Tracker implements Disposable {
     const session = answerSession(execution);
     const write = (
       apply: (current: Execution, now: number) => Execution,
-      events?: readonly ActivityEvent[],
+      told?: Told,
     ): PollOutcome => {
       const change = (current: Execution) =>
         answerSession(current) === session ? apply(current, clock.now()) : current;
-      store.update(execution.localId, change, events);
+      store.update(execution.localId, change, told);
       return { kind: "written" };
     };
     try {
@@ -230,11 +229,12 @@ export class Tracker implements Disposable {
         if (error instanceof CrewApiError && error.kind === "notFound") return undefined;
         throw error;
       });
-      return write(
-        (current, now) =>
-          answer === undefined ? applyNotFound(current, now) : applyReading(current, answer, now),
-        answer?.events,
-      );
+      if (answer === undefined) return write(applyNotFound);
+      const { events } = answer;
+      // Loaded late, since most windows never poll.
+      const told = events && { events, ...(await import("./task-times.ts")) };
+      signal.throwIfAborted();
+      return write((current, now) => applyReading(current, answer, now), told);
     } catch (error) {
       return error instanceof CrewApiError ? { kind: "failed", error } : { kind: "blocked", error };
     }

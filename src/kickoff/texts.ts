@@ -118,6 +118,7 @@ export function formTexts() {
       realtime: l10n.t("Send each event at once"),
     },
     from: {
+      title: l10n.t("Run {0} again"),
       intro: l10n.t("Runs “{0}” again from the task “{1}”."),
       introKept: l10n.t(
         "Runs “{0}” again from the task “{1}”. The tasks before it do not run: their outputs, below, are kept.",

@@ -181,7 +181,7 @@ export class ServiceProcess {
 /** A short one is no secret, such as those that stand for none. */
 function keysIn(environment: WorkerEnvironment): readonly string[] {
   return Object.entries(environment).flatMap(([name, value]) =>
-    name.endsWith("_KEY") && value.length > 8 ? [value] : [],
+    name.endsWith("_KEY") && value.length >= 8 ? [value] : [],
   );
 }
 

@@ -3,7 +3,7 @@ import * as vscode from "vscode";
 import { UserError } from "../base/errors.ts";
 import { confirm } from "../editor/messages.ts";
 import { isFile, isFolder } from "../projects/files.ts";
-import { projectRoot } from "../projects/pyproject.ts";
+import { projectHints, projectRoot } from "../projects/pyproject.ts";
 import { findsUv, setUpCommand, type Interpreter } from "../projects/python.ts";
 import { findInterpreter } from "./engines.ts";
 
@@ -47,6 +47,7 @@ export async function setUpProject(
   const command = setUpCommand({
     hasUv: await findsUv(),
     hasPyproject: await isFile(path.join(root, "pyproject.toml")),
+    isPackage: (await projectHints(root))?.isPackage === true,
     hasVenv: await isFolder(path.join(root, ".venv")),
     isWindows,
   });

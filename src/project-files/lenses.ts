@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 import { titleOf } from "../executions/title.ts";
-import { keyOf, type ExecutionSummary } from "../executions/model.ts";
+import { keyOf, longestWaiting, type ExecutionSummary } from "../executions/model.ts";
 import type { Spot } from "../projects/inspect.ts";
 
 /**
@@ -64,7 +64,6 @@ function lastOutput(
   return [];
 }
 
-/** Leads to the one that has waited longest. */
 function waiting(
   ids: readonly string[],
   executions: readonly ExecutionSummary[],
@@ -73,7 +72,7 @@ function waiting(
     ({ state, waiting }) =>
       state === "waiting" && waiting !== undefined && ids.includes(waiting.taskId),
   );
-  const longest = waits.at(-1);
+  const longest = longestWaiting(waits);
   if (longest === undefined) return [];
   const title =
     waits.length === 1

@@ -5,8 +5,7 @@ import { readText, type TextFile } from "./files.ts";
 import { plainProject, readDefinition, type ProjectDefinition } from "./read.ts";
 import { tryToRead, type Reading } from "./reading.ts";
 import type { Place } from "./source.ts";
-import type { ProjectError } from "./types.ts";
-import { type Position } from "./types.ts";
+import type { Position, ProjectError } from "./types.ts";
 
 export interface Problem {
   readonly text: string;

@@ -9,6 +9,8 @@ export interface ProjectHints {
   readonly definition: string | undefined;
   /** `[project]` `name`. */
   readonly name: string | undefined;
+  /** Whether pip can install it with what it depends on. */
+  readonly isPackage: boolean;
 }
 
 /** Undefined without `[tool.crewai]`. Needs no parser, so that a project with an invalid file is found, too. */
@@ -22,6 +24,7 @@ export async function projectHints(folder: string): Promise<ProjectHints | undef
     type: valueIn(crewai, "type"),
     definition: valueIn(crewai, "definition"),
     name: valueIn(project ?? "", "name"),
+    isPackage: project !== undefined && /^\s*\[\s*build-system\s*\]/m.test(text),
   };
 }
 

@@ -96,16 +96,18 @@ async function packageFolders(python: string): Promise<string[]> {
 export interface SetUp {
   readonly hasUv: boolean;
   readonly hasPyproject: boolean;
+  readonly isPackage: boolean;
   readonly hasVenv: boolean;
   readonly isWindows: boolean;
 }
 
-/** The shell command that installs crewAI for a project, run in its folder. */
-export function setUpCommand({ hasUv, hasPyproject, hasVenv, isWindows }: SetUp): string {
+/** The shell command that installs crewAI for a project, and what else it depends on, run in its folder. */
+export function setUpCommand(project: SetUp): string {
+  const { hasUv, hasPyproject, isPackage, hasVenv, isWindows } = project;
   if (hasUv && hasPyproject) return "uv sync";
   const python = isWindows ? ".venv\\Scripts\\python" : ".venv/bin/python";
   const create = `${isWindows ? "python" : "python3"} -m venv .venv`;
-  const install = `${python} -m pip install crewai`;
+  const install = `${python} -m pip install ${isPackage ? "--editable ." : "crewai"}`;
   return hasVenv ? install : `${create} && ${install}`;
 }
 

@@ -112,7 +112,7 @@ export function createApp(options: AppOptions): Hono<Environment> {
     return fail(c, new ApiError(404, detail, "The requested resource was not found", { detail }));
   });
   app.onError((error, c) => {
-    const known = error instanceof ApiError ? error : diskFull(error);
+    const known = error instanceof ApiError ? error : expected(error);
     if (!known || known.status >= 500) {
       // A known error's message says what is wrong with the crew.
       const problem = known?.message ?? error.stack ?? error.message;
@@ -125,11 +125,15 @@ export function createApp(options: AppOptions): Hono<Environment> {
 }
 
 /** Undefined if it is another error. */
-function diskFull(error: Error): ApiError | undefined {
+function expected(error: Error): ApiError | undefined {
   // SQLITE_FULL
-  if (!("errcode" in error && error.errcode === 13)) return undefined;
-  const message = "The disk that keeps the service's data is full. Free some space";
-  return new ApiError(500, "Internal Server Error", message);
+  if ("errcode" in error && error.errcode === 13) {
+    const message = "The disk that keeps the service's data is full. Free some space";
+    return new ApiError(500, "Internal Server Error", message);
+  }
+  if ("code" in error && error.code === "ECONNRESET")
+    return new ApiError(400, "Invalid Request", "The connection ended before the request did");
+  return undefined;
 }
 
 /** Hashes have one length, so they can be compared in constant time. @throws {ApiError} 401 */

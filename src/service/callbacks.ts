@@ -160,7 +160,7 @@ function headersOf(id: string, authorization: unknown): Headers {
   return headers;
 }
 
-/** Events of the vendor's webhook streaming guide. Requests for others are ignored. */
+/** Those that the service itself reports (vendor's webhook streaming guide); engines report more. */
 type EventType =
   | `crew_kickoff_${"started" | "completed" | "failed"}`
   | `task_${"started" | "completed" | "failed"}`
@@ -209,6 +209,18 @@ function eventId(type: EventType, subject: Subject): string {
 }
 
 export type Reporter = ReturnType<typeof createReporter>;
+
+/** How an execution that was stopped ends: the same when it is stored at the stop, and when its run sends it. */
+export function stopEvent({ id, project, endedAt }: Execution): StoredEvent {
+  return {
+    event_id: eventId("crew_kickoff_failed", [id]),
+    type: "crew_kickoff_failed",
+    timestamp: new Date(endedAt ?? Date.now()).toISOString(),
+    started_event_id: eventId(crewStart, [id]),
+    crew_name: project.name,
+    error: "The execution was stopped.",
+  };
+}
 
 /**
  * Makes callbacks in the shapes of deployed crews. Their IDs are derived from what they report, so
@@ -261,22 +273,28 @@ export function createReporter(
   }
 
   return {
+    report,
     event,
 
-    /** What an engine reports belongs to the attempt, unless it is part of something else that it has reported. */
+    /** What an engine reports as part of its own start of the task is part of the attempt. */
     engineEvents(key: AttemptKey, { task }: TaskAttempt): (event: EngineEvent) => Promise<void> {
-      const known = new Set<string>();
+      let taskStart: string | undefined;
       return async (engineEvent) => {
         const id = textAt(engineEvent, "event_id");
-        const parent = textAt(engineEvent, "parent_event_id") ?? "";
-        if (id !== undefined) known.add(id);
-        const isPart = known.has(parent);
+        if (engineEvent.type === "task_started") {
+          taskStart ??= id;
+          return;
+        }
+        const parent = textAt(engineEvent, "parent_event_id");
         await report({
           ...engineEvent,
           event_id: id ?? randomUUID(),
           // Older versions of crewAI tell no IDs: then the times say what an event is part of.
           ...(id !== undefined && {
-            parent_event_id: isPart ? parent : eventId("task_started", subjectOf(key)),
+            parent_event_id:
+              parent === undefined || parent === taskStart
+                ? eventId("task_started", subjectOf(key))
+                : parent,
           }),
           task_id: task.id,
           task_name: task.id,
@@ -334,13 +352,14 @@ export function createReporter(
 
     /** Observed. */
     async crewCompleted(output: string, usage: TokenUsage): Promise<void> {
+      // First: the status that says that it has completed has this event.
+      await event("crew_kickoff_completed", [executionId], { crew_name: project.name, output });
       await call(callbacks.crew, stableId("crew", executionId), {
         result: output,
         result_json: null,
         token_usage: { ...usage },
         ...origin,
       });
-      await event("crew_kickoff_completed", [executionId], { crew_name: project.name, output });
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { CrewProject, ProjectTask } from "../projects/types.ts";
-import { subjectOf, type Reporter, type Subject } from "./callbacks.ts";
-import type { Engine, Note, TaskAttempt, TokenUsage } from "./engine.ts";
+import { stopEvent, subjectOf, type Reporter, type Subject } from "./callbacks.ts";
+import { crewOutput, type Engine, type Note, type TaskAttempt, type TokenUsage } from "./engine.ts";
 import { messageOf } from "./errors.ts";
 import { fingerprintsOf, fitOutputs, UnfitOutputs } from "./run-again.ts";
 import type { AttemptKey, Execution } from "./model.ts";
@@ -36,8 +36,7 @@ export async function runCrew(
   if (found().state === "stopped")
     await steps.run("stopped", async () => {
       engine.rest?.(id, true);
-      const data = { crew_name: found().project.name, error: "The execution was stopped." };
-      await reporter.event("crew_kickoff_failed", [id], data);
+      await reporter.report(stopEvent(found()));
       return null;
     });
 
@@ -78,7 +77,7 @@ export async function runCrew(
       store.end(id, null);
       engine.rest?.(id, true);
       if (found().state === "completed")
-        await reporter.crewCompleted(outputs.at(-1)?.output ?? "", store.usageOf(id));
+        await reporter.crewCompleted(crewOutput(outputs), store.usageOf(id));
       return null;
     });
   }

@@ -51,7 +51,13 @@ export async function lockDataFolder(folder: string) {
     /** `instance` is in the service's responses, too. */
     publish: (published: { url: string; port: number; instance: string }) =>
       guard(() => writeFileSync(address, JSON.stringify({ ...published, pid: process.pid }))),
-    withdraw: () => rmSync(address, { force: true }),
+    withdraw: () => {
+      try {
+        rmSync(address, { force: true });
+      } catch {
+        // The folder is gone. Clients verify the process behind an address.
+      }
+    },
   };
 }
 
@@ -88,12 +94,17 @@ function watchFiles(folder: string, database: string) {
   const inodes = () => files.map((file) => statSync(file, { throwIfNoEntry: false })?.ino);
   const before = inodes();
   const look = (): Refusal | undefined => {
-    const now = inodes();
-    const gone = files.find((_file, index) => now[index] !== before[index]);
-    const isEmptied = gone === undefined && statSync(database).size === 0;
-    if (gone === undefined && !isEmptied) return undefined;
-    const what = isEmptied ? `${database} was emptied` : `${gone} was deleted or replaced`;
-    return lost(folder, `${what} while the service used it`);
+    try {
+      const now = inodes();
+      const gone = files.find((_file, index) => now[index] !== before[index]);
+      const isEmptied = gone === undefined && statSync(database).size === 0;
+      if (gone === undefined && !isEmptied) return undefined;
+      const what = isEmptied ? `${database} was emptied` : `${gone} was deleted or replaced`;
+      return lost(folder, `${what} while the service used it`);
+    } catch (error) {
+      // For example a network drive that is gone.
+      return unusable(folder, messageOf(error));
+    }
   };
   const noticed = new Promise<never>((_, reject) => {
     const timer = setInterval(() => {

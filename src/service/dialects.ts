@@ -1,5 +1,5 @@
 import type { JsonObject } from "../api/types.ts";
-import { roleOf } from "./engine.ts";
+import { crewOutput, roleOf } from "./engine.ts";
 import { unknownExecution, type ApiError } from "./errors.ts";
 import type { ExecutionView, StatusView } from "./model.ts";
 
@@ -71,7 +71,7 @@ function documentedStatus(view: ExecutionView): JsonObject {
   if (state === "error") return { status: "error", error: error ?? "", ...reached, execution_time };
   if (state === "stopped") return { status: "stopped", ...reached, execution_time };
   const tasks = taskResults(view);
-  const result = { output: tasks.at(-1)?.output ?? "", tasks };
+  const result = { output: crewOutput(tasks), tasks };
   return { status: "completed", result, execution_time };
 }
 
@@ -149,7 +149,7 @@ function liveStatus(view: StatusView): JsonObject {
   const updatedAt = Math.max(execution.createdAt, execution.endedAt ?? 0, ...times);
   return {
     ...liveState(view),
-    result: execution.state === "completed" ? (last?.output ?? "") : null,
+    result: execution.state === "completed" ? crewOutput(finished) : null,
     result_json: null,
     progress: {
       unit: "task",

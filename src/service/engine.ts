@@ -37,7 +37,7 @@ export interface AgentStep {
   readonly result: string;
 }
 
-/** An event of crewAI's event bus, or in its shape; texts have at most 2,000 characters. */
+/** An event of crewAI's event bus, or in its shape; texts have at most 2,000 characters. Of tasks, only `task_started`. */
 export interface EngineEvent extends JsonObject {
   readonly type: string;
   /** ISO 8601. */
@@ -89,6 +89,11 @@ export interface Engine {
 
 export function roleOf(agent: ProjectAgent | undefined, inputs: JsonObject): string {
   return agent ? fill(agent.role, inputs).trim() : "";
+}
+
+/** As in crewAI, that of the last task that has one: skipped tasks have none. */
+export function crewOutput(tasks: readonly { readonly output: string | null }[]): string {
+  return tasks.findLast(({ output }) => (output ?? "") !== "")?.output ?? "";
 }
 
 export const rehearsalMark = "[REHEARSAL - no language model was called]";

@@ -1,17 +1,21 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { JsonObject, JsonValue } from "../api/types.ts";
-import { integer, text } from "../base/sqlite.ts";
+import { integer, text, transaction } from "../base/sqlite.ts";
 import type { ActivityView } from "./model.ts";
 
 const schema = `
   CREATE TABLE IF NOT EXISTS events (
-    execution_id TEXT NOT NULL REFERENCES executions, id TEXT NOT NULL, type TEXT NOT NULL, event TEXT,
+    execution_id TEXT NOT NULL REFERENCES executions, id TEXT NOT NULL, type TEXT NOT NULL, event TEXT NOT NULL,
     PRIMARY KEY (execution_id, id)
+  ) STRICT;
+  CREATE TABLE IF NOT EXISTS event_counts (
+    execution_id TEXT NOT NULL REFERENCES executions, type TEXT NOT NULL, count INTEGER NOT NULL,
+    PRIMARY KEY (execution_id, type)
   ) STRICT;
 `;
 
-/** Events of an execution that its status has; of the others it has counts. A client that polls has seen them. */
-const most = 2_000;
+/** Of an execution, so that an answer to a poll stays small: events, and characters of their JSON. */
+const most = { events: 2_000, characters: 1_000_000 };
 
 /** Every so many events, those that are too many are dropped. */
 const step = 100;
@@ -29,35 +33,48 @@ export interface StoredEvent extends JsonObject {
 
 export type Events = ReturnType<typeof createEvents>;
 
-/** What happened in executions, for their status. */
+/**
+ * What happened in executions, for their status. Kept are the newest 2,000 events of an execution, at most 1 MB, and up
+ * to 99 more: older calls of models and tools are only counted. A client that polls has seen them.
+ */
 export function createEvents(database: DatabaseSync) {
   database.exec(schema);
   const insert = database.prepare("INSERT OR IGNORE INTO events VALUES (?, ?, ?, ?)");
-  const count = database.prepare("SELECT count(*) AS count FROM events WHERE execution_id = ?");
+  const addOne = database.prepare(
+    `INSERT INTO event_counts VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET count = count + 1`,
+  );
+  const countAll = database.prepare(
+    "SELECT sum(count) AS count FROM event_counts WHERE execution_id = ?",
+  );
   const drop = database.prepare(
-    `UPDATE events SET event = NULL WHERE rowid IN (
-       SELECT rowid FROM events WHERE execution_id = ? AND event IS NOT NULL
-       ORDER BY type GLOB 'crew_kickoff_*' OR type GLOB 'task_*' OR type GLOB 'agent_execution_*' OR type GLOB 'human_feedback_*', rowid
-       LIMIT max(0, (SELECT count(*) FROM events WHERE execution_id = ? AND event IS NOT NULL) - ${most}))`,
+    `DELETE FROM events WHERE rowid IN (
+       SELECT id FROM (
+         SELECT rowid AS id, row_number() OVER newest AS number, sum(length(event)) OVER newest AS characters
+         FROM events WHERE execution_id = ?
+         WINDOW newest AS (
+           ORDER BY type GLOB 'crew_kickoff_*' OR type GLOB 'task_*' OR type GLOB 'agent_execution_*' OR type GLOB 'human_feedback_*' DESC, rowid DESC
+         )
+       ) WHERE number > ${most.events} OR characters > ${most.characters})`,
   );
-  const find = database.prepare(
-    "SELECT event FROM events WHERE execution_id = ? AND event IS NOT NULL ORDER BY rowid",
-  );
-  const countTypes = database.prepare(
-    "SELECT type, count(*) AS count FROM events WHERE execution_id = ? GROUP BY type ORDER BY type",
+  const find = database.prepare("SELECT event FROM events WHERE execution_id = ? ORDER BY rowid");
+  const counts = database.prepare(
+    "SELECT type, count FROM event_counts WHERE execution_id = ? ORDER BY type",
   );
   return {
     /** A repeat changes nothing. */
     add(executionId: string, event: StoredEvent): void {
       const { event_id, type } = event;
-      const { changes } = insert.run(executionId, event_id, type, JSON.stringify(event, shorten));
-      if (changes === 0) return;
-      const all = integer(count.get(executionId) ?? {}, "count");
-      if (all > most && all % step === 0) drop.run(executionId, executionId);
+      const isNew = transaction(database, () => {
+        const json = JSON.stringify(event, shorten);
+        if (insert.run(executionId, event_id, type, json).changes === 0) return false;
+        return addOne.run(executionId, type).changes > 0;
+      });
+      if (isNew && integer(countAll.get(executionId) ?? {}, "count") % step === 0)
+        drop.run(executionId);
     },
 
     of(executionId: string): ActivityView {
-      const types = countTypes
+      const types = counts
         .all(executionId)
         .map((row) => [text(row, "type"), integer(row, "count")] as const);
       return {

@@ -43,7 +43,7 @@ export function readOptions(
     /** The interpreter of a crewAI project, if not the one that the project has. */
     python: values.python,
     /** How many executions of a crewAI project run at a time. */
-    parallel: Math.max(1, readNumber("--parallel", values.parallel)),
+    parallel: readCount("--parallel", values.parallel),
     /** 0: any free port. */
     port: readPort(values.port),
     /** A folder; by default derived from the crew's folder. */
@@ -104,6 +104,11 @@ function readNumber(name: string, text: string): number {
   const value = Number(text);
   if (text.trim() !== "" && Number.isFinite(value) && value >= 0) return value;
   throw refuse(`${name} ${text}: expected a number of at least 0.`);
+}
+
+function readCount(name: string, text: string): number {
+  if (/^\d*[1-9]\d*$/.test(text)) return Number(text);
+  throw refuse(`${name} ${text}: expected a whole number of at least 1.`);
 }
 
 function refuse(problem: string): Refusal {

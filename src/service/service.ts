@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { openSqlite, transaction } from "../base/sqlite.ts";
 import { createApp, type AppOptions } from "./app.ts";
-import { createDeliveries, createReporter } from "./callbacks.ts";
+import { createDeliveries, createReporter, stopEvent } from "./callbacks.ts";
 import { runCrew, type Steps } from "./crew-run.ts";
 import type { Engine } from "./engine.ts";
 import { messageOf, Refusal } from "./errors.ts";
@@ -126,6 +126,9 @@ export function openService(parts: ServiceParts) {
     const isHeld = store.held().includes(id);
     const waited = store.stop(id);
     if (!waited) return undefined;
+    const stopped = store.find(id);
+    // Now: after the status that says that it was stopped, nobody asks again.
+    if (stopped) events.add(id, stopEvent(stopped));
     parts.engine.rest?.(id, true);
     // It sees that it was stopped, and ends.
     if (isHeld) await resumeRun(id);

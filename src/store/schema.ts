@@ -102,6 +102,8 @@ export const steps: readonly string[] = [
     -- Milliseconds since 1970.
     at REAL NOT NULL,
     type TEXT NOT NULL,
+    -- Whether it says which tasks, agents and persons were at work.
+    is_frame INTEGER NOT NULL,
     json TEXT,
     PRIMARY KEY (local_id, id)
   ) STRICT;

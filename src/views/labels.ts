@@ -54,6 +54,11 @@ export function kickingOffLabel(): string {
   return l10n.t("Kicking off…");
 }
 
+/** A restart interrupted it, and a person is to decide about it. */
+export function interruptedLabel(): string {
+  return l10n.t("Interrupted");
+}
+
 /** A running task that the crew no longer reports may be the one that waits. */
 export function taskStateLabel(
   { state }: Pick<TaskSummary, "state">,

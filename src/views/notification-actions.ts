@@ -1,10 +1,9 @@
 import * as vscode from "vscode";
 import { viewId } from "../editor/manifest.ts";
 import { showStatus } from "../editor/messages.ts";
-import { keyOf, type ExecutionSummary } from "../executions/model.ts";
+import { keyOf, longestWaiting, type ExecutionSummary } from "../executions/model.ts";
 import type { EventKind } from "./events.ts";
 import { failedAtModel, present } from "./labels.ts";
-import { longestWaiting } from "./waiting.ts";
 
 export interface NotificationAction {
   readonly title: string;

@@ -3,7 +3,7 @@ import type { Clock } from "../base/clock.ts";
 import { logProblem } from "../editor/log.ts";
 import { plainMessage } from "../editor/messages.ts";
 import type { Lease } from "../executions/lease.ts";
-import type { ExecutionSummary } from "../executions/model.ts";
+import { type ExecutionSummary, waitsForPerson } from "../executions/model.ts";
 import type { Notified } from "../executions/executions.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import { titleOf } from "../executions/title.ts";
@@ -11,7 +11,6 @@ import { countMessage, eventOf, reportsOf, tooLateMessage } from "./events.ts";
 import type { EventKind, News } from "./events.ts";
 import { actionsOn, actionsOnMany, isWanted, openExecution } from "./notification-actions.ts";
 import type { NotificationAction } from "./notification-actions.ts";
-import { activeOf } from "./waiting.ts";
 
 interface NotificationsOptions {
   readonly store: Pick<ExecutionStore, "list" | "summary" | "onDidChange">;
@@ -113,7 +112,7 @@ export class Notifications implements vscode.Disposable {
 
   async #showMany(kind: EventKind, count: number): Promise<void> {
     const { store } = this.#options;
-    const present = kind === "waiting" ? activeOf(store.list()).waiting.length : count;
+    const present = kind === "waiting" ? store.list().filter(waitsForPerson).length : count;
     // All may have been answered meanwhile.
     if (present === 0) return;
     const actions = actionsOnMany(kind, () => store.list());

@@ -1,5 +1,6 @@
 import * as vscode from "vscode";
 import { shortName } from "../base/text.ts";
+import type { Crews } from "../crews/crews.ts";
 import type { ExecutionSummary } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import { titleOf } from "../executions/title.ts";
@@ -11,12 +12,15 @@ const maxListed = 5;
 
 export function showStatusBar(
   store: Pick<ExecutionStore, "list" | "onDidChange">,
+  crews: Pick<Crews, "list" | "onDidChange">,
   item = vscode.window.createStatusBarItem("crewdeck.active", vscode.StatusBarAlignment.Left),
 ): vscode.Disposable {
   item.name = "Crewdeck";
   item.command = "crewdeck.showActive";
+  // Not at each change of an execution, since the list reads the settings.
+  let known = crews.list();
   const update = () => {
-    const active = activeOf(store.list());
+    const active = activeOf(store.list(), known);
     const [running, waiting] = [active.running.length, active.waiting.length];
     if (running + waiting === 0) {
       item.hide();
@@ -37,7 +41,11 @@ export function showStatusBar(
     item.show();
   };
   update();
-  return vscode.Disposable.from(store.onDidChange(update), item);
+  const crewsChanged = crews.onDidChange(() => {
+    known = crews.list();
+    update();
+  });
+  return vscode.Disposable.from(store.onDidChange(update), crewsChanged, item);
 }
 
 function runningSentence(count: number): string {

@@ -1,14 +1,21 @@
+import { type Crew, isInterrupted } from "../crews/types.ts";
 import { type ExecutionSummary, waitsForPerson } from "../executions/model.ts";
 
 export interface ActiveExecutions {
   readonly waiting: readonly ExecutionSummary[];
-  /** Queued or running, and still polled. */
+  /** Queued or running, still polled and not interrupted. */
   readonly running: readonly ExecutionSummary[];
 }
 
-export function activeOf(executions: readonly ExecutionSummary[]): ActiveExecutions {
-  const runs = ({ state, watchingStoppedAt }: ExecutionSummary) =>
-    (state === "queued" || state === "running") && watchingStoppedAt === undefined;
+export function activeOf(
+  executions: readonly ExecutionSummary[],
+  crews: readonly Crew[],
+): ActiveExecutions {
+  const crewsById = new Map(crews.map((crew) => [crew.id, crew]));
+  const runs = ({ state, watchingStoppedAt, crew, kickoffIds }: ExecutionSummary) =>
+    (state === "queued" || state === "running") &&
+    watchingStoppedAt === undefined &&
+    !isInterrupted(crewsById.get(crew.id), kickoffIds);
   return { waiting: executions.filter(waitsForPerson), running: executions.filter(runs) };
 }
 
@@ -16,13 +23,4 @@ export function activeOf(executions: readonly ExecutionSummary[]): ActiveExecuti
 export function theOne({ waiting, running }: ActiveExecutions): ExecutionSummary | undefined {
   const first = waiting.length > 0 ? waiting : running;
   return first.length === 1 ? first[0] : undefined;
-}
-
-/** Ties: the one started first. */
-export function longestWaiting(
-  executions: readonly ExecutionSummary[],
-): ExecutionSummary | undefined {
-  const since = ({ waiting, startedAt }: ExecutionSummary) =>
-    `${waiting?.since ?? startedAt} ${startedAt}`;
-  return executions.filter(waitsForPerson).sort((a, b) => (since(a) < since(b) ? -1 : 1))[0];
 }

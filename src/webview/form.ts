@@ -1,4 +1,4 @@
-import { fill, type FormView, type ToForm } from "../kickoff/form/messages.ts";
+import { formTitle, type FormView, type ToForm } from "../kickoff/form/messages.ts";
 import type { FormTexts } from "../kickoff/texts.ts";
 import { button, make } from "./dom.ts";
 import { explanation } from "./footer.ts";
@@ -38,12 +38,12 @@ function show(view: FormView, texts: FormTexts): void {
 }
 
 function header(view: FormView, texts: FormTexts): HTMLElement {
-  const { name, url, rehearsal } = view.crew;
+  const { url, rehearsal } = view.crew;
   const isNotKept = view.kind === "form" && view.isNotKept === true;
   return make(
     "header",
     {},
-    make("h1", {}, fill(texts.title, name)),
+    make("h1", {}, formTitle(view, texts)),
     url === "" ? undefined : make("p", { class: "address" }, url),
     rehearsal === undefined ? undefined : make("p", { class: "rehearsal" }, rehearsal),
     isNotKept ? make("p", { class: "not-kept", role: "status" }, texts.notKept) : undefined,

@@ -10,7 +10,7 @@ export class KeptOutputs {
   readonly element: HTMLElement;
   readonly #from: RunFrom;
   readonly #controls: readonly Control[];
-  readonly #edited: Set<Control>;
+  readonly #edited = new Set<Control>();
 
   constructor(from: RunFrom, texts: FormTexts, onInput: () => void) {
     const { title, taskId, outputs } = from;
@@ -18,7 +18,6 @@ export class KeptOutputs {
     const intro = hasOutputs ? texts.from.introKept : texts.from.intro;
     this.#from = from;
     this.intro = make("p", { class: "from" }, fill(intro, title, taskId));
-    this.#edited = new Set();
     this.#controls = outputs.map(({ taskId: label, text, isEdited }) => {
       const mark = () => {
         this.#edited.add(control);

@@ -177,6 +177,64 @@ describe("crewAI projects", () => {
         assert.ok(requests[1]?.prompt.includes("The second answer."));
         assert.ok(lines.includes("[crew] Asynchronous tasks run one after the other: second."));
       });
+
+      it("runs a conditional task as crew.py made it, and ends with a hook if the last one is skipped", async () => {
+        const task = (name: string) =>
+          `${name}:\n  description: Do the ${name} thing about {topic}.\n  expected_output: Text.\n  agent: worker\n`;
+        const head = `from pydantic import BaseModel
+from crewai.tasks.conditional_task import ConditionalTask
+from crewai.tools import tool
+
+@tool("lookup")
+def lookup(word: str) -> str:
+    """Looks a word up."""
+    return word
+
+class Reading(BaseModel):
+    degrees: int
+
+def note(name, result=None):
+    open("calls", "a").write(name + " ")
+    return result
+
+def sign(result):
+    result.raw += f" (signed after {len(result.tasks_output)})"
+    return note("hook", result)
+
+def conditional(**members):
+    made = ConditionalTask(**members)
+    made.tools.append(lookup)
+    return made
+`;
+        const made = `condition=lambda output: True, output_pydantic=Reading, output_file="{topic}.json",
+            guardrail=lambda output: note("guardrail", (True, output.raw)), callback=lambda output: note("callback")`;
+        const { outputs, requests, folder } = await runProject(
+          {
+            "config/tasks.yaml": ["first", "second", "third"].map(task).join(""),
+            "crew.py": crewFile({
+              head,
+              tasks: {
+                first: "",
+                second: made,
+                third: "condition=lambda output: output.pydantic.degrees > 20",
+              },
+              crew: "after_kickoff_callbacks=[sign]",
+            }).replaceAll(/Task(?=\(config=self.tasks_config\["(second|third)"\])/g, "conditional"),
+          },
+          {
+            version,
+            answer: (request) =>
+              taskOf(request.prompt) === "second" ? '{"degrees": 10}' : byTask(request),
+          },
+        );
+        const reading = '{"degrees": 10}';
+        assert.deepEqual(outputs, ["The first answer.", reading, `${reading} (signed after 3)`]);
+        const asked = requests.find(({ prompt }) => taskOf(prompt) === "second");
+        assert.ok(asked && [asked.prompt, ...asked.tools].join("\n").includes("lookup"));
+        assert.equal(readFileSync(path.join(folder, "calls"), "utf8"), "guardrail callback hook ");
+        const written: unknown = JSON.parse(readFileSync(path.join(folder, "tea.json"), "utf8"));
+        assert.deepEqual(written, { degrees: 10 });
+      });
     });
 
   it("gives a task the context that it names, and no other", async () => {

@@ -65,10 +65,10 @@ describe("Two extension hosts on one store, each of which kicks off and resumes 
     linkExtension(path.join(dataFolder, "extensions"), writeDriver(folder));
     lanes = await Promise.all(
       ["writers", "editors"].map(
-        async (name) => new Lane(name, emptyFolder(folder, name), await Gate.before(service)),
+        async (name) => new Lane(name, writeFolder(folder, name), await Gate.before(service)),
       ),
     );
-    const workspace = emptyFolder(folder, "nobody");
+    const workspace = writeFolder(folder, "nobody");
     const first = await openWindow({
       dataFolder,
       workspace,
@@ -270,39 +270,39 @@ function countedBy({ data }: RunningService) {
   }
 }
 
-function emptyFolder(parent: string, name: string): string {
+/** Writes files, by path, to a new folder, which it returns. */
+function writeFolder(parent: string, name: string, files: Record<string, string> = {}): string {
   const folder = path.join(parent, name);
   mkdirSync(folder);
+  for (const [file, text] of Object.entries(files)) {
+    mkdirSync(path.dirname(path.join(folder, file)), { recursive: true });
+    writeFileSync(path.join(folder, file), text);
+  }
   return folder;
 }
 
 /** Writes a crew with one task, whose output waits for a person. @returns its folder */
 function writeCrew(parent: string): string {
-  const crew = emptyFolder(parent, "crew");
   const task = {
     name: "write",
     description: "Write about {topic}.",
     expected_output: "One sentence",
     human_input: true,
   };
-  writeFileSync(
-    path.join(crew, "pyproject.toml"),
-    '[project]\nname = "writers"\n[tool.crewai]\ntype = "crew"\ndefinition = "crew.jsonc"\n',
-  );
-  writeFileSync(
-    path.join(crew, "crew.jsonc"),
-    JSON.stringify({ name: "Writers", agents: ["writer"], tasks: [task] }),
-  );
-  writeFileSync(
-    path.join(emptyFolder(crew, "agents"), "writer.jsonc"),
-    JSON.stringify({ role: "Writer", goal: "Write", backstory: "You write." }),
-  );
-  return crew;
+  return writeFolder(parent, "crew", {
+    "pyproject.toml":
+      '[project]\nname = "writers"\n[tool.crewai]\ntype = "crew"\ndefinition = "crew.jsonc"\n',
+    "crew.jsonc": JSON.stringify({ name: "Writers", agents: ["writer"], tasks: [task] }),
+    "agents/writer.jsonc": JSON.stringify({
+      role: "Writer",
+      goal: "Write",
+      backstory: "You write.",
+    }),
+  });
 }
 
 /** Writes the extension that sends. @returns its folder */
 function writeDriver(parent: string): string {
-  const driver = emptyFolder(parent, "driver");
   const manifest = {
     name: "sending-driver",
     publisher: "crewdeck",
@@ -313,11 +313,9 @@ function writeDriver(parent: string): string {
     extensionKind: ["workspace"],
     extensionDependencies: ["crewdeck.crewdeck"],
   };
-  writeFileSync(path.join(driver, "package.json"), JSON.stringify(manifest));
   const source = readFileSync(path.join(projectFolder, "test/support/sending-driver.ts"), "utf8");
-  writeFileSync(
-    path.join(driver, "driver.js"),
-    transformSync(source, { loader: "ts", format: "cjs", platform: "node" }).code,
-  );
-  return driver;
+  return writeFolder(parent, "driver", {
+    "package.json": JSON.stringify(manifest),
+    "driver.js": transformSync(source, { loader: "ts", format: "cjs", platform: "node" }).code,
+  });
 }

@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 import type { CrewReport } from "../../src/crews/types.ts";
 import type { CrewdeckApi, CrewdeckExecution } from "../../src/extension-api/crewdeck-api.ts";
 import { json, MisbehavingServer } from "../support/misbehaving-server.ts";
+import { withPerson } from "./scripted-person.ts";
 import { waitFor } from "../support/wait.ts";
 import { startRealService, type RealService } from "./real-service.ts";
 
@@ -323,6 +324,19 @@ describe("Commands with arguments, and the API for other extensions", () => {
     assert.deepEqual([chosen, typeof at], [{ ...given, hasKey: false }, "number"]);
     assert.deepEqual(await choose(local.name, { use: "project" }), { use: "project" });
     await assert.rejects(choose(crew, { use: "project" }), /is deployed, not a local crew/);
+  });
+
+  it("discardInterrupted asks nothing if nothing was interrupted, and says so", async () => {
+    const folder = "crewdeck:/example-crew";
+    const local = await run<{ name: string }>("startLocalCrew", { folder, engine: "rehearsal" });
+    try {
+      const { shown } = await withPerson([], () =>
+        run("discardInterrupted", { crew: local.name, kind: "crew" }),
+      );
+      assert.match(shown[0]?.text ?? "", /^No execution of “.+” was interrupted\.$/);
+    } finally {
+      await run("stopLocalCrew", { folder });
+    }
   });
 
   it("focuses the view when a person selects a local crew, not later when the crew runs", async () => {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { json, MisbehavingServer } from "../support/misbehaving-server.ts";
 import { waitFor } from "../support/wait.ts";
+import { lensesOf } from "./view-parts.ts";
 
 const run = <T>(command: string, argument?: unknown): Promise<T> =>
   Promise.resolve(vscode.commands.executeCommand<T>(`crewdeck.${command}`, argument));
@@ -64,10 +65,14 @@ describe("The document of an execution that can't be refreshed", () => {
       await run("refresh", { crew, kickoffId });
       await waitFor("no more of it", () => doubt() === undefined);
     }
+    const hasStop = async () =>
+      (await lensesOf(document)).some(({ title }) => title === "Try to Stop…");
+    assert.ok(await hasStop());
     await setCrews([]);
     await waitFor("the text about the crew", () =>
       /“Doubted” is not connected\./.test(doubt() ?? ""),
     );
+    assert.equal(await hasStop(), false);
     await setCrews([{ name: crew, url: server.url }]);
     await waitFor("no more of that", () => doubt() === undefined);
   });

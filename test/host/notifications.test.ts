@@ -5,6 +5,7 @@ import { Emitter } from "../../src/base/events.ts";
 import { Notified } from "../../src/executions/executions.ts";
 import { without, type Execution } from "../../src/executions/model.ts";
 import { Notifications } from "../../src/views/notifications.ts";
+import type { Crew } from "../../src/crews/types.ts";
 import { showStatusBar } from "../../src/views/status-bar.ts";
 import { waitFor } from "../support/wait.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
@@ -362,6 +363,8 @@ describe("The status bar item", () => {
   let bar: vscode.Disposable;
   /** VS Code's item. */
   let item: vscode.StatusBarItem & { isShown: boolean };
+  let crews: readonly Crew[];
+  let crewsChanged: vscode.EventEmitter<void>;
 
   beforeEach(async () => {
     parts = await viewParts();
@@ -381,7 +384,9 @@ describe("The status bar item", () => {
       hide: () => void (item.isShown = false),
       dispose: () => undefined,
     };
-    bar = showStatusBar(parts.store, item);
+    crewsChanged = new vscode.EventEmitter();
+    crews = [];
+    bar = showStatusBar(parts.store, { list: () => crews, onDidChange: crewsChanged.event }, item);
   });
 
   afterEach(async () => {
@@ -409,6 +414,20 @@ describe("The status bar item", () => {
     assert.equal(item.text, "$(bell-dot) 1 to review");
     parts.store.remove("local-1");
     assert.equal(item.isShown, false);
+  });
+
+  it("leaves out what a restart interrupted, until a person decides about it", () => {
+    const held = notWaiting({ localId: "held", kickoffIds: ["held"] });
+    parts.store.add(held);
+    assert.equal(item.text, "$(sync~spin) 1");
+    const local = { folder: "file:///crew", engine: "crewai", running: true } as const;
+    const interrupted = { count: 1, isElsewhere: false, kickoffIds: ["held"] };
+    crews = [{ ...held.crew, local: { ...local, interrupted } }];
+    crewsChanged.fire();
+    assert.equal(item.isShown, false);
+    crews = [{ ...held.crew, local }];
+    crewsChanged.fire();
+    assert.deepEqual([item.isShown, item.text], [true, "$(sync~spin) 1"]);
   });
 
   it("lists in its tooltip what waits and what runs, with remote text as plain text", () => {

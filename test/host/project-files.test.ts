@@ -163,9 +163,9 @@ describe("The files of a crew project", () => {
   it("lead to the execution that has waited longest, and to the newest output of an agent's tasks", () => {
     const at = (startedAt: string, change: Partial<Execution>) =>
       anExecution({ localId: startedAt, kickoffIds: [startedAt], startedAt, ...change });
-    const waiting = (taskId: string): Partial<Execution> => ({
+    const waiting = (taskId: string, since: string): Partial<Execution> => ({
       state: "waiting",
-      waiting: { taskId, attempt: 1, since: "2026-01-01T00:00:00.000Z", output: "o" },
+      waiting: { taskId, attempt: 1, since, output: "o" },
       tasks: [{ taskId, state: "waiting", attempts: [{ number: 1, output: "o" }] }],
     });
     const [first, second, third, last] = ["1", "2", "3", "4"].map(
@@ -175,9 +175,9 @@ describe("The files of a crew project", () => {
       { at: { file: "config/agents.yaml", line: 1, column: 1 }, tasks: ["draft", "final"] },
       root,
       [
-        at(second!, waiting("final")),
-        at(first!, waiting("draft")),
-        at(third!, waiting("other")),
+        at(second!, waiting("final", third!)),
+        at(first!, waiting("draft", last!)),
+        at(third!, waiting("other", third!)),
         at(last!, { tasks: [{ taskId: "draft", state: "running", attempts: [{ number: 1 }] }] }),
       ],
     ).map(({ title, arguments: [argument] = [] }) => {
@@ -186,7 +186,7 @@ describe("The files of a crew project", () => {
     });
     assert.deepEqual(shown, [
       ["Last Output", second, "final"],
-      ["2 Waiting for You", first, "draft"],
+      ["2 Waiting for You", second, "final"],
     ]);
   });
 

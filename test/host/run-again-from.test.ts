@@ -33,7 +33,7 @@ describe("Run Again from Here", () => {
   const formTab = () =>
     vscode.window.tabGroups.all
       .flatMap(({ tabs }) => tabs)
-      .find(({ label }) => label === `Kick off ${crew}`);
+      .find(({ label }) => label === `Run ${crew} again`);
   const outputOf = (made: Made, taskId: string) =>
     found(made)
       ?.tasks.find((task) => task.taskId === taskId)

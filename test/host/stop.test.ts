@@ -15,11 +15,11 @@ const local = anExecution({
 describe("Stopping an execution", () => {
   let sent: string[];
   let canStop: boolean;
-  let answer: () => Promise<{ status: string; raw: unknown }>;
+  let answer: () => Promise<{ status: string }>;
   beforeEach(() => {
     sent = [];
     canStop = true;
-    answer = () => Promise.resolve({ status: "stopped", raw: {} });
+    answer = () => Promise.resolve({ status: "stopped" });
   });
 
   const partsOf = (execution: Execution) => {

@@ -9,6 +9,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from "node:fs";
@@ -162,12 +163,20 @@ describe("service: when it can't start", () => {
   });
 
   it("stops when its database, the log or the whole folder is deleted while it runs", async () => {
-    for (const change of [
-      (data: string) => rmSync(data, { recursive: true }),
-      (data: string) => rmSync(path.join(data, "crewdeck.sqlite")),
-      (data: string) => rmSync(path.join(data, "crewdeck.sqlite-wal")),
-      (data: string) => truncateSync(path.join(data, "crewdeck.sqlite")),
-    ]) {
+    const lost = /(deleted or replaced|emptied) while the service used it/;
+    for (const [change, reason] of [
+      [(data: string) => rmSync(data, { recursive: true }), lost],
+      [(data: string) => rmSync(path.join(data, "crewdeck.sqlite")), lost],
+      [(data: string) => rmSync(path.join(data, "crewdeck.sqlite-wal")), lost],
+      [(data: string) => truncateSync(path.join(data, "crewdeck.sqlite")), lost],
+      [
+        (data: string) => {
+          rmSync(data, { recursive: true });
+          symlinkSync(data, data);
+        },
+        /can't be used: ELOOP/,
+      ],
+    ] as const) {
       const data = temporaryFolder("service");
       const service = await startService({ args: ["--data", data] });
       // Until it has continued, what is deleted may still be in the log.
@@ -175,8 +184,9 @@ describe("service: when it can't start", () => {
       await waitFor("the log to be written to the database", () => statSync(log).size === 0);
       change(data);
       await waitFor("the service to stop", () => service.child.exitCode !== null);
-      assert.equal(service.child.exitCode, 5);
-      assert.match(service.log(), /(deleted or replaced|emptied) while the service used it/);
+      assert.equal(service.child.exitCode, 5, service.log());
+      assert.match(service.log(), reason);
+      assert.doesNotMatch(service.log(), /^ {4}at /m);
       rmSync(data, { recursive: true, force: true });
     }
   });

@@ -3,6 +3,13 @@ import { createRequire } from "node:module";
 import type axe from "axe-core";
 import type { Frame, Page } from "playwright-core";
 
+declare global {
+  interface Window {
+    /** Defined by axe-core's script. */
+    readonly axe: typeof axe;
+  }
+}
+
 const axeSource = readFileSync(
   createRequire(import.meta.url).resolve("axe-core/axe.min.js"),
   "utf8",
@@ -11,9 +18,7 @@ const axeSource = readFileSync(
 /** The violations that axe-core finds in a page or a frame: each rule with the elements that break it. */
 export async function violationsIn(place: Page | Frame): Promise<string[]> {
   await place.evaluate(axeSource);
-  const { violations } = await place.evaluate(() =>
-    (window as unknown as { axe: typeof axe }).axe.run(),
-  );
+  const { violations } = await place.evaluate(() => window.axe.run());
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
 }
 

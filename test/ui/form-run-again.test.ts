@@ -54,6 +54,7 @@ describe("The form of an execution that runs again from a task, in a browser", (
 
   it("says what runs, and sends edited inputs and only the outputs that were edited", async () => {
     await open();
+    await form.page.getByRole("heading", { name: "Run Travel crew again" }).waitFor();
     await form.page.getByText("Runs “Tea time” again from the task “draft”.").waitFor();
     assert.equal(await output("research").inputValue(), "# Tea\n\nIt grows.");
     await parts.field("topic").fill("coffee");

@@ -56,7 +56,12 @@ export class KickoffForms implements vscode.Disposable {
       Object.keys(values).length === 0 ? {} : replaces ? { instead: values } : { given: values };
     let form = this.#forms.get(crew.id);
     if (form === undefined) {
-      form = this.#add(openPanel(crew), shown(crew), { ...this.#seedOf(crew), ...given }, true);
+      form = this.#add(
+        openPanel(shown(crew)),
+        shown(crew),
+        { ...this.#seedOf(crew), ...given },
+        true,
+      );
       void form.session.load({ fresh: false, startsCrew: true });
     } else {
       form.show(given);
@@ -145,7 +150,7 @@ export class KickoffForms implements vscode.Disposable {
     for (const [id, form] of this.#forms) {
       const crew = this.#options.crews.find(id);
       if (crew === undefined) continue;
-      form.update(shown(crew));
+      form.session.update(shown(crew));
       if (form.session.isUnavailable && crew.local?.running !== false)
         void form.session.load({ fresh: true, startsCrew: false });
     }

@@ -80,6 +80,12 @@ export function fill(text: string, ...values: readonly (string | number)[]): str
   return text.replace(/\{(\d)\}/g, (mark, index: string) => String(values[Number(index)] ?? mark));
 }
 
+/** Of the tab and the page. */
+export function formTitle(view: FormView, { title, from }: FormTexts): string {
+  const isRunAgain = view.kind === "form" && view.draft.values.from !== undefined;
+  return fill(isRunAgain ? from.title : title, view.crew.name);
+}
+
 type WithoutPlace<Fault> = Fault extends unknown ? Omit<Fault, "at"> : never;
 
 export function kickoffFaultText(

@@ -11,7 +11,7 @@ import type { KickoffSender } from "../../sending/kickoff.ts";
 import { formTexts } from "../texts.ts";
 import type { GivenValues, Seed } from "./content.ts";
 import { formPage } from "./html.ts";
-import type { FormCrew } from "./messages.ts";
+import { formTitle, type FormCrew } from "./messages.ts";
 import { FormSession, type SessionOptions } from "./session.ts";
 
 export interface FormParts extends Pick<SessionOptions, "clock"> {
@@ -58,8 +58,11 @@ export class OpenForm {
       onAction: (action) => void runAction(action),
       onOpenExecution: (made) =>
         made ? show(made) : void vscode.commands.executeCommand(`${viewId}.focus`),
-      // A hidden panel gets no messages; it asks for everything when it shows again.
-      post: (message) => void panel.webview.postMessage(message),
+      post: (message) => {
+        if (message.type === "show") panel.title = formTitle(message.view, formTexts());
+        // A hidden panel gets no messages; it asks for everything when it shows again.
+        void panel.webview.postMessage(message);
+      },
       onStarted: (made) => {
         execution = made;
         panel.dispose();
@@ -81,11 +84,6 @@ export class OpenForm {
     this.#panel.reveal();
   }
 
-  update(crew: FormCrew): void {
-    this.#panel.title = titleFor(crew);
-    this.session.update(crew);
-  }
-
   close(): void {
     this.#panel.dispose();
   }
@@ -99,12 +97,9 @@ export class OpenForm {
 }
 
 /** The draft is stored elsewhere, so the page needn't live while hidden. */
-export function openPanel(crew: Pick<FormCrew, "name">): vscode.WebviewPanel {
-  return vscode.window.createWebviewPanel(formType, titleFor(crew), vscode.ViewColumn.Active);
-}
-
-function titleFor(crew: Pick<FormCrew, "name">): string {
-  return vscode.l10n.t("Kick off {0}", crew.name);
+export function openPanel(crew: FormCrew): vscode.WebviewPanel {
+  const title = formTitle({ kind: "loading", crew }, formTexts());
+  return vscode.window.createWebviewPanel(formType, title, vscode.ViewColumn.Active);
 }
 
 function showPage({ webview, title }: vscode.WebviewPanel, extensionUri: vscode.Uri): void {

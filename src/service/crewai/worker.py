@@ -45,11 +45,9 @@ oldest = {"python": (3, 10), "crewai": (1, 0)}
 longest_step = 1_000_000
 # Characters of an event's texts.
 longest_text = 2_000
-# What happens inside a task, by the first words of the classes of crewAI's events. The service itself reports crews and tasks.
-reported_events = (
-    "AgentExecution", "AgentLogsExecution", "AgentReasoning", "Flow", "Knowledge", "LLMCall", "LLMGuardrail", "LiteAgentExecution",
-    "MCPToolExecution", "Memory", "ToolUsage",
-)
+# By the first words of the classes of crewAI's events: the service itself reports crews and tasks, and needs a task's start only
+# to know what is part of it; parts of streamed text come by the thousand.
+unreported_events = ("Crew", "TaskCompleted", "TaskFailed", "TaskEvaluation", "LLMStreamChunk", "LLMThinkingChunk")
 event_members = (
     "type", "event_id", "parent_event_id", "started_event_id", "task_name", "agent_role", "flow_name", "model", "call_type",
     "usage", "finish_reason", "tool_name", "tool_args", "from_cache", "query", "output", "response", "error",
@@ -346,7 +344,33 @@ def unconditional(task):
     """The same task without its condition, which is met: crewAI refuses a crew of conditional tasks only."""
     from crewai import Task
 
-    return Task(**{name: getattr(task, name) for name in task.model_fields_set & Task.model_fields.keys() - {"id"}})
+    return Task(**{name: getattr(task, name) for name in Task.model_fields.keys() - {"id"}})
+
+
+def result_of_skipping(crew, task, earlier):
+    """What the hooks after the kickoff return if the last task is skipped. Without hooks the task has no output."""
+    from crewai import CrewOutput
+
+    if not crew.after_kickoff_callbacks:
+        return ""
+    outputs = [each.output for each in earlier]
+    # As in crewAI, the last one that isn't empty is the crew's.
+    last = next((output for output in reversed(outputs) if output.raw), outputs[-1])
+    result = CrewOutput(
+        raw=last.raw,
+        pydantic=last.pydantic,
+        json_dict=last.json_dict,
+        tasks_output=[*outputs, task.get_skipped_task_output()],
+    )
+    for callback in crew.after_kickoff_callbacks:
+        result = callback(result)
+    return text_of(result)
+
+
+def text_of(result):
+    """Of what a hook returned, which may be anything."""
+    raw = getattr(result, "raw", None)
+    return str(result) if raw is None else raw
 
 
 def attempt(project, command):
@@ -367,7 +391,8 @@ def attempt(project, command):
     crew.before_kickoff_callbacks = []
     if is_conditional(target):
         if earlier and not target.should_execute(earlier[-1].output):
-            return {"output": "", "isSkipped": True, "inputs": inputs}
+            output = result_of_skipping(crew, target, earlier) if command["isLast"] else ""
+            return {"output": output, "isSkipped": True, "inputs": inputs}
         target = unconditional(target)
     context = earlier if is_unspecified(target.context) else list(target.context or [])
     target.context = context + [note_task(note, target.agent) for note in command["notes"]]
@@ -384,11 +409,10 @@ def attempt(project, command):
     if not command["isLast"]:
         crew.after_kickoff_callbacks = []
     result = crew.kickoff(inputs=inputs)
-    # Hooks after the kickoff may return another result.
-    output = getattr(result, "raw", None) if command["isLast"] else None
     usage = getattr(result, "token_usage", None)
     return {
-        "output": str(result) if command["isLast"] and output is None else output or target.output.raw,
+        # Hooks after the kickoff may return another result.
+        "output": (text_of(result) if command["isLast"] else "") or target.output.raw,
         "inputs": inputs,
         "usage": usage.model_dump() if usage else None,
     }
@@ -416,7 +440,7 @@ def listen_to_events():
 
     # Versions differ in their events, and load them when they are asked for.
     for name in events.__all__:
-        if name.startswith(reported_events) and hasattr(getattr(events, name, None), "model_fields"):
+        if not name.startswith(unreported_events) and hasattr(getattr(events, name, None), "model_fields"):
             events.crewai_event_bus.on(getattr(events, name))(on_event)
 
 
@@ -431,13 +455,16 @@ def described(event):
 
 
 def short(value):
-    if value is None or isinstance(value, (bool, int, float)):
+    if value is None or isinstance(value, (bool, int)):
         return value
     if isinstance(value, enum.Enum):
         return value.value
     if isinstance(value, str):
         return value[:longest_text]
-    text = json.dumps(value, default=str)
+    try:
+        text = json.dumps(value, default=str, allow_nan=False)
+    except (TypeError, ValueError, RecursionError):
+        return str(value)[:longest_text]
     return json.loads(text) if len(text) <= longest_text else text[:longest_text]
 
 

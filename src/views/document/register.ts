@@ -3,6 +3,7 @@ import path from "node:path";
 import * as vscode from "vscode";
 import { Disposables } from "../../base/events.ts";
 import type { Crews } from "../../crews/crews.ts";
+import { isInterrupted } from "../../crews/types.ts";
 import { executionScheme } from "../../editor/manifest.ts";
 import { logProblem } from "../../editor/log.ts";
 import type { Execution } from "../../executions/model.ts";
@@ -40,6 +41,7 @@ export function registerDocuments(options: {
             ? undefined
             : doubtOf({ crews, tracker }, execution)?.text,
         isKickingOff: kickoffs.isUnderWay(execution),
+        isInterrupted: isInterrupted(crews.find(execution.crew.id), execution.kickoffIds),
       }),
       ready,
     }),
@@ -68,7 +70,7 @@ export function registerDocuments(options: {
             execution,
             rendered,
             kickoffs.isUnderWay(execution),
-            crews.canStop(execution.crew.id),
+            crews.find(execution.crew.id) !== undefined && crews.canStop(execution.crew.id),
           ).map(
             ({ line, command }) => new vscode.CodeLens(new vscode.Range(line, 0, line, 0), command),
           );

@@ -2,7 +2,14 @@ import * as l10n from "@vscode/l10n";
 import type { JsonValue, PlainCallbacks } from "../../api/types.ts";
 import type { Execution, SentKickoff } from "../../executions/model.ts";
 import { titleOf } from "../../executions/title.ts";
-import { fullProgress, isRehearsal, kickingOffLabel, present, stateLabel } from "../labels.ts";
+import {
+  fullProgress,
+  interruptedLabel,
+  isRehearsal,
+  kickingOffLabel,
+  present,
+  stateLabel,
+} from "../labels.ts";
 import { fencedLines, inlineName, inlineText, quotedLines } from "./markdown.ts";
 import { resultParts, situationParts } from "./result.ts";
 import { assemble, type Part, type Rendered } from "./sections.ts";
@@ -12,6 +19,8 @@ import { historyPart, timesPart } from "./times.ts";
 export interface RenderCircumstances {
   readonly doubt?: string | undefined;
   readonly isKickingOff?: boolean;
+  /** Whether a restart interrupted it, and a person is to decide about it. */
+  readonly isInterrupted?: boolean;
 }
 
 /**
@@ -20,14 +29,15 @@ export interface RenderCircumstances {
  */
 export function renderExecution(
   execution: Execution,
-  { doubt, isKickingOff = false }: RenderCircumstances = {},
+  circumstances: RenderCircumstances = {},
 ): Rendered {
+  const { doubt, isKickingOff = false } = circumstances;
   const rehearsal = l10n.t(
     "Rehearsal: no language model was called. The outputs only repeat what the agents were asked.",
   );
   const parts = present<Part>(
     { id: "title", lines: [`# ${inlineText(titleOf(execution))}`] },
-    { id: "state", lines: [stateLine(execution, isKickingOff)] },
+    { id: "state", lines: [stateLine(execution, circumstances)] },
     doubt !== undefined && { id: "doubt", lines: quotedLines([inlineText(doubt)]) },
     isRehearsal(execution) && { id: "rehearsal", lines: quotedLines([rehearsal]) },
     ...situationParts(execution, isKickingOff),
@@ -71,9 +81,13 @@ export function renderMissing(crewName: string, kickoffId: string): Rendered {
   ]);
 }
 
-function stateLine(execution: Execution, isKickingOff: boolean): string {
+function stateLine(
+  execution: Execution,
+  { isKickingOff = false, isInterrupted = false }: RenderCircumstances,
+): string {
   const { progress, waiting, stateText, state } = execution;
-  const label = isKickingOff ? kickingOffLabel() : stateLabel(execution);
+  const own = isInterrupted ? interruptedLabel() : stateLabel(execution);
+  const label = isKickingOff ? kickingOffLabel() : own;
   const task = waiting?.taskId ?? (state === "running" ? progress?.current : undefined);
   const done = fullProgress(execution);
   return present(

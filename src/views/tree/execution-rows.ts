@@ -4,10 +4,23 @@ import { oneLine, shortName } from "../../base/text.ts";
 import { taskTime } from "../../executions/durations.ts";
 import { sharesTitle, titleOf } from "../../executions/title.ts";
 import { shortProblem } from "../doubt.ts";
-import { elapsedLabel, formatDuration, fullProgress, isRehearsal } from "../labels.ts";
-import { kickingOffLabel, present } from "../labels.ts";
-import { rehearsalLabel, shortProgress, shortStart, startLabel } from "../labels.ts";
-import { type Icon, stateIcons, stateLabel, taskStateLabel } from "../labels.ts";
+import {
+  elapsedLabel,
+  formatDuration,
+  fullProgress,
+  type Icon,
+  interruptedLabel,
+  isRehearsal,
+  kickingOffLabel,
+  present,
+  rehearsalLabel,
+  shortProgress,
+  shortStart,
+  startLabel,
+  stateIcons,
+  stateLabel,
+  taskStateLabel,
+} from "../labels.ts";
 import type { GroupKind } from "./grouping.ts";
 import type { Row } from "./rows.ts";
 import { attemptPairs } from "../../executions/tasks.ts";
@@ -126,7 +139,7 @@ export function taskRow(
 function situationOf(execution: ExecutionSummary, { isKickingOff, crew }: Circumstances): string {
   const { waiting } = execution;
   if (isKickingOff === true) return kickingOffLabel();
-  if (crew === "interrupted") return l10n.t("Interrupted");
+  if (crew === "interrupted") return interruptedLabel();
   const state = stateLabel(execution);
   return waiting === undefined ? state : l10n.t("{0} at task {1}", state, taskAndAttempt(waiting));
 }
@@ -138,7 +151,7 @@ function groupedState(
   const { waiting, state } = execution;
   if (group === "waiting" && waiting !== undefined) return taskAndAttempt(waiting);
   if (isKickingOff === true) return kickingOffLabel();
-  if (crew === "interrupted") return l10n.t("Interrupted");
+  if (crew === "interrupted") return interruptedLabel();
   if (group === "state" && state !== "unknown") return undefined;
   if (state === "waiting") return l10n.t("Waiting");
   if (isNeverSeen(execution)) return l10n.t("Unknown ID – check it");
@@ -159,6 +172,9 @@ function warningsOf(execution: ExecutionSummary, circumstances: Circumstances) {
     pending?.outcome === "unanswered" && l10n.t("feedback may have been sent"),
     answeredPause(execution) && l10n.t("answered, pause still reported"),
     isStopping(execution) && l10n.t("stopping…"),
+    !hasEnded(execution) &&
+      execution.stop?.outcome === "unanswered" &&
+      l10n.t("request to stop may have been sent"),
     unwatched ?? (!hasEnded(execution) && problem && shortProblem(problem)),
   );
 }

@@ -111,7 +111,7 @@ export function crewRow(crew: Crew, { parked, tokens }: CrewCondition): Row {
   const place = local === undefined ? hostOf(url) : phaseLabel(local);
   // A start may change it.
   const engine = phase === "starting" ? undefined : local && engineLabel(local.engine);
-  const interrupted = local?.interrupted && interruptedLabel(local.interrupted.count);
+  const interrupted = local?.interrupted && interruptedCount(local.interrupted.count);
   const uses = stored && describeTokenType(stored.inUse);
   const hasTwoTokens = stored !== undefined && stored.types.length > 1;
   // Shown only if unusual.
@@ -168,7 +168,7 @@ export function crewRow(crew: Crew, { parked, tokens }: CrewCondition): Row {
   };
 }
 
-function interruptedLabel(count: number): string {
+function interruptedCount(count: number): string {
   return count === 1
     ? l10n.t("1 execution was interrupted")
     : l10n.t("{0} executions were interrupted", count);

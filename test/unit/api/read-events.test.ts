@@ -21,7 +21,7 @@ describe("events", () => {
     assert.deepEqual(byType("llm_call_completed"), {
       id: "b6507ae6-6e25-4af6-8d4a-5461b6d47d81",
       type: "llm_call_completed",
-      at: Date.parse("2026-11-22T00:01:23.999Z"),
+      at: Date.parse("2026-11-22T00:01:23.999Z") + 0.53,
       parentId: "7fdaad4b-f05a-4e5f-8076-ce389bf2942d",
       startedId: "e30b51a1-8e88-4440-946a-94880c7f9282",
       taskName: "research_task",
@@ -43,6 +43,8 @@ describe("events", () => {
     );
     assert.equal(byType("task_completed")?.text, "Oslo is lovely.");
     assert.deepEqual(byType("crew_kickoff_completed")?.tokens, { total: 330 });
+    const [told, kept] = [recorded, events].map((each) => JSON.stringify(each).length);
+    assert.ok(kept! < told! / 5, `${kept} of ${told}: without whole agents, tasks and prompts`);
   });
 
   it("of an event stream have their members in `data`", () => {
@@ -54,8 +56,10 @@ describe("events", () => {
 
   it("are read with other names of members, other times, and without an ID", () => {
     const at = Date.parse("2026-11-22T00:01:24.002Z");
-    for (const timestamp of ["2026-11-22T00:01:24.002460", "2026-11-22T01:01:24.002+01:00", at])
+    for (const timestamp of ["2026-11-22T00:01:24.002", "2026-11-22T01:01:24.002+01:00", at])
       assert.equal(readEvent({ type: "custom", timestamp })?.at, at, String(timestamp));
+    const exact = readEvent({ type: "custom", timestamp: "2026-11-22T00:01:24.002460" });
+    assert.equal(exact?.at, at + 0.46);
     assert.equal(readEvent({ type: "custom", timestamp: at / 1000 })?.at, at);
     const bare = { type: "llm_call_completed", timestamp: at, usage: { input_tokens: 7 } };
     const [read, ...more] = readEvents([bare, bare]);
@@ -83,7 +87,7 @@ describe("events", () => {
       events: recorded.slice(0, 3),
       last_event: recorded[3],
       events_count: 4,
-      events_by_type: { default_env: 1, task_started: "many" },
+      events_by_type: { default_env: 1, task_started: "many", llm_stream_chunk: 900 },
       triggered_by: { type: "service_account", id: 12 },
       execution_origin: "schedule",
     });

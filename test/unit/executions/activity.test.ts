@@ -75,7 +75,7 @@ describe("the activity of an execution", () => {
     ]);
     assert.deepEqual(
       [crew?.start, crew?.end, crew?.tokens?.total],
-      [Date.parse(kickedOff), Date.parse("2026-11-22T00:01:24.120Z"), 330],
+      [Date.parse(kickedOff), Date.parse("2026-11-22T00:01:24.120Z") + 0.704, 330],
     );
     const tool = activity.spans.find(({ kind }) => kind === "tool");
     assert.deepEqual(
@@ -187,6 +187,14 @@ describe("the activity of an execution", () => {
     ]);
   });
 
+  it("is made at once from 10,000 events, however deep they are", () => {
+    const deep = Array.from({ length: 10_000 }, (_, number) =>
+      event(`c${number}`, "llm_call_started", number, { parentId: `c${number - 1}` }),
+    );
+    const { spans } = activityOf(anExecution({ state: "running" }), told(deep));
+    assert.equal(spans.at(-1)?.depth, 10_000);
+  }).timeout(1_000);
+
   it("survives parents that are their own descendants", () => {
     const loop = [
       event("a", "llm_call_started", 1, { parentId: "b" }),
@@ -238,6 +246,12 @@ describe("the activity of an execution", () => {
     assert.deepEqual(outline(queued), ["crew Writers: running", "  queue : running"]);
   });
 
+  it("begins when a crew says, if it is only tracked here", () => {
+    const progress = { completed: 0, unit: "task", startedAt: time(-60) };
+    const tracked = anExecution({ state: "running", origin: "tracked", progress });
+    assert.equal(activityOf(tracked).spans[0]?.start, at(-60));
+  });
+
   it("adds the pauses that were seen here to events that don't tell them", () => {
     const events = rejected.filter(({ type }) => !type.startsWith("human"));
     const history: StateChange[] = [
@@ -252,6 +266,8 @@ describe("the activity of an execution", () => {
       "    wait draft 1: completed",
       "    attempt draft 2: running",
     ]);
+    // More may have been missed, so they are not added up.
+    assert.equal(taskTimes(activityOf(execution, told(events))).get("draft")?.waited, undefined);
   });
 
   it("tells how long each task worked and waited, and its tokens", () => {

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import type { ActivityEvent } from "../../../src/api/types.ts";
+import type { KeptEvents } from "../../../src/executions/activity.ts";
 import type { Execution } from "../../../src/executions/model.ts";
 import { applyReading } from "../../../src/executions/reduce.ts";
 import type { ExecutionStore } from "../../../src/executions/store.ts";
+import { withTimes } from "../../../src/executions/task-times.ts";
 import { anExecution, aReading, at } from "./samples.ts";
 import { Windows } from "./windows.ts";
 
@@ -20,6 +22,8 @@ const task: readonly ActivityEvent[] = [
 
 describe("events of an execution", () => {
   let windows: Windows;
+  const told = (events: readonly ActivityEvent[]) => ({ events, withTimes });
+  const tell = (events: readonly ActivityEvent[]) => store.update(id, same, told(events));
   let store: ExecutionStore;
   beforeEach(() => {
     windows = new Windows();
@@ -29,10 +33,10 @@ describe("events of an execution", () => {
   afterEach(() => windows.close());
 
   it("are kept with it once, whatever comes again, and deleted with it", () => {
-    store.update(id, same, task.slice(0, 1));
-    store.update(id, same, task);
+    tell(task.slice(0, 1));
+    tell(task);
     const shorter = { id: "te", type: "task_completed", at: at(9), startedId: "t" };
-    store.update(id, same, [shorter]);
+    tell([shorter]);
     const again = windows.open();
     assert.deepEqual(again.events(id), { events: task, folded: {} });
     again.remove(id);
@@ -45,7 +49,7 @@ describe("events of an execution", () => {
     store.onDidChange(({ changed }) => changed.forEach(() => changes.push("here")));
     other.onDidChange(({ changed }) => changed.forEach(() => changes.push("there")));
     for (let times = 0; times < 3; times++) {
-      store.update(id, same, task);
+      tell(task);
       other.refresh();
     }
     assert.deepEqual(changes, ["here", "there"]);
@@ -59,8 +63,12 @@ describe("events of an execution", () => {
       trigger: { type: "user" },
       eventCounts: { total: 2 },
     });
-    store.update(id, (execution) => applyReading(execution, reading, at(10)), task.slice(0, 1));
-    store.update(id, same, task);
+    store.update(
+      id,
+      (execution) => applyReading(execution, reading, at(10)),
+      told(task.slice(0, 1)),
+    );
+    tell(task);
     const execution = store.find(id);
     assert.deepEqual(execution?.tasks[0]?.times, { worked: 9 });
     assert.deepEqual(
@@ -75,15 +83,36 @@ describe("events of an execution", () => {
 
   it("are at most 10,000: older calls become counts", () => {
     const many = Array.from({ length: 10_050 }, (_, number) => call(number));
-    store.update(id, same, [...task, ...many]);
-    store.update(id, same, many);
+    tell([...task, ...many]);
+    tell(many);
     const { events, folded } = store.events(id);
-    assert.equal(events.length, 10_000);
-    assert.deepEqual(folded, { llm_call_started: 26, llm_call_completed: 26 });
+    assert.ok(events.length <= 10_000 && events.length > 9_700, String(events.length));
+    const left = (10_052 - events.length) / 2;
+    assert.deepEqual(folded, { llm_call_started: left, llm_call_completed: left });
     assert.deepEqual(
       events.filter(({ type }) => type.startsWith("task")).map(({ id }) => id),
       ["t", "te"],
     );
     assert.equal(events.at(-1)?.id, "e10049");
+  });
+
+  it("that a crew only counted are counts, too", () => {
+    const eventCounts = { total: 9, byType: { task_completed: 1, llm_call_started: 7, custom: 1 } };
+    store.update(id, (now) => ({ ...now, eventCounts }), told([...task, call(0), call(2)]));
+    assert.deepEqual(store.events(id).folded, { llm_call_started: 5, custom: 1 });
+  });
+
+  it("give its tasks their times when tasks, agents or persons are news, not with every call", () => {
+    const times: number[] = [];
+    const count = (execution: Execution, { events }: KeptEvents) => {
+      times.push(events.length);
+      return execution;
+    };
+    const tellAnd = (...events: readonly ActivityEvent[]) =>
+      store.update(id, same, { events, withTimes: count });
+    tellAnd(task[0]!, call(0));
+    tellAnd(task[0]!, call(0), call(1));
+    tellAnd(...task, call(1));
+    assert.deepEqual(times, [2, 4]);
   });
 });

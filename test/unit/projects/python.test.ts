@@ -7,6 +7,7 @@ import {
   pythonIn,
   setUpCommand,
 } from "../../../src/projects/python.ts";
+import { projectHints } from "../../../src/projects/pyproject.ts";
 import { folderWith, removeFolders } from "./folder.ts";
 
 /** An environment as `python -m venv` lays it out, with a version of crewAI or without. */
@@ -91,13 +92,23 @@ describe("a project's interpreter", () => {
 });
 
 describe("the command that sets a project up", () => {
-  const nothing = { hasUv: false, hasPyproject: false, hasVenv: false, isWindows: false };
+  const nothing = {
+    hasUv: false,
+    hasPyproject: false,
+    isPackage: false,
+    hasVenv: false,
+    isWindows: false,
+  };
 
   it("is uv's if uv and a pyproject.toml are there, else pip's in the project's own environment", () => {
     assert.equal(setUpCommand({ ...nothing, hasUv: true, hasPyproject: true }), "uv sync");
     const pip = "python3 -m venv .venv && .venv/bin/python -m pip install crewai";
     assert.equal(setUpCommand({ ...nothing, hasUv: true }), pip);
     assert.equal(setUpCommand({ ...nothing, hasPyproject: true }), pip);
+    assert.equal(
+      setUpCommand({ ...nothing, isPackage: true, hasVenv: true }),
+      ".venv/bin/python -m pip install --editable .",
+    );
     assert.equal(
       setUpCommand({ ...nothing, hasVenv: true }),
       ".venv/bin/python -m pip install crewai",
@@ -106,5 +117,14 @@ describe("the command that sets a project up", () => {
       setUpCommand({ ...nothing, isWindows: true }),
       "python -m venv .venv && .venv\\Scripts\\python -m pip install crewai",
     );
+  });
+
+  it("installs what a created project depends on, because that is a package", async () => {
+    const hints = (pyproject: string) =>
+      folderWith({ "pyproject.toml": pyproject }).then(projectHints);
+    const crew = '[project]\nname = "tea"\n\n[tool.crewai]\ntype = "crew"\n';
+    assert.equal((await hints(crew))?.isPackage, false);
+    const build = '\n[build-system]\nrequires = ["hatchling"]\n';
+    assert.equal((await hints(crew + build))?.isPackage, true);
   });
 });

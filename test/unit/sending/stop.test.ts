@@ -9,7 +9,7 @@ import { StopSender } from "../../../src/sending/stop.ts";
 import { anExecution, notWaiting } from "../views/executions.ts";
 import { type Window, Windows } from "./window.ts";
 
-const answered: StopAnswer = { status: "stopped", raw: {} };
+const answered: StopAnswer = { status: "stopped" };
 const failure = (sent: "no" | "maybe") =>
   new CrewApiError({ kind: "server", message: "It failed.", remedy: "", sent });
 

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
 import path from "node:path";
+import { asObject, textAt } from "../../../src/base/json.ts";
 import { openSqlite } from "../../../src/base/sqlite.ts";
 import { callbackAttempts } from "../../../src/service/callbacks.ts";
+import type { Engine } from "../../../src/service/engine.ts";
 import { CallbackReceiver, type ReceivedCallback } from "../../support/callback-receiver.ts";
 import type { ApiAnswer } from "../../support/crew-api.ts";
 import { waitFor } from "../../support/wait.ts";
@@ -104,6 +106,24 @@ describe("service: callbacks", () => {
       prompt_tokens: 28,
       completion_tokens: 8,
     });
+  });
+
+  it("reports the output of the last task that wasn't skipped as the crew's, like both statuses", async () => {
+    const run: Engine["run"] = ({ task }) =>
+      Promise.resolve(
+        task.id === "research" ? { output: "Notes." } : { output: "", isSkipped: true },
+      );
+    const results: unknown[] = [];
+    for (const dialect of ["documented", "live"] as const) {
+      await harness.end();
+      harness = await new Harness({ dialect, engine: { name: "skipping", run } }).start();
+      const id = await harness.kickoff({ inputs, crewWebhookUrl: `${base}/${dialect}` });
+      const [crew] = bodies(await until(`/${dialect}`, 1));
+      const { body } = await harness.request("GET", `/${id}/status`);
+      const { result } = body as { result: unknown };
+      results.push(crew?.["result"], textAt(asObject(result), "output") ?? result);
+    }
+    assert.deepEqual(results, ["Notes.", "Notes.", "Notes.", "Notes."]);
   });
 
   it("sends callbacks after a resume only to the addresses of the resume", async () => {

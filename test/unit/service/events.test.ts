@@ -19,8 +19,12 @@ const agentEngine: Engine = {
     const id = (name: string) => `${name} ${taskIndex} ${attempt}`;
     const [agent, tool, model] = [id("agent"), id("tool"), id("model")];
     const more = { task_name: "crewAI's own name", timestamp };
-    const start = { parent_event_id: "crewAI's own start of the task", event_id: agent };
+    const taskStart = "crewAI's own start of the task";
+    const start = { parent_event_id: taskStart, event_id: agent };
     const inside = { parent_event_id: agent, ...more };
+    await report.event({ type: "task_started", event_id: taskStart, ...more });
+    // Events of other threads may come before.
+    await report.event({ type: "llm_call_started", event_id: model, ...inside, model: "m" });
     await report.event({ type: "agent_execution_started", ...start, ...more, agent_role: "Ana" });
     await report.event({
       type: "tool_usage_started",
@@ -31,7 +35,6 @@ const agentEngine: Engine = {
     const output = "x".repeat(3_000);
     const toolEnd = { type: "tool_usage_finished", started_event_id: tool, tool_name: "look" };
     await report.event({ ...toolEnd, event_id: id("tool end"), ...inside, output });
-    await report.event({ type: "llm_call_started", event_id: model, ...inside, model: "m" });
     const modelEnd = { type: "llm_call_completed", started_event_id: model, model: "m" };
     await report.event({ ...modelEnd, event_id: id("model end"), ...inside, usage });
     const end = { started_event_id: agent, event_id: id("agent end") };
@@ -118,10 +121,10 @@ describe("service: events", () => {
       "crew example: running",
       "  task research: completed",
       "    agent Ana: completed",
-      "      tool look: completed",
       "      model m: completed",
+      "      tool look: completed",
     ]);
-    const [, task, , tool] = activity.spans;
+    const [, task, , , tool] = activity.spans;
     assert.deepEqual(
       [task?.tokens, tool?.taskId, tool?.text?.length],
       [{ total: 12, prompt: 10, completion: 2 }, "research", 2_000],
@@ -156,38 +159,71 @@ describe("service: events", () => {
     assert.deepEqual(trigger, { type: "user", origin: "api" });
   });
 
-  it("are streamed as they are in the status", async () => {
+  it("are streamed as they are in the status, one by one or in groups", async () => {
     const receiver = new CallbackReceiver();
     const base = await receiver.start();
     try {
       harness = await new Harness({ engine: agentEngine }).start();
       const types = ["task_started", "llm_call_completed", "tool_usage_started"];
-      const webhooks = { url: `${base}/events`, events: types, realtime: true };
-      const id = await harness.kickoff({ inputs, webhooks });
-      await harness.untilWaiting(id);
-      await waitFor("the events", () => receiver.at("/events").length === 6);
-      const streamed = receiver.at("/events").flatMap(({ body }) => readEvents(body["events"]));
-      const { events = [] } = readStatus(await harness.status(id));
-      const byId = (one: { id: string }, other: { id: string }) => (one.id < other.id ? -1 : 1);
-      assert.deepEqual(
-        streamed.toSorted(byId),
-        events.filter(({ type }) => types.includes(type)).toSorted(byId),
-      );
+      for (const realtime of [true, false]) {
+        const path = `/realtime-${realtime}`;
+        const webhooks = { url: base + path, events: types, realtime };
+        const id = await harness.kickoff({ inputs, webhooks });
+        await harness.untilWaiting(id);
+        await waitFor("the events", () => receiver.at(path).length === (realtime ? 6 : 2));
+        const streamed = receiver.at(path).flatMap(({ body }) => readEvents(body["events"]));
+        const { events = [] } = readStatus(await harness.status(id));
+        const byId = (one: { id: string }, other: { id: string }) => (one.id < other.id ? -1 : 1);
+        assert.deepEqual(
+          streamed.toSorted(byId),
+          events.filter(({ type }) => types.includes(type)).toSorted(byId),
+        );
+        assert.equal(streamed.length, 6);
+      }
     } finally {
       await receiver.stop();
     }
   });
 
+  it("have the end in the first status that says it, also after a stop", async () => {
+    const receiver = new CallbackReceiver();
+    const crewWebhookUrl = `${await receiver.start()}/crew`;
+    try {
+      harness = await new Harness({ engine: agentEngine }).start();
+      const ended = await harness.kickoff({ inputs, crewWebhookUrl });
+      await harness.untilWaiting(ended);
+      await harness.resume(ended, true, "", { crewWebhookUrl });
+      const last = async (id: string) => readStatus(await harness.status(id));
+      const until = async (state: string) => {
+        const reading = await last(ended);
+        return reading.state === state ? reading : undefined;
+      };
+      const completed = await waitFor("the end", () => until("completed"));
+      assert.equal(completed.events?.at(-1)?.type, "crew_kickoff_completed");
+      const id = await harness.kickoff();
+      await harness.untilWaiting(id);
+      await harness.request("POST", `/stop/${id}`);
+      const stopped = await last(id);
+      assert.equal(stopped.state, "stopped");
+      const { type, error } = stopped.events?.at(-1) ?? {};
+      assert.deepEqual([type, error], ["crew_kickoff_failed", "The execution was stopped."]);
+    } finally {
+      await receiver.stop();
+    }
+  });
+
+  const callsEngine = (calls: number, output: string): Engine => ({
+    name: "many",
+    async run({ taskIndex }, report) {
+      const call = { type: "llm_call_completed", timestamp: new Date().toISOString(), output };
+      for (let count = 0; count < (taskIndex === 0 ? calls : 0); count++)
+        await report.event({ ...call, event_id: `e${count}` });
+      return { output: "done" };
+    },
+  });
+
   it("are at most some 2,000 in a status: older calls are only counted", async () => {
-    const many: Engine = {
-      name: "many",
-      async run({ taskIndex }, report) {
-        const timestamp = new Date().toISOString();
-        for (let count = 0; count < (taskIndex === 0 ? 2_500 : 0); count++)
-          await report.event({ type: "llm_call_completed", timestamp, event_id: `e${count}` });
-        return { output: "done" };
-      },
-    };
+    const many = callsEngine(2_500, "");
     harness = await new Harness({ engine: many }).start();
     const id = await harness.kickoff();
     await harness.untilWaiting(id);
@@ -198,5 +234,15 @@ describe("service: events", () => {
       events.slice(0, 3).map(({ type, id }) => (type.startsWith("llm") ? id > "e" : type)),
       ["crew_kickoff_started", "task_started", true],
     );
+  });
+
+  it("have at most 1 MB in a status, and some more", async () => {
+    harness = await new Harness({ engine: callsEngine(1_000, "x".repeat(2_000)) }).start();
+    const id = await harness.kickoff();
+    await harness.untilWaiting(id);
+    const { body } = await harness.request("GET", `/${id}/status`);
+    const size = JSON.stringify(body).length;
+    assert.ok(size > 900_000 && size < 1_300_000, String(size));
+    assert.equal(readStatus(body).eventCounts?.byType?.["llm_call_completed"], 1_000);
   });
 });

@@ -377,6 +377,19 @@ describe("service: routes and errors", () => {
     assert.deepEqual(log, [`POST /kickoff: ${message}`]);
   });
 
+  it("logs nothing of a client that leaves in the middle of its body", async () => {
+    // Node's error (`ConnResetException`).
+    const left = Object.assign(new Error("aborted"), { code: "ECONNRESET" });
+    const body: RequestInit & { duplex: "half" } = {
+      body: new ReadableStream({ pull: (controller) => controller.error(left) }),
+      duplex: "half",
+    };
+    const headers = { Authorization: "Bearer T" };
+    const { app } = harness.service;
+    const { status } = await app.request("/kickoff", { method: "POST", headers, ...body });
+    assert.deepEqual([status, harness.log], [400, []]);
+  });
+
   it("answers 500 without details of an unexpected error, and logs them", async () => {
     await harness.end();
     harness = new Harness();

@@ -79,6 +79,8 @@ describe("service: start", () => {
       ["--port", "x"],
       ["--port", "-1"],
       ["--port", "65536"],
+      ["--parallel", "0"],
+      ["--parallel", "1.5"],
       ["--task-seconds", ""],
       ["--task-seconds", "Infinity"],
       ["--unknown"],

@@ -28,7 +28,7 @@ describe("the active executions", () => {
   ];
 
   it("are those that wait or run, not those that have ended or are unknown", () => {
-    const { waiting, running } = activeOf([waits, runs, ...others, mayWait, queued]);
+    const { waiting, running } = activeOf([waits, runs, ...others, mayWait, queued], []);
     assert.deepEqual(
       [idsOf(waiting), idsOf(running)],
       [
@@ -38,10 +38,18 @@ describe("the active executions", () => {
     );
   });
 
+  it("are not those that a restart interrupted", () => {
+    const held = notWaiting({ localId: "held", kickoffIds: ["held", "held-2"] });
+    const interrupted = { count: 1, isElsewhere: false, kickoffIds: ["held-2"] };
+    const local = { folder: "file:///crew", engine: "crewai", running: true, interrupted } as const;
+    const { running } = activeOf([runs, held], [{ ...held.crew, local }]);
+    assert.deepEqual(idsOf(running), ["runs"]);
+  });
+
   it("lead to the waiting one, or else to the running one, and to none if there is a choice", () => {
-    assert.equal(theOne(activeOf([runs, queued, waits])), waits);
-    assert.equal(theOne(activeOf([runs, ...others])), runs);
-    assert.equal(theOne(activeOf([waits, mayWait])), undefined);
-    assert.equal(theOne(activeOf(others)), undefined);
+    assert.equal(theOne(activeOf([runs, queued, waits], [])), waits);
+    assert.equal(theOne(activeOf([runs, ...others], [])), runs);
+    assert.equal(theOne(activeOf([waits, mayWait], [])), undefined);
+    assert.equal(theOne(activeOf(others, [])), undefined);
   });
 });

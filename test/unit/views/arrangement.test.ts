@@ -7,6 +7,7 @@ import {
   type Execution,
   type ExecutionSummary,
   waitsForPerson,
+  without,
 } from "../../../src/executions/model.ts";
 
 const writers = anExecution().crew;
@@ -84,13 +85,10 @@ describe("the group of an execution", () => {
 
   it("isn't “Waiting for you” for an ID that its crew has never known", () => {
     arrange([
-      running("x", {
-        origin: "tracked",
-        state: "unknown",
-        mayBeWaiting: true,
-        tasks: [],
-        progress: undefined,
-      } as unknown as Partial<Execution>),
+      without(
+        running("x", { origin: "tracked", state: "unknown", mayBeWaiting: true, tasks: [] }),
+        "progress",
+      ),
     ]);
     assert.ok(!arrangement.has(waitingGroup));
   });

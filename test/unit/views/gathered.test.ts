@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
-import { without, type Execution } from "../../../src/executions/model.ts";
+import { longestWaiting, without, type Execution } from "../../../src/executions/model.ts";
 import { countMessage, reportsOf, tooLateMessage, type News } from "../../../src/views/events.ts";
-import { longestWaiting } from "../../../src/views/waiting.ts";
 import { anApproval, anExecution, notWaiting } from "./executions.ts";
 
 describe("Notifications at about the same time", () => {

@@ -53,6 +53,8 @@ describe("The lenses above the title of an execution's document", () => {
     assert.deepEqual(titles(without(failed("stopped"), "request")), []);
     const stop = { at: "2026-10-21T12:03:00.000Z", outcome: "answered" } as const;
     assert.deepEqual(titles(notWaiting({ stop })), [["Stopping…", ""]]);
+    const unanswered = notWaiting({ stop: { ...stop, outcome: "unanswered" } });
+    assert.deepEqual(titles(unanswered), [["Try to Stop…", "crewdeck.tryToStop"]]);
   });
 
   it("are none while the kickoff request is being sent", () => {

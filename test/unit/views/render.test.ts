@@ -405,6 +405,12 @@ describe("the execution document", () => {
     );
   });
 
+  it("is interrupted, not running, until a person decides about it", () => {
+    const { text } = renderExecution(notWaiting(), { isInterrupted: true });
+    assert.match(text, /^\*\*Interrupted\*\*/m);
+    assert.doesNotMatch(text, /^\*\*Running\*\*/m);
+  });
+
   it("says that the response to a kickoff is awaited while its request is being sent", () => {
     const sent = notWaiting({ state: "unconfirmed", kickoffIds: [], tasks: [] });
     const { text } = renderExecution(sent, { isKickingOff: true });

@@ -469,9 +469,10 @@ describe("stopping, on an execution's row", () => {
 
   it("is shown until the status says that it ended", () => {
     const stop = { at: "2026-10-21T12:03:00.000Z", outcome: "answered" } as const;
-    assert.match(executionRow(notWaiting({ stop }), now).description, /stopping…/);
-    const stopped = notWaiting({ stop, state: "stopped" });
-    assert.doesNotMatch(executionRow(stopped, now).description, /stopping/);
+    const text = (more: object) => executionRow(notWaiting({ stop, ...more }), now).description;
+    assert.match(text({}), /stopping…/);
+    assert.doesNotMatch(text({ state: "stopped" }), /stopping/);
+    assert.match(text({ stop: { ...stop, outcome: "unanswered" } }), /· request to stop may have/);
   });
 });
 
