@@ -43,13 +43,13 @@ const shipped = onlyService
         platform: "browser",
         target: "es2022",
         entryPoints: [
-          { in: "src/webview/form.ts", out: "form" },
-          { in: "src/webview/form.css", out: "form" },
-          { in: "src/webview/page/page.tsx", out: "page" },
-          { in: "src/webview/page/page.css", out: "page" },
-        ],
-        jsx: "automatic",
-        jsxImportSource: "preact",
+          "form.ts",
+          "form.css",
+          "timeline/main.tsx",
+          "timeline/timeline.css",
+          "page/main.tsx",
+          "page/page.css",
+        ].map((file) => ({ in: `src/webview/${file}`, out: outputOf(file) })),
         outdir: "dist/webview",
         format: "iife",
       },
@@ -113,6 +113,11 @@ function keep(file, contents) {
   if (existsSync(file) && readFileSync(file).equals(Buffer.from(contents))) return;
   mkdirSync(path.dirname(file), { recursive: true });
   writeFileSync(file, contents);
+}
+
+/** A page's script or style sheet: `timeline/main.tsx` becomes `timeline.js`. */
+function outputOf(file) {
+  return file.replace(/\/.*|\.\w+$/, "");
 }
 
 /** The local crew service: a program of its own, which carries its openapi.yaml. */

@@ -24,10 +24,10 @@ export const rooms = {
   tools: [...below, "crews", "kickoff", "feedback", "views", "commands"],
   "extension-api": [...below, "crews", "feedback", "commands"],
   service: ["base", "projects"],
-  webview: ["kickoff"],
+  webview: ["kickoff", "views"],
 };
 
-/** `service` takes types of `api`, never its code; the browser side takes only the pure files of `kickoff`. */
+/** `service` takes types of `api`, never its code; the browser side takes only the pure files of `kickoff` and `views`. */
 export const typesOnly = { service: ["api"] };
 
 /** What `extension.ts` may not import: programs and pages of their own. */
@@ -73,7 +73,7 @@ const walls = Object.entries(rooms).map(([room, allowed]) => {
     message: message(other),
   }));
   return {
-    files: [`src/${room}/**/*.ts`],
+    files: [`src/${room}/**/*.{ts,tsx}`],
     rules: {
       "@typescript-eslint/no-restricted-imports": ["error", { patterns, paths }],
       // The service speaks English: what it prints goes into a log.

@@ -29,6 +29,7 @@ import { Notifications } from "./views/notifications.ts";
 import { watchRefusedTokens } from "./views/refused-tokens.ts";
 import { registerPage } from "./views/page/register.ts";
 import { showStatusBar } from "./views/status-bar.ts";
+import { Timeline } from "./views/timeline/register.ts";
 import { registerTree } from "./views/tree/register.ts";
 
 export type { CrewdeckApi } from "./extension-api/crewdeck-api.ts";
@@ -140,7 +141,13 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   owned.add(watchRefusedTokens(tracker, lease, database));
   owned.add(watchProjects(tree.view, crews, opened));
   owned.add(registerProjectFiles({ crews, store, clock }));
-  owned.add(watchAttention(tracker, database, tree, documents));
+  const timeline = owned.add(
+    new Timeline({
+      extensionUri: context.extensionUri,
+      ...{ store, crews, documents, tree, clock, ready: opened },
+    }),
+  );
+  owned.add(watchAttention(tracker, database, tree, documents, timeline));
   owned.add(watchReading(context.globalState));
 
   // What changes with a crew.
@@ -168,6 +175,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
     documents: reading,
     page,
     outputs,
+    timeline,
   };
   const parts = { context, clock, sender: sending, secrets: sending.secrets, ...kept, ...seen };
   owned.add(registerCommands(parts));

@@ -12,6 +12,7 @@ import type { Sending } from "../sending/sending.ts";
 import type { Database } from "../store/database.ts";
 import type { DocumentsRoom } from "../views/document/register.ts";
 import type { PageRoom } from "../views/page/register.ts";
+import type { Timeline } from "../views/timeline/register.ts";
 import type { TreeRoom } from "../views/tree/register.ts";
 import { crewCommands } from "./crews.ts";
 import { deleteLocalData } from "./delete-local-data.ts";
@@ -22,6 +23,7 @@ import { outputCommands } from "./outputs.ts";
 import { reportProblem } from "./report-problem.ts";
 import { requestCommands } from "./requests.ts";
 import { stopCommands } from "./stop.ts";
+import { timelineCommands } from "./timeline.ts";
 import { viewCommands } from "./view.ts";
 
 /** Undefined if the person cancels. */
@@ -50,6 +52,7 @@ export interface CommandParts
   readonly documents: { show(execution: ExecutionSummary, taskId?: string): Promise<unknown> };
   readonly page: Pick<PageRoom, "switchTo">;
   readonly outputs: DocumentsRoom["outputs"];
+  readonly timeline: Timeline;
 }
 
 export function commandTable(parts: CommandParts): Commands {
@@ -62,6 +65,7 @@ export function commandTable(parts: CommandParts): Commands {
     ...feedbackCommands(parts),
     ...stopCommands(parts),
     ...viewCommands(parts),
+    ...timelineCommands(parts),
     showLog: () => log.show(),
     reportProblem: (argument) => reportProblem(parts, argument),
     deleteLocalData: (argument) => deleteLocalData(parts, argument),

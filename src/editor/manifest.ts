@@ -3,6 +3,7 @@ import { asObject, textAt } from "../base/json.ts";
 
 /** IDs in both the manifest and the code; a test compares them. */
 export const viewId = "crewdeck.executions";
+export const timelineId = "crewdeck.timeline";
 export const executionScheme = "crew-execution";
 export const formType = "crewdeck.kickoff";
 export const pageType = "crewdeck.page";

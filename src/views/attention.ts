@@ -4,6 +4,7 @@ import { logProblem } from "../editor/log.ts";
 import type { Tracker } from "../executions/tracker.ts";
 import type { Database } from "../store/database.ts";
 import type { ExecutionDocuments } from "./document/documents.ts";
+import type { Timeline } from "./timeline/register.ts";
 import type { TreeRoom } from "./tree/register.ts";
 
 export function watchAttention(
@@ -11,6 +12,7 @@ export function watchAttention(
   database: Database,
   { view }: Pick<TreeRoom, "view">,
   documents: ExecutionDocuments,
+  timeline: Pick<Timeline, "shown" | "onDidChangeShown">,
 ): vscode.Disposable {
   const { tabGroups } = vscode.window;
   let visible: ReadonlySet<string> = new Set();
@@ -21,28 +23,33 @@ export function watchAttention(
   };
   const updateTabs = () =>
     database.setVisible(
-      view.visible || tabGroups.all.some(({ activeTab }) => isOurs(activeTab?.input)),
+      view.visible ||
+        timeline.shown !== undefined ||
+        tabGroups.all.some(({ activeTab }) => isOurs(activeTab?.input)),
     );
-  const updateEditors = () => {
+  const updateOpen = () => {
     const now = new Set(
       visibleDocuments(executionScheme).flatMap((uri) => documents.summary(uri)?.localId ?? []),
     );
+    if (timeline.shown !== undefined) now.add(timeline.shown);
     for (const localId of visible) if (!now.has(localId)) tracker.setOpen(localId, false);
     for (const localId of now) if (!visible.has(localId)) tracker.setOpen(localId, true);
     visible = now;
   };
   updateWindow();
   updateTabs();
-  updateEditors();
+  updateOpen();
   return vscode.Disposable.from(
     view.onDidChangeVisibility(updateWindow),
     view.onDidChangeVisibility(updateTabs),
+    timeline.onDidChangeShown(updateTabs),
+    timeline.onDidChangeShown(updateOpen),
     ...[tabGroups.onDidChangeTabs, tabGroups.onDidChangeTabGroups].flatMap((event) => [
       event(updateTabs),
-      event(updateEditors),
+      event(updateOpen),
     ]),
     vscode.window.onDidChangeWindowState(updateWindow),
-    vscode.window.onDidChangeVisibleTextEditors(updateEditors),
+    vscode.window.onDidChangeVisibleTextEditors(updateOpen),
   );
 }
 

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { CrewApiError } from "../../src/api/errors.ts";
 import { FormPage } from "../support/form/form-page.ts";
-import { themes, type FormWindow } from "../support/form/form-window.ts";
+import { themes } from "../support/built-page.ts";
+import type { FormWindow } from "../support/form/form-window.ts";
 import { waitFor } from "../support/wait.ts";
 import { anExecution } from "../unit/executions/samples.ts";
 import { violationsIn } from "./accessibility.ts";

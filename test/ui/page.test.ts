@@ -7,7 +7,7 @@ import { projectFolder } from "../support/folders.ts";
 import { PageWindow } from "../support/page/page-window.ts";
 import { aRichExecution, richDraft, someEvents } from "../support/page/samples.ts";
 import { waitFor } from "../support/wait.ts";
-import { themes } from "../support/webview-page.ts";
+import { themes } from "../support/built-page.ts";
 import { violationsIn } from "./accessibility.ts";
 
 const at = "2026-10-21T12:03:00.000Z";

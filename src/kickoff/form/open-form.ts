@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
 import { messageOf } from "../../base/errors.ts";
 import { asObject } from "../../base/json.ts";
@@ -6,11 +6,11 @@ import type { Crews } from "../../crews/crews.ts";
 import { formType, viewId } from "../../editor/manifest.ts";
 import { log, logProblem } from "../../editor/log.ts";
 import { plainMessage, runAction } from "../../editor/messages.ts";
+import { showPage } from "../../editor/webview-page.ts";
 import type { Execution, ExecutionSummary } from "../../executions/model.ts";
 import type { KickoffSender } from "../../sending/kickoff.ts";
 import { formTexts } from "../texts.ts";
 import type { GivenValues, Seed } from "./content.ts";
-import { formPage } from "./html.ts";
 import { formTitle, type FormCrew } from "./messages.ts";
 import { FormSession, type SessionOptions } from "./session.ts";
 
@@ -76,7 +76,7 @@ export class OpenForm {
         void this.session.close().then(() => resolve(execution));
       });
     });
-    showPage(panel, context.extensionUri);
+    showPage(panel.webview, context.extensionUri, "form", panel.title);
   }
 
   show(values: GivenValues): void {
@@ -100,18 +100,4 @@ export class OpenForm {
 export function openPanel(crew: FormCrew): vscode.WebviewPanel {
   const title = formTitle({ kind: "loading", crew }, formTexts());
   return vscode.window.createWebviewPanel(formType, title, vscode.ViewColumn.Active);
-}
-
-function showPage({ webview, title }: vscode.WebviewPanel, extensionUri: vscode.Uri): void {
-  const folder = vscode.Uri.joinPath(extensionUri, "dist", "webview");
-  const uriOf = (file: string) => webview.asWebviewUri(vscode.Uri.joinPath(folder, file));
-  webview.options = { enableScripts: true, localResourceRoots: [folder] };
-  webview.html = formPage({
-    language: vscode.env.language,
-    title,
-    nonce: randomBytes(16).toString("base64url"),
-    cspSource: webview.cspSource,
-    scriptUri: uriOf("form.js").toString(),
-    styleUri: uriOf("form.css").toString(),
-  });
 }

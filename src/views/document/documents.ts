@@ -6,7 +6,7 @@ import type { ExecutionStore } from "../../executions/store.ts";
 import { titleOf } from "../../executions/title.ts";
 import type { FeedbackPlace } from "../../feedback/lenses.ts";
 import { outputOf, renderOutput } from "./outputs.ts";
-import { showExecution } from "./reader.ts";
+import { showExecution, type ShowOptions } from "./reader.ts";
 import type * as rendering from "./render.ts";
 import { placeOf, type Rendered } from "./sections.ts";
 
@@ -101,8 +101,12 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
   }
 
   /** As {@link showExecution}. */
-  async show(execution: ExecutionSummary, taskId?: string): Promise<vscode.TextEditor> {
-    return await showExecution(this, execution, taskId);
+  async show(
+    execution: ExecutionSummary,
+    taskId?: string,
+    options?: ShowOptions,
+  ): Promise<vscode.TextEditor> {
+    return await showExecution(this, execution, taskId, options);
   }
 
   /** Where the document shows what waits. */

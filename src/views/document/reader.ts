@@ -2,27 +2,47 @@ import * as vscode from "vscode";
 import { until } from "../../editor/until.ts";
 import type { ExecutionSummary } from "../../executions/model.ts";
 import type { ExecutionDocuments } from "./documents.ts";
-import { mapLine, nextAttempt, placeOf, sectionOf, taskSection } from "./sections.ts";
+import {
+  attemptSection,
+  mapLine,
+  nextAttempt,
+  placeOf,
+  sectionOf,
+  taskSection,
+} from "./sections.ts";
 import type { Rendered, Section } from "./sections.ts";
+
+export interface ShowOptions {
+  readonly attempt?: number | undefined;
+  readonly keepsFocus?: boolean;
+}
 
 /** How long to wait for the current state before moving to a place in it (ms). */
 const maxWait = 2000;
 
-/** As text: the preview has no lenses. At `taskId`, at what waits, or where the reader was. */
+/** As text: the preview has no lenses. At the task or its attempt, at what waits, or where the reader was. */
 export async function showExecution(
   documents: ExecutionDocuments,
   execution: ExecutionSummary,
   taskId?: string,
+  { attempt, keepsFocus = false }: ShowOptions = {},
 ): Promise<vscode.TextEditor> {
   const document = await vscode.workspace.openTextDocument(documents.uriOf(execution));
   const preview = execution.waiting === undefined;
-  const editor = await vscode.window.showTextDocument(document, { preview });
+  const options = { preview, preserveFocus: keepsFocus };
+  const editor = await vscode.window.showTextDocument(document, options);
   const isCurrent = () => documents.isCurrent(document);
   if (!isCurrent()) await until(vscode.workspace.onDidChangeTextDocument, isCurrent, maxWait);
   const place = placeOf(documents, document);
   const rendered = documents.rendered(document);
-  const isElsewhere = taskId !== undefined && taskId !== place?.taskId;
-  const heading = isElsewhere && rendered && sectionOf(rendered, taskSection(taskId));
+  const isElsewhere =
+    taskId !== undefined &&
+    (taskId !== place?.taskId || (attempt !== undefined && attempt !== execution.waiting?.attempt));
+  const heading =
+    isElsewhere &&
+    rendered &&
+    (sectionOf(rendered, attemptSection(taskId, attempt ?? 0)) ??
+      sectionOf(rendered, taskSection(taskId)));
   const line = heading ? heading.start : place?.line;
   if (line !== undefined) {
     select(editor, line);

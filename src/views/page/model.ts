@@ -31,6 +31,7 @@ import {
   formatDuration,
   formatTime,
   fullProgress,
+  interruptedLabel,
   isRehearsal,
   kickingOffLabel,
   present,
@@ -58,10 +59,11 @@ export function pageModel(
   circumstances: PageCircumstances,
 ): PageModel {
   const { state, crew, request, usage } = execution;
-  const { isKickingOff = false } = circumstances;
+  const { isKickingOff = false, isInterrupted = false } = circumstances;
   const review = reviewOf(execution, circumstances);
   const steps = new ActivitySteps(activity);
-  const label = isKickingOff ? kickingOffLabel() : stateLabel(execution);
+  const own = isInterrupted ? interruptedLabel() : stateLabel(execution);
+  const label = isKickingOff ? kickingOffLabel() : own;
   const tokens = usage ?? activity.spans[0]?.tokens;
   const result = hasEnded(execution) ? resultOf(execution) : undefined;
   return {

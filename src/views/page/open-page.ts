@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import * as vscode from "vscode";
 import type { Clock } from "../../base/clock.ts";
 import type { Event } from "../../base/events.ts";
@@ -6,13 +5,13 @@ import { Disposables } from "../../base/events.ts";
 import type { Crews } from "../../crews/crews.ts";
 import { log, logProblem } from "../../editor/log.ts";
 import { showError } from "../../editor/messages.ts";
+import { showPage } from "../../editor/webview-page.ts";
 import { activityOf } from "../../executions/activity.ts";
 import { type Execution, keyOf } from "../../executions/model.ts";
 import { isForWhatWaits, resumesOf } from "../../executions/resumes.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
 import type { DraftTarget, Drafts } from "../../feedback/drafts.ts";
 import type { Feedback } from "../../feedback/feedback.ts";
-import { formPage } from "../../kickoff/form/html.ts";
 import type { ExecutionDocuments } from "../document/documents.ts";
 import { renderMissing } from "../document/render.ts";
 import type { FromPage, ToPage } from "./messages.ts";
@@ -67,18 +66,7 @@ export class OpenPage {
       this.#cancelShow?.();
       this.#owned.dispose();
     });
-    const folder = vscode.Uri.joinPath(parts.extension, "dist", "webview");
-    const uriOf = (file: string) =>
-      panel.webview.asWebviewUri(vscode.Uri.joinPath(folder, file)).toString();
-    panel.webview.options = { enableScripts: true, localResourceRoots: [folder] };
-    panel.webview.html = formPage({
-      language: vscode.env.language,
-      title: panel.title,
-      nonce: randomBytes(16).toString("base64url"),
-      cspSource: panel.webview.cspSource,
-      scriptUri: uriOf("page.js"),
-      styleUri: uriOf("page.css"),
-    });
+    showPage(panel.webview, parts.extension, "page", panel.title);
   }
 
   /** Moves to the feedback box or to a task, now or when the page has loaded. */

@@ -1,4 +1,3 @@
-import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import type { Browser, Page } from "playwright-core";
 import { systemClock } from "../../../src/base/clock.ts";
@@ -16,9 +15,7 @@ import { keptDraft } from "../../../src/kickoff/form/secrets.ts";
 import { FormSession } from "../../../src/kickoff/form/session.ts";
 import type { Prefill } from "../../../src/kickoff/callbacks.ts";
 import { formTexts } from "../../../src/kickoff/texts.ts";
-import { themes, WebviewPage, type WebviewOptions } from "../webview-page.ts";
-
-export { themes };
+import { BuiltPage } from "../built-page.ts";
 
 /** The kickoff form in its own page: the built page, script and style with the real session; VS Code's part is simulated. */
 export class FormWindow {
@@ -39,9 +36,10 @@ export class FormWindow {
   /** What "Fill In From…" returns. */
   taken: Promise<Taken | undefined> = Promise.resolve(undefined);
   readonly problems: unknown[] = [];
-  #webview: WebviewPage | undefined;
+  readonly #built: BuiltPage;
 
-  private constructor(crew: FormCrew, options: FormWindowOptions) {
+  private constructor(built: BuiltPage, crew: FormCrew, options: FormWindowOptions) {
+    this.#built = built;
     this.inputs = options.inputs;
     this.send = options.send;
     this.session = new FormSession(crew, options.seed ?? {}, {
@@ -83,26 +81,11 @@ export class FormWindow {
       url: "https://travel.example",
       ...options.crew,
     };
-    const window = new FormWindow(crew, options);
-    const receive = (message: unknown) => window.#receive(message);
-    window.#webview = await WebviewPage.open(browser, "form", receive, options);
-    await window.#webview.load();
+    const built = await BuiltPage.open(browser, { name: "form", ...options });
+    const window = new FormWindow(built, crew, options);
+    await built.load((message) => window.#receive(message));
     void window.session.load({ fresh: false, startsCrew: false });
     return window;
-  }
-
-  get #opened(): WebviewPage {
-    assert.ok(this.#webview !== undefined, "the form is open");
-    return this.#webview;
-  }
-
-  get page(): Page {
-    return this.#opened.page;
-  }
-
-  /** Errors in the page's console: policy violations and script errors. */
-  get complaints(): string[] {
-    return this.#opened.complaints;
   }
 
   /** Replaces the page as VS Code does when a panel is hidden and shown again: only the kept state remains. */
@@ -111,7 +94,15 @@ export class FormWindow {
   }
 
   async close(): Promise<void> {
-    await this.#opened.close();
+    await this.#built.close();
+  }
+
+  get page(): Page {
+    return this.#built.page;
+  }
+
+  get complaints(): string[] {
+    return this.#built.complaints;
   }
 
   #receive(message: unknown): void {
@@ -122,14 +113,16 @@ export class FormWindow {
   }
 
   async #post(message: ToForm): Promise<void> {
-    await this.#opened.post(message);
+    await this.#built.post(message);
   }
 }
 
 /** What a form is opened with. */
-export interface FormWindowOptions extends WebviewOptions {
+export interface FormWindowOptions {
   readonly inputs: () => Promise<CrewInputs>;
   readonly send: () => Promise<Execution>;
   readonly seed?: Seed;
+  readonly theme?: string;
+  readonly size?: { readonly width: number; readonly height: number };
   readonly crew?: Partial<FormCrew>;
 }

@@ -8,9 +8,9 @@ import { pageModel, type PageCircumstances } from "../../../src/views/page/model
 import { parseFromPage } from "../../../src/views/page/parse.ts";
 import { pageTexts } from "../../../src/views/page/texts.ts";
 import { browserFlags, ensureBrowser } from "../browser.ts";
-import { WebviewPage, type WebviewOptions } from "../webview-page.ts";
+import { BuiltPage, type BuiltPageOptions } from "../built-page.ts";
 
-interface PageWindowOptions extends WebviewOptions {
+interface PageWindowOptions extends Omit<BuiltPageOptions, "name"> {
   readonly execution: Execution;
   readonly events?: readonly ActivityEvent[];
   readonly circumstances?: Partial<PageCircumstances>;
@@ -19,7 +19,7 @@ interface PageWindowOptions extends WebviewOptions {
 /** An execution's built page with the real model; VS Code's part is simulated. */
 export class PageWindow {
   #browser: Browser | undefined;
-  #webview: WebviewPage | undefined;
+  #built: BuiltPage | undefined;
   #model: ToPage | undefined;
   /** What the page sent, understood as the extension host does. */
   readonly sent: FromPage[] = [];
@@ -36,8 +36,8 @@ export class PageWindow {
       await this.#browser?.close();
     });
     afterEach(async () => {
-      await this.#webview?.close();
-      assert.deepEqual(this.#webview?.complaints, [], "what the console complained of");
+      await this.#built?.close();
+      assert.deepEqual(this.#built?.complaints, [], "what the console complained of");
     });
   }
 
@@ -45,16 +45,15 @@ export class PageWindow {
     assert.ok(this.#browser !== undefined, "the browser runs");
     this.sent.splice(0);
     this.#model = modelOf(options);
-    const receive = (raw: unknown) => this.#receive(raw);
-    this.#webview = await WebviewPage.open(this.#browser, "page", receive, options);
-    await this.#webview.load();
+    this.#built = await BuiltPage.open(this.#browser, { ...options, name: "page" });
+    await this.#built.load((raw) => this.#receive(raw));
     await this.page.locator("h1").waitFor();
     return this.page;
   }
 
   get page(): Page {
-    assert.ok(this.#webview !== undefined, "the test has opened a page");
-    return this.#webview.page;
+    assert.ok(this.#built !== undefined, "the test has opened a page");
+    return this.#built.page;
   }
 
   /** Shows a later state. */
@@ -64,7 +63,7 @@ export class PageWindow {
   }
 
   async post(message: ToPage): Promise<void> {
-    await this.#webview?.post(message);
+    await this.#built?.post(message);
   }
 
   readonly button = (name: string): Locator => this.page.getByRole("button", { name, exact: true });

@@ -1,5 +1,5 @@
 /** An empty page with one script and one style sheet. `nonce` is new for each page. */
-export function formPage(
+export function webviewHtml(
   page: Readonly<
     Record<"language" | "title" | "nonce" | "cspSource" | "scriptUri" | "styleUri", string>
   >,

@@ -4,7 +4,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
 import type { Browser, Page } from "playwright-core";
-import { formPage } from "../../src/kickoff/form/html.ts";
+import { webviewHtml } from "../../src/editor/webview-html.ts";
 import { projectFolder } from "./folders.ts";
 import { longestWait } from "./wait.ts";
 
@@ -15,49 +15,48 @@ interface Theme {
 
 /** What VS Code 1.139 gives a webview's page in each theme (read from its server). */
 export const themes = JSON.parse(
-  readFileSync(path.join(import.meta.dirname, "form", "themes.json"), "utf8"),
+  readFileSync(path.join(import.meta.dirname, "themes.json"), "utf8"),
 ) as Readonly<Record<string, Theme>>;
 
-export interface WebviewOptions {
-  readonly theme?: string | undefined;
-  readonly size?: { readonly width: number; readonly height: number } | undefined;
+export interface BuiltPageOptions {
+  readonly name: "form" | "timeline" | "page";
+  readonly theme?: string;
+  readonly size?: { readonly width: number; readonly height: number };
 }
 
-/** A webview's built page, script and style in a browser; VS Code's part is simulated. */
-export class WebviewPage {
+/** A page of a webview as built, with its script, style and policy; VS Code's part is simulated. */
+export class BuiltPage {
   readonly page: Page;
   /** Errors in the page's console: policy violations and script errors. */
   readonly complaints: string[] = [];
   readonly #server: Server;
+  readonly #theme: string;
 
-  private constructor(page: Page, server: Server) {
+  private constructor(page: Page, server: Server, theme: string) {
     this.page = page;
     this.#server = server;
+    this.#theme = theme;
   }
 
-  /** @param name of script and style in `dist/webview` */
   static async open(
     browser: Browser,
-    name: "form" | "page",
-    onMessage: (message: unknown) => void,
-    { theme = "Dark Modern", size = { width: 900, height: 800 } }: WebviewOptions,
-  ): Promise<WebviewPage> {
+    { name, theme = "Dark Modern", size = { width: 900, height: 800 } }: BuiltPageOptions,
+  ): Promise<BuiltPage> {
     const page = await browser.newPage({ viewport: size });
     page.setDefaultTimeout(longestWait);
-    const server = await serve(name);
-    const opened = new WebviewPage(page, server);
+    const built = new BuiltPage(page, await serve(name), theme);
     page.on("console", (message) => {
-      if (message.type() === "error") opened.complaints.push(message.text());
+      if (message.type() === "error") built.complaints.push(message.text());
     });
-    page.on("pageerror", (error) => opened.complaints.push(error.message));
-    await page.exposeFunction("toHost", onMessage);
-    await page.addInitScript(playVSCode, themes[theme] ?? missing());
-    return opened;
+    page.on("pageerror", (error) => built.complaints.push(error.message));
+    return built;
   }
 
-  async load(): Promise<void> {
-    const { port } = this.#server.address() as AddressInfo;
-    await this.page.goto(`http://127.0.0.1:${port}/`);
+  async load(receive: (message: unknown) => void): Promise<void> {
+    const { page } = this;
+    await page.exposeFunction("toHost", receive);
+    await page.addInitScript(playVSCode, themes[this.#theme] ?? missing());
+    await page.goto(`http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/`);
   }
 
   async post(message: unknown): Promise<void> {
@@ -91,18 +90,19 @@ function playVSCode({ bodyClass, variables }: Theme): void {
 async function serve(name: string): Promise<Server> {
   const folder = path.join(projectFolder, "dist", "webview");
   if (!existsSync(path.join(folder, `${name}.js`)))
-    throw new Error("The webviews are not built. Run: npm run build");
+    throw new Error(`The ${name} is not built. Run: npm run build`);
   const server = createServer((request, response) => {
     const origin = `http://${request.headers.host ?? ""}`;
-    const file = (extension: string) => readFileSync(path.join(folder, `${name}.${extension}`));
-    if (request.url === `/${name}.js`)
-      response.setHeader("Content-Type", "text/javascript").end(file("js"));
-    else if (request.url === `/${name}.css`)
-      response.setHeader("Content-Type", "text/css").end(file("css"));
+    const types: Readonly<Record<string, string>> = { js: "text/javascript", css: "text/css" };
+    const [, ending = ""] = /^\/[a-z]+\.(js|css)$/.exec(request.url ?? "") ?? [];
+    if (request.url === `/${name}.${ending}`)
+      response
+        .setHeader("Content-Type", types[ending] ?? "")
+        .end(readFileSync(path.join(folder, `${name}.${ending}`)));
     else if (request.url !== "/") response.writeHead(204).end();
     else
-      response.setHeader("Content-Type", "text/html; charset=utf-8").end(
-        formPage({
+      response.setHeader("Content-Type", "text/html").end(
+        webviewHtml({
           language: "en",
           title: name,
           nonce: randomUUID(),

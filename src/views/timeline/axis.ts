@@ -1,0 +1,133 @@
+import { scaleLinear } from "d3-scale";
+import type { Span } from "./messages.ts";
+
+/** Milliseconds since the start of the execution. */
+export interface Period {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Maps times since the start of the execution (ms) to places: 0 is the left edge, 1 the right one. */
+export interface Axis {
+  readonly placeOf: (time: number) => number;
+  readonly timeAt: (place: number) => number;
+  /** Times with a label. */
+  readonly ticks: readonly number[];
+  readonly cuts: readonly Period[];
+}
+
+/** A shorter execution has room to grow (ms). */
+const shortest = 5_000;
+/** Of what runs, so that not each moment changes the axis. */
+const headroom = 1.15;
+/** A shortened wait's part of the rest. */
+const cutShare = 0.08;
+/** Shorter periods can't be seen (ms). */
+const closest = 10;
+
+/** The whole time (ms). `before`: of what still runs, which grows only if the end is reached. */
+export function extentOf(spans: readonly Span[], now: number, before = 0): number {
+  const [crew] = spans;
+  if (crew === undefined) return shortest;
+  const end =
+    spans.reduce((last, span) => Math.max(last, span.end ?? now), crew.start) - crew.start;
+  if (spans.every((span) => span.end !== undefined)) return Math.max(end, closest);
+  return end < before ? before : Math.max(shortest, end * headroom);
+}
+
+/** Long waits, if they take more than half of the time. */
+export function longWaits(spans: readonly Span[], now: number): Period[] {
+  const [crew] = spans;
+  if (crew === undefined) return [];
+  const waits: Period[] = [];
+  for (const { kind, start, end } of spans.toSorted((one, other) => one.start - other.start)) {
+    if (kind !== "wait" && kind !== "queue") continue;
+    const period = { from: start - crew.start, to: (end ?? now) - crew.start };
+    const last = waits.at(-1);
+    if (last === undefined || last.to < period.from) waits.push(period);
+    else waits.splice(-1, 1, { from: last.from, to: Math.max(last.to, period.to) });
+  }
+  const whole = extentOf(spans, now);
+  const waited = waits.reduce((sum, { from, to }) => sum + to - from, 0);
+  const rest = Math.max(whole - waited, shortest / 5);
+  if (waited < whole / 2) return [];
+  return waits.filter(({ from, to }) => to - from > rest * cutShare * 2);
+}
+
+/** @param cuts periods to shorten, in order. @param wanted about how many ticks */
+export function axisOf(
+  view: Period,
+  extent: number,
+  cuts: readonly Period[],
+  wanted: number,
+): Axis {
+  const shown = shortening(extent, cuts);
+  const view01 = scaleLinear([shown(view.from), shown(view.to)], [0, 1]);
+  const placeOf = (time: number) => view01(shown(time));
+  const timeAt = (place: number) => shown.invert(view01.invert(place));
+  return {
+    placeOf,
+    timeAt,
+    cuts,
+    ticks: ticksIn(view, shown(view.to) - shown(view.from), cuts, wanted),
+  };
+}
+
+function shortening(extent: number, cuts: readonly Period[]) {
+  const length = cuts.reduce((sum, { from, to }) => sum + to - from, 0);
+  const short = (extent - length || shortest) * cutShare;
+  const [times, places] = [[0], [0]];
+  const add = (time: number, length: number) => {
+    times.push(time);
+    places.push((places.at(-1) ?? 0) + length);
+  };
+  for (const { from, to } of cuts) {
+    add(from, from - (times.at(-1) ?? 0));
+    add(to, Math.min(short, to - from));
+  }
+  const last = times.at(-1) ?? 0;
+  // What comes later, too, has its full length.
+  const end = Math.max(extent, last + shortest);
+  add(end, end - last);
+  return scaleLinear(times, places);
+}
+
+/** d3 knows round numbers, and the unit makes them round times. */
+function ticksIn(view: Period, length: number, cuts: readonly Period[], wanted: number): number[] {
+  const unit = [86_400_000, 3_600_000, 60_000, 1_000].find((each) => length >= each * 2) ?? 1;
+  const [first = 0, second = 0] = scaleLinear([0, length / unit], [0, 1]).ticks(
+    Math.max(2, wanted),
+  );
+  const step = (second - first) * unit;
+  if (!(step > 0)) return [];
+  const ticks: number[] = [];
+  const parts = [...cuts.map(({ from }) => from), Infinity].map((to, at) => ({
+    from: cuts[at - 1]?.to ?? 0,
+    to,
+  }));
+  for (const { from, to } of parts) {
+    const end = Math.min(view.to, to);
+    for (let at = Math.ceil(Math.max(view.from, from) / step); at * step <= end; at += 1)
+      ticks.push(at * step);
+  }
+  return ticks;
+}
+
+/** Shorter or longer by a factor, around a time that keeps its place. */
+export function zoomed(
+  view: Period,
+  factor: number,
+  around: number,
+  extent: number,
+): Period | undefined {
+  const length = Math.max(closest, (view.to - view.from) * factor);
+  if (length >= extent) return undefined;
+  const share = (around - view.from) / (view.to - view.from);
+  return moved({ from: around - share * length, to: around + (1 - share) * length }, 0, extent);
+}
+
+/** Moved by a time, but not out of the whole. */
+export function moved({ from, to }: Period, by: number, extent: number): Period {
+  const start = Math.max(0, Math.min(from + by, extent - (to - from)));
+  return { from: start, to: start + (to - from) };
+}

@@ -1,0 +1,235 @@
+import { homedir } from "node:os";
+import * as vscode from "vscode";
+import { Disposables } from "../../base/events.ts";
+import { writeText } from "../../base/write-text.ts";
+import { log, logProblem } from "../../editor/log.ts";
+import { executionScheme, viewId } from "../../editor/manifest.ts";
+import { showError } from "../../editor/messages.ts";
+import { showPage } from "../../editor/webview-page.ts";
+import type { Execution, ExecutionSummary } from "../../executions/model.ts";
+import { titleOf } from "../../executions/title.ts";
+import { activeOf } from "../waiting.ts";
+import { Sent, timelineContent, type TimelineContent } from "./content.ts";
+import { openDefinition } from "./definition.ts";
+import { searchedTexts } from "./labels.ts";
+import { timelineMarkdown } from "./markdown.ts";
+import type { FromTimeline, Look, ToTimeline } from "./messages.ts";
+import { parseFromTimeline } from "./parse.ts";
+import { timelinePicture } from "./picture.ts";
+import type { TimelineOptions } from "./register.ts";
+import { rowsOf } from "./rows.ts";
+import { timelineTexts } from "./texts.ts";
+
+/** The extension's side of the timeline. */
+export class TimelineHost implements vscode.Disposable {
+  readonly #options: TimelineOptions;
+  readonly #onShown: (localId: string | undefined) => void;
+  readonly #owned = new Disposables();
+  readonly #sent = new Sent();
+  #view: vscode.WebviewView | undefined;
+  #isReady = false;
+  #localId: string | undefined;
+  #look: Look | undefined;
+  /** What a person does is done in order: a double click is also a click. */
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(options: TimelineOptions, onShown: (localId: string | undefined) => void) {
+    this.#options = options;
+    this.#onShown = onShown;
+    const { store, tree } = options;
+    this.#owned.add(
+      store.onDidChange(({ added, changed, removed }) => {
+        const isShown = ({ localId }: ExecutionSummary) => localId === this.#localId;
+        if (removed.some(isShown)) this.follow(this.#choose());
+        else if (this.#localId === undefined) this.follow(this.#choose());
+        else if ([...added, ...changed].some(isShown)) this.#show();
+      }),
+    );
+    this.#owned.add(
+      tree.view.onDidChangeSelection(({ selection: [node] }) => {
+        if (node !== undefined && "localId" in node) this.follow(node.localId);
+      }),
+    );
+    const followTab = () => this.follow(this.#inActiveTab() ?? this.#localId);
+    this.#owned.add(vscode.window.tabGroups.onDidChangeTabs(followTab));
+    this.#owned.add(vscode.window.tabGroups.onDidChangeTabGroups(followTab));
+    this.#localId = this.#choose();
+  }
+
+  open(view: vscode.WebviewView): void {
+    this.#view = view;
+    this.#isReady = false;
+    // Each is gone with the view; an earlier view's events must not count.
+    const isCurrent = () => this.#view === view;
+    view.webview.onDidReceiveMessage((message) => {
+      if (isCurrent()) this.#receive(message);
+    });
+    view.onDidChangeVisibility(() => {
+      if (!isCurrent()) return;
+      // A hidden page ends; a new one says when it is ready.
+      if (!view.visible) this.#isReady = false;
+      this.#report();
+    });
+    view.onDidDispose(() => {
+      if (!isCurrent()) return;
+      this.#view = undefined;
+      this.#report();
+    });
+    showPage(view.webview, this.#options.extensionUri, "timeline", vscode.l10n.t("Timeline"));
+    this.#report();
+  }
+
+  follow(localId: string | undefined): void {
+    if (localId === this.#localId) return;
+    this.#localId = localId;
+    this.#sent.clear();
+    this.#show();
+    this.#report();
+  }
+
+  async savePicture(execution: Execution): Promise<vscode.Uri | undefined> {
+    const { content, rows, look } = this.#inView(execution);
+    const picture = timelinePicture(rows, content, look, content.now, timelineTexts());
+    const name = titleOf(execution)
+      .replace(/[^\p{L}\p{N} ._-]+/gu, "_")
+      .slice(0, 60);
+    const folder = vscode.workspace.workspaceFolders?.[0]?.uri ?? vscode.Uri.file(homedir());
+    const target = await vscode.window.showSaveDialog({
+      title: vscode.l10n.t("Save Timeline as Picture"),
+      defaultUri: vscode.Uri.joinPath(folder, `${name}.svg`),
+      filters: { SVG: ["svg"] },
+    });
+    if (target?.scheme === "file") await writeText(target.fsPath, picture);
+    else if (target !== undefined)
+      await vscode.workspace.fs.writeFile(target, new TextEncoder().encode(picture));
+    return target;
+  }
+
+  markdown(execution: Execution): string {
+    const { content, rows } = this.#inView(execution);
+    return timelineMarkdown(rows, content, content.now, timelineTexts());
+  }
+
+  dispose(): void {
+    this.#view = undefined;
+    this.#owned.dispose();
+  }
+
+  /** In the active editor, selected, seen before, or what a person most likely wants to see. */
+  #choose(): string | undefined {
+    const { store, crews, tree } = this.#options;
+    const [node] = tree.view.selection;
+    const selected = node !== undefined && "localId" in node ? node.localId : undefined;
+    const all = store.list();
+    const { waiting, running } = activeOf(all, crews.list());
+    const candidates = [
+      this.#inActiveTab(),
+      selected,
+      this.#look?.localId,
+      ...[waiting[0], running[0], all[0]].map((execution) => execution?.localId),
+    ];
+    return candidates.find((id) => id !== undefined && store.summary(id) !== undefined);
+  }
+
+  #inActiveTab(): string | undefined {
+    const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
+    const uri =
+      input instanceof vscode.TabInputText || input instanceof vscode.TabInputCustom
+        ? input.uri
+        : undefined;
+    return uri?.scheme === executionScheme
+      ? this.#options.documents.summary(uri)?.localId
+      : undefined;
+  }
+
+  #receive(raw: unknown): void {
+    const message = parseFromTimeline(raw);
+    if (message === undefined) {
+      log.warn("The timeline sent an invalid message; it was ignored.");
+      return;
+    }
+    switch (message.type) {
+      case "ready":
+        void this.#start(message.look);
+        break;
+      case "look":
+        this.#look = message.look;
+        break;
+      case "list":
+        void vscode.commands.executeCommand(`${viewId}.focus`);
+        break;
+      default:
+        this.#last = this.#last.then(() => this.#go(message)).catch(showError);
+    }
+  }
+
+  async #start(look: Look | undefined): Promise<void> {
+    await this.#options.ready;
+    this.#look = look ?? this.#look;
+    this.#isReady = true;
+    this.#sent.clear();
+    this.#post({ type: "texts", texts: timelineTexts() });
+    this.#localId ??= this.#choose();
+    this.#show();
+    this.#report();
+  }
+
+  async #go(message: Extract<FromTimeline, { spanId: string }>): Promise<void> {
+    const { documents, store, crews } = this.#options;
+    const execution = store.find(message.localId);
+    if (execution === undefined) return;
+    const span = this.#content(execution).spans.find(({ id }) => id === message.spanId);
+    if (span === undefined) return;
+    const { taskId, attempt } = span;
+    if (message.type === "define")
+      await openDefinition(crews.find(execution.crew.id)?.local?.folder, taskId);
+    else await documents.show(execution, taskId, { attempt, keepsFocus: !message.takesFocus });
+  }
+
+  #show(): void {
+    if (!this.#isReady) return;
+    try {
+      const { store } = this.#options;
+      const execution = this.#localId === undefined ? undefined : store.summary(this.#localId);
+      this.#post(
+        execution === undefined
+          ? {
+              type: "empty",
+              text: vscode.l10n.t(
+                "Kick off a crew, or select an execution, to see here what happens in it.",
+              ),
+            }
+          : { type: "show", view: this.#sent.changesIn(this.#content(execution)) },
+      );
+    } catch (error) {
+      logProblem("Showing the timeline", error);
+    }
+  }
+
+  #content(execution: ExecutionSummary): TimelineContent {
+    const { store, clock } = this.#options;
+    return timelineContent(execution, store.events(execution.localId), clock.now());
+  }
+
+  #inView(execution: Execution) {
+    const content = this.#content(execution);
+    const texts = timelineTexts();
+    const isSeen = this.#look?.localId === execution.localId;
+    const look = (isSeen ? this.#look : undefined) ?? {
+      closed: [],
+      text: "",
+      kinds: [],
+      isWhole: false,
+    };
+    const { rows } = rowsOf(content.spans, look, (span) => searchedTexts(span, texts));
+    return { content, rows, look };
+  }
+
+  #post(message: ToTimeline): void {
+    void this.#view?.webview.postMessage(message);
+  }
+
+  #report(): void {
+    this.#onShown(this.#view?.visible === true ? this.#localId : undefined);
+  }
+}

@@ -1,0 +1,35 @@
+import type { Span } from "../../executions/activity.ts";
+import type { ExecutionState } from "../../executions/model.ts";
+import type { FromTimeline, Look } from "./parse.ts";
+import type { TimelineTexts } from "./texts.ts";
+
+export type { SpanKind } from "../../executions/activity.ts";
+export type { FromTimeline, Look, Span, TimelineTexts };
+
+/** What a timeline shows of an execution. */
+export interface TimelineView {
+  readonly localId: string;
+  readonly title: string;
+  readonly crew: string;
+  readonly state: ExecutionState;
+  readonly stateLabel: string;
+  /** The extension host's clock (milliseconds since 1970). */
+  readonly now: number;
+  readonly hasEnded: boolean;
+  /** Whether its tasks are defined in a project on this machine. */
+  readonly isLocal: boolean;
+  /** Each after its parent; the first is the crew's. Its ID alone for one that hasn't changed. */
+  readonly spans: readonly (Span | string)[];
+  /** What is left out. */
+  readonly note?: string;
+}
+
+export type ToTimeline =
+  | { readonly type: "texts"; readonly texts: TimelineTexts }
+  | { readonly type: "show"; readonly view: TimelineView }
+  /** There is nothing to show. */
+  | { readonly type: "empty"; readonly text: string };
+
+export function fill(text: string, ...values: readonly (string | number)[]): string {
+  return text.replace(/\{(\d)\}/g, (mark, index: string) => String(values[Number(index)] ?? mark));
+}

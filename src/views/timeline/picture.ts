@@ -1,0 +1,110 @@
+import { axisOf, extentOf, longWaits } from "./axis.ts";
+import { figuresOf, lengthText, nameOf, timeText } from "./labels.ts";
+import type { Look, SpanKind, TimelineTexts, TimelineView } from "./messages.ts";
+import type { Row } from "./rows.ts";
+
+/** Pixels. */
+const size = { width: 1200, row: 24, head: 76, name: 330, figure: 76, edge: 20, indent: 14 };
+/** More would be no picture to look at. */
+const mostRows = 500;
+
+const style = `
+  svg { background: #fff; font: 13px system-ui, "Segoe UI", sans-serif; }
+  text { fill: #24292f; } .dim { fill: #57606a; } .line { stroke: #d8dee4; }
+  .crew { fill: #8c959f; } .queue, .other { fill: #afb8c1; } .task { fill: #0969da; } .attempt { fill: #54a3ec; }
+  .wait { fill: url(#hatch); stroke: #9a6700; } .hatch { fill: #fff3c4; } .hatch-line { stroke: #bf8700; }
+  .agent { fill: #8250df; } .model { fill: #1a7f37; } .tool { fill: #1b7c83; } .failed { fill: #cf222e; }
+  @media (prefers-color-scheme: dark) {
+    svg { background: #1f1f1f; } text { fill: #e6edf3; } .dim { fill: #9da7b3; } .line { stroke: #3d444d; }
+    .crew { fill: #7d8590; } .queue, .other { fill: #57606a; } .task { fill: #4493f8; } .attempt { fill: #79b8ff; }
+    .wait { stroke: #d29922; } .hatch { fill: #3b2e0f; } .hatch-line { stroke: #d29922; }
+    .agent { fill: #ab7df8; } .model { fill: #3fb950; } .tool { fill: #39c5cf; } .failed { fill: #f85149; }
+  }`;
+
+const heights: Readonly<Partial<Record<SpanKind, number>>> = { crew: 4, queue: 6, agent: 6 };
+
+/** An SVG that needs nothing else, for light and dark pages. @param now milliseconds since 1970 */
+export function timelinePicture(
+  all: readonly Row[],
+  {
+    title,
+    crew,
+    stateLabel,
+    spans,
+  }: Omit<TimelineView, "spans"> & { readonly spans: readonly Row["span"][] },
+  look: Pick<Look, "zoom" | "isWhole">,
+  now: number,
+  texts: TimelineTexts,
+): string {
+  const rows = all.slice(0, mostRows);
+  const start = spans[0]?.start ?? now;
+  const extent = extentOf(spans, now);
+  const view = look.zoom ?? { from: 0, to: extent };
+  const axis = axisOf(view, extent, look.isWhole ? [] : longWaits(spans, now), 8);
+  const figures = size.name + size.figure * 2;
+  const [left, right] = [figures + size.edge, size.width - size.edge];
+  const at = (time: number) => left + Math.min(1, Math.max(0, axis.placeOf(time))) * (right - left);
+  const height = size.head + rows.length * size.row + size.edge;
+  const text = (x: number, y: number, content: string, more = "") =>
+    `<text x="${round(x)}" y="${y}"${more}>${escaped(content)}</text>`;
+  const lines = rows.map(({ span, depth }, index) => {
+    const { kind, state } = span;
+    const middle = size.head + index * size.row + size.row / 2;
+    const [from, to] = [at(span.start - start), at((span.end ?? now) - start)];
+    const bar = heights[kind] ?? 12;
+    const mark = state === "failed" ? "✕ " : "";
+    const [tokens] = figuresOf(span);
+    const name = `${mark}${nameOf(span, texts)}`;
+    return [
+      text(
+        size.edge + depth * size.indent,
+        middle + 4,
+        cut(name, 44 - depth * 2),
+        depth === 0 ? ' font-weight="600"' : "",
+      ),
+      text(
+        size.name + size.figure,
+        middle + 4,
+        timeText(span, now, texts),
+        ' class="dim" text-anchor="end"',
+      ),
+      text(figures, middle + 4, tokens?.text ?? "", ' class="dim" text-anchor="end"'),
+      `<rect x="${round(from)}" y="${middle - bar / 2}" width="${round(Math.max(2, to - from))}" height="${bar}" rx="2" class="${state === "failed" ? "failed" : kind}"><title>${escaped(name)}</title></rect>`,
+    ].join("");
+  });
+  const ticks = axis.ticks.map((tick) => {
+    const x = round(at(tick));
+    return `<line class="line" x1="${x}" x2="${x}" y1="${size.head - 6}" y2="${height - size.edge}"/>${text(x, size.head - 12, lengthText(tick, texts.units, true), ' class="dim" font-size="11" text-anchor="middle"')}`;
+  });
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${size.width}" height="${height}" viewBox="0 0 ${size.width} ${height}">
+<style>${style}
+</style>
+<defs><pattern id="hatch" width="8" height="8" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="hatch" width="8" height="8"/><line class="hatch-line" x1="0" x2="0" y1="0" y2="8" stroke-width="4"/></pattern></defs>
+${text(size.edge, 30, cut(title, 90), ' font-size="18" font-weight="600"')}
+${text(size.edge, 52, `${crew} · ${stateLabel}`, ' class="dim"')}
+${text(size.name + size.figure, size.head - 12, texts.time, ' class="dim" font-size="11" text-anchor="end"')}
+${text(figures, size.head - 12, texts.tokens, ' class="dim" font-size="11" text-anchor="end"')}
+${ticks.join("\n")}
+${lines.join("\n")}
+</svg>
+`;
+}
+
+function cut(text: string, longest: number): string {
+  const characters = Array.from(text);
+  return characters.length <= longest ? text : `${characters.slice(0, longest - 1).join("")}…`;
+}
+
+function round(pixels: number): number {
+  return Math.round(pixels * 10) / 10;
+}
+
+/** Without what XML can't hold. */
+function escaped(text: string): string {
+  return text
+    .replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Cs}/gu, "\ufffd")
+    .replace(/&/g, "&amp;")
+    .replace(/</g, "&lt;")
+    .replace(/>/g, "&gt;")
+    .replace(/"/g, "&quot;");
+}

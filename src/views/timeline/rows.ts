@@ -1,0 +1,84 @@
+import type { Look, Span } from "./messages.ts";
+
+/** A visible row of the tree. */
+export interface Row {
+  readonly span: Span;
+  /** From 0. */
+  readonly depth: number;
+  /** Undefined without children. */
+  readonly isOpen?: boolean;
+  /** From 1, among the visible rows of its parent. */
+  readonly position: number;
+  readonly size: number;
+  /** It matches no filter itself, but something in it does. */
+  readonly isContext: boolean;
+}
+
+export interface Rows {
+  readonly rows: readonly Row[];
+  /** How many rows match the filter; undefined without one. */
+  readonly hits?: number;
+}
+
+/** What filters look in; the same texts as a person sees. */
+export type Searched = (span: Span) => readonly (string | undefined)[];
+
+/** A filter shows what matches with all that it is part of, also what is closed. @param spans each after its parent */
+export function rowsOf(
+  spans: readonly Span[],
+  { closed, text, kinds }: Pick<Look, "closed" | "text" | "kinds">,
+  searched: Searched,
+): Rows {
+  const wanted = text.trim().toLowerCase();
+  const isFiltered = wanted !== "" || kinds.length > 0;
+  const byId = new Map(spans.map((span) => [span.id, span]));
+  const hits = new Set(
+    spans.filter((span) => isFiltered && matches(span, wanted, kinds, searched)),
+  );
+  const shown = new Set(isFiltered ? [] : spans);
+  for (const hit of hits)
+    for (
+      let at: Span | undefined = hit;
+      at !== undefined && !shown.has(at);
+      at = parentOf(at, byId)
+    )
+      shown.add(at);
+  const sizes = new Map<string | undefined, number>();
+  for (const { parentId } of shown) sizes.set(parentId, (sizes.get(parentId) ?? 0) + 1);
+  const isClosed = new Set(isFiltered ? [] : closed);
+  const hidden = new Set<string>();
+  const positions = new Map<string | undefined, number>();
+  const rows: Row[] = [];
+  for (const span of spans) {
+    const { id, parentId, depth } = span;
+    if (!shown.has(span)) continue;
+    const position = (positions.get(parentId) ?? 0) + 1;
+    positions.set(parentId, position);
+    if (parentId !== undefined && (hidden.has(parentId) || isClosed.has(parentId))) {
+      hidden.add(id);
+      continue;
+    }
+    rows.push({
+      span,
+      depth,
+      ...(sizes.has(id) ? { isOpen: !isClosed.has(id) } : {}),
+      position,
+      size: sizes.get(parentId) ?? 1,
+      isContext: isFiltered && !hits.has(span),
+    });
+  }
+  return isFiltered ? { rows, hits: hits.size } : { rows };
+}
+
+function matches(span: Span, wanted: string, kinds: Look["kinds"], searched: Searched): boolean {
+  // An attempt is what a task does.
+  const kind = span.kind === "attempt" ? "task" : span.kind;
+  if (kinds.length > 0 && !kinds.includes(kind)) return false;
+  return (
+    wanted === "" || searched(span).some((text) => text?.toLowerCase().includes(wanted) === true)
+  );
+}
+
+function parentOf({ parentId }: Span, byId: ReadonlyMap<string, Span>): Span | undefined {
+  return parentId === undefined ? undefined : byId.get(parentId);
+}

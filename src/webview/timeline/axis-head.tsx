@@ -1,0 +1,86 @@
+import type { RefObject } from "preact";
+import { useState } from "preact/hooks";
+import type { Axis, Period } from "../../views/timeline/axis.ts";
+import { lengthText } from "../../views/timeline/labels.ts";
+import { fill, type TimelineTexts } from "../../views/timeline/messages.ts";
+
+/** Shorter drags are clicks (pixels). */
+const shortestDrag = 6;
+
+interface AxisHeadProps {
+  readonly axis: Axis;
+  readonly texts: TimelineTexts;
+  readonly place: RefObject<HTMLDivElement | null>;
+  /** `undefined`: everything. */
+  readonly onZoom: (zoom: Period | undefined) => void;
+}
+
+/** The times; dragging over them zooms in, a double click shows everything. */
+export function AxisHead({ axis, texts, place, onZoom }: AxisHeadProps) {
+  const [dragged, setDragged] = useState<readonly [number, number]>();
+  const placeIn = (event: PointerEvent) => {
+    const { left, width } = place.current?.getBoundingClientRect() ?? { left: 0, width: 1 };
+    return Math.min(1, Math.max(0, (event.clientX - left) / width));
+  };
+  const end = () => {
+    setDragged(undefined);
+    if (dragged === undefined) return;
+    const [from = 0, to = 0] = dragged.toSorted((one, other) => one - other);
+    if ((to - from) * (place.current?.clientWidth ?? 0) < shortestDrag) return;
+    onZoom({ from: axis.timeAt(from), to: axis.timeAt(to) });
+  };
+  return (
+    <div
+      class="axis"
+      ref={place}
+      aria-hidden="true"
+      onPointerDown={(event) => {
+        if (event.button !== 0) return;
+        place.current?.setPointerCapture(event.pointerId);
+        setDragged([placeIn(event), placeIn(event)]);
+      }}
+      onPointerMove={(event) => {
+        if (dragged !== undefined) setDragged([dragged[0], placeIn(event)]);
+      }}
+      onPointerUp={end}
+      onPointerCancel={() => setDragged(undefined)}
+      onDblClick={() => onZoom(undefined)}
+    >
+      {axis.ticks.map((tick) => (
+        <span class="tick" key={tick} style={{ left: `${axis.placeOf(tick) * 100}%` }}>
+          {lengthText(tick, texts.units, true)}
+        </span>
+      ))}
+      {axis.cuts.map(({ from, to }) => (
+        <span
+          class="tick cut"
+          key={from}
+          title={fill(texts.cut, lengthText(to - from, texts.units))}
+          style={{ left: `${((axis.placeOf(from) + axis.placeOf(to)) / 2) * 100}%` }}
+        >
+          ⋯
+        </span>
+      ))}
+      {dragged !== undefined && (
+        <div
+          class="dragged"
+          style={{
+            left: `${Math.min(...dragged) * 100}%`,
+            width: `${Math.abs(dragged[1] - dragged[0]) * 100}%`,
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+/** Lines from the times through all rows. */
+export function Grid({ axis }: { axis: Axis }) {
+  return (
+    <>
+      {axis.ticks.map((tick) => (
+        <div class="line" key={tick} style={{ left: `${axis.placeOf(tick) * 100}%` }} />
+      ))}
+    </>
+  );
+}

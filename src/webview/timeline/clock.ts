@@ -1,0 +1,44 @@
+import { useEffect, useState } from "preact/hooks";
+
+/** How often what runs grows (ms). */
+const interval = 250;
+
+/** The extension host's clock, which may differ from the browser's. */
+export class Clock {
+  readonly #listeners = new Set<() => void>();
+  #ahead = 0;
+  #timer: ReturnType<typeof setInterval> | undefined;
+
+  set(now: number): void {
+    this.#ahead = now - Date.now();
+  }
+
+  /** Milliseconds since 1970. */
+  now(): number {
+    return Date.now() + this.#ahead;
+  }
+
+  /** Runs only while somebody listens. */
+  listen(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    this.#timer ??= setInterval(() => {
+      for (const each of this.#listeners) each();
+    }, interval);
+    return () => {
+      this.#listeners.delete(listener);
+      if (this.#listeners.size > 0) return;
+      clearInterval(this.#timer);
+      this.#timer = undefined;
+    };
+  }
+}
+
+/** Renders its component alone again while `isRunning`. */
+export function useNow(clock: Clock, isRunning: boolean): number {
+  const [, setTick] = useState(0);
+  useEffect(
+    () => (isRunning ? clock.listen(() => setTick((tick) => tick + 1)) : undefined),
+    [clock, isRunning],
+  );
+  return clock.now();
+}

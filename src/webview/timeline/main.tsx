@@ -1,0 +1,85 @@
+import { render } from "preact";
+import type {
+  FromTimeline,
+  Look,
+  Span,
+  TimelineTexts,
+  ToTimeline,
+} from "../../views/timeline/messages.ts";
+import { Clock } from "./clock.ts";
+import { Timeline, type WholeView } from "./timeline.tsx";
+
+declare function acquireVsCodeApi(): {
+  postMessage(message: FromTimeline): void;
+  getState(): Look | undefined;
+  setState(state: Look): void;
+};
+
+/** How long to collect changes of the look (ms). */
+const pause = 200;
+
+const api = acquireVsCodeApi();
+const place = document.querySelector("main") ?? document.body;
+const clock = new Clock();
+let known = new Map<string, Span>();
+let texts: TimelineTexts | undefined;
+let saving: ReturnType<typeof setTimeout> | undefined;
+
+function keep(look: Look): void {
+  api.setState(look);
+  clearTimeout(saving);
+  saving = setTimeout(() => api.postMessage({ type: "look", look }), pause);
+}
+
+function show(view: WholeView, texts: TimelineTexts): void {
+  const { localId } = view;
+  const kept = api.getState();
+  const look: Look =
+    kept?.localId === localId ? kept : { localId, closed: [], text: "", kinds: [], isWhole: false };
+  render(
+    <Timeline
+      key={localId}
+      {...{ view, texts, clock, look }}
+      onLook={keep}
+      onReveal={({ id: spanId }, takesFocus) =>
+        api.postMessage({ type: "reveal", localId, spanId, takesFocus })
+      }
+      onDefine={
+        view.isLocal
+          ? ({ id: spanId }) => api.postMessage({ type: "define", localId, spanId })
+          : undefined
+      }
+    />,
+    place,
+  );
+}
+
+function showEmpty(text: string, { list }: TimelineTexts): void {
+  render(
+    <div class="empty">
+      <p>{text}</p>
+      <button type="button" onClick={() => api.postMessage({ type: "list" })}>
+        {list}
+      </button>
+    </div>,
+    place,
+  );
+}
+
+window.addEventListener("message", ({ data }: MessageEvent<ToTimeline>) => {
+  if (data.type === "texts") texts = data.texts;
+  else if (texts === undefined) return;
+  else if (data.type === "empty") showEmpty(data.text, texts);
+  else {
+    const { view } = data;
+    const spans = view.spans.flatMap(
+      (span) => (typeof span === "string" ? known.get(span) : span) ?? [],
+    );
+    known = new Map(spans.map((span) => [span.id, span]));
+    clock.set(view.now);
+    show({ ...view, spans }, texts);
+  }
+});
+
+const look = api.getState();
+api.postMessage({ type: "ready", ...(look === undefined ? {} : { look }) });

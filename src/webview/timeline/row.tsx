@@ -1,0 +1,115 @@
+import type { ComponentChildren } from "preact";
+import type { Axis } from "../../views/timeline/axis.ts";
+import { figuresOf, hintOf, nameOf, sentenceOf, timeText } from "../../views/timeline/labels.ts";
+import type { Span, TimelineTexts } from "../../views/timeline/messages.ts";
+import type { Row } from "../../views/timeline/rows.ts";
+import { type Clock, useNow } from "./clock.ts";
+import { Icon } from "./icons.tsx";
+
+export interface RowProps {
+  readonly row: Row;
+  readonly id: string;
+  readonly index: number;
+  /** Pixels from the top. */
+  readonly top: number;
+  readonly isActive: boolean;
+  readonly axis: Axis;
+  /** Of the execution (milliseconds since 1970). */
+  readonly start: number;
+  readonly texts: TimelineTexts;
+  readonly clock: Clock;
+}
+
+/** Its events are handled by the tree, which finds it by `data-index`. */
+export function TreeRow(props: RowProps) {
+  const { row, id, index, top, isActive, axis, start, texts, clock } = props;
+  const { span, depth, isOpen, position, size, isContext } = row;
+  const { kind, state } = span;
+  const hint = hintOf(span);
+  const names = [
+    "row",
+    kind,
+    state,
+    ...(isActive ? ["active"] : []),
+    ...(isContext ? ["context"] : []),
+  ];
+  return (
+    <div
+      class={names.join(" ")}
+      role="treeitem"
+      id={id}
+      data-index={index}
+      aria-level={depth + 1}
+      aria-posinset={position}
+      aria-setsize={size}
+      aria-expanded={isOpen}
+      aria-selected={isActive}
+      aria-label={sentenceOf(span, start, clock.now(), texts)}
+      style={{ top: `${top}px` }}
+    >
+      <div class="name" aria-hidden="true" style={{ paddingLeft: `${depth * 12}px` }}>
+        <span class="twistie">{isOpen !== undefined && <Icon name="bend" isOpen={isOpen} />}</span>
+        <Icon name={kind} />
+        <span class="label">{nameOf(span, texts)}</span>
+        {hint !== undefined && <span class="hint">{hint}</span>}
+        {state !== "completed" && (
+          <span class="mark">
+            <Icon name={state} />
+            {state !== "running" && texts.states[state]}
+          </span>
+        )}
+      </div>
+      <Figures span={span} texts={texts} clock={clock} />
+      <div class="track" aria-hidden="true">
+        <Bar span={span} axis={axis} start={start} clock={clock} />
+      </div>
+    </div>
+  );
+}
+
+function Figures({ span, texts, clock }: Pick<RowProps, "texts" | "clock"> & { span: Span }) {
+  const now = useNow(clock, span.end === undefined);
+  return (
+    <>
+      <Figure name="time">{timeText(span, now, texts)}</Figure>
+      {figuresOf(span).map(({ name, text }) => (
+        <Figure key={name} name={name}>
+          {text}
+        </Figure>
+      ))}
+    </>
+  );
+}
+
+function Figure({ name, children }: { name: string; children: ComponentChildren }) {
+  return (
+    <div class={`figure ${name}`} aria-hidden="true">
+      {children}
+    </div>
+  );
+}
+
+/** Grows by itself while its span runs. */
+function Bar({
+  span,
+  axis,
+  start,
+  clock,
+}: Pick<RowProps, "axis" | "start" | "clock"> & { span: Span }) {
+  const now = useNow(clock, span.end === undefined);
+  const from = axis.placeOf(span.start - start);
+  const to = axis.placeOf((span.end ?? Math.max(now, span.start)) - start);
+  if (to < 0) return <div class="beyond left">‹</div>;
+  if (from > 1) return <div class="beyond right">›</div>;
+  const left = Math.max(0, from);
+  const width = Math.min(1, to) - left;
+  const isCut = axis.cuts.some(
+    (cut) => cut.from >= span.start - start && cut.to <= (span.end ?? now) - start,
+  );
+  return (
+    <div
+      class={`bar${isCut ? " cut" : ""}`}
+      style={{ left: `${left * 100}%`, width: `${width * 100}%` }}
+    />
+  );
+}

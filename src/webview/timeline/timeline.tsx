@@ -1,0 +1,405 @@
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import {
+  axisOf,
+  extentOf,
+  longWaits,
+  moved,
+  type Period,
+  zoomed,
+} from "../../views/timeline/axis.ts";
+import { lengthText, searchedTexts, shortCount } from "../../views/timeline/labels.ts";
+import {
+  fill,
+  type Look,
+  type Span,
+  type TimelineTexts,
+  type TimelineView,
+} from "../../views/timeline/messages.ts";
+import { type Row, rowsOf } from "../../views/timeline/rows.ts";
+import { AxisHead, Grid } from "./axis-head.tsx";
+import { type Clock, useNow } from "./clock.ts";
+import { Icon } from "./icons.tsx";
+import { keyAction } from "./keys.ts";
+import { TreeRow } from "./row.tsx";
+import { Toolbar } from "./toolbar.tsx";
+import { Tooltip } from "./tooltip.tsx";
+import { useVirtualRows } from "./virtual-rows.ts";
+
+/** Narrower, a row has two lines (pixels). */
+const narrow = 460;
+/** Pixels. */
+const rowHeights = { wide: 22, narrow: 38 };
+/** How long the mouse must rest (ms). */
+const hoverPause = 350;
+const tooltipId = "details";
+
+export type WholeView = Omit<TimelineView, "spans"> & { readonly spans: readonly Span[] };
+
+export interface TimelineProps {
+  readonly view: WholeView;
+  readonly texts: TimelineTexts;
+  readonly clock: Clock;
+  /** At the beginning; later changes are the component's own. */
+  readonly look: Look;
+  readonly onLook: (look: Look) => void;
+  readonly onReveal: (span: Span, takesFocus: boolean) => void;
+  /** Undefined if its tasks are defined elsewhere. */
+  readonly onDefine: ((span: Span) => void) | undefined;
+}
+
+/** One execution. For another, use another `key`. */
+export function Timeline(props: TimelineProps) {
+  const { view, texts, clock, onLook, onReveal, onDefine } = props;
+  const { spans } = view;
+  const isRunning = spans.some(({ end }) => end === undefined);
+  const [look, setLook] = useState(props.look);
+  const [tip, setTip] = useState<{ id: string; left: number; top: number; bottom: number }>();
+  const [isFollowing, setFollowing] = useState(isRunning);
+  const scroller = useRef<HTMLDivElement>(null);
+  const tree = useRef<HTMLDivElement>(null);
+  const track = useRef<HTMLDivElement>(null);
+  const search = useRef<HTMLInputElement>(null);
+  const hover = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  const isNarrow = useIsNarrow(scroller);
+  const rowHeight = isNarrow ? rowHeights.narrow : rowHeights.wide;
+
+  const start = spans[0]?.start ?? view.now;
+  const waits = useMemo(() => longWaits(spans, clock.now()), [spans]);
+  const cuts = look.isWhole ? [] : waits;
+  const extent = useExtent(spans, clock, isRunning);
+  const shown = look.zoom ?? { from: 0, to: extent };
+  const axis = useMemo(
+    () => axisOf(shown, extent, openCut(cuts, spans, extent), isNarrow ? 4 : 8),
+    [shown.from, shown.to, extent, cuts, isNarrow],
+  );
+  const { rows, hits } = useMemo(
+    () => rowsOf(spans, look, (span) => searchedTexts(span, texts)),
+    [spans, look.closed, look.text, look.kinds, texts],
+  );
+  const active = rows.findIndex(({ span }) => span.id === look.active);
+  const virtual = useVirtualRows(scroller, {
+    count: rows.length,
+    rowHeight,
+    kept: active,
+  });
+
+  const change = (more: Partial<Look>) => setLook((before) => ({ ...before, ...more }));
+  const zoomTo = (zoom: Period | undefined) =>
+    setLook(({ zoom: _, ...before }) => (zoom === undefined ? before : { ...before, zoom }));
+  const zoomBy = (factor: number | undefined, around = (shown.from + shown.to) / 2) =>
+    zoomTo(factor === undefined ? undefined : zoomed(shown, factor, around, extent));
+  const pan = (share: number) => {
+    if (look.zoom === undefined) return;
+    const now = clock.now() - start;
+    const next = moved(look.zoom, share * (look.zoom.to - look.zoom.from), extent);
+    if (isRunning) setFollowing(next.to >= now);
+    zoomTo(next);
+  };
+  const activate = (index: number) => {
+    const row = rows[Math.max(0, Math.min(index, rows.length - 1))];
+    if (row === undefined) return;
+    change({ active: row.span.id });
+    virtual.show(rows.indexOf(row));
+  };
+  const toggle = ({ span: { id }, isOpen }: Row) => {
+    if (isOpen === undefined || hits !== undefined) return;
+    change({
+      closed: isOpen ? [...look.closed, id] : look.closed.filter((each) => each !== id),
+    });
+  };
+  const hideTip = () => {
+    clearTimeout(hover.current);
+    setTip(undefined);
+  };
+  const showTip = (row: HTMLElement, span: Span, left?: number) => {
+    const { top, bottom, left: edge } = row.getBoundingClientRect();
+    setTip({ id: span.id, left: left ?? edge + 40, top, bottom });
+  };
+  const toEnd = () => {
+    setFollowing(true);
+    const { current } = scroller;
+    current?.scrollTo({ top: current.scrollHeight });
+    if (look.zoom !== undefined)
+      zoomTo(moved(look.zoom, clock.now() - start - look.zoom.to, extent));
+  };
+
+  useEffect(() => onLook(look), [look]);
+  useLayoutEffect(() => {
+    if (active >= 0) virtual.show(active);
+  }, []);
+  useFollowing(isFollowing && isRunning, { scroller, rows, look, clock, start, extent, zoomTo });
+  useWheel(scroller, (event) => {
+    const { left, width } = track.current?.getBoundingClientRect() ?? { left: 0, width: 0 };
+    if (width === 0) return false;
+    if (event.ctrlKey || event.metaKey) {
+      const place = Math.min(1, Math.max(0, (event.clientX - left) / width));
+      zoomBy(event.deltaY > 0 ? 1.25 : 0.8, axis.timeAt(place));
+      return true;
+    }
+    const across = event.shiftKey && event.deltaX === 0 ? event.deltaY : event.deltaX;
+    if (across === 0 || look.zoom === undefined) return false;
+    pan(across / width);
+    return true;
+  });
+
+  const rowAt = (target: EventTarget | null) => {
+    const element = target instanceof Element ? target.closest<HTMLElement>("[data-index]") : null;
+    const row = rows[Number(element?.dataset["index"] ?? -1)];
+    return element === null || row === undefined ? undefined : { element, row };
+  };
+  const onKeyDown = (event: KeyboardEvent) => {
+    const row = rows[active];
+    const page = Math.floor((scroller.current?.clientHeight ?? 0) / rowHeight) - 2;
+    const action = keyAction(event, rows, active, page);
+    if (action === undefined) return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (action.kind !== "details") hideTip();
+    if (action.kind === "go") activate(action.index);
+    else if (action.kind === "zoom") zoomBy(action.factor);
+    else if (action.kind === "pan") pan(action.share);
+    else if (action.kind === "search") search.current?.focus();
+    else if (row === undefined) activate(0);
+    else if (action.kind === "toggle") toggle(row);
+    else if (action.kind === "reveal") onReveal(row.span, true);
+    else if (action.kind === "define") onDefine?.(row.span);
+    else if (tip !== undefined) hideTip();
+    else {
+      const element = document.getElementById(idOf(active));
+      if (element !== null) showTip(element, row.span);
+    }
+  };
+  const tipped = tip && spans.find(({ id }) => id === tip.id);
+
+  return (
+    <div class={`timeline${isNarrow ? " narrow" : ""}`}>
+      <Header {...{ view, texts, clock, start, isRunning }} />
+      <Toolbar
+        {...{ look, texts, search, onLook: change, onZoom: zoomBy }}
+        hits={hits === undefined ? undefined : [hits, spans.length]}
+        hasWaits={waits.length > 0}
+        onLeave={() => tree.current?.focus()}
+      />
+      {view.note !== undefined && <p class="note">{view.note}</p>}
+      <div class="head" aria-hidden="true">
+        <div class="name">{texts.name}</div>
+        <div class="figure time">{texts.time}</div>
+        <div class="figure tokens">{texts.tokens}</div>
+        <AxisHead {...{ axis, texts, place: track, onZoom: zoomTo }} />
+      </div>
+      <div class="rows">
+        <div class="grid" aria-hidden="true">
+          <div class="track">
+            <Grid axis={axis} />
+            <NowLine {...{ axis, clock, start, isRunning }} />
+          </div>
+        </div>
+        <div
+          class="scroller"
+          ref={scroller}
+          onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {
+            hideTip();
+            setFollowing(scrollTop + clientHeight >= scrollHeight - rowHeight / 2);
+          }}
+        >
+          <div
+            class="tree"
+            role="tree"
+            tabIndex={0}
+            ref={tree}
+            aria-label={fill(texts.label, view.title)}
+            aria-activedescendant={active < 0 ? undefined : idOf(active)}
+            aria-describedby={tip === undefined ? "keys" : tooltipId}
+            style={{ height: `${virtual.height}px` }}
+            onKeyDown={onKeyDown}
+            onFocus={() => {
+              if (active < 0) change(rows[0] === undefined ? {} : { active: rows[0].span.id });
+            }}
+            onBlur={hideTip}
+            onClick={(event) => {
+              const hit = rowAt(event.target);
+              if (hit === undefined) return;
+              hideTip();
+              change({ active: hit.row.span.id });
+              if (event.target instanceof Element && event.target.closest(".twistie") !== null)
+                toggle(hit.row);
+              // The second click of a double click would only do the same.
+              else if (event.detail < 2) onReveal(hit.row.span, false);
+            }}
+            onDblClick={(event) => {
+              const hit = rowAt(event.target);
+              if (hit !== undefined) onDefine?.(hit.row.span);
+            }}
+            onPointerMove={({ target, clientX }) => {
+              const hit = rowAt(target);
+              if (hit?.row.span.id === tip?.id) return;
+              hideTip();
+              if (hit === undefined) return;
+              hover.current = setTimeout(
+                () => showTip(hit.element, hit.row.span, clientX + 8),
+                hoverPause,
+              );
+            }}
+            onPointerLeave={hideTip}
+          >
+            {virtual.items.map(({ index, start: top }) => {
+              const row = rows[index];
+              return (
+                row && (
+                  <TreeRow
+                    key={row.span.id}
+                    {...{ row, index, axis, start, texts, clock }}
+                    id={idOf(index)}
+                    top={top}
+                    isActive={index === active}
+                  />
+                )
+              );
+            })}
+          </div>
+        </div>
+      </div>
+      {rows.length === 0 && (
+        <div class="nothing">
+          <p>{texts.noHit}</p>
+          <button type="button" onClick={() => change({ text: "", kinds: [] })}>
+            {texts.clear}
+          </button>
+        </div>
+      )}
+      {isRunning && !isFollowing && (
+        <button type="button" class="to-end" onClick={toEnd}>
+          {texts.toEnd}
+        </button>
+      )}
+      <span id="keys" class="unseen">
+        {texts.keys}
+      </span>
+      {tip !== undefined && tipped !== undefined && (
+        <Tooltip id={tooltipId} span={tipped} place={tip} {...{ start, texts, clock }} />
+      )}
+    </div>
+  );
+}
+
+function idOf(index: number): string {
+  return `row-${index}`;
+}
+
+function Header({
+  view,
+  texts,
+  clock,
+  start,
+  isRunning,
+}: Pick<TimelineProps, "view" | "texts" | "clock"> & { start: number; isRunning: boolean }) {
+  const now = useNow(clock, isRunning);
+  const [crew] = view.spans;
+  return (
+    <header>
+      <h1 title={view.title}>{view.title}</h1>
+      <span class="crew-name">{view.crew}</span>
+      <span class={`state ${view.state}`} role="status">
+        {view.stateLabel}
+      </span>
+      <span class="total">{lengthText((crew?.end ?? now) - start, texts.units)}</span>
+      {crew?.tokens !== undefined && (
+        <span class="total">{fill(texts.tokensOf, shortCount(crew.tokens.total))}</span>
+      )}
+      {isRunning && view.state !== "waiting" && <Icon name="running" />}
+    </header>
+  );
+}
+
+function NowLine({
+  axis,
+  clock,
+  start,
+  isRunning,
+}: Pick<TimelineProps, "clock"> & {
+  axis: { placeOf: (time: number) => number };
+  start: number;
+  isRunning: boolean;
+}) {
+  const place = axis.placeOf(useNow(clock, isRunning) - start);
+  if (!isRunning || place < 0 || place > 1) return null;
+  return <div class="now" style={{ left: `${place * 100}%` }} />;
+}
+
+/** A wait that lasts takes all that follows. */
+function openCut(cuts: readonly Period[], spans: readonly Span[], extent: number): Period[] {
+  const isOpen = spans.some(({ kind, end }) => kind === "wait" && end === undefined);
+  return cuts.map((cut, at) => (isOpen && at === cuts.length - 1 ? { ...cut, to: extent } : cut));
+}
+
+/** Renders again only when what runs reaches the end of the axis. */
+function useExtent(spans: readonly Span[], clock: Clock, isRunning: boolean): number {
+  const [, redraw] = useState(0);
+  const extent = useRef(0);
+  extent.current = extentOf(spans, clock.now(), extent.current);
+  useEffect(() => {
+    if (!isRunning) return undefined;
+    return clock.listen(() => {
+      if (extentOf(spans, clock.now(), extent.current) !== extent.current)
+        redraw((times) => times + 1);
+    });
+  }, [spans, isRunning]);
+  return extent.current;
+}
+
+function useFollowing(
+  isFollowing: boolean,
+  parts: {
+    scroller: { readonly current: HTMLElement | null };
+    rows: readonly Row[];
+    look: Look;
+    clock: Clock;
+    start: number;
+    extent: number;
+    zoomTo: (zoom: Period) => void;
+  },
+): void {
+  const { scroller, rows, look, clock, start, extent, zoomTo } = parts;
+  const { zoom } = look;
+  useLayoutEffect(() => {
+    if (isFollowing) scroller.current?.scrollTo({ top: scroller.current.scrollHeight });
+  }, [isFollowing, rows.length]);
+  useEffect(() => {
+    if (!isFollowing || zoom === undefined) return undefined;
+    return clock.listen(() => {
+      const past = clock.now() - start - zoom.to;
+      // By half of what is shown, so that it can be read.
+      if (past > 0) zoomTo(moved(zoom, past + (zoom.to - zoom.from) / 2, extent + past));
+    });
+  }, [isFollowing, zoom, extent]);
+}
+
+function useIsNarrow(element: { readonly current: HTMLElement | null }): boolean {
+  const [isNarrow, setNarrow] = useState(document.documentElement.clientWidth < narrow);
+  useLayoutEffect(() => {
+    if (element.current === null) return undefined;
+    const observer = new ResizeObserver(([entry]) => {
+      if (entry !== undefined) setNarrow(entry.contentRect.width < narrow);
+    });
+    observer.observe(element.current);
+    return () => observer.disconnect();
+  }, []);
+  return isNarrow;
+}
+
+/** The page may not scroll meanwhile, so it is no passive listener. */
+function useWheel(
+  element: { readonly current: HTMLElement | null },
+  onWheel: (event: WheelEvent) => boolean,
+): void {
+  const latest = useRef(onWheel);
+  latest.current = onWheel;
+  useEffect(() => {
+    const { current } = element;
+    const listener = (event: WheelEvent) => {
+      if (latest.current(event)) event.preventDefault();
+    };
+    current?.addEventListener("wheel", listener, { passive: false });
+    return () => current?.removeEventListener("wheel", listener);
+  }, []);
+}
