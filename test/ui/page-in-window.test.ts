@@ -53,8 +53,8 @@ describe("The page of an execution, in the window", () => {
       () => window.tree.click(id.slice(0, 8)),
       () => feedback().isVisible(),
     );
-  const resumes = async () =>
-    JSON.stringify((await api.get(`/${id}/status`)).body).match(/"attempt":\d+/g);
+  const attempts = async () =>
+    new Set(JSON.stringify((await api.get(`/${id}/status`)).body).match(/"attempt":\d+/g));
 
   it("takes the place of the text by a button in the title, and the choice is remembered", async () => {
     await untilSeen(
@@ -114,7 +114,7 @@ describe("The page of an execution, in the window", () => {
     assert.ok(before !== null && after !== null);
     assert.ok(Math.abs(before.y - after.y) < 30, `${before.y} and ${after.y}`);
     assert.equal(await feedback().inputValue(), "");
-    assert.deepEqual(await resumes(), ['"attempt":2']);
+    assert.deepEqual([...(await attempts())].sort(), ['"attempt":1', '"attempt":2'], "no third");
     await window.screenshot("page-second-draft");
   });
 
