@@ -113,21 +113,25 @@ function ticksIn(view: Period, length: number, cuts: readonly Period[], wanted: 
   return ticks;
 }
 
-/** Shorter or longer by a factor, around a time that keeps its place. */
+/** Shorter or longer by a factor, around a place that keeps its time; undefined for everything. */
 export function zoomed(
-  view: Period,
+  { timeAt }: Axis,
   factor: number,
-  around: number,
+  place: number,
   extent: number,
 ): Period | undefined {
-  const length = Math.max(closest, (view.to - view.from) * factor);
-  if (length >= extent) return undefined;
-  const share = (around - view.from) / (view.to - view.from);
-  return moved({ from: around - share * length, to: around + (1 - share) * length }, 0, extent);
+  const from = Math.max(0, timeAt(place * (1 - factor)));
+  const to = Math.min(extent, timeAt(place + (1 - place) * factor));
+  if (from <= 0 && to >= extent) return undefined;
+  return to - from < closest ? { from, to: from + closest } : { from, to };
 }
 
-/** Moved by a time, but not out of the whole. */
-export function moved({ from, to }: Period, by: number, extent: number): Period {
-  const start = Math.max(0, Math.min(from + by, extent - (to - from)));
-  return { from: start, to: start + (to - from) };
+/** Moved by a part of what is shown, but not out of the whole. */
+export function panned({ placeOf, timeAt }: Axis, share: number, extent: number): Period {
+  const by = Math.max(placeOf(0), Math.min(share, placeOf(extent) - 1));
+  return { from: timeAt(by), to: timeAt(1 + by) };
+}
+
+export function movedTo({ from, to }: Period, end: number): Period {
+  return { from: Math.max(0, end - (to - from)), to: end };
 }

@@ -31,7 +31,7 @@ export function timelineContent(
     spans: spans.map(shortened),
     ...(left === 0
       ? {}
-      : { note: l10n.t("{0} older events are counted but not shown: there are too many.", left) }),
+      : { note: l10n.t("Not shown: {0} older events, because there are too many.", left) }),
   };
 }
 

@@ -49,11 +49,19 @@ export function nameOf(span: Span, texts: TimelineTexts): string {
 }
 
 /** What distinguishes a row from others of its name, on one line. */
-export function hintOf({ kind, agent, text, arguments: given, error }: Span): string | undefined {
+export function hintOf({
+  kind,
+  agent,
+  text,
+  arguments: given,
+  error,
+  end,
+}: Span): string | undefined {
   if (error !== undefined) return lineOf(error);
   if (kind === "task" || kind === "attempt") return agent;
   if (kind === "tool" || kind === "other") return lineOf(given);
-  return kind === "wait" ? lineOf(text) : undefined;
+  // Until it ends, it is the output that waits.
+  return kind === "wait" && end !== undefined ? lineOf(text) : undefined;
 }
 
 function lineOf(text: string | undefined): string | undefined {

@@ -47,11 +47,11 @@ export function timelinePicture(
   const height = size.head + rows.length * size.row + size.edge;
   const text = (x: number, y: number, content: string, more = "") =>
     `<text x="${round(x)}" y="${y}"${more}>${escaped(content)}</text>`;
-  const lines = rows.map(({ span, depth }, index) => {
+  const lines = rows.map(({ span, depth, isGroup }, index) => {
     const { kind, state } = span;
     const middle = size.head + index * size.row + size.row / 2;
     const [from, to] = [at(span.start - start), at((span.end ?? now) - start)];
-    const bar = heights[kind] ?? 12;
+    const bar = isGroup ? 6 : (heights[kind] ?? 12);
     const mark = state === "failed" ? "✕ " : "";
     const [tokens] = figuresOf(span);
     const name = `${mark}${nameOf(span, texts)}`;
@@ -76,6 +76,14 @@ export function timelinePicture(
     const x = round(at(tick));
     return `<line class="line" x1="${x}" x2="${x}" y1="${size.head - 6}" y2="${height - size.edge}"/>${text(x, size.head - 12, lengthText(tick, texts.units, true), ' class="dim" font-size="11" text-anchor="middle"')}`;
   });
+  const cuts = axis.cuts.map(({ from, to }) =>
+    text(
+      at((from + to) / 2),
+      size.head - 12,
+      "⋯",
+      ' class="dim" font-size="11" text-anchor="middle"',
+    ),
+  );
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${size.width}" height="${height}" viewBox="0 0 ${size.width} ${height}">
 <style>${style}
 </style>
@@ -84,7 +92,7 @@ ${text(size.edge, 30, cut(title, 90), ' font-size="18" font-weight="600"')}
 ${text(size.edge, 52, `${crew} · ${stateLabel}`, ' class="dim"')}
 ${text(size.name + size.figure, size.head - 12, texts.time, ' class="dim" font-size="11" text-anchor="end"')}
 ${text(figures, size.head - 12, texts.tokens, ' class="dim" font-size="11" text-anchor="end"')}
-${ticks.join("\n")}
+${[...ticks, ...cuts].join("\n")}
 ${lines.join("\n")}
 </svg>
 `;

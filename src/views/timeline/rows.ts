@@ -12,6 +12,8 @@ export interface Row {
   readonly size: number;
   /** It matches no filter itself, but something in it does. */
   readonly isContext: boolean;
+  /** A task with attempts and waits below it. */
+  readonly isGroup: boolean;
 }
 
 export interface Rows {
@@ -46,6 +48,9 @@ export function rowsOf(
   const sizes = new Map<string | undefined, number>();
   for (const { parentId } of shown) sizes.set(parentId, (sizes.get(parentId) ?? 0) + 1);
   const isClosed = new Set(isFiltered ? [] : closed);
+  const groups = new Set(
+    spans.flatMap(({ kind, parentId }) => (kind === "attempt" ? (parentId ?? []) : [])),
+  );
   const hidden = new Set<string>();
   const positions = new Map<string | undefined, number>();
   const rows: Row[] = [];
@@ -65,6 +70,7 @@ export function rowsOf(
       position,
       size: sizes.get(parentId) ?? 1,
       isContext: isFiltered && !hits.has(span),
+      isGroup: groups.has(id),
     });
   }
   return isFiltered ? { rows, hits: hits.size } : { rows };

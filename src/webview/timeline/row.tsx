@@ -23,7 +23,7 @@ export interface RowProps {
 /** Its events are handled by the tree, which finds it by `data-index`. */
 export function TreeRow(props: RowProps) {
   const { row, id, index, top, isActive, axis, start, texts, clock } = props;
-  const { span, depth, isOpen, position, size, isContext } = row;
+  const { span, depth, isOpen, position, size, isContext, isGroup } = row;
   const { kind, state } = span;
   const hint = hintOf(span);
   const names = [
@@ -32,6 +32,7 @@ export function TreeRow(props: RowProps) {
     state,
     ...(isActive ? ["active"] : []),
     ...(isContext ? ["context"] : []),
+    ...(isGroup ? ["group"] : []),
   ];
   return (
     <div
@@ -44,9 +45,9 @@ export function TreeRow(props: RowProps) {
       aria-setsize={size}
       aria-expanded={isOpen}
       aria-selected={isActive}
-      aria-label={sentenceOf(span, start, clock.now(), texts)}
       style={{ top: `${top}px` }}
     >
+      <span class="unseen">{sentenceOf(span, start, clock.now(), texts)}</span>
       <div class="name" aria-hidden="true" style={{ paddingLeft: `${depth * 12}px` }}>
         <span class="twistie">{isOpen !== undefined && <Icon name="bend" isOpen={isOpen} />}</span>
         <Icon name={kind} />
@@ -55,7 +56,7 @@ export function TreeRow(props: RowProps) {
         {state !== "completed" && (
           <span class="mark">
             <Icon name={state} />
-            {state !== "running" && texts.states[state]}
+            {state !== "running" && <span>{texts.states[state]}</span>}
           </span>
         )}
       </div>
@@ -103,9 +104,9 @@ function Bar({
   if (from > 1) return <div class="beyond right">›</div>;
   const left = Math.max(0, from);
   const width = Math.min(1, to) - left;
-  const isCut = axis.cuts.some(
-    (cut) => cut.from >= span.start - start && cut.to <= (span.end ?? now) - start,
-  );
+  const isCut =
+    (span.kind === "wait" || span.kind === "queue") &&
+    axis.cuts.some((cut) => cut.from <= span.start - start && span.start - start < cut.to);
   return (
     <div
       class={`bar${isCut ? " cut" : ""}`}

@@ -3,7 +3,8 @@ import {
   axisOf,
   extentOf,
   longWaits,
-  moved,
+  movedTo,
+  panned,
   type Period,
   zoomed,
 } from "../../views/timeline/axis.ts";
@@ -18,7 +19,6 @@ import {
 import { type Row, rowsOf } from "../../views/timeline/rows.ts";
 import { AxisHead, Grid } from "./axis-head.tsx";
 import { type Clock, useNow } from "./clock.ts";
-import { Icon } from "./icons.tsx";
 import { keyAction } from "./keys.ts";
 import { TreeRow } from "./row.tsx";
 import { Toolbar } from "./toolbar.tsx";
@@ -29,6 +29,7 @@ import { useVirtualRows } from "./virtual-rows.ts";
 const narrow = 460;
 /** Pixels. */
 const rowHeights = { wide: 22, narrow: 38 };
+const tickWidth = 80;
 /** How long the mouse must rest (ms). */
 const hoverPause = 350;
 const tooltipId = "details";
@@ -60,7 +61,8 @@ export function Timeline(props: TimelineProps) {
   const track = useRef<HTMLDivElement>(null);
   const search = useRef<HTMLInputElement>(null);
   const hover = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
-  const isNarrow = useIsNarrow(scroller);
+  const isNarrow = useWidth(scroller) < narrow;
+  const ticks = Math.floor(useWidth(track) / tickWidth);
   const rowHeight = isNarrow ? rowHeights.narrow : rowHeights.wide;
 
   const start = spans[0]?.start ?? view.now;
@@ -69,8 +71,8 @@ export function Timeline(props: TimelineProps) {
   const extent = useExtent(spans, clock, isRunning);
   const shown = look.zoom ?? { from: 0, to: extent };
   const axis = useMemo(
-    () => axisOf(shown, extent, openCut(cuts, spans, extent), isNarrow ? 4 : 8),
-    [shown.from, shown.to, extent, cuts, isNarrow],
+    () => axisOf(shown, extent, openCut(cuts, spans, extent), ticks),
+    [shown.from, shown.to, extent, cuts, ticks],
   );
   const { rows, hits } = useMemo(
     () => rowsOf(spans, look, (span) => searchedTexts(span, texts)),
@@ -86,13 +88,19 @@ export function Timeline(props: TimelineProps) {
   const change = (more: Partial<Look>) => setLook((before) => ({ ...before, ...more }));
   const zoomTo = (zoom: Period | undefined) =>
     setLook(({ zoom: _, ...before }) => (zoom === undefined ? before : { ...before, zoom }));
-  const zoomBy = (factor: number | undefined, around = (shown.from + shown.to) / 2) =>
-    zoomTo(factor === undefined ? undefined : zoomed(shown, factor, around, extent));
+  /** Around what is active, else the middle. */
+  const zoomBy = (factor: number | undefined, place = placeOfActive()) =>
+    zoomTo(factor === undefined ? undefined : zoomed(axis, factor, place, extent));
+  const placeOfActive = () => {
+    const span = rows[active]?.span;
+    const middle = span && ((span.end ?? clock.now()) + span.start) / 2 - start;
+    const place = middle === undefined ? -1 : axis.placeOf(middle);
+    return place < 0 || place > 1 ? 0.5 : place;
+  };
   const pan = (share: number) => {
     if (look.zoom === undefined) return;
-    const now = clock.now() - start;
-    const next = moved(look.zoom, share * (look.zoom.to - look.zoom.from), extent);
-    if (isRunning) setFollowing(next.to >= now);
+    const next = panned(axis, share, extent);
+    if (isRunning) setFollowing(next.to >= clock.now() - start);
     zoomTo(next);
   };
   const activate = (index: number) => {
@@ -119,21 +127,20 @@ export function Timeline(props: TimelineProps) {
     setFollowing(true);
     const { current } = scroller;
     current?.scrollTo({ top: current.scrollHeight });
-    if (look.zoom !== undefined)
-      zoomTo(moved(look.zoom, clock.now() - start - look.zoom.to, extent));
+    if (look.zoom !== undefined) zoomTo(movedTo(look.zoom, clock.now() - start));
   };
 
   useEffect(() => onLook(look), [look]);
   useLayoutEffect(() => {
     if (active >= 0) virtual.show(active);
   }, []);
-  useFollowing(isFollowing && isRunning, { scroller, rows, look, clock, start, extent, zoomTo });
+  useFollowing(isFollowing && isRunning, { scroller, rows, look, clock, start, zoomTo });
   useWheel(scroller, (event) => {
     const { left, width } = track.current?.getBoundingClientRect() ?? { left: 0, width: 0 };
     if (width === 0) return false;
     if (event.ctrlKey || event.metaKey) {
       const place = Math.min(1, Math.max(0, (event.clientX - left) / width));
-      zoomBy(event.deltaY > 0 ? 1.25 : 0.8, axis.timeAt(place));
+      zoomBy(event.deltaY > 0 ? 1.25 : 0.8, place);
       return true;
     }
     const across = event.shiftKey && event.deltaX === 0 ? event.deltaY : event.deltaX;
@@ -169,17 +176,24 @@ export function Timeline(props: TimelineProps) {
       if (element !== null) showTip(element, row.span);
     }
   };
+  const names = [
+    "timeline",
+    ...(isNarrow ? ["narrow"] : []),
+    ...(spans.some(({ tokens }) => tokens !== undefined) ? [] : ["no-tokens"]),
+  ];
   const tipped = tip && spans.find(({ id }) => id === tip.id);
 
   return (
-    <div class={`timeline${isNarrow ? " narrow" : ""}`}>
-      <Header {...{ view, texts, clock, start, isRunning }} />
-      <Toolbar
-        {...{ look, texts, search, onLook: change, onZoom: zoomBy }}
-        hits={hits === undefined ? undefined : [hits, spans.length]}
-        hasWaits={waits.length > 0}
-        onLeave={() => tree.current?.focus()}
-      />
+    <div class={names.join(" ")} data-state={view.state}>
+      <div class="top">
+        <Header {...{ view, texts, clock, start, isRunning }} />
+        <Toolbar
+          {...{ look, texts, search, onLook: change, onZoom: zoomBy }}
+          hits={hits === undefined ? undefined : [hits, spans.length]}
+          hasWaits={waits.length > 0}
+          onLeave={() => tree.current?.focus()}
+        />
+      </div>
       {view.note !== undefined && <p class="note">{view.note}</p>}
       <div class="head" aria-hidden="true">
         <div class="name">{texts.name}</div>
@@ -306,7 +320,6 @@ function Header({
       {crew?.tokens !== undefined && (
         <span class="total">{fill(texts.tokensOf, shortCount(crew.tokens.total))}</span>
       )}
-      {isRunning && view.state !== "waiting" && <Icon name="running" />}
     </header>
   );
 }
@@ -355,11 +368,10 @@ function useFollowing(
     look: Look;
     clock: Clock;
     start: number;
-    extent: number;
     zoomTo: (zoom: Period) => void;
   },
 ): void {
-  const { scroller, rows, look, clock, start, extent, zoomTo } = parts;
+  const { scroller, rows, look, clock, start, zoomTo } = parts;
   const { zoom } = look;
   useLayoutEffect(() => {
     if (isFollowing) scroller.current?.scrollTo({ top: scroller.current.scrollHeight });
@@ -369,22 +381,23 @@ function useFollowing(
     return clock.listen(() => {
       const past = clock.now() - start - zoom.to;
       // By half of what is shown, so that it can be read.
-      if (past > 0) zoomTo(moved(zoom, past + (zoom.to - zoom.from) / 2, extent + past));
+      if (past > 0) zoomTo(movedTo(zoom, zoom.to + past + (zoom.to - zoom.from) / 2));
     });
-  }, [isFollowing, zoom, extent]);
+  }, [isFollowing, zoom]);
 }
 
-function useIsNarrow(element: { readonly current: HTMLElement | null }): boolean {
-  const [isNarrow, setNarrow] = useState(document.documentElement.clientWidth < narrow);
+/** In pixels. */
+function useWidth(element: { readonly current: HTMLElement | null }): number {
+  const [width, setWidth] = useState(document.documentElement.clientWidth);
   useLayoutEffect(() => {
     if (element.current === null) return undefined;
     const observer = new ResizeObserver(([entry]) => {
-      if (entry !== undefined) setNarrow(entry.contentRect.width < narrow);
+      if (entry !== undefined) setWidth(entry.contentRect.width);
     });
     observer.observe(element.current);
     return () => observer.disconnect();
   }, []);
-  return isNarrow;
+  return width;
 }
 
 /** The page may not scroll meanwhile, so it is no passive listener. */

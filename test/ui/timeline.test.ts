@@ -1,0 +1,386 @@
+import assert from "node:assert/strict";
+import { themes } from "../support/built-page.ts";
+import {
+  Events,
+  longExecution,
+  runningExecution,
+  start,
+  variedExecution,
+} from "../support/timeline/samples.ts";
+import { TimelineWindow, type Shown } from "../support/timeline/timeline-window.ts";
+import { waitFor } from "../support/wait.ts";
+import { violationsIn } from "./accessibility.ts";
+
+const narrow = { width: 300, height: 700 };
+
+describe("The timeline, as a page", () => {
+  const timeline = new TimelineWindow();
+
+  const bar = (name: string | RegExp) => timeline.row(name).locator(".bar");
+  const isAt = (name: string) =>
+    waitFor(`${name} is active`, async () => (await timeline.active()) === name);
+  const press = (...keys: readonly string[]) =>
+    keys.reduce(
+      (before, key) => before.then(() => timeline.page.keyboard.press(key)),
+      Promise.resolve(),
+    );
+
+  it("shows tasks, attempts, waits, agents and calls as a tree, each row with a sentence and a bar", async () => {
+    await timeline.open(variedExecution(), { size: { width: 1100, height: 800 } });
+    assert.deepEqual(await timeline.rows(), [
+      "Writers",
+      "  Queued",
+      "  research",
+      "    Senior Researcher",
+      "      gpt-5-mini",
+      "      web_search",
+      "      gpt-5-mini",
+      "      read_page",
+      "      gpt-5-mini",
+      "  outline",
+      "    Attempt 1",
+      "      Editor",
+      "        gpt-5-mini",
+      "    Rejected",
+      "    Attempt 2",
+      "      Editor",
+      "        gpt-5-mini",
+      "    Approved",
+      "  write",
+      "    Writer",
+      "      gpt-5",
+    ]);
+    const outline = timeline.row(/^Task outline, completed, took 2 min 25 s, started after 21 s/);
+    assert.equal(await outline.getAttribute("aria-level"), "2");
+    assert.equal(await outline.getAttribute("aria-expanded"), "true");
+    assert.equal(await outline.getAttribute("aria-posinset"), "3");
+    assert.equal(await outline.getAttribute("aria-setsize"), "4");
+    const pattern = (name: RegExp) =>
+      bar(name).evaluate((element) => getComputedStyle(element).backgroundImage);
+    assert.match(await pattern(/^Rejected/), /repeating-linear-gradient/, "a wait is hatched");
+    const mark = (name: RegExp) => timeline.row(name).locator(".mark").textContent();
+    assert.equal(await mark(/^Tool call read_page, failed/), "failed");
+    assert.equal(
+      await timeline
+        .row(/read_page/)
+        .locator(".icon.failed")
+        .count(),
+      1,
+    );
+    const header = await timeline.page.locator("header").innerText();
+    assert.match(header, /tea in the office\s+Writers\s+Failed\s+3 min 5 s\s+18k tokens/);
+    assert.equal(
+      await timeline
+        .row(/web_search/)
+        .locator(".tokens")
+        .innerText(),
+      "",
+    );
+    assert.equal(
+      await timeline
+        .row(/^Task research/)
+        .locator(".tokens")
+        .innerText(),
+      "7.5k",
+    );
+  });
+
+  it("is used with the keyboard alone", async () => {
+    await timeline.open(variedExecution());
+    await timeline.tree.focus();
+    await isAt("Writers");
+    await press("ArrowDown", "ArrowDown");
+    await isAt("research");
+    await press("ArrowLeft");
+    await waitFor("it is closed", async () => (await timeline.rows())[3] === "  outline");
+    await press("ArrowDown");
+    await isAt("outline");
+    await press("ArrowRight", "ArrowRight");
+    await isAt("Editor");
+    await press("ArrowLeft", "ArrowLeft");
+    await isAt("Attempt 1");
+    await press("Enter");
+    const { spanId, takesFocus, localId } = await timeline.message("reveal");
+    assert.deepEqual([spanId, takesFocus, localId], ["task 14", true, "varied"]);
+    await press("Control+Enter");
+    assert.equal((await timeline.message("define")).spanId, "task 14");
+    await press(" ");
+    const tooltip = timeline.page.getByRole("tooltip");
+    await tooltip.getByText("Attempt 1").waitFor();
+    assert.equal(
+      await timeline.tree.getAttribute("aria-describedby"),
+      await tooltip.getAttribute("id"),
+    );
+    await press("End");
+    await isAt("gpt-5");
+    await tooltip.waitFor({ state: "detached" });
+    assert.ok(await timeline.row(/gpt-5, failed/).isVisible(), "it scrolled into view");
+    await press("Home", "Control+f");
+    await timeline.page.locator("input:focus").waitFor();
+    await timeline.page.keyboard.type("read_page");
+    await timeline.row(/read_page/).waitFor();
+    await press("ArrowDown");
+    await waitFor("the focus in the tree", () =>
+      timeline.tree.evaluate((tree) => tree === document.activeElement),
+    );
+  });
+
+  it("leads with a click to the document, with a double click to the definition, and closes a row beside its name", async () => {
+    await timeline.open(variedExecution());
+    await timeline.row(/^Task research/).click();
+    const { spanId, takesFocus } = await timeline.message("reveal");
+    assert.deepEqual([spanId, takesFocus], ["task 0", false]);
+    timeline.received.length = 0;
+    await timeline
+      .row(/^Task outline/)
+      .locator(".twistie")
+      .click();
+    await waitFor("it is closed", async () => !(await timeline.rows()).includes("    Attempt 1"));
+    assert.ok(timeline.received.every(({ type }) => type === "look"));
+    await timeline.row(/^Task outline/).dblclick();
+    assert.equal((await timeline.message("define")).spanId, "task task 14");
+    assert.equal(timeline.received.filter(({ type }) => type === "reveal").length, 1);
+  });
+
+  it("tells in a tooltip times, tokens, arguments and the first lines, and remote text stays text", async () => {
+    await timeline.open(variedExecution());
+    const tooltip = timeline.page.getByRole("tooltip");
+    await timeline.row(/read_page/).hover();
+    await tooltip.waitFor();
+    const text = await tooltip.innerText();
+    assert.match(text, /Kind\s+Tool call, failed/);
+    assert.match(text, /Error\s+HTTP 404: the page is gone/);
+    assert.match(text, /\{"url": "https:\/\/tea\.example\/<b>"\}/);
+    assert.equal(await timeline.page.locator("b").count(), 0);
+    await timeline.row(/^Task research/).hover();
+    await tooltip.getByText("7,502").waitFor();
+    await timeline.page.mouse.move(600, 10);
+    await tooltip.waitFor({ state: "detached" });
+  });
+
+  it("filters by text and kind, says how many match, and finds nothing with a way back", async () => {
+    await timeline.open(variedExecution());
+    const search = timeline.page.getByRole("searchbox", { name: "Filter rows by text" });
+    await search.fill("404");
+    await waitFor("one match", async () => (await timeline.rows()).length === 4);
+    assert.equal(
+      await timeline.page.locator(".toolbar [role=status]").textContent(),
+      "1 of 21 rows match the filter.",
+    );
+    await search.fill("");
+    await timeline.page.getByRole("button", { name: "Show Waits Only" }).click();
+    await waitFor("the waits", async () => {
+      const names = (await timeline.rows()).map((name) => name.trim());
+      return names.join() === "Writers,outline,Rejected,Approved";
+    });
+    await search.fill("nothing like this");
+    await timeline.page.getByRole("button", { name: "Clear Filter" }).click();
+    await waitFor("all rows", async () => (await timeline.rows()).length > 10);
+  });
+
+  it("zooms with keys, buttons, wheel and by dragging over the axis, and Fit shows everything", async () => {
+    await timeline.open(variedExecution());
+    const { page } = timeline;
+    const width = () => bar(/^Task research/).evaluate((element) => element.clientWidth);
+    const isWider = (before: number) =>
+      waitFor("a wider bar", async () => (await width()) > before);
+    const whole = await width();
+    await timeline.row(/^Task research/).click();
+    await page.keyboard.press("+");
+    await isWider(whole);
+    const zoomed = await width();
+    await page.getByRole("button", { name: "Zoom In" }).click();
+    await isWider(zoomed);
+    await page.getByRole("button", { name: "Fit" }).click();
+    await waitFor("everything", async () => (await width()) === whole);
+    const axis = await page.locator(".axis").boundingBox();
+    assert.ok(axis !== null);
+    await page.mouse.move(axis.x + 2, axis.y + 10);
+    await page.mouse.down();
+    await page.mouse.move(axis.x + axis.width / 4, axis.y + 10, { steps: 4 });
+    await page.mouse.up();
+    await isWider(whole);
+    const { zoom } = await timeline.look(
+      (look) => look.zoom !== undefined && look.zoom.to < 60_000,
+    );
+    assert.ok(zoom !== undefined && zoom.from < 2_000);
+    await timeline.tree.focus();
+    await page.keyboard.press("0");
+    await waitFor("everything", async () => (await width()) === whole);
+    await page.mouse.move(axis.x + 50, axis.y + 60);
+    await page.keyboard.down("Control");
+    await page.mouse.wheel(0, -200);
+    await page.keyboard.up("Control");
+    await isWider(whole);
+    assert.equal(await page.evaluate(() => window.scrollX), 0);
+  });
+
+  it("shortens long waits, marks where, and draws them whole if asked to", async () => {
+    await timeline.open(variedExecution());
+    const shortened = await bar(/^Rejected/).evaluate((element) => element.clientWidth);
+    assert.equal(await timeline.page.locator(".tick.cut").count(), 2);
+    await timeline.page.getByRole("button", { name: "Shorten Waits" }).click();
+    await waitFor("a longer wait", async () => {
+      const whole = await bar(/^Rejected/).evaluate((element) => element.clientWidth);
+      return whole > shortened * 3;
+    });
+    assert.equal(await timeline.page.locator(".tick.cut").count(), 0);
+  });
+
+  it("lets what runs grow without touching the rest", async () => {
+    await timeline.open(runningExecution(Date.now()));
+    const tool = bar(/web_search/);
+    const width = () => tool.evaluate((element) => element.getBoundingClientRect().width);
+    await timeline.page.evaluate(() => {
+      const touched = new Set<string>();
+      new MutationObserver((changes) => {
+        for (const { target } of changes) {
+          const element = target instanceof Element ? target : target.parentElement;
+          const row = element?.closest(".row");
+          const place = row?.querySelector(".label")?.textContent ?? element?.className ?? "";
+          touched.add(`${place}${row === null || row === undefined ? "" : ` ${row.className}`}`);
+        }
+      }).observe(document.body, {
+        subtree: true,
+        childList: true,
+        attributes: true,
+        characterData: true,
+      });
+      Object.assign(window, { touched });
+    });
+    const before = await width();
+    await waitFor("a longer bar", async () => (await width()) > before + 10);
+    const touched = await timeline.page.evaluate(() => [
+      ...(window as unknown as { touched: Set<string> }).touched,
+    ]);
+    assert.ok(
+      touched.some((row) => row.startsWith("web_search")),
+      touched.join(),
+    );
+    assert.deepEqual(
+      touched.filter((row) => !/ running\b/.test(row) && !["now", "total"].includes(row)),
+      [],
+      "only rows that run, the line of now, and the whole time change",
+    );
+  });
+
+  it("follows the end unless it is scrolled away, and a button leads back", async () => {
+    const now = Date.now();
+    const growing = (calls: number): Shown => {
+      const { execution } = runningExecution(now);
+      const events = new Events();
+      const ago = (now - start) / 1000;
+      for (let call = 0; call < calls; call++)
+        events.add("tool_usage", ago - 8 + call / 50, ago - 8 + call / 50 + 0.01, {
+          tool: `tool_${call}`,
+        });
+      return { execution, events: events.all, now };
+    };
+    await timeline.open(growing(60));
+    await timeline.row(/tool_59/).waitFor();
+    await timeline.show(growing(80));
+    await timeline.row(/tool_79/).waitFor();
+    const top = () => timeline.page.locator(".scroller").evaluate((place) => place.scrollTop);
+    await timeline.row(/tool_79/).hover();
+    await timeline.page.mouse.wheel(0, -600);
+    const toEnd = timeline.page.getByRole("button", { name: "Go to the End" });
+    await toEnd.waitFor();
+    const scrolled = await waitFor("it scrolled", async () => top());
+    await timeline.show(growing(100));
+    await timeline.page.locator(".toolbar").waitFor();
+    assert.equal(await top(), scrolled, "it stays where it is read");
+    await toEnd.click();
+    await timeline.row(/tool_99/).waitFor();
+    await toEnd.waitFor({ state: "detached" });
+  });
+
+  it("keeps filter, zoom, closed rows and the active row while it is hidden", async () => {
+    await timeline.open(variedExecution());
+    await timeline.tree.focus();
+    await press("ArrowDown", "ArrowDown", "ArrowLeft", "+");
+    await timeline.look(({ closed, zoom }) => closed.length === 1 && zoom !== undefined);
+    const rows = await timeline.rows();
+    const width = await bar(/^Task research/).evaluate((element) => element.clientWidth);
+    await timeline.hideAndShow();
+    assert.deepEqual(await timeline.rows(), rows);
+    assert.equal(await timeline.active(), "research");
+    assert.equal(await bar(/^Task research/).evaluate((element) => element.clientWidth), width);
+    const { look } = await timeline.message("ready", (message) => message.look !== undefined);
+    assert.equal(look?.localId, "varied");
+  });
+
+  it("begins again for another execution, and says what to do without one", async () => {
+    await timeline.open(variedExecution());
+    await timeline.page.getByRole("searchbox").fill("404");
+    await timeline.show(runningExecution(Date.now()));
+    await timeline.row(/web_search/).waitFor();
+    assert.equal(await timeline.page.getByRole("searchbox").inputValue(), "");
+    await timeline.showEmpty("Kick off a crew.");
+    await timeline.page.getByText("Kick off a crew.").waitFor();
+    await timeline.page.getByRole("button", { name: "Show Executions" }).click();
+    await timeline.message("list");
+  });
+
+  it("puts the bar below the name where there is little room, and nothing is cut off", async () => {
+    await timeline.open(variedExecution(), { size: narrow });
+    const row = timeline.row(/^Task research/);
+    const [name, track] = await Promise.all(
+      [".name", ".track"].map((part) => row.locator(part).boundingBox()),
+    );
+    assert.ok(name && track && track.y >= name.y + name.height - 1, "it is below");
+    assert.ok(track.width > 240);
+    assert.ok(
+      await timeline.page.evaluate(
+        () => document.documentElement.scrollWidth <= document.documentElement.clientWidth,
+      ),
+    );
+    for (const name of ["Zoom In", "Fit", "Show Tool Calls Only"])
+      assert.ok(await timeline.page.getByRole("button", { name }).isVisible());
+  });
+
+  for (const theme of Object.keys(themes)) {
+    it(`has no accessibility problem that axe finds in ${theme}, wide and narrow, with its tooltip`, async () => {
+      for (const size of [{ width: 1100, height: 800 }, narrow]) {
+        await timeline.open(variedExecution(), { theme, size });
+        await timeline.page.evaluate(() => {
+          // VS Code gives a view the colour of the panel.
+          document.body.style.background = "var(--vscode-editor-background)";
+        });
+        await timeline.tree.focus();
+        await press("ArrowDown", " ");
+        await timeline.page.getByRole("tooltip").waitFor();
+        assert.deepEqual(await violationsIn(timeline.page), []);
+        if (size !== narrow) await timeline.close();
+      }
+    });
+  }
+
+  it("scrolls 5,000 spans smoothly, with only the rows in view in the page", async function () {
+    const { page } = await timeline.open(longExecution(2_500)).then(() => timeline);
+    assert.match(await page.locator("header").innerText(), /Completed/);
+    const measured = await page.evaluate(async () => {
+      const scroller = document.querySelector(".scroller");
+      if (scroller === null) throw new Error("There is no list.");
+      const times: number[] = [];
+      let most = 0;
+      let last = performance.now();
+      for (let frame = 0; frame < 180; frame++) {
+        scroller.scrollTop += frame % 60 === 59 ? 20_000 : 120;
+        await new Promise((resolve) => requestAnimationFrame(resolve));
+        const now = performance.now();
+        times.push(now - last);
+        last = now;
+        most = Math.max(most, document.querySelectorAll("[role=treeitem]").length);
+      }
+      return { times, most, height: scroller.scrollHeight };
+    });
+    const times = measured.times.toSorted((one, other) => one - other);
+    const at = (share: number) => times[Math.floor(share * (times.length - 1))] ?? 0;
+    console.log(
+      `      180 frames over 5,011 rows: median ${at(0.5).toFixed(1)} ms, 95 % under ${at(0.95).toFixed(1)} ms, longest ${at(1).toFixed(1)} ms; at most ${measured.most} rows in the page`,
+    );
+    assert.ok(measured.height >= 5_000 * 22, `all rows have room: ${measured.height} px`);
+    assert.ok(measured.most < 60, `${measured.most} rows`);
+    assert.ok(at(0.5) < 50, `half of the frames took more than ${at(0.5)} ms`);
+  });
+});

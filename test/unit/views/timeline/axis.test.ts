@@ -1,0 +1,94 @@
+import assert from "node:assert/strict";
+import {
+  axisOf,
+  extentOf,
+  longWaits,
+  movedTo,
+  panned,
+  zoomed,
+} from "../../../../src/views/timeline/axis.ts";
+import type { Span } from "../../../../src/views/timeline/messages.ts";
+import { contentOf } from "./contents.ts";
+
+const start = 1_000_000;
+const span = (kind: Span["kind"], from: number, to?: number): Span => ({
+  id: `${kind} ${from}`,
+  kind,
+  depth: kind === "crew" ? 0 : 1,
+  name: kind,
+  start: start + from,
+  state: to === undefined ? "running" : "completed",
+  ...(to === undefined ? {} : { end: start + to }),
+});
+const near = (actual: number, expected: number) =>
+  assert.ok(Math.abs(actual - expected) < 1e-6, `${actual} is not ${expected}`);
+
+describe("the timeline's axis", () => {
+  it("spans an ended execution from its start to its end", () => {
+    assert.equal(extentOf(contentOf("varied").spans, start), 185_000);
+  });
+
+  it("leaves what runs some room, and grows only when that is used up", () => {
+    const running = [span("crew", 0)];
+    assert.equal(extentOf(running, start + 1_000), 5_000);
+    assert.equal(extentOf(running, start + 10_000), 11_500);
+    assert.equal(extentOf(running, start + 11_000, 11_500), 11_500);
+    near(extentOf(running, start + 11_600, 11_500), 13_340);
+  });
+
+  it("has round times as ticks, in the unit that fits", () => {
+    const ticks = (length: number, wanted = 5) =>
+      axisOf({ from: 0, to: length }, length, [], wanted).ticks;
+    assert.deepEqual(ticks(900), [0, 200, 400, 600, 800]);
+    assert.deepEqual(ticks(10_000), [0, 2_000, 4_000, 6_000, 8_000, 10_000]);
+    assert.deepEqual(ticks(600_000), [0, 120_000, 240_000, 360_000, 480_000, 600_000]);
+    assert.deepEqual(
+      ticks(4 * 3_600_000, 4),
+      [0, 1, 2, 3, 4].map((hours) => hours * 3_600_000),
+    );
+    assert.deepEqual(
+      axisOf({ from: 4_500, to: 6_500 }, 10_000, [], 4).ticks,
+      [4_500, 5_000, 5_500, 6_000, 6_500],
+    );
+  });
+
+  it("shortens long waits only if they take more than half of the time, and marks where", () => {
+    const short = [span("crew", 0, 10_000), span("wait", 2_000, 4_000)];
+    assert.deepEqual(longWaits(short, start), []);
+    const long = [span("crew", 0, 3_610_000), span("wait", 5_000, 3_605_000)];
+    const cuts = longWaits(long, start);
+    assert.deepEqual(cuts, [{ from: 5_000, to: 3_605_000 }]);
+    const axis = axisOf({ from: 0, to: 3_610_000 }, 3_610_000, cuts, 5);
+    // 5 s of work, 0.8 s for an hour's wait, and 5 s of work.
+    near(axis.placeOf(5_000), 5 / 10.8);
+    near(axis.placeOf(3_605_000), 5.8 / 10.8);
+    near(axis.timeAt(axis.placeOf(1_000_000)), 1_000_000);
+    assert.ok(axis.ticks.every((tick) => tick <= 5_000 || tick >= 3_605_000));
+    assert.deepEqual(axis.cuts, cuts);
+  });
+
+  it("counts waits that overlap, or that last, once", () => {
+    const waits = [span("crew", 0), span("wait", 1_000, 50_000), span("wait", 20_000)];
+    assert.deepEqual(longWaits(waits, start + 60_000), [{ from: 1_000, to: 60_000 }]);
+  });
+
+  it("zooms around a place that keeps its time, and not further than the whole", () => {
+    const axis = axisOf({ from: 0, to: 1_000 }, 1_000, [], 5);
+    const half = zoomed(axis, 0.5, 0.2, 1_000);
+    assert.ok(half !== undefined);
+    near(half.from, 100);
+    near(half.to, 600);
+    near(axisOf(half, 1_000, [], 5).placeOf(200), 0.2);
+    assert.equal(zoomed(axisOf(half, 1_000, [], 5), 4, 0.2, 1_000), undefined, "everything fits");
+    const least = zoomed(axis, 0.000_01, 0.5, 1_000);
+    assert.ok(least !== undefined && least.to - least.from >= 10);
+  });
+
+  it("moves, but not out of the whole", () => {
+    const axis = axisOf({ from: 200, to: 400 }, 1_000, [], 5);
+    assert.deepEqual(panned(axis, 0.5, 1_000), { from: 300, to: 500 });
+    assert.deepEqual(panned(axis, -9, 1_000), { from: 0, to: 200 });
+    assert.deepEqual(panned(axis, 9, 1_000), { from: 800, to: 1_000 });
+    assert.deepEqual(movedTo({ from: 200, to: 400 }, 900), { from: 700, to: 900 });
+  });
+});

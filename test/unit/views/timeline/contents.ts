@@ -1,0 +1,8 @@
+import { timelineContent, type TimelineContent } from "../../../../src/views/timeline/content.ts";
+import { longExecution, start, variedExecution } from "../../../support/timeline/samples.ts";
+
+/** What the timeline shows of a sample, an hour after its start. */
+export function contentOf(name: "varied" | "long"): TimelineContent {
+  const { execution, events } = name === "varied" ? variedExecution() : longExecution(5_000);
+  return timelineContent(execution, { events, folded: {} }, start + 3_600_000);
+}

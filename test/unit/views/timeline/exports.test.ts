@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import { longWaits } from "../../../../src/views/timeline/axis.ts";
+import { timelineMarkdown } from "../../../../src/views/timeline/markdown.ts";
+import type { Span } from "../../../../src/views/timeline/messages.ts";
+import { timelinePicture } from "../../../../src/views/timeline/picture.ts";
+import { rowsOf } from "../../../../src/views/timeline/rows.ts";
+import { timelineTexts } from "../../../../src/views/timeline/texts.ts";
+import { contentOf } from "./contents.ts";
+
+const texts = timelineTexts();
+const all = { closed: [], text: "", kinds: [] };
+const rows = (spans: readonly Span[]) => rowsOf(spans, all, () => []).rows;
+
+describe("a timeline as Markdown", () => {
+  const content = contentOf("varied");
+
+  it("is a table with the tree as indentation", () => {
+    const lines = timelineMarkdown(rows(content.spans), content, content.now, texts).split("\n");
+    assert.deepEqual(lines.slice(0, 9), [
+      "## Timeline of tea in the office",
+      "",
+      "Writers · Failed",
+      "",
+      "| Name | Start | Time | Tokens | State |",
+      "|---|---:|---:|---:|---|",
+      "| **Writers** | 0 s | 3 min 5 s | 18,002 | failed |",
+      "| &emsp;Queued | 0 s | 1 s |  | completed |",
+      "| &emsp;research | 1 s | 20 s | 7,502 | completed |",
+    ]);
+    assert.equal(lines.filter((line) => line.startsWith("| ")).length, content.spans.length + 1);
+  });
+
+  it("has remote text without effect", () => {
+    const [crew] = content.spans;
+    assert.ok(crew !== undefined);
+    const name = "a|b\n<img src=x> [link](http://x) `code` &amp;";
+    const text = timelineMarkdown(rows([{ ...crew, name }]), content, content.now, texts);
+    assert.ok(
+      text.includes("**a\\|b \\<img src=x\\> \\[link\\](http://x) \\`code\\` \\&amp;**"),
+      text,
+    );
+  });
+});
+
+describe("a timeline as a picture", () => {
+  const content = contentOf("varied");
+  const picture = (
+    spans: readonly Span[],
+    look: { isWhole: boolean; zoom?: { from: number; to: number } },
+  ) => timelinePicture(rows(spans), { ...content, spans }, look, content.now, texts);
+
+  it("needs nothing else: no script, no link, no font", () => {
+    const svg = picture(content.spans, { isWhole: false });
+    assert.match(svg, /^<svg xmlns="http:\/\/www\.w3\.org\/2000\/svg"/);
+    assert.doesNotMatch(svg, /<script|href|url\((?!#)|@import|foreignObject|\son\w+=/i);
+    assert.match(svg, /prefers-color-scheme: dark/);
+  });
+
+  it("has a bar for each row, hatched for a wait, and marks what failed by more than colour", () => {
+    const svg = picture(content.spans, { isWhole: false });
+    const bars = [...svg.matchAll(/<rect [^>]*class="(\w+)"><title>/g)].map(([, kind]) => kind);
+    assert.equal(bars.length, content.spans.length);
+    assert.equal(bars.filter((kind) => kind === "wait").length, 2);
+    assert.match(svg, /\.wait \{ fill: url\(#hatch\)/);
+    assert.match(svg, />✕ read_page</);
+  });
+
+  it("shows what is zoomed to, and marks shortened waits", () => {
+    assert.equal(longWaits(content.spans, content.now).length, 2);
+    const marks = (svg: string) => [...svg.matchAll(/>⋯</g)].length;
+    assert.equal(marks(picture(content.spans, { isWhole: false })), 2);
+    assert.equal(marks(picture(content.spans, { isWhole: true })), 0);
+    const near = picture(content.spans, { isWhole: true, zoom: { from: 0, to: 10_000 } });
+    assert.match(near, />8 s</);
+    assert.doesNotMatch(near, />20 s<\/text><line/);
+  });
+
+  it("escapes remote text", () => {
+    const [crew] = content.spans;
+    assert.ok(crew !== undefined);
+    const svg = picture([{ ...crew, name: '</text><script>"&\u0000' }], { isWhole: false });
+    assert.ok(svg.includes("&lt;/text&gt;&lt;script&gt;&quot;&amp;\ufffd"));
+    assert.doesNotMatch(svg, /<script/);
+  });
+});

@@ -1,0 +1,117 @@
+import assert from "node:assert/strict";
+import {
+  detailsOf,
+  figuresOf,
+  hintOf,
+  lengthText,
+  nameOf,
+  sentenceOf,
+  shortCount,
+  timeText,
+} from "../../../../src/views/timeline/labels.ts";
+import type { Span } from "../../../../src/views/timeline/messages.ts";
+import { timelineTexts } from "../../../../src/views/timeline/texts.ts";
+import { contentOf } from "./contents.ts";
+
+const { spans, now } = contentOf("varied");
+const texts = timelineTexts();
+const [crew] = spans;
+const start = crew?.start ?? 0;
+const find = (fits: (span: Span) => boolean): Span => {
+  const found = spans.find(fits);
+  assert.ok(found !== undefined);
+  return found;
+};
+const waits = spans.filter(({ kind }) => kind === "wait");
+
+describe("the texts of a timeline", () => {
+  it("give times in their two largest units", () => {
+    const length = (milliseconds: number) => lengthText(milliseconds, texts.units);
+    assert.deepEqual(
+      [0, 450, 2_449, 9_960, 24_400, 60_000, 185_000, 3_720_000, 200_000_000].map(length),
+      ["0 s", "450 ms", "2.4 s", "10 s", "24 s", "1 min", "3 min 5 s", "1 h 2 min", "2 d 7 h"],
+    );
+    assert.equal(lengthText(12_500, texts.units, true), "12.5 s");
+  });
+
+  it("shorten counts of tokens", () => {
+    assert.deepEqual([0, 950, 1_000, 1_249, 34_000, 999_400, 1_200_000].map(shortCount), [
+      "0",
+      "950",
+      "1k",
+      "1.2k",
+      "34k",
+      "999k",
+      "1.2M",
+    ]);
+    assert.deepEqual(figuresOf(find(({ name }) => name === "research")), [
+      { name: "tokens", text: "7.5k" },
+    ]);
+  });
+
+  it("name attempts by number, and waits by what the person did", () => {
+    assert.deepEqual(
+      spans.filter(({ kind }) => kind === "attempt").map((span) => nameOf(span, texts)),
+      ["Attempt 1", "Attempt 2"],
+    );
+    assert.deepEqual(
+      waits.map((span) => nameOf(span, texts)),
+      ["Rejected", "Approved"],
+    );
+    assert.deepEqual(waits.map(hintOf), ["Shorter, please.", "Approved."]);
+    const [wait] = waits;
+    assert.ok(wait !== undefined);
+    const { end: _, isApprove: __, ...open } = wait;
+    const running: Span = { ...open, state: "running" };
+    assert.equal(nameOf(running, texts), "Waiting for you");
+    assert.equal(hintOf(running), undefined, "its text is the draft, until it ends");
+  });
+
+  it("say a row as a sentence, without its bar", () => {
+    assert.equal(
+      sentenceOf(
+        find(({ name }) => name === "web_search"),
+        start,
+        now,
+        texts,
+      ),
+      "Tool call web_search, completed, took 4.2 s, started after 5.2 s, by Senior Researcher",
+    );
+    assert.equal(
+      sentenceOf(
+        find(({ name }) => name === "read_page"),
+        start,
+        now,
+        texts,
+      ),
+      "Tool call read_page, failed, took 700 ms, started after 14 s, by Senior Researcher, HTTP 404: the page is gone",
+    );
+    assert.match(
+      sentenceOf({ ...find(({ name }) => name === "research"), isSeen: true }, start, now, texts),
+      /^Task research, completed, took about 20 s, started after 1 s, 7502 tokens/,
+    );
+  });
+
+  it("mark a time that was seen from here as approximate", () => {
+    const research = find(({ name }) => name === "research");
+    assert.equal(timeText(research, now, texts), "20 s");
+    assert.equal(timeText({ ...research, isSeen: true }, now, texts), "≈ 20 s");
+  });
+
+  it("tell in the tooltip times, tokens, model, arguments and the text as it came", () => {
+    const details = (fits: (span: Span) => boolean) =>
+      detailsOf(find(fits), { start, now, texts, language: "en" });
+    const tool = details(({ name }) => name === "web_search");
+    assert.deepEqual(tool.blocks, [
+      ["Arguments", '{"query": "tea in offices", "limit": 10}'],
+      ["Text", "1. Tea rooms at work\n2. How to brew for forty people"],
+    ]);
+    const model = details(({ kind }) => kind === "model");
+    assert.equal(model.title, "gpt-5-mini");
+    const facts = new Map(model.facts);
+    assert.equal(facts.get("Tokens"), "908 (812 in, 96 out)");
+    assert.equal(facts.get("Time"), "3.5 s");
+    assert.match(facts.get("From") ?? "", /^\d+:\d\d:\d\d.* – .*\(started after 1\.5 s\)$/);
+    assert.equal(facts.get("Agent"), "Senior Researcher");
+  });
+});

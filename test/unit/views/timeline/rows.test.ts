@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import { searchedTexts } from "../../../../src/views/timeline/labels.ts";
+import { rowsOf, type Rows } from "../../../../src/views/timeline/rows.ts";
+import { timelineTexts } from "../../../../src/views/timeline/texts.ts";
+import { contentOf } from "./contents.ts";
+
+const { spans } = contentOf("varied");
+const texts = timelineTexts();
+const all = { closed: [], text: "", kinds: [] };
+const rows = (look: Partial<Parameters<typeof rowsOf>[1]>) =>
+  rowsOf(spans, { ...all, ...look }, (span) => searchedTexts(span, texts));
+const outline = ({ rows }: Rows) =>
+  rows.map(
+    ({ span, depth, isContext }) =>
+      `${"  ".repeat(depth)}${span.kind} ${span.name}${isContext ? " (context)" : ""}`,
+  );
+const idOf = (name: string) => spans.find((span) => span.name === name)?.id ?? "";
+
+describe("the rows of a timeline", () => {
+  it("are tasks with their attempts, waits, agents and calls", () => {
+    const { rows: shown, hits } = rows({});
+    assert.equal(shown.length, spans.length);
+    assert.equal(hits, undefined);
+    assert.deepEqual(outline({ rows: shown }).slice(0, 5), [
+      "crew Writers",
+      "  queue ",
+      "  task research",
+      "    agent Senior Researcher",
+      "      model gpt-5-mini",
+    ]);
+    const outlineTask = shown.find(({ span }) => span.name === "outline");
+    assert.equal(outlineTask?.isGroup, true, "a task with attempts is thin");
+    assert.deepEqual([outlineTask?.position, outlineTask?.size], [3, 4]);
+  });
+
+  it("are hidden below a closed one", () => {
+    const closed = rows({ closed: [idOf("research"), idOf("Senior Researcher")] }).rows;
+    const research = closed.findIndex(({ span }) => span.name === "research");
+    assert.equal(closed[research]?.isOpen, false);
+    assert.equal(closed[research + 1]?.span.name, "outline");
+  });
+
+  it("that match a filter come with all that they are part of, also if it is closed", () => {
+    const found = rows({ text: "404", closed: [idOf("research")] });
+    assert.deepEqual(outline(found), [
+      "crew Writers (context)",
+      "  task research (context)",
+      "    agent Senior Researcher (context)",
+      "      tool read_page",
+    ]);
+    assert.equal(found.hits, 1);
+    assert.deepEqual(
+      found.rows.map(({ position, size }) => [position, size]),
+      [
+        [1, 1],
+        [1, 1],
+        [1, 1],
+        [1, 1],
+      ],
+    );
+  });
+
+  it("are filtered by kind, and attempts with tasks", () => {
+    assert.deepEqual(
+      rows({ kinds: ["task"] }).rows.flatMap(({ span, isContext }) => (isContext ? [] : span.kind)),
+      ["task", "task", "attempt", "attempt", "task"],
+    );
+    assert.equal(rows({ kinds: ["tool", "wait"] }).hits, 4);
+    assert.equal(rows({ kinds: ["tool"], text: "offices" }).hits, 1);
+  });
+
+  it("are found by their state, as it is shown", () => {
+    assert.deepEqual(
+      rows({ text: "FAILED" }).rows.flatMap(({ span, isContext }) => (isContext ? [] : span.name)),
+      ["Writers", "read_page", "write", "gpt-5"],
+    );
+  });
+
+  it("are none if nothing matches", () => {
+    assert.deepEqual(rows({ text: "no such text" }), { rows: [], hits: 0 });
+  });
+});
