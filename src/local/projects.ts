@@ -22,6 +22,9 @@ export async function workspaceProjects(): Promise<readonly string[]> {
   return (await Promise.all(roots.map(({ uri }) => findProjects(uri.fsPath)))).flat();
 }
 
+/** What makes a folder a project's, such as `crewai create` in a terminal. */
+const projectFiles = "**/{config,agents,agents.yaml,tasks.yaml,crew.*,pyproject.toml}";
+
 /** Searches only while the empty view, which uses the context key, is visible. */
 export function watchProjects(
   view: Pick<vscode.TreeView<unknown>, "visible" | "onDidChangeVisibility">,
@@ -33,13 +36,22 @@ export function watchProjects(
     if (view.visible && crews.list().length === 0)
       setContext("crewdeck.hasProject", (await workspaceProjects()).length > 0);
   };
-  const tryToLook = () =>
-    void look().catch((error: unknown) => logProblem("Looking for crew projects", error));
-  tryToLook();
+  // One after the other, so that the last one decides.
+  let search = Promise.resolve();
+  const lookAgain = () => {
+    search = search
+      .then(look)
+      .catch((error: unknown) => logProblem("Looking for crew projects", error));
+  };
+  lookAgain();
+  const watcher = vscode.workspace.createFileSystemWatcher(projectFiles, false, true);
   return vscode.Disposable.from(
-    view.onDidChangeVisibility(tryToLook),
-    crews.onDidChange(tryToLook),
-    vscode.workspace.onDidChangeWorkspaceFolders(tryToLook),
+    view.onDidChangeVisibility(lookAgain),
+    crews.onDidChange(lookAgain),
+    vscode.workspace.onDidChangeWorkspaceFolders(lookAgain),
+    watcher,
+    watcher.onDidCreate(lookAgain),
+    watcher.onDidDelete(lookAgain),
   );
 }
 

@@ -41,6 +41,9 @@ describe("events of a crewAI project", () => {
             120_000,
           );
           const { events = [] } = await read();
+          const ids = new Set([undefined, ...events.map(({ id }) => id)]);
+          const strays = events.filter(({ parentId }) => !ids.has(parentId));
+          assert.deepEqual(strays, [], "each is part of an event that is there");
           const crew = { id: "local:weather", name: "weather", url: service.url };
           const clock = { now: () => Date.now(), after: () => () => undefined };
           const execution = newExecution({ crew, origin: "tracked", kickoffId: id }, clock);

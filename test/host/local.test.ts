@@ -370,11 +370,11 @@ describe("local crews", () => {
     resetContext();
     const watching = watchProjects(view, crews, Promise.resolve());
     try {
-      await cp(example, project.fsPath, { recursive: true });
-      shown.fire({ visible: false });
       view.visible = true;
       shown.fire({ visible: true });
-      await waitFor("the view's context", () => contexts.includes(true));
+      await waitFor("the search", () => contexts.includes(false));
+      await cp(example, project.fsPath, { recursive: true });
+      await waitFor("the new project to be found", () => contexts.includes(true));
       const crew = await locals.start({ here: true });
       assert.equal(crew?.local?.folder, project.toString());
     } finally {

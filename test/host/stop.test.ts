@@ -58,6 +58,15 @@ describe("Stopping an execution", () => {
       await run(deployed, { press: "Try to Stop" });
       assert.deepEqual(sent, ["local-1", "local-1"]);
     });
+
+    it("isn't offered for a crew that is no longer connected", async () => {
+      const crews = { ...crewsOf(), canStop: () => true };
+      const { stop } = stopCommands({ ...partsOf(deployed), crews });
+      await assert.rejects(
+        withPerson([], () => stop?.()),
+        /No tracked execution can be stopped/,
+      );
+    });
   });
 
   describe("by a language model", () => {
