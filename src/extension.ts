@@ -28,6 +28,7 @@ import { Kickoffs } from "./views/kickoffs.ts";
 import { Notifications } from "./views/notifications.ts";
 import { Prices } from "./views/prices.ts";
 import { watchRefusedTokens } from "./views/refused-tokens.ts";
+import { registerPage } from "./views/page/register.ts";
 import { showStatusBar } from "./views/status-bar.ts";
 import { Timeline } from "./views/timeline/register.ts";
 import { registerTree } from "./views/tree/register.ts";
@@ -110,10 +111,31 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
     registerDocuments({ store, crews, tracker, kickoffs, prices, clock, ready: opened, storage }),
   );
   const { feedback, threads, drafts } = owned.add(
-    registerFeedback({ executions, sending, clock, database, documents }),
+    registerFeedback({
+      executions,
+      sending,
+      clock,
+      database,
+      documents,
+      review: (execution): Promise<boolean> => page.review(execution),
+    }),
   );
+  const page = owned.add(
+    registerPage({
+      documents,
+      store,
+      crews,
+      feedback,
+      drafts,
+      clock,
+      extension: context.extensionUri,
+      changes: [tracker.onDidChange, crews.onDidChange, kickoffs.onDidEnd],
+      ready: opened,
+    }),
+  );
+  const reading = { show: page.open };
   const { forms, files } = owned.add(
-    registerKickoff({ context, database, store, crews, sending, clock, documents }),
+    registerKickoff({ context, database, store, crews, sending, clock, documents: reading }),
   );
   const tree = owned.add(
     registerTree(context, opened, { store, crews, tracker, kickoffs, prices, clock }),
@@ -154,7 +176,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
     threads,
     drafts,
     tree,
-    documents,
+    documents: reading,
+    page,
     outputs,
     timeline,
   };

@@ -2,7 +2,14 @@ import * as vscode from "vscode";
 import { NothingToDo } from "../base/errors.ts";
 import { defined } from "../base/json.ts";
 import { shortName } from "../base/text.ts";
-import { isProgram, numberOf, recordOf, stringOf, targetOf } from "../editor/arguments.ts";
+import {
+  booleanOf,
+  isProgram,
+  numberOf,
+  recordOf,
+  stringOf,
+  targetOf,
+} from "../editor/arguments.ts";
 import { activeDocument } from "../editor/execution-uri.ts";
 import { plainLabel, showStatus } from "../editor/messages.ts";
 import { hasEnded, keyOf, type Execution, type ExecutionSummary } from "../executions/model.ts";
@@ -42,6 +49,7 @@ export function feedbackCommands(parts: FeedbackParts): Commands {
           feedback: stringOf(given, "feedback"),
           attempt: numberOf(given, "attempt") ?? (isHere ? shown.attempt : undefined),
           isPerson: !isProgram(argument),
+          isShown: booleanOf(given, "isShown"),
         });
         await crews.ready(execution.crew);
         return await action(execution, values);

@@ -3,6 +3,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Crews } from "../crews/crews.ts";
 import { log } from "../editor/log.ts";
 import type { Executions } from "../executions/executions.ts";
+import type { ExecutionSummary } from "../executions/model.ts";
 import type { FeedbackRoom } from "../feedback/register.ts";
 import type { KickoffRoom } from "../kickoff/register.ts";
 import type { LocalCrews } from "../local/local-crews.ts";
@@ -10,6 +11,7 @@ import type { Models } from "../models/models.ts";
 import type { Sending } from "../sending/sending.ts";
 import type { Database } from "../store/database.ts";
 import type { DocumentsRoom } from "../views/document/register.ts";
+import type { PageRoom } from "../views/page/register.ts";
 import type { Timeline } from "../views/timeline/register.ts";
 import type { TreeRoom } from "../views/tree/register.ts";
 import { crewCommands } from "./crews.ts";
@@ -47,7 +49,9 @@ export interface CommandParts
   readonly locals: LocalCrews;
   readonly models: () => Promise<Models>;
   readonly tree: TreeRoom;
-  readonly documents: Pick<DocumentsRoom["documents"], "show">;
+  /** Text or page, as the person reads executions. */
+  readonly documents: { show(execution: ExecutionSummary, taskId?: string): Promise<unknown> };
+  readonly page: Pick<PageRoom, "switchTo">;
   readonly outputs: DocumentsRoom["outputs"];
   readonly timeline: Timeline;
 }

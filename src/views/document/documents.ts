@@ -74,7 +74,11 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
     return (
       vscode.window.tabGroups.all
         .flatMap(({ tabs }) => tabs)
-        .flatMap(({ input }) => (input instanceof vscode.TabInputText ? input.uri : []))
+        .flatMap(({ input }) =>
+          input instanceof vscode.TabInputText || input instanceof vscode.TabInputCustom
+            ? input.uri
+            : [],
+        )
         .find(isIts) ?? executionUri(address, titleOf(execution), scheme)
     );
   }
@@ -92,6 +96,10 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
   execution(uri: vscode.Uri): Execution | undefined {
     const summary = this.summary(uri);
     return summary && this.#options.store.find(summary.localId);
+  }
+
+  circumstancesOf(execution: ExecutionSummary): rendering.RenderCircumstances | undefined {
+    return this.#options.circumstancesOf?.(execution);
   }
 
   /** As {@link showExecution}. */
@@ -186,7 +194,7 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
     const key = uri.toString();
     const known = this.#pages.get(key);
     const summary = this.summary(uri);
-    const circumstances = summary && this.#options.circumstancesOf?.(summary);
+    const circumstances = summary && this.circumstancesOf(summary);
     const about = JSON.stringify([summary && titleOf(summary), circumstances]);
     if (known !== undefined && known.summary === summary && known.about === about) return known;
     const rendered = this.#render(uri, circumstances, rendering);

@@ -73,21 +73,26 @@ function stepLines({ tool, start, end, thought, result, error, ...step }: Step):
   );
 }
 
-/** Known only from feedback. Refused feedback doesn't count: most likely its task doesn't exist. */
 export function unknownTaskParts(execution: Execution): Part[] {
+  return unknownTasks(execution).map((task) => ({
+    id: taskSection(task.taskId),
+    lines: [`## ${taskTitle(task.taskId)}`],
+    parts: attemptParts(task, execution),
+  }));
+}
+
+/** Known only from feedback. Refused feedback doesn't count: most likely its task doesn't exist. */
+export function unknownTasks(execution: Execution): readonly ExecutionTask[] {
   const known = new Set(execution.tasks.map(({ taskId }) => taskId));
   const unknown = execution.resumes.filter(
     ({ taskId, outcome }) => !known.has(taskId) && outcome !== "refused",
   );
-  return [...new Set(unknown.map(({ taskId }) => taskId))].map((taskId) => ({
-    id: taskSection(taskId),
-    lines: [`## ${taskTitle(taskId)}`],
-    parts: attemptParts({ taskId, state: "waiting", attempts: [] }, execution),
-  }));
+  const taskIds = new Set(unknown.map(({ taskId }) => taskId));
+  return [...taskIds].map((taskId) => ({ taskId, state: "waiting", attempts: [] }));
 }
 
 /** Also attempts known only from feedback. */
-function attemptParts(task: ExecutionTask, execution: Execution): Part[] {
+export function attemptsOf(task: ExecutionTask, execution: Execution): readonly Attempt[] {
   const reported = new Set(task.attempts.map(({ number }) => number));
   const answered = execution.resumes.flatMap(({ taskId, attempt }) =>
     taskId === task.taskId && !reported.has(attempt) ? [attempt] : [],
@@ -96,9 +101,11 @@ function attemptParts(task: ExecutionTask, execution: Execution): Part[] {
     ...task.attempts,
     ...[...new Set(answered)].map((number) => ({ number })),
   ];
-  return attempts
-    .sort((a, b) => a.number - b.number)
-    .flatMap((attempt) => attemptPart(attempt, task, execution));
+  return attempts.sort((a, b) => a.number - b.number);
+}
+
+function attemptParts(task: ExecutionTask, execution: Execution): Part[] {
+  return attemptsOf(task, execution).flatMap((attempt) => attemptPart(attempt, task, execution));
 }
 
 function attemptPart(attempt: Attempt, task: ExecutionTask, execution: Execution): Part[] {
@@ -108,22 +115,26 @@ function attemptPart(attempt: Attempt, task: ExecutionTask, execution: Execution
   const isPlain = isOnlyAttempt(attempt, task, execution);
   const heading = isPlain ? [] : [`### ${l10n.t("Attempt {0}", number)}`];
   const missing = `*${l10n.t("The crew has not returned this output.")}*`;
-  const sent: Sent[] = execution.resumes.filter(
-    (resume) => resume.taskId === taskId && resume.attempt === number,
-  );
-  // Feedback from elsewhere has no record here.
-  if (sent.length === 0 && attempt.feedback !== undefined)
-    sent.push({ feedback: attempt.feedback, outcome: "answered" });
   return present<Part>(
     output !== undefined && outputPart(id, heading, output, isPlain ? 3 : 4),
     output === undefined && !isPlain && { id, lines: [...heading, "", missing] },
-    ...sent.map((resume, at) =>
+    ...feedbackOn(attempt, taskId, execution).map((resume, at) =>
       feedbackPart(feedbackSection(taskId, number, at + 1), resume, execution),
     ),
   );
 }
 
 type Sent = Pick<SentResume, "feedback" | "outcome" | "isUnsent" | "answer" | "message">;
+
+export function feedbackOn(
+  { number, feedback }: Attempt,
+  taskId: string,
+  { resumes }: Execution,
+): readonly Sent[] {
+  const sent = resumes.filter((resume) => resume.taskId === taskId && resume.attempt === number);
+  // Feedback from elsewhere has no record here.
+  return sent.length === 0 && feedback !== undefined ? [{ feedback, outcome: "answered" }] : sent;
+}
 
 function feedbackPart(id: string, sent: Sent, execution: Execution): Part {
   const { text, at } = sent.feedback;
@@ -139,7 +150,7 @@ function feedbackPart(id: string, sent: Sent, execution: Execution): Part {
   };
 }
 
-function feedbackTitle({ feedback: { isApprove }, outcome, isUnsent }: Sent): string {
+export function feedbackTitle({ feedback: { isApprove }, outcome, isUnsent }: Sent): string {
   if (outcome !== "refused")
     return isApprove ? l10n.t("Your feedback: approved") : l10n.t("Your feedback: rejected");
   if (isUnsent === true)
@@ -151,7 +162,8 @@ function feedbackTitle({ feedback: { isApprove }, outcome, isUnsent }: Sent): st
     : l10n.t("Your feedback: rejection not accepted");
 }
 
-function outcomeLabel(sent: Sent, { kickoffIds }: Execution): string {
+/** Markdown. */
+export function outcomeLabel(sent: Sent, { kickoffIds }: Execution): string {
   const { outcome, isUnsent, answer } = sent;
   const message = sent.message === undefined ? undefined : inlineText(sent.message);
   switch (outcome) {

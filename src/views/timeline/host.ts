@@ -117,11 +117,11 @@ export class TimelineHost implements vscode.Disposable {
 
   /** In the active editor, selected, seen before, or what a person most likely wants to see. */
   #choose(): string | undefined {
-    const { store, tree } = this.#options;
+    const { store, crews, tree } = this.#options;
     const [node] = tree.view.selection;
     const selected = node !== undefined && "localId" in node ? node.localId : undefined;
     const all = store.list();
-    const { waiting, running } = activeOf(all);
+    const { waiting, running } = activeOf(all, crews.list());
     const candidates = [
       this.#inActiveTab(),
       selected,

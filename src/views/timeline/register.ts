@@ -13,7 +13,7 @@ import type { TimelineHost } from "./host.ts";
 export interface TimelineOptions {
   readonly extensionUri: vscode.Uri;
   readonly store: Pick<ExecutionStore, "events" | "find" | "list" | "summary" | "onDidChange">;
-  readonly crews: Pick<Crews, "find">;
+  readonly crews: Pick<Crews, "find" | "list">;
   readonly documents: Pick<ExecutionDocuments, "summary" | "show">;
   readonly tree: Pick<TreeRoom, "view">;
   readonly clock: Clock;
