@@ -207,9 +207,10 @@ export class Feedback implements vscode.Disposable {
     const wanted = await this.#prepare(execution, given);
     if (wanted === undefined || this.#threads === undefined) return undefined;
     const isPaused = execution.waiting?.taskId === wanted.taskId && wanted.again !== true;
-    if (text === undefined && isPaused && (await this.#options.review?.(execution)))
-      return undefined;
-    const editor = this.#compared(execution) ?? (await this.#options.documents.show(execution));
+    const compared = this.#compared(execution);
+    const isForPage = compared === undefined && text === undefined && isPaused;
+    if (isForPage && (await this.#options.review?.(execution))) return undefined;
+    const editor = compared ?? (await this.#options.documents.show(execution));
     return await this.#threads.open(editor, { ...wanted, isApprove }, text);
   }
 }
