@@ -370,11 +370,15 @@ describe("local crews", () => {
     resetContext();
     const watching = watchProjects(view, crews, Promise.resolve());
     try {
+      await cp(example, project.fsPath, { recursive: true });
+      shown.fire({ visible: false });
       view.visible = true;
       shown.fire({ visible: true });
-      await waitFor("the search", () => contexts.includes(false));
+      await waitFor("the project to be found", () => contexts.at(-1) === true);
+      await rm(project.fsPath, { recursive: true });
+      await waitFor("its removal to be noticed", () => contexts.at(-1) === false);
       await cp(example, project.fsPath, { recursive: true });
-      await waitFor("the new project to be found", () => contexts.includes(true));
+      await waitFor("the new project to be found", () => contexts.at(-1) === true);
       const crew = await locals.start({ here: true });
       assert.equal(crew?.local?.folder, project.toString());
     } finally {

@@ -27,7 +27,11 @@ export function Task({ task }: { readonly task: TaskCard }) {
   const last = attempts.at(-1)?.number;
   return (
     <li class={`task ${state}`} id={`task ${taskId}`}>
-      <Fold id={`task ${taskId}`} isOpen={state === "running" || state === "failed"} label={summary}>
+      <Fold
+        id={`task ${taskId}`}
+        isOpen={state === "running" || state === "failed"}
+        label={summary}
+      >
         {note !== undefined && <p class="faint">{note}</p>}
         {attempts.map((attempt) => (
           <Attempt
@@ -142,7 +146,9 @@ function StepView({ step }: { readonly step: Step }) {
     <>
       <StepIcon step={step} />
       <span class="name">{title}</span>
-      <span class="faint">{[facts, state === "completed" ? "" : stepStates[state]].filter(Boolean).join(" · ")}</span>
+      <span class="faint">
+        {[facts, state === "completed" ? "" : stepStates[state]].filter(Boolean).join(" · ")}
+      </span>
     </>
   );
   const parts = (["thought", "arguments", "result", "error"] as const).flatMap((part) =>
