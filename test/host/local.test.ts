@@ -376,7 +376,8 @@ describe("local crews", () => {
       shown.fire({ visible: true });
       await waitFor("the project to be found", () => contexts.at(-1) === true);
       await rm(project.fsPath, { recursive: true });
-      await waitFor("its removal to be noticed", () => contexts.at(-1) === false);
+      shown.fire({ visible: true });
+      await waitFor("the project to be missed", () => contexts.at(-1) === false);
       await cp(example, project.fsPath, { recursive: true });
       await waitFor("the new project to be found", () => contexts.at(-1) === true);
       const crew = await locals.start({ here: true });
