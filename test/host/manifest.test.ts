@@ -100,7 +100,7 @@ describe("The manifest", () => {
     const conditions = (id: string) =>
       rows
         .filter(({ command }) => command === `crewdeck.${id}`)
-        .map(({ when = "" }) => when.replace(/^.*viewItem =~ /, ""));
+        .map(({ when = "" }) => when.replace(/^.*viewItem =~ | && !listMultiSelection$/g, ""));
     assert.deepEqual(conditions("startCrew"), [
       "/^crew:local:stopped\\b/",
       "/^crew:local:stopped\\b/",
@@ -111,6 +111,17 @@ describe("The manifest", () => {
         .filter(({ command }) => /untrack|startCrew|copyToken|takeTour/.test(command))
         .map(({ title }) => title),
       ["Remove from List", "Start", "Copy Token", "Take the Tour"],
+    );
+  });
+
+  it("offers only to approve in the menu of several selected rows", () => {
+    const several = manifest.contributes.menus["view/item/context"]!.filter(
+      ({ when = "", group = "" }) =>
+        !when.includes("!listMultiSelection") && !group.startsWith("inline"),
+    );
+    assert.deepEqual(
+      several.map(({ command }) => command),
+      ["crewdeck.approve"],
     );
   });
 
