@@ -15,7 +15,10 @@ interface Manifest {
       readonly inputSchema: { readonly additionalProperties: boolean };
     }[];
     readonly menus: Readonly<
-      Record<string, readonly { readonly command: string; readonly when?: string }[]>
+      Record<
+        string,
+        readonly { readonly command: string; readonly when?: string; readonly group?: string }[]
+      >
     >;
     readonly viewsWelcome: readonly { readonly contents: string; readonly when: string }[];
   };
