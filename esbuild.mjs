@@ -42,9 +42,14 @@ const shipped = onlyService
         ...common,
         platform: "browser",
         target: "es2022",
-        entryPoints: ["form.ts", "form.css", "timeline/main.tsx", "timeline/timeline.css"].map(
-          (file) => ({ in: `src/webview/${file}`, out: outputOf(file) }),
-        ),
+        entryPoints: [
+          "form.ts",
+          "form.css",
+          "timeline/main.tsx",
+          "timeline/timeline.css",
+          "page/main.tsx",
+          "page/page.css",
+        ].map((file) => ({ in: `src/webview/${file}`, out: outputOf(file) })),
         outdir: "dist/webview",
         format: "iife",
       },

@@ -2,6 +2,7 @@ import * as vscode from "vscode";
 import { UserError } from "../base/errors.ts";
 import type { Crews } from "../crews/crews.ts";
 import { isProgram, targetOf } from "../editor/arguments.ts";
+import { activeDocument } from "../editor/execution-uri.ts";
 import { viewId } from "../editor/manifest.ts";
 import { confirm, showStatus } from "../editor/messages.ts";
 import { hasEnded, without, type Execution, type ExecutionSummary } from "../executions/model.ts";
@@ -15,14 +16,16 @@ import type { CommandParts, Commands } from "./table.ts";
 import { track } from "./track.ts";
 import { activeOf, theOne } from "../views/waiting.ts";
 
-export interface ExecutionParts extends Pick<CommandParts, "store" | "clock"> {
-  readonly documents: { show(execution: ExecutionSummary, taskId?: string): Promise<unknown> };
+export interface ExecutionParts extends Pick<
+  CommandParts,
+  "store" | "clock" | "documents" | "page"
+> {
   readonly crews: Pick<Crews, "find" | "get" | "list" | "ready">;
   readonly tracker: Pick<Tracker, "parkedCrews" | "pollNow" | "unpark" | "watchAgain">;
 }
 
 export function executionCommands(parts: ExecutionParts): Commands {
-  const { store, tracker, documents } = parts;
+  const { store, tracker, documents, page } = parts;
   const pin = (isPinned: boolean) =>
     onExecution(
       parts,
@@ -43,11 +46,13 @@ export function executionCommands(parts: ExecutionParts): Commands {
     }),
     openPreview: onExecution(parts, async (execution) => {
       await documents.show(execution);
-      const editor = vscode.window.activeTextEditor;
-      if (editor === undefined)
+      const uri = activeDocument();
+      if (uri === undefined)
         throw new UserError(vscode.l10n.t("The execution's document could not be opened."));
-      await vscode.commands.executeCommand("markdown.showPreviewToSide", editor.document.uri);
+      await vscode.commands.executeCommand("markdown.showPreviewToSide", uri);
     }),
+    openAsPage: onExecution(parts, (execution) => page.switchTo(execution, "page")),
+    openAsText: onExecution(parts, (execution) => page.switchTo(execution, "text")),
     renameExecution: onExecution(parts, (execution) => rename(parts, execution)),
     copyExecutionId: onExecution(
       parts,

@@ -3,6 +3,7 @@ import type { Clock } from "../base/clock.ts";
 import type { Crews } from "../crews/crews.ts";
 import { log } from "../editor/log.ts";
 import type { Executions } from "../executions/executions.ts";
+import type { ExecutionSummary } from "../executions/model.ts";
 import type { FeedbackRoom } from "../feedback/register.ts";
 import type { KickoffRoom } from "../kickoff/register.ts";
 import type { LocalCrews } from "../local/local-crews.ts";
@@ -10,6 +11,7 @@ import type { Models } from "../models/models.ts";
 import type { Sending } from "../sending/sending.ts";
 import type { Database } from "../store/database.ts";
 import type { DocumentsRoom } from "../views/document/register.ts";
+import type { PageRoom } from "../views/page/register.ts";
 import type { Timeline } from "../views/timeline/register.ts";
 import type { TreeRoom } from "../views/tree/register.ts";
 import { crewCommands } from "./crews.ts";
@@ -20,12 +22,13 @@ import { kickoffCommands } from "./kickoff.ts";
 import { outputCommands } from "./outputs.ts";
 import { reportProblem } from "./report-problem.ts";
 import { requestCommands } from "./requests.ts";
+import { reviewCommands } from "./review.ts";
 import { stopCommands } from "./stop.ts";
 import { timelineCommands } from "./timeline.ts";
 import { viewCommands } from "./view.ts";
 
-/** Undefined if the person cancels. */
-export type Run = (argument?: unknown) => unknown;
+/** Undefined if the person cancels. `selected`: all rows, if several are selected in the view. */
+export type Run = (argument?: unknown, selected?: unknown) => unknown;
 
 /** By the command's ID without "crewdeck.". */
 export type Commands = Readonly<Record<string, Run>>;
@@ -46,7 +49,9 @@ export interface CommandParts
   readonly locals: LocalCrews;
   readonly models: () => Promise<Models>;
   readonly tree: TreeRoom;
-  readonly documents: Pick<DocumentsRoom["documents"], "show">;
+  /** Text or page, as the person reads executions. */
+  readonly documents: { show(execution: ExecutionSummary, taskId?: string): Promise<unknown> };
+  readonly page: Pick<PageRoom, "switchTo">;
   readonly outputs: DocumentsRoom["outputs"];
   readonly timeline: Timeline;
 }
@@ -59,6 +64,7 @@ export function commandTable(parts: CommandParts): Commands {
     ...executionCommands(parts),
     ...outputCommands(parts),
     ...feedbackCommands(parts),
+    ...reviewCommands(parts),
     ...stopCommands(parts),
     ...viewCommands(parts),
     ...timelineCommands(parts),

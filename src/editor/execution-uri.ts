@@ -103,10 +103,13 @@ function toWellFormed(text: string): string {
 /** Of a comment thread's input box, which is an editor (observed in 1.104 and 1.139). */
 export const commentBoxScheme = "comment";
 
-/** For a comment thread's input box, the document of the active tab. */
+/** For a comment thread's input box, the document of the active tab; the page's is a custom editor. */
 export function activeDocument(): vscode.Uri | undefined {
   const uri = vscode.window.activeTextEditor?.document.uri;
-  if (uri?.scheme !== commentBoxScheme) return uri;
+  if (uri !== undefined && uri.scheme !== commentBoxScheme) return uri;
   const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
-  return input instanceof vscode.TabInputText ? input.uri : undefined;
+  const isDocument =
+    input instanceof vscode.TabInputCustom ||
+    (uri !== undefined && input instanceof vscode.TabInputText);
+  return isDocument ? input.uri : undefined;
 }

@@ -6,7 +6,7 @@ import { webviewHtml } from "./webview-html.ts";
 export function showPage(
   webview: vscode.Webview,
   extensionUri: vscode.Uri,
-  name: "form" | "timeline",
+  name: "form" | "timeline" | "page",
   title: string,
 ): void {
   const folder = vscode.Uri.joinPath(extensionUri, "dist", "webview");

@@ -5,6 +5,7 @@ import { SingleStart } from "../base/single-start.ts";
 import { executionScheme } from "../editor/manifest.ts";
 import { logProblem } from "../editor/log.ts";
 import type { Executions } from "../executions/executions.ts";
+import type { ExecutionSummary } from "../executions/model.ts";
 import type { FeedbackResult } from "../sending/feedback.ts";
 import type { Sending } from "../sending/sending.ts";
 import type { Database } from "../store/database.ts";
@@ -21,12 +22,13 @@ export function registerFeedback(options: {
   readonly clock: Clock;
   readonly database: Database;
   readonly documents: FeedbackDocuments;
+  readonly review: (execution: ExecutionSummary) => Promise<boolean>;
 }) {
-  const { executions, sending, clock, database, documents } = options;
+  const { executions, sending, clock, database, documents, review } = options;
   const { store } = executions;
   const owned = new Disposables();
   const presses = new SingleStart<FeedbackResult | undefined>(clock);
-  const feedback = owned.add(new Feedback({ sending, documents, presses }));
+  const feedback = owned.add(new Feedback({ sending, documents, review, presses }));
   const drafts = owned.add(new Drafts(database, logProblem));
   const threads = owned.add(
     new FeedbackThreads({ documents, store, feedback, drafts, clock, onProblem: logProblem }),

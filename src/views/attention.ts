@@ -29,7 +29,7 @@ export function watchAttention(
     );
   const updateOpen = () => {
     const now = new Set(
-      visibleDocuments(executionScheme).flatMap(({ uri }) => documents.summary(uri)?.localId ?? []),
+      visibleDocuments(executionScheme).flatMap((uri) => documents.summary(uri)?.localId ?? []),
     );
     if (timeline.shown !== undefined) now.add(timeline.shown);
     for (const localId of visible) if (!now.has(localId)) tracker.setOpen(localId, false);
@@ -44,8 +44,10 @@ export function watchAttention(
     view.onDidChangeVisibility(updateTabs),
     timeline.onDidChangeShown(updateTabs),
     timeline.onDidChangeShown(updateOpen),
-    tabGroups.onDidChangeTabs(updateTabs),
-    tabGroups.onDidChangeTabGroups(updateTabs),
+    ...[tabGroups.onDidChangeTabs, tabGroups.onDidChangeTabGroups].flatMap((event) => [
+      event(updateTabs),
+      event(updateOpen),
+    ]),
     vscode.window.onDidChangeWindowState(updateWindow),
     vscode.window.onDidChangeVisibleTextEditors(updateOpen),
   );
@@ -74,11 +76,17 @@ export function watchReading(
       .then(undefined, (error: unknown) => logProblem("Storing that an execution was read", error));
   };
   update();
-  return vscode.window.onDidChangeVisibleTextEditors(update);
+  return vscode.Disposable.from(
+    vscode.window.onDidChangeVisibleTextEditors(update),
+    vscode.window.tabGroups.onDidChangeTabs(update),
+  );
 }
 
-function visibleDocuments(scheme: string): readonly vscode.TextDocument[] {
-  return vscode.window.visibleTextEditors
-    .map(({ document }) => document)
-    .filter(({ uri }) => uri.scheme === scheme);
+/** As text or as a page. */
+function visibleDocuments(scheme: string): readonly vscode.Uri[] {
+  const texts = vscode.window.visibleTextEditors.map(({ document }) => document.uri);
+  const pages = vscode.window.tabGroups.all.flatMap(({ activeTab }) =>
+    activeTab?.input instanceof vscode.TabInputCustom ? activeTab.input.uri : [],
+  );
+  return [...texts, ...pages].filter((uri) => uri.scheme === scheme);
 }

@@ -24,5 +24,6 @@ export function executionParts(store: ExecutionParts["store"]): ExecutionParts {
     },
     clock: systemClock,
     documents: { show: () => Promise.resolve() },
+    page: { switchTo: () => Promise.resolve() },
   };
 }

@@ -14,7 +14,7 @@ import { placeOf, type Rendered } from "./sections.ts";
 const keptRenderings = 4;
 
 interface ExecutionDocumentsOptions {
-  readonly store: Pick<ExecutionStore, "find" | "summary" | "onDidChange">;
+  readonly store: Pick<ExecutionStore, "events" | "find" | "summary" | "onDidChange">;
   readonly crewIdOf: (crewName: string) => string | undefined;
   /** What may change without the execution; then call `refresh`. */
   readonly circumstancesOf?: (execution: ExecutionSummary) => rendering.RenderCircumstances;
@@ -72,7 +72,11 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
     return (
       vscode.window.tabGroups.all
         .flatMap(({ tabs }) => tabs)
-        .flatMap(({ input }) => (input instanceof vscode.TabInputText ? input.uri : []))
+        .flatMap(({ input }) =>
+          input instanceof vscode.TabInputText || input instanceof vscode.TabInputCustom
+            ? input.uri
+            : [],
+        )
         .find(isIts) ?? executionUri(address, titleOf(execution), scheme)
     );
   }
@@ -92,6 +96,10 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
     return summary && this.#options.store.find(summary.localId);
   }
 
+  circumstancesOf(execution: ExecutionSummary): rendering.RenderCircumstances | undefined {
+    return this.#options.circumstancesOf?.(execution);
+  }
+
   /** As {@link showExecution}. */
   async show(
     execution: ExecutionSummary,
@@ -101,9 +109,18 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
     return await showExecution(this, execution, taskId, options);
   }
 
-  /** Where the document shows what waits. */
+  /** Where the document shows what waits: in the execution's own, or in the output's, as in a comparison. */
   find(document: vscode.TextDocument): FeedbackPlace | undefined {
-    return placeOf(this, document);
+    const part = parsePartUri(document.uri)?.part;
+    if (part === undefined) return placeOf(this, document);
+    const execution = this.summary(document.uri);
+    const isIt =
+      part.kind === "attempt" &&
+      execution?.state === "waiting" &&
+      execution.waiting?.taskId === part.taskId &&
+      execution.waiting.attempt === part.attempt;
+    // Not the first line: a thread is found from the line above it.
+    return isIt ? { execution, taskId: part.taskId, line: 1 } : undefined;
   }
 
   /** The execution whose own document this is; not that of one of its outputs. */
@@ -175,7 +192,7 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
     const key = uri.toString();
     const known = this.#pages.get(key);
     const summary = this.summary(uri);
-    const circumstances = summary && this.#options.circumstancesOf?.(summary);
+    const circumstances = summary && this.circumstancesOf(summary);
     const about = JSON.stringify([summary && titleOf(summary), circumstances]);
     if (known !== undefined && known.summary === summary && known.about === about) return known;
     const rendered = this.#render(uri, circumstances, rendering);
@@ -206,7 +223,11 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
     }
     const execution = this.execution(uri);
     if (execution === undefined) return rendering.renderMissing(address.crewName, address.key);
-    if (part === undefined) return rendering.renderExecution(execution, circumstances);
+    if (part === undefined) {
+      const kept = this.#options.store.events(execution.localId);
+      const steps = rendering.stepsIn(execution, kept);
+      return rendering.renderExecution(execution, circumstances, steps);
+    }
     const output = outputOf(execution, part);
     return output === undefined ? rendering.renderMissingOutput() : renderOutput(output);
   }

@@ -1,24 +1,30 @@
 import * as l10n from "@vscode/l10n";
-import { taskTime } from "../../executions/durations.ts";
 import { hasEnded, type Attempt, type Execution } from "../../executions/model.ts";
 import type { ExecutionTask, SentResume } from "../../executions/model.ts";
-import { formatDuration, formatTime, present, taskStateLabel } from "../labels.ts";
+import type { Step } from "../../executions/steps.ts";
+import { oneLine } from "../../base/text.ts";
+import { formatTime, present, taskStateLabel } from "../labels.ts";
 import { outputLines, outputPart, withLines } from "./embed.ts";
 import { cleanText, inlineName, inlineText, quotedLines } from "./markdown.ts";
-import { attemptSection, feedbackSection, isOnlyAttempt } from "./sections.ts";
+import { attemptSection, feedbackSection, isOnlyAttempt, stepsSection } from "./sections.ts";
 import { taskSection, type Part } from "./sections.ts";
+
+const most = { steps: 30, characters: 300 };
 
 export function taskTitle(taskId: string): string {
   return l10n.t("Task: {0}", inlineName(taskId));
 }
 
-export function taskPart(task: ExecutionTask, execution: Execution): Part {
+export function taskPart(
+  task: ExecutionTask,
+  execution: Execution,
+  steps: readonly Step[] = [],
+): Part {
   const { taskId, agent, state } = task;
-  const duration = taskTime(task, execution);
+  const label = taskStateLabel(task, execution);
   const facts = present(
-    `**${taskStateLabel(task, execution)}**`,
+    label,
     agent !== undefined && agent !== "" && l10n.t("by {0}", inlineName(agent)),
-    duration && formatDuration(duration),
   ).join(" · ");
   const parts = attemptParts(task, execution);
   // Until the end, a crew reports only the current task (vendor's OpenAPI).
@@ -29,25 +35,64 @@ export function taskPart(task: ExecutionTask, execution: Execution): Part {
   return {
     id: taskSection(taskId),
     lines: [`## ${taskTitle(taskId)}`, "", facts, ...comesLater],
-    parts,
+    strong: [{ line: 2, from: 0, to: label.length }],
+    parts: [...parts, ...stepsPart(task, steps)],
   };
 }
 
-/** Known only from feedback. Refused feedback doesn't count: most likely its task doesn't exist. */
+/** The last ones, short: the page and the timeline have more of their texts. */
+function stepsPart({ taskId }: ExecutionTask, steps: readonly Step[]): Part[] {
+  const own = steps.filter((step) => step.taskId === taskId);
+  if (own.length === 0) return [];
+  const shown = own.slice(-most.steps);
+  const left = own.length - shown.length;
+  return [
+    {
+      id: stepsSection(taskId),
+      lines: [
+        `### ${l10n.t("Steps")}`,
+        "",
+        ...(left === 0 ? [] : [l10n.t("{0} earlier ones are not shown.", left), ""]),
+        ...shown.flatMap(stepLines),
+      ],
+    },
+  ];
+}
+
+function stepLines({ tool, start, end, thought, result, error, ...step }: Step): string[] {
+  const line = (label: string, text: string | undefined) =>
+    text !== undefined && `  - ${label}: ${inlineText(oneLine(text, most.characters))}`;
+  const seconds = end === undefined ? undefined : ((end - start) / 1000).toFixed(1);
+  const name = tool === undefined ? l10n.t("no tool") : inlineName(tool);
+  return present(
+    `- ${present(name, seconds !== undefined && tool !== undefined && l10n.t("{0} s", seconds)).join(" · ")}`,
+    line(l10n.t("thought"), thought),
+    line(l10n.t("arguments"), step.arguments),
+    line(l10n.t("result"), result),
+    line(l10n.t("error"), error),
+  );
+}
+
 export function unknownTaskParts(execution: Execution): Part[] {
+  return unknownTasks(execution).map((task) => ({
+    id: taskSection(task.taskId),
+    lines: [`## ${taskTitle(task.taskId)}`],
+    parts: attemptParts(task, execution),
+  }));
+}
+
+/** Known only from feedback. Refused feedback doesn't count: most likely its task doesn't exist. */
+export function unknownTasks(execution: Execution): readonly ExecutionTask[] {
   const known = new Set(execution.tasks.map(({ taskId }) => taskId));
   const unknown = execution.resumes.filter(
     ({ taskId, outcome }) => !known.has(taskId) && outcome !== "refused",
   );
-  return [...new Set(unknown.map(({ taskId }) => taskId))].map((taskId) => ({
-    id: taskSection(taskId),
-    lines: [`## ${taskTitle(taskId)}`],
-    parts: attemptParts({ taskId, state: "waiting", attempts: [] }, execution),
-  }));
+  const taskIds = new Set(unknown.map(({ taskId }) => taskId));
+  return [...taskIds].map((taskId) => ({ taskId, state: "waiting", attempts: [] }));
 }
 
 /** Also attempts known only from feedback. */
-function attemptParts(task: ExecutionTask, execution: Execution): Part[] {
+export function attemptsOf(task: ExecutionTask, execution: Execution): readonly Attempt[] {
   const reported = new Set(task.attempts.map(({ number }) => number));
   const answered = execution.resumes.flatMap(({ taskId, attempt }) =>
     taskId === task.taskId && !reported.has(attempt) ? [attempt] : [],
@@ -56,9 +101,11 @@ function attemptParts(task: ExecutionTask, execution: Execution): Part[] {
     ...task.attempts,
     ...[...new Set(answered)].map((number) => ({ number })),
   ];
-  return attempts
-    .sort((a, b) => a.number - b.number)
-    .flatMap((attempt) => attemptPart(attempt, task, execution));
+  return attempts.sort((a, b) => a.number - b.number);
+}
+
+function attemptParts(task: ExecutionTask, execution: Execution): Part[] {
+  return attemptsOf(task, execution).flatMap((attempt) => attemptPart(attempt, task, execution));
 }
 
 function attemptPart(attempt: Attempt, task: ExecutionTask, execution: Execution): Part[] {
@@ -68,22 +115,26 @@ function attemptPart(attempt: Attempt, task: ExecutionTask, execution: Execution
   const isPlain = isOnlyAttempt(attempt, task, execution);
   const heading = isPlain ? [] : [`### ${l10n.t("Attempt {0}", number)}`];
   const missing = `*${l10n.t("The crew has not returned this output.")}*`;
-  const sent: Sent[] = execution.resumes.filter(
-    (resume) => resume.taskId === taskId && resume.attempt === number,
-  );
-  // Feedback from elsewhere has no record here.
-  if (sent.length === 0 && attempt.feedback !== undefined)
-    sent.push({ feedback: attempt.feedback, outcome: "answered" });
   return present<Part>(
     output !== undefined && outputPart(id, heading, output, isPlain ? 3 : 4),
     output === undefined && !isPlain && { id, lines: [...heading, "", missing] },
-    ...sent.map((resume, at) =>
+    ...feedbackOn(attempt, taskId, execution).map((resume, at) =>
       feedbackPart(feedbackSection(taskId, number, at + 1), resume, execution),
     ),
   );
 }
 
 type Sent = Pick<SentResume, "feedback" | "outcome" | "isUnsent" | "answer" | "message">;
+
+export function feedbackOn(
+  { number, feedback }: Attempt,
+  taskId: string,
+  { resumes }: Execution,
+): readonly Sent[] {
+  const sent = resumes.filter((resume) => resume.taskId === taskId && resume.attempt === number);
+  // Feedback from elsewhere has no record here.
+  return sent.length === 0 && feedback !== undefined ? [{ feedback, outcome: "answered" }] : sent;
+}
 
 function feedbackPart(id: string, sent: Sent, execution: Execution): Part {
   const { text, at } = sent.feedback;
@@ -99,7 +150,7 @@ function feedbackPart(id: string, sent: Sent, execution: Execution): Part {
   };
 }
 
-function feedbackTitle({ feedback: { isApprove }, outcome, isUnsent }: Sent): string {
+export function feedbackTitle({ feedback: { isApprove }, outcome, isUnsent }: Sent): string {
   if (outcome !== "refused")
     return isApprove ? l10n.t("Your feedback: approved") : l10n.t("Your feedback: rejected");
   if (isUnsent === true)
@@ -111,7 +162,8 @@ function feedbackTitle({ feedback: { isApprove }, outcome, isUnsent }: Sent): st
     : l10n.t("Your feedback: rejection not accepted");
 }
 
-function outcomeLabel(sent: Sent, { kickoffIds }: Execution): string {
+/** Markdown. */
+export function outcomeLabel(sent: Sent, { kickoffIds }: Execution): string {
   const { outcome, isUnsent, answer } = sent;
   const message = sent.message === undefined ? undefined : inlineText(sent.message);
   switch (outcome) {

@@ -1,0 +1,144 @@
+import type { ExecutionState, TaskSummary } from "../../executions/model.ts";
+import type { PageTexts } from "./texts.ts";
+import type { FromPage } from "./parse.ts";
+
+export type { FromPage, PageTexts };
+
+/** A text of the crew or of a person, as the page shows it. */
+export interface Content {
+  /** `json` is formatted; `text` keeps its lines. */
+  readonly kind: "markdown" | "json" | "text";
+  readonly text: string;
+  /** The size of the whole output, of which the text is the beginning. */
+  readonly cutFrom?: string;
+}
+
+export interface Notice {
+  readonly id: string;
+  readonly kind: "info" | "warning" | "error";
+  /** Markdown. */
+  readonly text: string;
+}
+
+/** What the page's buttons do, by command. */
+export const pageActions = [
+  "stop",
+  "tryToStop",
+  "runAgain",
+  "runAgainInForm",
+  "trackExecution",
+  "untrackExecution",
+  "watchAgain",
+  "giveFeedback",
+  "sendAgain",
+  "openDrafts",
+] as const;
+export type PageActionName = (typeof pageActions)[number];
+
+/** Without a name it only tells what is under way. */
+export interface PageAction {
+  readonly name?: PageActionName;
+  readonly label: string;
+}
+
+/** One thing that an agent did. */
+export interface Step {
+  readonly id: string;
+  readonly kind: "tool" | "model" | "thought" | "other";
+  readonly title: string;
+  readonly state: "running" | "completed" | "failed" | "stopped";
+  /** Duration and tokens. */
+  readonly facts: string;
+  readonly thought?: string;
+  readonly arguments?: string;
+  readonly result?: string;
+  readonly error?: string;
+}
+
+export interface GivenFeedback {
+  readonly title: string;
+  readonly isApprove: boolean;
+  readonly content: Content;
+  /** Markdown. */
+  readonly outcome: string;
+}
+
+export interface AttemptCard {
+  readonly number: number;
+  /** Without an output: the crew has not returned it. */
+  readonly content?: Content;
+  /** The earlier attempt that can be compared with it. */
+  readonly previous?: number;
+  /** Its output is shown above, where it is answered. */
+  readonly isInReview: boolean;
+  readonly feedback: readonly GivenFeedback[];
+  readonly steps: readonly Step[];
+  /** Steps before these, which are not shown. */
+  readonly hiddenSteps: number;
+}
+
+export interface TaskCard {
+  readonly taskId: string;
+  readonly name: string;
+  readonly agent?: string;
+  readonly state: TaskSummary["state"];
+  readonly stateLabel: string;
+  /** Duration, tokens. */
+  readonly facts: readonly string[];
+  readonly attempts: readonly AttemptCard[];
+  /** Its output comes with the end. */
+  readonly note?: string;
+}
+
+/** The output that waits, or the rejected one whose next attempt is awaited. */
+export interface Review {
+  readonly taskId: string;
+  readonly name: string;
+  readonly attempt: number;
+  readonly agent?: string;
+  readonly content?: Content;
+  readonly previous?: number;
+  /** `again`: rejected, and the task runs again. */
+  readonly status: "waits" | "sending" | "unanswered" | "answered" | "again";
+  /** Markdown; what happened to the feedback. */
+  readonly note?: string;
+  readonly action?: PageAction;
+  /** Where feedback goes, and what it does. */
+  readonly goesTo: string;
+  /** The stored draft of the feedback. */
+  readonly draft: string;
+  /** The newest keystroke of this page that the draft has. */
+  readonly draftNumber: number;
+}
+
+export interface PageModel {
+  readonly title: string;
+  readonly crew: string;
+  readonly state: ExecutionState;
+  readonly stateLabel: string;
+  /** Progress, the task under way. */
+  readonly facts: readonly string[];
+  /** For screen readers, when it changes. */
+  readonly spoken: string;
+  /** How long it took, or since when it runs (milliseconds since 1970). */
+  readonly elapsed?: string | number;
+  readonly tokens?: { readonly label: string; readonly detail: string };
+  readonly cost?: { readonly label: string; readonly detail: string };
+  readonly actions: readonly PageAction[];
+  readonly notices: readonly Notice[];
+  readonly review?: Review;
+  readonly result?: Content;
+  readonly tasks: readonly TaskCard[];
+  readonly inputs: readonly { readonly name: string; readonly value: Content }[];
+  readonly details: readonly { readonly label: string; readonly value: string }[];
+}
+
+export type ToPage =
+  | { readonly type: "texts"; readonly texts: PageTexts }
+  | { readonly type: "show"; readonly model: PageModel }
+  /** There is no such execution; Markdown. */
+  | { readonly type: "missing"; readonly text: string }
+  /** What the page asked for is done, or was refused with a message. */
+  | { readonly type: "settled" }
+  /** Moves to the feedback box, or to a task. */
+  | { readonly type: "reveal"; readonly place: "feedback" | { readonly taskId: string } };

@@ -1,0 +1,338 @@
+import * as l10n from "@vscode/l10n";
+import type { TokenUsage } from "../../api/types.ts";
+import { defined } from "../../base/json.ts";
+import { shortName } from "../../base/text.ts";
+import type { Activity } from "../../executions/activity.ts";
+import { taskTime } from "../../executions/durations.ts";
+import {
+  canBeStopped,
+  hasEnded,
+  isLocalCrew,
+  isStopping,
+  mayWait,
+  type Attempt,
+  type Execution,
+  type ExecutionTask,
+} from "../../executions/model.ts";
+import { answeredPause, attemptToAnswer, pendingResume } from "../../executions/resumes.ts";
+import { attemptPairs, taskIn } from "../../executions/tasks.ts";
+import { titleOf } from "../../executions/title.ts";
+import { crewAndHost, callbacksAgain } from "../../feedback/target.ts";
+import type { RenderCircumstances } from "../document/render.ts";
+import { withLines } from "../document/embed.ts";
+import { resultOf } from "../document/outputs.ts";
+import { resultParts, situationParts } from "../document/result.ts";
+import { mayBeWaitingSection } from "../document/sections.ts";
+import { attemptsOf, feedbackOn, feedbackTitle, outcomeLabel } from "../document/task.ts";
+import { unknownTasks } from "../document/task.ts";
+import { inlineText } from "../document/markdown.ts";
+import {
+  elapsedLabel,
+  formatDuration,
+  formatTime,
+  fullProgress,
+  interruptedLabel,
+  isRehearsal,
+  kickingOffLabel,
+  present,
+  stateLabel,
+  taskStateLabel,
+} from "../labels.ts";
+import { contentOf } from "./content.ts";
+import type { AttemptCard, Notice, PageAction, PageModel, Review, TaskCard } from "./messages.ts";
+import { ActivitySteps } from "./steps.ts";
+
+export interface PageCircumstances extends RenderCircumstances {
+  readonly canStop: boolean;
+  /** Feedback is being sent from this window. */
+  readonly isSending: boolean;
+  /** Of the output that waits, with the page's number of its newest keystroke. */
+  readonly draft: { readonly text: string; readonly number: number };
+  /** The execution has other drafts, for outputs that no longer wait. */
+  readonly hasOldDrafts: boolean;
+}
+
+/** All that the page of an execution shows. */
+export function pageModel(
+  execution: Execution,
+  activity: Activity,
+  circumstances: PageCircumstances,
+): PageModel {
+  const { state, crew, request, usage } = execution;
+  const { isKickingOff = false, isInterrupted = false } = circumstances;
+  const review = reviewOf(execution, circumstances);
+  const steps = new ActivitySteps(activity);
+  const own = isInterrupted ? interruptedLabel() : stateLabel(execution);
+  const label = isKickingOff ? kickingOffLabel() : own;
+  const tokens = usage ?? activity.spans[0]?.tokens;
+  const result = hasEnded(execution) ? resultOf(execution) : undefined;
+  return {
+    title: titleOf(execution),
+    crew: crew.name,
+    state,
+    stateLabel: label,
+    facts: factsOf(execution, label),
+    spoken: spokenState(execution, label),
+    ...defined({
+      elapsed: elapsedOf(execution),
+      tokens: tokens && tokensOf(tokens),
+      review,
+      result: result === undefined ? undefined : contentOf(result),
+    }),
+    actions: isKickingOff ? [] : actionsOf(execution, circumstances),
+    notices: noticesOf(execution, circumstances),
+    tasks: [...execution.tasks, ...unknownTasks(execution)].map((task) =>
+      taskCard(task, execution, steps, review),
+    ),
+    inputs: Object.entries(request?.inputs ?? {}).map(([name, value]) => ({
+      name,
+      value: contentOf(typeof value === "string" ? value : JSON.stringify(value, undefined, 2)),
+    })),
+    details: detailsOf(execution),
+  };
+}
+
+function factsOf(execution: Execution, label: string): readonly string[] {
+  const { progress, waiting, stateText, state } = execution;
+  const task = waiting?.taskId ?? (state === "running" ? progress?.current : undefined);
+  return present(
+    stateText !== undefined && stateText !== label && l10n.t("the crew says “{0}”", stateText),
+    task && l10n.t("task {0}", shortName(task)),
+    fullProgress(execution),
+  );
+}
+
+function spokenState({ waiting }: Execution, label: string): string {
+  if (waiting === undefined) return label;
+  return l10n.t("{0}: task {1}, attempt {2}", label, shortName(waiting.taskId), waiting.attempt);
+}
+
+/** While it runs the page counts itself. */
+function elapsedOf(execution: Execution): string | number | undefined {
+  const started = Date.parse(execution.startedAt);
+  const label = elapsedLabel(execution, started);
+  return hasEnded(execution) || label === undefined ? label : started;
+}
+
+function tokensOf({ total, prompt, completion }: TokenUsage) {
+  const detail = present(
+    prompt !== undefined && l10n.t("{0} in", prompt.toLocaleString()),
+    completion !== undefined && l10n.t("{0} out", completion.toLocaleString()),
+  );
+  return { label: l10n.t("{0} tokens", total.toLocaleString()), detail: detail.join(", ") };
+}
+
+function actionsOf(
+  execution: Execution,
+  { canStop, hasOldDrafts }: PageCircumstances,
+): readonly PageAction[] {
+  const { state, request, watchingStoppedAt, waiting } = execution;
+  const isUnconfirmed = state === "unconfirmed";
+  const again = request !== undefined && (isUnconfirmed || hasEnded(execution));
+  return present<PageAction>(
+    watchingStoppedAt !== undefined && { name: "watchAgain", label: l10n.t("Watch Again") },
+    waiting === undefined &&
+      mayWait(execution) && { name: "giveFeedback", label: l10n.t("Give Feedback…") },
+    isUnconfirmed && { name: "trackExecution", label: l10n.t("Track by Its ID…") },
+    canStop && canBeStopped(execution) && stopAction(execution),
+    again && { name: "runAgain", label: l10n.t("Run Again…") },
+    again && { name: "runAgainInForm", label: l10n.t("Run Again in Form…") },
+    isUnconfirmed && { name: "untrackExecution", label: l10n.t("Remove from List") },
+    hasOldDrafts && { name: "openDrafts", label: l10n.t("Unsent Drafts…") },
+    // Feedback on what waits has its own place.
+    waiting === undefined &&
+      pendingResume(execution)?.outcome === "unanswered" && {
+        name: "sendAgain",
+        label: l10n.t("May have been sent – Send Again…"),
+      },
+  );
+}
+
+function stopAction(execution: Execution): PageAction {
+  if (isStopping(execution)) return { label: l10n.t("Stopping…") };
+  return isLocalCrew(execution.crew)
+    ? { name: "stop", label: l10n.t("Stop…") }
+    : { name: "tryToStop", label: l10n.t("Try to Stop…") };
+}
+
+function noticesOf(
+  execution: Execution,
+  { doubt, isKickingOff = false }: PageCircumstances,
+): readonly Notice[] {
+  const rehearsal = l10n.t(
+    "Rehearsal: no language model was called. The outputs only repeat what the agents were asked.",
+  );
+  const warnings = ["unconfirmed", mayBeWaitingSection];
+  // The page shows the result itself, and the pause at its output.
+  const results = resultParts(execution).filter(
+    ({ id }) => id === "error" || resultOf(execution) === undefined,
+  );
+  const situation = situationParts(execution, isKickingOff).filter(
+    ({ id }) => id !== "answered pause" || execution.waiting === undefined,
+  );
+  return present<Notice>(
+    doubt !== undefined && { id: "doubt", kind: "warning", text: inlineText(doubt) },
+    isRehearsal(execution) && { id: "rehearsal", kind: "info", text: rehearsal },
+    ...[...situation, ...results].map(({ id, lines }) => ({
+      id,
+      kind:
+        id === "error"
+          ? ("error" as const)
+          : warnings.includes(id)
+            ? ("warning" as const)
+            : ("info" as const),
+      text: lines.join("\n"),
+    })),
+  );
+}
+
+function reviewOf(
+  execution: Execution,
+  { isSending, draft }: PageCircumstances,
+): Review | undefined {
+  const rejected = execution.waiting === undefined ? rejectedOf(execution) : undefined;
+  const shown = execution.waiting ?? rejected;
+  if (shown === undefined) return undefined;
+  const { taskId, attempt } = shown;
+  const task = taskIn(execution.tasks, taskId);
+  const output =
+    (execution.waiting?.taskId === taskId ? execution.waiting.output : undefined) ??
+    task?.attempts.find(({ number }) => number === attempt)?.output;
+  const again = callbacksAgain(execution);
+  const goesTo = l10n.t(
+    "Goes to {0}. All of it becomes context for later tasks.",
+    crewAndHost(execution),
+  );
+  return {
+    taskId,
+    name: shortName(taskId),
+    attempt,
+    ...defined({
+      agent: task?.agent,
+      content: output === undefined ? undefined : contentOf(output),
+      previous: previousOf(execution, taskId, attempt),
+    }),
+    goesTo:
+      again.length === 0
+        ? goesTo
+        : l10n.t("{0} Callbacks sent again: {1}.", goesTo, again.join(", ")),
+    draft: draft.text,
+    draftNumber: draft.number,
+    ...(rejected === undefined ? answerState(execution, isSending) : { status: "again" }),
+  };
+}
+
+/** The task that runs again because of the last feedback from here. */
+function rejectedOf(execution: Execution) {
+  const { resumes, tasks, state } = execution;
+  const last = resumes.findLast(({ outcome }) => outcome !== "refused");
+  if (last?.outcome !== "answered" || last.feedback.isApprove || state !== "running")
+    return undefined;
+  const isUnderWay =
+    taskIn(tasks, last.taskId)?.state === "running" &&
+    attemptToAnswer(execution, last.taskId) === last.attempt + 1;
+  return isUnderWay ? last : undefined;
+}
+
+function answerState(
+  execution: Execution,
+  isSending: boolean,
+): Pick<Review, "status" | "note" | "action"> {
+  const pending = pendingResume(execution);
+  if (isSending || pending?.outcome === "sending") return { status: "sending" };
+  if (pending !== undefined)
+    return {
+      status: "unanswered",
+      note: l10n.t("Your feedback may have been sent: no response arrived."),
+      action: { name: "sendAgain", label: l10n.t("Send Again…") },
+    };
+  const taken = answeredPause(execution);
+  if (taken === undefined) return { status: "waits" };
+  const note = situationParts(execution, false).find(({ id }) => id === "answered pause");
+  return {
+    status: "answered",
+    note: note?.lines.join("\n") ?? "",
+    action: { name: "sendAgain", label: l10n.t("Send Again…") },
+  };
+}
+
+function previousOf(execution: Execution, taskId: string, attempt: number): number | undefined {
+  return attemptPairs(execution).find((pair) => pair.taskId === taskId && pair.attempt === attempt)
+    ?.previous;
+}
+
+function taskCard(
+  task: ExecutionTask,
+  execution: Execution,
+  steps: ActivitySteps,
+  review: Review | undefined,
+): TaskCard {
+  const { taskId, agent, state, times } = task;
+  const duration = taskTime(task, execution);
+  const known = attemptsOf(task, execution);
+  const numbers = new Set(known.map(({ number }) => number));
+  const begun = steps.attemptsOf(taskId).filter((number) => !numbers.has(number));
+  const attempts: readonly Attempt[] = [...known, ...begun.map((number) => ({ number }))];
+  // Until the end, a crew reports only the current task (vendor's OpenAPI).
+  const comesLater = state === "completed" && known.length === 0 && !hasEnded(execution);
+  return {
+    taskId,
+    name: shortName(taskId),
+    ...defined({
+      agent: agent === undefined || agent === "" ? undefined : shortName(agent),
+      note: comesLater ? l10n.t("Output is available when the execution has ended.") : undefined,
+    }),
+    state,
+    stateLabel: taskStateLabel(task, execution),
+    facts: present(
+      duration && formatDuration(duration),
+      times?.tokens && l10n.t("{0} tokens", times.tokens.total.toLocaleString()),
+    ),
+    attempts: attempts
+      .toSorted((one, other) => one.number - other.number)
+      .map((attempt) => attemptCard(attempt, taskId, execution, steps, review)),
+  };
+}
+
+function attemptCard(
+  attempt: Attempt,
+  taskId: string,
+  execution: Execution,
+  steps: ActivitySteps,
+  review: Review | undefined,
+): AttemptCard {
+  const { number, output } = attempt;
+  const { steps: shown, hidden } = steps.of(taskId, number);
+  return {
+    number,
+    ...defined({
+      content: output === undefined ? undefined : contentOf(output),
+      previous: previousOf(execution, taskId, number),
+    }),
+    isInReview: review?.taskId === taskId && review.attempt === number,
+    feedback: feedbackOn(attempt, taskId, execution).map((sent) => ({
+      title: feedbackTitle(sent),
+      isApprove: sent.feedback.isApprove,
+      content: contentOf(withLines(sent.feedback.text)),
+      outcome: `${outcomeLabel(sent, execution)} · ${formatTime(sent.feedback.at)}`,
+    })),
+    steps: shown,
+    hiddenSteps: hidden,
+  };
+}
+
+function detailsOf(execution: Execution): PageModel["details"] {
+  const { crew, kickoffIds, engine, origin, startedAt, endedAt } = execution;
+  const began = origin === "tracked" ? l10n.t("Tracked since") : l10n.t("Kicked off");
+  return present(
+    { label: began, value: formatTime(startedAt) },
+    endedAt !== undefined && { label: l10n.t("Finished"), value: formatTime(endedAt) },
+    { label: l10n.t("Crew"), value: crew.name },
+    { label: l10n.t("Address"), value: crew.url },
+    engine !== undefined && { label: l10n.t("Engine"), value: engine },
+    ...kickoffIds.map((value, at) => ({
+      label: at === 0 ? l10n.t("Kickoff ID") : l10n.t("Continues as"),
+      value,
+    })),
+  );
+}

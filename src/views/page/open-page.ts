@@ -1,0 +1,236 @@
+import * as vscode from "vscode";
+import type { Clock } from "../../base/clock.ts";
+import type { Event } from "../../base/events.ts";
+import { Disposables } from "../../base/events.ts";
+import type { Crews } from "../../crews/crews.ts";
+import { log, logProblem } from "../../editor/log.ts";
+import { showError } from "../../editor/messages.ts";
+import { showPage } from "../../editor/webview-page.ts";
+import { activityOf } from "../../executions/activity.ts";
+import { type Execution, keyOf } from "../../executions/model.ts";
+import { isForWhatWaits, resumesOf } from "../../executions/resumes.ts";
+import type { ExecutionStore } from "../../executions/store.ts";
+import type { DraftTarget, Drafts } from "../../feedback/drafts.ts";
+import type { Feedback } from "../../feedback/feedback.ts";
+import type { ExecutionDocuments } from "../document/documents.ts";
+import { renderMissing } from "../document/render.ts";
+import type { FromPage, ToPage } from "./messages.ts";
+import { pageModel } from "./model.ts";
+import { parseFromPage, webAddress } from "./parse.ts";
+import { pageTexts } from "./texts.ts";
+import { parseExecutionUri } from "../../editor/execution-uri.ts";
+
+/** The page is updated at most this often (ms). */
+const pace = 100;
+
+export interface PageParts {
+  readonly documents: Pick<ExecutionDocuments, "execution" | "circumstancesOf">;
+  readonly store: Pick<ExecutionStore, "events" | "find" | "onDidChange">;
+  readonly crews: Pick<Crews, "canStop">;
+  readonly feedback: Pick<Feedback, "isSending" | "onDidChangeSending">;
+  readonly drafts: Pick<Drafts, "find" | "of" | "keep" | "remove" | "onDidChange">;
+  readonly clock: Clock;
+  readonly extension: vscode.Uri;
+  /** Fires when what may change without the execution has changed. */
+  readonly changes: readonly Event<unknown>[];
+  /** Resolves when the executions are read. */
+  readonly ready: Promise<unknown>;
+}
+
+export type Place = Extract<ToPage, { readonly type: "reveal" }>["place"];
+
+/** The page of an execution in one tab. */
+export class OpenPage {
+  readonly #panel: vscode.WebviewPanel;
+  readonly #uri: vscode.Uri;
+  readonly #parts: PageParts;
+  readonly #owned = new Disposables();
+  #shownAt = -Infinity;
+  #cancelShow: (() => void) | undefined;
+  #isReady = false;
+  #place: Place | undefined;
+  /** The newest keystroke of this page that is stored. */
+  #stored: { readonly target: DraftTarget; readonly number: number } | undefined;
+
+  constructor(panel: vscode.WebviewPanel, uri: vscode.Uri, parts: PageParts) {
+    this.#panel = panel;
+    this.#uri = uri;
+    this.#parts = parts;
+    const { store, feedback, drafts, changes } = parts;
+    const events = [store.onDidChange, feedback.onDidChangeSending, drafts.onDidChange, ...changes];
+    for (const event of events) this.#owned.add(event(() => this.#changed()));
+    this.#owned.add(panel.webview.onDidReceiveMessage((message) => this.#receive(message)));
+    // A hidden page gets no messages; it asks for everything when it is shown again.
+    this.#owned.add(panel.onDidChangeViewState(() => (this.#isReady &&= panel.visible)));
+    panel.onDidDispose(() => {
+      this.#cancelShow?.();
+      this.#owned.dispose();
+    });
+    showPage(panel.webview, parts.extension, "page", panel.title);
+  }
+
+  /** Moves to the feedback box or to a task, now or when the page has loaded. */
+  reveal(place: Place): void {
+    this.#place = place;
+    if (this.#isReady) this.#reveal();
+  }
+
+  #reveal(): void {
+    if (this.#place !== undefined) this.#post({ type: "reveal", place: this.#place });
+    this.#place = undefined;
+  }
+
+  #post(message: ToPage): void {
+    void this.#panel.webview.postMessage(message);
+  }
+
+  /** Shows a change at once, several in a row together. */
+  #changed(): void {
+    if (!this.#isReady || this.#cancelShow !== undefined) return;
+    const { clock } = this.#parts;
+    const wait = Math.max(0, this.#shownAt + pace - clock.now());
+    this.#cancelShow = clock.after(wait, () => this.#show());
+  }
+
+  #show(): void {
+    this.#cancelShow?.();
+    this.#cancelShow = undefined;
+    this.#shownAt = this.#parts.clock.now();
+    try {
+      this.#post(this.#view());
+    } catch (error) {
+      logProblem("Showing an execution's page", error);
+    }
+  }
+
+  #view(): ToPage {
+    const { documents, store, crews, feedback, drafts } = this.#parts;
+    const execution = documents.execution(this.#uri);
+    if (execution === undefined) {
+      const { crewName = "", key = "" } = parseExecutionUri(this.#uri) ?? {};
+      return { type: "missing", text: renderMissing(crewName, key).text };
+    }
+    const target = targetIn(execution);
+    const own = this.#stored;
+    const isOwn = target !== undefined && own !== undefined && isSame(target, own.target);
+    const all = drafts.of(execution.localId);
+    const model = pageModel(
+      execution,
+      activityOf(execution, store.events(execution.localId)),
+      {
+        ...documents.circumstancesOf(execution),
+        canStop: crews.canStop(execution.crew.id),
+        isSending: feedback.isSending(execution),
+        draft: {
+          text: all.find((draft) => target !== undefined && isSame(draft, target))?.text ?? "",
+          number: isOwn ? own.number : 0,
+        },
+        hasOldDrafts: all.some((draft) => !isForWhatWaits(draft, execution)),
+      },
+    );
+    return { type: "show", model };
+  }
+
+  #receive(raw: unknown): void {
+    const message = parseFromPage(raw);
+    if (message === undefined) {
+      log.warn("The page of an execution sent an invalid message; it was ignored.");
+      return;
+    }
+    this.#act(message).catch((error: unknown) => {
+      logProblem("The page of an execution", error);
+      void showError(error);
+    });
+  }
+
+  async #act(message: FromPage): Promise<void> {
+    await this.#parts.ready;
+    if (message.type === "ready") {
+      this.#isReady = true;
+      this.#post({ type: "texts", texts: pageTexts() });
+      this.#show();
+      this.#reveal();
+      return;
+    }
+    if (message.type === "openLink") {
+      const address = webAddress(message.href);
+      // VS Code asks before it opens an address that the person doesn't trust yet.
+      if (address !== undefined) await vscode.env.openExternal(vscode.Uri.parse(address, true));
+      return;
+    }
+    const execution = this.#parts.documents.execution(this.#uri);
+    if (execution === undefined) return;
+    switch (message.type) {
+      case "draft":
+        this.#keep(execution, message);
+        return;
+      case "answer":
+        await this.#answer(execution, message);
+        return;
+      case "act":
+        await run(message.action, execution);
+        return;
+      case "openOutput": {
+        const { taskId, attempt } = message;
+        const part = taskId === undefined ? { result: true } : { taskId, attempt };
+        await run("openOutput", execution, part);
+        return;
+      }
+      case "compare":
+        await run("compareAttempts", execution, {
+          taskId: message.taskId,
+          attempt: message.attempt,
+        });
+    }
+  }
+
+  /** Each keystroke. The kind isn't decided before it is sent. */
+  #keep({ localId }: Execution, { taskId, attempt, text, number }: DraftMessage): void {
+    const { drafts, clock } = this.#parts;
+    const target = { localId, taskId, attempt };
+    this.#stored = { target, number };
+    const isApprove = drafts.find(target)?.isApprove ?? false;
+    const at = new Date(clock.now()).toISOString();
+    if (text.trim() === "") drafts.remove(target);
+    else drafts.keep({ ...target, isApprove, text, at });
+  }
+
+  /** By the commands, which ask where that is needed and show what went wrong. */
+  async #answer(execution: Execution, { taskId, attempt, kind, text }: AnswerMessage) {
+    const { store, drafts } = this.#parts;
+    const target = { localId: execution.localId, taskId, attempt };
+    const isApprove = kind !== "reject";
+    const feedback = kind === "approve" ? {} : { feedback: text };
+    try {
+      await run(isApprove ? "approve" : "reject", execution, {
+        taskId,
+        attempt,
+        ...feedback,
+        isShown: true,
+      });
+      const current = store.find(execution.localId);
+      const sent = current === undefined ? [] : resumesOf(current, target);
+      // What may have been sent is shown with the output, and can be sent again there.
+      if (sent.some((resume) => resume.feedback.text === text)) drafts.remove(target);
+    } finally {
+      this.#post({ type: "settled" });
+    }
+  }
+}
+
+type DraftMessage = Extract<FromPage, { readonly type: "draft" }>;
+type AnswerMessage = Extract<FromPage, { readonly type: "answer" }>;
+
+function targetIn({ localId, waiting }: Execution): DraftTarget | undefined {
+  return waiting && { localId, taskId: waiting.taskId, attempt: waiting.attempt };
+}
+
+function isSame(one: DraftTarget, other: DraftTarget): boolean {
+  return one.taskId === other.taskId && one.attempt === other.attempt;
+}
+
+/** As a lens does. */
+async function run(command: string, execution: Execution, more = {}): Promise<void> {
+  const target = { crew: execution.crew.id, kickoffId: keyOf(execution), fromLens: true };
+  await vscode.commands.executeCommand(`crewdeck.${command}`, { ...target, ...more });
+}

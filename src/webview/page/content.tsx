@@ -1,0 +1,162 @@
+import { diffWords } from "diff";
+import { type Node, parseTree } from "jsonc-parser";
+import { createContext } from "preact";
+import { useContext, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { fill } from "../../kickoff/form/messages.ts";
+import type { Content } from "../../views/page/messages.ts";
+import { host } from "./host.ts";
+import { renderMarkdown } from "./markdown.ts";
+import { useTexts } from "./texts.ts";
+
+/** Members of an object or array that are shown at once. */
+const mostMembers = 100;
+/** How long a comparison may take (ms). */
+const longestDiff = 1_000;
+
+/** Opens links through the extension host; VS Code's own handler must not see the click. */
+function openLink(event: MouseEvent): void {
+  const link = event.target instanceof Element ? event.target.closest("a") : null;
+  if (link === null) return;
+  event.preventDefault();
+  event.stopPropagation();
+  host.post({ type: "openLink", href: link.href });
+}
+
+/** The level of the heading above a text. */
+export const Level = createContext(0);
+
+export function Markdown({ text }: { readonly text: string }) {
+  const place = useRef<HTMLDivElement>(null);
+  const { image } = useTexts();
+  const level = useContext(Level);
+  useLayoutEffect(
+    () => place.current?.replaceChildren(renderMarkdown(text, { level, image })),
+    [text, level, image],
+  );
+  return <div class="markdown" ref={place} onClick={openLink} onAuxClick={openLink} />;
+}
+
+/** A whole text of the crew, by its kind. */
+export function ContentView({
+  content: { kind, text, cutFrom },
+  open,
+}: {
+  readonly content: Content;
+  /** Opens the whole text in an editor. */
+  readonly open?: () => void;
+}) {
+  const texts = useTexts();
+  if (text.trim() === "") return <p class="faint">{texts.empty}</p>;
+  return (
+    <div class="content">
+      {kind === "markdown" ? (
+        <Markdown text={text} />
+      ) : kind === "json" ? (
+        <JsonTree text={text} />
+      ) : (
+        <div class="plain">{text}</div>
+      )}
+      {cutFrom !== undefined && <p class="cut">{fill(texts.cut, cutFrom)}</p>}
+      {open !== undefined && (
+        <button type="button" class="link" onClick={open}>
+          {texts.openOutput}
+        </button>
+      )}
+    </div>
+  );
+}
+
+function JsonTree({ text }: { readonly text: string }) {
+  const root = useMemo(() => parseTree(text), [text]);
+  return root === undefined ? (
+    <div class="plain">{text}</div>
+  ) : (
+    <div class="json">
+      <JsonNode node={root} text={text} depth={0} />
+    </div>
+  );
+}
+
+interface JsonNodeProps {
+  readonly node: Node;
+  readonly text: string;
+  readonly depth: number;
+  readonly name?: string;
+}
+
+function JsonNode({ node, text, depth, name }: JsonNodeProps) {
+  const texts = useTexts();
+  const [most, setMost] = useState(mostMembers);
+  const [isOpen, setOpen] = useState(depth < 2);
+  const label = name === undefined ? null : <span class="name">{name}: </span>;
+  const { type, children = [] } = node;
+  if (type !== "object" && type !== "array")
+    return (
+      <div class="value">
+        {label}
+        {/* As it is written: a big number would lose digits. */}
+        <span class={type}>{text.slice(node.offset, node.offset + node.length)}</span>
+      </div>
+    );
+  const [before, after] = type === "object" ? ["{", "}"] : ["[", "]"];
+  if (children.length === 0)
+    return (
+      <div class="value">
+        {label}
+        {before}
+        {after}
+      </div>
+    );
+  return (
+    <details open={isOpen} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>
+        {label}
+        <span class="faint">
+          {before}
+          {children.length}
+          {after}
+        </span>
+      </summary>
+      {isOpen && (
+        <div class="members">
+          {children.slice(0, most).map((child, at) => {
+            const [key, value] = child.type === "property" ? (child.children ?? []) : [];
+            return value === undefined ? (
+              <JsonNode key={at} node={child} text={text} depth={depth + 1} name={String(at)} />
+            ) : (
+              <JsonNode
+                key={at}
+                node={value}
+                text={text}
+                depth={depth + 1}
+                name={String(key?.value)}
+              />
+            );
+          })}
+          {children.length > most && (
+            <button type="button" class="link" onClick={() => setMost(most + 10 * mostMembers)}>
+              {fill(texts.more, children.length - most)}
+            </button>
+          )}
+        </div>
+      )}
+    </details>
+  );
+}
+
+/** What changed from one output to the next. */
+export function Difference({ before, after }: { readonly before: string; readonly after: string }) {
+  const texts = useTexts();
+  const changes = useMemo(
+    () => diffWords(before, after, { timeout: longestDiff }),
+    [before, after],
+  );
+  if (changes === undefined) return <p class="faint">{texts.tooDifferent}</p>;
+  return (
+    <div class="plain difference">
+      {changes.map(({ added, removed, value }, at) =>
+        added ? <ins key={at}>{value}</ins> : removed ? <del key={at}>{value}</del> : value,
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,28 @@
+import type { ComponentChildren } from "preact";
+import { useState } from "preact/hooks";
+import { host } from "./host.ts";
+
+interface FoldProps {
+  /** Remembers what a person opened and closed. */
+  readonly id: string;
+  /** Counts when it is first shown: what is read must not fold by itself. */
+  readonly isOpen: boolean;
+  readonly label: ComponentChildren;
+  readonly children: ComponentChildren;
+}
+
+/** Its content is drawn only while it is open. */
+export function Fold({ id, isOpen, label, children }: FoldProps) {
+  const [open, setOpen] = useState(host.kept.folds[id] ?? isOpen);
+  const toggled = (now: boolean) => {
+    if (now === open) return;
+    setOpen(now);
+    host.keep({ folds: { ...host.kept.folds, [id]: now } });
+  };
+  return (
+    <details class="fold" open={open} onToggle={({ currentTarget }) => toggled(currentTarget.open)}>
+      <summary>{label}</summary>
+      {open && children}
+    </details>
+  );
+}

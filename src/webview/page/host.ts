@@ -1,0 +1,28 @@
+import type { FromPage } from "../../views/page/messages.ts";
+
+/** What VS Code keeps of a page while it is hidden, and when the window reloads. */
+interface Kept {
+  /** Folds that a person opened or closed. */
+  readonly folds: Readonly<Record<string, boolean>>;
+  readonly scroll: number;
+}
+
+declare function acquireVsCodeApi(): {
+  postMessage(message: FromPage): void;
+  setState(state: Kept): void;
+  getState(): Kept | undefined;
+};
+
+const api = acquireVsCodeApi();
+let kept: Kept = api.getState() ?? { folds: {}, scroll: 0 };
+
+export const host = {
+  post: (message: FromPage): void => api.postMessage(message),
+  get kept(): Kept {
+    return kept;
+  },
+  keep(change: Partial<Kept>): void {
+    kept = { ...kept, ...change };
+    api.setState(kept);
+  },
+};

@@ -1,0 +1,229 @@
+import { render } from "preact";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { fill } from "../../kickoff/form/messages.ts";
+import type { PageModel, PageTexts, ToPage } from "../../views/page/messages.ts";
+import { ContentView, Level, Markdown } from "./content.tsx";
+import { Fold } from "./fold.tsx";
+import { host } from "./host.ts";
+import { Icon, StateIcon } from "./icons.tsx";
+import { ActButton, ReviewSection } from "./review.tsx";
+import { Task } from "./task.tsx";
+import { Texts, useTexts } from "./texts.ts";
+
+const noticeColors = { info: "faint", warning: "yellow", error: "red" } as const;
+
+interface PageProps {
+  readonly model: PageModel;
+  readonly isPressed: boolean;
+  readonly onPress: () => void;
+}
+
+function Page({ model, isPressed, onPress }: PageProps) {
+  const texts = useTexts();
+  const { review, result, notices, tasks, inputs, details } = model;
+  useFocus(model);
+  const earlier = tasks
+    .find(({ taskId }) => taskId === review?.taskId)
+    ?.attempts.find(({ number }) => number === review?.previous)?.content;
+  return (
+    <>
+      <Header model={model} />
+      {notices.map(({ id, kind, text }) => (
+        <div key={id} class={`notice ${kind}`}>
+          <Icon name={kind} color={noticeColors[kind]} />
+          <Markdown text={text} />
+        </div>
+      ))}
+      {review !== undefined && (
+        <ReviewSection review={review} earlier={earlier} isPressed={isPressed} onPress={onPress} />
+      )}
+      {result !== undefined && (
+        <section class="result" aria-labelledby="result">
+          <h2 id="result">{texts.result}</h2>
+          <Level.Provider value={2}>
+            <ContentView content={result} open={() => host.post({ type: "openOutput" })} />
+          </Level.Provider>
+        </section>
+      )}
+      {tasks.length > 0 && (
+        <section aria-labelledby="tasks">
+          <h2 id="tasks">{texts.tasks}</h2>
+          <ol class="tasks">
+            {tasks.map((task) => (
+              <Task key={task.taskId} task={task} />
+            ))}
+          </ol>
+        </section>
+      )}
+      {inputs.length > 0 && (
+        <section class="facts">
+          <Fold id="inputs" isOpen={false} label={<h2>{texts.inputs}</h2>}>
+            <dl>
+              {inputs.map(({ name, value }) => (
+                <div key={name}>
+                  <dt>{name}</dt>
+                  <dd>
+                    {value.kind === "json" ? (
+                      <ContentView content={value} />
+                    ) : (
+                      <div class="plain">{value.text}</div>
+                    )}
+                  </dd>
+                </div>
+              ))}
+            </dl>
+          </Fold>
+        </section>
+      )}
+      <section class="facts">
+        <Fold id="details" isOpen={false} label={<h2>{texts.details}</h2>}>
+          <dl>
+            {details.map(({ label, value }, at) => (
+              <div key={at}>
+                <dt>{label}</dt>
+                <dd>{value}</dd>
+              </div>
+            ))}
+          </dl>
+        </Fold>
+      </section>
+    </>
+  );
+}
+
+function Header({ model }: { readonly model: PageModel }) {
+  const texts = useTexts();
+  const { title, crew, state, stateLabel, facts, elapsed, tokens, cost, actions, spoken } = model;
+  return (
+    <header>
+      <div class="title">
+        <StateIcon state={state} />
+        <h1 tabIndex={-1}>{title}</h1>
+        {actions.length > 0 && (
+          <div class="actions" role="group" aria-label={texts.actions}>
+            {actions.map((action) => (
+              <ActButton key={action.label} action={action} />
+            ))}
+          </div>
+        )}
+      </div>
+      <p class="state">
+        <strong>{stateLabel}</strong>
+        {facts.map((fact) => (
+          <span key={fact}>{fact}</span>
+        ))}
+        <span>{crew}</span>
+        {elapsed !== undefined && <Elapsed elapsed={elapsed} />}
+        {[tokens, cost].map(
+          (amount) =>
+            amount !== undefined && (
+              <span key={amount.label} title={amount.detail}>
+                {amount.label}
+              </span>
+            ),
+        )}
+      </p>
+      <p class="unseen" role="status">
+        {spoken}
+      </p>
+    </header>
+  );
+}
+
+/** A text, or since when it counts (milliseconds since 1970). */
+function Elapsed({ elapsed }: { readonly elapsed: string | number }) {
+  const { spans } = useTexts();
+  const [now, setNow] = useState(Date.now());
+  const isRunning = typeof elapsed === "number";
+  useEffect(() => {
+    if (!isRunning) return undefined;
+    const timer = setInterval(() => setNow(Date.now()), 1_000);
+    return () => clearInterval(timer);
+  }, [isRunning]);
+  return (
+    <span class="elapsed" role="timer">
+      {isRunning ? spanOf(now - elapsed, spans) : elapsed}
+    </span>
+  );
+}
+
+function spanOf(milliseconds: number, spans: PageTexts["spans"]): string {
+  const all = Math.max(0, Math.floor(milliseconds / 1_000));
+  if (all < 60) return fill(spans.seconds, all);
+  if (all < 3_600) return fill(spans.minutes, Math.floor(all / 60), all % 60);
+  if (all < 86_400) return fill(spans.hours, Math.floor(all / 3_600), Math.floor(all / 60) % 60);
+  return fill(spans.days, Math.floor(all / 86_400), Math.floor(all / 3_600) % 24);
+}
+
+/** What had focus may be gone, such as the buttons after they were pressed. */
+function useFocus(model: PageModel): void {
+  const last = useRef<Element | null>(null);
+  useEffect(() => {
+    const moved = ({ target }: FocusEvent) =>
+      (last.current = target instanceof Element ? target : null);
+    document.addEventListener("focusin", moved);
+    return () => document.removeEventListener("focusin", moved);
+  }, []);
+  useLayoutEffect(() => {
+    if (last.current?.isConnected !== false || document.activeElement !== document.body) return;
+    const heading = document.querySelector("#review") ?? document.querySelector("h1");
+    if (heading instanceof HTMLElement) heading.focus({ preventScroll: true });
+  }, [model]);
+}
+
+const place = document.querySelector("main") ?? document.body;
+let texts: PageTexts | undefined;
+let shown: Extract<ToPage, { readonly type: "show" | "missing" }> | undefined;
+let isPressed = false;
+
+function draw(): void {
+  if (texts === undefined || shown === undefined) return;
+  const isFirst = place.childElementCount === 0;
+  const content =
+    shown.type === "missing" ? (
+      <Markdown text={shown.text} />
+    ) : (
+      <Page model={shown.model} isPressed={isPressed} onPress={() => press(true)} />
+    );
+  render(<Texts.Provider value={texts}>{content}</Texts.Provider>, place);
+  if (isFirst) document.scrollingElement?.scrollTo({ top: host.kept.scroll });
+}
+
+function press(now: boolean): void {
+  isPressed = now;
+  draw();
+}
+
+function reveal(target: Extract<ToPage, { readonly type: "reveal" }>["place"]): void {
+  if (target === "feedback") {
+    document.querySelector<HTMLElement>(".feedback")?.focus();
+    return;
+  }
+  const task = document.getElementById(`task ${target.taskId}`);
+  const fold = task?.querySelector("details");
+  if (fold) fold.open = true;
+  task?.scrollIntoView({ block: "start" });
+  task?.querySelector("summary")?.focus({ preventScroll: true });
+}
+
+window.addEventListener("message", ({ data }: MessageEvent<ToPage>) => {
+  switch (data.type) {
+    case "texts":
+      texts = data.texts;
+      break;
+    case "show":
+    case "missing":
+      shown = data;
+      break;
+    case "settled":
+      isPressed = false;
+      break;
+    case "reveal":
+      reveal(data.place);
+      return;
+  }
+  draw();
+});
+window.addEventListener("scroll", () => host.keep({ scroll: window.scrollY }), { passive: true });
+
+host.post({ type: "ready" });

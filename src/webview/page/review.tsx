@@ -1,0 +1,216 @@
+import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { fill } from "../../kickoff/form/messages.ts";
+import type { Content, Review } from "../../views/page/messages.ts";
+import { ContentView, Difference, Level, Markdown } from "./content.tsx";
+import { host } from "./host.ts";
+import { Icon } from "./icons.tsx";
+import { useTexts } from "./texts.ts";
+
+interface ReviewProps {
+  readonly review: Review;
+  /** The output of the earlier attempt. */
+  readonly earlier: Content | undefined;
+  /** What the person sent from here is under way. */
+  readonly isPressed: boolean;
+  readonly onPress: () => void;
+}
+
+/** The output that waits, with what a person can answer beside it. */
+export function ReviewSection({ review, earlier, isPressed, onPress }: ReviewProps) {
+  const texts = useTexts();
+  const { taskId, name, attempt, agent, content, status, note } = review;
+  const section = useRef<HTMLElement>(null);
+  const target = `${attempt} ${taskId}`;
+  const shown = useRef(target);
+  useLayoutEffect(() => {
+    const element = section.current;
+    if (element === null || shown.current === target) return;
+    shown.current = target;
+    // The next draft comes into view where the one before was, if that is still being read.
+    const { top, bottom } = element.getBoundingClientRect();
+    if (top < window.innerHeight && bottom > 0) element.scrollIntoView({ block: "start" });
+  }, [target]);
+  const isAgain = status === "again";
+  return (
+    <section class={`review ${status}`} aria-labelledby="review" ref={section}>
+      <div class="draft">
+        <div class="heading">
+          <h2 id="review" tabIndex={-1}>
+            {fill(isAgain ? texts.review.again : texts.review.heading, name)}
+          </h2>
+          <span class="faint">
+            {[fill(texts.attempt, attempt), agent].filter(Boolean).join(" · ")}
+          </span>
+        </div>
+        <Level.Provider value={2}>
+          <Output
+            key={target}
+            content={content}
+            earlier={earlier}
+            previous={review.previous}
+            taskId={taskId}
+            attempt={attempt}
+          />
+        </Level.Provider>
+      </div>
+      <div class="decision">
+        {note !== undefined && <Markdown text={note} />}
+        {review.action?.name !== undefined && <ActButton action={review.action} />}
+        {(status === "waits" || status === "sending") && (
+          <Decision
+            key={target}
+            review={review}
+            isSending={isPressed || status === "sending"}
+            onPress={onPress}
+          />
+        )}
+        {isAgain && (
+          <p class="running">
+            <Icon name="running" color="blue" /> {texts.review.runsAgain}
+          </p>
+        )}
+      </div>
+    </section>
+  );
+}
+
+interface OutputProps {
+  readonly content: Content | undefined;
+  readonly earlier: Content | undefined;
+  readonly previous: number | undefined;
+  readonly taskId: string;
+  readonly attempt: number;
+}
+
+/** An attempt's output, and what changed in it since the one before. */
+export function Output({ content, earlier, previous, taskId, attempt }: OutputProps) {
+  const texts = useTexts();
+  const [isCompared, setCompared] = useState(false);
+  if (content === undefined) return <p class="faint">{texts.missing}</p>;
+  const open = () => host.post({ type: "openOutput", taskId, attempt });
+  const isWhole = content.cutFrom === undefined && earlier?.cutFrom === undefined;
+  return (
+    <>
+      {isCompared && earlier !== undefined ? (
+        <Difference before={earlier.text} after={content.text} />
+      ) : (
+        <ContentView content={content} />
+      )}
+      <p class="tools">
+        {previous !== undefined && earlier !== undefined && isWhole && (
+          <button
+            type="button"
+            class="link"
+            aria-pressed={isCompared}
+            onClick={() => setCompared(!isCompared)}
+          >
+            {isCompared ? texts.showOutput : fill(texts.compare, previous)}
+          </button>
+        )}
+        {previous !== undefined && (isCompared || !isWhole) && (
+          <button
+            type="button"
+            class="link"
+            onClick={() => host.post({ type: "compare", taskId, attempt })}
+          >
+            {texts.openDiff}
+          </button>
+        )}
+        <button type="button" class="link" onClick={open}>
+          {texts.openOutput}
+        </button>
+      </p>
+    </>
+  );
+}
+
+export function ActButton({ action }: { readonly action: NonNullable<Review["action"]> }) {
+  const { name, label } = action;
+  return (
+    <button
+      type="button"
+      class="secondary"
+      aria-disabled={name === undefined}
+      onClick={() => name !== undefined && host.post({ type: "act", action: name })}
+    >
+      {label}
+    </button>
+  );
+}
+
+type Kind = "approve" | "approveWithNote" | "reject";
+
+interface DecisionProps {
+  readonly review: Review;
+  readonly isSending: boolean;
+  readonly onPress: () => void;
+}
+
+/** The feedback box, whose every keystroke is stored, and the buttons that send. */
+function Decision({ review, isSending, onPress }: DecisionProps) {
+  const { review: texts } = useTexts();
+  const { taskId, attempt, draft, draftNumber, goesTo } = review;
+  const [text, setText] = useState(draft);
+  const [hint, setHint] = useState("");
+  const box = useRef<HTMLTextAreaElement>(null);
+  /** Increases with each keystroke, also after the page was hidden. */
+  const number = useRef(0);
+  const id = useId();
+  useEffect(() => {
+    // The draft may have been changed elsewhere, but not while it is edited here.
+    if (draftNumber >= number.current && document.activeElement !== box.current) setText(draft);
+  }, [draft, draftNumber]);
+  const isEmpty = text.trim() === "";
+  const typed = (value: string) => {
+    setText(value);
+    setHint("");
+    number.current = Math.max(Date.now(), number.current + 1);
+    host.post({ type: "draft", taskId, attempt, text: value, number: number.current });
+  };
+  const send = (kind: Kind) => {
+    if (isSending) return;
+    if (isEmpty === (kind === "approve")) {
+      onPress();
+      host.post({ type: "answer", taskId, attempt, kind, text: isEmpty ? "" : text });
+    } else {
+      setHint(isEmpty ? texts.needsText : texts.hasText);
+      box.current?.focus();
+    }
+  };
+  const button = (kind: Kind, className: string) => (
+    <button
+      type="button"
+      class={className}
+      aria-disabled={isSending || isEmpty !== (kind === "approve")}
+      onClick={() => send(kind)}
+    >
+      {texts[kind]}
+    </button>
+  );
+  return (
+    <>
+      <label for={id}>{texts.feedback}</label>
+      <textarea
+        id={id}
+        class="feedback"
+        ref={box}
+        value={text}
+        placeholder={texts.placeholder}
+        readOnly={isSending}
+        aria-describedby={`${id}-about`}
+        onInput={({ currentTarget }) => typed(currentTarget.value)}
+      />
+      <div class="buttons">
+        {button("approve", isEmpty ? "primary" : "secondary")}
+        {button("approveWithNote", isEmpty ? "secondary" : "primary")}
+        {button("reject", "secondary")}
+      </div>
+      <p class="hint" role="status">
+        {isSending ? texts.sending : hint}
+      </p>
+      <p class="about" id={`${id}-about`}>
+        {goesTo} {texts.saved}
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,170 @@
+import { fill } from "../../kickoff/form/messages.ts";
+import type { AttemptCard, Step, TaskCard } from "../../views/page/messages.ts";
+import { ContentView, Level, Markdown } from "./content.tsx";
+import { Fold } from "./fold.tsx";
+import { Icon, StateIcon, StepIcon } from "./icons.tsx";
+import { Output } from "./review.tsx";
+import { useTexts } from "./texts.ts";
+
+/** A task with its attempts and steps; one that has not begun is only named. */
+export function Task({ task }: { readonly task: TaskCard }) {
+  const { taskId, name, agent, state, stateLabel, facts, attempts, note } = task;
+  const isBegun = attempts.length > 0 || note !== undefined;
+  const about = [stateLabel, agent, ...facts].filter(Boolean).join(" · ");
+  const summary = (
+    <>
+      <StateIcon state={state} />
+      <h3>{name}</h3>
+      <span class="faint">{about}</span>
+    </>
+  );
+  if (!isBegun)
+    return (
+      <li class="task">
+        <div class="summary">{summary}</div>
+      </li>
+    );
+  const last = attempts.at(-1)?.number;
+  return (
+    <li class={`task ${state}`} id={`task ${taskId}`}>
+      <Fold
+        id={`task ${taskId}`}
+        isOpen={state === "running" || state === "failed"}
+        label={summary}
+      >
+        {note !== undefined && <p class="faint">{note}</p>}
+        {attempts.map((attempt) => (
+          <Attempt
+            key={attempt.number}
+            task={task}
+            attempt={attempt}
+            isLast={attempt.number === last}
+          />
+        ))}
+      </Fold>
+    </li>
+  );
+}
+
+interface AttemptProps {
+  readonly task: TaskCard;
+  readonly attempt: AttemptCard;
+  readonly isLast: boolean;
+}
+
+function Attempt({ task, attempt, isLast }: AttemptProps) {
+  const texts = useTexts();
+  const { number, content, previous, isInReview, feedback, steps } = attempt;
+  const earlier = task.attempts.find((each) => each.number === previous)?.content;
+  const parts = (
+    <>
+      {steps.length > 0 && (
+        <Steps
+          id={`steps ${number} ${task.taskId}`}
+          attempt={attempt}
+          isOpen={task.state === "running" && isLast}
+        />
+      )}
+      {isInReview ? (
+        <p class="faint">{texts.inReview}</p>
+      ) : (
+        (content !== undefined || feedback.length > 0 || task.state !== "running") && (
+          <Output
+            content={content}
+            earlier={earlier}
+            previous={previous}
+            taskId={task.taskId}
+            attempt={number}
+          />
+        )
+      )}
+      {feedback.map(({ title, isApprove, content: given, outcome }, at) => (
+        <div class="given" key={at}>
+          <p class="title">
+            <Icon name={isApprove ? "check" : "close"} color={isApprove ? "green" : "red"} />{" "}
+            {title}
+          </p>
+          <ContentView content={given} />
+          <div class="outcome">
+            <Markdown text={outcome} />
+          </div>
+        </div>
+      ))}
+    </>
+  );
+  if (task.attempts.length === 1)
+    return (
+      <div class="attempt">
+        <Level.Provider value={3}>{parts}</Level.Provider>
+      </div>
+    );
+  const last = feedback.at(-1);
+  return (
+    <Fold
+      id={`attempt ${number} ${task.taskId}`}
+      isOpen={isLast}
+      label={
+        <>
+          <h4>{fill(texts.attempt, number)}</h4>
+          <span class="faint">{last?.title}</span>
+        </>
+      }
+    >
+      <div class="attempt">
+        <Level.Provider value={4}>{parts}</Level.Provider>
+      </div>
+    </Fold>
+  );
+}
+
+interface StepsProps {
+  readonly id: string;
+  readonly attempt: AttemptCard;
+  readonly isOpen: boolean;
+}
+
+function Steps({ id, attempt: { steps, hiddenSteps }, isOpen }: StepsProps) {
+  const texts = useTexts();
+  return (
+    <Fold id={id} isOpen={isOpen} label={fill(texts.steps, steps.length + hiddenSteps)}>
+      {hiddenSteps > 0 && <p class="faint">{fill(texts.hiddenSteps, hiddenSteps)}</p>}
+      <ol class="steps">
+        {steps.map((step) => (
+          <li key={step.id}>
+            <StepView step={step} />
+          </li>
+        ))}
+      </ol>
+    </Fold>
+  );
+}
+
+function StepView({ step }: { readonly step: Step }) {
+  const { step: texts, stepStates } = useTexts();
+  const { id, title, state, facts } = step;
+  const summary = (
+    <>
+      <StepIcon step={step} />
+      <span class="name">{title}</span>
+      <span class="faint">
+        {[facts, state === "completed" ? "" : stepStates[state]].filter(Boolean).join(" · ")}
+      </span>
+    </>
+  );
+  const parts = (["thought", "arguments", "result", "error"] as const).flatMap((part) =>
+    step[part] === undefined ? [] : [{ label: texts[part], text: step[part] }],
+  );
+  if (parts.length === 0) return <div class="summary">{summary}</div>;
+  return (
+    <Fold id={`step ${id}`} isOpen={false} label={summary}>
+      <dl>
+        {parts.map(({ label, text }) => (
+          <div key={label}>
+            <dt>{label}</dt>
+            <dd class="plain">{text}</dd>
+          </div>
+        ))}
+      </dl>
+    </Fold>
+  );
+}

@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import { chromium, type Browser, type Locator, type Page } from "playwright-core";
+import type { ActivityEvent } from "../../../src/api/types.ts";
+import { activityOf } from "../../../src/executions/activity.ts";
+import type { Execution } from "../../../src/executions/model.ts";
+import type { FromPage, ToPage } from "../../../src/views/page/messages.ts";
+import { pageModel, type PageCircumstances } from "../../../src/views/page/model.ts";
+import { parseFromPage } from "../../../src/views/page/parse.ts";
+import { pageTexts } from "../../../src/views/page/texts.ts";
+import { browserFlags, ensureBrowser } from "../browser.ts";
+import { BuiltPage, type BuiltPageOptions } from "../built-page.ts";
+
+interface PageWindowOptions extends Omit<BuiltPageOptions, "name"> {
+  readonly execution: Execution;
+  readonly events?: readonly ActivityEvent[];
+  readonly circumstances?: Partial<PageCircumstances>;
+}
+
+/** An execution's built page with the real model; VS Code's part is simulated. */
+export class PageWindow {
+  #browser: Browser | undefined;
+  #built: BuiltPage | undefined;
+  #model: ToPage | undefined;
+  /** What the page sent, understood as the extension host does. */
+  readonly sent: FromPage[] = [];
+
+  /** Opens one browser for the tests of a `describe`, closes each test's page, and fails if its console had errors. */
+  constructor() {
+    before(async () => {
+      this.#browser = await chromium.launch({
+        executablePath: await ensureBrowser(),
+        args: browserFlags,
+      });
+    });
+    after(async () => {
+      await this.#browser?.close();
+    });
+    afterEach(async () => {
+      await this.#built?.close();
+      assert.deepEqual(this.#built?.complaints, [], "what the console complained of");
+    });
+  }
+
+  async open(options: PageWindowOptions): Promise<Page> {
+    assert.ok(this.#browser !== undefined, "the browser runs");
+    this.sent.splice(0);
+    this.#model = modelOf(options);
+    this.#built = await BuiltPage.open(this.#browser, { ...options, name: "page" });
+    await this.#built.load((raw) => this.#receive(raw));
+    await this.page.locator("h1").waitFor();
+    return this.page;
+  }
+
+  get page(): Page {
+    assert.ok(this.#built !== undefined, "the test has opened a page");
+    return this.#built.page;
+  }
+
+  /** Shows a later state. */
+  async show(options: PageWindowOptions): Promise<void> {
+    this.#model = modelOf(options);
+    await this.post(this.#model);
+  }
+
+  async post(message: ToPage): Promise<void> {
+    await this.#built?.post(message);
+  }
+
+  readonly button = (name: string): Locator => this.page.getByRole("button", { name, exact: true });
+  readonly feedback = (): Locator => this.page.getByRole("textbox", { name: "Feedback" });
+
+  #receive(raw: unknown): void {
+    const message = parseFromPage(raw);
+    assert.ok(message !== undefined, `not understood: ${JSON.stringify(raw)}`);
+    this.sent.push(message);
+    if (message.type !== "ready" || this.#model === undefined) return;
+    void this.post({ type: "texts", texts: pageTexts() });
+    void this.post(this.#model);
+  }
+}
+
+export function modelOf({ execution, events = [], circumstances }: PageWindowOptions): ToPage {
+  const model = pageModel(execution, activityOf(execution, { events, folded: {} }), {
+    canStop: true,
+    isSending: false,
+    draft: { text: "", number: 0 },
+    hasOldDrafts: false,
+    ...circumstances,
+  });
+  return { type: "show", model };
+}

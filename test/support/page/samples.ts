@@ -1,0 +1,128 @@
+import type { ActivityEvent } from "../../../src/api/types.ts";
+import type { Execution } from "../../../src/executions/model.ts";
+import { anExecution } from "../../unit/executions/samples.ts";
+
+/** Markdown with all that an output may have, and what the page must not run or load. */
+export const richDraft = `# Tea for the newcomers
+
+A briefing of one page. It names **one tea**, says *when* it is served and \`where\`.
+
+| Tea | Minutes | Cost |
+|---|---:|:---:|
+| Assam | 4 | 3.20 |
+| Sencha | 2 | 4.10 |
+
+## How to make it
+
+1. Boil the water.
+2. Wait, see [the guide](https://tea.example/guide).
+   - not too long
+   - not too short
+
+> "There is no trouble so great or grave that cannot be much diminished by a nice cup of tea."
+
+\`\`\`python
+def steep(tea: str, minutes: int = 4) -> str:
+    # Never longer than five.
+    return f"{tea} for {min(minutes, 5)} minutes"
+\`\`\`
+
+![A cup of tea](https://tracker.example/cup.png)
+`;
+
+/** An execution of two tasks, of which the second was rejected once and waits again. */
+export function aRichExecution(changes: Partial<Execution> = {}): Execution {
+  const at = "2026-10-21T12:02:00.000Z";
+  const feedback = { isApprove: false, text: "Shorter, please.\nName one tea.", at };
+  return anExecution({
+    state: "waiting",
+    progress: { completed: 1, total: 3, unit: "task", current: "outline" },
+    request: {
+      inputs: { topic: "tea in the office", audience: "new colleagues", options: { depth: 2 } },
+      callbacks: {},
+    },
+    usage: { total: 12_480, prompt: 11_020, completion: 1_460 },
+    tasks: [
+      {
+        taskId: "research",
+        agent: "Researcher on tea",
+        state: "completed",
+        executionTime: 41,
+        attempts: [
+          {
+            number: 1,
+            output:
+              '{"teas": [{"name": "Assam", "minutes": 4, "id": 12345678901234567890}, {"name": "Sencha", "minutes": 2}], "checked": true, "source": null}',
+          },
+        ],
+      },
+      {
+        taskId: "outline",
+        agent: "Editor",
+        state: "waiting",
+        attempts: [
+          { number: 1, output: richDraft.replace("one page", "three pages"), feedback },
+          { number: 2, output: richDraft },
+        ],
+      },
+      { taskId: "briefing", agent: "Writer", state: "pending", attempts: [] },
+    ],
+    waiting: { taskId: "outline", output: richDraft, attempt: 2, since: at },
+    resumes: [
+      {
+        taskId: "outline",
+        attempt: 1,
+        feedback,
+        outcome: "answered",
+        answer: "retrying",
+        message: "Task will be retried with your feedback",
+        isFollowed: true,
+      },
+    ],
+    ...changes,
+  });
+}
+
+const began = Date.parse("2026-10-21T12:00:00.000Z");
+
+/** What crewAI's events tell of the first task: a thought, a tool, two model calls. */
+export function someEvents(): readonly ActivityEvent[] {
+  const task = { taskName: "research", agent: "Researcher on tea" };
+  const model = { ...task, model: "gpt-4o-mini" };
+  const tool = { ...task, tool: "lookup" };
+  const event = (id: string, seconds: number, type: string, more: Partial<ActivityEvent>) => ({
+    id,
+    type,
+    at: began + seconds * 1000,
+    ...more,
+  });
+  const tokens = (prompt: number, completion: number) => ({
+    total: prompt + completion,
+    prompt,
+    completion,
+  });
+  return [
+    event("k1", 0, "crew_kickoff_started", { name: "crew" }),
+    event("t1", 1, "task_started", { ...task, parentId: "k1" }),
+    event("m1", 1, "llm_call_started", { ...model, parentId: "t1" }),
+    event("m2", 4, "llm_call_completed", {
+      ...model,
+      startedId: "m1",
+      tokens: tokens(410, 32),
+      text: "I should look up teas first.",
+    }),
+    event("u1", 4, "tool_usage_started", {
+      ...tool,
+      parentId: "t1",
+      arguments: '{"topic": "tea", "most": 2}',
+    }),
+    event("u2", 4.4, "tool_usage_finished", {
+      ...tool,
+      startedId: "u1",
+      text: "Assam: 4 minutes\nSencha: 2 minutes",
+    }),
+    event("m3", 5, "llm_call_started", { ...model, parentId: "t1" }),
+    event("m4", 41, "llm_call_completed", { ...model, startedId: "m3", tokens: tokens(980, 240) }),
+    event("t2", 42, "task_completed", { ...task, startedId: "t1" }),
+  ];
+}

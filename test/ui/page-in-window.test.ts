@@ -1,0 +1,141 @@
+import assert from "node:assert/strict";
+import { startService, type RunningService } from "../support/service.ts";
+import { CrewApi } from "../support/crew-api.ts";
+import { openWindow, type VSCodeWindow } from "../support/window.ts";
+import { waitFor } from "../support/wait.ts";
+import { violationsIn } from "./accessibility.ts";
+import { connectCrew, untilSeen } from "./person.ts";
+
+const typed = "Shorter, please.\nName one tea.";
+/** Two themes and their kinds in a webview; the tests of the page in a browser cover all four. */
+const themes = [
+  ["Default Light Modern", "vscode-light"],
+  ["Default High Contrast", "vscode-high-contrast"],
+] as const;
+
+describe("The page of an execution, in the window", () => {
+  let service: RunningService;
+  let api: CrewApi;
+  let window: VSCodeWindow;
+  let id: string;
+
+  before(async () => {
+    service = await startService({ args: ["--task-seconds", "0.1"] });
+    api = new CrewApi(service);
+    id = await api.kickoff({ inputs: { topic: "tea", audience: "colleagues" } });
+    window = await openWindow({
+      settings: { "workbench.colorTheme": "Default Dark Modern" },
+      size: { width: 1400, height: 900 },
+    });
+    await connectCrew(window, { url: service.url, token: service.token, name: "Writers" });
+    await window.tree.menu("Writers", "Track an Execution by Its ID…");
+    await window.quickInput.answer("Track an execution of “Writers”", id);
+    await window.editor.lens("Reject…").waitFor();
+  });
+
+  after(async () => {
+    await window.close();
+    await service.stop();
+  });
+
+  const page = () => window.webview.content;
+  const button = (name: string) => page().getByRole("button", { name, exact: true });
+  const feedback = () => page().getByRole("textbox", { name: "Feedback" });
+  const titleButton = (name: string) =>
+    window.page.locator(".editor-group-container.active .editor-actions").getByRole("button", {
+      name,
+      exact: true,
+    });
+  const tabs = () => window.page.locator(".tabs-container .tab").count();
+  const openFromTree = () =>
+    untilSeen(
+      "the page, from the tree",
+      () => window.tree.click(id.slice(0, 8)),
+      () => feedback().isVisible(),
+    );
+  const attempts = async () =>
+    new Set(JSON.stringify((await api.get(`/${id}/status`)).body).match(/"attempt":\d+/g));
+
+  it("takes the place of the text by a button in the title, and the choice is remembered", async () => {
+    await untilSeen(
+      "the page",
+      () => titleButton("Open as Page").click({ timeout: 5_000 }),
+      () => button("Approve").isVisible(),
+    );
+    assert.equal(await tabs(), 1, "one editor of it");
+    await window.screenshot("page-waiting");
+    await titleButton("Open as Text").click();
+    await window.editor.lens("Reject…").waitFor();
+    assert.equal(await tabs(), 1);
+    await titleButton("Open as Page").click();
+    await button("Approve").waitFor();
+    await window.runCommand("View: Close Editor");
+    await waitFor("no tab", async () => (await tabs()) === 0);
+    await openFromTree();
+  });
+
+  it("keeps the feedback in the store with every keystroke: it is there after a reload of the window", async () => {
+    await feedback().click();
+    await window.page.keyboard.type(typed.replace(/\n.*/, ""));
+    await window.page.keyboard.press("Enter");
+    await window.page.keyboard.type(typed.replace(/.*\n/, ""));
+    await waitFor("the text", async () => (await feedback().inputValue()) === typed);
+    await window.reload();
+    // VS Code in a browser may forget a tab that was opened just before.
+    await openFromTree();
+    await waitFor("the text", async () => (await feedback().inputValue()) === typed);
+    await window.screenshot("page-feedback");
+    // The text editor's thread begins with the same draft.
+    await titleButton("Open as Text").click();
+    await window.editor.lens("Edit Draft…").waitFor();
+    await titleButton("Open as Page").click();
+    await waitFor("the text", async () => (await feedback().inputValue()) === typed);
+  });
+
+  it("has no accessibility problem that axe finds, in VS Code's own frame", async () => {
+    for (const [theme, kind] of themes) {
+      await window.setTheme(theme);
+      const frame = await window.webview.frame();
+      await waitFor("the theme", () =>
+        frame.evaluate((kind) => document.body.classList.contains(kind), kind),
+      );
+      assert.deepEqual(await violationsIn(frame), []);
+    }
+    await window.setTheme("Default Dark Modern");
+  });
+
+  it("rejects with the feedback, once, and shows the second draft where the first was", async () => {
+    const heading = () => page().getByRole("heading", { name: "To review: outline" });
+    const before = await heading().boundingBox();
+    await button("Reject").dblclick();
+    await page().locator(".review").getByText("Attempt 2").waitFor();
+    await page().locator(".review").getByText("Name one tea.").waitFor();
+    const after = await heading().boundingBox();
+    assert.ok(before !== null && after !== null);
+    assert.ok(Math.abs(before.y - after.y) < 30, `${before.y} and ${after.y}`);
+    assert.equal(await feedback().inputValue(), "");
+    assert.deepEqual([...(await attempts())].sort(), ['"attempt":1', '"attempt":2'], "no third");
+    await window.screenshot("page-second-draft");
+  });
+
+  it("compares the attempts inline, and opens VS Code's diff editor", async () => {
+    await button("Compare with Attempt 1").first().click();
+    await page().locator(".review ins").first().waitFor();
+    await window.screenshot("page-compare");
+    await button("Open in Diff Editor").first().click();
+    await window.editor.tab("outline: attempt 1 ↔ attempt 2").waitFor();
+    await window.runCommand("View: Close Editor");
+    await button("Approve").waitFor();
+  });
+
+  it("approves, follows the tasks to the end, and shows result, attempts and feedback", async () => {
+    await button("Approve").click();
+    await page().getByRole("heading", { name: "Result" }).waitFor();
+    await page().locator("header").getByText("Completed").waitFor();
+    await page().locator(".task").nth(1).locator("summary").first().click();
+    await page().getByRole("heading", { name: "Attempt 1" }).click();
+    await page().getByText("Your feedback: rejected").first().waitFor();
+    await window.screenshot("page-completed");
+    assert.equal(await button("Approve").count(), 0);
+  });
+});

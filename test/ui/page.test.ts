@@ -1,0 +1,408 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import type { Page } from "playwright-core";
+import { type Execution, without } from "../../src/executions/model.ts";
+import { projectFolder } from "../support/folders.ts";
+import { PageWindow } from "../support/page/page-window.ts";
+import { aRichExecution, richDraft, someEvents } from "../support/page/samples.ts";
+import { waitFor } from "../support/wait.ts";
+import { themes } from "../support/built-page.ts";
+import { violationsIn } from "./accessibility.ts";
+
+const at = "2026-10-21T12:03:00.000Z";
+const target = { taskId: "outline", attempt: 2 };
+
+/** Waits with this output. */
+function waitingWith(output: string): Execution {
+  const execution = aRichExecution();
+  return {
+    ...execution,
+    tasks: execution.tasks.map((task) =>
+      task.taskId === "outline" ? { ...task, attempts: [{ number: 2, output }] } : task,
+    ),
+    waiting: { ...target, output, since: at },
+  };
+}
+
+/** Its waiting output was rejected, and a third may wait. */
+function rejected(third?: string): Execution {
+  const execution = aRichExecution();
+  const feedback = { isApprove: false, text: "Shorter still.", at };
+  const tasks = execution.tasks.map((task) =>
+    task.taskId === "outline"
+      ? {
+          ...task,
+          state: third === undefined ? ("running" as const) : ("waiting" as const),
+          attempts: [
+            ...task.attempts.map((each) => (each.number === 2 ? { ...each, feedback } : each)),
+            ...(third === undefined ? [] : [{ number: 3, output: third }]),
+          ],
+        }
+      : task,
+  );
+  const resumes = [...execution.resumes, { ...target, feedback, outcome: "answered" as const }];
+  const changed: Execution = { ...execution, tasks, resumes };
+  return third === undefined
+    ? { ...without(changed, "waiting"), state: "running" }
+    : { ...changed, waiting: { taskId: "outline", attempt: 3, output: third, since: at } };
+}
+
+describe("The page of an execution in a browser", () => {
+  const window = new PageWindow();
+  const { button, feedback, sent } = window;
+
+  const drafts = () => sent.filter(({ type }) => type === "draft");
+  const answers = () => sent.filter(({ type }) => type === "answer");
+  const review = (page: Page) => page.locator(".review");
+
+  async function openEverything(page: Page): Promise<void> {
+    await page.locator("details").evaluateAll((all) => {
+      for (const one of all) (one as HTMLDetailsElement).open = true;
+    });
+    // What is open may have folds of its own.
+    await waitFor("everything open", async () => {
+      const closed = page.locator("details:not([open])");
+      if ((await closed.count()) === 0) return true;
+      await closed.evaluateAll((all) => {
+        for (const one of all) (one as HTMLDetailsElement).open = true;
+      });
+      return false;
+    });
+  }
+
+  for (const theme of Object.keys(themes)) {
+    it(`has no accessibility problem that axe finds in ${theme}, whatever it shows, and uses VS Code's colours`, async () => {
+      const options = { execution: aRichExecution(), events: someEvents(), theme };
+      const page = await window.open(options);
+      await openEverything(page);
+      assert.deepEqual(await violationsIn(page), []);
+      await feedback().fill("Shorter");
+      await button("Compare with Attempt 1").first().click();
+      assert.deepEqual(await violationsIn(page), []);
+      await window.show({ ...options, execution: rejected() });
+      await page.getByText("Runs again: outline").waitFor();
+      assert.deepEqual(await violationsIn(page), []);
+      const ended = { endedAt: "2026-10-21T12:04:00.000Z" };
+      const failed = aRichExecution({ state: "failed", ...ended, error: "No key" });
+      await window.show({ ...options, execution: without(failed, "waiting") });
+      await page.getByText("No key").waitFor();
+      assert.deepEqual(await violationsIn(page), []);
+      const style = readFileSync(path.join(projectFolder, "dist/webview/page.css"), "utf8");
+      const used = [...style.matchAll(/var\((--vscode-[\w-]+)\)/g)].map((match) => match[1]!);
+      assert.deepEqual(
+        used.filter((name) => !(name in themes[theme]!.variables)),
+        [],
+      );
+    });
+  }
+
+  it("renders Markdown with tables and highlighted code, below the page's own headings", async () => {
+    const page = await window.open({ execution: aRichExecution() });
+    const draft = review(page);
+    await draft.getByRole("heading", { name: "Tea for the newcomers", level: 3 }).waitFor();
+    const cells = draft.getByRole("cell");
+    assert.deepEqual(await cells.allTextContents(), ["Assam", "4", "3.20", "Sencha", "2", "4.10"]);
+    const alignment = await cells.nth(1).evaluate((cell) => getComputedStyle(cell).textAlign);
+    assert.equal(alignment, "right");
+    assert.equal(await draft.locator("code .hljs-keyword").first().textContent(), "def");
+    assert.deepEqual(
+      await page.getByRole("heading").evaluateAll((all) => all.map(({ tagName }) => tagName)),
+      ["H1", "H2", "H3", "H4", "H2", "H3", "H3", "H3", "H2", "H2"],
+    );
+  });
+
+  it("shows JSON as a tree with its numbers as they are written", async () => {
+    const page = await window.open({ execution: aRichExecution() });
+    await page.locator(".task summary").first().click();
+    const tree = page.locator(".json");
+    await tree.getByText("teas:").waitFor();
+    assert.equal(await tree.getByText("Assam").count(), 0, "the third level is folded");
+    await tree.getByText("0:").click();
+    await tree.getByText("12345678901234567890").waitFor();
+    await tree.getByText("checked:").waitFor();
+  });
+
+  it("runs, loads and sends nothing that is in an output, whatever that is", async () => {
+    const attacks = [
+      "<script>document.title = 'run'</script>",
+      "<img src=x onerror=\"document.title = 'run'\">",
+      "<svg onload=\"document.title = 'run'\"></svg>",
+      '<iframe srcdoc="<script>top.document.title=1</script>"></iframe>',
+      '<form action="https://tracker.example"><input name=a></form>',
+      '<style>* { background: url("https://tracker.example/x") }</style>',
+      "![picture](https://tracker.example/p.png)",
+      "![inside](data:image/png;base64,iVBORw0KGgo=)",
+      "[run](command:workbench.action.quit) and [also](javascript:alert(1))",
+      "[open](vscode://crewdeck.crewdeck/x) [file](file:///etc/passwd)",
+      "<https://good.example> <command:workbench.action.quit>",
+      "[reference]\n\n[reference]: command:workbench.action.quit",
+      '```html" onclick="document.title=1\n<b>code</b>\n```',
+      "| <b id=tasks>cell</b> |\n|---|\n| <a href=command:x>y</a> |",
+    ];
+    const requests: string[] = [];
+    const page = await window.open({ execution: waitingWith(attacks.join("\n\n")) });
+    page.on("request", (request) => requests.push(request.url()));
+    await window.show({ execution: waitingWith([...attacks, "End."].join("\n\n")) });
+    await review(page).getByText("End.").waitFor();
+    const draft = page.locator(".review .markdown").first();
+    const found = await draft.evaluate((element) =>
+      [...element.querySelectorAll("*")]
+        .filter(
+          (each) =>
+            /^(script|img|svg|iframe|form|input|style|link|object)$/i.test(each.tagName) ||
+            [...each.attributes].some(({ name }) => /^(on|src|style|id|data-)/.test(name)),
+        )
+        .map(({ outerHTML }) => outerHTML),
+    );
+    assert.deepEqual(found, []);
+    const links = await draft
+      .locator("a")
+      .evaluateAll((all) => all.map((a) => a.getAttribute("href")));
+    assert.ok(links.includes("https://good.example"));
+    for (const link of links) assert.match(link ?? "", /^https:\/\//);
+    await draft.getByText("Image, not loaded: picture").waitFor();
+    assert.equal(await page.title(), "page");
+    assert.deepEqual(requests, []);
+  });
+
+  it("opens a link only through the extension host", async () => {
+    const page = await window.open({ execution: aRichExecution() });
+    const address = page.url();
+    const link = review(page).getByRole("link", { name: "the guide" });
+    await link.click();
+    await link.press("Enter");
+    await link.click({ button: "middle" });
+    const opened = sent.filter(({ type }) => type === "openLink");
+    assert.ok(opened.length >= 2);
+    for (const message of opened)
+      assert.deepEqual(message, { type: "openLink", href: "https://tea.example/guide" });
+    assert.equal(page.url(), address);
+    assert.equal(page.context().pages().length, 1);
+  });
+
+  it("stays responsive with an output of 5 MB: it shows the beginning and opens the rest as a document", async () => {
+    const output = `# Long\n\n${"A line of **an** output, with `code`.\n\n".repeat(140_000)}`;
+    assert.ok(output.length > 5_000_000);
+    const began = Date.now();
+    const page = await window.open({ execution: waitingWith(output) });
+    await page.getByText("This output is large (5.5 MB).").waitFor();
+    const took = Date.now() - began;
+    const typing = Date.now();
+    await feedback().pressSequentially("Too long");
+    const typed = Date.now() - typing;
+    console.log(
+      `      5 MB: shown after ${took} ms with the browser's start of a page, 8 keys typed in ${typed} ms`,
+    );
+    assert.ok(typed < 2_000, `${typed} ms`);
+    await review(page).getByRole("button", { name: "Open as Document" }).click();
+    assert.deepEqual(sent.at(-1), { type: "openOutput", ...target });
+  });
+
+  it("sends every keystroke of the feedback to be stored, and keeps the box while others change", async () => {
+    const execution = aRichExecution();
+    const page = await window.open({ execution });
+    await feedback().pressSequentially("Short");
+    assert.deepEqual(
+      drafts().map((message) => message.type === "draft" && message.text),
+      ["S", "Sh", "Sho", "Shor", "Short"],
+    );
+    const numbers = drafts().map((message) => (message.type === "draft" ? message.number : 0));
+    assert.deepEqual(
+      [...new Set(numbers)].sort((a, b) => a - b),
+      numbers,
+    );
+    // An update that was made before the last keystroke.
+    const draft = { text: "Sho", number: numbers[2]! };
+    await feedback().blur();
+    await window.show({ execution, circumstances: { draft } });
+    assert.equal(await feedback().inputValue(), "Short");
+    // Changed in another window, after it.
+    const changed = { text: "Shorter", number: numbers[4]! };
+    await window.show({ execution, circumstances: { draft: changed } });
+    await waitFor("the other text", async () => (await feedback().inputValue()) === "Shorter");
+    await page.reload();
+    await feedback().waitFor();
+    assert.equal(await feedback().inputValue(), "Shorter", "after the page was hidden");
+  });
+
+  it("approves without words, and with a note or rejects only with words", async () => {
+    const page = await window.open({ execution: aRichExecution() });
+    await button("Reject").click({ force: true });
+    await page.getByText("Write your feedback first.").waitFor();
+    assert.ok(await feedback().evaluate((box) => box === document.activeElement));
+    await button("Approve with Note").click({ force: true });
+    assert.deepEqual(answers(), []);
+    await feedback().fill("Shorter");
+    await button("Approve").click({ force: true });
+    await page.getByText("Clear the feedback to approve without it").waitFor();
+    assert.deepEqual(answers(), []);
+    await button("Reject").click();
+    await waitFor("the answer", () => answers().length === 1);
+    assert.deepEqual(answers(), [{ type: "answer", ...target, kind: "reject", text: "Shorter" }]);
+    await window.post({ type: "settled" });
+    await feedback().fill("Fine");
+    await button("Approve with Note").click();
+    await waitFor("the answer", () => answers().length === 2);
+    await window.post({ type: "settled" });
+    await feedback().fill("");
+    await button("Approve").click();
+    await waitFor("the answer", () => answers().length === 3);
+    assert.deepEqual(answers().slice(1), [
+      { type: "answer", ...target, kind: "approveWithNote", text: "Fine" },
+      { type: "answer", ...target, kind: "approve", text: "" },
+    ]);
+  });
+
+  it("sends once, however often a button is clicked, and keeps the text if that fails", async () => {
+    const page = await window.open({ execution: aRichExecution() });
+    await feedback().fill("Shorter");
+    await button("Reject").evaluate((element: HTMLButtonElement) => {
+      for (let click = 0; click < 10; click++) element.click();
+    });
+    await page.getByText("Sending…").waitFor();
+    await waitFor("the answer", () => answers().length > 0);
+    assert.equal(answers().length, 1);
+    assert.equal(await feedback().isEditable(), false);
+    await window.post({ type: "settled" });
+    await waitFor("the box", () => feedback().isEditable());
+    assert.equal(await feedback().inputValue(), "Shorter");
+  });
+
+  it("shows the next draft where the rejected one was, and moves focus there", async () => {
+    const long = `${richDraft}\n\n`.repeat(6);
+    const page = await window.open({ execution: waitingWith(long) });
+    await feedback().fill("Shorter");
+    await button("Reject").focus();
+    await page.mouse.move(300, 400);
+    await page.mouse.wheel(0, 900);
+    await waitFor("scrolled", () => page.evaluate(() => scrollY > 500));
+    assert.ok(await button("Reject").isVisible());
+    const seen = await button("Reject").boundingBox();
+    assert.ok(seen !== null && seen.y > 0 && seen.y < 800, "the buttons stay beside the draft");
+    await window.show({ execution: rejected() });
+    await page.getByText("Runs again: outline").waitFor();
+    const heading = page.getByRole("heading", { name: /outline/ }).first();
+    await waitFor("focus", () => heading.evaluate((one) => one === document.activeElement));
+    await window.show({ execution: rejected(`${long}\n\nThe third.`) });
+    await page.getByText("To review: outline").waitFor();
+    const place = await heading.boundingBox();
+    assert.ok(place !== null && place.y > 60 && place.y < 250, `in view: ${place?.y}`);
+    assert.equal(await feedback().inputValue(), "");
+  });
+
+  it("never moves what is read while steps and outputs arrive above and below", async () => {
+    const output = "A paragraph.\n\n".repeat(60);
+    const running = (count: number): Execution => ({
+      ...without(aRichExecution(), "waiting"),
+      state: "running",
+      resumes: [],
+      tasks: ["first", "second", "third", "fourth"].map((taskId, index) => ({
+        taskId,
+        state: index < count ? ("completed" as const) : ("running" as const),
+        attempts: index < count ? [{ number: 1, output }] : [],
+      })),
+    });
+    const page = await window.open({ execution: running(4), size: { width: 900, height: 500 } });
+    await openEverything(page);
+    const place = page.locator(".task").nth(2).getByText("A paragraph.").nth(30);
+    await place.scrollIntoViewIfNeeded();
+    const before = await place.boundingBox();
+    const execution = running(4);
+    const tasks = execution.tasks.map((task, index) =>
+      index === 0 ? { ...task, attempts: [...task.attempts, { number: 2, output }] } : task,
+    );
+    await window.show({ execution: { ...execution, tasks }, events: someEvents() });
+    await page.getByText("Attempt 2").waitFor({ state: "attached" });
+    const after = await place.boundingBox();
+    assert.ok(before !== null && after !== null);
+    assert.ok(Math.abs(before.y - after.y) < 2, `${before.y} and ${after.y}`);
+  });
+
+  it("updates in place: what is open, selected and focused stays, and the time goes on", async () => {
+    const startedAt = new Date(Date.now() - 59_000).toISOString();
+    const execution = aRichExecution({ startedAt });
+    const page = await window.open({ execution, events: someEvents() });
+    const summary = page.locator(".task summary").first();
+    await summary.click();
+    await page.getByText("Steps (3)").click();
+    await page.getByText("lookup").click();
+    await page.getByText("Sencha: 2 minutes").waitFor();
+    const mark = await page.locator(".task").first().elementHandle();
+    await window.show({
+      execution: { ...execution, label: "x", title: { text: "Renamed", number: 1 } },
+      events: someEvents(),
+    });
+    await page.getByRole("heading", { name: "Renamed" }).waitFor();
+    assert.ok(await mark?.evaluate((element) => element.isConnected));
+    assert.ok(await page.getByText("Sencha: 2 minutes").isVisible());
+    await page
+      .getByRole("timer")
+      .getByText(/^1 min/)
+      .waitFor();
+    await page.reload();
+    await page.getByText("Sencha: 2 minutes").waitFor();
+  });
+
+  it("tells a screen reader of a new state, and has landmarks and headings", async () => {
+    const page = await window.open({ execution: rejected() });
+    const status = page.locator("header [role=status]");
+    assert.equal(await status.textContent(), "Running");
+    await window.show({ execution: rejected("The third.") });
+    await waitFor(
+      "the new state",
+      async () => (await status.textContent()) === "Waiting for you: task outline, attempt 3",
+    );
+    await page.getByRole("main").waitFor();
+    await page.getByRole("region", { name: "To review: outline" }).waitFor();
+    await page.getByRole("region", { name: "Tasks" }).waitFor();
+  });
+
+  it("can be read and answered with the keyboard alone", async () => {
+    const page = await window.open({ execution: aRichExecution() });
+    const focused = () => page.evaluate(() => document.activeElement?.textContent ?? "");
+    const tabTo = (name: string) =>
+      waitFor(`the focus on ${name}`, async () => {
+        await page.keyboard.press("Tab");
+        return (await focused()) === name;
+      });
+    await tabTo("Compare with Attempt 1");
+    await page.keyboard.press("Enter");
+    await page.locator("del").first().waitFor();
+    await waitFor("the feedback box", async () => {
+      await page.keyboard.press("Tab");
+      return feedback().evaluate((box) => box === document.activeElement);
+    });
+    await page.keyboard.type("Shorter");
+    await tabTo("Reject");
+    await page.keyboard.press("Space");
+    await waitFor("the answer", () => answers().length === 1);
+  });
+
+  it("compares two attempts inline: what was removed and added", async () => {
+    const page = await window.open({ execution: aRichExecution() });
+    await button("Compare with Attempt 1").first().click();
+    assert.deepEqual(await page.locator(".review del").allTextContents(), ["three pages"]);
+    assert.deepEqual(await page.locator(".review ins").allTextContents(), ["one page"]);
+    await button("Open in Diff Editor").click();
+    assert.deepEqual(sent.at(-1), { type: "compare", ...target });
+    await button("Show Output").click();
+    await page.getByRole("table").waitFor();
+  });
+
+  it("fits a narrow editor: the buttons stay in view below the draft, and nothing is cut", async () => {
+    const size = { width: 300, height: 700 };
+    const page = await window.open({ execution: aRichExecution(), events: someEvents(), size });
+    const place = await button("Approve").boundingBox();
+    assert.ok(place !== null && place.y < size.height, "in view beside the draft's beginning");
+    await openEverything(page);
+    const width = await page.evaluate(() => document.documentElement.scrollWidth);
+    assert.ok(width <= size.width, `${width}`);
+  });
+
+  it("says that an execution is not tracked here", async () => {
+    const page = await window.open({ execution: aRichExecution() });
+    await window.post({ type: "missing", text: "# Not tracked here\n\nTrack it." });
+    await page.getByRole("heading", { name: "Not tracked here" }).waitFor();
+  });
+});

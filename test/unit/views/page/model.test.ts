@@ -1,0 +1,279 @@
+import assert from "node:assert/strict";
+import type { ActivityEvent } from "../../../../src/api/types.ts";
+import { activityOf } from "../../../../src/executions/activity.ts";
+import { type Execution, without } from "../../../../src/executions/model.ts";
+import { type PageCircumstances, pageModel } from "../../../../src/views/page/model.ts";
+import { aRichExecution, richDraft, someEvents } from "../../../support/page/samples.ts";
+
+function modelOf(
+  execution: Execution,
+  circumstances: Partial<PageCircumstances> = {},
+  events: readonly ActivityEvent[] = [],
+) {
+  return pageModel(execution, activityOf(execution, { events, folded: {} }), {
+    canStop: true,
+    isSending: false,
+    draft: { text: "", number: 0 },
+    hasOldDrafts: false,
+    ...circumstances,
+  });
+}
+
+/** Its second output was rejected, and it runs again. */
+function rejectedAgain(): Execution {
+  const waiting = aRichExecution();
+  const feedback = { isApprove: false, text: "Shorter still.", at: "2026-10-21T12:03:00.000Z" };
+  const sent = { taskId: "outline", attempt: 2, feedback, outcome: "answered" as const };
+  return {
+    ...without(waiting, "waiting"),
+    state: "running",
+    tasks: waiting.tasks.map((task) =>
+      task.taskId === "outline"
+        ? {
+            ...task,
+            state: "running",
+            attempts: task.attempts.map((attempt) =>
+              attempt.number === 2 ? { ...attempt, feedback } : attempt,
+            ),
+          }
+        : task,
+    ),
+    resumes: [...waiting.resumes, sent],
+  };
+}
+
+const names = (model: ReturnType<typeof modelOf>) => model.actions.map(({ name }) => name);
+
+describe("The page's model", () => {
+  it("has the output that waits, its draft, the earlier attempt and where feedback goes", () => {
+    const { review, spoken } = modelOf(aRichExecution(), {
+      draft: { text: "Too long", number: 7 },
+    });
+    assert.ok(review);
+    const { content, goesTo, ...rest } = review;
+    assert.deepEqual(rest, {
+      taskId: "outline",
+      name: "outline",
+      attempt: 2,
+      agent: "Editor",
+      previous: 1,
+      status: "waits",
+      draft: "Too long",
+      draftNumber: 7,
+    });
+    assert.deepEqual(content, { kind: "markdown", text: richDraft });
+    assert.match(goesTo, /^Goes to “Writers” \(crew\.test\)\. All of it becomes context/);
+    assert.equal(spoken, "Waiting for you: task outline, attempt 2");
+  });
+
+  it("keeps the rejected output in its place until the next one waits", () => {
+    const { review } = modelOf(rejectedAgain());
+    assert.deepEqual([review?.status, review?.attempt], ["again", 2]);
+    assert.equal(review?.content?.text, richDraft);
+    const approved = rejectedAgain();
+    const resumes = approved.resumes.map((resume) => ({
+      ...resume,
+      feedback: { ...resume.feedback, isApprove: true },
+    }));
+    assert.equal(modelOf({ ...approved, resumes }).review, undefined);
+  });
+
+  it("tells what became of feedback, and offers to send it again only where that may be needed", () => {
+    const waiting = aRichExecution();
+    const sent = (outcome: "sending" | "unanswered" | "answered") => ({
+      ...waiting,
+      resumes: [
+        ...waiting.resumes,
+        {
+          taskId: "outline",
+          attempt: 2,
+          outcome,
+          feedback: { isApprove: true, text: "Approved.", at: "2026-10-21T12:03:00.000Z" },
+        },
+      ],
+    });
+    const states = [
+      modelOf(waiting, { isSending: true }),
+      modelOf(sent("sending")),
+      modelOf(sent("unanswered")),
+      modelOf(sent("answered")),
+    ].map(({ review }) => [review?.status, review?.action?.name]);
+    assert.deepEqual(states, [
+      ["sending", undefined],
+      ["sending", undefined],
+      ["unanswered", "sendAgain"],
+      ["answered", "sendAgain"],
+    ]);
+    const late = modelOf(sent("answered")).review?.note ?? "";
+    assert.match(late, /^You approved the output of “outline” and the crew accepted that/);
+  });
+
+  it("has each task with agent, time and tokens, each attempt with the feedback that caused the next, and tasks to come", () => {
+    const { tasks } = modelOf(aRichExecution(), {}, someEvents());
+    assert.deepEqual(
+      tasks.map(({ name, agent, stateLabel, facts, attempts }) => [
+        name,
+        agent,
+        stateLabel,
+        facts.join(", "),
+        attempts.map(({ number, previous, isInReview }) => [number, previous, isInReview]),
+      ]),
+      [
+        ["research", "Researcher on tea", "Completed", "41 s", [[1, undefined, false]]],
+        [
+          "outline",
+          "Editor",
+          "Waiting for you",
+          "",
+          [
+            [1, undefined, false],
+            [2, 1, true],
+          ],
+        ],
+        ["briefing", "Writer", "Not started", "", []],
+      ],
+    );
+    const [given] = tasks[1]?.attempts[0]?.feedback ?? [];
+    assert.equal(given?.title, "Your feedback: rejected");
+    assert.equal(given.content.text, "Shorter, please.  \nName one tea.", "lines stay lines");
+    assert.match(given.outcome, /^Sent · the crew answered “Task will be retried/);
+  });
+
+  it("has what agents did as steps: tool, arguments, result, thought, error, time and tokens", () => {
+    const more: readonly ActivityEvent[] = [
+      {
+        id: "s1",
+        type: "step",
+        at: someEvents()[4]!.at + 200,
+        parentId: "t1",
+        tool: "lookup",
+        thought: "Now I compare them.",
+        text: "Assam",
+      },
+      {
+        id: "u3",
+        type: "tool_usage_error",
+        at: someEvents()[4]!.at + 300,
+        parentId: "t1",
+        tool: "browser",
+        error: "No connection",
+      },
+    ];
+    const { tasks } = modelOf(aRichExecution(), {}, [...someEvents(), ...more]);
+    const steps = tasks[0]?.attempts[0]?.steps ?? [];
+    assert.deepEqual(
+      steps.map(({ id: _, ...step }) => step),
+      [
+        {
+          kind: "model",
+          title: "gpt-4o-mini",
+          state: "completed",
+          facts: "3.0 s · 442 tokens",
+          result: "I should look up teas first.",
+        },
+        {
+          kind: "tool",
+          title: "lookup",
+          state: "completed",
+          facts: "0.4 s",
+          arguments: '{"topic": "tea", "most": 2}',
+          result: "Assam: 4 minutes\nSencha: 2 minutes",
+        },
+        {
+          kind: "thought",
+          title: "lookup",
+          state: "completed",
+          facts: "",
+          thought: "Now I compare them.",
+          result: "Assam",
+        },
+        { kind: "other", title: "browser", state: "failed", facts: "", error: "No connection" },
+        { kind: "model", title: "gpt-4o-mini", state: "completed", facts: "36 s · 1,220 tokens" },
+      ],
+    );
+  });
+
+  it("has steps of a task that has no output yet, and only the last hundred", () => {
+    const running: Execution = {
+      ...without(aRichExecution(), "waiting"),
+      state: "running",
+      tasks: [{ taskId: "research", state: "running", attempts: [] }],
+      resumes: [],
+    };
+    const [kickoff, started] = someEvents();
+    const calls = Array.from({ length: 120 }, (_, at) => [
+      { ...someEvents()[4]!, id: `c${at}`, at: started!.at + at * 10, parentId: "t1" },
+      { ...someEvents()[5]!, id: `d${at}`, at: started!.at + at * 10 + 5, startedId: `c${at}` },
+    ]).flat();
+    const { tasks } = modelOf(running, {}, [kickoff!, started!, ...calls]);
+    const [attempt] = tasks[0]?.attempts ?? [];
+    assert.deepEqual(
+      [attempt?.number, attempt?.steps.length, attempt?.hiddenSteps, attempt?.steps.at(-1)?.id],
+      [1, 100, 20, "c119"],
+    );
+  });
+
+  it("shows an output as Markdown, JSON, or the text of a rehearsal, and only the beginning of a large one", () => {
+    const contentOf = (output: string) =>
+      modelOf(
+        without(
+          aRichExecution({ state: "completed", endedAt: "2026-10-21T12:04:00Z", output }),
+          "waiting",
+        ),
+      ).result;
+    assert.equal(contentOf("# A")?.kind, "markdown");
+    assert.deepEqual(contentOf('{"id": 12345678901234567890}'), {
+      kind: "json",
+      text: '{\n  "id": 12345678901234567890\n}\n',
+    });
+    const rehearsed = "[REHEARSAL - no language model was called]\n\nAgent: Editor";
+    assert.deepEqual(contentOf(rehearsed), { kind: "text", text: rehearsed });
+    const large = contentOf("A line of an output.\n".repeat(250_000));
+    assert.equal(large?.cutFrom, "5.3 MB");
+    assert.ok(large.text.length <= 100_000 && large.text.endsWith("A line of an output."));
+  });
+
+  it("offers what can be done in each state", () => {
+    const ended = (state: "completed" | "failed") =>
+      without(aRichExecution({ state, endedAt: "2026-10-21T12:04:00Z" }), "waiting");
+    assert.deepEqual(names(modelOf(aRichExecution())), ["tryToStop"]);
+    assert.deepEqual(names(modelOf(aRichExecution(), { canStop: false, hasOldDrafts: true })), [
+      "openDrafts",
+    ]);
+    assert.deepEqual(names(modelOf(ended("completed"))), ["runAgain", "runAgainInForm"]);
+    const local = { id: "local:file:///crew", name: "Mine", url: "http://127.0.0.1:1" };
+    assert.deepEqual(names(modelOf(aRichExecution({ crew: local }))), ["stop"]);
+    const unconfirmed = { ...without(aRichExecution(), "waiting"), kickoffIds: [] };
+    assert.deepEqual(
+      names(modelOf({ ...unconfirmed, state: "unconfirmed", tasks: [], resumes: [] })),
+      ["trackExecution", "runAgain", "runAgainInForm", "untrackExecution"],
+    );
+    const lost = { ...without(aRichExecution(), "waiting"), resumes: [], mayBeWaiting: true };
+    const gone = modelOf({ ...lost, state: "unknown" });
+    assert.ok(names(gone).includes("giveFeedback"));
+    assert.deepEqual(
+      gone.notices.map(({ id, kind }) => [id, kind]),
+      [["may be waiting", "warning"]],
+    );
+  });
+
+  it("counts the time while it runs, and has what the crew said when it failed", () => {
+    const { elapsed, tokens } = modelOf(aRichExecution());
+    assert.equal(elapsed, Date.parse("2026-10-21T12:00:00.000Z"));
+    assert.deepEqual(tokens, { label: "12,480 tokens", detail: "11,020 in, 1,460 out" });
+    const failed = modelOf(
+      without(
+        aRichExecution({
+          state: "failed",
+          endedAt: "2026-10-21T12:04:00.000Z",
+          error: "Rate limit `reached`",
+        }),
+        "waiting",
+      ),
+    );
+    assert.equal(failed.elapsed, "4 min");
+    const [error] = failed.notices;
+    assert.deepEqual([error?.id, error?.kind], ["error", "error"]);
+    assert.match(error?.text ?? "", /Rate limit `reached`/);
+  });
+});
