@@ -56,12 +56,15 @@ export function hintOf({
   arguments: given,
   error,
   end,
+  isApprove,
 }: Span): string | undefined {
   if (error !== undefined) return lineOf(error);
   if (kind === "task" || kind === "attempt") return agent;
   if (kind === "tool" || kind === "other") return lineOf(given);
-  // Until it ends, it is the output that waits.
-  return kind === "wait" && end !== undefined ? lineOf(text) : undefined;
+  // Until it ends, it is the output that waits. An approval without words says nothing more.
+  const isSaid =
+    kind === "wait" && end !== undefined && !(isApprove === true && text === "Approved.");
+  return isSaid ? lineOf(text) : undefined;
 }
 
 function lineOf(text: string | undefined): string | undefined {

@@ -58,7 +58,7 @@ describe("the texts of a timeline", () => {
       waits.map((span) => nameOf(span, texts)),
       ["Rejected", "Approved"],
     );
-    assert.deepEqual(waits.map(hintOf), ["Shorter, please.", "Approved."]);
+    assert.deepEqual(waits.map(hintOf), ["Shorter, please.", undefined]);
     const [wait] = waits;
     assert.ok(wait !== undefined);
     const { id, kind, depth, name, start: since, text = "" } = wait;
