@@ -4,6 +4,7 @@ import type { ExecutionSummary } from "../../executions/model.ts";
 import type { ExecutionDocuments } from "./documents.ts";
 import {
   attemptSection,
+  isOnlyAttempt,
   mapLine,
   nextAttempt,
   placeOf,
@@ -41,7 +42,7 @@ export async function showExecution(
   const heading =
     isElsewhere &&
     rendered &&
-    (sectionOf(rendered, attemptSection(taskId, attempt ?? 0)) ??
+    (sectionOf(rendered, sectionFor(execution, taskId, attempt)) ??
       sectionOf(rendered, taskSection(taskId)));
   const line = heading ? heading.start : place?.line;
   if (line !== undefined) {
@@ -50,6 +51,15 @@ export async function showExecution(
     revealAtTop(editor, Math.max(0, line - 1));
   }
   return editor;
+}
+
+/** An only attempt has no heading, so the task's is shown. */
+function sectionFor(execution: ExecutionSummary, taskId: string, attempt?: number): string {
+  const task = execution.tasks.find((each) => each.taskId === taskId);
+  const known = task?.attempts.find(({ number }) => number === attempt);
+  return attempt === undefined || (task && known && isOnlyAttempt(known, task, execution))
+    ? taskSection(taskId)
+    : attemptSection(taskId, attempt);
 }
 
 /**

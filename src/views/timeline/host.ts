@@ -180,7 +180,8 @@ export class TimelineHost implements vscode.Disposable {
     if (execution === undefined) return;
     const span = this.#content(execution).spans.find(({ id }) => id === message.spanId);
     if (span === undefined) return;
-    const { taskId, attempt } = span;
+    const { kind, taskId } = span;
+    const attempt = kind === "task" ? undefined : span.attempt;
     if (message.type === "define")
       await openDefinition(crews.find(execution.crew.id)?.local?.folder, taskId);
     else await documents.show(execution, taskId, { attempt, keepsFocus: !message.takesFocus });
