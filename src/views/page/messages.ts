@@ -1,4 +1,5 @@
 import type { ExecutionState, TaskSummary } from "../../executions/model.ts";
+import type { TimelineTexts, TimelineView } from "../timeline/messages.ts";
 import type { PageTexts } from "./texts.ts";
 import type { FromPage } from "./parse.ts";
 
@@ -134,7 +135,9 @@ export interface PageModel {
 }
 
 export type ToPage =
-  | { readonly type: "texts"; readonly texts: PageTexts }
+  | { readonly type: "texts"; readonly texts: PageTexts; readonly timeline: TimelineTexts }
+  /** Before the model that it belongs to. */
+  | { readonly type: "timeline"; readonly view: TimelineView }
   | { readonly type: "show"; readonly model: PageModel }
   /** There is no such execution; Markdown. */
   | { readonly type: "missing"; readonly text: string }
