@@ -14,7 +14,7 @@ export function timelineCommands(
   /** On the named execution, else the one in the view. */
   const onTimeline = (action: (execution: Execution, argument: unknown) => unknown): Run => {
     const onNamed = onExecution(parts, action);
-    return async (argument) => {
+    return (argument) => {
       const shown = argument === undefined ? timeline.shown : undefined;
       const execution = shown === undefined ? undefined : parts.store.find(shown);
       return execution === undefined ? onNamed(argument) : action(execution, argument);

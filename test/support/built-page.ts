@@ -8,6 +8,13 @@ import { webviewHtml } from "../../src/editor/webview-html.ts";
 import { projectFolder } from "./folders.ts";
 import { longestWait } from "./wait.ts";
 
+declare global {
+  interface Window {
+    /** Defined by {@link BuiltPage.load}. */
+    readonly toHost: (message: unknown) => void;
+  }
+}
+
 interface Theme {
   readonly bodyClass: string;
   readonly variables: Readonly<Record<string, string>>;
@@ -72,7 +79,7 @@ export class BuiltPage {
 
 /** Runs in the page before its own script: defines VS Code's functions and applies the theme as VS Code does. */
 function playVSCode({ bodyClass, variables }: Theme): void {
-  const { toHost } = window as unknown as { toHost: (message: unknown) => void };
+  const { toHost } = window;
   Object.assign(window, {
     acquireVsCodeApi: () => ({
       postMessage: toHost,

@@ -89,7 +89,11 @@ export function Timeline(props: TimelineProps) {
 
   const change = (more: Partial<Look>) => setLook((before) => ({ ...before, ...more }));
   const zoomTo = (zoom: Period | undefined) =>
-    setLook(({ zoom: _, ...before }) => (zoom === undefined ? before : { ...before, zoom }));
+    setLook(({ localId, closed, text, kinds, isWhole, active }) => ({
+      ...{ localId, closed, text, kinds, isWhole },
+      ...(active === undefined ? {} : { active }),
+      ...(zoom === undefined ? {} : { zoom }),
+    }));
   /** Around what is active, else the middle. */
   const zoomBy = (factor: number | undefined, place = placeOfActive()) =>
     zoomTo(factor === undefined ? undefined : zoomed(axis, factor, place, extent));

@@ -5,8 +5,10 @@ import { waitFor } from "../wait.ts";
 export class Webview {
   readonly #outer: Locator;
 
-  constructor(page: Page) {
-    this.#outer = page.locator("iframe.webview.ready").and(page.locator(":visible"));
+  /** @param purpose of one in a view, when an editor has one, too */
+  constructor(page: Page, purpose?: "webviewView") {
+    const place = purpose === undefined ? "" : `[src*="purpose=${purpose}"]`;
+    this.#outer = page.locator(`iframe.webview.ready${place}`).and(page.locator(":visible"));
   }
 
   /** For locators: `webview.content.getByLabel("Topic")`. */

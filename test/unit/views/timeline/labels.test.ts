@@ -61,8 +61,8 @@ describe("the texts of a timeline", () => {
     assert.deepEqual(waits.map(hintOf), ["Shorter, please.", "Approved."]);
     const [wait] = waits;
     assert.ok(wait !== undefined);
-    const { end: _, isApprove: __, ...open } = wait;
-    const running: Span = { ...open, state: "running" };
+    const { id, kind, depth, name, start: since, text = "" } = wait;
+    const running: Span = { id, kind, depth, name, start: since, text, state: "running" };
     assert.equal(nameOf(running, texts), "Waiting for you");
     assert.equal(hintOf(running), undefined, "its text is the draft, until it ends");
   });

@@ -36,8 +36,8 @@ describe("the rows of a timeline", () => {
   it("are hidden below a closed one", () => {
     const closed = rows({ closed: [idOf("research"), idOf("Senior Researcher")] }).rows;
     const research = closed.findIndex(({ span }) => span.name === "research");
-    assert.equal(closed[research]?.isOpen, false);
-    assert.equal(closed[research + 1]?.span.name, "outline");
+    assert.equal(closed[research]!.isOpen, false);
+    assert.equal(closed[research + 1]!.span.name, "outline");
   });
 
   it("that match a filter come with all that they are part of, also if it is closed", () => {

@@ -1,0 +1,146 @@
+import assert from "node:assert/strict";
+import { Webview } from "../support/window/webview.ts";
+import { openWindow, type VSCodeWindow } from "../support/window.ts";
+import { waitFor } from "../support/wait.ts";
+import { violationsIn } from "./accessibility.ts";
+import { approveByLens } from "./person.ts";
+import { kickOffStory, startExampleCrew, story } from "./story.ts";
+
+describe("The timeline, in the window", () => {
+  let window: VSCodeWindow;
+  let timeline: Webview;
+
+  before(async () => {
+    window = await openWindow();
+    timeline = new Webview(window.page, "webviewView");
+    await startExampleCrew(window);
+  });
+  after(() => window.close());
+
+  const tree = () => timeline.content.getByRole("tree");
+  const row = (name: string | RegExp) => timeline.content.getByRole("treeitem", { name }).first();
+  const names = () => timeline.content.locator(".row .label").allTextContents();
+  const active = async () => {
+    const id = await tree().getAttribute("aria-activedescendant");
+    return id === null ? null : timeline.content.locator(`#${id} .label`).textContent();
+  };
+
+  it("says in the panel what to do while there is no execution", async () => {
+    await window.runCommand("View: Toggle Crew Timeline");
+    await timeline.content.getByText("Kick off a crew, or select an execution").waitFor();
+    assert.ok(await window.page.locator(".part.panel .title .action-item.checked").isVisible());
+  });
+
+  it("shows an execution that is kicked off, its tasks as they come, and the wait for a person", async () => {
+    await kickOffStory(window);
+    await row(/^Waiting for you, running/).waitFor();
+    assert.deepEqual(await names(), [
+      "example_crew",
+      "research",
+      "Researcher on tea in the office",
+      "outline",
+      "Attempt 1",
+      "Editor",
+      "Waiting for you",
+    ]);
+    const header = timeline.content.locator("header");
+    assert.match(await header.innerText(), /tea in the office\s+example_crew\s+Waiting for you/);
+    const bar = row(/^Waiting for you/).locator(".bar");
+    const pattern = await bar.evaluate((element) => getComputedStyle(element).backgroundImage);
+    assert.match(pattern, /repeating-linear-gradient/);
+    await window.screenshot("timeline-waiting");
+  });
+
+  it("leads with Enter to what waits in the document, and shows the approval and the end", async () => {
+    await tree().focus();
+    await window.page.keyboard.press("End");
+    await waitFor("the wait is active", async () => (await active()) === "Waiting for you");
+    await window.page.keyboard.press("Enter");
+    await window.editor.lens("Approve").waitFor();
+    await waitFor("the focus in the document", () =>
+      window.page.evaluate(
+        () => document.activeElement?.closest(".part.editor .monaco-editor") !== null,
+      ),
+    );
+    await approveByLens(window);
+    await row(/^Approved, completed/).waitFor();
+    await timeline.content.locator("header").getByText("Completed").waitFor();
+    await row(/^Task briefing, completed|^Task \w+, completed/).waitFor();
+    assert.equal(await timeline.content.locator(".row.running").count(), 0);
+  });
+
+  it("leads with a click to a task's place while the focus stays, and with a double click to its definition", async () => {
+    await row(/^Task research/).click();
+    await window.editor.waitForText("## Task: research");
+    const isFocused = () => tree().evaluate((element) => element === document.activeElement);
+    assert.ok(await isFocused());
+    await row(/^Task research/).dblclick();
+    await window.editor.tab("tasks.yaml").waitFor();
+    await window.editor.waitForText(/^research:/m);
+  });
+
+  it("follows the execution that is open or selected, and is shown from a row's menu", async () => {
+    await window.tree.menu(story.topic, "Show Timeline");
+    await row(/^Task research/).waitFor();
+  });
+
+  it("filters by text and kind, and keeps that when the window is reloaded", async () => {
+    const search = timeline.content.getByRole("searchbox", { name: "Filter rows by text" });
+    await search.fill("editor");
+    await waitFor("the editor's rows", async () => !(await names()).includes("research"));
+    await timeline.content.getByRole("button", { name: "Show Agents Only" }).click();
+    const shown = await waitFor("agents", async () => {
+      const rows = await names();
+      return rows.includes("Attempt 1") && rows.at(-1) === "Editor" && rows;
+    });
+    await window.reload();
+    await waitFor("the same rows", async () => String(await names()) === String(shown));
+    assert.equal(await search.inputValue(), "editor");
+    await search.fill("");
+    await timeline.content.getByRole("button", { name: "Show Agents Only" }).click();
+    await row(/^Task research/).waitFor();
+  });
+
+  it("is copied as Markdown, and saved as a picture", async () => {
+    await window.runCommand("Crewdeck: Copy Timeline as Markdown");
+    const copied = await waitFor("the Markdown", async () => {
+      const text = await window.page.evaluate(() => navigator.clipboard.readText());
+      return text.startsWith("## Timeline of tea in the office") && text;
+    });
+    assert.match(copied, /\| &emsp;research \| .+ \| completed \|/);
+    await window.runCommand("Crewdeck: Save Timeline as Picture…");
+    await window.quickInput.widget.waitFor();
+    assert.match(await window.quickInput.input.inputValue(), /tea in the office\.svg$/);
+    await window.quickInput.dismiss();
+  });
+
+  for (const theme of [
+    "Default Dark Modern",
+    "Default Light Modern",
+    "Default High Contrast",
+  ] as const) {
+    it(`has no accessibility problem that axe finds in ${theme}`, async () => {
+      await window.setTheme(theme);
+      const frame = await timeline.frame();
+      const kind = { Dark: "vscode-dark", Light: "vscode-light", High: "vscode-high-contrast" }[
+        theme.split(" ")[1] as "Dark" | "Light" | "High"
+      ];
+      await waitFor("the theme in the timeline", () =>
+        frame.evaluate((name) => document.body.dataset["vscodeThemeKind"] === name, kind),
+      );
+      await window.screenshot(`timeline-${kind}`);
+      assert.deepEqual(await violationsIn(frame), []);
+    });
+  }
+
+  it("is usable in the side bar", async () => {
+    await window.setTheme("Default Dark Modern");
+    await tree().focus();
+    await window.runCommand("View: Move Focused View");
+    await window.quickInput.choose("Select a Destination for the View", "Crewdeck");
+    await timeline.content.locator(".timeline.narrow").waitFor();
+    await row(/^Task research/).click();
+    await window.editor.waitForText("## Task: research");
+    await window.screenshot("timeline-side-bar");
+  });
+});
