@@ -26,6 +26,7 @@ import { registerDocuments } from "./views/document/register.ts";
 import { createExtensionApi } from "./extension-api/extension-api.ts";
 import { Kickoffs } from "./views/kickoffs.ts";
 import { Notifications } from "./views/notifications.ts";
+import { Prices } from "./views/prices.ts";
 import { watchRefusedTokens } from "./views/refused-tokens.ts";
 import { registerPage } from "./views/page/register.ts";
 import { showStatusBar } from "./views/status-bar.ts";
@@ -103,10 +104,11 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
     )
     .catch((error: unknown) => showUnusable(error, context.extension.id));
   const kickoffs = owned.add(new Kickoffs(sending.sends, clock));
+  const prices = owned.add(new Prices());
 
   // What a person sees.
   const { documents, outputs } = owned.add(
-    registerDocuments({ store, crews, tracker, kickoffs, ready: opened, storage }),
+    registerDocuments({ store, crews, tracker, kickoffs, prices, clock, ready: opened, storage }),
   );
   const { feedback, threads, drafts } = owned.add(
     registerFeedback({
@@ -135,7 +137,9 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   const { forms, files } = owned.add(
     registerKickoff({ context, database, store, crews, sending, clock, documents: reading }),
   );
-  const tree = owned.add(registerTree(context, opened, { store, crews, tracker, kickoffs, clock }));
+  const tree = owned.add(
+    registerTree(context, opened, { store, crews, tracker, kickoffs, prices, clock }),
+  );
   owned.add(new Notifications({ store, lease, notified, clock }));
   owned.add(showStatusBar(store, crews));
   owned.add(watchRefusedTokens(tracker, lease, database));
@@ -181,7 +185,13 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   owned.add(registerCommands(parts));
   owned.add(watchClearing(parts));
   owned.add(registerTools(parts));
-  const { api, disposable } = createExtensionApi({ crews, store, sending, feedback });
+  const { api, disposable } = createExtensionApi({
+    crews,
+    store,
+    sending,
+    feedback,
+    prices,
+  });
   owned.add(disposable);
   await opened;
   locals.startForDevelopment();

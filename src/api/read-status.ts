@@ -50,7 +50,7 @@ function readActivity(
 ): Pick<StatusReading, "usage" | "trigger" | "events" | "eventCounts"> {
   const events = readEvents([...asArray(answer["events"]), answer["last_event"]]);
   return defined({
-    usage: readUsage(answer["usage_metrics"]),
+    usage: readUsage(answer["usage_metrics"]) ?? readUsage(answer["token_usage"]),
     trigger: readTrigger(answer),
     events: events.length === 0 ? undefined : events,
     eventCounts: readEventCounts(answer),

@@ -2,16 +2,22 @@ import * as vscode from "vscode";
 import { NothingToDo } from "../base/errors.ts";
 import { defined } from "../base/json.ts";
 import { shortName } from "../base/text.ts";
-import { booleanOf, isProgram, numberOf, recordOf, stringOf } from "../editor/arguments.ts";
+import { booleanOf, isProgram, numberOf } from "../editor/arguments.ts";
+import { recordOf, stringOf, targetOf } from "../editor/arguments.ts";
+import { activeDocument } from "../editor/execution-uri.ts";
 import { plainLabel, showStatus } from "../editor/messages.ts";
 import { hasEnded, keyOf, type Execution, type ExecutionSummary } from "../executions/model.ts";
 import { beginningOf, type Draft } from "../feedback/drafts.ts";
 import type { GivenFeedback } from "../feedback/feedback.ts";
 import { onExecution } from "./choose.ts";
+import { approveSelected, isSelection } from "./review.ts";
 import type { CommandParts, Commands } from "./table.ts";
 import { isForWhatWaits, repeatable } from "../executions/resumes.ts";
 
-interface FeedbackParts extends Pick<CommandParts, "store" | "feedback" | "threads" | "drafts"> {
+interface FeedbackParts extends Pick<
+  CommandParts,
+  "store" | "documents" | "feedback" | "threads" | "drafts"
+> {
   readonly crews: Pick<CommandParts["crews"], "find" | "ready">;
 }
 
@@ -27,10 +33,15 @@ export function feedbackCommands(parts: FeedbackParts): Commands {
       parts,
       async (execution, argument) => {
         const given = recordOf(argument);
+        // In a comparison, the person sees one attempt.
+        const shown = targetOf(argument instanceof vscode.Uri ? argument : activeDocument());
+        const isShown =
+          shown.kickoffId !== undefined && execution.kickoffIds.includes(shown.kickoffId);
+        const isHere = isShown && (argument === undefined || argument instanceof vscode.Uri);
         const values = defined({
-          taskId: stringOf(given, "taskId"),
+          taskId: stringOf(given, "taskId") ?? (isHere ? shown.taskId : undefined),
           feedback: stringOf(given, "feedback"),
-          attempt: numberOf(given, "attempt"),
+          attempt: numberOf(given, "attempt") ?? (isHere ? shown.attempt : undefined),
           isPerson: !isProgram(argument),
           isShown: booleanOf(given, "isShown"),
         });
@@ -42,8 +53,10 @@ export function feedbackCommands(parts: FeedbackParts): Commands {
     );
   const answer = (action: (execution: Execution, given: GivenFeedback) => unknown) =>
     send(action, ({ state }) => state === "waiting", vscode.l10n.t("No execution waits for you."));
+  const approve = answer((execution, given) => feedback.approve(execution, given));
   return {
-    approve: answer((execution, given) => feedback.approve(execution, given)),
+    approve: (argument, selected) =>
+      isSelection(selected) ? approveSelected(parts, selected) : approve(argument),
     approveWithNote: answer((execution, given) => feedback.approveWithNote(execution, given)),
     reject: answer((execution, given) => feedback.reject(execution, given)),
     giveFeedback: send(

@@ -15,12 +15,12 @@ export function registerCommands(parts: CommandParts): vscode.Disposable {
   };
   let table: Promise<Commands> | undefined;
   const load = () => (table ??= import("./table.ts").then((module) => module.commandTable(parts)));
-  const run = async (name: string, argument: unknown): Promise<unknown> => {
+  const run = async (name: string, argument: unknown, selected: unknown): Promise<unknown> => {
     const began = Date.now();
     try {
       const command = (await load())[name.slice("crewdeck.".length)];
       if (command === undefined) throw new Error(`The manifest's command ${name} has no code.`);
-      const made = await command(argument);
+      const made = await command(argument, selected);
       log.debug(`${name} took ${Date.now() - began} ms`);
       return made;
     } catch (error) {
@@ -43,7 +43,9 @@ export function registerCommands(parts: CommandParts): vscode.Disposable {
     ));
   return vscode.Disposable.from(
     ...contributes.commands.map(({ command }) =>
-      vscode.commands.registerCommand(command, (argument: unknown) => run(command, argument)),
+      vscode.commands.registerCommand(command, (argument: unknown, selected: unknown) =>
+        run(command, argument, selected),
+      ),
     ),
     vscode.window.registerUriHandler({
       handleUri: async (uri) => (await loadLinks()).handleUri(uri),

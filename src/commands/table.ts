@@ -22,12 +22,13 @@ import { kickoffCommands } from "./kickoff.ts";
 import { outputCommands } from "./outputs.ts";
 import { reportProblem } from "./report-problem.ts";
 import { requestCommands } from "./requests.ts";
+import { reviewCommands } from "./review.ts";
 import { stopCommands } from "./stop.ts";
 import { timelineCommands } from "./timeline.ts";
 import { viewCommands } from "./view.ts";
 
-/** Undefined if the person cancels. */
-export type Run = (argument?: unknown) => unknown;
+/** Undefined if the person cancels. `selected`: all rows, if several are selected in the view. */
+export type Run = (argument?: unknown, selected?: unknown) => unknown;
 
 /** By the command's ID without "crewdeck.". */
 export type Commands = Readonly<Record<string, Run>>;
@@ -63,6 +64,7 @@ export function commandTable(parts: CommandParts): Commands {
     ...executionCommands(parts),
     ...outputCommands(parts),
     ...feedbackCommands(parts),
+    ...reviewCommands(parts),
     ...stopCommands(parts),
     ...viewCommands(parts),
     ...timelineCommands(parts),

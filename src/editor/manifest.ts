@@ -5,6 +5,7 @@ import { asObject, textAt } from "../base/json.ts";
 export const viewId = "crewdeck.executions";
 export const timelineId = "crewdeck.timeline";
 export const executionScheme = "crew-execution";
+export const executionLanguage = "crew-execution";
 export const formType = "crewdeck.kickoff";
 export const pageType = "crewdeck.page";
 export const feedbackController = "crewdeck.feedback";
@@ -13,6 +14,8 @@ export const feedbackController = "crewdeck.feedback";
 const defaults = {
   "crewdeck.hasCrews": false,
   "crewdeck.hasExecutions": false,
+  /** An execution waits for feedback. */
+  "crewdeck.hasWaiting": false,
   /** For the walkthrough: an execution was opened. */
   "crewdeck.hasRead": false,
   /** For the walkthrough: a crew accepted feedback. */

@@ -3,6 +3,7 @@ import { defined } from "../base/json.ts";
 import { shortName } from "../base/text.ts";
 import { type Period, pauses, workPeriods } from "./durations.ts";
 import { type ExecutionSummary, hasEnded } from "./model.ts";
+import { largerUsage, sumOfTokens } from "./tokens.ts";
 
 export type SpanKind =
   "crew" | "queue" | "task" | "attempt" | "wait" | "agent" | "model" | "tool" | "other";
@@ -406,27 +407,11 @@ function addTokens(ordered: readonly Draft[], usage: TokenUsage | undefined): vo
   for (const draft of ordered.toReversed()) {
     const { id, parentId } = draft;
     const reported = id === crewSpan ? usage : draft.tokens;
-    const tokens = larger(reported, sums.get(id));
+    const tokens = largerUsage(reported, sums.get(id));
     if (tokens === undefined) continue;
     draft.tokens = tokens;
-    if (parentId !== undefined) sums.set(parentId, sumOf(sums.get(parentId), tokens));
+    if (parentId !== undefined) sums.set(parentId, sumOfTokens(sums.get(parentId), tokens));
   }
-}
-
-function larger(one: TokenUsage | undefined, other: TokenUsage | undefined) {
-  return (one?.total ?? 0) >= (other?.total ?? 0) ? one : other;
-}
-
-export function sumOf(one: TokenUsage | undefined, other: TokenUsage): TokenUsage {
-  if (one === undefined) return other;
-  const add = (name: keyof TokenUsage) =>
-    one[name] === undefined && other[name] === undefined
-      ? undefined
-      : (one[name] ?? 0) + (other[name] ?? 0);
-  return {
-    total: one.total + other.total,
-    ...defined({ prompt: add("prompt"), completion: add("completion"), cached: add("cached") }),
-  };
 }
 
 export function groupBy<T, Key>(values: readonly T[], keyOf: (value: T) => Key): Map<Key, T[]> {

@@ -65,6 +65,16 @@ export function taskTime(
   return measured(sumOf(seconds.map(secondsOf)), shortestSeen);
 }
 
+/** How long a task has waited for a person, in pauses that have ended, if known. */
+export function taskWait(
+  { taskId, times }: TaskSummary,
+  execution: ExecutionSummary,
+): Duration | undefined {
+  if (times?.waited !== undefined) return { seconds: times.waited, isByCrew: true };
+  const own = pauses(execution).filter((pause) => pause.taskId === taskId);
+  return measured(sumOf(endedOf(own)), 1);
+}
+
 function measured(seconds: number | undefined, shortest: number): Duration | undefined {
   return seconds === undefined || seconds < shortest ? undefined : { seconds, isByCrew: false };
 }
@@ -192,8 +202,11 @@ function waitedFor(execution: ExecutionSummary): Duration | undefined {
 }
 
 function endedPauses(execution: ExecutionSummary): readonly (number | undefined)[] {
-  const ended = pauses(execution).filter(({ to, isVague }) => to !== undefined || isVague);
-  return ended.map(secondsOf);
+  return endedOf(pauses(execution));
+}
+
+function endedOf(periods: readonly Period[]): readonly (number | undefined)[] {
+  return periods.filter(({ to, isVague }) => to !== undefined || isVague).map(secondsOf);
 }
 
 function percentsOf(

@@ -90,6 +90,14 @@ export interface TaskTimes {
   /** Seconds of waiting for a person, in pauses that have ended. */
   readonly waited?: number;
   readonly tokens?: TokenUsage;
+  readonly models?: readonly ModelTokens[];
+}
+
+/** Tokens of calls to one model. */
+export interface ModelTokens {
+  /** Undefined if unknown. */
+  readonly model?: string;
+  readonly tokens: TokenUsage;
 }
 
 export interface ExecutionTask extends TaskSummary {
@@ -184,6 +192,8 @@ export interface ExecutionSummary {
   readonly executionTime?: number;
   /** As reported by the crew. */
   readonly usage?: TokenUsage;
+  /** From the crew's events. */
+  readonly models?: readonly ModelTokens[];
   readonly trigger?: Trigger;
   readonly waiting?: WaitingSummary;
   /** The crew accepted feedback for this output but still reports its pause; it probably lags. */
@@ -252,13 +262,11 @@ export function waitsForPerson(execution: ExecutionSummary): boolean {
   return canBeAnswered(execution) && !isNeverSeen(execution);
 }
 
-/** Of those that wait for a person. Ties: the one started first. */
-export function longestWaiting(
-  executions: readonly ExecutionSummary[],
-): ExecutionSummary | undefined {
+/** Those that wait for a person, longest first. Ties: the one started first. */
+export function toReview(executions: readonly ExecutionSummary[]): readonly ExecutionSummary[] {
   const since = ({ waiting, startedAt }: ExecutionSummary) =>
     `${waiting?.since ?? startedAt} ${startedAt}`;
-  return executions.filter(waitsForPerson).sort((a, b) => (since(a) < since(b) ? -1 : 1))[0];
+  return executions.filter(waitsForPerson).sort((a, b) => (since(a) < since(b) ? -1 : 1));
 }
 
 /** Whether the crew never knew a tracked id, which is probably mistyped or another crew's. */

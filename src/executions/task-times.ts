@@ -1,7 +1,8 @@
 import type { TokenUsage } from "../api/types.ts";
 import { defined } from "../base/json.ts";
-import { type Activity, activityOf, groupBy, type KeptEvents, sumOf } from "./activity.ts";
+import { type Activity, activityOf, groupBy, type KeptEvents } from "./activity.ts";
 import type { Execution, TaskTimes } from "./model.ts";
+import { modelTokens, sumOfTokens } from "./tokens.ts";
 
 /** By task ID: how long each task worked and waited, and its tokens. Without work that has not ended. */
 export function taskTimes({ spans }: Activity): ReadonlyMap<string, TaskTimes> {
@@ -12,6 +13,7 @@ export function taskTimes({ spans }: Activity): ReadonlyMap<string, TaskTimes> {
   const works = spans.filter(
     ({ kind, id }) => kind === "attempt" || (kind === "task" && !hasAttempts.has(id)),
   );
+  const all = groupBy(spans, ({ taskId }) => taskId);
   const waitsOf = groupBy(waits, ({ taskId }) => taskId);
   const times = [...groupBy(works, ({ taskId }) => taskId)].flatMap(([taskId, own]) => {
     if (taskId === undefined) return [];
@@ -27,29 +29,33 @@ export function taskTimes({ spans }: Activity): ReadonlyMap<string, TaskTimes> {
       return end - start - total(inside.map((each) => Math.max(0, each)));
     });
     const tokens = own.reduce<TokenUsage | undefined>(
-      (sum, span) => (span.tokens === undefined ? sum : sumOf(sum, span.tokens)),
+      (sum, span) => (span.tokens === undefined ? sum : sumOfTokens(sum, span.tokens)),
       undefined,
     );
     const seconds = total(worked) / 1000;
+    const models = modelTokens(all.get(taskId) ?? []);
     const entry = defined({
       worked: Number.isNaN(seconds) ? undefined : seconds,
       waited: total(waited) === 0 ? undefined : total(waited) / 1000,
       tokens,
+      models: models.length === 0 ? undefined : models,
     });
     return [[taskId, entry] as const];
   });
   return new Map(times);
 }
 
-/** With the times of its tasks, if its crew tells events. */
+/** With the times of its tasks and the tokens of its models, if its crew tells events. */
 export function withTimes(execution: Execution, kept: KeptEvents): Execution {
   if (kept.events.length === 0) return execution;
-  const times = taskTimes(activityOf(execution, kept));
+  const activity = activityOf(execution, kept);
+  const times = taskTimes(activity);
+  const models = modelTokens(activity.spans);
   const tasks = execution.tasks.map((task) => ({
     ...task,
     ...defined({ times: times.get(task.taskId) ?? task.times }),
   }));
-  return { ...execution, tasks };
+  return { ...execution, tasks, ...(models.length > 0 && { models }) };
 }
 
 function total(numbers: readonly number[]): number {

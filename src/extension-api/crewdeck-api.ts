@@ -16,6 +16,27 @@ export interface CrewdeckCrew {
   readonly isLocal: boolean;
 }
 
+export interface CrewdeckTokens {
+  readonly total: number;
+  readonly prompt?: number;
+  readonly completion?: number;
+  /** Of the prompt. */
+  readonly cached?: number;
+}
+
+export interface CrewdeckUsage {
+  readonly tokens: CrewdeckTokens;
+  /** By the setting `crewdeck.prices`. Undefined if none of the tokens has a price. */
+  readonly estimatedCost?: {
+    /** US dollars. */
+    readonly amount: number;
+    /** Tokens that are not in `amount`, because they have no price. */
+    readonly unpricedTokens: number;
+  };
+  /** Add up to `tokens`. Without a name: those of which the model isn't known. */
+  readonly models: readonly { readonly model?: string; readonly tokens: CrewdeckTokens }[];
+}
+
 export interface CrewdeckTask {
   readonly taskId: string;
   readonly agent?: string;
@@ -28,6 +49,8 @@ export interface CrewdeckTask {
     readonly output?: string;
     readonly feedback?: { readonly isApprove: boolean; readonly text: string };
   }[];
+  /** Of all attempts. Undefined if the crew doesn't report it. */
+  readonly usage?: CrewdeckUsage;
 }
 
 /** "unconfirmed": the kickoff got no response; "unknown": the crew reports no known state. */
@@ -53,6 +76,8 @@ export interface CrewdeckExecution {
   readonly output?: string;
   readonly error?: string;
   readonly waiting?: { readonly taskId: string; readonly output?: string };
+  /** Undefined if the crew doesn't report it. */
+  readonly usage?: CrewdeckUsage;
 }
 
 export interface CrewdeckKickoff {

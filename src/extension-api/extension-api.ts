@@ -3,25 +3,33 @@ import { UserError } from "../base/errors.ts";
 import { defined } from "../base/json.ts";
 import type { Crews } from "../crews/crews.ts";
 import { keyOf, type Execution, type ExecutionSummary } from "../executions/model.ts";
+import { costOf, type Price } from "../executions/prices.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import { titleOf } from "../executions/title.ts";
+import { taskTokenUse, tokenUse, type TokenUse } from "../executions/tokens.ts";
 import type { Feedback } from "../feedback/feedback.ts";
 import type { Sending } from "../sending/sending.ts";
-import type { CrewdeckApi, CrewdeckExecution, CrewdeckStop } from "./crewdeck-api.ts";
+import type {
+  CrewdeckApi,
+  CrewdeckExecution,
+  CrewdeckStop,
+  CrewdeckUsage,
+} from "./crewdeck-api.ts";
 
 export function createExtensionApi(options: {
   readonly crews: Pick<Crews, "canStop" | "list" | "get" | "ready">;
   readonly store: Pick<ExecutionStore, "list" | "find" | "findAll" | "refresh" | "onDidChange">;
   readonly feedback: Pick<Feedback, "send">;
   readonly sending: Pick<Sending, "send" | "stopSender">;
+  readonly prices: { readonly list: () => readonly Price[] };
 }) {
-  const { crews, store, feedback, sending } = options;
+  const { crews, store, feedback, sending, prices } = options;
   const changes = new vscode.EventEmitter<CrewdeckExecution>();
   let hasListeners = false;
   const plain = (executions: readonly Execution[]) => {
     const names = new Map(crews.list().map(({ id, name }) => [id, name]));
     return executions.map((execution) =>
-      plainExecution(execution, names.get(execution.crew.id) ?? execution.crew.name),
+      plainExecution(execution, names.get(execution.crew.id) ?? execution.crew.name, prices.list()),
     );
   };
   const subscription = store.onDidChange(({ added, changed }) => {
@@ -82,7 +90,25 @@ export function createExtensionApi(options: {
   return { api, disposable: vscode.Disposable.from(subscription, changes) };
 }
 
-function plainExecution(execution: Execution, crew: string): CrewdeckExecution {
+/** Undefined if unknown. */
+function plainUsage(
+  use: TokenUse | undefined,
+  prices: readonly Price[],
+): CrewdeckUsage | undefined {
+  if (use === undefined) return undefined;
+  const cost = costOf(use, prices);
+  return {
+    tokens: use.tokens,
+    ...(cost && { estimatedCost: { amount: cost.amount, unpricedTokens: cost.unpriced } }),
+    models: use.models,
+  };
+}
+
+function plainExecution(
+  execution: Execution,
+  crew: string,
+  prices: readonly Price[],
+): CrewdeckExecution {
   const { kickoffIds, state, mayBeWaiting, startedAt, endedAt, output, error, waiting } = execution;
   return structuredClone({
     crew,
@@ -91,17 +117,27 @@ function plainExecution(execution: Execution, crew: string): CrewdeckExecution {
     title: titleOf(execution),
     state,
     startedAt,
-    tasks: execution.tasks.map(({ taskId, agent, state, attempts }) => ({
-      taskId,
-      state,
-      ...defined({ agent, output: attempts.at(-1)?.output }),
-      attempts: attempts.map(({ number, output, feedback }) => ({
+    tasks: execution.tasks.map((task) => ({
+      taskId: task.taskId,
+      state: task.state,
+      ...defined({
+        agent: task.agent,
+        output: task.attempts.at(-1)?.output,
+        usage: plainUsage(taskTokenUse(task), prices),
+      }),
+      attempts: task.attempts.map(({ number, output, feedback }) => ({
         number,
         ...defined({ output }),
         ...(feedback && { feedback: { isApprove: feedback.isApprove, text: feedback.text } }),
       })),
     })),
-    ...defined({ mayBeWaiting, endedAt, output, error }),
+    ...defined({
+      mayBeWaiting,
+      endedAt,
+      output,
+      error,
+      usage: plainUsage(tokenUse(execution), prices),
+    }),
     ...(waiting && {
       waiting: { taskId: waiting.taskId, ...defined({ output: waiting.output }) },
     }),

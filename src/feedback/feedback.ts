@@ -19,7 +19,7 @@ const questions = () => import("./ask.ts");
 interface FeedbackOptions {
   readonly sending: Pick<Sending, "feedbackSender">;
   /** An output without a place in a visible editor is not on the screen. */
-  readonly documents: Pick<FeedbackDocuments, "find" | "show">;
+  readonly documents: Pick<FeedbackDocuments, "find" | "findExecution" | "show">;
   /** Moves to the page's feedback box; false if the person reads executions as text. */
   readonly review?: (execution: ExecutionSummary) => Promise<boolean>;
   /** A double click on an output counts once, even if the crew answers between the clicks. */
@@ -190,6 +190,14 @@ export class Feedback implements vscode.Disposable {
     return isAgreed ? { execution, taskId: task, again: true } : undefined;
   }
 
+  /** The editor of the waiting output alone, as in a comparison. */
+  #compared({ localId }: ExecutionSummary): vscode.TextEditor | undefined {
+    const { documents } = this.#options;
+    const editor = vscode.window.activeTextEditor;
+    if (editor === undefined || documents.findExecution(editor.document)) return undefined;
+    return documents.find(editor.document)?.execution.localId === localId ? editor : undefined;
+  }
+
   async #write(
     execution: Execution,
     given: GivenFeedback,
@@ -198,10 +206,11 @@ export class Feedback implements vscode.Disposable {
   ): Answer {
     const wanted = await this.#prepare(execution, given);
     if (wanted === undefined || this.#threads === undefined) return undefined;
+    const compared = this.#compared(execution);
     const isPaused = execution.waiting?.taskId === wanted.taskId && wanted.again !== true;
-    if (text === undefined && isPaused && (await this.#options.review?.(execution)))
-      return undefined;
-    const editor = await this.#options.documents.show(execution);
+    const isForPage = compared === undefined && text === undefined && isPaused;
+    if (isForPage && (await this.#options.review?.(execution))) return undefined;
+    const editor = compared ?? (await this.#options.documents.show(execution));
     return await this.#threads.open(editor, { ...wanted, isApprove }, text);
   }
 }

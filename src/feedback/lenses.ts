@@ -102,7 +102,7 @@ export class FeedbackLenses implements vscode.CodeLensProvider, vscode.Disposabl
       .filter((draft) => isForWhatWaits(draft, execution))
       .map((draft) => {
         const { isApprove, taskId: of, attempt } = draft;
-        const title = vscode.l10n.t("Edit Draft…");
+        const title = withIcon("edit", vscode.l10n.t("Edit Draft…"));
         const tooltip = isApprove
           ? vscode.l10n.t("A note that was not sent: {0}", beginningOf(draft))
           : vscode.l10n.t("A rejection that was not sent: {0}", beginningOf(draft));
@@ -120,12 +120,21 @@ export class FeedbackLenses implements vscode.CodeLensProvider, vscode.Disposabl
     return [
       ...kept,
       taken === undefined
-        ? command(vscode.l10n.t("Approve"), "approve", effects.approve())
+        ? command(withIcon("check", vscode.l10n.t("Approve")), "approve", effects.approve())
         : command(stillWaits, "sendAgain", asks),
-      command(vscode.l10n.t("Approve with Note…"), "approveWithNote", effects.note()),
-      command(vscode.l10n.t("Reject…"), "reject", effects.reject()),
+      command(
+        withIcon("comment", vscode.l10n.t("Approve with Note…")),
+        "approveWithNote",
+        effects.note(),
+      ),
+      command(withIcon("discard", vscode.l10n.t("Reject…")), "reject", effects.reject()),
     ];
   }
+}
+
+/** VS Code leaves no room between an icon and a plain space. */
+function withIcon(icon: string, title: string): string {
+  return `$(${icon})\u00a0${title}`;
 }
 
 function leftOverCommand(execution: ExecutionSummary, drafts: readonly Draft[]): vscode.Command {

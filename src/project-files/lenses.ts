@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 import { titleOf } from "../executions/title.ts";
-import { keyOf, longestWaiting, type ExecutionSummary } from "../executions/model.ts";
+import { keyOf, toReview, type ExecutionSummary } from "../executions/model.ts";
 import type { Spot } from "../projects/inspect.ts";
 
 /**
@@ -72,7 +72,7 @@ function waiting(
     ({ state, waiting }) =>
       state === "waiting" && waiting !== undefined && ids.includes(waiting.taskId),
   );
-  const longest = longestWaiting(waits);
+  const [longest] = toReview(waits);
   if (longest === undefined) return [];
   const title =
     waits.length === 1

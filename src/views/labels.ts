@@ -1,6 +1,9 @@
 import * as l10n from "@vscode/l10n";
 import type { LocalEngine } from "../crews/types.ts";
-import { type Duration, wholeTime } from "../executions/durations.ts";
+import type { TokenUsage } from "../api/types.ts";
+import { type Duration, taskTime, taskWait, wholeTime } from "../executions/durations.ts";
+import { type Cost, costOf, type Price } from "../executions/prices.ts";
+import type { TokenUse } from "../executions/tokens.ts";
 import {
   hasEnded,
   hasRehearsalOutput,
@@ -104,6 +107,58 @@ export function formatSpan(milliseconds: number, coarse = false): string {
 export function formatDuration({ seconds, isByCrew }: Duration): string {
   const span = formatSpan(seconds * 1000);
   return isByCrew ? span : l10n.t("about {0}", span);
+}
+
+/** How long a task worked, and waited for a person. Empty if unknown. */
+export function taskTimeLabels(task: TaskSummary, execution: ExecutionSummary): readonly string[] {
+  const [worked, waited] = [taskTime(task, execution), taskWait(task, execution)];
+  return present(
+    worked && formatDuration(worked),
+    waited && l10n.t("waited for you: {0}", formatDuration(waited)),
+  );
+}
+
+/** "12,345". */
+export function formatCount(count: number): string {
+  return new Intl.NumberFormat("en").format(count);
+}
+
+/** "330 tokens (300 in, 30 out)". */
+export function formatTokens({ total, prompt, completion }: TokenUsage): string {
+  if (prompt === undefined || completion === undefined)
+    return l10n.t("{0} tokens", formatCount(total));
+  return l10n.t(
+    "{0} tokens ({1} in, {2} out)",
+    formatCount(total),
+    formatCount(prompt),
+    formatCount(completion),
+  );
+}
+
+/** "$1.25"; below a cent, two digits: "$0.00012". */
+export function formatAmount({ amount }: Cost): string {
+  const digits =
+    amount > 0 && amount < 0.01
+      ? { maximumSignificantDigits: 2 }
+      : { minimumFractionDigits: 2, maximumFractionDigits: 2 };
+  return `$${new Intl.NumberFormat("en", digits).format(amount)}`;
+}
+
+export function formatCost(cost: Cost): string {
+  const { unpriced } = cost;
+  return unpriced === 0
+    ? l10n.t("estimated cost {0}", formatAmount(cost))
+    : l10n.t(
+        "estimated cost {0} without {1} tokens that have no price",
+        formatAmount(cost),
+        formatCount(unpriced),
+      );
+}
+
+/** Tokens and, with a price for them, what they cost. Empty if unknown. */
+export function useLabels(use: TokenUse | undefined, prices: readonly Price[]): readonly string[] {
+  const cost = costOf(use, prices);
+  return present(use && formatTokens(use.tokens), cost && formatCost(cost));
 }
 
 /** Undefined if unknown. `now` in milliseconds since 1970. */

@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import { viewId } from "../editor/manifest.ts";
 import { showStatus } from "../editor/messages.ts";
-import { keyOf, longestWaiting, type ExecutionSummary } from "../executions/model.ts";
+import { keyOf, toReview, type ExecutionSummary } from "../executions/model.ts";
 import type { EventKind } from "./events.ts";
 import { failedAtModel, present } from "./labels.ts";
 
@@ -40,7 +40,7 @@ export function actionsOnMany(
   executions: () => readonly ExecutionSummary[],
 ): readonly NotificationAction[] {
   const openFirst = async () => {
-    const first = longestWaiting(executions());
+    const [first] = toReview(executions());
     if (first === undefined) showStatus(vscode.l10n.t("Nothing waits for you any more."));
     else await openExecution(first);
   };

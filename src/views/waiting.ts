@@ -1,5 +1,5 @@
 import { type Crew, isInterrupted } from "../crews/types.ts";
-import { type ExecutionSummary, waitsForPerson } from "../executions/model.ts";
+import { type ExecutionSummary, toReview, waitsForPerson } from "../executions/model.ts";
 
 export interface ActiveExecutions {
   readonly waiting: readonly ExecutionSummary[];
@@ -23,4 +23,16 @@ export function activeOf(
 export function theOne({ waiting, running }: ActiveExecutions): ExecutionSummary | undefined {
   const first = waiting.length > 0 ? waiting : running;
   return first.length === 1 ? first[0] : undefined;
+}
+
+/** After or before `current` in {@link toReview}, around its ends. Undefined if nothing else waits. */
+export function nextToReview(
+  executions: readonly ExecutionSummary[],
+  current: string | undefined,
+  step: 1 | -1,
+): ExecutionSummary | undefined {
+  const all = toReview(executions);
+  const at = all.findIndex(({ localId }) => localId === current);
+  const next = all.at(at === -1 ? Math.min(0, step) : (at + step) % all.length);
+  return next?.localId === current ? undefined : next;
 }

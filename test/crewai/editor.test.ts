@@ -102,7 +102,7 @@ for (const version of crewaiVersions)
 
       await openExecution(window, "oslo", async () => (await editor.lens("Approve").count()) === 1);
       await approveByLens(window);
-      await waitForDocument(window, /\*\*Completed\*\* · 4 of 4/);
+      await waitForDocument(window, /^Completed · 4 of 4/m);
       assert.match(await editor.wholeText(), /## Result\n[^]*A report\. \(signed\)/);
       const last = model.requests.at(-1)?.prompt ?? "";
       for (const text of ["Mild.", "Shorter, please."]) assert.ok(last.includes(text), last);
@@ -125,7 +125,7 @@ for (const version of crewaiVersions)
         async () => (await editor.lens("Approve").count()) === 1,
       );
       await approveByLens(window);
-      await waitForDocument(window, /\*\*Completed\*\* · 2 of 2/);
+      await waitForDocument(window, /^Completed · 2 of 2/m);
       assert.deepEqual(model.requests.at(-1)?.tools, ["lookup"]);
       await tree.row("Declared").waitFor();
     });

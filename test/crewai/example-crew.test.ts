@@ -50,7 +50,7 @@ describe("The example crew, where crewAI is", () => {
       await window.messages.answer("waits for you", "Open");
       await waitForDocument(window, /1\. When is tea\?/);
       await approveByLens(window);
-      await waitForDocument(window, /\*\*Completed\*\* · 3 of 3[^]*Tea is served at four\./);
+      await waitForDocument(window, /^Completed · 3 of 3[^]*Tea is served at four\./m);
       const [research, outline, briefing] = model.requests.map(({ prompt }) => prompt);
       assert.ok(research?.includes(`Researcher on ${story.topic}`), research);
       assert.ok(outline?.includes("Tea is at four (kitchen sign)."), outline);

@@ -66,6 +66,7 @@ describe("The API", () => {
         send: () => assert.fail("it was kicked off"),
         stopSender: () => assert.fail("it was stopped"),
       },
+      prices: { list: () => [] },
       feedback: {
         send: ({ execution }) => Promise.resolve({ status: "resumed", message: execution.localId }),
       },

@@ -165,7 +165,7 @@ describe("Commands with arguments, and the API for other extensions", () => {
     await vscode.commands.executeCommand("workbench.action.closeAllEditors");
     await run("openExecution", { crew, kickoffId });
     const { uri, languageId } = vscode.window.activeTextEditor!.document;
-    assert.deepEqual([uri.scheme, languageId], ["crew-execution", "markdown"]);
+    assert.deepEqual([uri.scheme, languageId], ["crew-execution", "crew-execution"]);
     assert.match(uri.path, new RegExp(`^/${crew}/${kickoffId}/[^/]+\\.execution$`));
     await run("refresh", { crew, kickoffId });
     await untrack(kickoffId);

@@ -132,6 +132,41 @@ describe("Comparing attempts, and feedback sent elsewhere", () => {
     });
   });
 
+  it("approves and rejects inside the comparison, the attempt that is shown there, without leaving it", async () => {
+    const kickoffId = await start();
+    await run("reject", { crew, kickoffId, feedback: "Name one tea." });
+    await waits(kickoffId, 2);
+    await run("compareAttempts", { crew, kickoffId });
+    const { input } = await waitFor(
+      "the comparison",
+      () =>
+        vscode.window.tabGroups.activeTabGroup.activeTab?.input instanceof
+          vscode.TabInputTextDiff && {
+          input: vscode.window.tabGroups.activeTabGroup.activeTab.input,
+        },
+    );
+    const person = new ScriptedPerson([]);
+    try {
+      void run("reject", input.modified);
+      await waitFor(
+        "focus in a thread's box",
+        () => vscode.window.activeTextEditor?.document.uri.scheme === "comment",
+      );
+      assert.equal(vscode.window.tabGroups.activeTabGroup.activeTab?.input, input);
+      assert.equal((await statusOf(kickoffId)).pending_human_input?.attempt, 2, "nothing was sent");
+      await vscode.commands.executeCommand("workbench.action.focusActiveEditorGroup");
+      await waitFor(
+        "the attempt's editor",
+        () => vscode.window.activeTextEditor?.document.uri.scheme === "crew-execution",
+      );
+      await run("approve", input.modified);
+    } finally {
+      person.dispose();
+    }
+    assert.deepEqual(person.shown, [], "the output is on the screen");
+    await asked("its end", kickoffId, () => find(kickoffId)?.state === "completed");
+  });
+
   it("approves and rejects with a notification's buttons: “Approve” shows the output, “Reject…” opens a feedback thread", async () => {
     const kickoffId = await start();
     const waiting = anExecution({

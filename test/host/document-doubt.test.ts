@@ -51,7 +51,7 @@ describe("The document of an execution that can't be refreshed", () => {
         .getText()
         .split("\n")
         .find((line) => line.startsWith(">"));
-    await waitFor("the state", () => document.getText().includes("**Running**"));
+    await waitFor("the state", () => /^Running/m.test(document.getText()));
     assert.equal(doubt(), undefined);
     for (const [refused, pattern] of [
       [503, /503.*This is the last known state\.$/],

@@ -15,7 +15,10 @@ interface Manifest {
       readonly inputSchema: { readonly additionalProperties: boolean };
     }[];
     readonly menus: Readonly<
-      Record<string, readonly { readonly command: string; readonly when?: string }[]>
+      Record<
+        string,
+        readonly { readonly command: string; readonly when?: string; readonly group?: string }[]
+      >
     >;
     readonly viewsWelcome: readonly { readonly contents: string; readonly when: string }[];
   };
@@ -100,7 +103,7 @@ describe("The manifest", () => {
     const conditions = (id: string) =>
       rows
         .filter(({ command }) => command === `crewdeck.${id}`)
-        .map(({ when = "" }) => when.replace(/^.*viewItem =~ /, ""));
+        .map(({ when = "" }) => when.replace(/^.*viewItem =~ | && !listMultiSelection$/g, ""));
     assert.deepEqual(conditions("startCrew"), [
       "/^crew:local:stopped\\b/",
       "/^crew:local:stopped\\b/",
@@ -111,6 +114,17 @@ describe("The manifest", () => {
         .filter(({ command }) => /untrack|startCrew|copyToken|takeTour/.test(command))
         .map(({ title }) => title),
       ["Remove from List", "Start", "Copy Token", "Take the Tour"],
+    );
+  });
+
+  it("offers only to approve in the menu of several selected rows", () => {
+    const several = manifest.contributes.menus["view/item/context"]!.filter(
+      ({ when = "", group = "" }) =>
+        !when.includes("!listMultiSelection") && !group.startsWith("inline"),
+    );
+    assert.deepEqual(
+      several.map(({ command }) => command),
+      ["crewdeck.approve"],
     );
   });
 

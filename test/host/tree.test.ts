@@ -126,6 +126,7 @@ describe("the tree", () => {
         onDidEnd: kickoffEnded.event,
       },
       clock,
+      prices: { list: () => [], onDidChange: () => new vscode.Disposable(() => undefined) },
       createView: () => view,
     });
     tree.onDidChangeTreeData((nodes) => refreshed.push(nodes));

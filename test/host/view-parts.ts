@@ -13,6 +13,8 @@ import { FeedbackSender } from "../../src/sending/feedback.ts";
 import { FeedbackThreads } from "../../src/feedback/threads.ts";
 import { SingleStart } from "../../src/base/single-start.ts";
 import { ExecutionDocuments } from "../../src/views/document/documents.ts";
+import { registerOutline } from "../../src/views/document/outline.ts";
+import { executionLanguage } from "../../src/editor/manifest.ts";
 import { keepReaderPlaces } from "../../src/views/document/reader.ts";
 import { noSecrets } from "../support/secret-memory.ts";
 import { waitFor } from "../support/wait.ts";
@@ -99,6 +101,7 @@ export async function viewParts(clock: Clock = systemClock) {
     }),
     vscode.languages.registerCodeLensProvider({ scheme }, lenses),
     keepReaderPlaces(documents),
+    registerOutline(documents, { language: executionLanguage, scheme }),
     documents,
     lenses,
     drafts,
@@ -162,7 +165,7 @@ export function focusedBox(): Promise<vscode.TextEditor> {
   );
 }
 
-/** The lenses of a document that have a command. */
+/** The lenses of a document that have a command, without their icons. */
 export async function lensesOf(
   document: vscode.TextDocument,
 ): Promise<
@@ -175,6 +178,12 @@ export async function lensesOf(
   return lenses.flatMap(({ command, range }) =>
     command === undefined
       ? []
-      : [{ title: command.title, tooltip: command.tooltip, line: range.start.line }],
+      : [
+          {
+            title: command.title.replace(/^\$\([\w-]+\)\s/, ""),
+            tooltip: command.tooltip,
+            line: range.start.line,
+          },
+        ],
   );
 }

@@ -26,6 +26,7 @@ const shipped = [
   "dist/webview/form.css",
   "dist/webview/form.js",
   "dist/worker.py",
+  "media/crew-execution.tmLanguage.json",
   "media/crewdeck.svg",
   "media/example-crew/README.md",
   "media/example-crew/pyproject.toml",

@@ -2,6 +2,8 @@ import * as vscode from "vscode";
 import { executionUri, parseExecutionUri, parsePartUri } from "../../editor/execution-uri.ts";
 import { executionScheme } from "../../editor/manifest.ts";
 import { keyOf, type Execution, type ExecutionSummary } from "../../executions/model.ts";
+import { activityOf } from "../../executions/activity.ts";
+import { stepsOf } from "../../executions/steps.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
 import { titleOf } from "../../executions/title.ts";
 import type { FeedbackPlace } from "../../feedback/lenses.ts";
@@ -14,7 +16,7 @@ import { placeOf, type Rendered } from "./sections.ts";
 const keptRenderings = 4;
 
 interface ExecutionDocumentsOptions {
-  readonly store: Pick<ExecutionStore, "find" | "summary" | "onDidChange">;
+  readonly store: Pick<ExecutionStore, "events" | "find" | "summary" | "onDidChange">;
   readonly crewIdOf: (crewName: string) => string | undefined;
   /** What may change without the execution; then call `refresh`. */
   readonly circumstancesOf?: (execution: ExecutionSummary) => rendering.RenderCircumstances;
@@ -109,9 +111,18 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
     return await showExecution(this, execution, taskId, options);
   }
 
-  /** Where the document shows what waits. */
+  /** Where the document shows what waits: in the execution's own, or in the output's, as in a comparison. */
   find(document: vscode.TextDocument): FeedbackPlace | undefined {
-    return placeOf(this, document);
+    const part = parsePartUri(document.uri)?.part;
+    if (part === undefined) return placeOf(this, document);
+    const execution = this.summary(document.uri);
+    const isIt =
+      part.kind === "attempt" &&
+      execution?.state === "waiting" &&
+      execution.waiting?.taskId === part.taskId &&
+      execution.waiting.attempt === part.attempt;
+    // Not the first line: a thread is found from the line above it.
+    return isIt ? { execution, taskId: part.taskId, line: 1 } : undefined;
   }
 
   /** The execution whose own document this is; not that of one of its outputs. */
@@ -214,7 +225,11 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
     }
     const execution = this.execution(uri);
     if (execution === undefined) return rendering.renderMissing(address.crewName, address.key);
-    if (part === undefined) return rendering.renderExecution(execution, circumstances);
+    if (part === undefined) {
+      const kept = this.#options.store.events(execution.localId);
+      const steps = stepsOf(activityOf(execution, kept));
+      return rendering.renderExecution(execution, circumstances, steps);
+    }
     const output = outputOf(execution, part);
     return output === undefined ? rendering.renderMissingOutput() : renderOutput(output);
   }

@@ -72,5 +72,5 @@ export function shownOutput(output: string): OutputContent {
 /** No sections: the text never changes. */
 export function renderOutput(output: string): Rendered {
   const { text } = shownOutput(output);
-  return { text, sections: [], lineCount: text.split("\n").length };
+  return { text, sections: [], lineCount: text.split("\n").length, strong: [] };
 }

@@ -46,7 +46,8 @@ export async function showExecution(
   const line = heading ? heading.start : place?.line;
   if (line !== undefined) {
     select(editor, line);
-    revealAtTop(editor, line);
+    // Its lenses are between this line and the one above.
+    revealAtTop(editor, Math.max(0, line - 1));
   }
   return editor;
 }
@@ -76,9 +77,9 @@ export function keepReaderPlaces(
       if (editor.document !== document) continue;
       const next = awaited(editor, from, to);
       if (next !== undefined) {
+        const above = linesAbove(editor, from);
         select(editor, next.start);
-        // The lenses are between this line and the next.
-        revealAtTop(editor, Math.max(0, next.start - 1));
+        showAtTop(editor, Math.max(0, next.start - above));
       } else if (firstChanged <= lastLineOf(editor)) restore(editor, from, to);
     }
   };
@@ -113,6 +114,18 @@ function restore(editor: vscode.TextEditor, from: Rendered, to: Rendered): void 
     ({ anchor, active }) => new vscode.Selection(now(anchor), now(active)),
   );
   if (top !== undefined) showAtTop(editor, now(top).line);
+}
+
+/**
+ * How many lines are shown above the draft with the cursor, for the next one to appear in its place.
+ * At least one, since a draft's lenses are below the line above it.
+ */
+function linesAbove({ selection, visibleRanges }: vscode.TextEditor, from: Rendered): number {
+  const { line } = selection.active;
+  const draft = from.sections.find(
+    ({ id, start, end }) => / attempt \d+$/.test(id) && start <= line && line < end,
+  );
+  return Math.max(1, (draft?.start ?? 0) - (visibleRanges[0]?.start.line ?? 0));
 }
 
 /** The next attempt, if the cursor is visible in the answered one and nothing is selected. */

@@ -4,16 +4,20 @@ import * as vscode from "vscode";
 import { Disposables } from "../../base/events.ts";
 import type { Crews } from "../../crews/crews.ts";
 import { isInterrupted } from "../../crews/types.ts";
-import { executionScheme } from "../../editor/manifest.ts";
+import { executionLanguage, executionScheme } from "../../editor/manifest.ts";
 import { logProblem } from "../../editor/log.ts";
 import type { Execution } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
 import type { Tracker } from "../../executions/tracker.ts";
 import { doubtOf } from "../doubt.ts";
 import type { Kickoffs } from "../kickoffs.ts";
+import type { Prices } from "../prices.ts";
+import type { Clock } from "../../base/clock.ts";
+import { decorate } from "./decorations.ts";
 import { ExecutionDocuments } from "./documents.ts";
 import { documentLenses } from "./lenses.ts";
 import type { RawAnswer } from "./output-editors.ts";
+import { registerOutline } from "./outline.ts";
 import type { Output } from "./outputs.ts";
 import { keepReaderPlaces } from "./reader.ts";
 
@@ -25,10 +29,12 @@ export function registerDocuments(options: {
   readonly crews: Crews;
   readonly tracker: Pick<Tracker, "problemOf" | "localProblemOf" | "onDidChange">;
   readonly kickoffs: Kickoffs;
+  readonly prices: Prices;
+  readonly clock: Clock;
   readonly ready: Promise<unknown>;
   readonly storage: vscode.Uri;
 }) {
-  const { store, crews, tracker, kickoffs, ready, storage } = options;
+  const { store, crews, tracker, kickoffs, prices, clock, ready, storage } = options;
   const owned = new Disposables();
   const documents = owned.add(
     new ExecutionDocuments({
@@ -41,12 +47,18 @@ export function registerDocuments(options: {
             ? undefined
             : doubtOf({ crews, tracker }, execution)?.text,
         isKickingOff: kickoffs.isUnderWay(execution),
+        prices: prices.list(),
         isInterrupted: isInterrupted(crews.find(execution.crew.id), execution.kickoffIds),
       }),
       ready,
     }),
   );
-  for (const event of [tracker.onDidChange, crews.onDidChange, kickoffs.onDidEnd])
+  for (const event of [
+    tracker.onDidChange,
+    crews.onDidChange,
+    kickoffs.onDidEnd,
+    prices.onDidChange,
+  ])
     owned.add(event(() => documents.refresh()));
   owned.add(
     vscode.workspace.registerFileSystemProvider(executionScheme, documents, {
@@ -79,6 +91,8 @@ export function registerDocuments(options: {
     ),
   );
   owned.add(keepReaderPlaces(documents));
+  owned.add(registerOutline(documents, { language: executionLanguage, scheme: executionScheme }));
+  owned.add(decorate({ documents, prices, store, clock }));
   /** Large outputs, by local ID; nothing else may be in it. */
   const folder = path.join(storage.fsPath, "outputs");
   owned.add(

@@ -1,6 +1,8 @@
 import * as l10n from "@vscode/l10n";
 import type { JsonValue, PlainCallbacks } from "../../api/types.ts";
 import type { Execution, SentKickoff } from "../../executions/model.ts";
+import type { Price } from "../../executions/prices.ts";
+import type { Step } from "../../executions/steps.ts";
 import { titleOf } from "../../executions/title.ts";
 import {
   fullProgress,
@@ -10,15 +12,17 @@ import {
   present,
   stateLabel,
 } from "../labels.ts";
-import { fencedLines, inlineName, inlineText, quotedLines } from "./markdown.ts";
+import { fencedLines, inlineName, inlineText, leadingText, quotedLines } from "./markdown.ts";
 import { resultParts, situationParts } from "./result.ts";
-import { assemble, type Part, type Rendered } from "./sections.ts";
+import { assemble, idsSection, type Part, type Rendered } from "./sections.ts";
 import { taskPart, unknownTaskParts } from "./task.ts";
 import { historyPart, timesPart } from "./times.ts";
+import { tokensPart } from "./tokens.ts";
 
 export interface RenderCircumstances {
   readonly doubt?: string | undefined;
   readonly isKickingOff?: boolean;
+  readonly prices?: readonly Price[];
   /** Whether a restart interrupted it, and a person is to decide about it. */
   readonly isInterrupted?: boolean;
 }
@@ -30,22 +34,24 @@ export interface RenderCircumstances {
 export function renderExecution(
   execution: Execution,
   circumstances: RenderCircumstances = {},
+  steps: readonly Step[] = [],
 ): Rendered {
-  const { doubt, isKickingOff = false } = circumstances;
+  const { doubt, isKickingOff = false, prices = [] } = circumstances;
   const rehearsal = l10n.t(
     "Rehearsal: no language model was called. The outputs only repeat what the agents were asked.",
   );
   const parts = present<Part>(
     { id: "title", lines: [`# ${inlineText(titleOf(execution))}`] },
-    { id: "state", lines: [stateLine(execution, circumstances)] },
+    statePart(execution, circumstances),
     doubt !== undefined && { id: "doubt", lines: quotedLines([inlineText(doubt)]) },
     isRehearsal(execution) && { id: "rehearsal", lines: quotedLines([rehearsal]) },
     ...situationParts(execution, isKickingOff),
     ...resultParts(execution),
     ...requestParts(execution),
-    ...execution.tasks.map((task) => taskPart(task, execution)),
+    ...execution.tasks.map((task) => taskPart(task, execution, steps)),
     ...unknownTaskParts(execution),
     timesPart(execution),
+    tokensPart(execution, prices),
     historyPart(execution),
     idsPart(execution),
   );
@@ -81,23 +87,25 @@ export function renderMissing(crewName: string, kickoffId: string): Rendered {
   ]);
 }
 
-function stateLine(
+function statePart(
   execution: Execution,
   { isKickingOff = false, isInterrupted = false }: RenderCircumstances,
-): string {
+): Part {
   const { progress, waiting, stateText, state } = execution;
   const own = isInterrupted ? interruptedLabel() : stateLabel(execution);
   const label = isKickingOff ? kickingOffLabel() : own;
+  const shown = leadingText(label);
   const task = waiting?.taskId ?? (state === "running" ? progress?.current : undefined);
   const done = fullProgress(execution);
-  return present(
-    `**${inlineText(label)}**`,
+  const line = present(
+    shown,
     stateText !== undefined &&
       stateText !== label &&
       l10n.t("the crew says “{0}”", inlineText(stateText)),
     task && l10n.t("task {0}", inlineName(task)),
     done && inlineText(done),
   ).join(" · ");
+  return { id: "state", lines: [line], strong: [{ line: 0, from: 0, to: shown.length }] };
 }
 
 function requestParts({ request, origin }: Execution): Part[] {
@@ -108,17 +116,26 @@ function requestParts({ request, origin }: Execution): Part[] {
   const none = request
     ? l10n.t("None.")
     : l10n.t("Not known: this execution was started elsewhere and is followed by its ID.");
-  const values = inputs.flatMap(([name, value]) => valueLines(name, value));
   const meta = request?.meta && fencedLines(JSON.stringify(request.meta, undefined, 2), "json");
   return present<Part>(
-    part("inputs", `## ${l10n.t("Inputs")}`, inputs.length === 0 ? [none] : values),
+    inputsPart(inputs, none),
     part("meta", `### ${l10n.t("Meta")}`, meta ?? []),
     part("callbacks", `### ${l10n.t("Callbacks")}`, callbackLines(request?.callbacks ?? {})),
   );
 }
 
-function valueLines(name: string, value: JsonValue): string[] {
-  const label = `- **${inlineText(name)}**:`;
+function inputsPart(inputs: readonly (readonly [string, JsonValue])[], none: string): Part {
+  const lines = [`## ${l10n.t("Inputs")}`, "", ...(inputs.length === 0 ? [none] : [])];
+  const strong = inputs.map(([name, value]) => {
+    const label = `- ${leadingText(name)}`;
+    const place = { line: lines.length, from: 2, to: label.length };
+    lines.push(...valueLines(`${label}:`, value));
+    return place;
+  });
+  return { id: "inputs", lines, strong };
+}
+
+function valueLines(label: string, value: JsonValue): string[] {
   if (value === "") return [`${label} *${l10n.t("empty")}*`];
   if (typeof value === "string" && !/[\n\r\u2028\u2029]/.test(value))
     return [`${label} ${inlineText(value)}`];
@@ -153,7 +170,7 @@ function hostOf(url: string): string {
 
 function idsPart({ crew, kickoffIds, engine }: Execution): Part {
   return {
-    id: "ids",
+    id: idsSection,
     lines: present(
       `## ${l10n.t("Crew and IDs")}`,
       "",

@@ -2,11 +2,10 @@ import * as l10n from "@vscode/l10n";
 import { answeredPause } from "../../executions/resumes.ts";
 import type { RunAgainFrom } from "../../api/types.ts";
 import { outputPart } from "./embed.ts";
-import { cleanText, fencedLines, inlineName } from "./markdown.ts";
+import { fencedLines, inlineName } from "./markdown.ts";
 import { resultOf } from "./outputs.ts";
 import { failedAtModel, present } from "../labels.ts";
 import { mayBeWaitingSection, resultSection, type Part } from "./sections.ts";
-import { taskTitle } from "./task.ts";
 import { hasEnded, isLocalCrew, isNeverSeen, mayWait } from "../../executions/model.ts";
 import type { CrewRef, Execution, ResumeSummary } from "../../executions/model.ts";
 
@@ -33,7 +32,15 @@ export function situationParts(execution: Execution, isKickingOff: boolean): Par
   const stopped = l10n.t(
     "This execution did not end within a day, and is no longer watched. “Watch Again” continues.",
   );
+  const waits =
+    execution.waiting !== undefined &&
+    pause === undefined &&
+    l10n.t(
+      "The output of task {0} waits for you: approve it, or reject it with feedback.",
+      inlineName(execution.waiting.taskId),
+    );
   return present<Part>(
+    waits !== false && { id: "waits", lines: [waits] },
     state === "unconfirmed" && unconfirmedPart(execution, isKickingOff),
     mayWait(execution) && mayBeWaitingPart(execution),
     isQueuedHere && { id: "queued", lines: [queuedText()] },
@@ -101,14 +108,12 @@ function answeredPauseText(
   return `${text} ${look} ${l10n.t("“Send Again…” sends the same feedback once more; it asks first.")}`;
 }
 
-/** Most crews return a task's output as the result, which then only names that task. */
 export function resultParts(execution: Execution): Part[] {
   const { state, error, tasks, crew } = execution;
   if (!hasEnded(execution)) return [];
   const heading = `## ${l10n.t("Result")}`;
   const note = (text: string): Part => ({ id: resultSection, lines: [heading, "", text] });
   const text = resultOf(execution);
-  const source = text === undefined ? undefined : sourceNote(text, execution);
   const hasNone = l10n.t(
     "The crew ended without an output. Look in {0} for the cause.",
     logOf(crew),
@@ -128,28 +133,9 @@ export function resultParts(execution: Execution): Part[] {
   ).join(" ");
   const errorLines = [`## ${l10n.t("Error")}`, "", ...cause, "", remedy];
   const parts = present<Part>(
-    text !== undefined && (source ? note(source) : outputPart(resultSection, [heading], text, 3)),
+    text !== undefined && outputPart(resultSection, [heading], text, 3),
     text === undefined && state === "completed" && note(hasNone),
     (error !== undefined || state === "failed") && { id: "error", lines: errorLines },
   );
   return state === "stopped" && parts.length === 0 ? [note(isStopped)] : parts;
-}
-
-function sourceNote(result: string, { tasks }: Execution): string | undefined {
-  const textOf = (output = "") => cleanText(output).trim();
-  const text = textOf(result);
-  const source = tasks.findLast(({ attempts }) => textOf(attempts.at(-1)?.output) === text);
-  if (text === "" || source === undefined) return undefined;
-  const task = linkTo(source.taskId);
-  const attempt = source.attempts.at(-1)?.number ?? 1;
-  return attempt > 1
-    ? l10n.t("This is the output of task {0}, attempt {1}, word for word.", task, attempt)
-    : l10n.t("This is the output of task {0}, word for word.", task);
-}
-
-/** By VS Code's anchor; no link if anchors omit some of the characters. */
-function linkTo(taskId: string): string {
-  if (!/^[\p{L}\p{N}]+(?:[_-][\p{L}\p{N}]+)*$/u.test(taskId)) return `“${inlineName(taskId)}”`;
-  const words = taskTitle(taskId).toLowerCase().replace(/\s+/g, "-");
-  return `[${inlineName(taskId)}](#${words.replace(/[^\p{L}\p{N}_-]/gu, "")})`;
 }

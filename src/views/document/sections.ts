@@ -11,6 +11,15 @@ export interface Part {
   readonly id: string;
   readonly lines: readonly string[];
   readonly parts?: readonly Part[];
+  /** Bold when shown, without marks in the text: places in its lines. */
+  readonly strong?: readonly Strong[];
+}
+
+/** Part of a line; `to` is exclusive. */
+export interface Strong {
+  readonly line: number;
+  readonly from: number;
+  readonly to: number;
 }
 
 /** From 0; `end` is exclusive and includes blank lines. */
@@ -25,21 +34,25 @@ export interface Rendered {
   readonly text: string;
   readonly sections: readonly Section[];
   readonly lineCount: number;
+  readonly strong: readonly Strong[];
 }
 
 /** No link runs a command. */
 export function assemble(parts: readonly Part[]): Rendered {
   const lines: string[] = [];
   const sections: Section[] = [];
+  const strong: Strong[] = [];
   const add = (part: Part) => {
     const start = lines.length;
     const at = sections.length;
+    for (const { line, ...place } of part.strong ?? [])
+      strong.push({ line: start + line, ...place });
     if (part.lines.length > 0) lines.push(...part.lines.flatMap((line) => line.split("\n")), "");
     for (const inner of part.parts ?? []) add(inner);
     sections.splice(at, 0, { id: part.id, start, end: lines.length });
   };
   for (const part of parts) add(part);
-  return { text: withoutCommands(lines.join("\n")), sections, lineCount: lines.length };
+  return { text: withoutCommands(lines.join("\n")), sections, lineCount: lines.length, strong };
 }
 
 export function sectionOf(rendered: Rendered, id: string): Section | undefined {
@@ -47,6 +60,7 @@ export function sectionOf(rendered: Rendered, id: string): Section | undefined {
 }
 
 export const resultSection = "result";
+export const idsSection = "ids";
 /** Where to give feedback if the waiting task isn't known. */
 export const mayBeWaitingSection = "may be waiting";
 
@@ -56,6 +70,10 @@ export function taskSection(taskId: string): string {
 
 export function attemptSection(taskId: string, attempt: number): string {
   return `${taskSection(taskId)} attempt ${attempt}`;
+}
+
+export function stepsSection(taskId: string): string {
+  return `${taskSection(taskId)} steps`;
 }
 
 /** `time` counts the feedback on an attempt, from 1. */

@@ -1,24 +1,30 @@
 import * as l10n from "@vscode/l10n";
-import { taskTime } from "../../executions/durations.ts";
 import { hasEnded, type Attempt, type Execution } from "../../executions/model.ts";
 import type { ExecutionTask, SentResume } from "../../executions/model.ts";
-import { formatDuration, formatTime, present, taskStateLabel } from "../labels.ts";
+import type { Step } from "../../executions/steps.ts";
+import { oneLine } from "../../base/text.ts";
+import { formatTime, present, taskStateLabel } from "../labels.ts";
 import { outputLines, outputPart, withLines } from "./embed.ts";
 import { cleanText, inlineName, inlineText, quotedLines } from "./markdown.ts";
-import { attemptSection, feedbackSection, isOnlyAttempt } from "./sections.ts";
+import { attemptSection, feedbackSection, isOnlyAttempt, stepsSection } from "./sections.ts";
 import { taskSection, type Part } from "./sections.ts";
+
+const most = { steps: 30, characters: 300 };
 
 export function taskTitle(taskId: string): string {
   return l10n.t("Task: {0}", inlineName(taskId));
 }
 
-export function taskPart(task: ExecutionTask, execution: Execution): Part {
+export function taskPart(
+  task: ExecutionTask,
+  execution: Execution,
+  steps: readonly Step[] = [],
+): Part {
   const { taskId, agent, state } = task;
-  const duration = taskTime(task, execution);
+  const label = taskStateLabel(task, execution);
   const facts = present(
-    `**${taskStateLabel(task, execution)}**`,
+    label,
     agent !== undefined && agent !== "" && l10n.t("by {0}", inlineName(agent)),
-    duration && formatDuration(duration),
   ).join(" · ");
   const parts = attemptParts(task, execution);
   // Until the end, a crew reports only the current task (vendor's OpenAPI).
@@ -29,8 +35,42 @@ export function taskPart(task: ExecutionTask, execution: Execution): Part {
   return {
     id: taskSection(taskId),
     lines: [`## ${taskTitle(taskId)}`, "", facts, ...comesLater],
-    parts,
+    strong: [{ line: 2, from: 0, to: label.length }],
+    parts: [...parts, ...stepsPart(task, steps)],
   };
+}
+
+/** The last ones, short: the page and the timeline have more of their texts. */
+function stepsPart({ taskId }: ExecutionTask, steps: readonly Step[]): Part[] {
+  const own = steps.filter((step) => step.taskId === taskId);
+  if (own.length === 0) return [];
+  const shown = own.slice(-most.steps);
+  const left = own.length - shown.length;
+  return [
+    {
+      id: stepsSection(taskId),
+      lines: [
+        `### ${l10n.t("Steps")}`,
+        "",
+        ...(left === 0 ? [] : [l10n.t("{0} earlier ones are not shown.", left), ""]),
+        ...shown.flatMap(stepLines),
+      ],
+    },
+  ];
+}
+
+function stepLines({ tool, start, end, thought, result, error, ...step }: Step): string[] {
+  const line = (label: string, text: string | undefined) =>
+    text !== undefined && `  - ${label}: ${inlineText(oneLine(text, most.characters))}`;
+  const seconds = end === undefined ? undefined : ((end - start) / 1000).toFixed(1);
+  const name = tool === undefined ? l10n.t("no tool") : inlineName(tool);
+  return present(
+    `- ${present(name, seconds !== undefined && tool !== undefined && l10n.t("{0} s", seconds)).join(" · ")}`,
+    line(l10n.t("thought"), thought),
+    line(l10n.t("arguments"), step.arguments),
+    line(l10n.t("result"), result),
+    line(l10n.t("error"), error),
+  );
 }
 
 export function unknownTaskParts(execution: Execution): Part[] {

@@ -1,16 +1,16 @@
 import * as l10n from "@vscode/l10n";
 import { defined } from "../../base/json.ts";
-import { oneLine } from "../../base/text.ts";
 import { stateChanges, timeUse, unseenTasks, wholeTime } from "../../executions/durations.ts";
 import { hasEnded, without } from "../../executions/model.ts";
 import type { Execution, ExecutionSummary } from "../../executions/model.ts";
 import type { SentResume, StateChange } from "../../executions/model.ts";
 import { formatDuration, formatSpan, formatTime, present } from "../labels.ts";
 import { startLabel, stateLabel } from "../labels.ts";
-import { inlineName, inlineText } from "./markdown.ts";
+import { cellText, inlineName, inlineText, tableLines } from "./markdown.ts";
 import type { Part } from "./sections.ts";
 
-const max = { bar: 20, name: 40 };
+/** Characters. */
+const longestBar = 20;
 
 export function timesPart(execution: ExecutionSummary): Part {
   const { endedAt } = execution;
@@ -34,30 +34,19 @@ function timeTable(execution: ExecutionSummary): string[] {
     return [];
   const times = [
     ...tasks.map(({ taskId, duration }) => [
-      // A pipe would end the cell.
-      inlineText(oneLine(taskId, max.name)).replaceAll("|", "\\|"),
+      cellText(taskId),
       duration === undefined ? l10n.t("not known") : formatDuration(duration),
     ]),
     ...(waited === undefined ? [] : [[`*${l10n.t("Waiting for you")}*`, formatDuration(waited)]]),
   ];
   const head = [l10n.t("Task"), l10n.t("Time")];
-  if (percents === undefined) return table([head, ...times]);
+  if (percents === undefined) return tableLines([head, ...times]);
   // Even the smallest share is visible.
-  const bar = (percent: number) => "█".repeat(Math.round((percent / 100) * max.bar)) || "▏";
-  return table([
+  const bar = (percent: number) => "█".repeat(Math.round((percent / 100) * longestBar)) || "▏";
+  return tableLines([
     [...head, l10n.t("Share"), ""],
     ...times.map((row, at) => [...row, `${percents[at] ?? 0} %`, bar(percents[at] ?? 0)]),
   ]);
-}
-
-/** Also readable as text. The first row is the head. */
-function table(rows: readonly (readonly string[])[]): string[] {
-  const [head = [], ...body] = rows;
-  const lengthOf = (text = "") => Array.from(text).length;
-  const widths = head.map((_, column) => Math.max(3, ...rows.map((row) => lengthOf(row[column]))));
-  const line = (row: readonly string[]) =>
-    `| ${row.map((text, column) => text + " ".repeat((widths[column] ?? 0) - lengthOf(text))).join(" | ")} |`;
-  return [line(head), line(widths.map((width) => "-".repeat(width))), ...body.map(line)];
 }
 
 /** Undefined while only the start is known. */

@@ -1,12 +1,12 @@
 import * as l10n from "@vscode/l10n";
 import type { CrewApiError } from "../../api/errors.ts";
 import { oneLine, shortName } from "../../base/text.ts";
-import { taskTime } from "../../executions/durations.ts";
+import type { Price } from "../../executions/prices.ts";
+import { taskTokenUse, tokenUse } from "../../executions/tokens.ts";
 import { sharesTitle, titleOf } from "../../executions/title.ts";
 import { shortProblem } from "../doubt.ts";
 import {
   elapsedLabel,
-  formatDuration,
   fullProgress,
   type Icon,
   interruptedLabel,
@@ -20,6 +20,8 @@ import {
   stateIcons,
   stateLabel,
   taskStateLabel,
+  taskTimeLabels,
+  useLabels,
 } from "../labels.ts";
 import type { GroupKind } from "./grouping.ts";
 import type { Row } from "./rows.ts";
@@ -48,6 +50,7 @@ export interface Circumstances {
   readonly canStop?: boolean;
   /** The row doesn't repeat what its group shows. */
   readonly group?: GroupKind;
+  readonly prices?: readonly Price[];
 }
 
 /** A side bar shows about 25 characters of the description. `now` in milliseconds since 1970. */
@@ -56,7 +59,7 @@ export function executionRow(
   now: number,
   circumstances: Circumstances = {},
 ): Row {
-  const { group = "crew" } = circumstances;
+  const { group = "crew", prices = [] } = circumstances;
   const title = titleOf(execution);
   const warnings = warningsOf(execution, circumstances);
   const isLost = circumstances.crew === "gone" && !hasEnded(execution);
@@ -86,7 +89,15 @@ export function executionRow(
     // Computed on demand: few of 10,000 rows are hovered over.
     get tooltip() {
       const ids = execution.kickoffIds.map((id) => l10n.t("ID: {0}", id));
-      return [title, ...situation, ...details(execution, circumstances), crew, start, ...ids];
+      return [
+        title,
+        ...situation,
+        ...useLabels(tokenUse(execution), prices),
+        ...details(execution, circumstances),
+        crew,
+        start,
+        ...ids,
+      ];
     },
     icon: iconOf(execution, circumstances),
     facts: factsOf(execution, circumstances),
@@ -111,7 +122,6 @@ export function taskRow(
   const state = isStale ? l10n.t("Last seen running") : taskStateLabel(task, execution);
   const attempt = task.attempts.at(-1);
   const name = shortName(task.taskId);
-  const duration = taskTime(task, execution);
   const more = present(
     attempt !== undefined && attempt.number > 1 && l10n.t("attempt {0}", attempt.number),
     task.agent !== undefined && task.agent !== "" && shortName(task.agent),
@@ -119,7 +129,13 @@ export function taskRow(
   return {
     label: name,
     description: [task.state === "waiting" ? l10n.t("Waiting") : state, ...more].join(" · "),
-    tooltip: present(name, state, ...more, duration && formatDuration(duration)),
+    tooltip: present(
+      name,
+      state,
+      ...more,
+      ...taskTimeLabels(task, execution),
+      ...useLabels(taskTokenUse(task), circumstances.prices ?? []),
+    ),
     icon: isStale
       ? { id: "eye-closed" }
       : task.state === "pending"

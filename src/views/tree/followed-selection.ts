@@ -28,8 +28,10 @@ export class FollowedSelection implements vscode.Disposable {
 
   /** Not while the view is hidden, since revealing opens it. */
   follow(moved: (selected: ExecutionNode | TaskNode) => TreeNode | undefined): void {
-    const [selected] = this.#view.selection;
+    const [selected, another] = this.#view.selection;
     if (!this.#view.visible || selected === undefined || !("localId" in selected)) return;
+    // Revealing one would end the selection of the others.
+    if (another !== undefined) return;
     const row = moved(selected);
     if (row === undefined) return;
     this.#view

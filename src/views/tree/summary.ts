@@ -29,6 +29,7 @@ export function showSummary(
   if (view.message !== message) view.message = message;
   if (view.description !== description) view.description = description;
   setContext("crewdeck.hasExecutions", executions.length > 0);
+  setContext("crewdeck.hasWaiting", waiting > 0);
   setContext(
     "crewdeck.hasAnswered",
     executions.some(({ resumes }) => resumes.some(({ outcome }) => outcome === "answered")),

@@ -10,7 +10,10 @@ import { idOf, showAttempt, type TreeNode } from "./nodes.ts";
 import { crewRow, goneCrewRow, groupRow, hintRow, moreRow, type Row } from "./rows.ts";
 import type { ExecutionTreeOptions } from "./tree.ts";
 
-type Sources = Pick<ExecutionTreeOptions, "store" | "crews" | "tracker" | "kickoffs" | "clock">;
+type Sources = Pick<
+  ExecutionTreeOptions,
+  "store" | "crews" | "tracker" | "kickoffs" | "clock" | "prices"
+>;
 
 export class TreeItems {
   readonly #sources: Sources;
@@ -94,7 +97,7 @@ export class TreeItems {
   }
 
   #circumstances(execution: ExecutionSummary, group: string): Circumstances {
-    const { crews, tracker, kickoffs } = this.#sources;
+    const { crews, tracker, kickoffs, prices } = this.#sources;
     const crew = this.#crews.connected.get(execution.crew.id);
     const isRefusing = tracker.parkedCrews().has(execution.crew.id);
     return {
@@ -103,6 +106,7 @@ export class TreeItems {
       problem: isRefusing ? undefined : tracker.problemOf(execution),
       isKickingOff: kickoffs.isUnderWay(execution),
       canStop: crews.canStop(execution.crew.id),
+      prices: prices.list(),
     };
   }
 }

@@ -8,6 +8,7 @@ import type { ExecutionStore } from "../../executions/store.ts";
 import type { Tracker } from "../../executions/tracker.ts";
 import type { Kickoffs } from "../kickoffs.ts";
 import { elapsedLabel } from "../labels.ts";
+import type { Prices } from "../prices.ts";
 import { Arrangement } from "./arrangement.ts";
 import { CrewWatch } from "./crew-watch.ts";
 import { FollowedSelection } from "./followed-selection.ts";
@@ -27,6 +28,7 @@ export interface ExecutionTreeOptions {
   readonly tracker: Pick<Tracker, "problemOf" | "parkedCrews" | "onDidChange">;
   readonly kickoffs: Pick<Kickoffs, "isUnderWay" | "onDidEnd">;
   readonly clock: Clock;
+  readonly prices: Pick<Prices, "list" | "onDidChange">;
   readonly choices: Pick<TreeChoices, "rules" | "onDidChange">;
   readonly createView?: (provider: vscode.TreeDataProvider<TreeNode>) => vscode.TreeView<TreeNode>;
 }
@@ -52,11 +54,15 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
 
   constructor(options: ExecutionTreeOptions) {
     this.#options = options;
-    const { store, crews, tracker, kickoffs, clock, choices } = options;
+    const { store, crews, tracker, kickoffs, clock, choices, prices } = options;
     this.arrangement = new Arrangement((text) => store.withInput(text));
     this.view =
       options.createView?.(this) ??
-      vscode.window.createTreeView(viewId, { treeDataProvider: this, showCollapseAll: true });
+      vscode.window.createTreeView(viewId, {
+        treeDataProvider: this,
+        showCollapseAll: true,
+        canSelectMany: true,
+      });
     this.#crews = new CrewWatch(crews, clock, () => this.view.visible);
     this.#selection = new FollowedSelection(this.view);
     this.#items = new TreeItems(options, this.arrangement, this.#crews);
@@ -77,6 +83,7 @@ export class ExecutionTree implements vscode.TreeDataProvider<TreeNode>, vscode.
       }),
       kickoffs.onDidEnd((localIds) => this.#update(this.#rowsById(localIds))),
       choices.onDidChange(() => this.#arrange()),
+      prices.onDidChange(() => this.#update(undefined)),
       this.view.onDidChangeVisibility(() => {
         this.#planTimes();
         this.#crews.look();

@@ -92,6 +92,8 @@ describe("events", () => {
       execution_origin: "schedule",
     });
     assert.deepEqual(usage, { total: 330, prompt: 300, completion: 30 });
+    const named = readStatus({ state: "SUCCESS", token_usage: { total_tokens: 5 } });
+    assert.deepEqual(named.usage, { total: 5 });
     assert.deepEqual(trigger, { type: "service_account", id: "12", origin: "schedule" });
     assert.equal(events?.length, 4);
     assert.deepEqual(eventCounts, { total: 4, byType: { default_env: 1 } });

@@ -275,8 +275,9 @@ describe("the activity of an execution", () => {
     const times = (events: readonly ActivityEvent[]) =>
       taskTimes(activityOf(anExecution({ state: "running" }), told(events))).get("draft");
     const tokens = { total: 12, prompt: 10, completion: 2 };
-    assert.deepEqual(times(done), { worked: 5, waited: 6, tokens });
-    assert.deepEqual(times(rejected), { waited: 6, tokens }, "it still works");
+    const models = [{ model: "m", tokens }];
+    assert.deepEqual(times(done), { worked: 5, waited: 6, tokens, models });
+    assert.deepEqual(times(rejected), { waited: 6, tokens, models }, "it still works");
     const inside = [
       event("t1", "task_started", 0, { taskName: "draft" }),
       event("h1", "human_feedback_requested", 2, { taskName: "draft" }),

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { without } from "../../../src/executions/model.ts";
-import { activeOf, theOne } from "../../../src/views/waiting.ts";
+import { activeOf, nextToReview, theOne } from "../../../src/views/waiting.ts";
 import { anExecution, notWaiting } from "./executions.ts";
 
 const idsOf = (executions: readonly { readonly localId: string }[]) =>
@@ -36,6 +36,29 @@ describe("the active executions", () => {
         ["runs", "queued"],
       ],
     );
+  });
+
+  it("are reviewed oldest first, forwards and backwards, around the ends", () => {
+    const since = (localId: string, minute: number) =>
+      anExecution({
+        localId,
+        waiting: { taskId: "a", attempt: 1, since: `2026-10-21T12:0${minute}:00.000Z` },
+      });
+    const all = [since("c", 3), since("a", 1), runs, since("b", 2)];
+    const from = (current: string | undefined, step: 1 | -1) =>
+      nextToReview(all, current, step)?.localId;
+    assert.deepEqual(
+      [undefined, "a", "b", "c", "runs"].map((current) => [from(current, 1), from(current, -1)]),
+      [
+        ["a", "c"],
+        ["b", "c"],
+        ["c", "a"],
+        ["a", "b"],
+        ["a", "c"],
+      ],
+    );
+    assert.equal(nextToReview([runs, waits], "waits", 1), undefined);
+    assert.equal(nextToReview([runs], undefined, 1), undefined);
   });
 
   it("are not those that a restart interrupted", () => {

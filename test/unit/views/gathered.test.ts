@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { longestWaiting, without, type Execution } from "../../../src/executions/model.ts";
+import { toReview, without, type Execution } from "../../../src/executions/model.ts";
 import { countMessage, reportsOf, tooLateMessage, type News } from "../../../src/views/events.ts";
 import { anApproval, anExecution, notWaiting } from "./executions.ts";
 
@@ -40,12 +40,12 @@ describe("Notifications at about the same time", () => {
       waiting("middle", "2026-10-21T12:05:00.000Z"),
       notWaiting(),
     ];
-    assert.equal(longestWaiting(all)?.localId, "old");
+    assert.equal(toReview(all)[0]?.localId, "old");
     const sinceOneAnswer = ["2026-10-21T11:00:02.000Z", "2026-10-21T11:00:01.000Z"].map(
       (startedAt) => ({ ...waiting(startedAt, "2026-10-21T12:00:00.000Z"), startedAt }),
     );
-    assert.equal(longestWaiting(sinceOneAnswer)?.localId, "2026-10-21T11:00:01.000Z");
-    assert.equal(longestWaiting([notWaiting()]), undefined);
+    assert.equal(toReview(sinceOneAnswer)[0]?.localId, "2026-10-21T11:00:01.000Z");
+    assert.deepEqual(toReview([notWaiting()]), []);
   });
 });
 

@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import * as vscode from "vscode";
+import { createExtensionApi } from "../../src/extension-api/extension-api.ts";
+import { Prices } from "../../src/views/prices.ts";
+import { Windows } from "../unit/sending/window.ts";
+import { anExecution } from "../unit/views/executions.ts";
+import { crewsOf } from "./execution-parts.ts";
+
+const set = (value: unknown) =>
+  vscode.workspace
+    .getConfiguration("crewdeck")
+    .update("prices", value, vscode.ConfigurationTarget.Global);
+
+describe("The prices of models", () => {
+  const { showWarningMessage } = vscode.window;
+  let warnings: string[];
+
+  beforeEach(() => {
+    warnings = [];
+    Object.assign(vscode.window, {
+      showWarningMessage: (text: string) => (warnings.push(text), Promise.resolve(undefined)),
+    });
+  });
+
+  afterEach(async () => {
+    Object.assign(vscode.window, { showWarningMessage });
+    await set(undefined);
+  });
+
+  it("are read from the setting, and a bad entry is named once in a warning", async () => {
+    await set({ "gpt-4o": { input: 1, output: 2 }, "claude-*": { input: "three" } });
+    warnings = [];
+    const prices = new Prices();
+    assert.deepEqual(prices.list(), [{ pattern: "gpt-4o", input: 1, output: 2 }]);
+    assert.equal(warnings.length, 1);
+    assert.match(warnings[0]!, /The price of “claude-\*” in the setting crewdeck\.prices/);
+    const changed = new Promise<void>((resolve) => prices.onDidChange(resolve));
+    await set({ "claude-*": { input: 3, output: 15 } });
+    await changed;
+    assert.deepEqual(prices.list(), [{ pattern: "claude-*", input: 3, output: 15 }]);
+    assert.equal(warnings.filter((text) => text.includes("claude")).length, 1);
+    prices.dispose();
+  });
+
+  it("give the API's executions and tasks an estimated cost beside their tokens", async () => {
+    const windows = new Windows();
+    const { store } = windows.open();
+    const tokens = { total: 1_100_000, prompt: 1_000_000, completion: 100_000 };
+    const models = [{ model: "gpt-4o", tokens }];
+    const [research, review] = anExecution().tasks;
+    const rest = { total: 900, prompt: 800, completion: 100 };
+    store.add(
+      anExecution({
+        usage: { total: 1_100_900, prompt: 1_000_800, completion: 100_100 },
+        models: [...models, { model: "other", tokens: rest }],
+        tasks: [{ ...research!, times: { tokens, models } }, review!],
+      }),
+    );
+    const { api, disposable } = createExtensionApi({
+      crews: { ...crewsOf(anExecution().crew), canStop: () => false },
+      store,
+      sending: { send: () => assert.fail("sent"), stopSender: () => assert.fail("stopped") },
+      feedback: { send: () => assert.fail("sent") },
+      prices: { list: () => [{ pattern: "gpt-4o", input: 2, output: 10 }] },
+    });
+    const [execution] = api.executions();
+    assert.equal(execution?.usage?.tokens.total, 1_100_900);
+    assert.deepEqual(execution.usage.estimatedCost, { amount: 3, unpricedTokens: 900 });
+    assert.deepEqual(
+      execution.tasks.map(({ usage }) => usage),
+      [{ tokens, models, estimatedCost: { amount: 3, unpricedTokens: 0 } }, undefined],
+    );
+    disposable.dispose();
+    await windows.close();
+  });
+});

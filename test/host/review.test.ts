@@ -1,0 +1,132 @@
+import assert from "node:assert/strict";
+import { reviewCommands, approveSelected } from "../../src/commands/review.ts";
+import type { Execution, ExecutionSummary } from "../../src/executions/model.ts";
+import { anExecution, notWaiting } from "../unit/views/executions.ts";
+import { crewsOf } from "./execution-parts.ts";
+import { ScriptedPerson } from "./scripted-person.ts";
+import { eachWithViewParts, type ViewParts } from "./view-parts.ts";
+
+describe("Reviewing several executions", () => {
+  let parts: ViewParts;
+  const shown: string[] = [];
+
+  eachWithViewParts((fresh) => {
+    parts = fresh;
+    shown.length = 0;
+  });
+
+  const waiting = (localId: string, minute: number) =>
+    anExecution({
+      localId,
+      label: localId,
+      kickoffIds: [`id-${localId}`],
+      waiting: {
+        taskId: "review",
+        attempt: 1,
+        output: `Draft of ${localId}.`,
+        since: `2026-10-21T12:0${minute}:00.000Z`,
+      },
+    });
+  const ours = () => ({
+    store: parts.store,
+    crews: crewsOf(anExecution().crew),
+    feedback: parts.feedback,
+    documents: {
+      show: async (execution: ExecutionSummary) => {
+        shown.push(execution.localId);
+        return await parts.show(execution);
+      },
+    },
+  });
+  const row = ({ localId, kickoffIds: [kickoffId] }: Execution, attempt = 1) => ({
+    kind: "execution",
+    localId,
+    kickoffId,
+    attempt,
+  });
+
+  it("opens the one that waits longest first, then the next and the previous one", async () => {
+    for (const [id, minute] of [
+      ["second", 2],
+      ["first", 1],
+    ] as const)
+      parts.store.add(waiting(id, minute));
+    parts.store.add(notWaiting({ localId: "runs", kickoffIds: ["r"] }));
+    const commands = reviewCommands(ours());
+    assert.deepEqual(await commands["nextToReview"]?.(), {
+      crew: "Writers",
+      kickoffId: "id-first",
+    });
+    await commands["previousToReview"]?.();
+    assert.deepEqual(shown, ["first", "second"]);
+  });
+
+  it("says that nothing waits", async () => {
+    parts.store.add(notWaiting());
+    const commands = reviewCommands(ours());
+    const next = Promise.resolve().then(() => commands["nextToReview"]?.());
+    await assert.rejects(next, /No execution waits for you/);
+  });
+
+  it("approves what waits in the selected rows, each once, after one question that lists it", async () => {
+    const [one, two] = [waiting("one", 1), waiting("two", 2)].map((each) => parts.store.add(each));
+    const running = parts.store.add(notWaiting({ localId: "runs", kickoffIds: ["r"] }));
+    const rows = [row(one!), row(two!), { ...row(two!), kind: "task", taskId: "review" }];
+    const all = [...rows, row(running), { kind: "group", group: "state failed" }];
+    const person = new ScriptedPerson(["escape", { press: "Approve" }]);
+    try {
+      await approveSelected(ours(), all);
+      assert.equal(parts.sent.length, 0, "cancelled");
+      await approveSelected(ours(), all);
+    } finally {
+      person.dispose();
+    }
+    assert.deepEqual(
+      parts.sent.map(({ executionId, taskId, humanFeedback, isApprove }) => [
+        executionId,
+        taskId,
+        humanFeedback,
+        isApprove,
+      ]),
+      [
+        ["id-one", "review", "Approved.", true],
+        ["id-two", "review", "Approved.", true],
+      ],
+    );
+    assert.equal(person.shown.length, 2);
+    assert.equal(person.shown[0]?.text, "Approve 2 outputs?");
+    assert.match(
+      person.shown[0].detail ?? "",
+      /^“one”: task review, attempt 1 – “Writers” \(crew\.test\)\n“two”: [^\n]*\n\n“Approved\.” is sent to each: .*\n\nThe other selected rows have nothing that waits/,
+    );
+  });
+
+  it("names what could not be approved, and approves the others", async () => {
+    const [one, two] = [waiting("one", 1), waiting("two", 2)].map((each) => parts.store.add(each));
+    parts.store.update("one", (current) => ({
+      ...current,
+      waiting: { ...current.waiting!, attempt: 2 },
+    }));
+    const person = new ScriptedPerson([{ press: "Approve" }]);
+    try {
+      await assert.rejects(
+        approveSelected(ours(), [row(one!), row(two!)]),
+        /1 of 2 outputs were not approved\. “one”: /,
+      );
+    } finally {
+      person.dispose();
+    }
+    assert.deepEqual(
+      parts.sent.map(({ executionId }) => executionId),
+      ["id-two"],
+    );
+  });
+
+  it("says that none of the selected rows waits", async () => {
+    const running = parts.store.add(notWaiting());
+    await assert.rejects(
+      approveSelected(ours(), [row(running), row(running)]),
+      /None of the selected executions waits for you/,
+    );
+  });
+});

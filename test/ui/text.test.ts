@@ -1,0 +1,116 @@
+import assert from "node:assert/strict";
+import { CrewApi } from "../support/crew-api.ts";
+import { startService, type RunningService } from "../support/service.ts";
+import { openWindow, type VSCodeWindow } from "../support/window.ts";
+import { waitFor } from "../support/wait.ts";
+import { approveByLens, connectCrew } from "./person.ts";
+
+describe("Executions to read and review, in the window", () => {
+  let service: RunningService;
+  let window: VSCodeWindow;
+
+  before(async () => {
+    service = await startService({ args: ["--task-seconds", "0.1"] });
+    const id = await new CrewApi(service).kickoff({
+      inputs: { topic: "tea", audience: "colleagues" },
+    });
+    window = await openWindow();
+    await connectCrew(window, { url: service.url, token: service.token, name: "Writers" });
+    await window.tree.menu("Writers", "Track an Execution by Its ID…");
+    await window.quickInput.answer("Track an execution of “Writers”", id);
+    await window.editor.lens("Reject…").waitFor();
+  });
+
+  after(async () => {
+    await window.close();
+    await service.stop();
+  });
+
+  it("reads like a page: no line numbers and minimap, wrapped, the draft that waits has a border, and its lenses have icons", async () => {
+    const { editor, page } = window;
+    const group = page.locator(".editor-group-container.active .editor-instance");
+    assert.equal(await group.locator(".line-numbers").count(), 0);
+    assert.equal(await group.locator(".minimap canvas").filter({ visible: true }).count(), 0);
+    const marked = () =>
+      group
+        .locator(".glyph-margin-widgets .cgmr")
+        .evaluateAll(
+          (marks) =>
+            marks.filter((mark) => getComputedStyle(mark).backgroundImage.includes("svg")).length,
+        );
+    await waitFor("the border of the draft", async () => (await marked()) > 2);
+    await editor.tab(/^[^.]+$/).waitFor();
+    for (const lens of ["Approve", "Approve with Note…", "Reject…"])
+      assert.equal(await editor.lens(lens).locator(".codicon").count(), 1, lens);
+    for (const theme of [
+      "Default Light Modern",
+      "Default High Contrast",
+      "Default High Contrast Light",
+      "Default Dark Modern",
+    ] as const) {
+      await window.setTheme(theme);
+      await window.screenshot(`text-${theme}`);
+    }
+  });
+
+  it("shows its IDs last and folded, and its time beside the state", async () => {
+    const { editor, page } = window;
+    await approveByLens(window);
+    const text = await waitFor("the end", async () => {
+      const whole = await editor.wholeText();
+      return /^Completed · /m.test(whole) && whole;
+    });
+    assert.match(text, /## Crew and IDs\n[^#]*Kickoff ID: [^#]*$/);
+    await page.keyboard.press("ControlOrMeta+End");
+    await waitFor("the folded IDs", async () => {
+      const seen = await editor.visibleText();
+      return seen.includes("Crew and IDs") && !seen.includes("Kickoff ID");
+    });
+    await page.keyboard.press("ControlOrMeta+Home");
+    // Decorations are no text: VS Code draws them by style.
+    const besideText = () =>
+      page
+        .locator(".editor-group-container.active .view-line span")
+        .evaluateAll((spans) =>
+          spans.map((span) => getComputedStyle(span, "::after").content).join(" "),
+        );
+    await waitFor("the time", async () => /"\d+ s"/.test(await besideText()));
+    await window.screenshot("text-completed");
+  });
+
+  it("approves several rows that are selected in the view, after one question that lists them", async () => {
+    const { tree, messages, quickInput, page } = window;
+    const api = new CrewApi(service);
+    const ids = await Promise.all(
+      ["otters", "bees"].map((topic) => api.kickoff({ inputs: { topic, audience: "all" } })),
+    );
+    const titles = ids.map((id) => id.slice(0, 8));
+    for (const id of ids) {
+      await tree.menu("Writers", "Track an Execution by Its ID…");
+      await quickInput.answer("Track an execution of “Writers”", id);
+    }
+    await waitFor(
+      "both to wait",
+      async () =>
+        (await tree.executions()).filter(({ description }) => description.startsWith("Waiting"))
+          .length === 2,
+    );
+    const [first = "", second = ""] = titles;
+    await tree.click(first);
+    await tree.row(second).click({ modifiers: ["ControlOrMeta"] });
+    await tree.menu(second, "Approve");
+    const dialog = messages.dialog("Approve 2 outputs?");
+    await dialog.waitFor();
+    const text = await dialog.innerText();
+    for (const title of titles) assert.ok(text.includes(`“${title}”: task outline, attempt 1`));
+    await window.screenshot("approve-several");
+    await messages.confirm("Approve 2 outputs?", "Approve");
+    await waitFor(
+      "nothing to wait",
+      async () =>
+        (await tree.executions()).filter(({ description }) => description.startsWith("Completed"))
+          .length === 3,
+    );
+    assert.equal(await page.locator(".notification-toast.error").count(), 0);
+  });
+});

@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import type { ActivityEvent } from "../../../src/api/types.ts";
+import { activityOf } from "../../../src/executions/activity.ts";
+import { stepsOf } from "../../../src/executions/steps.ts";
+import { renderExecution } from "../../../src/views/document/render.ts";
+import { anExecution, at } from "./samples.ts";
+
+const event = (
+  id: string,
+  type: string,
+  seconds: number,
+  more: Partial<ActivityEvent> = {},
+): ActivityEvent => ({ id, type, at: at(seconds), ...more });
+
+function stepsIn(events: readonly ActivityEvent[]) {
+  return stepsOf(activityOf(anExecution({ state: "running" }), { events, folded: {} }));
+}
+
+const begun = [
+  event("t", "task_started", 1, { taskName: "plan" }),
+  event("a", "agent_execution_started", 1, { parentId: "t", agent: "Planner" }),
+];
+const events = [
+  ...begun,
+  event("old", "agent_logs_execution", 2, { parentId: "a", thought: "Hm." }),
+  event("why", "agent_logs_execution", 3, { parentId: "a", thought: "I need the weather." }),
+  event("l", "tool_usage_started", 4, {
+    parentId: "a",
+    tool: "lookup",
+    arguments: '{"city":"Oslo"}',
+  }),
+  event("le", "tool_usage_finished", 4.2, { startedId: "l", text: "10 degrees" }),
+  event("f", "tool_usage_started", 5, { parentId: "a", tool: "search" }),
+  event("fe", "tool_usage_error", 6, { startedId: "f", error: "No network." }),
+  event("done", "agent_logs_execution", 7, { parentId: "a", thought: "Enough.", text: "Go." }),
+  event("empty", "agent_logs_execution", 8, { parentId: "a", thought: " ", text: "Go." }),
+];
+
+describe("a step", () => {
+  it("has its thought, tool, arguments and result, or its error", () => {
+    const of = { taskId: "plan" };
+    assert.deepEqual(stepsIn(events), [
+      { ...of, start: at(2), end: at(2), thought: "Hm." },
+      {
+        ...of,
+        start: at(4),
+        end: at(4.2),
+        tool: "lookup",
+        thought: "I need the weather.",
+        arguments: '{"city":"Oslo"}',
+        result: "10 degrees",
+      },
+      { ...of, start: at(5), end: at(6), tool: "search", error: "No network." },
+      { ...of, start: at(7), end: at(7), thought: "Enough.", result: "Go." },
+    ]);
+  });
+
+  it("has no end while its tool works", () => {
+    const [step] = stepsIn([...begun, event("l", "tool_usage_started", 4, { tool: "lookup" })]);
+    assert.deepEqual(step, { taskId: "plan", start: at(4), tool: "lookup" });
+  });
+
+  it("is below its task in the text, short and as data", () => {
+    const steps = stepsIn([
+      ...events,
+      event("x", "tool_usage_started", 9, {
+        parentId: "a",
+        tool: "[a](command:b)",
+        arguments: "x".repeat(900),
+      }),
+    ]);
+    const task = { taskId: "plan", state: "running", attempts: [] } as const;
+    const execution = anExecution({ state: "running", tasks: [task] });
+    const [, shown = ""] =
+      /### Steps\n\n([^]*?)\n\n/.exec(renderExecution(execution, {}, steps).text) ?? [];
+    const lines = shown.split("\n");
+    assert.deepEqual(lines.slice(0, 7), [
+      "- no tool",
+      "  - thought: Hm.",
+      "- lookup · 0.2 s",
+      "  - thought: I need the weather.",
+      '  - arguments: {"city":"Oslo"}',
+      "  - result: 10 degrees",
+      "- search · 1.0 s",
+    ]);
+    assert.equal(lines.at(-2), "- \\[a\\](command\\:b)");
+    assert.match(lines.at(-1) ?? "", /^ {2}- arguments: x{299}…$/);
+    const many = Array.from({ length: 35 }, (_, number) => ({
+      taskId: "plan",
+      start: number,
+      tool: `t${number}`,
+    }));
+    const { text } = renderExecution(execution, {}, many);
+    assert.match(text, /### Steps\n\n5 earlier ones are not shown\.\n\n- t5\n/);
+    assert.doesNotMatch(renderExecution(execution).text, /Steps/);
+  });
+});

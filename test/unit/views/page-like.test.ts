@@ -1,0 +1,117 @@
+import assert from "node:assert/strict";
+import { headingsOf } from "../../../src/views/document/headings.ts";
+import { leadingText } from "../../../src/views/document/markdown.ts";
+import { notesOf, waitingLines } from "../../../src/views/document/notes.ts";
+import { renderExecution } from "../../../src/views/document/render.ts";
+import { anExecution, notWaiting } from "./executions.ts";
+
+const now = Date.parse("2026-10-21T12:02:05.000Z");
+const linesOf = (text: string) => text.split("\n");
+
+describe("The text of an execution", () => {
+  it("begins with its state and what to do next, and ends with its IDs", () => {
+    const lines = linesOf(renderExecution(anExecution()).text);
+    assert.deepEqual(lines.slice(0, 5), [
+      "# Sea otters",
+      "",
+      "Waiting for you · task review · 1 of 3 tasks done",
+      "",
+      "The output of task review waits for you: approve it, or reject it with feedback.",
+    ]);
+    assert.equal(
+      lines.findLast((line) => line.startsWith("## ")),
+      "## Crew and IDs",
+    );
+  });
+
+  it("has no marks of bold text: states and names of inputs are decorated", () => {
+    const { text, strong } = renderExecution(anExecution());
+    assert.doesNotMatch(text, /\*\*/);
+    assert.deepEqual(
+      strong.map(({ line, from, to }) => linesOf(text)[line]?.slice(from, to)),
+      ["Waiting for you", "topic", "Completed", "Waiting for you"],
+    );
+  });
+
+  it("has times, tokens and cost beside the state and the tasks, not in its lines", () => {
+    const tokens = { total: 1_100, prompt: 1_000, completion: 100 };
+    const models = [{ model: "m", tokens }];
+    const [research, review] = anExecution().tasks;
+    const execution = notWaiting({
+      usage: tokens,
+      models,
+      tasks: [{ ...research!, times: { worked: 61, waited: 5, tokens, models } }, review!],
+    });
+    const rendered = renderExecution(execution);
+    const notes = notesOf(execution, rendered, [{ pattern: "m", input: 1, output: 10 }], now);
+    assert.deepEqual(
+      notes.map(({ line, text }) => [linesOf(rendered.text)[line], text]),
+      [
+        [
+          "Running · task review · 1 of 3 tasks done",
+          "2 min · 1,100 tokens · estimated cost $0.002",
+        ],
+        [
+          "## Task: research",
+          "1 min 1 s · waited for you: 5 s · 1,100 tokens · estimated cost $0.002",
+        ],
+      ],
+    );
+    assert.doesNotMatch(rendered.text, /2 min/);
+  });
+
+  it("marks the draft that waits, from its heading to its last line", () => {
+    const execution = anExecution();
+    const rendered = renderExecution(execution);
+    const [first, last] = waitingLines(execution, rendered) ?? [];
+    assert.deepEqual(linesOf(rendered.text).slice(first, (last ?? 0) + 1), [
+      "### Attempt 1",
+      "",
+      "#### Draft",
+      "",
+      "Text.",
+    ]);
+    assert.equal(waitingLines(notWaiting(), renderExecution(notWaiting())), undefined);
+  });
+
+  it("has headings that belong together, none of them from a code block", () => {
+    const text = "# A\n\n```md\n# no\n````\n\n## B \\*c\\*\n~~~\n# no\n~~~\nend\n\n\n## C\n";
+    assert.deepEqual(headingsOf(text), [
+      { name: "A", level: 1, line: 0, end: 13 },
+      { name: "B *c*", level: 2, line: 6, end: 10 },
+      { name: "C", level: 2, line: 13, end: 13 },
+    ]);
+    const sections = headingsOf(renderExecution(anExecution()).text);
+    assert.deepEqual(
+      sections.map(({ level, name }) => `${level} ${name}`),
+      [
+        "1 Sea otters",
+        "2 Inputs",
+        "2 Task: research",
+        "2 Task: review",
+        "3 Attempt 1",
+        "4 Draft",
+        "2 Times",
+        "2 History",
+        "2 Crew and IDs",
+      ],
+    );
+  });
+
+  it("begins no heading, list or quote with a word of the crew", () => {
+    const texts = ["# a", "- a", "+ a", "> a", "1. a", "2) a", "~~~", "| a |", "===", "* a"];
+    assert.deepEqual(texts.map(leadingText), [
+      "\\# a",
+      "\\- a",
+      "\\+ a",
+      "\\> a",
+      "1\\. a",
+      "2\\) a",
+      "\\~~~",
+      "\\| a |",
+      "\\===",
+      "\\* a",
+    ]);
+    assert.equal(leadingText("Running"), "Running");
+  });
+});
