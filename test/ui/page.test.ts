@@ -325,7 +325,7 @@ describe("The page of an execution in a browser", () => {
     const page = await window.open({ execution, events: someEvents() });
     const summary = page.locator(".task summary").first();
     await summary.click();
-    await page.locator(".task").getByText("Steps (3)").click();
+    await page.locator(".task").getByText("Steps (1)").click();
     await page.locator(".steps").getByText("lookup").click();
     await page.locator(".steps").getByText("Sencha: 2 minutes").waitFor();
     const mark = await page.locator(".task").first().elementHandle();

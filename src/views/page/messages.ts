@@ -42,13 +42,13 @@ export interface PageAction {
   readonly label: string;
 }
 
-/** One thing that an agent did. */
-export interface Step {
+/** A tool call with the thought before it, or a thought that led to none. */
+export interface PageStep {
   readonly id: string;
-  readonly kind: "tool" | "model" | "thought" | "other";
   readonly title: string;
-  readonly state: "running" | "completed" | "failed" | "stopped";
-  /** Duration and tokens. */
+  readonly isTool: boolean;
+  readonly state: "running" | "completed" | "failed";
+  /** Its duration. */
   readonly facts: string;
   readonly thought?: string;
   readonly arguments?: string;
@@ -73,7 +73,7 @@ export interface AttemptCard {
   /** Its output is shown above, where it is answered. */
   readonly isInReview: boolean;
   readonly feedback: readonly GivenFeedback[];
-  readonly steps: readonly Step[];
+  readonly steps: readonly PageStep[];
   /** Steps before these, which are not shown. */
   readonly hiddenSteps: number;
 }
@@ -123,8 +123,8 @@ export interface PageModel {
   readonly spoken: string;
   /** How long it took, or since when it runs (milliseconds since 1970). */
   readonly elapsed?: string | number;
-  readonly tokens?: { readonly label: string; readonly detail: string };
-  readonly cost?: { readonly label: string; readonly detail: string };
+  /** Tokens, estimated cost. */
+  readonly use: readonly string[];
   readonly actions: readonly PageAction[];
   readonly notices: readonly Notice[];
   readonly review?: Review;

@@ -98,7 +98,7 @@ function Page({ model, timeline, isPressed, onPress }: PageProps) {
 
 function Header({ model }: { readonly model: PageModel }) {
   const texts = useTexts();
-  const { title, crew, state, stateLabel, facts, elapsed, tokens, cost, actions, spoken } = model;
+  const { title, crew, state, stateLabel, facts, elapsed, use, actions, spoken } = model;
   return (
     <header>
       <div class="title">
@@ -119,14 +119,9 @@ function Header({ model }: { readonly model: PageModel }) {
         ))}
         <span>{crew}</span>
         {elapsed !== undefined && <Elapsed elapsed={elapsed} />}
-        {[tokens, cost].map(
-          (amount) =>
-            amount !== undefined && (
-              <span key={amount.label} title={amount.detail}>
-                {amount.label}
-              </span>
-            ),
-        )}
+        {use.map((amount) => (
+          <span key={amount}>{amount}</span>
+        ))}
       </p>
       <p class="unseen" role="status">
         {spoken}

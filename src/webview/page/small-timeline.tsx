@@ -5,9 +5,6 @@ import { Clock } from "../timeline/clock.ts";
 import { Timeline, type WholeView } from "../timeline/timeline.tsx";
 import { host } from "./host.ts";
 
-/** Rows in view at once, with those of the axis. */
-const most = 8;
-
 const clock = new Clock();
 
 interface SmallTimelineProps {
@@ -45,14 +42,7 @@ export function SmallTimeline({ view, texts, onReveal }: SmallTimelineProps) {
       current.shadowRoot ?? current.attachShadow({ mode: "open" }),
     );
   });
-  const rows = Math.min(most, view.spans.length + 1);
-  return (
-    <div
-      class={isStyled ? "small-timeline" : "small-timeline unstyled"}
-      style={{ height: `${rows * 24}px` }}
-      ref={place}
-    />
-  );
+  return <div class={isStyled ? "small-timeline" : "small-timeline unstyled"} ref={place} />;
 }
 
 /** Beside the page's own. */

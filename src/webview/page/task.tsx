@@ -1,5 +1,5 @@
 import { fill } from "../../kickoff/form/messages.ts";
-import type { AttemptCard, Step, TaskCard } from "../../views/page/messages.ts";
+import type { AttemptCard, PageStep, TaskCard } from "../../views/page/messages.ts";
 import { ContentView, Level, Markdown } from "./content.tsx";
 import { Fold } from "./fold.tsx";
 import { Icon, StateIcon, StepIcon } from "./icons.tsx";
@@ -27,7 +27,11 @@ export function Task({ task }: { readonly task: TaskCard }) {
   const last = attempts.at(-1)?.number;
   return (
     <li class={`task ${state}`} id={`task ${taskId}`}>
-      <Fold id={`task ${taskId}`} isOpen={state === "running" || state === "failed"} label={summary}>
+      <Fold
+        id={`task ${taskId}`}
+        isOpen={state === "running" || state === "failed"}
+        label={summary}
+      >
         {note !== undefined && <p class="faint">{note}</p>}
         {attempts.map((attempt) => (
           <Attempt
@@ -135,14 +139,16 @@ function Steps({ id, attempt: { steps, hiddenSteps }, isOpen }: StepsProps) {
   );
 }
 
-function StepView({ step }: { readonly step: Step }) {
+function StepView({ step }: { readonly step: PageStep }) {
   const { step: texts, stepStates } = useTexts();
   const { id, title, state, facts } = step;
   const summary = (
     <>
       <StepIcon step={step} />
       <span class="name">{title}</span>
-      <span class="faint">{[facts, state === "completed" ? "" : stepStates[state]].filter(Boolean).join(" · ")}</span>
+      <span class="faint">
+        {[facts, state === "completed" ? "" : stepStates[state]].filter(Boolean).join(" · ")}
+      </span>
     </>
   );
   const parts = (["thought", "arguments", "result", "error"] as const).flatMap((part) =>
