@@ -2,8 +2,6 @@ import * as vscode from "vscode";
 import { executionUri, parseExecutionUri, parsePartUri } from "../../editor/execution-uri.ts";
 import { executionScheme } from "../../editor/manifest.ts";
 import { keyOf, type Execution, type ExecutionSummary } from "../../executions/model.ts";
-import { activityOf } from "../../executions/activity.ts";
-import { stepsOf } from "../../executions/steps.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
 import { titleOf } from "../../executions/title.ts";
 import type { FeedbackPlace } from "../../feedback/lenses.ts";
@@ -227,7 +225,7 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
     if (execution === undefined) return rendering.renderMissing(address.crewName, address.key);
     if (part === undefined) {
       const kept = this.#options.store.events(execution.localId);
-      const steps = stepsOf(activityOf(execution, kept));
+      const steps = rendering.stepsIn(execution, kept);
       return rendering.renderExecution(execution, circumstances, steps);
     }
     const output = outputOf(execution, part);

@@ -1,8 +1,9 @@
 import * as l10n from "@vscode/l10n";
 import type { JsonValue, PlainCallbacks } from "../../api/types.ts";
+import { activityOf, type KeptEvents } from "../../executions/activity.ts";
 import type { Execution, SentKickoff } from "../../executions/model.ts";
 import type { Price } from "../../executions/prices.ts";
-import type { Step } from "../../executions/steps.ts";
+import { type Step, stepsOf } from "../../executions/steps.ts";
 import { titleOf } from "../../executions/title.ts";
 import {
   fullProgress,
@@ -56,6 +57,10 @@ export function renderExecution(
     idsPart(execution),
   );
   return assemble(parts);
+}
+
+export function stepsIn(execution: Execution, kept: KeptEvents): readonly Step[] {
+  return stepsOf(activityOf(execution, kept));
 }
 
 export function renderMissingOutput(): Rendered {
