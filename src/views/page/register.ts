@@ -36,6 +36,6 @@ export function registerPage(options: PagesOptions) {
     async switchTo(execution: ExecutionSummary, editor: "text" | "page"): Promise<void> {
       await (await load()).switchTo(execution, editor);
     },
-    dispose: () => registration.dispose(),
+    dispose: () => void registration.dispose(),
   };
 }

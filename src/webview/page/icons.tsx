@@ -1,5 +1,4 @@
-import type { ExecutionState } from "../../executions/model.ts";
-import type { PageStep, TaskCard } from "../../views/page/messages.ts";
+import type { PageModel, PageStep, TaskCard } from "../../views/page/messages.ts";
 
 const shapes = {
   clock: "M8 1.5a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13M8 4.5V8l2.5 1.5",
@@ -33,7 +32,7 @@ export function Icon({ name, color }: { readonly name: IconName; readonly color?
   );
 }
 
-export function StateIcon({ state }: { readonly state: ExecutionState | TaskCard["state"] }) {
+export function StateIcon({ state }: { readonly state: PageModel["state"] | TaskCard["state"] }) {
   const icons = {
     queued: <Icon name="clock" />,
     pending: <Icon name="circle" color="faint" />,

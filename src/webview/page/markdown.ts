@@ -65,7 +65,8 @@ rules["table_close"] = () => "</table></div>";
 // The page's policy allows no style attribute.
 for (const part of ["th_open", "td_open"])
   rules[part] = (tokens, at) => {
-    const [, align] = /text-align:(right|center)/.exec(String(tokens[at]?.attrGet("style") ?? "")) ?? [];
+    const [, align] =
+      /text-align:(right|center)/.exec(String(tokens[at]?.attrGet("style") ?? "")) ?? [];
     const tag = part.slice(0, 2);
     return align === undefined ? `<${tag}>` : `<${tag} class="${align}">`;
   };
