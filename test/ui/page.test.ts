@@ -287,7 +287,7 @@ describe("The page of an execution in a browser", () => {
     await window.show({ execution: rejected(`${long}\n\nThe third.`) });
     await page.getByText("To review: outline").waitFor();
     const place = await heading.boundingBox();
-    assert.ok(place !== null && place?.y > 60 && place.y < 250, `in view: ${place.y}`);
+    assert.ok(place !== null && place.y > 60 && place.y < 250, `in view: ${place?.y}`);
     assert.equal(await feedback().inputValue(), "");
   });
 

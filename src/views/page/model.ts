@@ -161,7 +161,7 @@ function noticesOf(
     ({ id }) => id === "error" || resultOf(execution) === undefined,
   );
   const situation = situationParts(execution, isKickingOff).filter(
-    ({ id }) => id !== "answered pause" || execution.waiting === undefined,
+    ({ id }) => id !== "waits" && (id !== "answered pause" || execution.waiting === undefined),
   );
   return present<Notice>(
     doubt !== undefined && { id: "doubt", kind: "warning", text: inlineText(doubt) },
