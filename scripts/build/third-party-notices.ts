@@ -23,7 +23,8 @@ export function bundledPackages(metafiles: readonly Metafile[]): readonly string
   const folders = inputs.flatMap(([file, { bytesInOutput }]) =>
     bytesInOutput === 0 ? [] : (/^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file)?.[0] ?? []),
   );
-  return [...new Set(folders)].sort();
+  const nameOf = (folder: string) => folder.replace(/^.*node_modules\//, "");
+  return [...new Set(folders)].sort((one, other) => (nameOf(one) < nameOf(other) ? -1 : 1));
 }
 
 /** The notices of these packages. @throws Error naming the package whose licence is not found: it can't ship */

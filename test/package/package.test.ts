@@ -75,11 +75,11 @@ describe("The package", () => {
     await window.close();
   });
 
-  // Pictures of the walkthrough are about half of it, the timeline 45 KB: its parts are preact, d3-scale and a virtualizer.
-  it("is smaller than 700 KB", () => {
+  it("is smaller than 750 KB", () => {
     assert.ok(existsSync(vsix), `npm run package writes ${path.basename(vsix)}`);
     console.log(`      ${path.basename(vsix)} ${statSync(vsix).size} bytes`);
-    assert.ok(statSync(vsix).size < 700_000, `${statSync(vsix).size} bytes`);
+    // The page and the timeline carry the browser side of Markdown, highlighting and differences.
+    assert.ok(statSync(vsix).size < 750_000, `${statSync(vsix).size} bytes`);
   });
 
   it("contains exactly the files that ship: no modules, no source maps, no tests", () => {

@@ -101,11 +101,11 @@ async function serve(name: string): Promise<Server> {
   const server = createServer((request, response) => {
     const origin = `http://${request.headers.host ?? ""}`;
     const types: Readonly<Record<string, string>> = { js: "text/javascript", css: "text/css" };
-    const [, ending = ""] = /^\/[a-z]+\.(js|css)$/.exec(request.url ?? "") ?? [];
-    if (request.url === `/${name}.${ending}`)
+    const [, file, ending = ""] = /^\/([a-z]+\.(js|css))$/.exec(request.url ?? "") ?? [];
+    if (file !== undefined)
       response
         .setHeader("Content-Type", types[ending] ?? "")
-        .end(readFileSync(path.join(folder, `${name}.${ending}`)));
+        .end(readFileSync(path.join(folder, file)));
     else if (request.url !== "/") response.writeHead(204).end();
     else
       response.setHeader("Content-Type", "text/html").end(

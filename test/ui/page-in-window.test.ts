@@ -131,7 +131,7 @@ describe("The page of an execution, in the window", () => {
   it("approves, follows the tasks to the end, and shows result, attempts and feedback", async () => {
     await button("Approve").click();
     await page().getByRole("heading", { name: "Result" }).waitFor();
-    await page().locator("header").getByText("Completed").waitFor();
+    await page().locator("header strong").getByText("Completed").waitFor();
     await page().locator(".task").nth(1).locator("summary").first().click();
     await page().getByRole("heading", { name: "Attempt 1" }).click();
     await page().getByText("Your feedback: rejected").first().waitFor();

@@ -86,7 +86,7 @@ describe("The page of an execution in a browser", () => {
       const ended = { endedAt: "2026-10-21T12:04:00.000Z" };
       const failed = aRichExecution({ state: "failed", ...ended, error: "No key" });
       await window.show({ ...options, execution: without(failed, "waiting") });
-      await page.getByText("No key").waitFor();
+      await page.locator(".notice.error").getByText("No key").waitFor();
       assert.deepEqual(await violationsIn(page), []);
       const style = readFileSync(path.join(projectFolder, "dist/webview/page.css"), "utf8");
       const used = [...style.matchAll(/var\((--vscode-[\w-]+)\)/g)].map((match) => match[1]!);
@@ -325,23 +325,23 @@ describe("The page of an execution in a browser", () => {
     const page = await window.open({ execution, events: someEvents() });
     const summary = page.locator(".task summary").first();
     await summary.click();
-    await page.getByText("Steps (3)").click();
-    await page.getByText("lookup").click();
-    await page.getByText("Sencha: 2 minutes").waitFor();
+    await page.locator(".task").getByText("Steps (1)").click();
+    await page.locator(".steps").getByText("lookup").click();
+    await page.locator(".steps").getByText("Sencha: 2 minutes").waitFor();
     const mark = await page.locator(".task").first().elementHandle();
     await window.show({
       execution: { ...execution, label: "x", title: { text: "Renamed", number: 1 } },
       events: someEvents(),
     });
-    await page.getByRole("heading", { name: "Renamed" }).waitFor();
-    assert.ok(await mark?.evaluate((element) => element.isConnected));
-    assert.ok(await page.getByText("Sencha: 2 minutes").isVisible());
+    await page.getByRole("heading", { name: "Renamed", level: 1 }).waitFor();
+    assert.ok(await mark.evaluate((element) => element.isConnected));
+    assert.ok(await page.locator(".steps").getByText("Sencha: 2 minutes").isVisible());
     await page
       .getByRole("timer")
       .getByText(/^1 min/)
       .waitFor();
     await page.reload();
-    await page.getByText("Sencha: 2 minutes").waitFor();
+    await page.locator(".steps").getByText("Sencha: 2 minutes").waitFor();
   });
 
   it("tells a screen reader of a new state, and has landmarks and headings", async () => {

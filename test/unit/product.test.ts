@@ -6,6 +6,7 @@ const sections = [
   "Kicking off",
   "Watching",
   "Feedback",
+  "The page",
   "Around it",
   "What shows that it is done",
 ];

@@ -1,4 +1,5 @@
 import type { ExecutionState, TaskSummary } from "../../executions/model.ts";
+import type { TimelineTexts, TimelineView } from "../timeline/messages.ts";
 import type { PageTexts } from "./texts.ts";
 import type { FromPage } from "./parse.ts";
 
@@ -41,13 +42,13 @@ export interface PageAction {
   readonly label: string;
 }
 
-/** One thing that an agent did. */
-export interface Step {
+/** A tool call with the thought before it, or a thought that led to none. */
+export interface PageStep {
   readonly id: string;
-  readonly kind: "tool" | "model" | "thought" | "other";
   readonly title: string;
-  readonly state: "running" | "completed" | "failed" | "stopped";
-  /** Duration and tokens. */
+  readonly isTool: boolean;
+  readonly state: "running" | "completed" | "failed";
+  /** Its duration. */
   readonly facts: string;
   readonly thought?: string;
   readonly arguments?: string;
@@ -72,7 +73,7 @@ export interface AttemptCard {
   /** Its output is shown above, where it is answered. */
   readonly isInReview: boolean;
   readonly feedback: readonly GivenFeedback[];
-  readonly steps: readonly Step[];
+  readonly steps: readonly PageStep[];
   /** Steps before these, which are not shown. */
   readonly hiddenSteps: number;
 }
@@ -122,8 +123,8 @@ export interface PageModel {
   readonly spoken: string;
   /** How long it took, or since when it runs (milliseconds since 1970). */
   readonly elapsed?: string | number;
-  readonly tokens?: { readonly label: string; readonly detail: string };
-  readonly cost?: { readonly label: string; readonly detail: string };
+  /** Tokens, estimated cost. */
+  readonly use: readonly string[];
   readonly actions: readonly PageAction[];
   readonly notices: readonly Notice[];
   readonly review?: Review;
@@ -134,7 +135,9 @@ export interface PageModel {
 }
 
 export type ToPage =
-  | { readonly type: "texts"; readonly texts: PageTexts }
+  | { readonly type: "texts"; readonly texts: PageTexts; readonly timeline: TimelineTexts }
+  /** Before the model that it belongs to. */
+  | { readonly type: "timeline"; readonly view: TimelineView }
   | { readonly type: "show"; readonly model: PageModel }
   /** There is no such execution; Markdown. */
   | { readonly type: "missing"; readonly text: string }

@@ -1,9 +1,7 @@
 import * as l10n from "@vscode/l10n";
-import type { TokenUsage } from "../../api/types.ts";
 import { defined } from "../../base/json.ts";
 import { shortName } from "../../base/text.ts";
 import type { Activity } from "../../executions/activity.ts";
-import { taskTime } from "../../executions/durations.ts";
 import {
   canBeStopped,
   hasEnded,
@@ -14,9 +12,12 @@ import {
   type Execution,
   type ExecutionTask,
 } from "../../executions/model.ts";
+import type { Price } from "../../executions/prices.ts";
 import { answeredPause, attemptToAnswer, pendingResume } from "../../executions/resumes.ts";
+import { type Step, stepsOf } from "../../executions/steps.ts";
 import { attemptPairs, taskIn } from "../../executions/tasks.ts";
 import { titleOf } from "../../executions/title.ts";
+import { taskTokenUse, tokenUse } from "../../executions/tokens.ts";
 import { crewAndHost, callbacksAgain } from "../../feedback/target.ts";
 import type { RenderCircumstances } from "../document/render.ts";
 import { withLines } from "../document/embed.ts";
@@ -28,7 +29,6 @@ import { unknownTasks } from "../document/task.ts";
 import { inlineText } from "../document/markdown.ts";
 import {
   elapsedLabel,
-  formatDuration,
   formatTime,
   fullProgress,
   interruptedLabel,
@@ -37,10 +37,12 @@ import {
   present,
   stateLabel,
   taskStateLabel,
+  taskTimeLabels,
+  useLabels,
 } from "../labels.ts";
 import { contentOf } from "./content.ts";
 import type { AttemptCard, Notice, PageAction, PageModel, Review, TaskCard } from "./messages.ts";
-import { ActivitySteps } from "./steps.ts";
+import { attemptsWithSteps, stepsIn } from "./steps.ts";
 
 export interface PageCircumstances extends RenderCircumstances {
   readonly canStop: boolean;
@@ -58,13 +60,12 @@ export function pageModel(
   activity: Activity,
   circumstances: PageCircumstances,
 ): PageModel {
-  const { state, crew, request, usage } = execution;
-  const { isKickingOff = false, isInterrupted = false } = circumstances;
+  const { state, crew, request } = execution;
+  const { isKickingOff = false, isInterrupted = false, prices = [] } = circumstances;
   const review = reviewOf(execution, circumstances);
-  const steps = new ActivitySteps(activity);
+  const steps = stepsOf(activity);
   const own = isInterrupted ? interruptedLabel() : stateLabel(execution);
   const label = isKickingOff ? kickingOffLabel() : own;
-  const tokens = usage ?? activity.spans[0]?.tokens;
   const result = hasEnded(execution) ? resultOf(execution) : undefined;
   return {
     title: titleOf(execution),
@@ -75,14 +76,14 @@ export function pageModel(
     spoken: spokenState(execution, label),
     ...defined({
       elapsed: elapsedOf(execution),
-      tokens: tokens && tokensOf(tokens),
       review,
       result: result === undefined ? undefined : contentOf(result),
     }),
+    use: useLabels(tokenUse(execution), prices),
     actions: isKickingOff ? [] : actionsOf(execution, circumstances),
     notices: noticesOf(execution, circumstances),
     tasks: [...execution.tasks, ...unknownTasks(execution)].map((task) =>
-      taskCard(task, execution, steps, review),
+      taskCard(task, execution, { steps, prices, review }),
     ),
     inputs: Object.entries(request?.inputs ?? {}).map(([name, value]) => ({
       name,
@@ -112,14 +113,6 @@ function elapsedOf(execution: Execution): string | number | undefined {
   const started = Date.parse(execution.startedAt);
   const label = elapsedLabel(execution, started);
   return hasEnded(execution) || label === undefined ? label : started;
-}
-
-function tokensOf({ total, prompt, completion }: TokenUsage) {
-  const detail = present(
-    prompt !== undefined && l10n.t("{0} in", prompt.toLocaleString()),
-    completion !== undefined && l10n.t("{0} out", completion.toLocaleString()),
-  );
-  return { label: l10n.t("{0} tokens", total.toLocaleString()), detail: detail.join(", ") };
 }
 
 function actionsOf(
@@ -168,7 +161,7 @@ function noticesOf(
     ({ id }) => id === "error" || resultOf(execution) === undefined,
   );
   const situation = situationParts(execution, isKickingOff).filter(
-    ({ id }) => id !== "answered pause" || execution.waiting === undefined,
+    ({ id }) => id !== "waits" && (id !== "answered pause" || execution.waiting === undefined),
   );
   return present<Notice>(
     doubt !== undefined && { id: "doubt", kind: "warning", text: inlineText(doubt) },
@@ -261,17 +254,18 @@ function previousOf(execution: Execution, taskId: string, attempt: number): numb
     ?.previous;
 }
 
-function taskCard(
-  task: ExecutionTask,
-  execution: Execution,
-  steps: ActivitySteps,
-  review: Review | undefined,
-): TaskCard {
-  const { taskId, agent, state, times } = task;
-  const duration = taskTime(task, execution);
+interface Surroundings {
+  readonly steps: readonly Step[];
+  readonly prices: readonly Price[];
+  readonly review: Review | undefined;
+}
+
+function taskCard(task: ExecutionTask, execution: Execution, surroundings: Surroundings): TaskCard {
+  const { taskId, agent, state } = task;
+  const { steps, prices } = surroundings;
   const known = attemptsOf(task, execution);
   const numbers = new Set(known.map(({ number }) => number));
-  const begun = steps.attemptsOf(taskId).filter((number) => !numbers.has(number));
+  const begun = attemptsWithSteps(steps, taskId).filter((number) => !numbers.has(number));
   const attempts: readonly Attempt[] = [...known, ...begun.map((number) => ({ number }))];
   // Until the end, a crew reports only the current task (vendor's OpenAPI).
   const comesLater = state === "completed" && known.length === 0 && !hasEnded(execution);
@@ -284,13 +278,10 @@ function taskCard(
     }),
     state,
     stateLabel: taskStateLabel(task, execution),
-    facts: present(
-      duration && formatDuration(duration),
-      times?.tokens && l10n.t("{0} tokens", times.tokens.total.toLocaleString()),
-    ),
+    facts: [...taskTimeLabels(task, execution), ...useLabels(taskTokenUse(task), prices)],
     attempts: attempts
       .toSorted((one, other) => one.number - other.number)
-      .map((attempt) => attemptCard(attempt, taskId, execution, steps, review)),
+      .map((attempt) => attemptCard(attempt, taskId, execution, surroundings)),
   };
 }
 
@@ -298,11 +289,9 @@ function attemptCard(
   attempt: Attempt,
   taskId: string,
   execution: Execution,
-  steps: ActivitySteps,
-  review: Review | undefined,
+  { steps, review }: Surroundings,
 ): AttemptCard {
   const { number, output } = attempt;
-  const { steps: shown, hidden } = steps.of(taskId, number);
   return {
     number,
     ...defined({
@@ -316,8 +305,7 @@ function attemptCard(
       content: contentOf(withLines(sent.feedback.text)),
       outcome: `${outcomeLabel(sent, execution)} · ${formatTime(sent.feedback.at)}`,
     })),
-    steps: shown,
-    hiddenSteps: hidden,
+    ...stepsIn(steps, taskId, number),
   };
 }
 

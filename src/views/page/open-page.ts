@@ -14,6 +14,8 @@ import type { DraftTarget, Drafts } from "../../feedback/drafts.ts";
 import type { Feedback } from "../../feedback/feedback.ts";
 import type { ExecutionDocuments } from "../document/documents.ts";
 import { renderMissing } from "../document/render.ts";
+import { contentOfActivity, Sent } from "../timeline/content.ts";
+import { timelineTexts } from "../timeline/texts.ts";
 import type { FromPage, ToPage } from "./messages.ts";
 import { pageModel } from "./model.ts";
 import { parseFromPage, webAddress } from "./parse.ts";
@@ -49,6 +51,8 @@ export class OpenPage {
   #cancelShow: (() => void) | undefined;
   #isReady = false;
   #place: Place | undefined;
+  /** What the page has of the timeline. */
+  readonly #timeline = new Sent();
   /** The newest keystroke of this page that is stored. */
   #stored: { readonly target: DraftTarget; readonly number: number } | undefined;
 
@@ -104,7 +108,7 @@ export class OpenPage {
   }
 
   #view(): ToPage {
-    const { documents, store, crews, feedback, drafts } = this.#parts;
+    const { documents, store, crews, feedback, drafts, clock } = this.#parts;
     const execution = documents.execution(this.#uri);
     if (execution === undefined) {
       const { crewName = "", key = "" } = parseExecutionUri(this.#uri) ?? {};
@@ -114,20 +118,19 @@ export class OpenPage {
     const own = this.#stored;
     const isOwn = target !== undefined && own !== undefined && isSame(target, own.target);
     const all = drafts.of(execution.localId);
-    const model = pageModel(
-      execution,
-      activityOf(execution, store.events(execution.localId)),
-      {
-        ...documents.circumstancesOf(execution),
-        canStop: crews.canStop(execution.crew.id),
-        isSending: feedback.isSending(execution),
-        draft: {
-          text: all.find((draft) => target !== undefined && isSame(draft, target))?.text ?? "",
-          number: isOwn ? own.number : 0,
-        },
-        hasOldDrafts: all.some((draft) => !isForWhatWaits(draft, execution)),
+    const activity = activityOf(execution, store.events(execution.localId));
+    const content = contentOfActivity(execution, activity, clock.now());
+    this.#post({ type: "timeline", view: this.#timeline.changesIn(content) });
+    const model = pageModel(execution, activity, {
+      ...documents.circumstancesOf(execution),
+      canStop: crews.canStop(execution.crew.id),
+      isSending: feedback.isSending(execution),
+      draft: {
+        text: all.find((draft) => target !== undefined && isSame(draft, target))?.text ?? "",
+        number: isOwn ? own.number : 0,
       },
-    );
+      hasOldDrafts: all.some((draft) => !isForWhatWaits(draft, execution)),
+    });
     return { type: "show", model };
   }
 
@@ -147,7 +150,8 @@ export class OpenPage {
     await this.#parts.ready;
     if (message.type === "ready") {
       this.#isReady = true;
-      this.#post({ type: "texts", texts: pageTexts() });
+      this.#timeline.clear();
+      this.#post({ type: "texts", texts: pageTexts(), timeline: timelineTexts() });
       this.#show();
       this.#reveal();
       return;

@@ -1,93 +1,45 @@
 import * as l10n from "@vscode/l10n";
-import type { Activity, Mark, Span } from "../../executions/activity.ts";
 import { defined } from "../../base/json.ts";
-import { formatSpan, present } from "../labels.ts";
-import type { Step } from "./messages.ts";
+import type { Step } from "../../executions/steps.ts";
+import { formatSpan } from "../labels.ts";
+import type { PageStep } from "./messages.ts";
 
 /** Steps of an attempt on the page: the last ones. */
 const most = 100;
 
-export interface Steps {
-  readonly steps: readonly Step[];
-  readonly hidden: number;
+/** What agents did in one attempt of a task. */
+export function stepsIn(
+  all: readonly Step[],
+  taskId: string,
+  attempt: number,
+): { readonly steps: readonly PageStep[]; readonly hiddenSteps: number } {
+  const own = all.filter((step) => step.taskId === taskId && attemptOf(step) === attempt);
+  const hidden = Math.max(0, own.length - most);
+  const steps = own.map(pageStep).slice(hidden);
+  return { steps, hiddenSteps: hidden };
 }
 
-type Timed = Step & { readonly at: number };
-
-/** What agents did in each attempt of a task. */
-export class ActivitySteps {
-  readonly #byAttempt = new Map<string, Timed[]>();
-
-  constructor({ spans, marks }: Activity) {
-    const byId = new Map(spans.map((span) => [span.id, span]));
-    for (const span of spans) {
-      const step = stepOfSpan(span);
-      if (step !== undefined) this.#add(span, step);
-    }
-    for (const mark of marks) {
-      const step = stepOfMark(mark);
-      const span = byId.get(mark.parentId);
-      if (step !== undefined && span !== undefined) this.#add(span, step);
-    }
-    for (const steps of this.#byAttempt.values()) steps.sort((one, other) => one.at - other.at);
-  }
-
-  of(taskId: string, attempt: number): Steps {
-    const all = this.#byAttempt.get(keyOf(taskId, attempt)) ?? [];
-    const steps = all.slice(-most).map(({ at: _, ...step }) => step);
-    return { steps, hidden: all.length - steps.length };
-  }
-
-  /** Attempts with steps, which may have no output yet. */
-  attemptsOf(taskId: string): readonly number[] {
-    return [...this.#byAttempt.keys()].flatMap((key) => {
-      const [id, attempt] = JSON.parse(key) as [string, number];
-      return id === taskId ? [attempt] : [];
-    });
-  }
-
-  #add({ taskId, attempt = 1 }: Span, step: Timed): void {
-    if (taskId === undefined) return;
-    const key = keyOf(taskId, attempt);
-    const known = this.#byAttempt.get(key);
-    if (known === undefined) this.#byAttempt.set(key, [step]);
-    else known.push(step);
-  }
+/** Attempts with steps, which may have no output yet. */
+export function attemptsWithSteps(all: readonly Step[], taskId: string): readonly number[] {
+  const own = all.filter((step) => step.taskId === taskId);
+  return [...new Set(own.map(attemptOf))];
 }
 
-function keyOf(taskId: string, attempt: number): string {
-  return JSON.stringify([taskId, attempt]);
+/** A task that was done once has no numbers in its events. */
+function attemptOf({ attempt = 1 }: Step): number {
+  return attempt;
 }
 
-function stepOfSpan(span: Span): Timed | undefined {
-  const { id, kind, name, start, end, state, tokens, text, error } = span;
-  if (kind !== "tool" && kind !== "model" && kind !== "other") return undefined;
-  const facts = present(
-    end !== undefined && shortSpan(end - start),
-    tokens && l10n.t("{0} tokens", tokens.total.toLocaleString()),
-  );
+function pageStep(step: Step, at: number): PageStep {
+  const { start, end, tool, thought, result, error } = step;
   return {
-    id,
-    kind,
-    title: name,
-    state,
-    facts: facts.join(" · "),
-    at: start,
-    ...defined({ arguments: span.arguments, result: text, error }),
-  };
-}
-
-/** Of a step that a callback told, or an event without its other half. */
-function stepOfMark({ id, type, at, name, thought, text, error }: Mark): Timed | undefined {
-  if (thought === undefined && text === undefined && error === undefined) return undefined;
-  return {
-    id,
-    kind: thought === undefined ? "other" : "thought",
-    title: name ?? (thought === undefined ? type.replaceAll("_", " ") : l10n.t("Thought")),
-    state: error === undefined ? "completed" : "failed",
-    facts: "",
-    at,
-    ...defined({ thought, result: text, error }),
+    // Later steps come after it, so that it stays the same.
+    id: `${at} ${start}`,
+    title: tool ?? l10n.t("Thought"),
+    isTool: tool !== undefined,
+    state: error !== undefined ? "failed" : end === undefined ? "running" : "completed",
+    facts: end === undefined || tool === undefined ? "" : shortSpan(end - start),
+    ...defined({ thought, arguments: step.arguments, result, error }),
   };
 }
 

@@ -52,7 +52,6 @@ export function pageTexts() {
       running: l10n.t("running"),
       completed: l10n.t("completed"),
       failed: l10n.t("failed"),
-      stopped: l10n.t("stopped"),
     },
     image: l10n.t("Image, not loaded: {0}"),
     more: l10n.t("{0} more"),

@@ -1,6 +1,11 @@
 import * as l10n from "@vscode/l10n";
 import { pieceOf } from "../../base/text.ts";
-import { activityOf, type KeptEvents, type Span } from "../../executions/activity.ts";
+import {
+  type Activity,
+  activityOf,
+  type KeptEvents,
+  type Span,
+} from "../../executions/activity.ts";
 import { hasEnded, isLocalCrew, type ExecutionSummary } from "../../executions/model.ts";
 import { titleOf } from "../../executions/title.ts";
 import { stateLabel } from "../labels.ts";
@@ -17,7 +22,15 @@ export function timelineContent(
   events: KeptEvents,
   now: number,
 ): TimelineContent {
-  const { spans, folded } = activityOf(execution, events);
+  return contentOfActivity(execution, activityOf(execution, events), now);
+}
+
+/** As {@link timelineContent}. */
+export function contentOfActivity(
+  execution: ExecutionSummary,
+  { spans, folded }: Activity,
+  now: number,
+): TimelineContent {
   const left = Object.values(folded).reduce((sum, count) => sum + count, 0);
   return {
     localId: execution.localId,

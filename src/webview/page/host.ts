@@ -1,3 +1,4 @@
+import type { Look } from "../../views/timeline/messages.ts";
 import type { FromPage } from "../../views/page/messages.ts";
 
 /** What VS Code keeps of a page while it is hidden, and when the window reloads. */
@@ -5,6 +6,8 @@ interface Kept {
   /** Folds that a person opened or closed. */
   readonly folds: Readonly<Record<string, boolean>>;
   readonly scroll: number;
+  /** How the timeline is looked at. */
+  readonly look?: Look;
 }
 
 declare function acquireVsCodeApi(): {

@@ -1,5 +1,4 @@
-import type { ExecutionState } from "../../executions/model.ts";
-import type { Step, TaskCard } from "../../views/page/messages.ts";
+import type { PageModel, PageStep, TaskCard } from "../../views/page/messages.ts";
 
 const shapes = {
   clock: "M8 1.5a6.5 6.5 0 1 0 0 13 6.5 6.5 0 0 0 0-13M8 4.5V8l2.5 1.5",
@@ -15,9 +14,7 @@ const shapes = {
   check: "M3 8.5l3.2 3.2L13 5",
   close: "M4 4l8 8M12 4l-8 8",
   tool: "M10 2.5a3.5 3.5 0 0 0-3.3 4.7L2.5 11.4l2.1 2.1 4.2-4.2A3.5 3.5 0 0 0 13.3 5L11.2 7.1 8.9 4.8 11 2.7a3.5 3.5 0 0 0-1-.2",
-  model: "M3 3.5h10v7H8.5L6 13v-2.5H3z",
   thought: "M8 2a4 4 0 0 0-2.2 7.3V11h4.4V9.3A4 4 0 0 0 8 2M6.3 13.5h3.4",
-  other: "M8 6.5a1.5 1.5 0 1 0 0 3 1.5 1.5 0 0 0 0-3",
 } as const;
 
 export type IconName = keyof typeof shapes;
@@ -35,7 +32,7 @@ export function Icon({ name, color }: { readonly name: IconName; readonly color?
   );
 }
 
-export function StateIcon({ state }: { readonly state: ExecutionState | TaskCard["state"] }) {
+export function StateIcon({ state }: { readonly state: PageModel["state"] | TaskCard["state"] }) {
   const icons = {
     queued: <Icon name="clock" />,
     pending: <Icon name="circle" color="faint" />,
@@ -50,11 +47,8 @@ export function StateIcon({ state }: { readonly state: ExecutionState | TaskCard
   return icons[state];
 }
 
-export function StepIcon({ step: { kind, state } }: { readonly step: Step }) {
+export function StepIcon({ step: { isTool, state } }: { readonly step: PageStep }) {
   if (state === "running") return <Icon name="running" color="blue" />;
-  return state === "failed" ? (
-    <Icon name="error" color="red" />
-  ) : (
-    <Icon name={kind} color="faint" />
-  );
+  if (state === "failed") return <Icon name="error" color="red" />;
+  return <Icon name={isTool ? "tool" : "thought"} color="faint" />;
 }

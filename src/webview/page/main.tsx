@@ -1,12 +1,15 @@
-import { render } from "preact";
+import { type ComponentChildren, render } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { fill } from "../../kickoff/form/messages.ts";
 import type { PageModel, PageTexts, ToPage } from "../../views/page/messages.ts";
+import type { Span, TimelineView } from "../../views/timeline/messages.ts";
+import type { WholeView } from "../timeline/timeline.tsx";
 import { ContentView, Level, Markdown } from "./content.tsx";
 import { Fold } from "./fold.tsx";
 import { host } from "./host.ts";
 import { Icon, StateIcon } from "./icons.tsx";
 import { ActButton, ReviewSection } from "./review.tsx";
+import { SmallTimeline } from "./small-timeline.tsx";
 import { Task } from "./task.tsx";
 import { Texts, useTexts } from "./texts.ts";
 
@@ -14,11 +17,12 @@ const noticeColors = { info: "faint", warning: "yellow", error: "red" } as const
 
 interface PageProps {
   readonly model: PageModel;
+  readonly timeline: ComponentChildren;
   readonly isPressed: boolean;
   readonly onPress: () => void;
 }
 
-function Page({ model, isPressed, onPress }: PageProps) {
+function Page({ model, timeline, isPressed, onPress }: PageProps) {
   const texts = useTexts();
   const { review, result, notices, tasks, inputs, details } = model;
   useFocus(model);
@@ -28,6 +32,7 @@ function Page({ model, isPressed, onPress }: PageProps) {
   return (
     <>
       <Header model={model} />
+      {timeline}
       {notices.map(({ id, kind, text }) => (
         <div key={id} class={`notice ${kind}`}>
           <Icon name={kind} color={noticeColors[kind]} />
@@ -93,7 +98,7 @@ function Page({ model, isPressed, onPress }: PageProps) {
 
 function Header({ model }: { readonly model: PageModel }) {
   const texts = useTexts();
-  const { title, crew, state, stateLabel, facts, elapsed, tokens, cost, actions, spoken } = model;
+  const { title, crew, state, stateLabel, facts, elapsed, use, actions, spoken } = model;
   return (
     <header>
       <div class="title">
@@ -114,14 +119,9 @@ function Header({ model }: { readonly model: PageModel }) {
         ))}
         <span>{crew}</span>
         {elapsed !== undefined && <Elapsed elapsed={elapsed} />}
-        {[tokens, cost].map(
-          (amount) =>
-            amount !== undefined && (
-              <span key={amount.label} title={amount.detail}>
-                {amount.label}
-              </span>
-            ),
-        )}
+        {use.map((amount) => (
+          <span key={amount}>{amount}</span>
+        ))}
       </p>
       <p class="unseen" role="status">
         {spoken}
@@ -172,7 +172,9 @@ function useFocus(model: PageModel): void {
 }
 
 const place = document.querySelector("main") ?? document.body;
-let texts: PageTexts | undefined;
+let texts: Extract<ToPage, { readonly type: "texts" }> | undefined;
+let spans = new Map<string, Span>();
+let timeline: WholeView | undefined;
 let shown: Extract<ToPage, { readonly type: "show" | "missing" }> | undefined;
 let isPressed = false;
 
@@ -183,9 +185,19 @@ function draw(): void {
     shown.type === "missing" ? (
       <Markdown text={shown.text} />
     ) : (
-      <Page model={shown.model} isPressed={isPressed} onPress={() => press(true)} />
+      <Page
+        model={shown.model}
+        timeline={
+          timeline !== undefined &&
+          timeline.spans.length > 1 && (
+            <SmallTimeline view={timeline} texts={texts.timeline} onReveal={revealSpan} />
+          )
+        }
+        isPressed={isPressed}
+        onPress={() => press(true)}
+      />
     );
-  render(<Texts.Provider value={texts}>{content}</Texts.Provider>, place);
+  render(<Texts.Provider value={texts.texts}>{content}</Texts.Provider>, place);
   if (isFirst) document.scrollingElement?.scrollTo({ top: host.kept.scroll });
 }
 
@@ -206,11 +218,28 @@ function reveal(target: Extract<ToPage, { readonly type: "reveal" }>["place"]): 
   task?.querySelector("summary")?.focus({ preventScroll: true });
 }
 
+function revealSpan({ taskId }: Span): void {
+  if (taskId !== undefined) reveal({ taskId });
+}
+
+/** Only the spans that changed are sent. */
+function keepTimeline(view: TimelineView): void {
+  const whole = view.spans.flatMap(
+    (span) => (typeof span === "string" ? spans.get(span) : span) ?? [],
+  );
+  spans = new Map(whole.map((span) => [span.id, span]));
+  timeline = { ...view, spans: whole };
+}
+
 window.addEventListener("message", ({ data }: MessageEvent<ToPage>) => {
   switch (data.type) {
     case "texts":
-      texts = data.texts;
+      texts = data;
       break;
+    case "timeline":
+      keepTimeline(data.view);
+      // The model follows.
+      return;
     case "show":
     case "missing":
       shown = data;

@@ -26,9 +26,9 @@ export function ReviewSection({ review, earlier, isPressed, onPress }: ReviewPro
     const element = section.current;
     if (element === null || shown.current === target) return;
     shown.current = target;
-    // The next draft comes into view where the one before was, if that is still being read.
+    // The next draft comes into view where the one before was, if its end was still being read.
     const { top, bottom } = element.getBoundingClientRect();
-    if (top < window.innerHeight && bottom > 0) element.scrollIntoView({ block: "start" });
+    if (top < 0 && bottom > 0) element.scrollIntoView({ block: "start" });
   }, [target]);
   const isAgain = status === "again";
   return (

@@ -1,5 +1,5 @@
 import { fill } from "../../kickoff/form/messages.ts";
-import type { AttemptCard, Step, TaskCard } from "../../views/page/messages.ts";
+import type { AttemptCard, PageStep, TaskCard } from "../../views/page/messages.ts";
 import { ContentView, Level, Markdown } from "./content.tsx";
 import { Fold } from "./fold.tsx";
 import { Icon, StateIcon, StepIcon } from "./icons.tsx";
@@ -139,7 +139,7 @@ function Steps({ id, attempt: { steps, hiddenSteps }, isOpen }: StepsProps) {
   );
 }
 
-function StepView({ step }: { readonly step: Step }) {
+function StepView({ step }: { readonly step: PageStep }) {
   const { step: texts, stepStates } = useTexts();
   const { id, title, state, facts } = step;
   const summary = (

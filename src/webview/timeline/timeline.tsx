@@ -46,11 +46,13 @@ export interface TimelineProps {
   readonly onReveal: (span: Span, takesFocus: boolean) => void;
   /** Undefined if its tasks are defined elsewhere. */
   readonly onDefine: ((span: Span) => void) | undefined;
+  /** On a page that tells the rest: only axis and rows. */
+  readonly isSmall?: boolean;
 }
 
 /** One execution. For another, use another `key`. */
 export function Timeline(props: TimelineProps) {
-  const { view, texts, clock, onLook, onReveal, onDefine } = props;
+  const { view, texts, clock, onLook, onReveal, onDefine, isSmall = false } = props;
   const { spans } = view;
   const isRunning = spans.some(({ end }) => end === undefined);
   const [look, setLook] = useState(props.look);
@@ -176,12 +178,13 @@ export function Timeline(props: TimelineProps) {
     else if (action.kind === "define") onDefine?.(row.span);
     else if (tip !== undefined) hideTip();
     else {
-      const element = document.getElementById(idOf(active));
-      if (element !== null) showTip(element, row.span);
+      const element = tree.current?.querySelector<HTMLElement>(`#${idOf(active)}`);
+      if (element) showTip(element, row.span);
     }
   };
   const names = [
     "timeline",
+    ...(isSmall ? ["small"] : []),
     ...(isNarrow ? ["narrow"] : []),
     ...(spans.some(({ tokens }) => tokens !== undefined) ? [] : ["no-tokens"]),
   ];
@@ -189,15 +192,17 @@ export function Timeline(props: TimelineProps) {
 
   return (
     <div class={names.join(" ")} data-state={view.state}>
-      <div class="top">
-        <Header {...{ view, texts, clock, start, isRunning }} />
-        <Toolbar
-          {...{ look, texts, search, onLook: change, onZoom: zoomBy }}
-          hits={hits === undefined ? undefined : [hits, spans.length]}
-          hasWaits={waits.length > 0}
-          onLeave={() => tree.current?.focus()}
-        />
-      </div>
+      {!isSmall && (
+        <div class="top">
+          <Header {...{ view, texts, clock, start, isRunning }} />
+          <Toolbar
+            {...{ look, texts, search, onLook: change, onZoom: zoomBy }}
+            hits={hits === undefined ? undefined : [hits, spans.length]}
+            hasWaits={waits.length > 0}
+            onLeave={() => tree.current?.focus()}
+          />
+        </div>
+      )}
       {view.note !== undefined && <p class="note">{view.note}</p>}
       <div class="head" aria-hidden="true">
         <div class="name">{texts.name}</div>

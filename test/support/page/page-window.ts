@@ -7,6 +7,8 @@ import type { FromPage, ToPage } from "../../../src/views/page/messages.ts";
 import { pageModel, type PageCircumstances } from "../../../src/views/page/model.ts";
 import { parseFromPage } from "../../../src/views/page/parse.ts";
 import { pageTexts } from "../../../src/views/page/texts.ts";
+import { contentOfActivity } from "../../../src/views/timeline/content.ts";
+import { timelineTexts } from "../../../src/views/timeline/texts.ts";
 import { browserFlags, ensureBrowser } from "../browser.ts";
 import { BuiltPage, type BuiltPageOptions } from "../built-page.ts";
 
@@ -20,7 +22,7 @@ interface PageWindowOptions extends Omit<BuiltPageOptions, "name"> {
 export class PageWindow {
   #browser: Browser | undefined;
   #built: BuiltPage | undefined;
-  #model: ToPage | undefined;
+  #messages: readonly ToPage[] = [];
   /** What the page sent, understood as the extension host does. */
   readonly sent: FromPage[] = [];
 
@@ -44,7 +46,7 @@ export class PageWindow {
   async open(options: PageWindowOptions): Promise<Page> {
     assert.ok(this.#browser !== undefined, "the browser runs");
     this.sent.splice(0);
-    this.#model = modelOf(options);
+    this.#messages = messagesOf(options);
     this.#built = await BuiltPage.open(this.#browser, { ...options, name: "page" });
     await this.#built.load((raw) => this.#receive(raw));
     await this.page.locator("h1").waitFor();
@@ -58,8 +60,8 @@ export class PageWindow {
 
   /** Shows a later state. */
   async show(options: PageWindowOptions): Promise<void> {
-    this.#model = modelOf(options);
-    await this.post(this.#model);
+    this.#messages = messagesOf(options);
+    for (const part of this.#messages) await this.post(part);
   }
 
   async post(message: ToPage): Promise<void> {
@@ -73,19 +75,24 @@ export class PageWindow {
     const message = parseFromPage(raw);
     assert.ok(message !== undefined, `not understood: ${JSON.stringify(raw)}`);
     this.sent.push(message);
-    if (message.type !== "ready" || this.#model === undefined) return;
-    void this.post({ type: "texts", texts: pageTexts() });
-    void this.post(this.#model);
+    if (message.type !== "ready") return;
+    void this.post({ type: "texts", texts: pageTexts(), timeline: timelineTexts() });
+    for (const part of this.#messages) void this.post(part);
   }
 }
 
-export function modelOf({ execution, events = [], circumstances }: PageWindowOptions): ToPage {
-  const model = pageModel(execution, activityOf(execution, { events, folded: {} }), {
+function messagesOf(options: PageWindowOptions): readonly ToPage[] {
+  const { execution, events = [], circumstances } = options;
+  const activity = activityOf(execution, { events, folded: {} });
+  const model = pageModel(execution, activity, {
     canStop: true,
     isSending: false,
     draft: { text: "", number: 0 },
     hasOldDrafts: false,
     ...circumstances,
   });
-  return { type: "show", model };
+  return [
+    { type: "timeline", view: contentOfActivity(execution, activity, Date.now()) },
+    { type: "show", model },
+  ];
 }

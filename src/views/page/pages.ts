@@ -1,0 +1,56 @@
+import * as vscode from "vscode";
+import { logProblem } from "../../editor/log.ts";
+import { pageType } from "../../editor/manifest.ts";
+import type { ExecutionSummary } from "../../executions/model.ts";
+import type { ExecutionDocuments } from "../document/documents.ts";
+import { OpenPage, type PageParts, type Place } from "./open-page.ts";
+
+export interface PagesOptions extends Omit<PageParts, "documents"> {
+  readonly documents: ExecutionDocuments;
+}
+
+/** All open pages. */
+export class Pages {
+  readonly #options: PagesOptions;
+  /** By address. */
+  readonly #open = new Map<string, Set<OpenPage>>();
+
+  constructor(options: PagesOptions) {
+    this.#options = options;
+  }
+
+  add(uri: vscode.Uri, panel: vscode.WebviewPanel): void {
+    const page = new OpenPage(panel, uri, this.#options);
+    const key = uri.toString();
+    const pages = this.#open.get(key) ?? new Set();
+    this.#open.set(key, pages.add(page));
+    panel.onDidDispose(() => pages.delete(page));
+  }
+
+  async show(execution: ExecutionSummary, place: Place | undefined): Promise<void> {
+    const uri = this.#options.documents.uriOf(execution);
+    const preview = execution.waiting === undefined;
+    await vscode.commands.executeCommand("vscode.openWith", uri, pageType, { preview });
+    if (place !== undefined)
+      for (const page of this.#open.get(uri.toString()) ?? []) page.reveal(place);
+  }
+
+  /** In place of the other editor, if that is the active tab. The choice is remembered. */
+  async switchTo(execution: ExecutionSummary, editor: "text" | "page"): Promise<void> {
+    const { activeTab } = vscode.window.tabGroups.activeTabGroup;
+    const uri = this.#options.documents.uriOf(execution);
+    const input = activeTab?.input;
+    const isOther =
+      (input instanceof vscode.TabInputText || input instanceof vscode.TabInputCustom) &&
+      input.uri.toString() === uri.toString();
+    const preview = isOther && activeTab?.isPreview === true;
+    const viewType = editor === "page" ? pageType : "default";
+    await vscode.commands.executeCommand("vscode.openWith", uri, viewType, { preview });
+    if (isOther && activeTab?.isActive === false)
+      await vscode.window.tabGroups.close(activeTab, true);
+    await vscode.workspace
+      .getConfiguration("crewdeck")
+      .update("openExecutionsAs", editor, vscode.ConfigurationTarget.Global)
+      .then(undefined, (error: unknown) => logProblem("Remembering the editor", error));
+  }
+}
