@@ -6,6 +6,7 @@ import path from "node:path";
 import sharp from "sharp";
 import { crewaiEnv, newestCrewai, pythonWith } from "../test/support/crewai.ts";
 import { projectFolder, temporaryFolder } from "../test/support/folders.ts";
+import { noteFailure } from "../test/support/open-windows.ts";
 import { openWindow, type VSCodeWindow, type WindowOptions } from "../test/support/window.ts";
 import { makeProject, playCreatedProject, startModel } from "./screenshots/created-project.ts";
 import { Film } from "./screenshots/film.ts";
@@ -81,6 +82,9 @@ async function inWindow(
   });
   try {
     await act(window);
+  } catch (error) {
+    noteFailure("screenshots");
+    throw error;
   } finally {
     await window.close();
     rmSync(path.dirname(workspace), { recursive: true, force: true });
@@ -113,8 +117,8 @@ async function takePictures(
     );
 }
 
-/** A screen has few colours: a palette without dithering reduces a picture to a third of its size. */
+/** A screen has few colours: a palette without dithering reduces a picture to a third of its size. Below a quality of 60, small icons lose their colour. */
 async function save(shot: Buffer, file: string): Promise<void> {
-  const few = await sharp(shot).png({ palette: true, quality: 30, dither: 0 }).toBuffer();
-  await sharp(few).webp({ lossless: true, effort: 6 }).toFile(file);
+  const few = await sharp(shot).png({ palette: true, quality: 60, dither: 0 }).toBuffer();
+  await sharp(few).webp({ lossless: true, effort: 6, quality: 100 }).toFile(file);
 }

@@ -1,8 +1,10 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import type { Locator } from "playwright-core";
 import { createdProject } from "../../test/support/crewai.ts";
 import { startModelServer } from "../../test/support/model-server.ts";
+import { waitFor } from "../../test/support/wait.ts";
 import { approveByLens, untilSeen } from "../../test/ui/person.ts";
 import { waitForDocument } from "../../test/ui/story.ts";
 import type { VSCodeWindow } from "../../test/support/window.ts";
@@ -80,12 +82,25 @@ export async function playCreatedProject(window: VSCodeWindow, take: Camera): Pr
 }
 
 /** Opens the result with the lens above it. */
-export async function openReport({ editor }: VSCodeWindow): Promise<void> {
+export async function openReport(window: VSCodeWindow): Promise<void> {
   await untilSeen(
     "the report",
-    () => editor.lens("Open Output").first().click({ timeout: 5_000 }),
-    () => editor.tab("result.md").isVisible(),
+    async () => (await resultLens(window)).click({ timeout: 5_000 }),
+    () => window.editor.tab("result.md").isVisible(),
   );
+}
+
+/** The lens above the result. Lenses of tasks' outputs have the same title, and for a moment the result has none yet. */
+export async function resultLens({ editor, page }: VSCodeWindow): Promise<Locator> {
+  const heading = page.locator(".view-lines > .view-line").getByText("## Result", { exact: true });
+  return waitFor("a lens above the result", async () => {
+    const top = (await heading.boundingBox())?.y ?? 0;
+    for (const lens of await editor.lens("Open Output").all()) {
+      const box = await lens.boundingBox({ timeout: 1_000 }).catch(() => null);
+      if (box !== null && box.y < top && top - box.y < 30) return lens;
+    }
+    return undefined;
+  });
 }
 
 async function openTasks(window: VSCodeWindow): Promise<void> {

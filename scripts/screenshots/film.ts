@@ -2,7 +2,7 @@ import type { Locator } from "playwright-core";
 import sharp from "sharp";
 import { waitFor } from "../../test/support/wait.ts";
 import type { VSCodeWindow } from "../../test/support/window.ts";
-import { filledIn, openReport } from "./created-project.ts";
+import { filledIn, openReport, resultLens } from "./created-project.ts";
 import { untilStarted } from "./scenes.ts";
 
 interface Frame {
@@ -65,7 +65,7 @@ export class Film {
       .locator(".sticky-widget .sticky-line-content")
       .first()
       .waitFor({ state: "detached" });
-    const openOutput = editor.lens("Open Output").first();
+    const openOutput = await resultLens(this.#window);
     await this.#untilStill(openOutput);
     await this.#take(1500);
     await this.#pointAt(openOutput);

@@ -206,8 +206,8 @@ export class Feedback implements vscode.Disposable {
   ): Answer {
     const wanted = await this.#prepare(execution, given);
     if (wanted === undefined || this.#threads === undefined) return undefined;
-    const compared = this.#compared(execution);
     const isPaused = execution.waiting?.taskId === wanted.taskId && wanted.again !== true;
+    const compared = this.#compared(execution);
     const isForPage = compared === undefined && text === undefined && isPaused;
     if (isForPage && (await this.#options.review?.(execution))) return undefined;
     const editor = compared ?? (await this.#options.documents.show(execution));

@@ -8,10 +8,10 @@ import type { Timeline } from "./timeline/register.ts";
 import type { TreeRoom } from "./tree/register.ts";
 
 export function watchAttention(
-  tracker: Tracker,
-  database: Database,
-  { view }: Pick<TreeRoom, "view">,
-  documents: ExecutionDocuments,
+  tracker: Pick<Tracker, "setOpen" | "setWatched">,
+  database: Pick<Database, "look" | "setVisible">,
+  { view }: { readonly view: Pick<TreeRoom["view"], "visible" | "onDidChangeVisibility"> },
+  documents: Pick<ExecutionDocuments, "summary">,
   timeline: Pick<Timeline, "shown" | "onDidChangeShown">,
 ): vscode.Disposable {
   const { tabGroups } = vscode.window;

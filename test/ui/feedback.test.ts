@@ -128,6 +128,10 @@ describe("Feedback, in the window", () => {
     await window.screenshot("feedback-stale");
     await messages.answer("Your feedback was not sent", "Compare with Previous Attempt");
     await editor.tab("outline: attempt 1 ↔ attempt 2").waitFor();
+    for (const action of ["Approve", "Reject…"])
+      await window.page
+        .locator(`.editor-group-container.active .editor-actions [aria-label^="${action}"]`)
+        .waitFor();
     await window.screenshot("feedback-compare");
   });
 

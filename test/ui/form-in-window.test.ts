@@ -6,6 +6,7 @@ import { openWindow, type VSCodeWindow } from "../support/window.ts";
 import { waitFor } from "../support/wait.ts";
 import { violationsIn } from "./accessibility.ts";
 import { connectCrew, openForm } from "./person.ts";
+import { isSaved } from "./saved.ts";
 
 const typed = { topic: "tea\nand cake", audience: "<b>colleagues</b>", Meta: '{ "ticket": 7 }' };
 /** The same after one more keystroke. */
@@ -224,26 +225,3 @@ describe("The kickoff form, in the window", () => {
     );
   });
 });
-
-/** Whether the window's state, which VS Code in a browser writes every few seconds, contains this text. */
-function isSaved({ page }: VSCodeWindow, text: string): Promise<boolean> {
-  return page.evaluate(async (wanted) => {
-    const done = <T>(request: IDBRequest<T>) =>
-      new Promise<T>((resolve, reject) => {
-        request.onsuccess = () => resolve(request.result);
-        request.onerror = () =>
-          reject(request.error ?? new Error("The window's state cannot be read."));
-      });
-    for (const { name = "" } of await indexedDB.databases()) {
-      if (!name.startsWith("vscode-web-state-db")) continue;
-      const database = await done(indexedDB.open(name));
-      const values = await done(
-        database.transaction("ItemTable").objectStore("ItemTable").getAll(),
-      );
-      database.close();
-      // It is JSON within JSON within JSON, so the text must not need escapes.
-      if (values.some((value) => String(value).includes(wanted))) return true;
-    }
-    return false;
-  }, text);
-}

@@ -4,6 +4,7 @@ import { openWindow, type VSCodeWindow } from "../support/window.ts";
 import { waitFor } from "../support/wait.ts";
 import { violationsIn } from "./accessibility.ts";
 import { approveByLens } from "./person.ts";
+import { isSaved } from "./saved.ts";
 import { kickOffStory, startExampleCrew, story } from "./story.ts";
 
 describe("The timeline, in the window", () => {
@@ -12,7 +13,7 @@ describe("The timeline, in the window", () => {
 
   before(async () => {
     window = await openWindow();
-    timeline = new Webview(window.page, "webviewView");
+    timeline = new Webview(window.page, "view");
     await startExampleCrew(window);
   });
   after(() => window.close());
@@ -86,16 +87,18 @@ describe("The timeline, in the window", () => {
 
   it("filters by text and kind, and keeps that when the window is reloaded", async () => {
     const search = timeline.content.getByRole("searchbox", { name: "Filter rows by text" });
-    await search.fill("editor");
+    // In letters that VS Code stores nowhere else.
+    await search.fill("eDiToR");
     await waitFor("the editor's rows", async () => !(await names()).includes("research"));
     await timeline.content.getByRole("button", { name: "Show Agents Only" }).click();
     const shown = await waitFor("agents", async () => {
       const rows = await names();
       return rows.includes("Attempt 1") && rows.at(-1) === "Editor" && rows;
     });
+    await waitFor("VS Code to have saved the view", () => isSaved(window, "eDiToR"));
     await window.reload();
     await waitFor("the same rows", async () => String(await names()) === String(shown));
-    assert.equal(await search.inputValue(), "editor");
+    assert.equal(await search.inputValue(), "eDiToR");
     await search.fill("");
     await timeline.content.getByRole("button", { name: "Show Agents Only" }).click();
     await row(/^Task research/).waitFor();
@@ -110,7 +113,9 @@ describe("The timeline, in the window", () => {
     assert.match(copied, /\| &emsp;research \| .+ \| completed \|/);
     await window.runCommand("Crewdeck: Save Timeline as Picture…");
     await window.quickInput.widget.waitFor();
-    assert.match(await window.quickInput.input.inputValue(), /tea in the office\.svg$/);
+    await waitFor("a file's name", async () =>
+      (await window.quickInput.input.inputValue()).endsWith("tea in the office.svg"),
+    );
     await window.quickInput.dismiss();
   });
 
@@ -129,15 +134,19 @@ describe("The timeline, in the window", () => {
         frame.evaluate((name) => document.body.dataset["vscodeThemeKind"] === name, kind),
       );
       await window.screenshot(`timeline-${kind}`);
+      // The page is transparent, and axe sees only the page.
+      await frame.evaluate(() => {
+        document.body.style.background = "var(--vscode-panel-background)";
+      });
       assert.deepEqual(await violationsIn(frame), []);
     });
   }
 
   it("is usable in the side bar", async () => {
     await window.setTheme("Default Dark Modern");
-    await tree().focus();
-    await window.runCommand("View: Move Focused View");
-    await window.quickInput.choose("Select a Destination for the View", "Crewdeck");
+    await window.runCommand("View: Move View");
+    await window.quickInput.answer("Select a View to Move", "Crew Timeline");
+    await window.quickInput.answer("Select a Destination for the View", "Crewdeck");
     await timeline.content.locator(".timeline.narrow").waitFor();
     await row(/^Task research/).click();
     await window.editor.waitForText("## Task: research");

@@ -54,7 +54,7 @@ export class VSCodeWindow implements OpenWindow {
     this.tree = new Tree(page);
     this.editor = new Editor(page);
     this.messages = new Messages(page);
-    this.webview = new Webview(page);
+    this.webview = new Webview(page, "editor");
     this.workspace = options.workspace;
     this.#options = options;
     this.#isFirst = isFirst;

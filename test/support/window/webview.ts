@@ -1,14 +1,14 @@
 import type { Frame, FrameLocator, Locator, Page } from "playwright-core";
 import { waitFor } from "../wait.ts";
 
-/** The webview in view: VS Code puts its page two frames deep. */
+/** The visible webview of an editor or a view: VS Code puts its page two frames deep. */
 export class Webview {
   readonly #outer: Locator;
 
-  /** @param purpose of one in a view, when an editor has one, too */
-  constructor(page: Page, purpose?: "webviewView") {
-    const place = purpose === undefined ? "" : `[src*="purpose=${purpose}"]`;
-    this.#outer = page.locator(`iframe.webview.ready${place}`).and(page.locator(":visible"));
+  constructor(page: Page, place: "editor" | "view") {
+    const isView = '[src*="purpose=webviewView"]';
+    const selector = place === "view" ? isView : `:not(${isView})`;
+    this.#outer = page.locator(`iframe.webview.ready${selector}`).and(page.locator(":visible"));
   }
 
   /** For locators: `webview.content.getByLabel("Topic")`. */

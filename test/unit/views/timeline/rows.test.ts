@@ -30,7 +30,7 @@ describe("the rows of a timeline", () => {
     ]);
     const outlineTask = shown.find(({ span }) => span.name === "outline");
     assert.equal(outlineTask?.isGroup, true, "a task with attempts is thin");
-    assert.deepEqual([outlineTask?.position, outlineTask?.size], [3, 4]);
+    assert.deepEqual([outlineTask.position, outlineTask.size], [3, 4]);
   });
 
   it("are hidden below a closed one", () => {
