@@ -2,14 +2,8 @@ import * as vscode from "vscode";
 import { NothingToDo } from "../base/errors.ts";
 import { defined } from "../base/json.ts";
 import { shortName } from "../base/text.ts";
-import {
-  booleanOf,
-  isProgram,
-  numberOf,
-  recordOf,
-  stringOf,
-  targetOf,
-} from "../editor/arguments.ts";
+import { booleanOf, isProgram, numberOf } from "../editor/arguments.ts";
+import { recordOf, stringOf, targetOf } from "../editor/arguments.ts";
 import { activeDocument } from "../editor/execution-uri.ts";
 import { plainLabel, showStatus } from "../editor/messages.ts";
 import { hasEnded, keyOf, type Execution, type ExecutionSummary } from "../executions/model.ts";

@@ -207,8 +207,8 @@ export class Feedback implements vscode.Disposable {
   ): Answer {
     const wanted = await this.#prepare(execution, given);
     if (wanted === undefined || this.#threads === undefined) return undefined;
-    const isPaused = execution.waiting?.taskId === wanted.taskId && wanted.again !== true;
     const compared = this.#compared(execution);
+    const isPaused = execution.waiting?.taskId === wanted.taskId && wanted.again !== true;
     const isForPage = compared === undefined && text === undefined && isPaused;
     if (isForPage && (await this.#options.review?.(execution))) return undefined;
     const editor = compared ?? (await this.#options.documents.show(execution));

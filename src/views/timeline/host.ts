@@ -117,7 +117,7 @@ export class TimelineHost implements vscode.Disposable {
 
   /** In the active editor, selected, seen before, or what a person most likely wants to see. */
   #choose(): string | undefined {
-    const { store, crews, tree } = this.#options;
+    const { store, tree, crews } = this.#options;
     const [node] = tree.view.selection;
     const selected = node !== undefined && "localId" in node ? node.localId : undefined;
     const all = store.list();
