@@ -76,7 +76,8 @@ export class Feedback implements vscode.Disposable {
     if (wanted === undefined) return undefined;
     const { isPerson = false, isShown = false, feedback = "" } = given;
     const isTaskKnown = (given.taskId ?? execution.waiting?.taskId) !== undefined;
-    const isExempt = !isPerson || isShown || !isTaskKnown || wanted.again || this.isSending(execution);
+    const isExempt =
+      !isPerson || isShown || !isTaskKnown || wanted.again || this.isSending(execution);
     const isUnseen = !isExempt && !this.#isShown(execution);
     if (isUnseen && !(await (await questions()).confirmApproval(execution, wanted.taskId)))
       return undefined;

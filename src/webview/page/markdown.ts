@@ -1,19 +1,17 @@
 import DOMPurify from "dompurify";
 import highlighter from "highlight.js/lib/core";
 import bash from "highlight.js/lib/languages/bash";
-import css from "highlight.js/lib/languages/css";
 import diff from "highlight.js/lib/languages/diff";
 import javascript from "highlight.js/lib/languages/javascript";
 import json from "highlight.js/lib/languages/json";
 import python from "highlight.js/lib/languages/python";
-import sql from "highlight.js/lib/languages/sql";
 import typescript from "highlight.js/lib/languages/typescript";
 import xml from "highlight.js/lib/languages/xml";
 import yaml from "highlight.js/lib/languages/yaml";
 import MarkdownIt from "markdown-it";
 import { fill } from "../../kickoff/form/messages.ts";
 
-const languages = { bash, css, diff, javascript, json, python, sql, typescript, xml, yaml };
+const languages = { bash, diff, javascript, json, python, typescript, xml, yaml };
 for (const [name, language] of Object.entries(languages))
   highlighter.registerLanguage(name, language);
 
