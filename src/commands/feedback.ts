@@ -73,11 +73,11 @@ export function feedbackCommands(parts: FeedbackParts): Commands {
       ({ localId }) => drafts.of(localId).length > 0,
       vscode.l10n.t("There is no unsent draft."),
     ),
-    sendFeedback: (reply) => threads.submit(reply),
-    saveDraft: (reply) => threads.saveDraft(reply),
-    discardDraft: (reply) => threads.discardDraft(reply),
-    insertCannedAnswer: (reply) => threads.insert(reply),
-    cancelFeedback: (reply) => threads.cancel(reply),
+    sendFeedback: async (reply) => (await threads()).submit(reply),
+    saveDraft: async (reply) => (await threads()).saveDraft(reply),
+    discardDraft: async (reply) => (await threads()).discardDraft(reply),
+    insertCannedAnswer: async (reply) => (await threads()).insert(reply),
+    cancelFeedback: async (reply) => (await threads()).cancel(reply),
   };
 }
 

@@ -47,13 +47,13 @@ export class Feedback implements vscode.Disposable {
   readonly #sending = new Map<string, { key: string; result: Promise<FeedbackResult> }>();
   readonly #changed = new vscode.EventEmitter<void>();
   readonly onDidChangeSending = this.#changed.event;
-  #threads: FeedbackThreads | undefined;
+  #threads: (() => Promise<FeedbackThreads>) | undefined;
 
   constructor(options: FeedbackOptions) {
     this.#options = options;
   }
 
-  use(threads: FeedbackThreads): void {
+  use(threads: () => Promise<FeedbackThreads>): void {
     this.#threads = threads;
   }
 
@@ -212,7 +212,8 @@ export class Feedback implements vscode.Disposable {
     const isForPage = compared === undefined && text === undefined && isPaused;
     if (isForPage && (await this.#options.review?.(execution))) return undefined;
     const editor = compared ?? (await this.#options.documents.show(execution));
-    return await this.#threads.open(editor, { ...wanted, isApprove }, text);
+    const threads = await this.#threads();
+    return await threads.open(editor, { ...wanted, isApprove }, text);
   }
 }
 

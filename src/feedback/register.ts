@@ -12,7 +12,7 @@ import type { Database } from "../store/database.ts";
 import { Drafts } from "./drafts.ts";
 import { Feedback } from "./feedback.ts";
 import { type FeedbackDocuments, FeedbackLenses, watchWaitingHere } from "./lenses.ts";
-import { FeedbackThreads } from "./threads.ts";
+import type { FeedbackThreads } from "./threads.ts";
 
 export type FeedbackRoom = ReturnType<typeof registerFeedback>;
 
@@ -30,9 +30,15 @@ export function registerFeedback(options: {
   const presses = new SingleStart<FeedbackResult | undefined>(clock);
   const feedback = owned.add(new Feedback({ sending, documents, review, presses }));
   const drafts = owned.add(new Drafts(database, logProblem));
-  const threads = owned.add(
-    new FeedbackThreads({ documents, store, feedback, drafts, clock, onProblem: logProblem }),
-  );
+  let loading: Promise<FeedbackThreads> | undefined;
+  /** Loaded when a person first writes about an output. */
+  const threads = () => {
+    const parts = { documents, store, feedback, drafts, clock, onProblem: logProblem };
+    loading ??= import("./threads.ts").then((loaded) =>
+      owned.add(new loaded.FeedbackThreads(parts)),
+    );
+    return loading;
+  };
   feedback.use(threads);
   const lenses = owned.add(new FeedbackLenses({ documents, store, feedback, drafts }));
   owned.add(watchWaitingHere(documents, store));

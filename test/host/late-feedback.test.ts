@@ -226,7 +226,11 @@ describe("Feedback that is too late or gets no response, over HTTP", () => {
 
   describe("a draft for an output that no longer waits", () => {
     const open = (argument: unknown) =>
-      feedbackCommands({ ...parts, crews: crewsOf(anExecution().crew) })["openDrafts"]?.(argument);
+      feedbackCommands({
+        ...parts,
+        threads: () => Promise.resolve(parts.threads),
+        crews: crewsOf(anExecution().crew),
+      })["openDrafts"]?.(argument);
     const byLens = { crew: "Writers", kickoffId: "11111111-aaaa", fromLens: true };
     const by = async (...picks: string[]) => {
       const person = new ScriptedPerson(picks.map((pick) => ({ pick })));

@@ -13,7 +13,7 @@ import { FeedbackSender } from "../../src/sending/feedback.ts";
 import { FeedbackThreads } from "../../src/feedback/threads.ts";
 import { SingleStart } from "../../src/base/single-start.ts";
 import { ExecutionDocuments } from "../../src/views/document/documents.ts";
-import { registerOutline } from "../../src/views/document/outline.ts";
+import { registerOutline } from "../../src/views/document/register.ts";
 import { executionLanguage } from "../../src/editor/manifest.ts";
 import { keepReaderPlaces } from "../../src/views/document/reader.ts";
 import { noSecrets } from "../support/secret-memory.ts";
@@ -87,7 +87,7 @@ export async function viewParts(clock: Clock = systemClock) {
     clock: systemClock,
     onProblem,
   });
-  feedback.use(threads);
+  feedback.use(() => Promise.resolve(threads));
   const lenses = new FeedbackLenses({
     documents,
     store,

@@ -13,11 +13,9 @@ import { doubtOf } from "../doubt.ts";
 import type { Kickoffs } from "../kickoffs.ts";
 import type { Prices } from "../prices.ts";
 import type { Clock } from "../../base/clock.ts";
-import { decorate } from "./decorations.ts";
 import { ExecutionDocuments } from "./documents.ts";
 import { documentLenses } from "./lenses.ts";
 import type { RawAnswer } from "./output-editors.ts";
-import { registerOutline } from "./outline.ts";
 import type { Output } from "./outputs.ts";
 import { keepReaderPlaces } from "./reader.ts";
 
@@ -92,7 +90,18 @@ export function registerDocuments(options: {
   );
   owned.add(keepReaderPlaces(documents));
   owned.add(registerOutline(documents, { language: executionLanguage, scheme: executionScheme }));
-  owned.add(decorate({ documents, prices, store, clock }));
+  let isDecorated = false;
+  const decorateFirst = () => {
+    const editors = vscode.window.visibleTextEditors;
+    if (isDecorated || !editors.some(({ document }) => document.uri.scheme === executionScheme))
+      return;
+    isDecorated = true;
+    import("./decorations.ts")
+      .then(({ decorate }) => owned.add(decorate({ documents, prices, store, clock })))
+      .catch((error: unknown) => logProblem("Showing times and costs beside an execution", error));
+  };
+  owned.add(vscode.window.onDidChangeVisibleTextEditors(decorateFirst));
+  decorateFirst();
   /** Large outputs, by local ID; nothing else may be in it. */
   const folder = path.join(storage.fsPath, "outputs");
   owned.add(
@@ -116,4 +125,21 @@ export function registerDocuments(options: {
     },
     dispose: () => owned.dispose(),
   };
+}
+
+/** VS Code has an outline and folding only for Markdown itself. */
+export function registerOutline(
+  documents: Pick<ExecutionDocuments, "rendered">,
+  selector: vscode.DocumentSelector,
+): vscode.Disposable {
+  const load = () => import("./outline.ts");
+  return vscode.Disposable.from(
+    vscode.languages.registerDocumentSymbolProvider(selector, {
+      provideDocumentSymbols: async (document) => (await load()).outlineOf(document),
+    }),
+    vscode.languages.registerFoldingRangeProvider(selector, {
+      provideFoldingRanges: async (document) =>
+        (await load()).foldingOf(document, documents.rendered(document)),
+    }),
+  );
 }

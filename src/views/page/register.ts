@@ -23,7 +23,7 @@ export function registerPage(options: PagesOptions) {
     vscode.workspace.getConfiguration("crewdeck").get("openExecutionsAs") === "page";
   return {
     /** As the person reads executions: as text or as a page. At `taskId`, or at what waits. */
-    async open(execution: ExecutionSummary, taskId?: string): Promise<void> {
+    open: async (execution: ExecutionSummary, taskId?: string): Promise<void> => {
       if (!isPreferred()) await options.documents.show(execution, taskId);
       else await (await load()).show(execution, taskId === undefined ? taskId : { taskId });
     },
