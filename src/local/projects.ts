@@ -44,14 +44,13 @@ export function watchProjects(
       .catch((error: unknown) => logProblem("Looking for crew projects", error));
   };
   lookAgain();
-  const watcher = vscode.workspace.createFileSystemWatcher(projectFiles, false, true);
+  const watcher = vscode.workspace.createFileSystemWatcher(projectFiles, false, true, true);
   return vscode.Disposable.from(
     view.onDidChangeVisibility(lookAgain),
     crews.onDidChange(lookAgain),
     vscode.workspace.onDidChangeWorkspaceFolders(lookAgain),
     watcher,
     watcher.onDidCreate(lookAgain),
-    watcher.onDidDelete(lookAgain),
   );
 }
 

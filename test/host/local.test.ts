@@ -355,6 +355,7 @@ describe("local crews", () => {
 
   it("starts the workspace's only project without a question, and offers it in the view", async () => {
     const root = vscode.workspace.workspaceFolders![0]!.uri;
+    const earlier = vscode.Uri.joinPath(root, "earlier-crew");
     const project = vscode.Uri.joinPath(root, "its-crew");
     const { executeCommand } = vscode.commands;
     const contexts: unknown[] = [];
@@ -370,11 +371,16 @@ describe("local crews", () => {
     resetContext();
     const watching = watchProjects(view, crews, Promise.resolve());
     try {
+      await cp(example, earlier.fsPath, { recursive: true });
+      shown.fire({ visible: false });
       view.visible = true;
       shown.fire({ visible: true });
-      await waitFor("the search", () => contexts.includes(false));
+      await waitFor("the earlier project to be found", () => contexts.at(-1) === true);
+      await rm(earlier.fsPath, { recursive: true });
+      shown.fire({ visible: true });
+      await waitFor("it to be missed", () => contexts.at(-1) === false);
       await cp(example, project.fsPath, { recursive: true });
-      await waitFor("the new project to be found", () => contexts.includes(true));
+      await waitFor("the new project to be found", () => contexts.at(-1) === true);
       const crew = await locals.start({ here: true });
       assert.equal(crew?.local?.folder, project.toString());
     } finally {
