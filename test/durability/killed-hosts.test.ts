@@ -23,7 +23,7 @@ const count = Number(process.env["CREWDECK_SENDING_COUNT"] ?? 1_000);
 /** How often each host is killed. */
 const kills = 3;
 /** Milliseconds: far more than it takes, also on a busy machine. */
-const limit = 10 * 60_000;
+const limit = 20 * 60_000;
 
 /** A window with a crew of its own: a gate before the service that both share. */
 class Lane {

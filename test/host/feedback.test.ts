@@ -206,7 +206,10 @@ describe("feedback in an execution's document", () => {
     await parts.show(execution);
     const first = parts.feedback.reject(execution);
     const open = await thread();
+    // VS Code draws a thread later, and may then still show one that is deleted.
+    const { document } = await box();
     open.dispose();
+    await waitFor("the thread to disappear", () => document.isClosed);
     const second = parts.feedback.reject(execution);
     const next = await waitFor("another thread", () =>
       parts.threads.threads.find((one) => one !== open),
