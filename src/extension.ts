@@ -22,6 +22,7 @@ import { StoreError } from "./store/errors.ts";
 import { registerTools } from "./tools/register.ts";
 import { watchAttention, watchReading } from "./views/attention.ts";
 import type { CrewdeckApi } from "./extension-api/crewdeck-api.ts";
+import { registerComparisons } from "./views/comparison/register.ts";
 import { registerDocuments } from "./views/document/register.ts";
 import { createExtensionApi } from "./extension-api/extension-api.ts";
 import { Kickoffs } from "./views/kickoffs.ts";
@@ -151,6 +152,12 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
       ...{ store, crews, documents, tree, clock, ready: opened },
     }),
   );
+  const comparisons = owned.add(
+    registerComparisons({
+      extension: context.extensionUri,
+      ...{ store, prices, clock, ready: opened },
+    }),
+  );
   owned.add(watchAttention(tracker, database, tree, documents, timeline));
   owned.add(watchReading(context.globalState));
 
@@ -180,6 +187,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
     page,
     outputs,
     timeline,
+    comparisons,
   };
   const parts = { context, clock, sender: sending, secrets: sending.secrets, ...kept, ...seen };
   owned.add(registerCommands(parts));

@@ -10,10 +10,12 @@ import type { LocalCrews } from "../local/local-crews.ts";
 import type { Models } from "../models/models.ts";
 import type { Sending } from "../sending/sending.ts";
 import type { Database } from "../store/database.ts";
+import type { ComparisonRoom } from "../views/comparison/register.ts";
 import type { DocumentsRoom } from "../views/document/register.ts";
 import type { PageRoom } from "../views/page/register.ts";
 import type { Timeline } from "../views/timeline/register.ts";
 import type { TreeRoom } from "../views/tree/register.ts";
+import { compareCommands } from "./compare.ts";
 import { crewCommands } from "./crews.ts";
 import { deleteLocalData } from "./delete-local-data.ts";
 import { executionCommands } from "./executions.ts";
@@ -54,6 +56,7 @@ export interface CommandParts
   readonly page: Pick<PageRoom, "switchTo">;
   readonly outputs: DocumentsRoom["outputs"];
   readonly timeline: Timeline;
+  readonly comparisons: Pick<ComparisonRoom, "open">;
 }
 
 export function commandTable(parts: CommandParts): Commands {
@@ -68,6 +71,7 @@ export function commandTable(parts: CommandParts): Commands {
     ...stopCommands(parts),
     ...viewCommands(parts),
     ...timelineCommands(parts),
+    ...compareCommands(parts),
     showLog: () => log.show(),
     reportProblem: (argument) => reportProblem(parts, argument),
     deleteLocalData: (argument) => deleteLocalData(parts, argument),
