@@ -71,7 +71,6 @@ export class OpenComparison {
       this.#cancelShow?.();
       this.#owned.dispose();
     });
-    panel.iconPath = vscode.Uri.joinPath(parts.extension, "media", "crewdeck.svg");
     showPage(panel.webview, parts.extension, "comparison", panel.title);
   }
 

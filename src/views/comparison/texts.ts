@@ -27,7 +27,6 @@ export function comparisonTexts() {
     unchanged: l10n.t("Show {0} unchanged lines"),
     differ: l10n.t("{0} of {1} differ"),
     noTask: l10n.t("This execution has no such task."),
-    removed: l10n.t("only on the left:"),
-    added: l10n.t("only on the right:"),
+    only: { left: l10n.t("Only on the left:"), right: l10n.t("Only on the right:") },
   };
 }

@@ -68,30 +68,31 @@ function Same({ lines }: { readonly lines: readonly string[] }) {
 }
 
 function Changed({ row }: { readonly row: DiffRow & { readonly kind: "changed" } }) {
+  const texts = useComparisonTexts();
   return (
     <div class="row changed">
       {sides.map((side) => (
-        <Pieces key={side} side={side} pieces={row[side]} />
+        <Pieces key={side} side={side} pieces={row[side]} label={texts.only[side]} />
       ))}
     </div>
   );
 }
 
-/** What only this side has is marked: as a whole by a sign, words also by a line. */
-export function Pieces({
-  side,
-  pieces,
-}: {
+interface PiecesProps {
   readonly side: Side;
   readonly pieces: readonly Piece[];
-}) {
-  const { removed, added } = useComparisonTexts();
+  /** For screen readers, where no column says the side. */
+  readonly label?: string;
+}
+
+/** What only this side has is marked: as a whole by a sign, words also by a line. */
+export function Pieces({ side, pieces, label }: PiecesProps) {
   if (pieces.length === 0) return <div class={`plain ${side} empty`} />;
   const Mark = side === "left" ? "del" : "ins";
   const isWhole = pieces.every(({ isMarked }) => isMarked);
   return (
     <div class={`plain ${side}`}>
-      <span class="unseen">{side === "left" ? removed : added} </span>
+      {label !== undefined && <span class="unseen">{label}</span>}
       {pieces.map(({ text, isMarked }, at) =>
         isMarked ? (
           <Mark key={at} class={isWhole ? "whole" : "words"}>
