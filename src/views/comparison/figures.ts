@@ -1,5 +1,5 @@
 import * as l10n from "@vscode/l10n";
-import { type Duration, timeUse, wholeTime } from "../../executions/durations.ts";
+import { type Duration, pauses, timeUse, wholeTime } from "../../executions/durations.ts";
 import { type Execution, hasEnded } from "../../executions/model.ts";
 import { type Cost, costOf, type Price } from "../../executions/prices.ts";
 import { type TokenUse, tokenUse } from "../../executions/tokens.ts";
@@ -23,7 +23,7 @@ export function figuresOf(pair: Sides<Execution>, prices: readonly Price[]): rea
       onSides(uses, (use) => use && of(use)),
       formatCount,
     );
-  const waits = onSides(pair, (execution) => timeUse(execution).waited);
+  const waits = onSides(pair, waitOf);
   const rejections = onSides(pair, rejectionsOf);
   return present<Figure>(
     textFigure(l10n.t("Model"), onSides(pair, modelsOf)),
@@ -32,8 +32,12 @@ export function figuresOf(pair: Sides<Execution>, prices: readonly Price[]): rea
     tokens(l10n.t("Tokens out"), (use) => use.tokens.completion),
     costFigure(onSides(uses, (use) => costOf(use, prices))),
     durationFigure(pair),
-    timeFigure(l10n.t("Waited for you"), waits, none),
-    timeFigure(l10n.t("Without waits"), onSides(pair, workOf)),
+    ...(isLong(waits.left) || isLong(waits.right)
+      ? [
+          timeFigure(l10n.t("Waited for you"), waits),
+          timeFigure(l10n.t("Without waits"), onSides(pair, workOf)),
+        ]
+      : []),
     rejections.left + rejections.right > 0 &&
       numberFigure(l10n.t("Rejections"), rejections, formatCount),
     textFigure(l10n.t("State"), onSides(pair, stateLabel)),
@@ -98,9 +102,19 @@ function rejectionsOf({ resumes }: Execution): number {
     .length;
 }
 
-/** How long it took without waiting for a person, if it waited and both is known. */
+/** How long it waited for a person, if known. */
+function waitOf(execution: Execution): Duration | undefined {
+  const hasWaited = pauses(execution).length > 0 || execution.resumes.length > 0;
+  return timeUse(execution).waited ?? (hasWaited ? undefined : { seconds: 0, isByCrew: true });
+}
+
+function isLong(time: Duration | undefined): boolean {
+  return time !== undefined && time.seconds > 0;
+}
+
+/** How long it took without waiting for a person, if both is known. */
 function workOf(execution: Execution): Duration | undefined {
-  const [whole, { waited }] = [wholeTime(execution), timeUse(execution)];
+  const [whole, waited] = [wholeTime(execution), waitOf(execution)];
   if (whole === undefined || waited === undefined || waited.seconds > whole.seconds)
     return undefined;
   const isByCrew = whole.isByCrew && waited.isByCrew;
@@ -125,20 +139,15 @@ function durationFigure(pair: Sides<Execution>): Figure {
 }
 
 /** Undefined if neither is known. */
-function timeFigure(
-  label: string,
-  times: Sides<Duration | undefined>,
-  missing = unknown,
-): Figure | undefined {
+function timeFigure(label: string, times: Sides<Duration | undefined>): Figure | undefined {
   const figure = numberFigure(
     label,
     onSides(times, (time) => time?.seconds),
     (seconds) => shortSpan(seconds * 1_000),
-    missing,
   );
   if (figure === undefined) return undefined;
   const values = onSides(times, (time) => {
-    if (time === undefined) return missing();
+    if (time === undefined) return unknown();
     const span = shortSpan(time.seconds * 1_000);
     return time.isByCrew ? span : l10n.t("about {0}", span);
   });
@@ -171,10 +180,9 @@ function numberFigure(
   label: string,
   { left, right }: Sides<number | undefined>,
   format: (value: number) => string,
-  missing = unknown,
 ): Figure | undefined {
   if (left === undefined && right === undefined) return undefined;
-  const textOf = (value: number | undefined) => (value === undefined ? missing() : format(value));
+  const textOf = (value: number | undefined) => (value === undefined ? unknown() : format(value));
   const values = { left: textOf(left), right: textOf(right) };
   if (left === undefined || right === undefined)
     return { label, values, difference: "", isDifferent: false };
@@ -207,8 +215,4 @@ export function different(): string {
 
 function unknown(): string {
   return l10n.t("not known");
-}
-
-function none(): string {
-  return l10n.t("not at all");
 }
