@@ -158,7 +158,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
       ...{ store, prices, clock, ready: opened },
     }),
   );
-  owned.add(watchAttention(tracker, database, tree, documents, timeline));
+  owned.add(watchAttention(tracker, database, tree, documents, timeline, comparisons));
   owned.add(watchReading(context.globalState));
 
   // What changes with a crew.

@@ -78,7 +78,7 @@ describe("Two executions side by side, in the window", () => {
     await window.screenshot("comparison-waiting");
   });
 
-  it("is updated in place while one of them runs, without moving what is read", async () => {
+  it("is updated in place while they run, without moving what is read", async () => {
     const outline = page().locator("summary", { hasText: "outline" });
     await outline.scrollIntoViewIfNeeded();
     const before = await outline.boundingBox();

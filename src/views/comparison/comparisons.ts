@@ -11,10 +11,12 @@ export type ComparisonsOptions = ComparisonParts;
 /** All open comparisons. */
 export class Comparisons {
   readonly #options: ComparisonsOptions;
+  readonly #onShown: (localIds: readonly string[]) => void;
   readonly #open = new Set<OpenComparison>();
 
-  constructor(options: ComparisonsOptions) {
+  constructor(options: ComparisonsOptions, onShown: (localIds: readonly string[]) => void) {
     this.#options = options;
+    this.#onShown = onShown;
   }
 
   /** In the tab that compares them already, or in a new one. */
@@ -37,9 +39,20 @@ export class Comparisons {
   }
 
   #add(panel: vscode.WebviewPanel, pair: Sides<string>): void {
-    const comparison = new OpenComparison(panel, pair, this.#options);
+    const report = () => this.#report();
+    const comparison = new OpenComparison(panel, pair, this.#options, report);
     this.#open.add(comparison);
-    panel.onDidDispose(() => this.#open.delete(comparison));
+    panel.onDidChangeViewState(report);
+    panel.onDidDispose(() => {
+      this.#open.delete(comparison);
+      report();
+    });
+    report();
+  }
+
+  #report(): void {
+    const visible = [...this.#open].filter(({ isVisible }) => isVisible);
+    this.#onShown(visible.flatMap(({ pair }) => [pair.left, pair.right]));
   }
 }
 

@@ -6,12 +6,12 @@ import { type TokenUse, tokenUse } from "../../executions/tokens.ts";
 import {
   formatAmount,
   formatCount,
+  formatSpan,
   formatTime,
   isRehearsal,
   present,
   stateLabel,
 } from "../labels.ts";
-import { shortSpan } from "../page/steps.ts";
 import { type Figure, onSides, type Sides } from "./messages.ts";
 
 /** What both used, and how the right one differs. */
@@ -79,10 +79,17 @@ export function taskDifferences(
 
 function timeDifference({ left, right }: Sides<Duration | undefined>): string | undefined {
   if (left === undefined || right === undefined) return undefined;
-  const span = shortSpan(Math.abs(right.seconds - left.seconds) * 1_000);
-  if (span === shortSpan(0)) return undefined;
+  const span = spanLabel(Math.abs(right.seconds - left.seconds) * 1_000);
+  if (span === spanLabel(0)) return undefined;
   const signed = `${signOf(left.seconds, right.seconds)}${span}`;
   return left.isByCrew && right.isByCrew ? signed : l10n.t("about {0}", signed);
+}
+
+/** With tenths of a second below ten seconds. */
+function spanLabel(milliseconds: number): string {
+  return milliseconds < 10_000
+    ? l10n.t("{0} s", Math.round(milliseconds / 100) / 10)
+    : formatSpan(milliseconds);
 }
 
 /** A minus as wide as the plus. */
@@ -143,12 +150,12 @@ function timeFigure(label: string, times: Sides<Duration | undefined>): Figure |
   const figure = numberFigure(
     label,
     onSides(times, (time) => time?.seconds),
-    (seconds) => shortSpan(seconds * 1_000),
+    (seconds) => spanLabel(seconds * 1_000),
   );
   if (figure === undefined) return undefined;
   const values = onSides(times, (time) => {
     if (time === undefined) return unknown();
-    const span = shortSpan(time.seconds * 1_000);
+    const span = spanLabel(time.seconds * 1_000);
     return time.isByCrew ? span : l10n.t("about {0}", span);
   });
   return { ...figure, values };

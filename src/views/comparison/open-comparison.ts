@@ -43,6 +43,7 @@ export interface ComparisonParts {
 export class OpenComparison {
   readonly #panel: vscode.WebviewPanel;
   readonly #parts: ComparisonParts;
+  readonly #onPair: () => void;
   readonly #owned = new Disposables();
   /** What the page has of the timelines. */
   readonly #timelines: Sides<Sent> = { left: new Sent(), right: new Sent() };
@@ -52,10 +53,17 @@ export class OpenComparison {
   #cancelShow: (() => void) | undefined;
   #isReady = false;
 
-  constructor(panel: vscode.WebviewPanel, pair: Sides<string>, parts: ComparisonParts) {
+  /** @param onPair called when it compares other executions */
+  constructor(
+    panel: vscode.WebviewPanel,
+    pair: Sides<string>,
+    parts: ComparisonParts,
+    onPair: () => void,
+  ) {
     this.#panel = panel;
     this.#pair = pair;
     this.#parts = parts;
+    this.#onPair = onPair;
     this.#owned.add(
       parts.store.onDidChange(({ added, changed, removed }) => {
         const isShown = ({ localId }: { readonly localId: string }) =>
@@ -78,8 +86,13 @@ export class OpenComparison {
     return this.#pair;
   }
 
+  get isVisible(): boolean {
+    return this.#panel.visible;
+  }
+
   show(pair: Sides<string>): void {
     this.#pair = pair;
+    this.#onPair();
     this.#panel.reveal();
     for (const side of sides) this.#timelines[side].clear();
     this.#show();

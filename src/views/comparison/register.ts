@@ -8,14 +8,30 @@ export type ComparisonRoom = ReturnType<typeof registerComparisons>;
 
 /** Two executions side by side. The code is loaded when it is first used. */
 export function registerComparisons(options: ComparisonsOptions) {
+  const changed = new vscode.EventEmitter<void>();
+  let shown: readonly string[] = [];
   let loading: Promise<Comparisons> | undefined;
   const load = () =>
-    (loading ??= import("./comparisons.ts").then((module) => new module.Comparisons(options)));
+    (loading ??= import("./comparisons.ts").then(
+      (module) =>
+        new module.Comparisons(options, (localIds) => {
+          shown = localIds;
+          changed.fire();
+        }),
+    ));
   const registration = vscode.window.registerWebviewPanelSerializer(comparisonType, {
     deserializeWebviewPanel: async (panel, state) => (await load()).restore(panel, state),
   });
   return {
+    /** Local IDs of the executions in view. */
+    get shown() {
+      return shown;
+    },
+    onDidChangeShown: changed.event,
     open: async (pair: Sides<ExecutionSummary>): Promise<void> => (await load()).open(pair),
-    dispose: () => void registration.dispose(),
+    dispose: () => {
+      registration.dispose();
+      changed.dispose();
+    },
   };
 }

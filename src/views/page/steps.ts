@@ -43,9 +43,9 @@ function pageStep(step: Step, at: number): PageStep {
   };
 }
 
-/** With tenths of a second below ten seconds. */
-export function shortSpan(milliseconds: number): string {
+/** Steps are often shorter than a second. */
+function shortSpan(milliseconds: number): string {
   return milliseconds < 10_000
-    ? l10n.t("{0} s", Math.round(Math.max(0, milliseconds) / 100) / 10)
+    ? l10n.t("{0} s", (Math.max(0, milliseconds) / 1000).toFixed(1))
     : formatSpan(milliseconds);
 }

@@ -234,7 +234,12 @@ function draw(): void {
         model={shown.model}
         timelines={
           views !== undefined && (
-            <Timelines views={views} texts={texts.timeline} onReveal={revealTask} />
+            <Timelines
+              key={`${views.left.localId} ${views.right.localId}`}
+              views={views}
+              texts={texts.timeline}
+              onReveal={revealTask}
+            />
           )
         }
       />
@@ -258,6 +263,13 @@ function revealTask(side: Side, { taskId }: Span): void {
   task?.querySelector("summary")?.focus({ preventScroll: true });
 }
 
+/** Another execution is looked at from its beginning. */
+function keepPair(pair: Sides<string>): void {
+  const before = Object.values(host.kept.pair ?? {});
+  const isSame = sides.every((side) => before.includes(pair[side]));
+  host.keep({ pair, ...(!isSame && { zoom: undefined }) });
+}
+
 window.addEventListener("message", ({ data }: MessageEvent<ToComparison>) => {
   switch (data.type) {
     case "texts":
@@ -272,7 +284,7 @@ window.addEventListener("message", ({ data }: MessageEvent<ToComparison>) => {
       return;
     case "show":
       shown = data;
-      host.keep({ pair: data.pair });
+      keepPair(data.pair);
       break;
     case "missing":
       shown = data;
