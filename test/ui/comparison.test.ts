@@ -77,7 +77,7 @@ describe("A comparison of two executions in a browser", () => {
     await page.keyboard.press("+");
     await waitFor("both zoomed", async () => {
       const [one, other] = await bars("Task outline");
-      return one?.left !== before[0]?.left && other?.left !== before[1]?.left;
+      return one?.right !== before[0]?.right && other?.right !== before[1]?.right;
     });
     await page.getByRole("button", { name: "Show the Whole Time" }).click();
     await waitFor("the whole", async () => (await bars("Task research"))[0]?.right === left.right);
@@ -146,8 +146,9 @@ describe("A comparison of two executions in a browser", () => {
   });
 
   it("fits a narrow editor: each change below what was there, and nothing is cut", async () => {
+    const page = await open();
     for (const width of [700, 320]) {
-      const page = await open({ size: { width, height: 900 } });
+      await page.setViewportSize({ width, height: 900 });
       const row = page.locator(".changed", { has: page.locator("ins") }).first();
       const [left, right] = [row.locator(".left"), row.locator(".right")];
       const [above, below] = [await left.boundingBox(), await right.boundingBox()];
@@ -158,7 +159,6 @@ describe("A comparison of two executions in a browser", () => {
           () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
         );
       assert.equal(await overflow(), 0);
-      if (width === 700) await page.close();
     }
   });
 
