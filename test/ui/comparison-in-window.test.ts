@@ -135,8 +135,8 @@ describe("Two executions side by side, in the window", () => {
     assert.deepEqual(labels, ["coffee", "tea"]);
     await quickInput.choose("with which execution?", "tea");
     await window.editor.tab(`tea ↔ ${own}`).waitFor();
-    assert.deepEqual(await cells("Crew"), ["Writers", "Editors", "different"]);
     await page().getByText(`The inputs of “${own}” are not known`).waitFor();
+    assert.deepEqual(await cells("Crew"), ["Writers", "Editors", "different"]);
     await window.page.setViewportSize({ width: 1000, height: 1400 });
     await window.screenshot("comparison-crews");
   });
