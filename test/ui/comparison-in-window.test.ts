@@ -139,5 +139,10 @@ describe("Two executions side by side, in the window", () => {
     assert.deepEqual(await cells("Crew"), ["Writers", "Editors", "different"]);
     await window.page.setViewportSize({ width: 1000, height: 1400 });
     await window.screenshot("comparison-crews");
+    const choose = `Choose another execution instead of ${own}`;
+    await page().getByRole("button", { name: choose }).click();
+    await quickInput.choose("Compare “tea” with which execution?", "coffee");
+    await window.editor.tab("tea ↔ coffee").waitFor();
+    await waitFor("both inputs", async () => (await cells("topic"))[1] === "coffee");
   });
 });

@@ -158,7 +158,10 @@ function timeFigure(label: string, times: Sides<Duration | undefined>): Figure |
     const span = spanLabel(time.seconds * 1_000);
     return time.isByCrew ? span : l10n.t("about {0}", span);
   });
-  return { ...figure, values };
+  const isExact = times.left?.isByCrew !== false && times.right?.isByCrew !== false;
+  const { difference, isDifferent } = figure;
+  const about = isExact || !isDifferent ? difference : l10n.t("about {0}", difference);
+  return { ...figure, values, difference: about };
 }
 
 function costFigure({ left, right }: Sides<Cost | undefined>): Figure | undefined {
