@@ -117,15 +117,16 @@ describe("The manifest", () => {
     );
   });
 
-  it("offers only to approve in the menu of several selected rows", () => {
+  it("offers only to approve, and to compare two, in the menu of several selected rows", () => {
     const several = manifest.contributes.menus["view/item/context"]!.filter(
       ({ when = "", group = "" }) =>
         !when.includes("!listMultiSelection") && !group.startsWith("inline"),
     );
     assert.deepEqual(
       several.map(({ command }) => command),
-      ["crewdeck.approve"],
+      ["crewdeck.approve", "crewdeck.compareSelected"],
     );
+    assert.match(several[1]?.when ?? "", /&& listDoubleSelection$/);
   });
 
   it("contributes exactly the tools that the code registers, with strict inputs", async () => {
