@@ -290,9 +290,10 @@ export function createReporter(
           ...engineEvent,
           event_id: id ?? randomUUID(),
           // Older versions of crewAI tell no IDs: then the times say what an event is part of.
+          // Newer ones report on several threads: the agent's start may come before the task's.
           ...(id !== undefined && {
             parent_event_id:
-              parent === undefined || parent === taskStart
+              parent === undefined || taskStart === undefined || parent === taskStart
                 ? eventId("task_started", subjectOf(key))
                 : parent,
           }),
