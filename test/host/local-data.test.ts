@@ -93,7 +93,7 @@ describe("Deleting local data", () => {
     });
     executions.open(() => (sending.begin(), Promise.resolve()));
     const closed: string[] = [];
-    const context = { globalState, globalStorageUri: storage };
+    const context = { globalState, globalStorageUri: storage, secrets };
     const forms = { closeAll: () => closing.then(() => void closed.push("forms")) };
     const tree = { choices: new TreeChoices(workspaceState) };
     const clearing = watchClearing({ store: executions.store, context, forms, tree });

@@ -1,0 +1,66 @@
+import * as vscode from "vscode";
+import { actionsOf, messageOf, UserError } from "../../base/errors.ts";
+import { logProblem } from "../../editor/log.ts";
+import { showError } from "../../editor/messages.ts";
+import { type ExecutionSummary, keyOf } from "../../executions/model.ts";
+import { titleOf } from "../../executions/title.ts";
+import { eventOf } from "../events.ts";
+import { SpanExporter } from "./exporter.ts";
+import type { EndsOptions } from "./register.ts";
+
+/** Sends the spans of executions that have just ended: once, from one window. */
+export class EndedExport {
+  readonly #options: EndsOptions;
+  readonly #exporter: SpanExporter;
+  readonly #seen = new Set<string>();
+  /** A problem was shown, and nothing was sent since. */
+  #isReported = false;
+  #last: Promise<void> = Promise.resolve();
+
+  constructor(options: EndsOptions) {
+    this.#options = options;
+    this.#exporter = new SpanExporter(options);
+  }
+
+  look(executions: readonly ExecutionSummary[]): void {
+    for (const execution of executions) {
+      const event = eventOf(execution, this.#options.clock.now());
+      if (event === undefined || event.kind === "waiting" || this.#seen.has(event.key)) continue;
+      this.#seen.add(event.key);
+      this.#last = this.#last
+        .then(() => this.#send(execution.localId, `spans-${event.key}`))
+        .catch((error: unknown) => logProblem("Sending spans of an ended execution", error));
+    }
+  }
+
+  async #send(localId: string, key: string): Promise<void> {
+    const { lease, notified, store } = this.#options;
+    if (!lease.confirm() || !notified.claim(key, localId)) return;
+    const execution = store.find(localId);
+    if (execution === undefined) return;
+    try {
+      await this.#exporter.send(execution);
+      this.#isReported = false;
+    } catch (error) {
+      logProblem("Sending spans of an ended execution", error);
+      if (!this.#isReported) void showError(describe(error, execution));
+      this.#isReported = true;
+    }
+  }
+}
+
+function describe(error: unknown, execution: ExecutionSummary): UserError {
+  const again = {
+    title: vscode.l10n.t("Send Again"),
+    command: "crewdeck.sendSpans",
+    arguments: [{ crew: execution.crew.id, kickoffId: keyOf(execution), kind: "notification" }],
+  };
+  return new UserError(
+    vscode.l10n.t(
+      "The spans of “{0}” could not be sent. {1} Further problems are only logged.",
+      titleOf(execution),
+      messageOf(error),
+    ),
+    [again, ...actionsOf(error)],
+  );
+}
