@@ -182,26 +182,30 @@ function withResult(span: Span, execution: Execution): Span {
   };
 }
 
+/** Readers take what has messages for a call of a model, so tasks have none. */
 function contentOf({ kind, state, text, arguments: given }: Span): Attributes {
   const part = (content: string) => [{ type: "text", content }];
-  if (kind === "tool")
-    return defined({ "gen_ai.tool.call.arguments": given, "gen_ai.tool.call.result": text });
-  if (kind === "wait")
-    return defined(
-      state === "completed" ? { "crewdeck.feedback": text } : { "crewdeck.output": text },
-    );
-  return defined({
-    "gen_ai.input.messages": given && JSON.stringify([{ role: "user", parts: part(given) }]),
-    "gen_ai.output.messages":
-      text &&
-      JSON.stringify([
-        {
-          role: "assistant",
-          parts: part(text),
-          finish_reason: state === "failed" ? "error" : "stop",
-        },
-      ]),
-  });
+  switch (kind) {
+    case "tool":
+      return defined({ "gen_ai.tool.call.arguments": given, "gen_ai.tool.call.result": text });
+    case "crew":
+    case "agent":
+    case "model": {
+      const finish = { finish_reason: state === "failed" ? "error" : "stop" };
+      const asked = given && [{ role: "user", parts: part(given) }];
+      const came = text && [{ role: "assistant", parts: part(text), ...finish }];
+      return defined({
+        "gen_ai.input.messages": asked && JSON.stringify(asked),
+        "gen_ai.output.messages": came && JSON.stringify(came),
+      });
+    }
+    case "wait":
+      return defined({
+        [state === "completed" ? "crewdeck.feedback" : "crewdeck.output"]: text,
+      });
+    default:
+      return defined({ "crewdeck.output": text, "crewdeck.arguments": given });
+  }
 }
 
 function eventOf({ type, at, name, thought, text, error }: Mark, hasContent: boolean) {
