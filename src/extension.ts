@@ -142,13 +142,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
     registerTree(context, opened, { store, crews, tracker, kickoffs, prices, clock }),
   );
   owned.add(new Notifications({ store, lease, notified, clock }));
-  owned.add(
-    watchEnds({
-      ...{ store, lease, notified, clock },
-      secrets: context.secrets,
-      version: versionOf(context),
-    }),
-  );
+  owned.add(watchEnds({ store, lease, notified, clock, context }));
   owned.add(showStatusBar(store, crews));
   owned.add(watchRefusedTokens(tracker, lease, database));
   owned.add(watchProjects(tree.view, crews, opened));

@@ -3,7 +3,6 @@ import path from "node:path";
 import * as vscode from "vscode";
 import { messageOf, UserError } from "../base/errors.ts";
 import { isProgram, objectOf, oneOf, recordOf, stringOf } from "../editor/arguments.ts";
-import { versionOf } from "../editor/manifest.ts";
 import { plainMessage, showError, showStatus } from "../editor/messages.ts";
 import { activityOf } from "../executions/activity.ts";
 import type { Execution } from "../executions/model.ts";
@@ -24,15 +23,9 @@ type Format = (typeof formats)[number] | "endpoint";
 export function exportCommands(parts: ExportParts): Commands {
   let loading: Promise<SpanExporter> | undefined;
   const load = () =>
-    (loading ??= import("../views/export/exporter.ts").then(({ SpanExporter }) => {
-      const { store, clock, context } = parts;
-      return new SpanExporter({
-        store,
-        clock,
-        secrets: context.secrets,
-        version: versionOf(context),
-      });
-    }));
+    (loading ??= import("../views/export/exporter.ts").then(
+      (module) => new module.SpanExporter(parts),
+    ));
   const send = async (execution: Execution, argument: unknown) => {
     const exporter = await load();
     const { origin } = exporter.endpoint();

@@ -14,7 +14,7 @@ import { variedExecution } from "../support/timeline/samples.ts";
 import { waitFor } from "../support/wait.ts";
 
 describe("A real collector, Phoenix,", () => {
-  let phoenix: Phoenix;
+  let phoenix: Phoenix | undefined;
 
   before(async function () {
     this.timeout(0);
@@ -34,12 +34,12 @@ describe("A real collector, Phoenix,", () => {
     const options = { now: Date.now(), version: "1.2.3", hasContent: true };
     const spans = spansOf(execution, activity, options);
     const sent = { headers: {}, userAgent: "crewdeck/1.2.3" };
-    await sendSpans(spans, readEndpoint(phoenix.url), sent);
+    await sendSpans(spans, readEndpoint(phoenix!.url), sent);
     return spans;
   };
   const stored = (traceId: string | undefined, count: number) =>
     waitFor("the spans", async () => {
-      const own = (await phoenix.spans()).filter(({ context }) => context.trace_id === traceId);
+      const own = (await phoenix!.spans()).filter(({ context }) => context.trace_id === traceId);
       return own.length >= count && own;
     });
   const tokens = (spans: readonly PhoenixSpan[], kind: string) =>
@@ -95,9 +95,16 @@ describe("A real collector, Phoenix,", () => {
     assert.deepEqual(
       read
         .filter(({ name }) => /^(attempt|wait)/.test(name))
-        .map(({ name, attributes }) => `${name} ${String(attributes["crewdeck.approved"] ?? "")}`)
+        .map(
+          ({ name, attributes }) => `${name}: ${JSON.stringify(attributes["crewdeck.approved"])}`,
+        )
         .sort(),
-      ["attempt 1 ", "attempt 2 ", "wait for a person false", "wait for a person true"],
+      [
+        "attempt 1: undefined",
+        "attempt 2: undefined",
+        "wait for a person: false",
+        "wait for a person: true",
+      ],
     );
   });
 });

@@ -4,7 +4,6 @@ import { logProblem } from "../../editor/log.ts";
 import { showError } from "../../editor/messages.ts";
 import { type ExecutionSummary, keyOf } from "../../executions/model.ts";
 import { titleOf } from "../../executions/title.ts";
-import { eventOf } from "../events.ts";
 import { SpanExporter } from "./exporter.ts";
 import type { EndsOptions } from "./register.ts";
 
@@ -22,23 +21,20 @@ export class EndedExport {
     this.#exporter = new SpanExporter(options);
   }
 
-  look(executions: readonly ExecutionSummary[]): void {
-    for (const execution of executions) {
-      const event = eventOf(execution, this.#options.clock.now());
-      if (event === undefined || event.kind === "waiting" || this.#seen.has(event.key)) continue;
-      this.#seen.add(event.key);
-      this.#last = this.#last
-        .then(() => this.#send(execution.localId, `spans-${event.key}`))
-        .catch((error: unknown) => logProblem("Sending spans of an ended execution", error));
-    }
+  /** @param event of its end */
+  async send(localId: string, event: string): Promise<void> {
+    if (this.#seen.has(event)) return;
+    this.#seen.add(event);
+    // One after the other: an endpoint that doesn't answer is reported once.
+    await (this.#last = this.#last.then(() => this.#send(localId, `spans-${event}`)));
   }
 
   async #send(localId: string, key: string): Promise<void> {
     const { lease, notified, store } = this.#options;
-    if (!lease.confirm() || !notified.claim(key, localId)) return;
     const execution = store.find(localId);
-    if (execution === undefined) return;
+    if (execution === undefined || !lease.confirm()) return;
     try {
+      if (!notified.claim(key, localId)) return;
       await this.#exporter.send(execution);
       this.#isReported = false;
     } catch (error) {

@@ -1,9 +1,9 @@
 import * as vscode from "vscode";
 import type { Clock } from "../../base/clock.ts";
+import { versionOf } from "../../editor/manifest.ts";
 import { activityOf } from "../../executions/activity.ts";
 import type { Execution } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
-import type { SecretStorage } from "../../sending/secrets.ts";
 import { readEndpoint } from "./endpoint.ts";
 import { OtlpHeaders } from "./headers.ts";
 import { sendSpans, spansAsText } from "./send.ts";
@@ -11,25 +11,26 @@ import { spansOf } from "./spans.ts";
 
 export interface SpanExporterOptions {
   readonly store: Pick<ExecutionStore, "events">;
-  readonly secrets: SecretStorage;
   readonly clock: Clock;
-  /** Of the extension. */
-  readonly version: string;
+  readonly context: Pick<vscode.ExtensionContext, "extension" | "secrets">;
 }
 
 /** Makes spans of an execution and sends them to the endpoint in the settings. */
 export class SpanExporter {
   readonly #options: SpanExporterOptions;
+  readonly #version: string;
   readonly headers: OtlpHeaders;
 
   constructor(options: SpanExporterOptions) {
     this.#options = options;
-    this.headers = new OtlpHeaders(options.secrets);
+    this.#version = versionOf(options.context);
+    this.headers = new OtlpHeaders(options.context.secrets);
   }
 
   /** @throws UserError if there is none, or it can't be used */
   endpoint(): URL {
-    return readEndpoint(String(setting("otlpEndpoint") ?? "").trim());
+    const text = setting("otlpEndpoint");
+    return readEndpoint(typeof text === "string" ? text.trim() : "");
   }
 
   /** OTLP in JSON, a line for each request. */
@@ -42,15 +43,15 @@ export class SpanExporter {
     const url = this.endpoint();
     const headers = await this.headers.for(url);
     const spans = this.#spans(execution);
-    await sendSpans(spans, url, { headers, userAgent: `crewdeck/${this.#options.version}` });
+    await sendSpans(spans, url, { headers, userAgent: `crewdeck/${this.#version}` });
     return { traceId: spans[0]?.spanContext().traceId ?? "", spans: spans.length };
   }
 
   #spans(execution: Execution) {
-    const { store, clock, version } = this.#options;
+    const { store, clock } = this.#options;
     const activity = activityOf(execution, store.events(execution.localId));
     const hasContent = setting("otlpContent") === true;
-    return spansOf(execution, activity, { now: clock.now(), version, hasContent });
+    return spansOf(execution, activity, { now: clock.now(), version: this.#version, hasContent });
   }
 }
 

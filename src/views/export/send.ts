@@ -57,7 +57,7 @@ export async function sendSpans(
         ...ProtobufTraceSerializer,
         deserializeResponse(data) {
           const response = ProtobufTraceSerializer.deserializeResponse(data);
-          rejected += Number(response.partialSuccess?.rejectedSpans ?? 0);
+          rejected += response.partialSuccess?.rejectedSpans ?? 0;
           return response;
         },
       },
