@@ -26,15 +26,13 @@ export class EndedExport {
     if (this.#seen.has(event)) return;
     this.#seen.add(event);
     // One after the other: an endpoint that doesn't answer is reported once.
-    await (this.#last = this.#last.then(() => this.#send(localId, `spans-${event}`)));
+    await (this.#last = this.#last.then(() => this.#send(localId, event)));
   }
 
-  async #send(localId: string, key: string): Promise<void> {
-    const { lease, notified, store } = this.#options;
-    const execution = store.find(localId);
-    if (execution === undefined || !lease.confirm()) return;
+  async #send(localId: string, event: string): Promise<void> {
+    const execution = this.#options.store.find(localId);
+    if (execution === undefined || !this.#claim(localId, event)) return;
     try {
-      if (!notified.claim(key, localId)) return;
       await this.#exporter.send(execution);
       this.#isReported = false;
     } catch (error) {
@@ -42,6 +40,19 @@ export class EndedExport {
       if (!this.#isReported) void showError(describe(error, execution));
       this.#isReported = true;
     }
+  }
+
+  /** Whether no window has sent them. */
+  #claim(localId: string, event: string): boolean {
+    const { lease, notified } = this.#options;
+    try {
+      if (lease.confirm()) return notified.claim(`spans-${event}`, localId);
+    } catch (error) {
+      logProblem("Sending spans of an ended execution", error);
+    }
+    // The next change tries again.
+    this.#seen.delete(event);
+    return false;
   }
 }
 
