@@ -214,7 +214,8 @@ describe("Deleting local data", () => {
       token: "forgotten-token",
       type: "userBearer",
     });
-    assert.equal(secrets.kept.size, 5);
+    await secrets.store("crewdeck.otlpHeaders", "{}");
+    assert.equal(secrets.kept.size, 6);
     const deleted = await window.delete("everything");
     assert.deepEqual(deleted, {
       executions: 2,
