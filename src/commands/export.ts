@@ -154,14 +154,12 @@ async function writeNew(
   writeAt: (target: vscode.Uri) => Promise<void>,
 ): Promise<vscode.Uri> {
   const { fs } = vscode.workspace;
-  const temporary = vscode.Uri.joinPath(folder, `.${name}.${crypto.randomUUID()}.tmp`);
+  const temporary = vscode.Uri.joinPath(folder, `.${crypto.randomUUID()}.tmp`);
   try {
     await writeAt(temporary);
     for (let number = 1; ; number++) {
-      const target = vscode.Uri.joinPath(
-        folder,
-        `${name}${number === 1 ? "" : `-${number}`}${ending}`,
-      );
+      const numbered = number === 1 ? name : `${name}-${number}`;
+      const target = vscode.Uri.joinPath(folder, `${numbered}${ending}`);
       try {
         await fs.rename(temporary, target, { overwrite: false });
         return target;

@@ -358,11 +358,11 @@ describe("Executions that end", () => {
         person.shown.map(({ text: message, choices }) => [message, choices]),
         [
           [
-            `The spans of “one” could not be sent. ${receiver.url} did not accept the spans (HTTP 401): the headers with the key are missing or wrong. Enter them again. Further problems are only logged.`,
+            `The spans of “one” could not be sent. ${receiver.url} did not accept the spans (HTTP 401): the headers with the key are missing or wrong. Enter them again. If that happens again, it is only logged.`,
             ["Send Again", "Set OTLP Headers…"],
           ],
           [
-            `The spans of “five” could not be sent. ${receiver.url} accepts no spans at /v1/traces (HTTP 404). Enter the address of its OTLP receiver over HTTP, without /v1/traces. Further problems are only logged.`,
+            `The spans of “five” could not be sent. ${receiver.url} accepts no spans at /v1/traces (HTTP 404). Enter the address of its OTLP receiver over HTTP, without /v1/traces. If that happens again, it is only logged.`,
             ["Send Again", "Open Settings"],
           ],
         ],

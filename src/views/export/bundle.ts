@@ -1,5 +1,5 @@
 import * as l10n from "@vscode/l10n";
-import { type Activity } from "../../executions/activity.ts";
+import type { Activity } from "../../executions/activity.ts";
 import type { Execution } from "../../executions/model.ts";
 import type { Price } from "../../executions/prices.ts";
 import { stepsOf } from "../../executions/steps.ts";
@@ -33,11 +33,10 @@ export function bundleOf(
   options: BundleOptions,
 ): readonly BundleFile[] {
   const outputs = outputFiles(execution);
-  const files = outputs.map(({ path, text }) => ({ path, text }));
   return [
     { path: "execution.md", text: documentText(execution, activity, outputs, options) },
     { path: "timeline.svg", text: pictureOf(execution, activity, options.now) },
-    ...files,
+    ...outputs,
   ];
 }
 
@@ -107,11 +106,13 @@ function outputFiles(execution: Execution): readonly OutputFile[] {
 function namesOf(part: Output["part"], all: readonly Output[], { tasks }: Execution) {
   if (part.kind === "result") return { name: "result", label: l10n.t("Result") };
   const { taskId, attempt } = part;
-  const isOnly = all.filter((each) => each.part.kind === "attempt" && each.part.taskId === taskId);
+  const attempts = all.filter(
+    (each) => each.part.kind === "attempt" && each.part.taskId === taskId,
+  );
   // The number makes it unique.
   const number = tasks.findIndex((task) => task.taskId === taskId) + 1;
   const name = `outputs/${String(number).padStart(2, "0")}-${fileName(taskId)}`;
-  return isOnly.length === 1
+  return attempts.length === 1
     ? { name, label: taskId }
     : { name: `${name}.attempt-${attempt}`, label: l10n.t("{0}, attempt {1}", taskId, attempt) };
 }

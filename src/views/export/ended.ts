@@ -12,8 +12,8 @@ export class EndedExport {
   readonly #options: EndsOptions;
   readonly #exporter: SpanExporter;
   readonly #seen = new Set<string>();
-  /** A problem was shown, and nothing was sent since. */
-  #isReported = false;
+  /** The problem that was shown, if nothing was sent since. */
+  #reported: string | undefined;
   #last: Promise<void> = Promise.resolve();
 
   constructor(options: EndsOptions) {
@@ -34,11 +34,11 @@ export class EndedExport {
     if (execution === undefined || !this.#claim(localId, event)) return;
     try {
       await this.#exporter.send(execution);
-      this.#isReported = false;
+      this.#reported = undefined;
     } catch (error) {
       logProblem("Sending spans of an ended execution", error);
-      if (!this.#isReported) void showError(describe(error, execution));
-      this.#isReported = true;
+      if (messageOf(error) !== this.#reported) void showError(describe(error, execution));
+      this.#reported = messageOf(error);
     }
   }
 
@@ -64,7 +64,7 @@ function describe(error: unknown, execution: ExecutionSummary): UserError {
   };
   return new UserError(
     vscode.l10n.t(
-      "The spans of “{0}” could not be sent. {1} Further problems are only logged.",
+      "The spans of “{0}” could not be sent. {1} If that happens again, it is only logged.",
       titleOf(execution),
       messageOf(error),
     ),
