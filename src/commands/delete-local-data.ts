@@ -16,7 +16,7 @@ import { integer } from "../base/sqlite.ts";
 import { hasRead } from "../views/attention.ts";
 import type { CommandParts } from "./table.ts";
 import type { ClearScope } from "../executions/store.ts";
-import { headersKey } from "../views/export/headers.ts";
+import { forgetHeaders, headersKey } from "../views/export/headers.ts";
 import { emptyFolder, type Unremoved } from "./remove-whole.ts";
 import { pendingResume } from "../executions/resumes.ts";
 
@@ -192,7 +192,7 @@ async function clearLocalData(
   if (scope === "everything") {
     const crewsLeft = await crews.clear(idsWithTokens);
     left.push(...crewsLeft.map((error) => ({ path: "crewdeck.crews", error })));
-    await Promise.resolve(context.secrets.delete(headersKey)).catch((error: unknown) =>
+    await forgetHeaders(context.secrets).catch((error: unknown) =>
       left.push({ path: headersKey, error }),
     );
     // Without its note, a token that could not be deleted may never be found again.

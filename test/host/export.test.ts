@@ -12,6 +12,7 @@ import { watchEnds } from "../../src/views/export/register.ts";
 import { json, MisbehavingServer, redirect, text } from "../support/misbehaving-server.ts";
 import { waitFor } from "../support/wait.ts";
 import { notWaiting } from "../unit/views/executions.ts";
+import { startConnectProxy } from "./connect-proxy.ts";
 import { MemorySecrets } from "./memory.ts";
 import { ScriptedPerson, type Move } from "./scripted-person.ts";
 import { eachWithViewParts, type ViewParts } from "./view-parts.ts";
@@ -238,6 +239,36 @@ describe("Exporting an execution", () => {
     await other.stop();
   });
 
+  it("sends spans through VS Code's proxy, to a receiver whose certificate the machine trusts", async () => {
+    const authority =
+      process.env["CREWDECK_TEST_AUTHORITY"] ?? assert.fail("There is no test authority.");
+    const read = (name: string) => readFile(path.join(authority, name), "utf8");
+    const far = await MisbehavingServer.start({
+      key: await read("crew.key"),
+      cert: await read("crew.pem"),
+    });
+    far.otherwise = text(200, "");
+    // VS Code uses no proxy for this machine's own addresses: only the proxy knows this name.
+    const proxy = await startConnectProxy(Number(new URL(far.url).port));
+    const http = vscode.workspace.getConfiguration("http");
+    const earlier = http.inspect("proxy")?.globalValue;
+    await http.update("proxy", proxy.url, vscode.ConfigurationTarget.Global);
+    try {
+      await set("otlpEndpoint", "https://crew.test");
+      for (const support of ["override", "fallback"]) {
+        await http.update("proxySupport", support, vscode.ConfigurationTarget.Global);
+        await run("sendSpans", target);
+      }
+      assert.deepEqual(proxy.tunnels, ["crew.test:443", "crew.test:443"]);
+      assert.equal(far.requests.length, 2);
+    } finally {
+      await http.update("proxySupport", undefined, vscode.ConfigurationTarget.Global);
+      await http.update("proxy", earlier, vscode.ConfigurationTarget.Global);
+      await proxy.stop();
+      await far.stop();
+    }
+  });
+
   it("sends the spans of an execution that ends here, if there is an endpoint, and asks for no secret otherwise", async () => {
     const kickOff = async () => {
       const argument = { crew, inputs: { topic: "Sea otters" }, form: false };
@@ -324,10 +355,8 @@ describe("Executions that end", () => {
 
   it("are not sent without an endpoint, and no secret is read; nor by a window that does not poll", async () => {
     const read: string[] = [];
-    const { get } = secrets;
-    Object.assign(secrets, {
-      get: (key: string) => (read.push(key), get.call(secrets, key)),
-    });
+    const get = secrets.get.bind(secrets);
+    Object.assign(secrets, { get: (key: string) => (read.push(key), get(key)) });
     openWindow();
     end("without");
     isHeld = false;

@@ -43,7 +43,7 @@ export class OtlpHeaders {
   /** Without headers, deletes those that are stored. @throws UserError */
   async set(url: URL, headers: Headers): Promise<void> {
     if (Object.keys(headers).length === 0) {
-      await this.#storage.delete(headersKey);
+      await forgetHeaders(this.#storage);
       return;
     }
     requireSafe(url);
@@ -62,6 +62,11 @@ export class OtlpHeaders {
       );
     }
   }
+}
+
+/** @throws what the storage throws, if there are any */
+export async function forgetHeaders(storage: SecretStorage): Promise<void> {
+  if ((await storage.get(headersKey)) !== undefined) await storage.delete(headersKey);
 }
 
 function requireSafe(url: URL): void {
