@@ -22,9 +22,10 @@ const common = {
     {
       name: "write",
       setup: ({ onEnd }) =>
-        onEnd(({ outputFiles = [] }) =>
-          outputFiles.forEach(({ path: file, contents }) => keep(file, contents)),
-        ),
+        onEnd(({ outputFiles = [] }) => {
+          for (const { path: file, contents } of outputFiles) keep(file, contents);
+          removeOldChunks(outputFiles);
+        }),
     },
   ],
 };
@@ -51,7 +52,10 @@ const shipped = onlyService
           "page/page.css",
         ].map((file) => ({ in: `src/webview/${file}`, out: outputOf(file) })),
         outdir: "dist/webview",
-        format: "iife",
+        format: "esm",
+        // What pages share ships once.
+        splitting: true,
+        chunkNames: "chunks/[name]-[hash]",
       },
     ];
 const unshipped = tests && !onlyService ? hostTests() : [];
@@ -102,10 +106,16 @@ async function writeAsCommonJs(files) {
     });
     keep(file.path, code);
   }
-  // Chunks are named by their content; those of an earlier build must not ship.
-  const names = files.map((file) => path.basename(file.path));
-  for (const chunk of readdirSync("dist/chunks"))
-    if (!names.includes(chunk)) rmSync(path.join("dist/chunks", chunk));
+  removeOldChunks(files);
+}
+
+/** Chunks are named by their content; those of an earlier build must not ship. */
+function removeOldChunks(files) {
+  const written = files.map((file) => file.path);
+  const chunks = written.filter((file) => path.basename(path.dirname(file)) === "chunks");
+  for (const folder of new Set(chunks.map((file) => path.dirname(file))))
+    for (const name of readdirSync(folder))
+      if (!written.includes(path.join(folder, name))) rmSync(path.join(folder, name));
 }
 
 /** Writes a file only if it changes: a running window may be reading it. */

@@ -17,7 +17,7 @@ export function webviewHtml(
 </head>
 <body>
 <main id="page"></main>
-<script nonce="${escape(nonce)}" src="${escape(scriptUri)}"></script>
+<script type="module" nonce="${escape(nonce)}" src="${escape(scriptUri)}"></script>
 </body>
 </html>
 `;

@@ -15,7 +15,7 @@ import { openWindow, type VSCodeWindow } from "../support/window.ts";
 import { textInZip } from "../support/zip.ts";
 import { kickOffStory, startExampleCrew } from "../ui/story.ts";
 
-/** Every file that ships, except the chunks of the extension's code. Add a new file here before it can ship. */
+/** Every file that ships, except the chunks of code that is loaded or shared later. Add a new file here before it can ship. */
 const shipped = [
   ".vsixmanifest",
   "LICENSE.txt",
@@ -79,11 +79,11 @@ describe("The package", () => {
     await window.close();
   });
 
-  // Pictures of the walkthrough are about half of it; the page and the timeline carry Markdown, highlighting, differences, preact and d3-scale.
-  it("is smaller than 750 KB", () => {
+  // Pictures of the walkthrough are about a third of it; the page and the timeline carry Markdown, highlighting, differences, preact and d3-scale.
+  it("is smaller than 1 MB", () => {
     assert.ok(existsSync(vsix), `npm run package writes ${path.basename(vsix)}`);
     console.log(`      ${path.basename(vsix)} ${statSync(vsix).size} bytes`);
-    assert.ok(statSync(vsix).size < 750_000, `${statSync(vsix).size} bytes`);
+    assert.ok(statSync(vsix).size < 1_000_000, `${statSync(vsix).size} bytes`);
   });
 
   it("contains exactly the files that ship: no modules, no source maps, no tests", () => {
@@ -94,14 +94,12 @@ describe("The package", () => {
     const files = entries.map((entry) =>
       path.relative(folder, path.join(entry.parentPath, entry.name)).replaceAll("\\", "/"),
     );
-    const isChunk = (file: string) => file.startsWith("dist/chunks/");
+    const isChunk = (file: string) => file.includes("/chunks/");
     assert.deepEqual(files.filter((file) => !isChunk(file)).sort(), shipped);
-    assert.deepEqual(
-      files.filter(isChunk).sort(),
-      readdirSync(path.join(projectFolder, "dist", "chunks"))
-        .map((name) => `dist/chunks/${name}`)
-        .sort(),
+    const chunks = ["dist/chunks", "dist/webview/chunks"].flatMap((chunkFolder) =>
+      readdirSync(path.join(projectFolder, chunkFolder)).map((name) => `${chunkFolder}/${name}`),
     );
+    assert.deepEqual(files.filter(isChunk).sort(), chunks.sort());
   });
 
   it("has no pictures or relative links on its page without a repository", () => {

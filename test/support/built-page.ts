@@ -101,7 +101,8 @@ async function serve(name: string): Promise<Server> {
   const server = createServer((request, response) => {
     const origin = `http://${request.headers.host ?? ""}`;
     const types: Readonly<Record<string, string>> = { js: "text/javascript", css: "text/css" };
-    const [, file, ending = ""] = /^\/([a-z]+\.(js|css))$/.exec(request.url ?? "") ?? [];
+    const [, file, ending = ""] =
+      /^\/((?:chunks\/)?[\w-]+\.(js|css))$/.exec(request.url ?? "") ?? [];
     if (file !== undefined)
       response
         .setHeader("Content-Type", types[ending] ?? "")
