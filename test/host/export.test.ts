@@ -388,11 +388,11 @@ describe("Executions that end", () => {
         [
           [
             `The spans of “one” could not be sent. ${receiver.url} did not accept the spans (HTTP 401): the headers with the key are missing or wrong. Enter them again. If that happens again, it is only logged.`,
-            ["Send Again", "Set OTLP Headers…"],
+            ["Send Spans", "Set OTLP Headers…"],
           ],
           [
             `The spans of “five” could not be sent. ${receiver.url} accepts no spans at /v1/traces (HTTP 404). Enter the address of its OTLP receiver over HTTP, without /v1/traces. If that happens again, it is only logged.`,
-            ["Send Again", "Open Settings"],
+            ["Send Spans", "Open Settings"],
           ],
         ],
       );

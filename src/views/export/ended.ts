@@ -58,7 +58,7 @@ export class EndedExport {
 
 function describe(error: unknown, execution: ExecutionSummary): UserError {
   const again = {
-    title: vscode.l10n.t("Send Again"),
+    title: vscode.l10n.t("Send Spans"),
     command: "crewdeck.sendSpans",
     arguments: [{ crew: execution.crew.id, kickoffId: keyOf(execution), kind: "notification" }],
   };
