@@ -218,6 +218,10 @@ describe("Exporting an execution", () => {
     await run("sendSpans", target);
     assert.equal(other.requests.length, 1);
     assert.equal(other.requests[0]?.headers["authorization"], undefined);
+    const { uri } = await openDocument();
+    does({ pick: "Send spans to the OTLP endpoint" });
+    await run("exportExecution", uri);
+    assert.equal(other.requests.length, 2);
     await other.stop();
   });
 
