@@ -23,6 +23,7 @@ import { registerTools } from "./tools/register.ts";
 import { watchAttention, watchReading } from "./views/attention.ts";
 import type { CrewdeckApi } from "./extension-api/crewdeck-api.ts";
 import { registerDocuments } from "./views/document/register.ts";
+import { watchEnds } from "./views/export/register.ts";
 import { createExtensionApi } from "./extension-api/extension-api.ts";
 import { Kickoffs } from "./views/kickoffs.ts";
 import { Notifications } from "./views/notifications.ts";
@@ -141,6 +142,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
     registerTree(context, opened, { store, crews, tracker, kickoffs, prices, clock }),
   );
   owned.add(new Notifications({ store, lease, notified, clock }));
+  owned.add(watchEnds({ store, lease, notified, clock, context }));
   owned.add(showStatusBar(store, crews));
   owned.add(watchRefusedTokens(tracker, lease, database));
   owned.add(watchProjects(tree.view, crews, opened));
@@ -180,6 +182,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
     page,
     outputs,
     timeline,
+    prices,
   };
   const parts = { context, clock, sender: sending, secrets: sending.secrets, ...kept, ...seen };
   owned.add(registerCommands(parts));

@@ -93,7 +93,7 @@ describe("Deleting local data", () => {
     });
     executions.open(() => (sending.begin(), Promise.resolve()));
     const closed: string[] = [];
-    const context = { globalState, globalStorageUri: storage };
+    const context = { globalState, globalStorageUri: storage, secrets };
     const forms = { closeAll: () => closing.then(() => void closed.push("forms")) };
     const tree = { choices: new TreeChoices(workspaceState) };
     const clearing = watchClearing({ store: executions.store, context, forms, tree });
@@ -214,7 +214,8 @@ describe("Deleting local data", () => {
       token: "forgotten-token",
       type: "userBearer",
     });
-    assert.equal(secrets.kept.size, 5);
+    await secrets.store("crewdeck.otlpHeaders", "{}");
+    assert.equal(secrets.kept.size, 6);
     const deleted = await window.delete("everything");
     assert.deepEqual(deleted, {
       executions: 2,
