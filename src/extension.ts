@@ -22,6 +22,7 @@ import { StoreError } from "./store/errors.ts";
 import { registerTools } from "./tools/register.ts";
 import { watchAttention, watchReading } from "./views/attention.ts";
 import type { CrewdeckApi } from "./extension-api/crewdeck-api.ts";
+import { registerComparisons } from "./views/comparison/register.ts";
 import { registerDocuments } from "./views/document/register.ts";
 import { watchEnds } from "./views/export/register.ts";
 import { createExtensionApi } from "./extension-api/extension-api.ts";
@@ -153,7 +154,13 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
       ...{ store, crews, documents, tree, clock, ready: opened },
     }),
   );
-  owned.add(watchAttention(tracker, database, tree, documents, timeline));
+  const comparisons = owned.add(
+    registerComparisons({
+      extension: context.extensionUri,
+      ...{ store, prices, clock, ready: opened },
+    }),
+  );
+  owned.add(watchAttention(tracker, database, tree, documents, timeline, comparisons));
   owned.add(watchReading(context.globalState));
 
   // What changes with a crew.
@@ -183,6 +190,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
     outputs,
     timeline,
     prices,
+    comparisons,
   };
   const parts = { context, clock, sender: sending, secrets: sending.secrets, ...kept, ...seen };
   owned.add(registerCommands(parts));

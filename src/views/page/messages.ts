@@ -33,6 +33,7 @@ export const pageActions = [
   "giveFeedback",
   "sendAgain",
   "openDrafts",
+  "compareExecutions",
 ] as const;
 export type PageActionName = (typeof pageActions)[number];
 

@@ -130,6 +130,7 @@ function actionsOf(
     canStop && canBeStopped(execution) && stopAction(execution),
     again && { name: "runAgain", label: l10n.t("Run Again…") },
     again && { name: "runAgainInForm", label: l10n.t("Run Again in Form…") },
+    hasEnded(execution) && { name: "compareExecutions", label: l10n.t("Compare With…") },
     isUnconfirmed && { name: "untrackExecution", label: l10n.t("Remove from List") },
     hasOldDrafts && { name: "openDrafts", label: l10n.t("Unsent Drafts…") },
     // Feedback on what waits has its own place.

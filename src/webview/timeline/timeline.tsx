@@ -1,26 +1,14 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import {
-  axisOf,
-  extentOf,
-  longWaits,
-  movedTo,
-  panned,
-  type Period,
-  zoomed,
-} from "../../views/timeline/axis.ts";
+import { axisOf, movedTo, panned, type Period, zoomed } from "../../views/timeline/axis.ts";
 import { lengthText, searchedTexts, shortCount } from "../../views/timeline/labels.ts";
-import {
-  fill,
-  type Look,
-  type Span,
-  type TimelineTexts,
-  type TimelineView,
-} from "../../views/timeline/messages.ts";
+import { fill, type Look, type Span, type TimelineTexts } from "../../views/timeline/messages.ts";
 import { type Row, rowsOf } from "../../views/timeline/rows.ts";
 import { AxisHead, Grid } from "./axis-head.tsx";
 import { type Clock, useNow } from "./clock.ts";
 import { keyAction } from "./keys.ts";
+import type { WholeView } from "./known-spans.ts";
 import { TreeRow } from "./row.tsx";
+import { type Times, useTimes } from "./times.ts";
 import { Toolbar } from "./toolbar.tsx";
 import { Tooltip } from "./tooltip.tsx";
 import { useVirtualRows } from "./virtual-rows.ts";
@@ -34,8 +22,6 @@ const tickWidth = 80;
 const hoverPause = 350;
 const tooltipId = "details";
 
-export type WholeView = Omit<TimelineView, "spans"> & { readonly spans: readonly Span[] };
-
 export interface TimelineProps {
   readonly view: WholeView;
   readonly texts: TimelineTexts;
@@ -48,11 +34,23 @@ export interface TimelineProps {
   readonly onDefine: ((span: Span) => void) | undefined;
   /** On a page that tells the rest: only axis and rows. */
   readonly isSmall?: boolean;
+  /** With another timeline on the same axis. */
+  readonly shared?: SharedAxis;
+}
+
+/** What two timelines, one above the other, have in common. */
+export interface SharedAxis extends Times {
+  readonly zoom: Period | undefined;
+  readonly onZoom: (zoom: Period | undefined) => void;
+  /** Whether there is a column for tokens: it narrows the bars. */
+  readonly hasTokens: boolean;
+  /** The one above has the axis. */
+  readonly isBelow: boolean;
 }
 
 /** One execution. For another, use another `key`. */
 export function Timeline(props: TimelineProps) {
-  const { view, texts, clock, onLook, onReveal, onDefine, isSmall = false } = props;
+  const { view, texts, clock, onLook, onReveal, onDefine, isSmall = false, shared } = props;
   const { spans } = view;
   const isRunning = spans.some(({ end }) => end === undefined);
   const [look, setLook] = useState(props.look);
@@ -68,13 +66,13 @@ export function Timeline(props: TimelineProps) {
   const rowHeight = isNarrow ? rowHeights.narrow : rowHeights.wide;
 
   const start = spans[0]?.start ?? view.now;
-  const waits = useMemo(() => longWaits(spans, clock.now()), [spans]);
-  const cuts = look.isWhole ? [] : waits;
-  const extent = useExtent(spans, clock, isRunning);
-  const shown = look.zoom ?? { from: 0, to: extent };
+  const own = useTimes(spans, clock);
+  const { extent, waits } = shared ?? own;
+  const zoom = shared === undefined ? look.zoom : shared.zoom;
+  const shown = zoom ?? { from: 0, to: extent };
   const axis = useMemo(
-    () => axisOf(shown, extent, openCut(cuts, spans, extent), ticks),
-    [shown.from, shown.to, extent, cuts, ticks],
+    () => axisOf(shown, extent, look.isWhole ? [] : waits, ticks),
+    [shown.from, shown.to, extent, waits, look.isWhole, ticks],
   );
   const { rows, hits } = useMemo(
     () => rowsOf(spans, look, (span) => searchedTexts(span, texts)),
@@ -88,12 +86,13 @@ export function Timeline(props: TimelineProps) {
   });
 
   const change = (more: Partial<Look>) => setLook((before) => ({ ...before, ...more }));
-  const zoomTo = (zoom: Period | undefined) =>
+  const zoomOwn = (zoom: Period | undefined) =>
     setLook(({ localId, closed, text, kinds, isWhole, active }) => ({
       ...{ localId, closed, text, kinds, isWhole },
       ...(active === undefined ? {} : { active }),
       ...(zoom === undefined ? {} : { zoom }),
     }));
+  const zoomTo = shared?.onZoom ?? zoomOwn;
   /** Around what is active, else the middle. */
   const zoomBy = (factor: number | undefined, place = placeOfActive()) =>
     zoomTo(factor === undefined ? undefined : zoomed(axis, factor, place, extent));
@@ -104,7 +103,7 @@ export function Timeline(props: TimelineProps) {
     return place < 0 || place > 1 ? 0.5 : place;
   };
   const pan = (share: number) => {
-    if (look.zoom === undefined) return;
+    if (zoom === undefined) return;
     const next = panned(axis, share, extent);
     if (isRunning) setFollowing(next.to >= clock.now() - start);
     zoomTo(next);
@@ -133,14 +132,14 @@ export function Timeline(props: TimelineProps) {
     setFollowing(true);
     const { current } = scroller;
     current?.scrollTo({ top: current.scrollHeight });
-    if (look.zoom !== undefined) zoomTo(movedTo(look.zoom, clock.now() - start));
+    if (zoom !== undefined) zoomTo(movedTo(zoom, clock.now() - start));
   };
 
   useEffect(() => onLook(look), [look]);
   useLayoutEffect(() => {
     if (active >= 0) virtual.show(active);
   }, []);
-  useFollowing(isFollowing && isRunning, { scroller, rows, look, clock, start, zoomTo });
+  useFollowing(isFollowing && isRunning, { scroller, rows, zoom, clock, start, zoomTo });
   useWheel(scroller, (event) => {
     const { left, width } = track.current?.getBoundingClientRect() ?? { left: 0, width: 0 };
     if (width === 0) return false;
@@ -150,7 +149,7 @@ export function Timeline(props: TimelineProps) {
       return true;
     }
     const across = event.shiftKey && event.deltaX === 0 ? event.deltaY : event.deltaX;
-    if (across === 0 || look.zoom === undefined) return false;
+    if (across === 0 || zoom === undefined) return false;
     pan(across / width);
     return true;
   });
@@ -186,7 +185,8 @@ export function Timeline(props: TimelineProps) {
     "timeline",
     ...(isSmall ? ["small"] : []),
     ...(isNarrow ? ["narrow"] : []),
-    ...(spans.some(({ tokens }) => tokens !== undefined) ? [] : ["no-tokens"]),
+    ...(shared?.isBelow === true ? ["below"] : []),
+    ...((shared?.hasTokens ?? hasTokens(spans)) ? [] : ["no-tokens"]),
   ];
   const tipped = tip && spans.find(({ id }) => id === tip.id);
 
@@ -305,6 +305,10 @@ export function Timeline(props: TimelineProps) {
   );
 }
 
+export function hasTokens(spans: readonly Span[]): boolean {
+  return spans.some(({ tokens }) => tokens !== undefined);
+}
+
 function idOf(index: number): string {
   return `row-${index}`;
 }
@@ -348,40 +352,18 @@ function NowLine({
   return <div class="now" style={{ left: `${place * 100}%` }} />;
 }
 
-/** A wait that lasts takes all that follows. */
-function openCut(cuts: readonly Period[], spans: readonly Span[], extent: number): Period[] {
-  const isOpen = spans.some(({ kind, end }) => kind === "wait" && end === undefined);
-  return cuts.map((cut, at) => (isOpen && at === cuts.length - 1 ? { ...cut, to: extent } : cut));
-}
-
-/** Renders again only when what runs reaches the end of the axis. */
-function useExtent(spans: readonly Span[], clock: Clock, isRunning: boolean): number {
-  const [, redraw] = useState(0);
-  const extent = useRef(0);
-  extent.current = extentOf(spans, clock.now(), extent.current);
-  useEffect(() => {
-    if (!isRunning) return undefined;
-    return clock.listen(() => {
-      if (extentOf(spans, clock.now(), extent.current) !== extent.current)
-        redraw((times) => times + 1);
-    });
-  }, [spans, isRunning]);
-  return extent.current;
-}
-
 function useFollowing(
   isFollowing: boolean,
   parts: {
     scroller: { readonly current: HTMLElement | null };
     rows: readonly Row[];
-    look: Look;
+    zoom: Period | undefined;
     clock: Clock;
     start: number;
     zoomTo: (zoom: Period) => void;
   },
 ): void {
-  const { scroller, rows, look, clock, start, zoomTo } = parts;
-  const { zoom } = look;
+  const { scroller, rows, zoom, clock, start, zoomTo } = parts;
   useLayoutEffect(() => {
     if (isFollowing) scroller.current?.scrollTo({ top: scroller.current.scrollHeight });
   }, [isFollowing, rows.length]);

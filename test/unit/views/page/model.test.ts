@@ -231,7 +231,11 @@ describe("The page's model", () => {
     assert.deepEqual(names(modelOf(aRichExecution(), { canStop: false, hasOldDrafts: true })), [
       "openDrafts",
     ]);
-    assert.deepEqual(names(modelOf(ended("completed"))), ["runAgain", "runAgainInForm"]);
+    assert.deepEqual(names(modelOf(ended("completed"))), [
+      "runAgain",
+      "runAgainInForm",
+      "compareExecutions",
+    ]);
     const local = { id: "local:file:///crew", name: "Mine", url: "http://127.0.0.1:1" };
     assert.deepEqual(names(modelOf(aRichExecution({ crew: local }))), ["stop"]);
     const unconfirmed = { ...without(aRichExecution(), "waiting"), kickoffIds: [] };
