@@ -11,6 +11,7 @@ import {
   isNeverSeen,
   mayWait,
 } from "../executions/model.ts";
+import { lengthText, type LengthUnits, type Precision } from "./lengths.ts";
 import type { ExecutionState, ExecutionSummary, TaskSummary } from "../executions/model.ts";
 
 /** Removes undefined and false. */
@@ -89,24 +90,25 @@ export function fullProgress(execution: ExecutionSummary): string | undefined {
     : l10n.t("{0} of {1} {2}s done", completed, total, unit);
 }
 
-/** In the two largest units. When `coarse`, minutes without seconds, or steps of ten seconds. */
-export function formatSpan(milliseconds: number, coarse = false): string {
-  const all = Math.max(0, Math.floor(milliseconds / 1000));
-  const [days, hours] = [Math.floor(all / 86_400), Math.floor(all / 3600) % 24];
-  const [minutes, seconds] = [Math.floor(all / 60) % 60, all % 60];
-  if (days > 0 && hours > 0) return l10n.t("{0} d {1} h", days, hours);
-  if (days > 0) return l10n.t("{0} d", days);
-  if (hours > 0 && minutes > 0) return l10n.t("{0} h {1} min", hours, minutes);
-  if (hours > 0) return l10n.t("{0} h", hours);
-  if (minutes > 0 && seconds > 0 && !coarse) return l10n.t("{0} min {1} s", minutes, seconds);
-  if (minutes > 0) return l10n.t("{0} min", minutes);
-  return l10n.t("{0} s", coarse ? seconds - (seconds % 10) : seconds);
+export function lengthUnits(): LengthUnits {
+  return {
+    milliseconds: l10n.t("{0} ms"),
+    seconds: l10n.t("{0} s"),
+    minutes: l10n.t("{0} min"),
+    hours: l10n.t("{0} h"),
+    days: l10n.t("{0} d"),
+  };
+}
+
+export function formatSpan(milliseconds: number, precision: Precision = "seconds"): string {
+  return lengthText(milliseconds, lengthUnits(), precision);
 }
 
 /** Approximate unless reported by the crew. */
 export function formatDuration({ seconds, isByCrew }: Duration): string {
-  const span = formatSpan(seconds * 1000);
-  return isByCrew ? span : l10n.t("about {0}", span);
+  return isByCrew
+    ? formatSpan(seconds * 1000, "fine")
+    : l10n.t("about {0}", formatSpan(seconds * 1000));
 }
 
 /** How long a task worked, and waited for a person. Empty if unknown. */
@@ -168,7 +170,7 @@ export function elapsedLabel(execution: ExecutionSummary, now: number): string |
   if (hasEnded(execution)) return whole && formatSpan(whole.seconds * 1000);
   if (state === "unconfirmed" || origin !== "kickoff" || watchingStoppedAt !== undefined)
     return undefined;
-  return formatSpan(now - Date.parse(startedAt), true);
+  return formatSpan(now - Date.parse(startedAt), "coarse");
 }
 
 /** In this machine's time zone: `2026-10-21 14:03:12`. */

@@ -38,14 +38,7 @@ function pageStep(step: Step, at: number): PageStep {
     title: tool ?? l10n.t("Thought"),
     isTool: tool !== undefined,
     state: error !== undefined ? "failed" : end === undefined ? "running" : "completed",
-    facts: end === undefined || tool === undefined ? "" : shortSpan(end - start),
+    facts: end === undefined || tool === undefined ? "" : formatSpan(end - start, "fine"),
     ...defined({ thought, arguments: step.arguments, result, error }),
   };
-}
-
-/** Steps are often shorter than a second. */
-function shortSpan(milliseconds: number): string {
-  return milliseconds < 10_000
-    ? l10n.t("{0} s", (Math.max(0, milliseconds) / 1000).toFixed(1))
-    : formatSpan(milliseconds);
 }

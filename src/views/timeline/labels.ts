@@ -1,27 +1,5 @@
+import { lengthText } from "../lengths.ts";
 import { fill, type Span, type TimelineTexts } from "./messages.ts";
-
-type Units = TimelineTexts["units"];
-
-/** In the two largest units. `isExact`: with all that a tick of an axis has. */
-export function lengthText(milliseconds: number, units: Units, isExact = false): string {
-  const all = Math.max(0, milliseconds);
-  if (all === 0) return fill(units.seconds, 0);
-  if (all < 1_000) return fill(units.milliseconds, Math.round(all));
-  const seconds = all / 1_000;
-  if (seconds < (isExact ? 60 : 9.95)) return fill(units.seconds, Math.round(seconds * 10) / 10);
-  const whole = Math.round(seconds);
-  const parts = [
-    [units.days, Math.floor(whole / 86_400)],
-    [units.hours, Math.floor(whole / 3_600) % 24],
-    [units.minutes, Math.floor(whole / 60) % 60],
-    [units.seconds, whole % 60],
-  ] as const;
-  const first = parts.findIndex(([, count]) => count > 0);
-  return parts
-    .slice(first, first + 2)
-    .flatMap(([unit, count]) => (count > 0 ? [fill(unit, count)] : []))
-    .join(" ");
-}
 
 /** "950", "1.2k", "34k", "1.2M". */
 export function shortCount(count: number): string {

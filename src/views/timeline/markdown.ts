@@ -1,4 +1,5 @@
-import { hintOf, lengthText, nameOf, timeText } from "./labels.ts";
+import { lengthText } from "../lengths.ts";
+import { hintOf, nameOf, timeText } from "./labels.ts";
 import { fill, type TimelineTexts, type TimelineView } from "./messages.ts";
 import type { Row } from "./rows.ts";
 

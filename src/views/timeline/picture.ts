@@ -1,5 +1,6 @@
 import { axisOf, extentOf, longWaits } from "./axis.ts";
-import { figuresOf, lengthText, nameOf, timeText } from "./labels.ts";
+import { lengthText } from "../lengths.ts";
+import { figuresOf, nameOf, timeText } from "./labels.ts";
 import type { Look, SpanKind, TimelineTexts, TimelineView } from "./messages.ts";
 import type { Row } from "./rows.ts";
 
@@ -74,7 +75,7 @@ export function timelinePicture(
   });
   const ticks = axis.ticks.map((tick) => {
     const x = round(at(tick));
-    return `<line class="line" x1="${x}" x2="${x}" y1="${size.head - 6}" y2="${height - size.edge}"/>${text(x, size.head - 12, lengthText(tick, texts.units, true), ' class="dim" font-size="11" text-anchor="middle"')}`;
+    return `<line class="line" x1="${x}" x2="${x}" y1="${size.head - 6}" y2="${height - size.edge}"/>${text(x, size.head - 12, lengthText(tick, texts.units, "exact"), ' class="dim" font-size="11" text-anchor="middle"')}`;
   });
   const cuts = axis.cuts.map(({ from, to }) =>
     text(

@@ -1,4 +1,5 @@
 import * as l10n from "@vscode/l10n";
+import { lengthUnits } from "../labels.ts";
 
 /** The page fills in `{0}` and so on. */
 export type TimelineTexts = ReturnType<typeof timelineTexts>;
@@ -41,13 +42,7 @@ export function timelineTexts() {
     state: l10n.t("State"),
     time: l10n.t("Time"),
     tokens: l10n.t("Tokens"),
-    units: {
-      milliseconds: l10n.t("{0} ms"),
-      seconds: l10n.t("{0} s"),
-      minutes: l10n.t("{0} min"),
-      hours: l10n.t("{0} h"),
-      days: l10n.t("{0} d"),
-    },
+    units: lengthUnits(),
     about: l10n.t("about {0}"),
     took: l10n.t("took {0}"),
     since: l10n.t("for {0} so far"),

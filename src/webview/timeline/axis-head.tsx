@@ -1,7 +1,7 @@
 import type { RefObject } from "preact";
 import { useState } from "preact/hooks";
 import type { Axis, Period } from "../../views/timeline/axis.ts";
-import { lengthText } from "../../views/timeline/labels.ts";
+import { lengthText } from "../../views/lengths.ts";
 import { fill, type TimelineTexts } from "../../views/timeline/messages.ts";
 
 /** Shorter drags are clicks (pixels). */
@@ -48,7 +48,7 @@ export function AxisHead({ axis, texts, place, onZoom }: AxisHeadProps) {
     >
       {axis.ticks.map((tick) => (
         <span class="tick" key={tick} style={{ left: `${axis.placeOf(tick) * 100}%` }}>
-          {lengthText(tick, texts.units, true)}
+          {lengthText(tick, texts.units, "exact")}
         </span>
       ))}
       {axis.cuts.map(({ from, to }) => (

@@ -8,7 +8,8 @@ import {
   type Period,
   zoomed,
 } from "../../views/timeline/axis.ts";
-import { lengthText, searchedTexts, shortCount } from "../../views/timeline/labels.ts";
+import { lengthText } from "../../views/lengths.ts";
+import { searchedTexts, shortCount } from "../../views/timeline/labels.ts";
 import {
   fill,
   type Look,

@@ -3,12 +3,12 @@ import {
   detailsOf,
   figuresOf,
   hintOf,
-  lengthText,
   nameOf,
   sentenceOf,
   shortCount,
   timeText,
 } from "../../../../src/views/timeline/labels.ts";
+import { lengthText } from "../../../../src/views/lengths.ts";
 import type { Span } from "../../../../src/views/timeline/messages.ts";
 import { timelineTexts } from "../../../../src/views/timeline/texts.ts";
 import { contentOf } from "./contents.ts";
@@ -29,9 +29,9 @@ describe("the texts of a timeline", () => {
     const length = (milliseconds: number) => lengthText(milliseconds, texts.units);
     assert.deepEqual(
       [0, 450, 2_449, 9_960, 24_400, 60_000, 185_000, 3_720_000, 200_000_000].map(length),
-      ["0 s", "450 ms", "2.4 s", "10 s", "24 s", "1 min", "3 min 5 s", "1 h 2 min", "2 d 7 h"],
+      ["0 s", "450 ms", "2.4 s", "9.9 s", "24 s", "1 min", "3 min 5 s", "1 h 2 min", "2 d 7 h"],
     );
-    assert.equal(lengthText(12_500, texts.units, true), "12.5 s");
+    assert.equal(lengthText(12_500, texts.units, "exact"), "12.5 s");
   });
 
   it("shorten counts of tokens", () => {
