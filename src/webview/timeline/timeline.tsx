@@ -35,6 +35,15 @@ const tickWidth = 80;
 const hoverPause = 350;
 const tooltipId = "details";
 
+/** What the tooltip is about, and where. `marks`: of the row, alone, the indexes of the first and last. */
+interface Tip {
+  readonly id: string;
+  readonly marks: readonly [from: number, to: number] | undefined;
+  readonly left: number;
+  readonly top: number;
+  readonly bottom: number;
+}
+
 export type WholeView = Omit<TimelineView, "spans"> & { readonly spans: readonly Span[] };
 
 export interface TimelineProps {
@@ -57,7 +66,7 @@ export function Timeline(props: TimelineProps) {
   const { spans } = view;
   const isRunning = spans.some(({ end }) => end === undefined);
   const [look, setLook] = useState(props.look);
-  const [tip, setTip] = useState<{ id: string; left: number; top: number; bottom: number }>();
+  const [tip, setTip] = useState<Tip>();
   const [isFollowing, setFollowing] = useState(isRunning);
   const scroller = useRef<HTMLDivElement>(null);
   const tree = useRef<HTMLDivElement>(null);
@@ -126,9 +135,20 @@ export function Timeline(props: TimelineProps) {
     clearTimeout(hover.current);
     setTip(undefined);
   };
-  const showTip = (row: HTMLElement, span: Span, left?: number) => {
+  const showTip = (row: HTMLElement, { id }: Span, marks?: Tip["marks"], left?: number) => {
     const { top, bottom, left: edge } = row.getBoundingClientRect();
-    setTip({ id: span.id, left: left ?? edge + 40, top, bottom });
+    setTip({ id, marks, left: left ?? edge + 40, top, bottom });
+  };
+  /** Of the active row, with the keyboard. */
+  const showMark = (row: HTMLElement, span: Span, step: 1 | -1) => {
+    const { marks = [] } = span;
+    if (marks.length === 0) return;
+    const before = tip?.id === span.id ? tip.marks : undefined;
+    const next = before === undefined ? Math.min(0, step) : before[step === 1 ? 1 : 0] + step;
+    const at = (next + marks.length) % marks.length;
+    const place = axis.placeOf((marks[at]?.at ?? start) - start);
+    const { left, width } = track.current?.getBoundingClientRect() ?? { left: 0, width: 0 };
+    showTip(row, span, [at, at], left + Math.min(1, Math.max(0, place)) * width);
   };
   const toEnd = () => {
     setFollowing(true);
@@ -168,7 +188,8 @@ export function Timeline(props: TimelineProps) {
     if (action === undefined) return;
     event.preventDefault();
     event.stopPropagation();
-    if (action.kind !== "details") hideTip();
+    if (action.kind !== "details" && action.kind !== "mark") hideTip();
+    const element = tree.current?.querySelector<HTMLElement>(`#${idOf(active)}`);
     if (action.kind === "go") activate(action.index);
     else if (action.kind === "zoom") zoomBy(action.factor);
     else if (action.kind === "pan") pan(action.share);
@@ -177,17 +198,16 @@ export function Timeline(props: TimelineProps) {
     else if (action.kind === "toggle") toggle(row);
     else if (action.kind === "reveal") onReveal(row.span, true);
     else if (action.kind === "define") onDefine?.(row.span);
+    else if (action.kind === "mark") element && showMark(element, row.span, action.step);
     else if (tip !== undefined) hideTip();
-    else {
-      const element = tree.current?.querySelector<HTMLElement>(`#${idOf(active)}`);
-      if (element) showTip(element, row.span);
-    }
+    else if (element) showTip(element, row.span);
   };
   const names = [
     "timeline",
     ...(isSmall ? ["small"] : []),
     ...(isNarrow ? ["narrow"] : []),
     ...(spans.some(({ tokens }) => tokens !== undefined) ? [] : ["no-tokens"]),
+    ...(spans.some(({ cost }) => cost !== undefined) ? [] : ["no-cost"]),
   ];
   const tipped = tip && spans.find(({ id }) => id === tip.id);
 
@@ -209,6 +229,9 @@ export function Timeline(props: TimelineProps) {
         <div class="name">{texts.name}</div>
         <div class="figure time">{texts.time}</div>
         <div class="figure tokens">{texts.tokens}</div>
+        <div class="figure cost" title={texts.costLabel}>
+          {texts.cost}
+        </div>
         <AxisHead {...{ axis, texts, place: track, onZoom: zoomTo }} />
       </div>
       <div class="rows">
@@ -256,11 +279,12 @@ export function Timeline(props: TimelineProps) {
             }}
             onPointerMove={({ target, clientX }) => {
               const hit = rowAt(target);
-              if (hit?.row.span.id === tip?.id) return;
+              const marks = marksAt(target);
+              if (hit?.row.span.id === tip?.id && String(marks) === String(tip?.marks)) return;
               hideTip();
               if (hit === undefined) return;
               hover.current = setTimeout(
-                () => showTip(hit.element, hit.row.span, clientX + 8),
+                () => showTip(hit.element, hit.row.span, marks, clientX + 8),
                 hoverPause,
               );
             }}
@@ -300,10 +324,22 @@ export function Timeline(props: TimelineProps) {
         {texts.keys}
       </span>
       {tip !== undefined && tipped !== undefined && (
-        <Tooltip id={tooltipId} span={tipped} place={tip} {...{ start, texts, clock }} />
+        <Tooltip
+          id={tooltipId}
+          span={tipped}
+          marks={tip.marks && tipped.marks?.slice(tip.marks[0], tip.marks[1] + 1)}
+          place={tip}
+          {...{ start, texts, clock }}
+        />
       )}
     </div>
   );
+}
+
+function marksAt(target: EventTarget | null): Tip["marks"] {
+  const element = target instanceof Element ? target.closest<HTMLElement>("[data-marks]") : null;
+  const [from, to] = (element?.dataset["marks"] ?? "").split(" ").map(Number);
+  return from === undefined || to === undefined ? undefined : [from, to];
 }
 
 function idOf(index: number): string {
@@ -330,6 +366,7 @@ function Header({
       {crew?.tokens !== undefined && (
         <span class="total">{fill(texts.tokensOf, shortCount(crew.tokens.total))}</span>
       )}
+      {crew?.cost !== undefined && <span class="total">{crew.cost.text}</span>}
     </header>
   );
 }
