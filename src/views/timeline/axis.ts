@@ -31,27 +31,64 @@ export function extentOf(spans: readonly Span[], now: number, before = 0): numbe
   if (crew === undefined) return shortest;
   const end =
     spans.reduce((last, span) => Math.max(last, span.end ?? now), crew.start) - crew.start;
-  if (spans.every((span) => span.end !== undefined)) return Math.max(end, closest);
+  if (hasEnded(spans)) return Math.max(end, closest);
   return end < before ? before : Math.max(shortest, end * headroom);
 }
 
-/** Long waits, if they take more than half of the time. */
-export function longWaits(spans: readonly Span[], now: number): Period[] {
-  const [crew] = spans;
-  if (crew === undefined) return [];
-  const waits: Period[] = [];
-  for (const { kind, start, end } of spans.toSorted((one, other) => one.start - other.start)) {
-    if (kind !== "wait" && kind !== "queue") continue;
-    const period = { from: start - crew.start, to: (end ?? now) - crew.start };
-    const last = waits.at(-1);
-    if (last === undefined || last.to < period.from) waits.push(period);
-    else waits.splice(-1, 1, { from: last.from, to: Math.max(last.to, period.to) });
-  }
-  const whole = extentOf(spans, now);
+/**
+ * Long waits, if they take more than half of the time.
+ * @param beside of an execution on the same axis: then both wait, or one has ended
+ */
+export function longWaits(
+  spans: readonly Span[],
+  now: number,
+  beside: readonly Span[] = [],
+): Period[] {
+  const whole = Math.max(extentOf(spans, now), beside.length === 0 ? 0 : extentOf(beside, now));
+  const others = idleIn(beside, now, whole);
+  const waits = idleIn(spans, now, whole).flatMap((one) =>
+    others.flatMap((other) => {
+      const [from, to] = [Math.max(one.from, other.from), Math.min(one.to, other.to)];
+      return from < to ? [{ from, to }] : [];
+    }),
+  );
   const waited = waits.reduce((sum, { from, to }) => sum + to - from, 0);
   const rest = Math.max(whole - waited, shortest / 5);
   if (waited < whole / 2) return [];
   return waits.filter(({ from, to }) => to - from > rest * cutShare * 2);
+}
+
+/** When nothing is done, up to `whole`. */
+function idleIn(spans: readonly Span[], now: number, whole: number): readonly Period[] {
+  const [crew] = spans;
+  if (crew === undefined) return [{ from: 0, to: whole }];
+  const idle: Period[] = [];
+  for (const { kind, start, end } of spans.toSorted((one, other) => one.start - other.start)) {
+    if (kind !== "wait" && kind !== "queue") continue;
+    const period = { from: start - crew.start, to: (end ?? now) - crew.start };
+    const last = idle.at(-1);
+    if (last === undefined || last.to < period.from) idle.push(period);
+    else idle.splice(-1, 1, { from: last.from, to: Math.max(last.to, period.to) });
+  }
+  return hasEnded(spans) ? [...idle, { from: extentOf(spans, now), to: whole }] : idle;
+}
+
+/** A wait that lasts takes all that follows. @param all of the executions on the axis */
+export function openWaits(
+  waits: readonly Period[],
+  all: readonly (readonly Span[])[],
+  extent: number,
+): readonly Period[] {
+  const waitsNow = (spans: readonly Span[]) =>
+    spans.some(({ kind, end }) => kind === "wait" && end === undefined);
+  const isOpen = all.some(waitsNow) && all.every((spans) => waitsNow(spans) || hasEnded(spans));
+  return waits.map((wait, at) =>
+    isOpen && at === waits.length - 1 ? { ...wait, to: extent } : wait,
+  );
+}
+
+function hasEnded(spans: readonly Span[]): boolean {
+  return spans.every(({ end }) => end !== undefined);
 }
 
 /** @param cuts periods to shorten, in order. @param wanted about how many ticks */

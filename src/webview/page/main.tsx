@@ -1,15 +1,16 @@
 import { type ComponentChildren, render } from "preact";
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { lengthText } from "../../views/lengths.ts";
+import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import type { PageModel, ToPage } from "../../views/page/messages.ts";
-import type { Span, TimelineView } from "../../views/timeline/messages.ts";
-import type { WholeView } from "../timeline/timeline.tsx";
+import type { Span } from "../../views/timeline/messages.ts";
+import { Clock } from "../timeline/clock.ts";
+import { SmallTimeline } from "../timeline/small-timeline.tsx";
+import { KnownSpans, type WholeView } from "../timeline/known-spans.ts";
 import { ContentView, Level, Markdown } from "./content.tsx";
+import { Elapsed } from "./elapsed.tsx";
 import { Fold } from "./fold.tsx";
 import { host } from "./host.ts";
 import { Icon, StateIcon } from "./icons.tsx";
 import { ActButton, ReviewSection } from "./review.tsx";
-import { SmallTimeline } from "./small-timeline.tsx";
 import { Task } from "./task.tsx";
 import { Texts, useTexts } from "./texts.ts";
 
@@ -130,23 +131,6 @@ function Header({ model }: { readonly model: PageModel }) {
   );
 }
 
-/** A text, or since when it counts (milliseconds since 1970). */
-function Elapsed({ elapsed }: { readonly elapsed: string | number }) {
-  const { units } = useTexts();
-  const [now, setNow] = useState(Date.now());
-  const isRunning = typeof elapsed === "number";
-  useEffect(() => {
-    if (!isRunning) return undefined;
-    const timer = setInterval(() => setNow(Date.now()), 1_000);
-    return () => clearInterval(timer);
-  }, [isRunning]);
-  return (
-    <span class="elapsed" role="timer">
-      {isRunning ? lengthText(now - elapsed, units, "seconds") : elapsed}
-    </span>
-  );
-}
-
 /** What had focus may be gone, such as the buttons after they were pressed. */
 function useFocus(model: PageModel): void {
   const last = useRef<Element | null>(null);
@@ -165,7 +149,8 @@ function useFocus(model: PageModel): void {
 
 const place = document.querySelector("main") ?? document.body;
 let texts: Extract<ToPage, { readonly type: "texts" }> | undefined;
-let spans = new Map<string, Span>();
+const clock = new Clock();
+const kept = new KnownSpans();
 let timeline: WholeView | undefined;
 let shown: Extract<ToPage, { readonly type: "show" | "missing" }> | undefined;
 let isPressed = false;
@@ -182,7 +167,14 @@ function draw(): void {
         timeline={
           timeline !== undefined &&
           timeline.spans.length > 1 && (
-            <SmallTimeline view={timeline} texts={texts.timeline} onReveal={revealSpan} />
+            <SmallTimeline
+              view={timeline}
+              texts={texts.timeline}
+              clock={clock}
+              look={host.kept.look}
+              onLook={(look) => host.keep({ look })}
+              onReveal={revealSpan}
+            />
           )
         }
         isPressed={isPressed}
@@ -214,22 +206,13 @@ function revealSpan({ taskId }: Span): void {
   if (taskId !== undefined) reveal({ taskId });
 }
 
-/** Only the spans that changed are sent. */
-function keepTimeline(view: TimelineView): void {
-  const whole = view.spans.flatMap(
-    (span) => (typeof span === "string" ? spans.get(span) : span) ?? [],
-  );
-  spans = new Map(whole.map((span) => [span.id, span]));
-  timeline = { ...view, spans: whole };
-}
-
 window.addEventListener("message", ({ data }: MessageEvent<ToPage>) => {
   switch (data.type) {
     case "texts":
       texts = data;
       break;
     case "timeline":
-      keepTimeline(data.view);
+      timeline = kept.whole(data.view);
       // The model follows.
       return;
     case "show":

@@ -2,12 +2,12 @@ import { render } from "preact";
 import type {
   FromTimeline,
   Look,
-  Span,
   TimelineTexts,
   ToTimeline,
 } from "../../views/timeline/messages.ts";
 import { Clock } from "./clock.ts";
-import { Timeline, type WholeView } from "./timeline.tsx";
+import { KnownSpans, type WholeView } from "./known-spans.ts";
+import { Timeline } from "./timeline.tsx";
 
 declare function acquireVsCodeApi(): {
   postMessage(message: FromTimeline): void;
@@ -21,7 +21,7 @@ const pause = 200;
 const api = acquireVsCodeApi();
 const place = document.querySelector("main") ?? document.body;
 const clock = new Clock();
-let known = new Map<string, Span>();
+const known = new KnownSpans();
 let texts: TimelineTexts | undefined;
 let saving: ReturnType<typeof setTimeout> | undefined;
 
@@ -71,13 +71,8 @@ window.addEventListener("message", ({ data }: MessageEvent<ToTimeline>) => {
   else if (texts === undefined) return;
   else if (data.type === "empty") showEmpty(data.text, texts);
   else {
-    const { view } = data;
-    const spans = view.spans.flatMap(
-      (span) => (typeof span === "string" ? known.get(span) : span) ?? [],
-    );
-    known = new Map(spans.map((span) => [span.id, span]));
-    clock.set(view.now);
-    show({ ...view, spans }, texts);
+    clock.set(data.view.now);
+    show(known.whole(data.view), texts);
   }
 });
 

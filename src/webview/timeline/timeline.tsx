@@ -1,27 +1,16 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import {
-  axisOf,
-  extentOf,
-  longWaits,
-  movedTo,
-  panned,
-  type Period,
-  zoomed,
-} from "../../views/timeline/axis.ts";
+import { axisOf, movedTo, panned, type Period, zoomed } from "../../views/timeline/axis.ts";
 import { lengthText } from "../../views/lengths.ts";
 import { searchedTexts, shortCount } from "../../views/timeline/labels.ts";
-import {
-  fill,
-  type Look,
-  type Span,
-  type TimelineTexts,
-  type TimelineView,
-} from "../../views/timeline/messages.ts";
+import { fill, type Look, type Span, type TimelineTexts } from "../../views/timeline/messages.ts";
 import { type Row, rowsOf } from "../../views/timeline/rows.ts";
 import { AxisHead, Grid } from "./axis-head.tsx";
 import { type Clock, useNow } from "./clock.ts";
+import { useWheel, useWidth } from "./element.ts";
 import { keyAction } from "./keys.ts";
+import type { WholeView } from "./known-spans.ts";
 import { TreeRow } from "./row.tsx";
+import { type Times, useTimes } from "./times.ts";
 import { Toolbar } from "./toolbar.tsx";
 import { Tooltip } from "./tooltip.tsx";
 import { useVirtualRows } from "./virtual-rows.ts";
@@ -44,8 +33,6 @@ interface Tip {
   readonly bottom: number;
 }
 
-export type WholeView = Omit<TimelineView, "spans"> & { readonly spans: readonly Span[] };
-
 export interface TimelineProps {
   readonly view: WholeView;
   readonly texts: TimelineTexts;
@@ -58,11 +45,23 @@ export interface TimelineProps {
   readonly onDefine: ((span: Span) => void) | undefined;
   /** On a page that tells the rest: only axis and rows. */
   readonly isSmall?: boolean;
+  /** With another timeline on the same axis. */
+  readonly shared?: SharedAxis;
+}
+
+/** What two timelines, one above the other, have in common. */
+export interface SharedAxis extends Times {
+  readonly zoom: Period | undefined;
+  readonly onZoom: (zoom: Period | undefined) => void;
+  /** Whether there is a column for tokens: it narrows the bars. */
+  readonly hasTokens: boolean;
+  /** The one above has the axis. */
+  readonly isBelow: boolean;
 }
 
 /** One execution. For another, use another `key`. */
 export function Timeline(props: TimelineProps) {
-  const { view, texts, clock, onLook, onReveal, onDefine, isSmall = false } = props;
+  const { view, texts, clock, onLook, onReveal, onDefine, isSmall = false, shared } = props;
   const { spans } = view;
   const isRunning = spans.some(({ end }) => end === undefined);
   const [look, setLook] = useState(props.look);
@@ -78,13 +77,13 @@ export function Timeline(props: TimelineProps) {
   const rowHeight = isNarrow ? rowHeights.narrow : rowHeights.wide;
 
   const start = spans[0]?.start ?? view.now;
-  const waits = useMemo(() => longWaits(spans, clock.now()), [spans]);
-  const cuts = look.isWhole ? [] : waits;
-  const extent = useExtent(spans, clock, isRunning);
-  const shown = look.zoom ?? { from: 0, to: extent };
+  const own = useTimes(spans, clock);
+  const { extent, waits } = shared ?? own;
+  const zoom = shared === undefined ? look.zoom : shared.zoom;
+  const shown = zoom ?? { from: 0, to: extent };
   const axis = useMemo(
-    () => axisOf(shown, extent, openCut(cuts, spans, extent), ticks),
-    [shown.from, shown.to, extent, cuts, ticks],
+    () => axisOf(shown, extent, look.isWhole ? [] : waits, ticks),
+    [shown.from, shown.to, extent, waits, look.isWhole, ticks],
   );
   const { rows, hits } = useMemo(
     () => rowsOf(spans, look, (span) => searchedTexts(span, texts)),
@@ -98,12 +97,13 @@ export function Timeline(props: TimelineProps) {
   });
 
   const change = (more: Partial<Look>) => setLook((before) => ({ ...before, ...more }));
-  const zoomTo = (zoom: Period | undefined) =>
+  const zoomOwn = (zoom: Period | undefined) =>
     setLook(({ localId, closed, text, kinds, isWhole, active }) => ({
       ...{ localId, closed, text, kinds, isWhole },
       ...(active === undefined ? {} : { active }),
       ...(zoom === undefined ? {} : { zoom }),
     }));
+  const zoomTo = shared?.onZoom ?? zoomOwn;
   /** Around what is active, else the middle. */
   const zoomBy = (factor: number | undefined, place = placeOfActive()) =>
     zoomTo(factor === undefined ? undefined : zoomed(axis, factor, place, extent));
@@ -114,7 +114,7 @@ export function Timeline(props: TimelineProps) {
     return place < 0 || place > 1 ? 0.5 : place;
   };
   const pan = (share: number) => {
-    if (look.zoom === undefined) return;
+    if (zoom === undefined) return;
     const next = panned(axis, share, extent);
     if (isRunning) setFollowing(next.to >= clock.now() - start);
     zoomTo(next);
@@ -135,12 +135,18 @@ export function Timeline(props: TimelineProps) {
     clearTimeout(hover.current);
     setTip(undefined);
   };
-  const showTip = (row: HTMLElement, { id }: Span, marks?: Tip["marks"], left?: number) => {
+  const showTip = (
+    { id }: Span,
+    row = tree.current?.querySelector(`#${idOf(active)}`),
+    marks?: Tip["marks"],
+    left?: number,
+  ) => {
+    if (!row) return;
     const { top, bottom, left: edge } = row.getBoundingClientRect();
     setTip({ id, marks, left: left ?? edge + 40, top, bottom });
   };
   /** Of the active row, with the keyboard. */
-  const showMark = (row: HTMLElement, span: Span, step: 1 | -1) => {
+  const showMark = (span: Span, step: 1 | -1) => {
     const { marks = [] } = span;
     if (marks.length === 0) return;
     const before = tip?.id === span.id ? tip.marks : undefined;
@@ -148,20 +154,20 @@ export function Timeline(props: TimelineProps) {
     const at = (next + marks.length) % marks.length;
     const place = axis.placeOf((marks[at]?.at ?? start) - start);
     const { left, width } = track.current?.getBoundingClientRect() ?? { left: 0, width: 0 };
-    showTip(row, span, [at, at], left + Math.min(1, Math.max(0, place)) * width);
+    showTip(span, undefined, [at, at], left + Math.min(1, Math.max(0, place)) * width);
   };
   const toEnd = () => {
     setFollowing(true);
     const { current } = scroller;
     current?.scrollTo({ top: current.scrollHeight });
-    if (look.zoom !== undefined) zoomTo(movedTo(look.zoom, clock.now() - start));
+    if (zoom !== undefined) zoomTo(movedTo(zoom, clock.now() - start));
   };
 
   useEffect(() => onLook(look), [look]);
   useLayoutEffect(() => {
     if (active >= 0) virtual.show(active);
   }, []);
-  useFollowing(isFollowing && isRunning, { scroller, rows, look, clock, start, zoomTo });
+  useFollowing(isFollowing && isRunning, { scroller, rows, zoom, clock, start, zoomTo });
   useWheel(scroller, (event) => {
     const { left, width } = track.current?.getBoundingClientRect() ?? { left: 0, width: 0 };
     if (width === 0) return false;
@@ -171,7 +177,7 @@ export function Timeline(props: TimelineProps) {
       return true;
     }
     const across = event.shiftKey && event.deltaX === 0 ? event.deltaY : event.deltaX;
-    if (across === 0 || look.zoom === undefined) return false;
+    if (across === 0 || zoom === undefined) return false;
     pan(across / width);
     return true;
   });
@@ -189,7 +195,6 @@ export function Timeline(props: TimelineProps) {
     event.preventDefault();
     event.stopPropagation();
     if (action.kind !== "details" && action.kind !== "mark") hideTip();
-    const element = tree.current?.querySelector<HTMLElement>(`#${idOf(active)}`);
     if (action.kind === "go") activate(action.index);
     else if (action.kind === "zoom") zoomBy(action.factor);
     else if (action.kind === "pan") pan(action.share);
@@ -198,16 +203,18 @@ export function Timeline(props: TimelineProps) {
     else if (action.kind === "toggle") toggle(row);
     else if (action.kind === "reveal") onReveal(row.span, true);
     else if (action.kind === "define") onDefine?.(row.span);
-    else if (action.kind === "mark") element && showMark(element, row.span, action.step);
-    else if (tip !== undefined) hideTip();
-    else if (element) showTip(element, row.span);
+    else if (action.kind === "mark") showMark(row.span, action.step);
+    else if (tip === undefined) showTip(row.span);
+    else hideTip();
   };
   const names = [
     "timeline",
     ...(isSmall ? ["small"] : []),
     ...(isNarrow ? ["narrow"] : []),
-    ...(spans.some(({ tokens }) => tokens !== undefined) ? [] : ["no-tokens"]),
-    ...(spans.some(({ cost }) => cost !== undefined) ? [] : ["no-cost"]),
+    ...(shared?.isBelow === true ? ["below"] : []),
+    ...((shared?.hasTokens ?? hasTokens(spans)) ? [] : ["no-tokens"]),
+    // Beside another execution, the bars of both have the same width.
+    ...(shared === undefined && spans.some(({ cost }) => cost !== undefined) ? [] : ["no-cost"]),
   ];
   const tipped = tip && spans.find(({ id }) => id === tip.id);
 
@@ -284,7 +291,7 @@ export function Timeline(props: TimelineProps) {
               hideTip();
               if (hit === undefined) return;
               hover.current = setTimeout(
-                () => showTip(hit.element, hit.row.span, marks, clientX + 8),
+                () => showTip(hit.row.span, hit.element, marks, clientX + 8),
                 hoverPause,
               );
             }}
@@ -342,6 +349,10 @@ function marksAt(target: EventTarget | null): Tip["marks"] {
   return from === undefined || to === undefined ? undefined : [from, to];
 }
 
+export function hasTokens(spans: readonly Span[]): boolean {
+  return spans.some(({ tokens }) => tokens !== undefined);
+}
+
 function idOf(index: number): string {
   return `row-${index}`;
 }
@@ -386,40 +397,18 @@ function NowLine({
   return <div class="now" style={{ left: `${place * 100}%` }} />;
 }
 
-/** A wait that lasts takes all that follows. */
-function openCut(cuts: readonly Period[], spans: readonly Span[], extent: number): Period[] {
-  const isOpen = spans.some(({ kind, end }) => kind === "wait" && end === undefined);
-  return cuts.map((cut, at) => (isOpen && at === cuts.length - 1 ? { ...cut, to: extent } : cut));
-}
-
-/** Renders again only when what runs reaches the end of the axis. */
-function useExtent(spans: readonly Span[], clock: Clock, isRunning: boolean): number {
-  const [, redraw] = useState(0);
-  const extent = useRef(0);
-  extent.current = extentOf(spans, clock.now(), extent.current);
-  useEffect(() => {
-    if (!isRunning) return undefined;
-    return clock.listen(() => {
-      if (extentOf(spans, clock.now(), extent.current) !== extent.current)
-        redraw((times) => times + 1);
-    });
-  }, [spans, isRunning]);
-  return extent.current;
-}
-
 function useFollowing(
   isFollowing: boolean,
   parts: {
     scroller: { readonly current: HTMLElement | null };
     rows: readonly Row[];
-    look: Look;
+    zoom: Period | undefined;
     clock: Clock;
     start: number;
     zoomTo: (zoom: Period) => void;
   },
 ): void {
-  const { scroller, rows, look, clock, start, zoomTo } = parts;
-  const { zoom } = look;
+  const { scroller, rows, zoom, clock, start, zoomTo } = parts;
   useLayoutEffect(() => {
     if (isFollowing) scroller.current?.scrollTo({ top: scroller.current.scrollHeight });
   }, [isFollowing, rows.length]);
@@ -431,35 +420,4 @@ function useFollowing(
       if (past > 0) zoomTo(movedTo(zoom, zoom.to + past + (zoom.to - zoom.from) / 2));
     });
   }, [isFollowing, zoom]);
-}
-
-/** In pixels. */
-function useWidth(element: { readonly current: HTMLElement | null }): number {
-  const [width, setWidth] = useState(document.documentElement.clientWidth);
-  useLayoutEffect(() => {
-    if (element.current === null) return undefined;
-    const observer = new ResizeObserver(([entry]) => {
-      if (entry !== undefined) setWidth(entry.contentRect.width);
-    });
-    observer.observe(element.current);
-    return () => observer.disconnect();
-  }, []);
-  return width;
-}
-
-/** The page may not scroll meanwhile, so it is no passive listener. */
-function useWheel(
-  element: { readonly current: HTMLElement | null },
-  onWheel: (event: WheelEvent) => boolean,
-): void {
-  const latest = useRef(onWheel);
-  latest.current = onWheel;
-  useEffect(() => {
-    const { current } = element;
-    const listener = (event: WheelEvent) => {
-      if (latest.current(event)) event.preventDefault();
-    };
-    current?.addEventListener("wheel", listener, { passive: false });
-    return () => current?.removeEventListener("wheel", listener);
-  }, []);
 }

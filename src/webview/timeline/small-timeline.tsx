@@ -1,20 +1,24 @@
 import { render } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { Look, Span, TimelineTexts } from "../../views/timeline/messages.ts";
-import { Clock } from "../timeline/clock.ts";
-import { Timeline, type WholeView } from "../timeline/timeline.tsx";
-import { host } from "./host.ts";
-
-const clock = new Clock();
+import type { Clock } from "./clock.ts";
+import type { WholeView } from "./known-spans.ts";
+import { type SharedAxis, Timeline } from "./timeline.tsx";
 
 interface SmallTimelineProps {
   readonly view: WholeView;
   readonly texts: TimelineTexts;
+  readonly clock: Clock;
+  /** From before the page was hidden. */
+  readonly look: Look | undefined;
+  readonly onLook: (look: Look) => void;
   readonly onReveal: (span: Span) => void;
+  readonly shared?: SharedAxis;
 }
 
 /** The panel's timeline, small. A shadow tree keeps its style from the page's, and the page's from it. */
-export function SmallTimeline({ view, texts, onReveal }: SmallTimelineProps) {
+export function SmallTimeline(props: SmallTimelineProps) {
+  const { view, texts, clock, look: kept, onLook, onReveal, shared } = props;
   const place = useRef<HTMLDivElement>(null);
   const [isStyled, setStyled] = useState(false);
   clock.set(view.now);
@@ -22,19 +26,18 @@ export function SmallTimeline({ view, texts, onReveal }: SmallTimelineProps) {
     const { current } = place;
     if (current === null) return;
     const { localId } = view;
-    const kept: Look | undefined = host.kept.look;
     render(
       <>
         <link rel="stylesheet" href={styleOfTimeline()} onLoad={() => setStyled(true)} />
         <Timeline
           key={localId}
-          {...{ view, texts, clock, onReveal }}
+          {...{ view, texts, clock, onLook, onReveal }}
+          {...(shared !== undefined && { shared })}
           look={
             kept?.localId === localId
               ? kept
               : { localId, closed: [], text: "", kinds: [], isWhole: false }
           }
-          onLook={(look) => host.keep({ look })}
           onDefine={undefined}
           isSmall
         />
@@ -48,5 +51,5 @@ export function SmallTimeline({ view, texts, onReveal }: SmallTimelineProps) {
 /** Beside the page's own. */
 function styleOfTimeline(): string {
   const own = document.querySelector<HTMLLinkElement>('link[rel="stylesheet"]')?.href ?? "";
-  return own.replace(/page\.css/, "timeline.css");
+  return own.replace(/[\w-]+\.css/, "timeline.css");
 }
