@@ -44,6 +44,7 @@ export interface PageAction {
 
 /** A tool call with the thought before it, or a thought that led to none. */
 export interface PageStep {
+  /** Of its span in the timeline. */
   readonly id: string;
   readonly title: string;
   readonly isTool: boolean;

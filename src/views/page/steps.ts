@@ -15,8 +15,7 @@ export function stepsIn(
 ): { readonly steps: readonly PageStep[]; readonly hiddenSteps: number } {
   const own = all.filter((step) => step.taskId === taskId && attemptOf(step) === attempt);
   const hidden = Math.max(0, own.length - most);
-  const steps = own.map(pageStep).slice(hidden);
-  return { steps, hiddenSteps: hidden };
+  return { steps: own.slice(hidden).map(pageStep), hiddenSteps: hidden };
 }
 
 /** Attempts with steps, which may have no output yet. */
@@ -30,11 +29,10 @@ function attemptOf({ attempt = 1 }: Step): number {
   return attempt;
 }
 
-function pageStep(step: Step, at: number): PageStep {
-  const { start, end, tool, thought, result, error } = step;
+function pageStep(step: Step): PageStep {
+  const { id, start, end, tool, thought, result, error } = step;
   return {
-    // Later steps come after it, so that it stays the same.
-    id: `${at} ${start}`,
+    id,
     title: tool ?? l10n.t("Thought"),
     isTool: tool !== undefined,
     state: error !== undefined ? "failed" : end === undefined ? "running" : "completed",
