@@ -129,7 +129,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
       drafts,
       clock,
       extension: context.extensionUri,
-      changes: [tracker.onDidChange, crews.onDidChange, kickoffs.onDidEnd],
+      changes: [tracker.onDidChange, crews.onDidChange, kickoffs.onDidEnd, prices.onDidChange],
       ready: opened,
     }),
   );
@@ -148,7 +148,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   const timeline = owned.add(
     new Timeline({
       extensionUri: context.extensionUri,
-      ...{ store, crews, documents, tree, clock, ready: opened },
+      ...{ store, crews, documents, page, prices, tree, clock, ready: opened },
     }),
   );
   owned.add(watchAttention(tracker, database, tree, documents, timeline));

@@ -224,8 +224,7 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
     const execution = this.execution(uri);
     if (execution === undefined) return rendering.renderMissing(address.crewName, address.key);
     if (part === undefined) {
-      const kept = this.#options.store.events(execution.localId);
-      const steps = rendering.stepsIn(execution, kept);
+      const steps = rendering.stepsIn(this.#options.store, execution);
       return rendering.renderExecution(execution, circumstances, steps);
     }
     const output = outputOf(execution, part);

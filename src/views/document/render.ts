@@ -1,10 +1,10 @@
 import * as l10n from "@vscode/l10n";
 import type { JsonValue, PlainCallbacks } from "../../api/types.ts";
-import { activityOf, type KeptEvents } from "../../executions/activity.ts";
-import type { Execution, SentKickoff } from "../../executions/model.ts";
+import type { Execution, ExecutionSummary, SentKickoff } from "../../executions/model.ts";
 import type { Price } from "../../executions/prices.ts";
 import { type Step, stepsOf } from "../../executions/steps.ts";
 import { titleOf } from "../../executions/title.ts";
+import { activityIn } from "../activities.ts";
 import {
   fullProgress,
   interruptedLabel,
@@ -59,8 +59,11 @@ export function renderExecution(
   return assemble(parts);
 }
 
-export function stepsIn(execution: Execution, kept: KeptEvents): readonly Step[] {
-  return stepsOf(activityOf(execution, kept));
+export function stepsIn(
+  store: Parameters<typeof activityIn>[0],
+  execution: ExecutionSummary,
+): readonly Step[] {
+  return stepsOf(activityIn(store, execution));
 }
 
 export function renderMissingOutput(): Rendered {

@@ -144,5 +144,10 @@ export type ToPage =
   | { readonly type: "missing"; readonly text: string }
   /** What the page asked for is done, or was refused with a message. */
   | { readonly type: "settled" }
-  /** Moves to the feedback box, or to a task. */
-  | { readonly type: "reveal"; readonly place: "feedback" | { readonly taskId: string } };
+  | { readonly type: "reveal"; readonly place: Place };
+
+/** The feedback box, a task, or what a row of the timeline is about. */
+export type Place =
+  | "feedback"
+  | { readonly taskId: string }
+  | { readonly spanId: string; readonly takesFocus: boolean };

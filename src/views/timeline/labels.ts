@@ -89,8 +89,8 @@ export function markName({ type, name }: Mark): string {
   return name === undefined ? words : `${words}: ${name}`;
 }
 
-/** For a list. @param start the execution's */
-function markLine(mark: Mark, start: number, { units }: TimelineTexts): string {
+/** On one line. @param start the execution's */
+export function markLine(mark: Mark, start: number, { units }: TimelineTexts): string {
   const { at, error, thought, text } = mark;
   const said = lineOf(error ?? thought ?? text);
   const line = `${lengthText(at - start, units)} · ${markName(mark)}`;

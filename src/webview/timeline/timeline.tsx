@@ -1,10 +1,10 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { axisOf, movedTo, panned, type Period, zoomed } from "../../views/timeline/axis.ts";
 import { lengthText } from "../../views/lengths.ts";
-import { searchedTexts, shortCount } from "../../views/timeline/labels.ts";
+import { markLine, searchedTexts, shortCount } from "../../views/timeline/labels.ts";
 import { fill, type Look, type Span, type TimelineTexts } from "../../views/timeline/messages.ts";
 import { type Row, rowsOf } from "../../views/timeline/rows.ts";
-import { AxisHead, Grid } from "./axis-head.tsx";
+import { AxisHead, Grid, NowLine } from "./axis-head.tsx";
 import { type Clock, useNow } from "./clock.ts";
 import { useWheel, useWidth } from "./element.ts";
 import { keyAction } from "./keys.ts";
@@ -22,6 +22,8 @@ const rowHeights = { wide: 22, narrow: 38 };
 const tickWidth = 80;
 /** How long the mouse must rest (ms). */
 const hoverPause = 350;
+/** Until then a click may be the first of a double click (ms). */
+const clickPause = 300;
 const tooltipId = "details";
 
 /** What the tooltip is about, and where. `marks`: of the row, alone, the indexes of the first and last. */
@@ -72,6 +74,7 @@ export function Timeline(props: TimelineProps) {
   const track = useRef<HTMLDivElement>(null);
   const search = useRef<HTMLInputElement>(null);
   const hover = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  const click = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const isNarrow = useWidth(scroller) < narrow;
   const ticks = Math.floor(useWidth(track) / tickWidth);
   const rowHeight = isNarrow ? rowHeights.narrow : rowHeights.wide;
@@ -130,6 +133,13 @@ export function Timeline(props: TimelineProps) {
     change({
       closed: isOpen ? [...look.closed, id] : look.closed.filter((each) => each !== id),
     });
+  };
+  /** What it leads to may move a small timeline away from a second click. */
+  const clicked = (span: Span) => {
+    clearTimeout(click.current);
+    const pause = isSmall && onDefine !== undefined ? clickPause : 0;
+    if (pause === 0) onReveal(span, false);
+    else click.current = setTimeout(() => onReveal(span, false), pause);
   };
   const hideTip = () => {
     clearTimeout(hover.current);
@@ -217,6 +227,7 @@ export function Timeline(props: TimelineProps) {
     ...(shared === undefined && spans.some(({ cost }) => cost !== undefined) ? [] : ["no-cost"]),
   ];
   const tipped = tip && spans.find(({ id }) => id === tip.id);
+  const tippedMarks = tip?.marks && tipped?.marks?.slice(tip.marks[0], tip.marks[1] + 1);
 
   return (
     <div class={names.join(" ")} data-state={view.state}>
@@ -278,9 +289,10 @@ export function Timeline(props: TimelineProps) {
               if (event.target instanceof Element && event.target.closest(".twistie") !== null)
                 toggle(hit.row);
               // The second click of a double click would only do the same.
-              else if (event.detail < 2) onReveal(hit.row.span, false);
+              else if (event.detail < 2) clicked(hit.row.span);
             }}
             onDblClick={(event) => {
+              clearTimeout(click.current);
               const hit = rowAt(event.target);
               if (hit !== undefined) onDefine?.(hit.row.span);
             }}
@@ -330,11 +342,14 @@ export function Timeline(props: TimelineProps) {
       <span id="keys" class="unseen">
         {texts.keys}
       </span>
+      <span class="unseen" role="status">
+        {tippedMarks?.map((mark) => markLine(mark, start, texts)).join(". ")}
+      </span>
       {tip !== undefined && tipped !== undefined && (
         <Tooltip
           id={tooltipId}
           span={tipped}
-          marks={tip.marks && tipped.marks?.slice(tip.marks[0], tip.marks[1] + 1)}
+          marks={tippedMarks}
           place={tip}
           {...{ start, texts, clock }}
         />
@@ -380,21 +395,6 @@ function Header({
       {crew?.cost !== undefined && <span class="total">{crew.cost.text}</span>}
     </header>
   );
-}
-
-function NowLine({
-  axis,
-  clock,
-  start,
-  isRunning,
-}: Pick<TimelineProps, "clock"> & {
-  axis: { placeOf: (time: number) => number };
-  start: number;
-  isRunning: boolean;
-}) {
-  const place = axis.placeOf(useNow(clock, isRunning) - start);
-  if (!isRunning || place < 0 || place > 1) return null;
-  return <div class="now" style={{ left: `${place * 100}%` }} />;
 }
 
 function useFollowing(
