@@ -52,8 +52,6 @@ export function variedExecution(): Shown {
       { parentId, model: "gpt-5-mini" },
       { tokens: { total: prompt + completion, prompt, completion }, text },
     );
-  const mark = (seconds: number, type: string, told: Told) =>
-    events.all.push({ id: `mark ${seconds}`, type, at: start + seconds * 1000, ...told });
   const research = events.add("task", 1, 21, { taskName: "research" }, { text: "Found a lot." });
   const agent = (parentId: string, from: number, to: number | undefined, name: string) =>
     events.add("agent_execution", from, to, { parentId, agent: name });
@@ -79,12 +77,6 @@ export function variedExecution(): Shown {
     { type: "tool_usage_error", error: "HTTP 404: the page is gone" },
   );
   call(researcher, 15.1, 20.6, 3_204, 540);
-  mark(5.1, "agent_logs_execution", {
-    parentId: researcher,
-    agent: "Senior Researcher",
-    thought: "I should search first, <i>then</i> read.",
-  });
-  mark(16, "memory_query_error", { parentId: researcher, error: "No memory here." });
   const draft = events.add(
     "task",
     21,
@@ -126,6 +118,14 @@ export function variedExecution(): Shown {
     { parentId: writer, model: "gpt-5" },
     { type: "llm_call_failed", error: "context length exceeded" },
   );
+  const mark = (seconds: number, type: string, told: Told) =>
+    events.all.push({ id: `mark ${seconds}`, type, at: start + seconds * 1000, ...told });
+  mark(5.1, "agent_logs_execution", {
+    parentId: researcher,
+    agent: "Senior Researcher",
+    thought: "I should search first, <i>then</i> read.",
+  });
+  mark(16, "memory_query_error", { parentId: researcher, error: "No memory here." });
   return {
     events: events.all,
     execution: notWaiting({
