@@ -1,6 +1,7 @@
 import * as l10n from "@vscode/l10n";
 import type { LocalEngine } from "../crews/types.ts";
 import type { TokenUsage } from "../api/types.ts";
+import { shortName } from "../base/text.ts";
 import { type Duration, taskTime, taskWait, wholeTime } from "../executions/durations.ts";
 import { type Cost, costOf, type Price } from "../executions/prices.ts";
 import type { TokenUse } from "../executions/tokens.ts";
@@ -171,6 +172,20 @@ export function elapsedLabel(execution: ExecutionSummary, now: number): string |
   if (state === "unconfirmed" || origin !== "kickoff" || watchingStoppedAt !== undefined)
     return undefined;
   return formatSpan(now - Date.parse(startedAt), "coarse");
+}
+
+export interface Fact {
+  readonly label: string;
+  readonly value: string;
+}
+
+/** Who or what started it, as the crew reports it. */
+export function triggerFacts({ trigger: { type, id, origin } = {} }: ExecutionSummary) {
+  const by = present(type !== "unknown" && type?.replaceAll("_", " "), id).join(" ");
+  return present<Fact>(
+    by !== "" && { label: l10n.t("Triggered by"), value: shortName(by) },
+    origin !== undefined && { label: l10n.t("Origin"), value: origin },
+  );
 }
 
 /** In this machine's time zone: `2026-10-21 14:03:12`. */

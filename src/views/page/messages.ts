@@ -1,4 +1,5 @@
 import type { ExecutionState, TaskSummary } from "../../executions/model.ts";
+import type { Fact } from "../labels.ts";
 import type { TimelineTexts, TimelineView } from "../timeline/messages.ts";
 import type { PageTexts } from "./texts.ts";
 import type { FromPage } from "./parse.ts";
@@ -132,7 +133,7 @@ export interface PageModel {
   readonly result?: Content;
   readonly tasks: readonly TaskCard[];
   readonly inputs: readonly { readonly name: string; readonly value: Content }[];
-  readonly details: readonly { readonly label: string; readonly value: string }[];
+  readonly details: readonly Fact[];
 }
 
 export type ToPage =
