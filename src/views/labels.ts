@@ -123,7 +123,7 @@ export function taskTimeLabels(task: TaskSummary, execution: ExecutionSummary): 
 
 /** "12,345". */
 export function formatCount(count: number): string {
-  return new Intl.NumberFormat("en").format(count);
+  return count.toLocaleString("en");
 }
 
 /** "330 tokens (300 in, 30 out)". */
@@ -138,13 +138,19 @@ export function formatTokens({ total, prompt, completion }: TokenUsage): string 
   );
 }
 
+/** Made once: a timeline has thousands of amounts, and each format takes some 30 µs. */
+const formats: { small?: Intl.NumberFormat; other?: Intl.NumberFormat } = {};
+
 /** "$1.25"; below a cent, two digits: "$0.00012". */
 export function formatAmount({ amount }: Cost): string {
-  const digits =
+  const format =
     amount > 0 && amount < 0.01
-      ? { maximumSignificantDigits: 2 }
-      : { minimumFractionDigits: 2, maximumFractionDigits: 2 };
-  return `$${new Intl.NumberFormat("en", digits).format(amount)}`;
+      ? (formats.small ??= new Intl.NumberFormat("en", { maximumSignificantDigits: 2 }))
+      : (formats.other ??= new Intl.NumberFormat("en", {
+          minimumFractionDigits: 2,
+          maximumFractionDigits: 2,
+        }));
+  return `$${format.format(amount)}`;
 }
 
 export function formatCost(cost: Cost): string {
