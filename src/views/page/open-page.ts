@@ -78,7 +78,10 @@ export class OpenPage {
   /** Now, or when the page has loaded. */
   reveal(place: Place): void {
     this.#place = place;
-    if (this.#isReady) this.#reveal();
+    if (!this.#isReady) return;
+    // It may have begun a moment ago.
+    if (this.#cancelShow !== undefined) this.#show();
+    this.#reveal();
   }
 
   #reveal(): void {

@@ -1,7 +1,13 @@
 import { axisOf, extentOf, longWaits } from "./axis.ts";
 import { lengthText } from "../lengths.ts";
 import { figuresOf, markName, nameOf, timeText } from "./labels.ts";
-import type { Look, SpanKind, TimelineTexts, TimelineView } from "./messages.ts";
+import {
+  fill,
+  type Look,
+  type SpanKind,
+  type TimelineTexts,
+  type TimelineView,
+} from "./messages.ts";
 import type { Row } from "./rows.ts";
 
 /** Pixels. */
@@ -32,6 +38,7 @@ export function timelinePicture(
     crew,
     stateLabel,
     spans,
+    note,
   }: Omit<TimelineView, "spans"> & { readonly spans: readonly Row["span"][] },
   look: Pick<Look, "zoom" | "isWhole">,
   now: number,
@@ -50,7 +57,13 @@ export function timelinePicture(
   const figure = (index: number) => size.name + size.figure * (index + 1);
   const [left, right] = [figure(heads.length - 1) + size.edge, size.width - size.edge];
   const at = (time: number) => left + Math.min(1, Math.max(0, axis.placeOf(time))) * (right - left);
-  const height = size.head + rows.length * size.row + size.edge;
+  const more = all.length - rows.length;
+  const notes = [
+    ...(more > 0 ? [fill(texts.moreRows, more)] : []),
+    ...(note === undefined ? [] : [note]),
+  ];
+  const end = size.head + rows.length * size.row;
+  const height = end + notes.length * size.row + size.edge;
   const text = (x: number, y: number, content: string, more = "") =>
     `<text x="${round(x)}" y="${y}"${more}>${escaped(content)}</text>`;
   const lines = rows.map(({ span, depth, isGroup }, index) => {
@@ -87,7 +100,7 @@ export function timelinePicture(
   });
   const ticks = axis.ticks.map((tick) => {
     const x = round(at(tick));
-    return `<line class="line" x1="${x}" x2="${x}" y1="${size.head - 6}" y2="${height - size.edge}"/>${text(x, size.head - 12, lengthText(tick, texts.units, "exact"), ' class="dim" font-size="11" text-anchor="middle"')}`;
+    return `<line class="line" x1="${x}" x2="${x}" y1="${size.head - 6}" y2="${end}"/>${text(x, size.head - 12, lengthText(tick, texts.units, "exact"), ' class="dim" font-size="11" text-anchor="middle"')}`;
   });
   const cuts = axis.cuts.map(({ from, to }) =>
     text(
@@ -106,6 +119,7 @@ ${text(size.edge, 52, `${crew} · ${stateLabel}`, ' class="dim"')}
 ${heads.map((head, index) => text(figure(index), size.head - 12, head, ' class="dim" font-size="11" text-anchor="end"')).join("\n")}
 ${[...ticks, ...cuts].join("\n")}
 ${lines.join("\n")}
+${notes.map((each, index) => text(size.edge, end + (index + 1) * size.row, each, ' class="dim"')).join("\n")}
 </svg>
 `;
 }

@@ -52,6 +52,7 @@ export function timelineTexts() {
     after: l10n.t("after {0}"),
     marksOf: l10n.t("{0} events"),
     earlierMarks: l10n.t("{0} earlier ones"),
+    moreRows: l10n.t("{0} more rows are not in this picture."),
     tokensOf: l10n.t("{0} tokens"),
     byAgent: l10n.t("by {0}"),
     details: {

@@ -22,7 +22,7 @@ function shown(changes: Partial<Execution>) {
   return {
     text: lines.slice(lines.indexOf("## Crew and IDs") + 2),
     page: page.details.map(({ label, value }) => `${label}: ${value}`),
-    tree: executionRow(execution, Date.parse(execution.startedAt)).tooltip ?? [],
+    tree: executionRow(execution, Date.parse(execution.startedAt)).tooltip,
   };
 }
 

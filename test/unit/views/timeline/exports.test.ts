@@ -90,6 +90,15 @@ describe("a timeline as a picture", () => {
     assert.doesNotMatch(picture(content.spans, { isWhole: false }), /Est\. cost/);
   });
 
+  it("says what is not in it: rows after the first 500, and events that are too many", () => {
+    const { spans, ...view } = contentOf("long");
+    const noted = { ...view, spans, note: "Not shown: 3 older events." };
+    const svg = timelinePicture(rows(spans), noted, { isWhole: true }, view.now, texts);
+    assert.match(svg, />9511 more rows are not in this picture\.</);
+    assert.match(svg, />Not shown: 3 older events\.</);
+    assert.doesNotMatch(picture(content.spans, { isWhole: true }), /not in this picture/);
+  });
+
   it("shows what is zoomed to, and marks shortened waits", () => {
     assert.equal(longWaits(content.spans, content.now).length, 2);
     const marks = (svg: string) => [...svg.matchAll(/>⋯</g)].length;

@@ -89,8 +89,9 @@ describe("the texts of a timeline", () => {
       [facts.get("Time"), facts.get("Waited"), timeText(known, now, texts)],
       ["48 s", "1 min 37 s", "48 s"],
     );
-    const { end: _, ...running } = outline;
-    const waits = { ...running, pauses: [{ start: start + 48_000 }] };
+    const { id, kind, depth, name, start: since } = outline;
+    const pauses = [{ start: start + 48_000 }];
+    const waits: Span = { id, kind, depth, name, start: since, state: "running", pauses };
     assert.equal(timeText(waits, start + 60_000, texts), "27 s", "a wait that lasts is no work");
   });
 
