@@ -131,7 +131,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
       drafts,
       clock,
       extension: context.extensionUri,
-      changes: [tracker.onDidChange, crews.onDidChange, kickoffs.onDidEnd],
+      changes: [tracker.onDidChange, crews.onDidChange, kickoffs.onDidEnd, prices.onDidChange],
       ready: opened,
     }),
   );
@@ -151,7 +151,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   const timeline = owned.add(
     new Timeline({
       extensionUri: context.extensionUri,
-      ...{ store, crews, documents, tree, clock, ready: opened },
+      ...{ store, crews, documents, page, prices, tree, clock, ready: opened },
     }),
   );
   const comparisons = owned.add(

@@ -6,7 +6,7 @@ import { Webview } from "../support/window/webview.ts";
 import { openWindow, type VSCodeWindow } from "../support/window.ts";
 import { waitFor } from "../support/wait.ts";
 import { violationsIn } from "./accessibility.ts";
-import { approveByLens } from "./person.ts";
+import { approveByLens, untilSeen } from "./person.ts";
 import { isSaved } from "./saved.ts";
 import { kickOffStory, startExampleCrew, story } from "./story.ts";
 
@@ -81,6 +81,44 @@ describe("The timeline, in the window", () => {
     await row(/^Task research/).dblclick();
     await window.editor.tab("tasks.yaml").waitFor();
     await window.editor.waitForText(/^research:/m);
+  });
+
+  it("leads to the place in the page where that is open, and the page's own timeline to the definition", async () => {
+    const page = window.webview.content;
+    const openAs = (name: string) =>
+      window.page
+        .locator(".editor-group-container.active .editor-actions")
+        .getByRole("button", { name, exact: true })
+        .click({ timeout: 5_000 });
+    await row(/^Task research/).click();
+    await window.editor.waitForText("## Task: research");
+    await untilSeen(
+      "the page",
+      () => openAs("Open as Page"),
+      () => page.getByRole("heading", { name: "Tasks" }).isVisible(),
+    );
+    const fold = page.locator('[data-fold="task outline"]');
+    assert.equal(await fold.getAttribute("open"), null);
+    await row(/^Task outline/).click();
+    await waitFor("the task open", async () => (await fold.getAttribute("open")) !== null);
+    assert.ok(await tree().evaluate((element) => element === document.activeElement));
+    await window.page.keyboard.press("Enter");
+    await waitFor("the focus on the task", () =>
+      fold
+        .locator("summary")
+        .first()
+        .evaluate((summary) => summary === document.activeElement),
+    );
+    await window.screenshot("page-revealed");
+    await page
+      .getByRole("treeitem", { name: /^Task research/ })
+      .first()
+      .dblclick();
+    await window.editor.waitForText(/^research:/m);
+    await row(/^Task research/).click();
+    await page.locator('[data-fold="task research"][open]').waitFor();
+    await openAs("Open as Text");
+    await window.editor.waitForText("## Task: research");
   });
 
   it("follows the execution that is open or selected, and is shown from a row's menu", async () => {

@@ -28,6 +28,8 @@ const fromPage = v.variant("type", [
     attempt: v.exactOptional(attempt),
   }),
   v.object({ type: v.literal("compare"), ...target }),
+  /** Opens the definition of a task, or of the crew. */
+  v.object({ type: v.literal("define"), taskId: v.exactOptional(v.string()) }),
   v.object({ type: v.literal("openLink"), href: v.pipe(v.string(), v.maxLength(10_000)) }),
 ]);
 

@@ -92,7 +92,10 @@ function messagesOf(options: PageWindowOptions): readonly ToPage[] {
     ...circumstances,
   });
   return [
-    { type: "timeline", view: contentOfActivity(execution, activity, Date.now()) },
+    {
+      type: "timeline",
+      view: contentOfActivity(execution, activity, Date.now(), circumstances?.prices),
+    },
     { type: "show", model },
   ];
 }
