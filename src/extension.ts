@@ -129,7 +129,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
       drafts,
       clock,
       extension: context.extensionUri,
-      changes: [tracker.onDidChange, crews.onDidChange, kickoffs.onDidEnd],
+      changes: [tracker.onDidChange, crews.onDidChange, kickoffs.onDidEnd, prices.onDidChange],
       ready: opened,
     }),
   );
