@@ -56,7 +56,7 @@ describe("The extension's code", () => {
     assert.ok(sources.includes("src/extension.ts"));
     assert.deepEqual(
       sources.filter((file) =>
-        /^src\/(api\/read-|executions\/(activity|durations|steps|task-times)|views\/(page|timeline)\/|views\/document\/(decorations|notes|outline|render|task|times|tokens)\b|webview\/)/.test(
+        /^src\/(api\/read-|executions\/(activity|steps|task-times)|views\/(page|timeline)\/|views\/document\/(decorations|notes|outline|render|task|times|tokens)\b|webview\/)/.test(
           file,
         ),
       ),

@@ -1,4 +1,9 @@
 import assert from "node:assert/strict";
+import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { storageFolder } from "../support/many-executions.ts";
+import { signal } from "../support/processes.ts";
+import { seededRandom } from "../support/random.ts";
 import { startService, type RunningService } from "../support/service.ts";
 import { CrewApi } from "../support/crew-api.ts";
 import { openWindow, type VSCodeWindow } from "../support/window.ts";
@@ -90,6 +95,38 @@ describe("The page of an execution, in the window", () => {
     await window.editor.lens("Edit Draft…").waitFor();
     await titleButton("Open as Page").click();
     await waitFor("the text", async () => (await feedback().inputValue()) === typed);
+  });
+
+  it("has every keystroke that was stored when the extension host was killed while a person typed", async () => {
+    const seed = Number(process.env["CREWDECK_SEED"] ?? Date.now() % 1_000_000);
+    console.log(`      seed ${seed} (repeat with CREWDECK_SEED=${seed})`);
+    const random = seededRandom(seed);
+    const database = new DatabaseSync(path.join(storageFolder(window.dataFolder), "crewdeck.db"), {
+      readOnly: true,
+    });
+    const stored = () => String(database.prepare("SELECT text FROM drafts").get()?.["text"]);
+    const sentence = " It should also say when the tea is served, and where.".repeat(5);
+    try {
+      for (let kills = 1; kills <= 2; kills += 1) {
+        const before = stored();
+        await feedback().click();
+        await window.page.keyboard.press("ControlOrMeta+End");
+        const typing = window.page.keyboard.type(sentence, { delay: 10 });
+        const moment = before.length + 1 + Math.floor(random() * 100);
+        await waitFor(`${moment} characters in the store`, () => stored().length >= moment);
+        signal(window.extensionHost, "SIGKILL");
+        const kept = stored();
+        await typing;
+        await window.reload();
+        await openFromTree();
+        const text = await waitFor("the text", () => feedback().inputValue());
+        assert.ok(text.startsWith(kept), `“${kept}” is not the beginning of “${text}”`);
+        assert.ok(`${before}${sentence}`.startsWith(text), text);
+      }
+    } finally {
+      database.close();
+    }
+    await feedback().fill(typed);
   });
 
   it("has no accessibility problem that axe finds, in VS Code's own frame", async () => {
