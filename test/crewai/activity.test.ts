@@ -6,6 +6,7 @@ import { CrewClient } from "../../src/api/client.ts";
 import { readEvents } from "../../src/api/read-events.ts";
 import { readStatus } from "../../src/api/read-status.ts";
 import { systemClock } from "../../src/base/clock.ts";
+import { parseJson } from "../../src/base/json.ts";
 import { type Activity, activityOf, type Span } from "../../src/executions/activity.ts";
 import type { Execution } from "../../src/executions/model.ts";
 import { newExecution } from "../../src/executions/reduce.ts";
@@ -37,10 +38,11 @@ interface BusEvent {
   readonly startedId: string | null;
   readonly at: number;
   readonly taskName: string | null;
-  readonly agent: string | null;
+  readonly agent: string;
   readonly model: string | null;
   readonly tool: string | null;
-  readonly arguments: unknown;
+  /** A tool's arguments. */
+  readonly given: unknown;
   readonly flow: string | null;
   readonly tokens: number | null;
 }
@@ -85,7 +87,16 @@ describe("a crewAI run with a tool and a rejection", () => {
 
 /** A span of an agent or of what it did, for comparison. Times in milliseconds since 1970. */
 function toldOf({ id, kind, name, parentId, start, end, tokens, arguments: given }: Span) {
-  return { id, kind, name, parentId, start, end, tokens: tokens?.total, arguments: given };
+  return {
+    id,
+    kind,
+    name,
+    parentId,
+    start,
+    end,
+    tokens: tokens?.total,
+    given: parseJson(given ?? ""),
+  };
 }
 
 /** What the log of the bus has in the place of those. */
@@ -120,7 +131,8 @@ function expectedSpans(log: readonly BusEvent[], spans: readonly Span[]) {
         start: near(event.at, told?.start),
         end: near(ends.get(event.id)?.at, told?.end),
         tokens: tokensBelow(event) || undefined,
-        arguments: event.arguments === null ? undefined : told?.arguments,
+        given:
+          typeof event.given === "string" ? parseJson(event.given) : (event.given ?? undefined),
       };
     });
   const orderOf = ({ id }: { readonly id: string }) => spans.findIndex((span) => span.id === id);
@@ -137,12 +149,12 @@ function isInnerFlow({ type, flow }: BusEvent): boolean {
   return type.startsWith("flow_") && flow === "AgentExecutor";
 }
 
-/** Events of the agents that neither begin nor end something. */
+/** Events of the agents that neither begin nor end something. That of the environment that crewAI started in isn't public. */
 function unpairedEvents(log: readonly BusEvent[]): readonly string[] {
   const begun = new Set(log.map(({ startedId }) => startedId));
   return log
     .filter((event) => event.startedId === null && !begun.has(event.id))
-    .filter((event) => !/^(crew|task)_/.test(event.type) && !isInnerFlow(event))
+    .filter((event) => !/^(crew|task)_|_env$/.test(event.type) && !isInnerFlow(event))
     .map(({ id, type }) => `${type} ${id}`)
     .sort();
 }
@@ -396,8 +408,8 @@ def write(source, event):
     line = {
         "type": event.type, "id": event.event_id, "parentId": own("parent_event_id"), "startedId": own("started_event_id"),
         "at": event.timestamp.timestamp() * 1000, "taskName": own("task_name"),
-        "agent": own("agent_role") or getattr(own("agent"), "role", None), "model": own("model"), "tool": own("tool_name"),
-        "arguments": own("tool_args"), "flow": own("flow_name"), "tokens": (own("usage") or {}).get("total_tokens"),
+        "agent": (own("agent_role") or getattr(own("agent"), "role", None) or "").strip(), "model": own("model"), "tool": own("tool_name"),
+        "given": own("tool_args"), "flow": own("flow_name"), "tokens": (own("usage") or {}).get("total_tokens"),
     }
     with lock, open(${JSON.stringify(file)}, "a") as log:
         log.write(json.dumps(line, default=str) + "\\n")

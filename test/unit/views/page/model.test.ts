@@ -158,8 +158,8 @@ describe("The page's model", () => {
       "1,100,000 tokens (1,000,000 in, 100,000 out)",
     ];
     assert.deepEqual(shown({ prices }), [
-      `${all}, estimated cost 3.00 without 900 tokens that have no price`,
-      `41 s, ${ofTask}, estimated cost 3.00`,
+      `${all}, estimated cost $3.00 without 900 tokens that have no price`,
+      `41 s, ${ofTask}, estimated cost $3.00`,
     ]);
     assert.deepEqual(shown({}), [all, `41 s, ${ofTask}`]);
   });
