@@ -1,19 +1,15 @@
 import assert from "node:assert/strict";
-import { mkdirSync, writeFileSync } from "node:fs";
-import path from "node:path";
 import { CrewApi, type DocumentedStatus } from "../support/crew-api.ts";
-import { temporaryFolder } from "../support/folders.ts";
 import { Gate } from "../support/gate.ts";
 import { startService, type RunningService } from "../support/service.ts";
 import { openWindow, type VSCodeWindow } from "../support/window.ts";
 import { waitFor } from "../support/wait.ts";
-import { approveByLens, connectCrew } from "./person.ts";
+import { connectCrew, rejectByLens } from "./person.ts";
 
 /** Milliseconds. */
 const limit = 250;
 /** How often it is measured, because the machine may be busy for a moment. */
 const rounds = 5;
-const tasks = Array.from({ length: rounds + 1 }, (_, index) => `task_${index + 1}`);
 
 describe("A pause, in the window", () => {
   let service: RunningService;
@@ -22,9 +18,9 @@ describe("A pause, in the window", () => {
   let id: string;
 
   before(async () => {
-    service = await startService({ folder: writeCrew(), args: ["--task-seconds", "0"] });
+    service = await startService({ args: ["--task-seconds", "0"] });
     gate = await Gate.before(service);
-    id = await new CrewApi(service).kickoff({ inputs: { topic: "tea" } });
+    id = await new CrewApi(service).kickoff({ inputs: { topic: "tea", audience: "guests" } });
     window = await openWindow();
     await connectCrew(window, { url: gate.url, token: service.token, name: "Reviewers" });
     await window.tree.menu("Reviewers", "Track an Execution by Its ID…");
@@ -41,21 +37,26 @@ describe("A pause, in the window", () => {
   it("is on the badge at most 250 ms after the response that tells it, and soon above the output: medians, printed", async () => {
     const statusPath = `/${id}/status`;
     const badge = window.tree.badge("Crewdeck");
+    const lens = window.editor.lens("Reject…");
     const taken: { readonly badge: number; readonly lens: number }[] = [];
-    for (const task of tasks.slice(1)) {
-      // The poll that follows the response to the approval waits until the next output does.
+    for (let attempt = 2; attempt <= rounds + 1; attempt += 1) {
+      // The poll that follows the response to the rejection waits until the next output does.
       const held = new Promise<() => void>((resolve, reject) => {
         gate.onPass = (what, { path }) => {
           if (what === "answer" && path === "/resume")
             gate.hold(statusPath, "request").then(resolve, reject);
         };
       });
-      await approveByLens(window);
+      await waitFor("one lens", async () => (await lens.count()) === 1);
+      const thread = await rejectByLens(window);
+      await window.editor.writeInThread(thread, "Shorter, please.");
+      await window.editor.pressInThread(thread, "Send");
       const release = await held;
       await badge.waitFor({ state: "hidden" });
-      await waitFor(`${task} to wait`, async () => {
+      await waitFor("no lens", async () => (await lens.count()) === 0);
+      await waitFor(`attempt ${attempt} to wait`, async () => {
         const { body } = await new CrewApi(service).get(statusPath);
-        return (body as DocumentedStatus).pending_human_input?.task_id === task;
+        return (body as DocumentedStatus).pending_human_input?.attempt === attempt;
       });
       const seen = await firstSeen(window);
       const told = new Promise<number>((resolve) => {
@@ -88,7 +89,7 @@ function firstSeen({ page }: VSCodeWindow) {
     };
     const lens = () =>
       [...document.querySelectorAll(".codelens-decoration a")].some(({ textContent }) =>
-        textContent.includes("Approve"),
+        textContent.includes("Reject…"),
       );
     const times = new Promise<{ badge: number; lens: number }>((resolve) => {
       const found = { badge: 0, lens: 0 };
@@ -109,31 +110,4 @@ function firstSeen({ page }: VSCodeWindow) {
     // In an object, because a bare promise would be awaited first.
     return { times };
   });
-}
-
-/** A crew whose every task waits for a person. @returns its folder */
-function writeCrew(): string {
-  const folder = temporaryFolder("reviewers");
-  const files = {
-    "pyproject.toml":
-      '[project]\nname = "reviewers"\n[tool.crewai]\ntype = "crew"\ndefinition = "crew.jsonc"\n',
-    "crew.jsonc": JSON.stringify({
-      name: "Reviewers",
-      agents: ["writer"],
-      tasks: tasks.map((name) => ({
-        name,
-        description: "Write about {topic}.",
-        expected_output: "One sentence",
-        human_input: true,
-      })),
-    }),
-    "agents/writer.jsonc": JSON.stringify({
-      role: "Writer",
-      goal: "Write",
-      backstory: "You write.",
-    }),
-  };
-  mkdirSync(path.join(folder, "agents"));
-  for (const [name, text] of Object.entries(files)) writeFileSync(path.join(folder, name), text);
-  return folder;
 }
