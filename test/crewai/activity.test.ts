@@ -239,7 +239,7 @@ function checkWaits(spans: readonly Span[], decisions: readonly Decision[]): voi
 
 /** A project with a listener of its own, its service, and a client as the extension has it. */
 async function rejectThenApprove(dialect: "documented" | "live") {
-  const ends: (() => Promise<unknown> | void)[] = [];
+  const ends: (() => unknown)[] = [];
   const end = async () => {
     for (const each of ends.splice(0).reverse()) await each();
   };

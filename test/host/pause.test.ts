@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import Mocha from "mocha";
 import * as vscode from "vscode";
 import { pageType } from "../../src/editor/manifest.ts";
 import { CrewApi, type DocumentedStatus } from "../support/crew-api.ts";
@@ -92,7 +93,7 @@ describe("A poll", () => {
       taken.push(performance.now() - begun);
     }
     const median = taken.toSorted((one, other) => one - other)[Math.floor(rounds / 2)] ?? Infinity;
-    console.log(
+    Mocha.reporters.Base.consoleLog(
       `      from the response that tells a pause to its lenses: ${median.toFixed(0)} ms (${taken.map((ms) => ms.toFixed(0)).join(", ")})`,
     );
     assert.ok(median <= limit, `${median} ms`);

@@ -8,6 +8,8 @@ interface Kept {
   readonly scroll: number;
   /** How the timeline is looked at. */
   readonly look?: Look;
+  /** The last keystroke, until it is known to be stored: the extension may have crashed. */
+  readonly unsaved?: Extract<FromPage, { readonly type: "draft" }> | undefined;
 }
 
 declare function acquireVsCodeApi(): {
