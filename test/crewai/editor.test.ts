@@ -92,8 +92,11 @@ for (const version of crewaiVersions)
         model.requests.some(({ prompt }) => prompt.includes("Oslo: 10 degrees at Blindern")),
         "the tool's result reaches the model",
       );
-      await openExecution(window, "oslo", async () => (await editor.lens("Reject…").count()) === 1);
+      await openExecution(window, "oslo");
       assert.match(await editor.wholeText(), /It is mild in Oslo today\./);
+      // The whole text leads to its beginning.
+      const hasLens = async () => editor.lens("Reject…").isVisible();
+      await openExecution(window, "oslo", hasLens);
 
       const thread = await rejectByLens(window);
       await editor.writeInThread(thread, "Shorter, please.");
@@ -138,13 +141,23 @@ for (const version of crewaiVersions)
     it("shows what it did in the timeline, and its tokens with their estimated cost on the page", async () => {
       const timeline = new Webview(window.page, "view");
       await window.runCommand("View: Toggle Crew Timeline");
-      await window.runCommand("View: Toggle Maximized Panel");
       const labels = timeline.content.locator(".row .label");
+      await labels.first().waitFor();
+      await window.runCommand("View: Toggle Maximized Panel");
       const model = "gpt-4o-mini";
       const expected = [
-        ...["weather", "measure", "Oslo weather observer", model, "thermometer", model, "warn"],
-        ...["headline", "Attempt 1", "Editor", model, "Rejected"],
-        ...["Attempt 2", "Editor", model, "Approved", "report", "Editor", model],
+        ...[
+          "weather",
+          "Queued",
+          "measure",
+          "Oslo weather observer",
+          model,
+          "thermometer",
+          model,
+          "warn",
+        ],
+        ...["headline", "Attempt 1", "Editor", model, "llm guardrail", "Rejected"],
+        ...["Attempt 2", "Editor", model, "llm guardrail", "Approved", "report", "Editor", model],
       ];
       await waitFor("all rows", async () => (await labels.count()) === expected.length);
       assert.deepEqual(await labels.allTextContents(), expected);
