@@ -146,23 +146,15 @@ for (const version of crewaiVersions)
       await window.runCommand("View: Toggle Maximized Panel");
       const model = "gpt-4o-mini";
       const expected = [
-        ...[
-          "weather",
-          "Queued",
-          "measure",
-          "Oslo weather observer",
-          model,
-          "thermometer",
-          model,
-          "warn",
-        ],
+        ...["weather", "Queued", "measure", "Oslo weather observer", model, "thermometer"],
+        ...[model, "warn"],
         ...["headline", "Attempt 1", "Editor", model, "llm guardrail", "Rejected"],
         ...["Attempt 2", "Editor", model, "llm guardrail", "Approved", "report", "Editor", model],
       ];
       await waitFor("all rows", async () => (await labels.count()) === expected.length);
       assert.deepEqual(await labels.allTextContents(), expected);
       const row = (name: RegExp) => timeline.content.getByRole("treeitem", { name });
-      await row(/^Tool thermometer, completed, .*by Oslo weather observer/).waitFor();
+      await row(/^Tool call thermometer, completed, .*by Oslo weather observer/).waitFor();
       await window.screenshot("timeline-crewai");
       await window.runCommand("View: Toggle Crew Timeline");
       await openExecution(window, "oslo");
