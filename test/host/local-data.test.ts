@@ -158,6 +158,10 @@ describe("Deleting local data", () => {
       { untested: true },
     );
     for (const localId of ["one", "two"]) await add(window, { localId });
+    window.executions.store.update("one", (execution) => execution, {
+      events: [{ id: "e", type: "task_completed", at: 0, text: "a mark" }],
+      withTimes: (execution) => execution,
+    });
     window.executions.notified.claim("waiting-one-review-1", "one");
     await window.sending.sends.once(
       { kind: "kickoff", localId: "gone" },

@@ -49,7 +49,7 @@ export interface PageCircumstances extends RenderCircumstances {
   readonly canStop: boolean;
   /** Feedback is being sent from this window. */
   readonly isSending: boolean;
-  /** Of the output that waits, with the page's number of its newest keystroke. */
+  /** Of the output that waits, with the number of its newest keystroke. */
   readonly draft: { readonly text: string; readonly number: number };
   /** The execution has other drafts, for outputs that no longer wait. */
   readonly hasOldDrafts: boolean;
