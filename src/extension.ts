@@ -24,6 +24,7 @@ import { watchAttention, watchReading } from "./views/attention.ts";
 import type { CrewdeckApi } from "./extension-api/crewdeck-api.ts";
 import { registerComparisons } from "./views/comparison/register.ts";
 import { registerDocuments } from "./views/document/register.ts";
+import { watchEnds } from "./views/export/register.ts";
 import { createExtensionApi } from "./extension-api/extension-api.ts";
 import { Kickoffs } from "./views/kickoffs.ts";
 import { Notifications } from "./views/notifications.ts";
@@ -130,7 +131,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
       drafts,
       clock,
       extension: context.extensionUri,
-      changes: [tracker.onDidChange, crews.onDidChange, kickoffs.onDidEnd],
+      changes: [tracker.onDidChange, crews.onDidChange, kickoffs.onDidEnd, prices.onDidChange],
       ready: opened,
     }),
   );
@@ -142,6 +143,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
     registerTree(context, opened, { store, crews, tracker, kickoffs, prices, clock }),
   );
   owned.add(new Notifications({ store, lease, notified, clock }));
+  owned.add(watchEnds({ store, lease, notified, clock, context }));
   owned.add(showStatusBar(store, crews));
   owned.add(watchRefusedTokens(tracker, lease, database));
   owned.add(watchProjects(tree.view, crews, opened));
@@ -149,7 +151,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   const timeline = owned.add(
     new Timeline({
       extensionUri: context.extensionUri,
-      ...{ store, crews, documents, tree, clock, ready: opened },
+      ...{ store, crews, documents, page, prices, tree, clock, ready: opened },
     }),
   );
   const comparisons = owned.add(
@@ -187,6 +189,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
     page,
     outputs,
     timeline,
+    prices,
     comparisons,
   };
   const parts = { context, clock, sender: sending, secrets: sending.secrets, ...kept, ...seen };

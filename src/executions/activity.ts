@@ -115,18 +115,15 @@ export function activityOf(
   const sorted = [...once].sort((one, other) => one.at - other.at);
   const taskIds = new Set(execution.tasks.map(({ taskId }) => taskId));
   const drafts: Drafts = new Map([[crewSpan, crewOf(execution, sorted)]]);
-  const { marks, parentOf } = readSpans(sorted, drafts, taskIds);
+  const { unpaired, parentOf } = readSpans(sorted, drafts, taskIds);
   addSeen(drafts, execution);
-  nest(drafts, parentOf);
+  const parentIn = nest(drafts, parentOf);
+  const marks = unpaired.map((event) => markOf(event, parentIn(draftOf(event, taskIds))));
   groupAttempts(drafts);
   addQueue(drafts, execution);
   const spans = inOrder(drafts);
   addTokens(spans, execution.usage);
-  return {
-    spans,
-    marks: marks.map((mark) => ({ ...mark, parentId: parentOf(mark.parentId) ?? crewSpan })),
-    folded,
-  };
+  return { spans, marks, folded };
 }
 
 /** Spans of the crew itself. An execution that is resumed has several at a deployed crew. */
@@ -161,11 +158,14 @@ function readSpans(
   events: readonly ActivityEvent[],
   drafts: Drafts,
   taskIds: ReadonlySet<string>,
-): { readonly marks: readonly Mark[]; readonly parentOf: (id?: string) => string | undefined } {
+): {
+  readonly unpaired: readonly ActivityEvent[];
+  readonly parentOf: (id?: string) => string | undefined;
+} {
   /** What is not shown stands for what it is part of. */
   const hidden = new Map<string, string | undefined>();
   const begun = new Set(events.map(({ startedId }) => startedId));
-  const unpaired: ActivityEvent[] = [];
+  const others: ActivityEvent[] = [];
   for (const event of events) {
     const { id, type, name, parentId, startedId } = event;
     const stem = stemOf(type);
@@ -174,12 +174,12 @@ function readSpans(
       hidden.set(id, parentId);
     else if (!drafts.has(id) && (begun.has(id) || (starts.test(type) && kinds.has(stem))))
       drafts.set(id, draftOf(event, taskIds));
-    else unpaired.push(event);
+    else others.push(event);
   }
   const open: Open = new Map();
   for (const draft of drafts.values())
     open.set(draft.kind, (open.get(draft.kind) ?? new Set()).add(draft));
-  const marks = unpaired.filter((event) => !endsOne(event, drafts, open)).map(markOf);
+  const unpaired = others.filter((event) => !endsOne(event, drafts, open));
   const parentOf = (id?: string) => {
     const passed = new Set<string>();
     let at = id;
@@ -189,7 +189,7 @@ function readSpans(
     }
     return at !== undefined && drafts.has(at) ? at : undefined;
   };
-  return { marks, parentOf };
+  return { unpaired, parentOf };
 }
 
 /** The type of an event without its last word. */
@@ -247,8 +247,8 @@ function endsOne(event: ActivityEvent, drafts: Drafts, open: Open): boolean {
   return true;
 }
 
-function markOf(event: ActivityEvent): Mark {
-  const { id, type, parentId = crewSpan, at, thought, text, error } = event;
+function markOf(event: ActivityEvent, parentId: string): Mark {
+  const { id, type, at, thought, text, error } = event;
   const name = event.tool ?? event.model ?? event.agent ?? event.name;
   return { id, type, parentId, at, ...defined({ name, thought, text, error }) };
 }
@@ -284,13 +284,18 @@ function addSeen(drafts: Drafts, execution: ExecutionSummary): void {
   pauses(execution).forEach((period, at) => add("wait", period, at));
 }
 
-/** Gives each span a parent. What has none that is known belongs to what was under way. */
-function nest(drafts: Drafts, parentOf: (id?: string) => string | undefined): void {
+/**
+ * Gives each span a parent. What has none that is known belongs to what was under way.
+ * @returns what finds the parent of something else
+ */
+function nest(
+  drafts: Drafts,
+  parentOf: (id?: string) => string | undefined,
+): (draft: Draft) => string {
   const places = [...drafts.values()].filter(({ kind }) => kind === "task" || kind === "agent");
   const tasks = places.filter(({ kind }) => kind === "task");
   const candidates = (kind: SpanKind) => (kind === "task" ? [] : kind === "agent" ? tasks : places);
-  for (const draft of drafts.values()) {
-    if (draft.id === crewSpan) continue;
+  const parentIn = (draft: Draft) => {
     const { kind, start } = draft;
     const isIn = (place: Draft) =>
       place !== draft &&
@@ -299,10 +304,11 @@ function nest(drafts: Drafts, parentOf: (id?: string) => string | undefined): vo
       (["taskId", "agent"] as const).every(
         (name) => (draft[name] ?? place[name]) === (place[name] ?? draft[name]),
       );
-    const known = parentOf(draft.parentId);
-    draft.parentId = known ?? candidates(kind).findLast(isIn)?.id ?? crewSpan;
-  }
+    return parentOf(draft.parentId) ?? candidates(kind).findLast(isIn)?.id ?? crewSpan;
+  };
+  for (const draft of drafts.values()) if (draft.id !== crewSpan) draft.parentId = parentIn(draft);
   breakLoops(drafts);
+  return parentIn;
 }
 
 /** So that each span has the crew's above it. */
@@ -346,6 +352,7 @@ function groupAttempts(drafts: Drafts): void {
       start: Math.min(...parts.map(({ start }) => start)),
       state: end === Infinity ? "running" : last.state,
       ...(end === Infinity ? {} : { end }),
+      ...(attempts.every(({ isSeen }) => isSeen) && { isSeen: true }),
       ...defined({ taskId, agent, text: last.text, error: last.error }),
     });
     attempts.forEach((attempt, at) => {

@@ -1,8 +1,10 @@
 import { defined } from "../base/json.ts";
-import type { Activity } from "./activity.ts";
+import { type Activity, groupBy } from "./activity.ts";
 
 /** A tool call of an agent, with the thought before it; or a thought that led to none. */
 export interface Step {
+  /** Of its span, or of its mark. */
+  readonly id: string;
   readonly taskId?: string;
   /** From 1. */
   readonly attempt?: number;
@@ -22,31 +24,33 @@ export function stepsOf({ spans, marks }: Activity): readonly Step[] {
   const tools = spans.filter(({ kind }) => kind === "tool");
   const byId = new Map(spans.map((span) => [span.id, span]));
   /** Spans come by time. */
-  const byAgent = new Map<string | undefined, (typeof tools)[number][]>();
-  for (const tool of tools) {
-    const siblings = byAgent.get(tool.parentId);
-    if (siblings === undefined) byAgent.set(tool.parentId, [tool]);
-    else siblings.push(tool);
-  }
+  const byParent = groupBy(tools, ({ parentId }) => parentId);
   const thoughts = new Map<string, string>();
   // From the last one: of several thoughts, the one right before a call led to it.
   const others = marks.toReversed().flatMap((mark): Step[] => {
-    const { parentId, at, name, thought, text, error } = mark;
+    const { id, parentId, at, name, thought, text, error } = mark;
     if (thought === undefined || thought.trim() === "") return [];
     // With a result, it is a whole step, as a callback tells it.
     const isWhole = text !== undefined || error !== undefined;
-    const next = byAgent.get(parentId)?.find(({ start }) => start >= at);
-    if (!isWhole && next !== undefined && !thoughts.has(next.id)) {
+    const own = byParent.get(parentId) ?? [];
+    while ((own.at(-2)?.start ?? -Infinity) >= at) own.pop();
+    const next = own.at(-1);
+    if (!isWhole && next !== undefined && next.start >= at && !thoughts.has(next.id)) {
       thoughts.set(next.id, thought);
       return [];
     }
     const { taskId, attempt } = byId.get(parentId) ?? {};
-    const own = defined({ taskId, attempt, tool: name, result: text, error });
-    return [{ start: at, end: at, thought, ...own }];
+    return [
+      {
+        ...{ id, start: at, end: at, thought },
+        ...defined({ taskId, attempt, tool: name, result: text, error }),
+      },
+    ];
   });
   const calls = tools.map((span): Step => {
     const { id, taskId, attempt, start, end, name, text, error } = span;
     return {
+      id,
       start,
       tool: name,
       ...defined({

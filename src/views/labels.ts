@@ -1,6 +1,7 @@
 import * as l10n from "@vscode/l10n";
 import type { LocalEngine } from "../crews/types.ts";
 import type { TokenUsage } from "../api/types.ts";
+import { shortName } from "../base/text.ts";
 import { type Duration, taskTime, taskWait, wholeTime } from "../executions/durations.ts";
 import { type Cost, costOf, type Price } from "../executions/prices.ts";
 import type { TokenUse } from "../executions/tokens.ts";
@@ -11,6 +12,7 @@ import {
   isNeverSeen,
   mayWait,
 } from "../executions/model.ts";
+import { lengthText, type LengthUnits, type Precision } from "./lengths.ts";
 import type { ExecutionState, ExecutionSummary, TaskSummary } from "../executions/model.ts";
 
 /** Removes undefined and false. */
@@ -89,24 +91,25 @@ export function fullProgress(execution: ExecutionSummary): string | undefined {
     : l10n.t("{0} of {1} {2}s done", completed, total, unit);
 }
 
-/** In the two largest units. When `coarse`, minutes without seconds, or steps of ten seconds. */
-export function formatSpan(milliseconds: number, coarse = false): string {
-  const all = Math.max(0, Math.floor(milliseconds / 1000));
-  const [days, hours] = [Math.floor(all / 86_400), Math.floor(all / 3600) % 24];
-  const [minutes, seconds] = [Math.floor(all / 60) % 60, all % 60];
-  if (days > 0 && hours > 0) return l10n.t("{0} d {1} h", days, hours);
-  if (days > 0) return l10n.t("{0} d", days);
-  if (hours > 0 && minutes > 0) return l10n.t("{0} h {1} min", hours, minutes);
-  if (hours > 0) return l10n.t("{0} h", hours);
-  if (minutes > 0 && seconds > 0 && !coarse) return l10n.t("{0} min {1} s", minutes, seconds);
-  if (minutes > 0) return l10n.t("{0} min", minutes);
-  return l10n.t("{0} s", coarse ? seconds - (seconds % 10) : seconds);
+export function lengthUnits(): LengthUnits {
+  return {
+    milliseconds: l10n.t("{0} ms"),
+    seconds: l10n.t("{0} s"),
+    minutes: l10n.t("{0} min"),
+    hours: l10n.t("{0} h"),
+    days: l10n.t("{0} d"),
+  };
+}
+
+export function formatSpan(milliseconds: number, precision: Precision = "seconds"): string {
+  return lengthText(milliseconds, lengthUnits(), precision);
 }
 
 /** Approximate unless reported by the crew. */
 export function formatDuration({ seconds, isByCrew }: Duration): string {
-  const span = formatSpan(seconds * 1000);
-  return isByCrew ? span : l10n.t("about {0}", span);
+  return isByCrew
+    ? formatSpan(seconds * 1000, "fine")
+    : l10n.t("about {0}", formatSpan(seconds * 1000));
 }
 
 /** How long a task worked, and waited for a person. Empty if unknown. */
@@ -120,7 +123,7 @@ export function taskTimeLabels(task: TaskSummary, execution: ExecutionSummary): 
 
 /** "12,345". */
 export function formatCount(count: number): string {
-  return new Intl.NumberFormat("en").format(count);
+  return count.toLocaleString("en");
 }
 
 /** "330 tokens (300 in, 30 out)". */
@@ -135,13 +138,19 @@ export function formatTokens({ total, prompt, completion }: TokenUsage): string 
   );
 }
 
+/** Made once: a timeline has thousands of amounts, and each format takes some 30 µs. */
+const formats: { small?: Intl.NumberFormat; other?: Intl.NumberFormat } = {};
+
 /** "$1.25"; below a cent, two digits: "$0.00012". */
 export function formatAmount({ amount }: Cost): string {
-  const digits =
+  const format =
     amount > 0 && amount < 0.01
-      ? { maximumSignificantDigits: 2 }
-      : { minimumFractionDigits: 2, maximumFractionDigits: 2 };
-  return `$${new Intl.NumberFormat("en", digits).format(amount)}`;
+      ? (formats.small ??= new Intl.NumberFormat("en", { maximumSignificantDigits: 2 }))
+      : (formats.other ??= new Intl.NumberFormat("en", {
+          minimumFractionDigits: 2,
+          maximumFractionDigits: 2,
+        }));
+  return `$${format.format(amount)}`;
 }
 
 export function formatCost(cost: Cost): string {
@@ -168,7 +177,21 @@ export function elapsedLabel(execution: ExecutionSummary, now: number): string |
   if (hasEnded(execution)) return whole && formatSpan(whole.seconds * 1000);
   if (state === "unconfirmed" || origin !== "kickoff" || watchingStoppedAt !== undefined)
     return undefined;
-  return formatSpan(now - Date.parse(startedAt), true);
+  return formatSpan(now - Date.parse(startedAt), "coarse");
+}
+
+export interface Fact {
+  readonly label: string;
+  readonly value: string;
+}
+
+/** Who or what started it, as the crew reports it. */
+export function triggerFacts({ trigger: { type, id, origin } = {} }: ExecutionSummary) {
+  const by = present(type !== "unknown" && type?.replaceAll("_", " "), id).join(" ");
+  return present<Fact>(
+    by !== "" && { label: l10n.t("Triggered by"), value: shortName(by) },
+    origin !== undefined && { label: l10n.t("Origin"), value: origin },
+  );
 }
 
 /** In this machine's time zone: `2026-10-21 14:03:12`. */

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { type Execution, without } from "../../src/executions/model.ts";
 import { projectFolder } from "../support/folders.ts";
 import { PageWindow } from "../support/page/page-window.ts";
-import { aRichExecution, richDraft, someEvents } from "../support/page/samples.ts";
+import { aRichExecution, outlineEvents, richDraft, someEvents } from "../support/page/samples.ts";
 import { waitFor } from "../support/wait.ts";
 import { themes } from "../support/built-page.ts";
 import { violationsIn } from "./accessibility.ts";
@@ -226,6 +226,34 @@ describe("The page of an execution in a browser", () => {
     assert.equal(await feedback().inputValue(), "Shorter", "after the page was hidden");
   });
 
+  it("keeps a keystroke that the extension did not store, and sends it again when the page is loaded again", async () => {
+    const execution = aRichExecution();
+    const page = await window.open({ execution });
+    await feedback().pressSequentially("Short");
+    const [first, ...others] = drafts();
+    const last = others.at(-1);
+    assert.ok(first?.type === "draft" && last?.type === "draft");
+    // The extension crashed after the first one.
+    window.later({ execution, circumstances: { draft: { text: "S", number: first.number } } });
+    await page.reload();
+    await waitFor("the keystroke again", () => drafts().length === 6);
+    assert.deepEqual(drafts().at(-1), last);
+    assert.equal(await feedback().inputValue(), "Short");
+    // Then it was stored, and changed in another window.
+    await window.show({
+      execution,
+      circumstances: { draft: { text: "Short", number: last.number } },
+    });
+    window.later({
+      execution,
+      circumstances: { draft: { text: "Long", number: last.number + 9 } },
+    });
+    await page.reload();
+    await feedback().waitFor();
+    assert.equal(await feedback().inputValue(), "Long");
+    assert.equal(drafts().length, 6);
+  });
+
   it("approves without words, and with a note or rejects only with words", async () => {
     const page = await window.open({ execution: aRichExecution() });
     await button("Reject").click({ force: true });
@@ -388,6 +416,48 @@ describe("The page of an execution in a browser", () => {
     assert.deepEqual(sent.at(-1), { type: "compare", ...target });
     await button("Show Output").click();
     await page.getByRole("table").waitFor();
+  });
+
+  it("leads from a row of its timeline to the task, the attempt, the step and the output that waits, and with a double click to the definition", async () => {
+    const execution = { ...aRichExecution(), crew: { ...aRichExecution().crew, id: "local:x" } };
+    const events = [...someEvents(), ...outlineEvents()];
+    const page = await window.open({ execution, events, size: { width: 900, height: 500 } });
+    const row = (name: RegExp) => page.getByRole("treeitem", { name }).first();
+    const focused = () => page.evaluate(() => document.activeElement?.textContent ?? "");
+    const top = async (place: Locator) => (await place.boundingBox())?.y ?? Infinity;
+    const isBelowHeader = async (place: Locator) => {
+      const y = await top(place);
+      return y > 40 && y < 300;
+    };
+    await row(/^Tool call lookup/).click();
+    await page.locator(".steps").getByText("Sencha: 2 minutes").waitFor();
+    const step = page.locator(".steps summary").getByText("lookup");
+    await waitFor("the step in view", () => isBelowHeader(step));
+    await page.evaluate(() => document.scrollingElement?.scrollTo({ top: 0 }));
+    await page.getByRole("tree").focus();
+    await page.keyboard.press("Enter");
+    await waitFor("the focus on the step", async () => (await focused()).startsWith("lookup"));
+    await page.evaluate(() => document.scrollingElement?.scrollTo({ top: 0 }));
+    await row(/^Attempt 1/).click();
+    const attempt = page.locator(".task").getByRole("heading", { name: "Attempt 1" });
+    await waitFor("the attempt in view", () => isBelowHeader(attempt));
+    await page.locator(".task").getByText("three pages").waitFor();
+    await page.evaluate(() => document.scrollingElement?.scrollTo({ top: 0 }));
+    await row(/^Waiting for you/).click();
+    const draft = page.getByRole("heading", { name: "To review: outline" });
+    await waitFor("the draft in view", () => isBelowHeader(draft));
+    assert.deepEqual(
+      sent.filter(({ type }) => type === "define"),
+      [],
+    );
+    await page.evaluate(() => document.scrollingElement?.scrollTo({ top: 0 }));
+    await row(/^Task research/).dblclick();
+    await waitFor("the definition", () => sent.some(({ type }) => type === "define"));
+    assert.deepEqual(sent.at(-1), { type: "define", taskId: "research" });
+    // A place that the panel's timeline leads to.
+    const spanId = "u1";
+    await window.post({ type: "reveal", place: { spanId, takesFocus: true } });
+    await waitFor("the focus on the step", async () => (await focused()).startsWith("lookup"));
   });
 
   it("fits a narrow editor: the buttons stay in view below the draft, and nothing is cut", async () => {

@@ -1,9 +1,12 @@
 import assert from "node:assert/strict";
+import { readdir, rm } from "node:fs/promises";
+import path from "node:path";
+import { temporaryFolder } from "../support/folders.ts";
 import { Webview } from "../support/window/webview.ts";
 import { openWindow, type VSCodeWindow } from "../support/window.ts";
 import { waitFor } from "../support/wait.ts";
 import { violationsIn } from "./accessibility.ts";
-import { approveByLens } from "./person.ts";
+import { approveByLens, untilSeen } from "./person.ts";
 import { isSaved } from "./saved.ts";
 import { kickOffStory, startExampleCrew, story } from "./story.ts";
 
@@ -80,6 +83,44 @@ describe("The timeline, in the window", () => {
     await window.editor.waitForText(/^research:/m);
   });
 
+  it("leads to the place in the page where that is open, and the page's own timeline to the definition", async () => {
+    const page = window.webview.content;
+    const openAs = (name: string) =>
+      window.page
+        .locator(".editor-group-container.active .editor-actions")
+        .getByRole("button", { name, exact: true })
+        .click({ timeout: 5_000 });
+    await row(/^Task research/).click();
+    await window.editor.waitForText("## Task: research");
+    await untilSeen(
+      "the page",
+      () => openAs("Open as Page"),
+      () => page.getByRole("heading", { name: "Tasks" }).isVisible(),
+    );
+    const fold = page.locator('[data-fold="task outline"]');
+    assert.equal(await fold.getAttribute("open"), null);
+    await row(/^Task outline/).click();
+    await waitFor("the task open", async () => (await fold.getAttribute("open")) !== null);
+    assert.ok(await tree().evaluate((element) => element === document.activeElement));
+    await window.page.keyboard.press("Enter");
+    await waitFor("the focus on the task", () =>
+      fold
+        .locator("summary")
+        .first()
+        .evaluate((summary) => summary === document.activeElement),
+    );
+    await window.screenshot("page-revealed");
+    await page
+      .getByRole("treeitem", { name: /^Task research/ })
+      .first()
+      .dblclick();
+    await window.editor.waitForText(/^research:/m);
+    await row(/^Task research/).click();
+    await page.locator('[data-fold="task research"][open]').waitFor();
+    await openAs("Open as Text");
+    await window.editor.waitForText("## Task: research");
+  });
+
   it("follows the execution that is open or selected, and is shown from a row's menu", async () => {
     await window.tree.menu(story.topic, "Show Timeline");
     await row(/^Task research/).waitFor();
@@ -116,6 +157,37 @@ describe("The timeline, in the window", () => {
     await waitFor("a file's name", async () =>
       (await window.quickInput.input.inputValue()).endsWith("tea in the office.svg"),
     );
+    await window.quickInput.dismiss();
+  });
+
+  it("is exported with its execution from the row's menu, which the editor's title has, too", async () => {
+    const folder = temporaryFolder("exported");
+    await window.tree.menu(story.topic, "Export…");
+    await window.quickInput.choose("In which format?", "Markdown");
+    await window.quickInput.answer("Export Execution", `${folder}/`);
+    await waitFor(
+      "the folder's content",
+      async () => (await window.quickInput.labels()).join() === "..",
+    );
+    await window.quickInput.widget.getByRole("button", { name: "Export Here" }).click();
+    await window.messages
+      .notification("Exported to ")
+      .getByRole("button", { name: "Open", exact: true })
+      .click();
+    await window.editor.tab("execution.md").waitFor();
+    await window.editor.waitForText("![Timeline](timeline.svg)");
+    const [name = ""] = await readdir(folder);
+    assert.deepEqual((await readdir(path.join(folder, name))).sort(), [
+      "execution.md",
+      "outputs",
+      "result.md",
+      "timeline.svg",
+    ]);
+    await rm(folder, { recursive: true });
+    await window.tree.menu(story.topic, "Open Execution");
+    await window.page.locator(".editor-actions").getByLabel("More Actions...").first().click();
+    await window.page.getByRole("menuitem", { name: "Export…", exact: true }).click();
+    await window.quickInput.waitFor("In which format?");
     await window.quickInput.dismiss();
   });
 

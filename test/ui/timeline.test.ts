@@ -50,7 +50,7 @@ describe("The timeline, as a page", () => {
       "    Writer",
       "      gpt-5",
     ]);
-    const outline = timeline.row(/^Task outline, completed, took 2 min 25 s, started after 21 s/);
+    const outline = timeline.row(/^Task outline, completed, took 48 s, started after 21 s/);
     assert.equal(await outline.getAttribute("aria-level"), "2");
     assert.equal(await outline.getAttribute("aria-expanded"), "true");
     assert.equal(await outline.getAttribute("aria-posinset"), "3");
@@ -156,6 +156,55 @@ describe("The timeline, as a page", () => {
     await tooltip.getByText("7,502").waitFor();
     await timeline.page.mouse.move(600, 10);
     await tooltip.waitFor({ state: "detached" });
+  });
+
+  it("shows an event that took no time as a mark in the row of what it is part of, also with the keyboard and a screen reader", async () => {
+    await timeline.open(variedExecution());
+    const { page } = timeline;
+    const row = timeline.row(/^Agent Senior Researcher.*, 2 events/);
+    const marks = row.locator(".track .event");
+    assert.equal(await marks.count(), 2);
+    assert.match((await marks.nth(1).getAttribute("class")) ?? "", /bad/, "more than a color");
+    const tooltip = page.getByRole("tooltip");
+    await marks.first().hover();
+    await tooltip.getByText("I should search first, <i>then</i> read.").waitFor();
+    assert.match(await tooltip.innerText(), /^agent logs execution: Senior Researcher/);
+    await marks.nth(1).hover();
+    await tooltip.getByText("No memory here.").waitFor();
+    await row.locator(".label").hover();
+    await tooltip.getByText(/^5\.1 s · agent logs execution/).waitFor();
+    await row.click();
+    const said = page.locator(".timeline > [role=status]");
+    const spoken = (text: RegExp) =>
+      waitFor("the event is said", async () => text.test((await said.textContent()) ?? ""));
+    await press(".");
+    await spoken(/^5\.1 s · agent logs execution: Senior Researcher – I should search/);
+    await press(".");
+    await spoken(/^16 s · memory query error – No memory here\.$/);
+    await press(",");
+    await spoken(/^5\.1 s/);
+    await tooltip.getByText("I should search first").waitFor();
+    await press("ArrowDown");
+    await tooltip.waitFor({ state: "detached" });
+    await page.getByRole("searchbox").fill("no memory");
+    await waitFor("the row with the event", async () => (await timeline.rows()).length === 3);
+  });
+
+  it("shows what tokens cost as an estimate beside them, if there are prices", async () => {
+    const prices = [{ pattern: "gpt-5-mini", input: 0.25, output: 2 }];
+    await timeline.open({ ...variedExecution(), prices });
+    const { page } = timeline;
+    assert.equal(
+      await timeline
+        .row(/^Task research.*, estimated cost \$0\.0034/)
+        .locator(".figure.cost")
+        .innerText(),
+      "$0.0034",
+    );
+    await page.locator(".head").getByText("Est. cost").waitFor();
+    assert.match(await page.locator("header").innerText(), /estimated cost \$0\.0093/);
+    await timeline.show(variedExecution());
+    await page.locator(".head .cost").waitFor({ state: "hidden" });
   });
 
   it("filters by text and kind, says how many match, and finds nothing with a way back", async () => {

@@ -6,7 +6,7 @@ import type { ExecutionStore } from "../../executions/store.ts";
 import { titleOf } from "../../executions/title.ts";
 import type { FeedbackPlace } from "../../feedback/lenses.ts";
 import { outputOf, renderOutput } from "./outputs.ts";
-import { showExecution, type ShowOptions } from "./reader.ts";
+import type { ShowOptions } from "./reader.ts";
 import type * as rendering from "./render.ts";
 import { placeOf, type Rendered } from "./sections.ts";
 
@@ -100,12 +100,13 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
     return this.#options.circumstancesOf?.(execution);
   }
 
-  /** As {@link showExecution}. */
+  /** At the task or its attempt, at what waits, or where the reader was. */
   async show(
     execution: ExecutionSummary,
     taskId?: string,
     options?: ShowOptions,
   ): Promise<vscode.TextEditor> {
+    const { showExecution } = await import("./reader.ts");
     return await showExecution(this, execution, taskId, options);
   }
 
@@ -224,8 +225,7 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
     const execution = this.execution(uri);
     if (execution === undefined) return rendering.renderMissing(address.crewName, address.key);
     if (part === undefined) {
-      const kept = this.#options.store.events(execution.localId);
-      const steps = rendering.stepsIn(execution, kept);
+      const steps = rendering.stepsIn(this.#options.store, execution);
       return rendering.renderExecution(execution, circumstances, steps);
     }
     const output = outputOf(execution, part);

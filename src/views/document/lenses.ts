@@ -57,11 +57,14 @@ export function documentLenses(
 }
 
 function nextCommands(execution: Execution, target: object, canStop: boolean) {
-  const { state, crew, request } = execution;
+  const { state, crew, request, waiting } = execution;
   const isUnconfirmed = state === "unconfirmed";
   const hasFailed = state === "failed" || state === "stopped";
   const track = { crew: crew.id, fromLens: true };
   return present<vscode.Command>(
+    state === "waiting" &&
+      waiting &&
+      commandOf(`$(arrow-down)\u00a0${l10n.t("Go to Output")}`, "openExecution", target),
     isUnconfirmed && commandOf(l10n.t("Track by Its ID…"), "trackExecution", track),
     (isUnconfirmed || hasFailed) && request && commandOf(l10n.t("Run Again…"), "runAgain", target),
     hasFailed && request && commandOf(l10n.t("Run Again in Form…"), "runAgainInForm", target),

@@ -17,7 +17,6 @@ import { ExecutionDocuments } from "./documents.ts";
 import { documentLenses } from "./lenses.ts";
 import type { RawAnswer } from "./output-editors.ts";
 import type { Output } from "./outputs.ts";
-import { keepReaderPlaces } from "./reader.ts";
 
 export type DocumentsRoom = ReturnType<typeof registerDocuments>;
 
@@ -88,20 +87,21 @@ export function registerDocuments(options: {
       },
     ),
   );
-  owned.add(keepReaderPlaces(documents));
   owned.add(registerOutline(documents, { language: executionLanguage, scheme: executionScheme }));
-  let isDecorated = false;
-  const decorateFirst = () => {
+  let isShown = false;
+  const showFirst = () => {
     const editors = vscode.window.visibleTextEditors;
-    if (isDecorated || !editors.some(({ document }) => document.uri.scheme === executionScheme))
-      return;
-    isDecorated = true;
-    import("./decorations.ts")
-      .then(({ decorate }) => owned.add(decorate({ documents, prices, store, clock })))
+    if (isShown || !editors.some(({ document }) => document.uri.scheme === executionScheme)) return;
+    isShown = true;
+    Promise.all([import("./decorations.ts"), import("./reader.ts")])
+      .then(([{ decorate }, { keepReaderPlaces }]) => {
+        owned.add(decorate({ documents, prices, store, clock }));
+        owned.add(keepReaderPlaces(documents));
+      })
       .catch((error: unknown) => logProblem("Showing times and costs beside an execution", error));
   };
-  owned.add(vscode.window.onDidChangeVisibleTextEditors(decorateFirst));
-  decorateFirst();
+  owned.add(vscode.window.onDidChangeVisibleTextEditors(showFirst));
+  showFirst();
   /** Large outputs, by local ID; nothing else may be in it. */
   const folder = path.join(storage.fsPath, "outputs");
   owned.add(

@@ -1,10 +1,10 @@
 import * as l10n from "@vscode/l10n";
 import type { JsonValue, PlainCallbacks } from "../../api/types.ts";
-import { activityOf, type KeptEvents } from "../../executions/activity.ts";
-import type { Execution, SentKickoff } from "../../executions/model.ts";
+import type { Execution, ExecutionSummary, SentKickoff } from "../../executions/model.ts";
 import type { Price } from "../../executions/prices.ts";
 import { type Step, stepsOf } from "../../executions/steps.ts";
 import { titleOf } from "../../executions/title.ts";
+import { activityIn } from "../activities.ts";
 import {
   fullProgress,
   interruptedLabel,
@@ -13,6 +13,7 @@ import {
   present,
   stateLabel,
 } from "../labels.ts";
+import { aboutOf } from "./about.ts";
 import { fencedLines, inlineName, inlineText, leadingText, quotedLines } from "./markdown.ts";
 import { resultParts, situationParts } from "./result.ts";
 import { assemble, idsSection, type Part, type Rendered } from "./sections.ts";
@@ -59,8 +60,11 @@ export function renderExecution(
   return assemble(parts);
 }
 
-export function stepsIn(execution: Execution, kept: KeptEvents): readonly Step[] {
-  return stepsOf(activityOf(execution, kept));
+export function stepsIn(
+  store: Parameters<typeof activityIn>[0],
+  execution: ExecutionSummary,
+): readonly Step[] {
+  return stepsOf(activityIn(store, execution));
 }
 
 export function renderMissingOutput(): Rendered {
@@ -173,20 +177,7 @@ function hostOf(url: string): string {
   return URL.canParse(url) ? `${new URL(url).origin}/…` : l10n.t("not an address");
 }
 
-function idsPart({ crew, kickoffIds, engine }: Execution): Part {
-  return {
-    id: idsSection,
-    lines: present(
-      `## ${l10n.t("Crew and IDs")}`,
-      "",
-      l10n.t("- Crew: {0}", inlineText(crew.name)),
-      l10n.t("- Address: {0}", inlineText(crew.url)),
-      engine && l10n.t("- Engine: {0}", inlineText(engine)),
-      ...kickoffIds.map((id, at) =>
-        at === 0
-          ? l10n.t("- Kickoff ID: {0}", inlineText(id))
-          : l10n.t("- Continues as: {0}", inlineText(id)),
-      ),
-    ),
-  };
+function idsPart(execution: Execution): Part {
+  const facts = aboutOf(execution).map(({ label, value }) => `- ${label}: ${inlineText(value)}`);
+  return { id: idsSection, lines: [`## ${l10n.t("Crew and IDs")}`, "", ...facts] };
 }

@@ -3,7 +3,7 @@ import { hasEnded, type Attempt, type Execution } from "../../executions/model.t
 import type { ExecutionTask, SentResume } from "../../executions/model.ts";
 import type { Step } from "../../executions/steps.ts";
 import { oneLine } from "../../base/text.ts";
-import { formatTime, present, taskStateLabel } from "../labels.ts";
+import { formatSpan, formatTime, present, taskStateLabel } from "../labels.ts";
 import { outputLines, outputPart, withLines } from "./embed.ts";
 import { cleanText, inlineName, inlineText, quotedLines } from "./markdown.ts";
 import { attemptSection, feedbackSection, isOnlyAttempt, stepsSection } from "./sections.ts";
@@ -62,10 +62,10 @@ function stepsPart({ taskId }: ExecutionTask, steps: readonly Step[]): Part[] {
 function stepLines({ tool, start, end, thought, result, error, ...step }: Step): string[] {
   const line = (label: string, text: string | undefined) =>
     text !== undefined && `  - ${label}: ${inlineText(oneLine(text, most.characters))}`;
-  const seconds = end === undefined ? undefined : ((end - start) / 1000).toFixed(1);
+  const time = end !== undefined && tool !== undefined && formatSpan(end - start, "fine");
   const name = tool === undefined ? l10n.t("no tool") : inlineName(tool);
   return present(
-    `- ${present(name, seconds !== undefined && tool !== undefined && l10n.t("{0} s", seconds)).join(" · ")}`,
+    `- ${present(name, time).join(" · ")}`,
     line(l10n.t("thought"), thought),
     line(l10n.t("arguments"), step.arguments),
     line(l10n.t("result"), result),

@@ -1,4 +1,5 @@
 import type { ExecutionState, TaskSummary } from "../../executions/model.ts";
+import type { Fact } from "../labels.ts";
 import type { TimelineTexts, TimelineView } from "../timeline/messages.ts";
 import type { PageTexts } from "./texts.ts";
 import type { FromPage } from "./parse.ts";
@@ -45,6 +46,7 @@ export interface PageAction {
 
 /** A tool call with the thought before it, or a thought that led to none. */
 export interface PageStep {
+  /** Of its span in the timeline. */
   readonly id: string;
   readonly title: string;
   readonly isTool: boolean;
@@ -109,7 +111,7 @@ export interface Review {
   readonly goesTo: string;
   /** The stored draft of the feedback. */
   readonly draft: string;
-  /** The newest keystroke of this page that the draft has. */
+  /** The newest keystroke that the draft has, or when it was changed elsewhere (milliseconds since 1970). */
   readonly draftNumber: number;
 }
 
@@ -132,7 +134,7 @@ export interface PageModel {
   readonly result?: Content;
   readonly tasks: readonly TaskCard[];
   readonly inputs: readonly { readonly name: string; readonly value: Content }[];
-  readonly details: readonly { readonly label: string; readonly value: string }[];
+  readonly details: readonly Fact[];
 }
 
 export type ToPage =
@@ -144,5 +146,10 @@ export type ToPage =
   | { readonly type: "missing"; readonly text: string }
   /** What the page asked for is done, or was refused with a message. */
   | { readonly type: "settled" }
-  /** Moves to the feedback box, or to a task. */
-  | { readonly type: "reveal"; readonly place: "feedback" | { readonly taskId: string } };
+  | { readonly type: "reveal"; readonly place: Place };
+
+/** The feedback box, a task, or what a row of the timeline is about. */
+export type Place =
+  | "feedback"
+  | { readonly taskId: string }
+  | { readonly spanId: string; readonly takesFocus: boolean };

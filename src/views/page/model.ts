@@ -19,6 +19,7 @@ import { attemptPairs, taskIn } from "../../executions/tasks.ts";
 import { titleOf } from "../../executions/title.ts";
 import { taskTokenUse, tokenUse } from "../../executions/tokens.ts";
 import { crewAndHost, callbacksAgain } from "../../feedback/target.ts";
+import { aboutOf } from "../document/about.ts";
 import type { RenderCircumstances } from "../document/render.ts";
 import { withLines } from "../document/embed.ts";
 import { resultOf } from "../document/outputs.ts";
@@ -48,7 +49,7 @@ export interface PageCircumstances extends RenderCircumstances {
   readonly canStop: boolean;
   /** Feedback is being sent from this window. */
   readonly isSending: boolean;
-  /** Of the output that waits, with the page's number of its newest keystroke. */
+  /** Of the output that waits, with the number of its newest keystroke. */
   readonly draft: { readonly text: string; readonly number: number };
   /** The execution has other drafts, for outputs that no longer wait. */
   readonly hasOldDrafts: boolean;
@@ -311,17 +312,11 @@ function attemptCard(
 }
 
 function detailsOf(execution: Execution): PageModel["details"] {
-  const { crew, kickoffIds, engine, origin, startedAt, endedAt } = execution;
+  const { origin, startedAt, endedAt } = execution;
   const began = origin === "tracked" ? l10n.t("Tracked since") : l10n.t("Kicked off");
   return present(
     { label: began, value: formatTime(startedAt) },
     endedAt !== undefined && { label: l10n.t("Finished"), value: formatTime(endedAt) },
-    { label: l10n.t("Crew"), value: crew.name },
-    { label: l10n.t("Address"), value: crew.url },
-    engine !== undefined && { label: l10n.t("Engine"), value: engine },
-    ...kickoffIds.map((value, at) => ({
-      label: at === 0 ? l10n.t("Kickoff ID") : l10n.t("Continues as"),
-      value,
-    })),
+    ...aboutOf(execution),
   );
 }

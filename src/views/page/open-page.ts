@@ -6,17 +6,20 @@ import type { Crews } from "../../crews/crews.ts";
 import { log, logProblem } from "../../editor/log.ts";
 import { showError } from "../../editor/messages.ts";
 import { showPage } from "../../editor/webview-page.ts";
-import { activityOf } from "../../executions/activity.ts";
+import type { Activity } from "../../executions/activity.ts";
 import { type Execution, keyOf } from "../../executions/model.ts";
+import type { Price } from "../../executions/prices.ts";
 import { isForWhatWaits, resumesOf } from "../../executions/resumes.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
 import type { DraftTarget, Drafts } from "../../feedback/drafts.ts";
 import type { Feedback } from "../../feedback/feedback.ts";
+import { activityIn } from "../activities.ts";
 import type { ExecutionDocuments } from "../document/documents.ts";
 import { renderMissing } from "../document/render.ts";
 import { contentOfActivity, Sent } from "../timeline/content.ts";
+import { openDefinition } from "../timeline/definition.ts";
 import { timelineTexts } from "../timeline/texts.ts";
-import type { FromPage, ToPage } from "./messages.ts";
+import type { FromPage, Place, ToPage } from "./messages.ts";
 import { pageModel } from "./model.ts";
 import { parseFromPage, webAddress } from "./parse.ts";
 import { pageTexts } from "./texts.ts";
@@ -27,8 +30,8 @@ const pace = 100;
 
 export interface PageParts {
   readonly documents: Pick<ExecutionDocuments, "execution" | "circumstancesOf">;
-  readonly store: Pick<ExecutionStore, "events" | "find" | "onDidChange">;
-  readonly crews: Pick<Crews, "canStop">;
+  readonly store: Pick<ExecutionStore, "events" | "find" | "summary" | "onDidChange">;
+  readonly crews: Pick<Crews, "canStop" | "find">;
   readonly feedback: Pick<Feedback, "isSending" | "onDidChangeSending">;
   readonly drafts: Pick<Drafts, "find" | "of" | "keep" | "remove" | "onDidChange">;
   readonly clock: Clock;
@@ -38,8 +41,6 @@ export interface PageParts {
   /** Resolves when the executions are read. */
   readonly ready: Promise<unknown>;
 }
-
-export type Place = Extract<ToPage, { readonly type: "reveal" }>["place"];
 
 /** The page of an execution in one tab. */
 export class OpenPage {
@@ -51,8 +52,9 @@ export class OpenPage {
   #cancelShow: (() => void) | undefined;
   #isReady = false;
   #place: Place | undefined;
-  /** What the page has of the timeline. */
+  /** What the page has of the timeline, and what that was made of. */
   readonly #timeline = new Sent();
+  #timelineOf: readonly [Activity, readonly Price[] | undefined] | undefined;
   /** The newest keystroke of this page that is stored. */
   #stored: { readonly target: DraftTarget; readonly number: number } | undefined;
 
@@ -73,10 +75,13 @@ export class OpenPage {
     showPage(panel.webview, parts.extension, "page", panel.title);
   }
 
-  /** Moves to the feedback box or to a task, now or when the page has loaded. */
+  /** Now, or when the page has loaded. */
   reveal(place: Place): void {
     this.#place = place;
-    if (this.#isReady) this.#reveal();
+    if (!this.#isReady) return;
+    // It may have begun a moment ago.
+    if (this.#cancelShow !== undefined) this.#show();
+    this.#reveal();
   }
 
   #reveal(): void {
@@ -108,7 +113,7 @@ export class OpenPage {
   }
 
   #view(): ToPage {
-    const { documents, store, crews, feedback, drafts, clock } = this.#parts;
+    const { documents, store, crews, feedback, drafts } = this.#parts;
     const execution = documents.execution(this.#uri);
     if (execution === undefined) {
       const { crewName = "", key = "" } = parseExecutionUri(this.#uri) ?? {};
@@ -118,20 +123,29 @@ export class OpenPage {
     const own = this.#stored;
     const isOwn = target !== undefined && own !== undefined && isSame(target, own.target);
     const all = drafts.of(execution.localId);
-    const activity = activityOf(execution, store.events(execution.localId));
-    const content = contentOfActivity(execution, activity, clock.now());
-    this.#post({ type: "timeline", view: this.#timeline.changesIn(content) });
+    const draft = all.find((each) => target !== undefined && isSame(each, target));
+    const circumstances = documents.circumstancesOf(execution);
+    const activity = activityIn(store, execution);
+    this.#showTimeline(execution, activity, circumstances?.prices);
     const model = pageModel(execution, activity, {
-      ...documents.circumstancesOf(execution),
+      ...circumstances,
       canStop: crews.canStop(execution.crew.id),
       isSending: feedback.isSending(execution),
       draft: {
-        text: all.find((draft) => target !== undefined && isSame(draft, target))?.text ?? "",
-        number: isOwn ? own.number : 0,
+        text: draft?.text ?? "",
+        number: Math.max(isOwn ? own.number : 0, draft === undefined ? 0 : Date.parse(draft.at)),
       },
       hasOldDrafts: all.some((draft) => !isForWhatWaits(draft, execution)),
     });
     return { type: "show", model };
+  }
+
+  /** Not with each keystroke: it may have 10,000 spans. */
+  #showTimeline(execution: Execution, activity: Activity, prices?: readonly Price[]): void {
+    if (this.#timelineOf?.[0] === activity && this.#timelineOf[1] === prices) return;
+    this.#timelineOf = [activity, prices];
+    const content = contentOfActivity(execution, activity, this.#parts.clock.now(), prices);
+    this.#post({ type: "timeline", view: this.#timeline.changesIn(content) });
   }
 
   #receive(raw: unknown): void {
@@ -151,6 +165,7 @@ export class OpenPage {
     if (message.type === "ready") {
       this.#isReady = true;
       this.#timeline.clear();
+      this.#timelineOf = undefined;
       this.#post({ type: "texts", texts: pageTexts(), timeline: timelineTexts() });
       this.#show();
       this.#reveal();
@@ -174,6 +189,12 @@ export class OpenPage {
       case "act":
         await run(message.action, execution);
         return;
+      case "define":
+        await openDefinition(
+          this.#parts.crews.find(execution.crew.id)?.local?.folder,
+          message.taskId,
+        );
+        return;
       case "openOutput": {
         const { taskId, attempt } = message;
         const part = taskId === undefined ? { result: true } : { taskId, attempt };
@@ -190,11 +211,11 @@ export class OpenPage {
 
   /** Each keystroke. The kind isn't decided before it is sent. */
   #keep({ localId }: Execution, { taskId, attempt, text, number }: DraftMessage): void {
-    const { drafts, clock } = this.#parts;
+    const { drafts } = this.#parts;
     const target = { localId, taskId, attempt };
     this.#stored = { target, number };
     const isApprove = drafts.find(target)?.isApprove ?? false;
-    const at = new Date(clock.now()).toISOString();
+    const at = new Date(number).toISOString();
     if (text.trim() === "") drafts.remove(target);
     else drafts.keep({ ...target, isApprove, text, at });
   }

@@ -3,7 +3,8 @@ import { logProblem } from "../../editor/log.ts";
 import { pageType } from "../../editor/manifest.ts";
 import type { ExecutionSummary } from "../../executions/model.ts";
 import type { ExecutionDocuments } from "../document/documents.ts";
-import { OpenPage, type PageParts, type Place } from "./open-page.ts";
+import type { Place } from "./messages.ts";
+import { OpenPage, type PageParts } from "./open-page.ts";
 
 export interface PagesOptions extends Omit<PageParts, "documents"> {
   readonly documents: ExecutionDocuments;
@@ -29,8 +30,17 @@ export class Pages {
 
   async show(execution: ExecutionSummary, place: Place | undefined): Promise<void> {
     const uri = this.#options.documents.uriOf(execution);
-    const preview = execution.waiting === undefined;
-    await vscode.commands.executeCommand("vscode.openWith", uri, pageType, { preview });
+    const group = vscode.window.tabGroups.all.find(({ tabs }) =>
+      tabs.some(
+        ({ input }) =>
+          input instanceof vscode.TabInputCustom && input.uri.toString() === uri.toString(),
+      ),
+    );
+    await vscode.commands.executeCommand("vscode.openWith", uri, pageType, {
+      preview: execution.waiting === undefined,
+      preserveFocus: typeof place === "object" && "spanId" in place && !place.takesFocus,
+      ...(group !== undefined && { viewColumn: group.viewColumn }),
+    });
     if (place !== undefined)
       for (const page of this.#open.get(uri.toString()) ?? []) page.reveal(place);
   }

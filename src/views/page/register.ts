@@ -1,6 +1,7 @@
 import * as vscode from "vscode";
 import { pageType } from "../../editor/manifest.ts";
 import type { ExecutionSummary } from "../../executions/model.ts";
+import type { Place } from "./messages.ts";
 import type { Pages, PagesOptions } from "./pages.ts";
 
 export type PageRoom = ReturnType<typeof registerPage>;
@@ -33,6 +34,9 @@ export function registerPage(options: PagesOptions) {
       await (await load()).show(execution, "feedback");
       return true;
     },
+    isPreferred,
+    reveal: async (execution: ExecutionSummary, place: Place): Promise<void> =>
+      (await load()).show(execution, place),
     async switchTo(execution: ExecutionSummary, editor: "text" | "page"): Promise<void> {
       await (await load()).switchTo(execution, editor);
     },

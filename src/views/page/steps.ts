@@ -15,8 +15,7 @@ export function stepsIn(
 ): { readonly steps: readonly PageStep[]; readonly hiddenSteps: number } {
   const own = all.filter((step) => step.taskId === taskId && attemptOf(step) === attempt);
   const hidden = Math.max(0, own.length - most);
-  const steps = own.map(pageStep).slice(hidden);
-  return { steps, hiddenSteps: hidden };
+  return { steps: own.slice(hidden).map(pageStep), hiddenSteps: hidden };
 }
 
 /** Attempts with steps, which may have no output yet. */
@@ -30,22 +29,14 @@ function attemptOf({ attempt = 1 }: Step): number {
   return attempt;
 }
 
-function pageStep(step: Step, at: number): PageStep {
-  const { start, end, tool, thought, result, error } = step;
+function pageStep(step: Step): PageStep {
+  const { id, start, end, tool, thought, result, error } = step;
   return {
-    // Later steps come after it, so that it stays the same.
-    id: `${at} ${start}`,
+    id,
     title: tool ?? l10n.t("Thought"),
     isTool: tool !== undefined,
     state: error !== undefined ? "failed" : end === undefined ? "running" : "completed",
-    facts: end === undefined || tool === undefined ? "" : shortSpan(end - start),
+    facts: end === undefined || tool === undefined ? "" : formatSpan(end - start, "fine"),
     ...defined({ thought, arguments: step.arguments, result, error }),
   };
-}
-
-/** Steps are often shorter than a second. */
-function shortSpan(milliseconds: number): string {
-  return milliseconds < 10_000
-    ? l10n.t("{0} s", (Math.max(0, milliseconds) / 1000).toFixed(1))
-    : formatSpan(milliseconds);
 }

@@ -1,16 +1,12 @@
 import * as l10n from "@vscode/l10n";
+import { lengthUnits } from "../labels.ts";
 
 /** The page fills in `{0}` and `{1}`. */
 export type PageTexts = ReturnType<typeof pageTexts>;
 
 export function pageTexts() {
   return {
-    spans: {
-      seconds: l10n.t("{0} s"),
-      minutes: l10n.t("{0} min {1} s"),
-      hours: l10n.t("{0} h {1} min"),
-      days: l10n.t("{0} d {1} h"),
-    },
+    units: lengthUnits(),
     actions: l10n.t("Actions"),
     result: l10n.t("Result"),
     tasks: l10n.t("Tasks"),

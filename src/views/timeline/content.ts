@@ -1,18 +1,19 @@
 import * as l10n from "@vscode/l10n";
+import { defined } from "../../base/json.ts";
 import { pieceOf } from "../../base/text.ts";
-import {
-  type Activity,
-  activityOf,
-  type KeptEvents,
-  type Span,
-} from "../../executions/activity.ts";
+import { type Activity, activityOf, groupBy, type KeptEvents } from "../../executions/activity.ts";
+import { taskTime, taskWait } from "../../executions/durations.ts";
 import { hasEnded, isLocalCrew, type ExecutionSummary } from "../../executions/model.ts";
+import { type Cost, costOf, type Price } from "../../executions/prices.ts";
 import { titleOf } from "../../executions/title.ts";
-import { stateLabel } from "../labels.ts";
-import type { TimelineView } from "./messages.ts";
+import { spanTokenUses } from "../../executions/tokens.ts";
+import { formatAmount, formatCost, stateLabel } from "../labels.ts";
+import type { Mark, Span, TimelineView } from "./messages.ts";
 
 /** Of a span's text; a tooltip shows the first lines (characters). */
 const longest = 600;
+/** Of a span. */
+const mostMarks = 200;
 
 export type TimelineContent = Omit<TimelineView, "spans"> & { readonly spans: readonly Span[] };
 
@@ -21,17 +22,19 @@ export function timelineContent(
   execution: ExecutionSummary,
   events: KeptEvents,
   now: number,
+  prices?: readonly Price[],
 ): TimelineContent {
-  return contentOfActivity(execution, activityOf(execution, events), now);
+  return contentOfActivity(execution, activityOf(execution, events), now, prices);
 }
 
 /** As {@link timelineContent}. */
 export function contentOfActivity(
   execution: ExecutionSummary,
-  { spans, folded }: Activity,
+  activity: Activity,
   now: number,
+  prices: readonly Price[] = [],
 ): TimelineContent {
-  const left = Object.values(folded).reduce((sum, count) => sum + count, 0);
+  const left = Object.values(activity.folded).reduce((sum, count) => sum + count, 0);
   return {
     localId: execution.localId,
     title: titleOf(execution),
@@ -41,20 +44,75 @@ export function contentOfActivity(
     now,
     hasEnded: hasEnded(execution),
     isLocal: isLocalCrew(execution.crew),
-    spans: spans.map(shortened),
+    spans: spansOf(execution, activity, prices),
     ...(left === 0
       ? {}
       : { note: l10n.t("Not shown: {0} older events, because there are too many.", left) }),
   };
 }
 
-function shortened(span: Span): Span {
-  const { text, error, arguments: given } = span;
+function spansOf(
+  execution: ExecutionSummary,
+  { spans, marks }: Activity,
+  prices: readonly Price[],
+): Span[] {
+  const uses = prices.length === 0 ? undefined : spanTokenUses(spans);
+  const ownMarks = groupBy(marks, ({ parentId }) => parentId);
+  const ofTask = groupBy(spans, ({ taskId }) => taskId);
+  return spans.map((span) => {
+    const own = ownMarks.get(span.id) ?? [];
+    const hidden = own.length - mostMarks;
+    return {
+      ...shortened(span),
+      ...(span.kind === "task" && timesOf(span.taskId, execution, ofTask.get(span.taskId) ?? [])),
+      ...defined({
+        cost: costTexts(costOf(uses?.get(span.id), prices)),
+        marks: own.length === 0 ? undefined : own.slice(-mostMarks).map(shortened),
+        earlierMarks: hidden > 0 ? hidden : undefined,
+      }),
+    };
+  });
+}
+
+function costTexts(cost: Cost | undefined): Span["cost"] {
+  if (cost === undefined) return undefined;
+  const amount = formatAmount(cost);
+  return { short: cost.unpriced === 0 ? amount : `> ${amount}`, text: formatCost(cost) };
+}
+
+/** As in the tree and the document. */
+function timesOf(
+  taskId: string | undefined,
+  execution: ExecutionSummary,
+  own: Activity["spans"],
+): Pick<Span, "worked" | "waited" | "pauses"> {
+  const task = execution.tasks.find((each) => each.taskId === taskId);
+  const isAll = own.filter(({ kind }) => kind === "task").length === 1;
+  const worked = task && isAll ? taskTime(task, execution) : undefined;
+  const waits = own.filter(({ kind }) => kind === "wait");
+  return defined({
+    worked,
+    waited: task && isAll ? taskWait(task, execution) : undefined,
+    pauses:
+      worked === undefined && waits.length > 0
+        ? waits.map(({ start, end }) => ({ start, ...defined({ end }) }))
+        : undefined,
+  });
+}
+
+type Texts = Pick<Mark & Span, "arguments" | "thought" | "text" | "error">;
+
+function shortened<T extends Partial<Texts>>(each: T): T {
+  const { arguments: given, thought, text, error } = each;
+  const cut = (whole?: string) => (whole === undefined ? undefined : beginning(whole));
   return {
-    ...span,
-    ...(text !== undefined && { text: beginning(text) }),
-    ...(error !== undefined && { error: beginning(error) }),
-    ...(given !== undefined && { arguments: beginning(given) }),
+    ...each,
+    ...defined({
+      arguments: cut(given),
+      thought: cut(thought),
+      text: cut(text),
+      error: cut(error),
+    }),
   };
 }
 

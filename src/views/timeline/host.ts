@@ -8,8 +8,9 @@ import { showError } from "../../editor/messages.ts";
 import { showPage } from "../../editor/webview-page.ts";
 import type { Execution, ExecutionSummary } from "../../executions/model.ts";
 import { titleOf } from "../../executions/title.ts";
+import { activityIn } from "../activities.ts";
 import { activeOf } from "../waiting.ts";
-import { Sent, timelineContent, type TimelineContent } from "./content.ts";
+import { contentOfActivity, Sent, type TimelineContent } from "./content.ts";
 import { openDefinition } from "./definition.ts";
 import { searchedTexts } from "./labels.ts";
 import { timelineMarkdown } from "./markdown.ts";
@@ -36,7 +37,7 @@ export class TimelineHost implements vscode.Disposable {
   constructor(options: TimelineOptions, onShown: (localId: string | undefined) => void) {
     this.#options = options;
     this.#onShown = onShown;
-    const { store, tree } = options;
+    const { store, tree, prices } = options;
     this.#owned.add(
       store.onDidChange(({ added, changed, removed }) => {
         const isShown = ({ localId }: ExecutionSummary) => localId === this.#localId;
@@ -53,6 +54,7 @@ export class TimelineHost implements vscode.Disposable {
     const followTab = () => this.follow(this.#inActiveTab() ?? this.#localId);
     this.#owned.add(vscode.window.tabGroups.onDidChangeTabs(followTab));
     this.#owned.add(vscode.window.tabGroups.onDidChangeTabGroups(followTab));
+    this.#owned.add(prices.onDidChange(() => this.#show()));
     this.#localId = this.#choose();
   }
 
@@ -175,16 +177,38 @@ export class TimelineHost implements vscode.Disposable {
   }
 
   async #go(message: Extract<FromTimeline, { spanId: string }>): Promise<void> {
-    const { documents, store, crews } = this.#options;
-    const execution = store.find(message.localId);
+    const { documents, page, store, crews } = this.#options;
+    const execution = store.summary(message.localId);
     if (execution === undefined) return;
-    const span = this.#content(execution).spans.find(({ id }) => id === message.spanId);
+    const { spans } = activityIn(store, execution);
+    const span = spans.find(({ id }) => id === message.spanId);
     if (span === undefined) return;
-    const { kind, taskId } = span;
-    const attempt = kind === "task" ? undefined : span.attempt;
-    if (message.type === "define")
+    const { id: spanId, kind, taskId } = span;
+    if (message.type === "define") {
       await openDefinition(crews.find(execution.crew.id)?.local?.folder, taskId);
-    else await documents.show(execution, taskId, { attempt, keepsFocus: !message.takesFocus });
+      return;
+    }
+    const { takesFocus } = message;
+    const attempt = kind === "task" ? undefined : span.attempt;
+    if (this.#isReadAsPage(execution)) await page.reveal(execution, { spanId, takesFocus });
+    else await documents.show(execution, taskId, { attempt, keepsFocus: !takesFocus });
+  }
+
+  /** In the editor in which it is visible, else open, else as the person reads executions. */
+  #isReadAsPage(execution: ExecutionSummary): boolean {
+    const { documents, page } = this.#options;
+    const uri = documents.uriOf(execution).toString();
+    const open = vscode.window.tabGroups.all
+      .flatMap(({ tabs }) => tabs)
+      .flatMap(({ input, isActive }) =>
+        (input instanceof vscode.TabInputText || input instanceof vscode.TabInputCustom) &&
+        input.uri.toString() === uri
+          ? { isActive, isPage: input instanceof vscode.TabInputCustom }
+          : [],
+      );
+    const visible = open.filter(({ isActive }) => isActive);
+    const kinds = new Set((visible.length > 0 ? visible : open).map(({ isPage }) => isPage));
+    return kinds.size === 1 ? kinds.has(true) : page.isPreferred();
   }
 
   #show(): void {
@@ -208,8 +232,8 @@ export class TimelineHost implements vscode.Disposable {
   }
 
   #content(execution: ExecutionSummary): TimelineContent {
-    const { store, clock } = this.#options;
-    return timelineContent(execution, store.events(execution.localId), clock.now());
+    const { store, clock, prices } = this.#options;
+    return contentOfActivity(execution, activityIn(store, execution), clock.now(), prices.list());
   }
 
   #inView(execution: Execution) {

@@ -1,27 +1,9 @@
-import { fill, type Span, type TimelineTexts } from "./messages.ts";
+import { lengthText } from "../lengths.ts";
+import type { Duration } from "../../executions/durations.ts";
+import { fill, type Mark, type Span, type TimelineTexts } from "./messages.ts";
 
-type Units = TimelineTexts["units"];
-
-/** In the two largest units. `isExact`: with all that a tick of an axis has. */
-export function lengthText(milliseconds: number, units: Units, isExact = false): string {
-  const all = Math.max(0, milliseconds);
-  if (all === 0) return fill(units.seconds, 0);
-  if (all < 1_000) return fill(units.milliseconds, Math.round(all));
-  const seconds = all / 1_000;
-  if (seconds < (isExact ? 60 : 9.95)) return fill(units.seconds, Math.round(seconds * 10) / 10);
-  const whole = Math.round(seconds);
-  const parts = [
-    [units.days, Math.floor(whole / 86_400)],
-    [units.hours, Math.floor(whole / 3_600) % 24],
-    [units.minutes, Math.floor(whole / 60) % 60],
-    [units.seconds, whole % 60],
-  ] as const;
-  const first = parts.findIndex(([, count]) => count > 0);
-  return parts
-    .slice(first, first + 2)
-    .flatMap(([unit, count]) => (count > 0 ? [fill(unit, count)] : []))
-    .join(" ");
-}
+/** Of marks in a tooltip; each has one of its own. */
+const mostLines = 10;
 
 /** "950", "1.2k", "34k", "1.2M". */
 export function shortCount(count: number): string {
@@ -33,8 +15,12 @@ export function shortCount(count: number): string {
 
 /** What a filter looks in. */
 export function searchedTexts(span: Span, texts: TimelineTexts): readonly (string | undefined)[] {
-  const { agent, text, arguments: given, error, state } = span;
-  return [nameOf(span, texts), agent, text, given, error, texts.states[state]];
+  const { agent, text, arguments: given, error, state, marks = [] } = span;
+  return [
+    nameOf(span, texts),
+    ...[agent, text, given, error, texts.states[state]],
+    ...marks.flatMap((mark) => [markName(mark), mark.thought, mark.text, mark.error]),
+  ];
 }
 
 /** What a row is called. */
@@ -71,33 +57,61 @@ function lineOf(text: string | undefined): string | undefined {
   return text?.slice(0, 200).replace(/\s+/g, " ").trim();
 }
 
-/** @param now milliseconds since 1970 */
-export function timeText(span: Span, now: number, texts: TimelineTexts): string {
-  const length = lengthText((span.end ?? now) - span.start, texts.units);
-  return span.isSeen === true ? `≈ ${length}` : length;
+/** Without a task's pauses. */
+function workOf({ worked, pauses = [], start, end, isSeen }: Span, now: number): Duration {
+  if (worked !== undefined) return worked;
+  const paused = pauses.reduce((sum, pause) => sum + (pause.end ?? now) - pause.start, 0);
+  return { seconds: ((end ?? now) - start - paused) / 1000, isByCrew: isSeen !== true };
 }
 
-/** A row's figures beside its bar. What something cost will be the next. */
-export function figuresOf(
-  span: Span,
-): readonly { readonly name: "tokens"; readonly text: string }[] {
-  return [{ name: "tokens", text: span.tokens === undefined ? "" : shortCount(span.tokens.total) }];
+function durationText({ seconds, isByCrew }: Duration, { units, about }: TimelineTexts): string {
+  return isByCrew
+    ? lengthText(seconds * 1000, units)
+    : fill(about, lengthText(seconds * 1000, units, "seconds"));
+}
+
+/** @param now milliseconds since 1970 */
+export function timeText(span: Span, now: number, texts: TimelineTexts): string {
+  return durationText(workOf(span, now), { ...texts, about: "≈ {0}" });
+}
+
+/** A row's figures beside its bar. */
+export function figuresOf({ tokens, cost }: Span) {
+  return [
+    { name: "tokens", text: tokens === undefined ? "" : shortCount(tokens.total) },
+    { name: "cost", text: cost?.short ?? "" },
+  ] as const;
+}
+
+/** What a mark is called. */
+export function markName({ type, name }: Mark): string {
+  const words = type.replaceAll("_", " ");
+  return name === undefined ? words : `${words}: ${name}`;
+}
+
+/** On one line. @param start the execution's */
+export function markLine(mark: Mark, start: number, { units }: TimelineTexts): string {
+  const { at, error, thought, text } = mark;
+  const said = lineOf(error ?? thought ?? text);
+  const line = `${lengthText(at - start, units)} · ${markName(mark)}`;
+  return said === undefined ? line : `${line} – ${said}`;
 }
 
 /** What a screen reader says. */
 export function sentenceOf(span: Span, start: number, now: number, texts: TimelineTexts): string {
-  const { kind, state, tokens, agent, error, isSeen, end } = span;
+  const { kind, state, tokens, cost, agent, error, end, marks = [], earlierMarks = 0 } = span;
   const name = nameOf(span, texts);
   const kindText = texts.kinds[kind];
   const isNamedByKind = kind === "attempt" || kind === "wait" || kind === "queue";
-  const length = lengthText((end ?? now) - span.start, texts.units);
-  const about = isSeen === true ? fill(texts.about, length) : length;
+  const length = durationText(workOf(span, now), texts);
   const parts = [
     isNamedByKind ? name : `${kindText} ${name}`,
     texts.states[state],
-    fill(end === undefined ? texts.since : texts.took, about),
+    fill(end === undefined ? texts.since : texts.took, length),
     fill(texts.startsAfter, lengthText(span.start - start, texts.units)),
     tokens && fill(texts.tokensOf, tokens.total),
+    cost?.text,
+    marks.length === 0 ? undefined : fill(texts.marksOf, marks.length + earlierMarks),
     agent !== undefined && kind !== "agent" && kind !== "crew"
       ? fill(texts.byAgent, agent)
       : undefined,
@@ -123,25 +137,68 @@ export function detailsOf(
     language,
   }: { start: number; now: number; texts: TimelineTexts; language: string },
 ): Details {
-  const { kind, state, agent, tokens, end, isSeen } = span;
+  const { kind, state, agent, tokens, cost, end, waited, marks = [], earlierMarks = 0 } = span;
   const { details } = texts;
-  const length = lengthText((end ?? now) - span.start, texts.units);
+  const work = workOf(span, now);
   const clock = new Intl.DateTimeFormat(language, { timeStyle: "medium" });
   const until = end === undefined ? "" : ` – ${clock.format(end)}`;
   const after = fill(texts.startsAfter, lengthText(span.start - start, texts.units));
   const facts: [string, string | undefined][] = [
     [details.kind, `${texts.kinds[kind]}, ${texts.states[state]}`],
     [details.agent, kind === "agent" || kind === "crew" ? undefined : agent],
-    [details.time, isSeen === true ? fill(details.seen, length) : length],
+    [details.time, durationText(work, { ...texts, about: details.seen })],
+    [details.waited, waited && durationText(waited, texts)],
     [details.from, `${clock.format(span.start)}${until} (${after})`],
     [details.tokens, tokens && tokensText(tokens, texts, language)],
+    [details.cost, cost?.text],
   ];
   const blocks: [string, string | undefined][] = [
     [details.error, span.error],
     [details.arguments, span.arguments],
     [details.text, span.text],
+    [details.marks, marks.length === 0 ? undefined : markLines(marks, earlierMarks, start, texts)],
   ];
   return { title: nameOf(span, texts), facts: known(facts), blocks: known(blocks) };
+}
+
+/** What the tooltip of one mark, or of several at one place, shows. */
+export function markDetails(
+  marks: readonly Mark[],
+  { start, texts, language }: { start: number; texts: TimelineTexts; language: string },
+): Details {
+  const [mark] = marks;
+  if (mark === undefined || marks.length > 1)
+    return {
+      title: fill(texts.marksOf, marks.length),
+      facts: [],
+      blocks: [[texts.details.marks, markLines(marks, 0, start, texts)]],
+    };
+  const { details } = texts;
+  const clock = new Intl.DateTimeFormat(language, { timeStyle: "medium" });
+  const after = fill(texts.after, lengthText(mark.at - start, texts.units));
+  return {
+    title: markName(mark),
+    facts: [[details.at, `${clock.format(mark.at)} (${after})`]],
+    blocks: known([
+      [details.error, mark.error],
+      [details.thought, mark.thought],
+      [details.text, mark.text],
+    ]),
+  };
+}
+
+function markLines(
+  marks: readonly Mark[],
+  earlier: number,
+  start: number,
+  texts: TimelineTexts,
+): string {
+  const shown = marks.slice(-mostLines);
+  const left = earlier + marks.length - shown.length;
+  return [
+    ...(left === 0 ? [] : [fill(texts.earlierMarks, left)]),
+    ...shown.map((mark) => markLine(mark, start, texts)),
+  ].join("\n");
 }
 
 function tokensText(

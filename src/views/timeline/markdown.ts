@@ -1,4 +1,5 @@
-import { hintOf, lengthText, nameOf, timeText } from "./labels.ts";
+import { lengthText } from "../lengths.ts";
+import { hintOf, nameOf, timeText } from "./labels.ts";
 import { fill, type TimelineTexts, type TimelineView } from "./messages.ts";
 import type { Row } from "./rows.ts";
 
@@ -10,7 +11,13 @@ export function timelineMarkdown(
   texts: TimelineTexts,
 ): string {
   const start = rows[0]?.span.start ?? now;
-  const head = [texts.name, texts.from, texts.time, texts.tokens, texts.state];
+  const hasCost = rows.some(({ span }) => span.cost !== undefined);
+  const cost = (text: string) => (hasCost ? [text] : []);
+  const head = [
+    ...[texts.name, texts.from, texts.time, texts.tokens],
+    ...cost(texts.cost),
+    texts.state,
+  ];
   const body = rows.map(({ span, depth }) => {
     const hint = hintOf(span);
     const name = cell(nameOf(span, texts));
@@ -19,6 +26,7 @@ export function timelineMarkdown(
       lengthText(span.start - start, texts.units),
       timeText(span, now, texts),
       span.tokens?.total.toLocaleString("en") ?? "",
+      ...cost(cell(span.cost?.short ?? "")),
       texts.states[span.state],
     ];
   });
@@ -28,7 +36,7 @@ export function timelineMarkdown(
     `${cell(crew)} · ${cell(stateLabel)}`,
     "",
     line(head),
-    "|---|---:|---:|---:|---|",
+    `|---|${"---:|".repeat(head.length - 2)}---|`,
     ...body.map(line),
     ...(note === undefined ? [] : ["", `*${cell(note)}*`]),
     "",

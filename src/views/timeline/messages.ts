@@ -1,10 +1,26 @@
-import type { Span } from "../../executions/activity.ts";
+import type { Mark, Span as ActivitySpan } from "../../executions/activity.ts";
+import type { Duration } from "../../executions/durations.ts";
 import type { ExecutionState } from "../../executions/model.ts";
 import type { FromTimeline, Look } from "./parse.ts";
 import type { TimelineTexts } from "./texts.ts";
 
 export type { SpanKind } from "../../executions/activity.ts";
-export type { FromTimeline, Look, Span, TimelineTexts };
+export type { FromTimeline, Look, Mark, TimelineTexts };
+
+/** With what else its row shows. */
+export interface Span extends ActivitySpan {
+  /** Of its tokens, estimated: beside its bar, and as a phrase. */
+  readonly cost?: { readonly short: string; readonly text: string };
+  /** The last ones, by time. */
+  readonly marks?: readonly Mark[];
+  /** How many marks are left out before these. */
+  readonly earlierMarks?: number;
+  /** This and the next: of a task, as its other views show it. */
+  readonly worked?: Duration;
+  readonly waited?: Duration;
+  /** Of a task whose work isn't known yet (milliseconds since 1970). */
+  readonly pauses?: readonly { readonly start: number; readonly end?: number }[];
+}
 
 /** What a timeline shows of an execution. */
 export interface TimelineView {

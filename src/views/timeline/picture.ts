@@ -1,6 +1,13 @@
 import { axisOf, extentOf, longWaits } from "./axis.ts";
-import { figuresOf, lengthText, nameOf, timeText } from "./labels.ts";
-import type { Look, SpanKind, TimelineTexts, TimelineView } from "./messages.ts";
+import { lengthText } from "../lengths.ts";
+import { figuresOf, markName, nameOf, timeText } from "./labels.ts";
+import {
+  fill,
+  type Look,
+  type SpanKind,
+  type TimelineTexts,
+  type TimelineView,
+} from "./messages.ts";
 import type { Row } from "./rows.ts";
 
 /** Pixels. */
@@ -13,12 +20,12 @@ const style = `
   text { fill: #24292f; } .dim { fill: #57606a; } .line { stroke: #d8dee4; }
   .crew { fill: #8c959f; } .queue, .other { fill: #afb8c1; } .task { fill: #0969da; } .attempt { fill: #54a3ec; }
   .wait { fill: url(#hatch); stroke: #9a6700; } .hatch { fill: #fff3c4; } .hatch-line { stroke: #bf8700; }
-  .agent { fill: #8250df; } .model { fill: #1a7f37; } .tool { fill: #1b7c83; } .failed { fill: #cf222e; }
+  .mark { fill: #24292f; stroke: #fff; } .agent { fill: #8250df; } .model { fill: #1a7f37; } .tool { fill: #1b7c83; } .failed { fill: #cf222e; }
   @media (prefers-color-scheme: dark) {
     svg { background: #1f1f1f; } text { fill: #e6edf3; } .dim { fill: #9da7b3; } .line { stroke: #3d444d; }
     .crew { fill: #7d8590; } .queue, .other { fill: #57606a; } .task { fill: #4493f8; } .attempt { fill: #79b8ff; }
     .wait { stroke: #d29922; } .hatch { fill: #3b2e0f; } .hatch-line { stroke: #d29922; }
-    .agent { fill: #ab7df8; } .model { fill: #3fb950; } .tool { fill: #39c5cf; } .failed { fill: #f85149; }
+    .mark { fill: #e6edf3; stroke: #1f1f1f; } .agent { fill: #ab7df8; } .model { fill: #3fb950; } .tool { fill: #39c5cf; } .failed { fill: #f85149; }
   }`;
 
 const heights: Readonly<Partial<Record<SpanKind, number>>> = { crew: 4, queue: 6, agent: 6 };
@@ -31,6 +38,7 @@ export function timelinePicture(
     crew,
     stateLabel,
     spans,
+    note,
   }: Omit<TimelineView, "spans"> & { readonly spans: readonly Row["span"][] },
   look: Pick<Look, "zoom" | "isWhole">,
   now: number,
@@ -41,10 +49,21 @@ export function timelinePicture(
   const extent = extentOf(spans, now);
   const view = look.zoom ?? { from: 0, to: extent };
   const axis = axisOf(view, extent, look.isWhole ? [] : longWaits(spans, now), 8);
-  const figures = size.name + size.figure * 2;
-  const [left, right] = [figures + size.edge, size.width - size.edge];
+  const heads = [
+    texts.time,
+    texts.tokens,
+    ...(rows.some(({ span }) => span.cost !== undefined) ? [texts.cost] : []),
+  ];
+  const figure = (index: number) => size.name + size.figure * (index + 1);
+  const [left, right] = [figure(heads.length - 1) + size.edge, size.width - size.edge];
   const at = (time: number) => left + Math.min(1, Math.max(0, axis.placeOf(time))) * (right - left);
-  const height = size.head + rows.length * size.row + size.edge;
+  const more = all.length - rows.length;
+  const notes = [
+    ...(more > 0 ? [fill(texts.moreRows, more)] : []),
+    ...(note === undefined ? [] : [note]),
+  ];
+  const end = size.head + rows.length * size.row;
+  const height = end + notes.length * size.row + size.edge;
   const text = (x: number, y: number, content: string, more = "") =>
     `<text x="${round(x)}" y="${y}"${more}>${escaped(content)}</text>`;
   const lines = rows.map(({ span, depth, isGroup }, index) => {
@@ -53,7 +72,17 @@ export function timelinePicture(
     const [from, to] = [at(span.start - start), at((span.end ?? now) - start)];
     const bar = isGroup ? 6 : (heights[kind] ?? 12);
     const mark = state === "failed" ? "✕ " : "";
-    const [tokens] = figuresOf(span);
+    const figures = [timeText(span, now, texts), ...figuresOf(span).map(({ text }) => text)].slice(
+      0,
+      heads.length,
+    );
+    const marks = (span.marks ?? []).flatMap((mark) => {
+      const place = axis.placeOf(mark.at - start);
+      if (place < 0 || place > 1) return [];
+      const x = round(at(mark.at - start));
+      const style = mark.error === undefined ? "mark" : "mark failed";
+      return `<path d="M${x} ${middle - 4}l4 4-4 4-4-4z" class="${style}"><title>${escaped(markName(mark))}</title></path>`;
+    });
     const name = `${mark}${nameOf(span, texts)}`;
     return [
       text(
@@ -62,19 +91,16 @@ export function timelinePicture(
         cut(name, 44 - depth * 2),
         depth === 0 ? ' font-weight="600"' : "",
       ),
-      text(
-        size.name + size.figure,
-        middle + 4,
-        timeText(span, now, texts),
-        ' class="dim" text-anchor="end"',
+      ...figures.map((each, index) =>
+        text(figure(index), middle + 4, each, ' class="dim" text-anchor="end"'),
       ),
-      text(figures, middle + 4, tokens?.text ?? "", ' class="dim" text-anchor="end"'),
       `<rect x="${round(from)}" y="${middle - bar / 2}" width="${round(Math.max(2, to - from))}" height="${bar}" rx="2" class="${state === "failed" ? "failed" : kind}"><title>${escaped(name)}</title></rect>`,
+      ...marks,
     ].join("");
   });
   const ticks = axis.ticks.map((tick) => {
     const x = round(at(tick));
-    return `<line class="line" x1="${x}" x2="${x}" y1="${size.head - 6}" y2="${height - size.edge}"/>${text(x, size.head - 12, lengthText(tick, texts.units, true), ' class="dim" font-size="11" text-anchor="middle"')}`;
+    return `<line class="line" x1="${x}" x2="${x}" y1="${size.head - 6}" y2="${end}"/>${text(x, size.head - 12, lengthText(tick, texts.units, "exact"), ' class="dim" font-size="11" text-anchor="middle"')}`;
   });
   const cuts = axis.cuts.map(({ from, to }) =>
     text(
@@ -90,10 +116,10 @@ export function timelinePicture(
 <defs><pattern id="hatch" width="8" height="8" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><rect class="hatch" width="8" height="8"/><line class="hatch-line" x1="0" x2="0" y1="0" y2="8" stroke-width="4"/></pattern></defs>
 ${text(size.edge, 30, cut(title, 90), ' font-size="18" font-weight="600"')}
 ${text(size.edge, 52, `${crew} · ${stateLabel}`, ' class="dim"')}
-${text(size.name + size.figure, size.head - 12, texts.time, ' class="dim" font-size="11" text-anchor="end"')}
-${text(figures, size.head - 12, texts.tokens, ' class="dim" font-size="11" text-anchor="end"')}
+${heads.map((head, index) => text(figure(index), size.head - 12, head, ' class="dim" font-size="11" text-anchor="end"')).join("\n")}
 ${[...ticks, ...cuts].join("\n")}
 ${lines.join("\n")}
+${notes.map((each, index) => text(size.edge, end + (index + 1) * size.row, each, ' class="dim"')).join("\n")}
 </svg>
 `;
 }

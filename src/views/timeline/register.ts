@@ -7,6 +7,8 @@ import { timelineId } from "../../editor/manifest.ts";
 import type { Execution, ExecutionSummary } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
 import type { ExecutionDocuments } from "../document/documents.ts";
+import type { PageRoom } from "../page/register.ts";
+import type { Prices } from "../prices.ts";
 import type { TreeRoom } from "../tree/register.ts";
 import type { TimelineHost } from "./host.ts";
 
@@ -14,7 +16,9 @@ export interface TimelineOptions {
   readonly extensionUri: vscode.Uri;
   readonly store: Pick<ExecutionStore, "events" | "find" | "list" | "summary" | "onDidChange">;
   readonly crews: Pick<Crews, "find" | "list">;
-  readonly documents: Pick<ExecutionDocuments, "summary" | "show">;
+  readonly documents: Pick<ExecutionDocuments, "summary" | "show" | "uriOf">;
+  readonly page: Pick<PageRoom, "isPreferred" | "reveal">;
+  readonly prices: Pick<Prices, "list" | "onDidChange">;
   readonly tree: Pick<TreeRoom, "view">;
   readonly clock: Clock;
   /** Resolves when executions are read. */

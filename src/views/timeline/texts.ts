@@ -1,4 +1,5 @@
 import * as l10n from "@vscode/l10n";
+import { lengthUnits } from "../labels.ts";
 
 /** The page fills in `{0}` and so on. */
 export type TimelineTexts = ReturnType<typeof timelineTexts>;
@@ -41,17 +42,17 @@ export function timelineTexts() {
     state: l10n.t("State"),
     time: l10n.t("Time"),
     tokens: l10n.t("Tokens"),
-    units: {
-      milliseconds: l10n.t("{0} ms"),
-      seconds: l10n.t("{0} s"),
-      minutes: l10n.t("{0} min"),
-      hours: l10n.t("{0} h"),
-      days: l10n.t("{0} d"),
-    },
+    cost: l10n.t("Est. cost"),
+    costLabel: l10n.t("Estimated cost, by the prices in the settings"),
+    units: lengthUnits(),
     about: l10n.t("about {0}"),
     took: l10n.t("took {0}"),
     since: l10n.t("for {0} so far"),
     startsAfter: l10n.t("started after {0}"),
+    after: l10n.t("after {0}"),
+    marksOf: l10n.t("{0} events"),
+    earlierMarks: l10n.t("{0} earlier ones"),
+    moreRows: l10n.t("{0} more rows are not in this picture."),
     tokensOf: l10n.t("{0} tokens"),
     byAgent: l10n.t("by {0}"),
     details: {
@@ -59,12 +60,17 @@ export function timelineTexts() {
       state: l10n.t("State"),
       agent: l10n.t("Agent"),
       time: l10n.t("Time"),
+      waited: l10n.t("Waited"),
       from: l10n.t("From"),
+      at: l10n.t("At"),
       tokens: l10n.t("Tokens"),
+      cost: l10n.t("Cost"),
       tokenParts: l10n.t("{0} ({1} in, {2} out)"),
       cachedParts: l10n.t("{0} ({1} in, of it {2} cached, {3} out)"),
       seen: l10n.t("{0} (seen from here, a few seconds late)"),
       arguments: l10n.t("Arguments"),
+      marks: l10n.t("Events"),
+      thought: l10n.t("Thought"),
       text: l10n.t("Text"),
       error: l10n.t("Error"),
     },
@@ -85,7 +91,7 @@ export function timelineTexts() {
     toEnd: l10n.t("Go to the End"),
     list: l10n.t("Show Executions"),
     keys: l10n.t(
-      "Arrow keys move, Enter opens the place in the document, Ctrl+Enter the definition of the task, Space shows details, plus, minus and 0 zoom.",
+      "Arrow keys move, Enter opens the place in the document, Ctrl+Enter the definition of the task, Space shows details, comma and period show its events, plus, minus and 0 zoom.",
     ),
     announced: l10n.t("{0}: {1}"),
   };

@@ -21,6 +21,7 @@ import {
   stateLabel,
   taskStateLabel,
   taskTimeLabels,
+  triggerFacts,
   useLabels,
 } from "../labels.ts";
 import type { GroupKind } from "./grouping.ts";
@@ -96,6 +97,7 @@ export function executionRow(
         ...details(execution, circumstances),
         crew,
         start,
+        ...triggerFacts(execution).map(({ label, value }) => l10n.t("{0}: {1}", label, value)),
         ...ids,
       ];
     },

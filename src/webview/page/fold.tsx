@@ -13,14 +13,21 @@ interface FoldProps {
 
 /** Its content is drawn only while it is open. */
 export function Fold({ id, isOpen, label, children }: FoldProps) {
-  const [open, setOpen] = useState(host.kept.folds[id] ?? isOpen);
+  const [first] = useState(isOpen);
+  const [, redraw] = useState(0);
+  const open = host.kept.folds[id] ?? first;
   const toggled = (now: boolean) => {
     if (now === open) return;
-    setOpen(now);
     host.keep({ folds: { ...host.kept.folds, [id]: now } });
+    redraw((times) => times + 1);
   };
   return (
-    <details class="fold" open={open} onToggle={({ currentTarget }) => toggled(currentTarget.open)}>
+    <details
+      class="fold"
+      data-fold={id}
+      open={open}
+      onToggle={({ currentTarget }) => toggled(currentTarget.open)}
+    >
       <summary>{label}</summary>
       {open && children}
     </details>

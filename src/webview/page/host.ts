@@ -14,6 +14,8 @@ interface Kept {
   readonly pair?: Sides<string>;
   readonly looks?: Partial<Sides<Look>>;
   readonly zoom?: Period | undefined;
+  /** The last keystroke, until it is known to be stored: the extension may have crashed. */
+  readonly unsaved?: Extract<FromPage, { readonly type: "draft" }> | undefined;
 }
 
 declare function acquireVsCodeApi(): {

@@ -1,7 +1,6 @@
 import { type ComponentChildren, render } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import type { PageModel, ToPage } from "../../views/page/messages.ts";
-import type { Span } from "../../views/timeline/messages.ts";
+import type { PageModel, Place, ToPage } from "../../views/page/messages.ts";
 import { Clock } from "../timeline/clock.ts";
 import { SmallTimeline } from "../timeline/small-timeline.tsx";
 import { KnownSpans, type WholeView } from "../timeline/known-spans.ts";
@@ -10,6 +9,7 @@ import { Elapsed } from "./elapsed.tsx";
 import { Fold } from "./fold.tsx";
 import { host } from "./host.ts";
 import { Icon, StateIcon } from "./icons.tsx";
+import { reveal } from "./reveal.ts";
 import { ActButton, ReviewSection } from "./review.tsx";
 import { Task } from "./task.tsx";
 import { Texts, useTexts } from "./texts.ts";
@@ -173,7 +173,13 @@ function draw(): void {
               clock={clock}
               look={host.kept.look}
               onLook={(look) => host.keep({ look })}
-              onReveal={revealSpan}
+              onReveal={({ id: spanId }, takesFocus) => move({ spanId, takesFocus })}
+              onDefine={
+                timeline.isLocal
+                  ? ({ taskId }) =>
+                      host.post({ type: "define", ...(taskId !== undefined && { taskId }) })
+                  : undefined
+              }
             />
           )
         }
@@ -190,20 +196,8 @@ function press(now: boolean): void {
   draw();
 }
 
-function reveal(target: Extract<ToPage, { readonly type: "reveal" }>["place"]): void {
-  if (target === "feedback") {
-    document.querySelector<HTMLElement>(".feedback")?.focus();
-    return;
-  }
-  const task = document.getElementById(`task ${target.taskId}`);
-  const fold = task?.querySelector("details");
-  if (fold) fold.open = true;
-  task?.scrollIntoView({ block: "start" });
-  task?.querySelector("summary")?.focus({ preventScroll: true });
-}
-
-function revealSpan({ taskId }: Span): void {
-  if (taskId !== undefined) reveal({ taskId });
+function move(to: Place): void {
+  if (shown?.type === "show") reveal(to, shown.model, timeline?.spans ?? [], draw);
 }
 
 window.addEventListener("message", ({ data }: MessageEvent<ToPage>) => {
@@ -223,7 +217,7 @@ window.addEventListener("message", ({ data }: MessageEvent<ToPage>) => {
       isPressed = false;
       break;
     case "reveal":
-      reveal(data.place);
+      move(data.place);
       return;
   }
   draw();

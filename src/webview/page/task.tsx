@@ -26,7 +26,7 @@ export function Task({ task }: { readonly task: TaskCard }) {
     );
   const last = attempts.at(-1)?.number;
   return (
-    <li class={`task ${state}`} id={`task ${taskId}`}>
+    <li class={`task ${state}`}>
       <Fold
         id={`task ${taskId}`}
         isOpen={state === "running" || state === "failed"}

@@ -1,7 +1,8 @@
 import type { RefObject } from "preact";
 import { useState } from "preact/hooks";
 import type { Axis, Period } from "../../views/timeline/axis.ts";
-import { lengthText } from "../../views/timeline/labels.ts";
+import { lengthText } from "../../views/lengths.ts";
+import { type Clock, useNow } from "./clock.ts";
 import { fill, type TimelineTexts } from "../../views/timeline/messages.ts";
 
 /** Shorter drags are clicks (pixels). */
@@ -48,7 +49,7 @@ export function AxisHead({ axis, texts, place, onZoom }: AxisHeadProps) {
     >
       {axis.ticks.map((tick) => (
         <span class="tick" key={tick} style={{ left: `${axis.placeOf(tick) * 100}%` }}>
-          {lengthText(tick, texts.units, true)}
+          {lengthText(tick, texts.units, "exact")}
         </span>
       ))}
       {axis.cuts.map(({ from, to }) => (
@@ -83,4 +84,21 @@ export function Grid({ axis }: { axis: Axis }) {
       ))}
     </>
   );
+}
+
+/** Where what runs has come to. */
+export function NowLine({
+  axis,
+  clock,
+  start,
+  isRunning,
+}: {
+  axis: Axis;
+  clock: Clock;
+  start: number;
+  isRunning: boolean;
+}) {
+  const place = axis.placeOf(useNow(clock, isRunning) - start);
+  if (!isRunning || place < 0 || place > 1) return null;
+  return <div class="now" style={{ left: `${place * 100}%` }} />;
 }

@@ -5,6 +5,8 @@ export type KeyAction =
   | { readonly kind: "zoom"; readonly factor: number | undefined }
   /** A part of what is shown. */
   | { readonly kind: "pan"; readonly share: number }
+  /** To the next or previous mark of the row. */
+  | { readonly kind: "mark"; readonly step: 1 | -1 }
   | { readonly kind: "toggle" | "reveal" | "define" | "details" | "search" };
 
 /** As in VS Code's trees. @param page rows */
@@ -46,6 +48,10 @@ export function keyAction(
       return { kind: "reveal" };
     case " ":
       return { kind: "details" };
+    case ".":
+      return { kind: "mark", step: 1 };
+    case ",":
+      return { kind: "mark", step: -1 };
     case "+":
     case "=":
       return { kind: "zoom", factor: 0.5 };

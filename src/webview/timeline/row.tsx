@@ -1,7 +1,7 @@
 import type { ComponentChildren } from "preact";
 import type { Axis } from "../../views/timeline/axis.ts";
 import { figuresOf, hintOf, nameOf, sentenceOf, timeText } from "../../views/timeline/labels.ts";
-import type { Span, TimelineTexts } from "../../views/timeline/messages.ts";
+import type { Mark, Span, TimelineTexts } from "../../views/timeline/messages.ts";
 import type { Row } from "../../views/timeline/rows.ts";
 import { type Clock, useNow } from "./clock.ts";
 import { Icon } from "./icons.tsx";
@@ -63,6 +63,7 @@ export function TreeRow(props: RowProps) {
       <Figures span={span} texts={texts} clock={clock} />
       <div class="track" aria-hidden="true">
         <Bar span={span} axis={axis} start={start} clock={clock} />
+        {span.marks !== undefined && <Marks marks={span.marks} axis={axis} start={start} />}
       </div>
     </div>
   );
@@ -87,6 +88,39 @@ function Figure({ name, children }: { name: string; children: ComponentChildren 
     <div class={`figure ${name}`} aria-hidden="true">
       {children}
     </div>
+  );
+}
+
+/** Closer marks are drawn as one (part of the axis). */
+const closest = 0.012;
+
+/** The tooltip and the keyboard find each place by `data-marks`: the indexes of its first and last mark. */
+function Marks({
+  marks,
+  axis,
+  start,
+}: Pick<RowProps, "axis" | "start"> & { marks: readonly Mark[] }) {
+  const places: { readonly at: number; readonly from: number; to: number }[] = [];
+  for (const [index, mark] of marks.entries()) {
+    const at = axis.placeOf(mark.at - start);
+    const last = places.at(-1);
+    if (last !== undefined && at - last.at < closest) last.to = index;
+    else if (at >= 0 && at <= 1) places.push({ at, from: index, to: index });
+  }
+  return (
+    <>
+      {places.map(({ at, from, to }) => {
+        const hasFailed = marks.slice(from, to + 1).some(({ error }) => error !== undefined);
+        return (
+          <span
+            key={from}
+            class={`event${hasFailed ? " bad" : ""}`}
+            data-marks={`${from} ${to}`}
+            style={{ left: `${at * 100}%` }}
+          />
+        );
+      })}
+    </>
   );
 }
 

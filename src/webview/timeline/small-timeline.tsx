@@ -1,5 +1,5 @@
 import { render } from "preact";
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { Look, Span, TimelineTexts } from "../../views/timeline/messages.ts";
 import type { Clock } from "./clock.ts";
 import type { WholeView } from "./known-spans.ts";
@@ -12,16 +12,18 @@ interface SmallTimelineProps {
   /** From before the page was hidden. */
   readonly look: Look | undefined;
   readonly onLook: (look: Look) => void;
-  readonly onReveal: (span: Span) => void;
+  readonly onReveal: (span: Span, takesFocus: boolean) => void;
+  /** As in the panel's timeline. */
+  readonly onDefine?: ((span: Span) => void) | undefined;
   readonly shared?: SharedAxis;
 }
 
 /** The panel's timeline, small. A shadow tree keeps its style from the page's, and the page's from it. */
 export function SmallTimeline(props: SmallTimelineProps) {
-  const { view, texts, clock, look: kept, onLook, onReveal, shared } = props;
+  const { view, texts, clock, look: kept, onLook, onReveal, onDefine, shared } = props;
   const place = useRef<HTMLDivElement>(null);
   const [isStyled, setStyled] = useState(false);
-  clock.set(view.now);
+  useMemo(() => clock.set(view.now), [view]);
   useLayoutEffect(() => {
     const { current } = place;
     if (current === null) return;
@@ -38,7 +40,7 @@ export function SmallTimeline(props: SmallTimelineProps) {
               ? kept
               : { localId, closed: [], text: "", kinds: [], isWhole: false }
           }
-          onDefine={undefined}
+          onDefine={onDefine}
           isSmall
         />
       </>,

@@ -1,10 +1,12 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { axisOf, movedTo, panned, type Period, zoomed } from "../../views/timeline/axis.ts";
-import { lengthText, searchedTexts, shortCount } from "../../views/timeline/labels.ts";
+import { lengthText } from "../../views/lengths.ts";
+import { markLine, searchedTexts, shortCount } from "../../views/timeline/labels.ts";
 import { fill, type Look, type Span, type TimelineTexts } from "../../views/timeline/messages.ts";
 import { type Row, rowsOf } from "../../views/timeline/rows.ts";
-import { AxisHead, Grid } from "./axis-head.tsx";
+import { AxisHead, Grid, NowLine } from "./axis-head.tsx";
 import { type Clock, useNow } from "./clock.ts";
+import { useWheel, useWidth } from "./element.ts";
 import { keyAction } from "./keys.ts";
 import type { WholeView } from "./known-spans.ts";
 import { TreeRow } from "./row.tsx";
@@ -20,7 +22,18 @@ const rowHeights = { wide: 22, narrow: 38 };
 const tickWidth = 80;
 /** How long the mouse must rest (ms). */
 const hoverPause = 350;
+/** Until then a click may be the first of a double click (ms). */
+const clickPause = 300;
 const tooltipId = "details";
+
+/** What the tooltip is about, and where. `marks`: of the row, alone, the indexes of the first and last. */
+interface Tip {
+  readonly id: string;
+  readonly marks: readonly [from: number, to: number] | undefined;
+  readonly left: number;
+  readonly top: number;
+  readonly bottom: number;
+}
 
 export interface TimelineProps {
   readonly view: WholeView;
@@ -54,13 +67,14 @@ export function Timeline(props: TimelineProps) {
   const { spans } = view;
   const isRunning = spans.some(({ end }) => end === undefined);
   const [look, setLook] = useState(props.look);
-  const [tip, setTip] = useState<{ id: string; left: number; top: number; bottom: number }>();
+  const [tip, setTip] = useState<Tip>();
   const [isFollowing, setFollowing] = useState(isRunning);
   const scroller = useRef<HTMLDivElement>(null);
   const tree = useRef<HTMLDivElement>(null);
   const track = useRef<HTMLDivElement>(null);
   const search = useRef<HTMLInputElement>(null);
   const hover = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  const click = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const isNarrow = useWidth(scroller) < narrow;
   const ticks = Math.floor(useWidth(track) / tickWidth);
   const rowHeight = isNarrow ? rowHeights.narrow : rowHeights.wide;
@@ -120,13 +134,37 @@ export function Timeline(props: TimelineProps) {
       closed: isOpen ? [...look.closed, id] : look.closed.filter((each) => each !== id),
     });
   };
+  /** What it leads to may move a small timeline away from a second click. */
+  const clicked = (span: Span) => {
+    clearTimeout(click.current);
+    const pause = isSmall && onDefine !== undefined ? clickPause : 0;
+    if (pause === 0) onReveal(span, false);
+    else click.current = setTimeout(() => onReveal(span, false), pause);
+  };
   const hideTip = () => {
     clearTimeout(hover.current);
     setTip(undefined);
   };
-  const showTip = (row: HTMLElement, span: Span, left?: number) => {
+  const showTip = (
+    { id }: Span,
+    row = tree.current?.querySelector(`#${idOf(active)}`),
+    marks?: Tip["marks"],
+    left?: number,
+  ) => {
+    if (!row) return;
     const { top, bottom, left: edge } = row.getBoundingClientRect();
-    setTip({ id: span.id, left: left ?? edge + 40, top, bottom });
+    setTip({ id, marks, left: left ?? edge + 40, top, bottom });
+  };
+  /** Of the active row, with the keyboard. */
+  const showMark = (span: Span, step: 1 | -1) => {
+    const { marks = [] } = span;
+    if (marks.length === 0) return;
+    const before = tip?.id === span.id ? tip.marks : undefined;
+    const next = before === undefined ? Math.min(0, step) : before[step === 1 ? 1 : 0] + step;
+    const at = (next + marks.length) % marks.length;
+    const place = axis.placeOf((marks[at]?.at ?? start) - start);
+    const { left, width } = track.current?.getBoundingClientRect() ?? { left: 0, width: 0 };
+    showTip(span, undefined, [at, at], left + Math.min(1, Math.max(0, place)) * width);
   };
   const toEnd = () => {
     setFollowing(true);
@@ -166,7 +204,7 @@ export function Timeline(props: TimelineProps) {
     if (action === undefined) return;
     event.preventDefault();
     event.stopPropagation();
-    if (action.kind !== "details") hideTip();
+    if (action.kind !== "details" && action.kind !== "mark") hideTip();
     if (action.kind === "go") activate(action.index);
     else if (action.kind === "zoom") zoomBy(action.factor);
     else if (action.kind === "pan") pan(action.share);
@@ -175,11 +213,9 @@ export function Timeline(props: TimelineProps) {
     else if (action.kind === "toggle") toggle(row);
     else if (action.kind === "reveal") onReveal(row.span, true);
     else if (action.kind === "define") onDefine?.(row.span);
-    else if (tip !== undefined) hideTip();
-    else {
-      const element = tree.current?.querySelector<HTMLElement>(`#${idOf(active)}`);
-      if (element) showTip(element, row.span);
-    }
+    else if (action.kind === "mark") showMark(row.span, action.step);
+    else if (tip === undefined) showTip(row.span);
+    else hideTip();
   };
   const names = [
     "timeline",
@@ -187,8 +223,11 @@ export function Timeline(props: TimelineProps) {
     ...(isNarrow ? ["narrow"] : []),
     ...(shared?.isBelow === true ? ["below"] : []),
     ...((shared?.hasTokens ?? hasTokens(spans)) ? [] : ["no-tokens"]),
+    // Beside another execution, the bars of both have the same width.
+    ...(shared === undefined && spans.some(({ cost }) => cost !== undefined) ? [] : ["no-cost"]),
   ];
   const tipped = tip && spans.find(({ id }) => id === tip.id);
+  const tippedMarks = tip?.marks && tipped?.marks?.slice(tip.marks[0], tip.marks[1] + 1);
 
   return (
     <div class={names.join(" ")} data-state={view.state}>
@@ -208,6 +247,9 @@ export function Timeline(props: TimelineProps) {
         <div class="name">{texts.name}</div>
         <div class="figure time">{texts.time}</div>
         <div class="figure tokens">{texts.tokens}</div>
+        <div class="figure cost" title={texts.costLabel}>
+          {texts.cost}
+        </div>
         <AxisHead {...{ axis, texts, place: track, onZoom: zoomTo }} />
       </div>
       <div class="rows">
@@ -247,19 +289,21 @@ export function Timeline(props: TimelineProps) {
               if (event.target instanceof Element && event.target.closest(".twistie") !== null)
                 toggle(hit.row);
               // The second click of a double click would only do the same.
-              else if (event.detail < 2) onReveal(hit.row.span, false);
+              else if (event.detail < 2) clicked(hit.row.span);
             }}
             onDblClick={(event) => {
+              clearTimeout(click.current);
               const hit = rowAt(event.target);
               if (hit !== undefined) onDefine?.(hit.row.span);
             }}
             onPointerMove={({ target, clientX }) => {
               const hit = rowAt(target);
-              if (hit?.row.span.id === tip?.id) return;
+              const marks = marksAt(target);
+              if (hit?.row.span.id === tip?.id && String(marks) === String(tip?.marks)) return;
               hideTip();
               if (hit === undefined) return;
               hover.current = setTimeout(
-                () => showTip(hit.element, hit.row.span, clientX + 8),
+                () => showTip(hit.row.span, hit.element, marks, clientX + 8),
                 hoverPause,
               );
             }}
@@ -298,11 +342,26 @@ export function Timeline(props: TimelineProps) {
       <span id="keys" class="unseen">
         {texts.keys}
       </span>
+      <span class="unseen" role="status">
+        {tippedMarks?.map((mark) => markLine(mark, start, texts)).join(". ")}
+      </span>
       {tip !== undefined && tipped !== undefined && (
-        <Tooltip id={tooltipId} span={tipped} place={tip} {...{ start, texts, clock }} />
+        <Tooltip
+          id={tooltipId}
+          span={tipped}
+          marks={tippedMarks}
+          place={tip}
+          {...{ start, texts, clock }}
+        />
       )}
     </div>
   );
+}
+
+function marksAt(target: EventTarget | null): Tip["marks"] {
+  const element = target instanceof Element ? target.closest<HTMLElement>("[data-marks]") : null;
+  const [from, to] = (element?.dataset["marks"] ?? "").split(" ").map(Number);
+  return from === undefined || to === undefined ? undefined : [from, to];
 }
 
 export function hasTokens(spans: readonly Span[]): boolean {
@@ -333,23 +392,9 @@ function Header({
       {crew?.tokens !== undefined && (
         <span class="total">{fill(texts.tokensOf, shortCount(crew.tokens.total))}</span>
       )}
+      {crew?.cost !== undefined && <span class="total">{crew.cost.text}</span>}
     </header>
   );
-}
-
-function NowLine({
-  axis,
-  clock,
-  start,
-  isRunning,
-}: Pick<TimelineProps, "clock"> & {
-  axis: { placeOf: (time: number) => number };
-  start: number;
-  isRunning: boolean;
-}) {
-  const place = axis.placeOf(useNow(clock, isRunning) - start);
-  if (!isRunning || place < 0 || place > 1) return null;
-  return <div class="now" style={{ left: `${place * 100}%` }} />;
 }
 
 function useFollowing(
@@ -375,35 +420,4 @@ function useFollowing(
       if (past > 0) zoomTo(movedTo(zoom, zoom.to + past + (zoom.to - zoom.from) / 2));
     });
   }, [isFollowing, zoom]);
-}
-
-/** In pixels. */
-function useWidth(element: { readonly current: HTMLElement | null }): number {
-  const [width, setWidth] = useState(document.documentElement.clientWidth);
-  useLayoutEffect(() => {
-    if (element.current === null) return undefined;
-    const observer = new ResizeObserver(([entry]) => {
-      if (entry !== undefined) setWidth(entry.contentRect.width);
-    });
-    observer.observe(element.current);
-    return () => observer.disconnect();
-  }, []);
-  return width;
-}
-
-/** The page may not scroll meanwhile, so it is no passive listener. */
-function useWheel(
-  element: { readonly current: HTMLElement | null },
-  onWheel: (event: WheelEvent) => boolean,
-): void {
-  const latest = useRef(onWheel);
-  latest.current = onWheel;
-  useEffect(() => {
-    const { current } = element;
-    const listener = (event: WheelEvent) => {
-      if (latest.current(event)) event.preventDefault();
-    };
-    current?.addEventListener("wheel", listener, { passive: false });
-    return () => current?.removeEventListener("wheel", listener);
-  }, []);
 }

@@ -1,12 +1,14 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { detailsOf } from "../../views/timeline/labels.ts";
-import type { Span, TimelineTexts } from "../../views/timeline/messages.ts";
+import { detailsOf, markDetails } from "../../views/timeline/labels.ts";
+import type { Mark, Span, TimelineTexts } from "../../views/timeline/messages.ts";
 import type { Clock } from "./clock.ts";
 import { Icon } from "./icons.tsx";
 
 interface TooltipProps {
   readonly id: string;
   readonly span: Span;
+  /** If it is about these alone. */
+  readonly marks: readonly Mark[] | undefined;
   readonly start: number;
   readonly texts: TimelineTexts;
   readonly clock: Clock;
@@ -15,7 +17,7 @@ interface TooltipProps {
 }
 
 /** Remote text, as text. */
-export function Tooltip({ id, span, start, texts, clock, place }: TooltipProps) {
+export function Tooltip({ id, span, marks, start, texts, clock, place }: TooltipProps) {
   const element = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
     const { current } = element;
@@ -30,11 +32,14 @@ export function Tooltip({ id, span, start, texts, clock, place }: TooltipProps) 
     current.style.top = `${isBelow || !hasMoreRoomAbove ? Math.max(2, below) : above}px`;
   });
   const language = document.documentElement.lang || "en";
-  const { title, facts, blocks } = detailsOf(span, { start, now: clock.now(), texts, language });
+  const { title, facts, blocks } =
+    marks === undefined
+      ? detailsOf(span, { start, now: clock.now(), texts, language })
+      : markDetails(marks, { start, texts, language });
   return (
     <div class={`tooltip ${span.kind} ${span.state}`} id={id} role="tooltip" ref={element}>
       <div class="title">
-        <Icon name={span.kind} />
+        {marks === undefined ? <Icon name={span.kind} /> : <span class="event" />}
         {title}
       </div>
       <dl>
@@ -46,7 +51,7 @@ export function Tooltip({ id, span, start, texts, clock, place }: TooltipProps) 
         ))}
       </dl>
       {blocks.map(([label, text]) => (
-        <div class="block" key={label}>
+        <div class={`block${label === texts.details.marks ? " list" : ""}`} key={label}>
           <div class="block-label">{label}</div>
           <pre>{text}</pre>
         </div>

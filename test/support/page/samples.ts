@@ -126,3 +126,23 @@ export function someEvents(): readonly ActivityEvent[] {
     event("t2", 42, "task_completed", { ...task, startedId: "t1" }),
   ];
 }
+
+/** What crewAI's events tell of the second task: an attempt that was rejected, and one that waits. */
+export function outlineEvents(): readonly ActivityEvent[] {
+  const event = (id: string, seconds: number, type: string, more: Partial<ActivityEvent>) => ({
+    id,
+    type,
+    at: began + seconds * 1000,
+    taskName: "outline",
+    ...more,
+  });
+  return [
+    event("o1", 43, "task_started", { parentId: "k1", attempt: 1 }),
+    event("o2", 60, "task_completed", { startedId: "o1" }),
+    event("w1", 60, "human_feedback_requested", { attempt: 1 }),
+    event("w2", 90, "human_feedback_received", { startedId: "w1", isApprove: false }),
+    event("o3", 90, "task_started", { parentId: "k1", attempt: 2 }),
+    event("o4", 110, "task_completed", { startedId: "o3" }),
+    event("w3", 110, "human_feedback_requested", { attempt: 2 }),
+  ];
+}

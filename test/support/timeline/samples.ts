@@ -34,7 +34,7 @@ export class Events {
   }
 }
 
-/** Three tasks with calls: one was rejected and attempted again, one failed. It ended after 3 min 5 s. */
+/** Three tasks with calls: one was rejected and attempted again, one failed. It ended after 3 min 5 s. Two events took no time. */
 export function variedExecution(): Shown {
   const events = new Events();
   const call = (
@@ -118,6 +118,14 @@ export function variedExecution(): Shown {
     { parentId: writer, model: "gpt-5" },
     { type: "llm_call_failed", error: "context length exceeded" },
   );
+  const mark = (seconds: number, type: string, told: Told) =>
+    events.all.push({ id: `mark ${seconds}`, type, at: start + seconds * 1000, ...told });
+  mark(5.1, "agent_logs_execution", {
+    parentId: researcher,
+    agent: "Senior Researcher",
+    thought: "I should search first, <i>then</i> read.",
+  });
+  mark(16, "memory_query_error", { parentId: researcher, error: "No memory here." });
   return {
     events: events.all,
     execution: notWaiting({

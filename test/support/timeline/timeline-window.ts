@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { chromium, type Browser, type Locator, type Page } from "playwright-core";
 import type { ActivityEvent } from "../../../src/api/types.ts";
 import type { Execution } from "../../../src/executions/model.ts";
+import type { Price } from "../../../src/executions/prices.ts";
 import { Sent, timelineContent } from "../../../src/views/timeline/content.ts";
 import type { FromTimeline, Look } from "../../../src/views/timeline/messages.ts";
 import { parseFromTimeline } from "../../../src/views/timeline/parse.ts";
@@ -16,6 +17,7 @@ export interface Shown {
   readonly events: readonly ActivityEvent[];
   /** The extension host's clock (milliseconds since 1970). */
   readonly now?: number;
+  readonly prices?: readonly Price[];
 }
 
 /** The timeline in its own page: the built page, script and style with the real content; VS Code's part is simulated. */
@@ -63,8 +65,8 @@ export class TimelineWindow {
 
   async show(shown: Shown): Promise<void> {
     this.#shown = shown;
-    const { execution, events, now = Date.now() } = shown;
-    const content = timelineContent(execution, { events, folded: {} }, now);
+    const { execution, events, now = Date.now(), prices } = shown;
+    const content = timelineContent(execution, { events, folded: {} }, now, prices);
     await this.#page.post({ type: "show", view: this.#sent.changesIn(content) });
   }
 

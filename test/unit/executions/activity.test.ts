@@ -110,6 +110,26 @@ describe("the activity of an execution", () => {
     );
   });
 
+  it("places a mark without a known parent in what was under way then", () => {
+    const { marks } = activityOf(
+      anExecution({ state: "running" }),
+      told([
+        ...rejected,
+        event("x", "quantum_leap", 3.5, { taskName: "draft" }),
+        event("y", "quantum_leap", 11, { parentId: "gone" }),
+        event("z", "quantum_leap", 5, { taskName: "other" }),
+      ]),
+    );
+    assert.deepEqual(
+      marks.map(({ id, parentId }) => [id, parentId]),
+      [
+        ["x", "t1"],
+        ["z", "crew"],
+        ["y", "t2"],
+      ],
+    );
+  });
+
   it("is the same with repeats, and in any order", () => {
     const activity = activityOf(trip, told(recorded));
     assert.deepEqual(activityOf(trip, told(recorded.toReversed())), activity);
@@ -234,7 +254,7 @@ describe("the activity of an execution", () => {
       [
         ["crew", "Writers", 0, undefined, undefined],
         ["queue", "", 0, 2, undefined],
-        ["task", "draft", 2, 20, undefined],
+        ["task", "draft", 2, 20, true],
         ["attempt", "draft", 2, 8, true],
         ["wait", "draft", 8, 20, true],
         ["task", "polish", 20, undefined, true],

@@ -40,8 +40,9 @@ describe("a step", () => {
   it("has its thought, tool, arguments and result, or its error", () => {
     const of = { taskId: "plan" };
     assert.deepEqual(stepsIn(events), [
-      { ...of, start: at(2), end: at(2), thought: "Hm." },
+      { id: "old", ...of, start: at(2), end: at(2), thought: "Hm." },
       {
+        id: "l",
         ...of,
         start: at(4),
         end: at(4.2),
@@ -50,14 +51,14 @@ describe("a step", () => {
         arguments: '{"city":"Oslo"}',
         result: "10 degrees",
       },
-      { ...of, start: at(5), end: at(6), tool: "search", error: "No network." },
-      { ...of, start: at(7), end: at(7), thought: "Enough.", result: "Go." },
+      { id: "f", ...of, start: at(5), end: at(6), tool: "search", error: "No network." },
+      { id: "done", ...of, start: at(7), end: at(7), thought: "Enough.", result: "Go." },
     ]);
   });
 
   it("has no end while its tool works", () => {
     const [step] = stepsIn([...begun, event("l", "tool_usage_started", 4, { tool: "lookup" })]);
-    assert.deepEqual(step, { taskId: "plan", start: at(4), tool: "lookup" });
+    assert.deepEqual(step, { id: "l", taskId: "plan", start: at(4), tool: "lookup" });
   });
 
   it("is below its task in the text, short and as data", () => {
@@ -77,15 +78,16 @@ describe("a step", () => {
     assert.deepEqual(lines.slice(0, 7), [
       "- no tool",
       "  - thought: Hm.",
-      "- lookup · 0.2 s",
+      "- lookup · 200 ms",
       "  - thought: I need the weather.",
       '  - arguments: {"city":"Oslo"}',
       "  - result: 10 degrees",
-      "- search · 1.0 s",
+      "- search · 1 s",
     ]);
     assert.equal(lines.at(-2), "- \\[a\\](command\\:b)");
     assert.match(lines.at(-1) ?? "", /^ {2}- arguments: x{299}…$/);
     const many = Array.from({ length: 35 }, (_, number) => ({
+      id: `${number}`,
       taskId: "plan",
       start: number,
       tool: `t${number}`,

@@ -147,11 +147,11 @@ describe("the times of an execution's tasks", () => {
     assert.deepEqual(
       table(ended({ tasks: [done("research", 45.2), done("write|up", 22.7), done("check", 0.1)] })),
       [
-        "| Task      | Time | Share |               |",
-        "| --------- | ---- | ----- | ------------- |",
-        "| research  | 45 s | 67 %  | █████████████ |",
-        "| write\\|up | 22 s | 33 %  | ███████       |",
-        "| check     | 0 s  | 0 %   | ▏             |",
+        "| Task      | Time   | Share |               |",
+        "| --------- | ------ | ----- | ------------- |",
+        "| research  | 45 s   | 67 %  | █████████████ |",
+        "| write\\|up | 22 s   | 33 %  | ███████       |",
+        "| check     | 100 ms | 0 %   | ▏             |",
       ],
     );
   });

@@ -1,26 +1,64 @@
 import assert from "node:assert/strict";
+import type { ActivityEvent } from "../../../src/api/types.ts";
+import { activityOf } from "../../../src/executions/activity.ts";
+import { withTimes } from "../../../src/executions/task-times.ts";
 import { notesOf } from "../../../src/views/document/notes.ts";
 import { renderExecution } from "../../../src/views/document/render.ts";
+import { pageModel } from "../../../src/views/page/model.ts";
+import { contentOfActivity } from "../../../src/views/timeline/content.ts";
+import { detailsOf } from "../../../src/views/timeline/labels.ts";
+import { timelineTexts } from "../../../src/views/timeline/texts.ts";
 import { taskRow } from "../../../src/views/tree/execution-rows.ts";
 import { anExecution, at } from "../executions/samples.ts";
 
+const texts = timelineTexts();
+
 describe("the time of a task", () => {
   const attempts = [{ number: 1 }, { number: 2 }];
-  const shownFor = (execution: ReturnType<typeof anExecution>) => {
+  const shownFor = (
+    execution: ReturnType<typeof anExecution>,
+    events: readonly ActivityEvent[] = [],
+  ) => {
     const [task] = execution.tasks;
     const notes = notesOf(execution, renderExecution(execution), [], at(0));
+    const activity = activityOf(execution, { events, folded: {} });
+    const { tasks } = pageModel(execution, activity, {
+      ...{ canStop: false, isSending: false, hasOldDrafts: false },
+      draft: { text: "", number: 0 },
+    });
+    const { spans } = contentOfActivity(execution, activity, at(90));
+    const span = spans.find(({ kind }) => kind === "task");
+    const options = { start: at(0), now: at(90), texts, language: "en" };
+    const facts = new Map(span && detailsOf(span, options).facts);
     return {
       tree: taskRow(task!, execution).tooltip.slice(3),
       document: notes.slice(1).map(({ text }) => text),
+      page: tasks[0]?.facts,
+      timeline: [facts.get("Time"), facts.get("Waited")],
     };
   };
 
-  it("and of its waits for a person is the same in the tree and in the document", () => {
-    const times = { worked: 12, waited: 70 };
-    const task = { taskId: "review", state: "completed", attempts, times } as const;
-    assert.deepEqual(shownFor(anExecution({ state: "running", tasks: [task] })), {
-      tree: ["12 s", "waited for you: 1 min 10 s"],
-      document: ["12 s · waited for you: 1 min 10 s"],
+  it("and of its waits for a person is the same in the tree, the document, the page and the timeline", () => {
+    const event = (id: string, type: string, seconds: number, more = {}): ActivityEvent => ({
+      ...{ id, type, at: at(seconds), taskName: "review" },
+      ...more,
+    });
+    const events = [
+      event("t1", "task_started", 0, { attempt: 1 }),
+      event("t1e", "task_completed", 5.5, { startedId: "t1" }),
+      event("w1", "human_feedback_requested", 6, { attempt: 1 }),
+      event("w1e", "human_feedback_received", 76.2, { startedId: "w1" }),
+      event("t2", "task_started", 77, { attempt: 2 }),
+      event("t2e", "task_completed", 78.25, { startedId: "t2" }),
+    ];
+    const task = { taskId: "review", state: "completed", attempts } as const;
+    const kept = { events, folded: {} };
+    const execution = withTimes(anExecution({ state: "running", tasks: [task] }), kept);
+    assert.deepEqual(shownFor(execution, events), {
+      tree: ["6.7 s", "waited for you: 1 min 10 s"],
+      document: ["6.7 s · waited for you: 1 min 10 s"],
+      page: ["6.7 s", "waited for you: 1 min 10 s"],
+      timeline: ["6.7 s", "1 min 10 s"],
     });
   });
 
@@ -36,6 +74,8 @@ describe("the time of a task", () => {
     assert.deepEqual(shownFor(execution), {
       tree: ["waited for you: about 1 min 5 s"],
       document: ["waited for you: about 1 min 5 s"],
+      page: ["waited for you: about 1 min 5 s"],
+      timeline: ["5 s (seen from here, a few seconds late)", "about 1 min 5 s"],
     });
   });
 });

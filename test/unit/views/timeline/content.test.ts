@@ -15,6 +15,22 @@ describe("what the timeline's page gets", () => {
     assert.ok(spans.some(({ text }) => text?.endsWith("x …")));
   });
 
+  it("is the last events that took no time, with how many are left out", () => {
+    const { execution, events } = runningExecution(start + 20_000);
+    const many = Array.from({ length: 230 }, (_, number) => ({
+      id: `mark ${number}`,
+      type: "quantum_leap",
+      at: start + number,
+      text: "x".repeat(2_000),
+    }));
+    const kept = { events: [...events, ...many], folded: {} };
+    const [crew] = timelineContent(execution, kept, start + 20_000).spans;
+    assert.equal(crew?.marks?.length, 200);
+    assert.equal(crew.marks.at(-1)?.id, "mark 229");
+    assert.equal(crew.earlierMarks, 30);
+    assert.ok(crew.marks.every(({ text = "" }) => text.length <= 602));
+  });
+
   it("is only what has changed", () => {
     const sent = new Sent();
     const content = contentOf("varied");

@@ -30,6 +30,16 @@ describe("a timeline as Markdown", () => {
     assert.equal(lines.filter((line) => line.startsWith("| ")).length, content.spans.length + 1);
   });
 
+  it("has the estimated cost, if there are prices", () => {
+    const priced = contentOf("varied", [{ pattern: "*", input: 1, output: 1 }]);
+    const lines = timelineMarkdown(rows(priced.spans), priced, priced.now, texts).split("\n");
+    assert.deepEqual(lines.slice(4, 7), [
+      "| Name | Start | Time | Tokens | Est. cost | State |",
+      "|---|---:|---:|---:|---:|---|",
+      "| **Writers** | 0 s | 3 min 5 s | 18,002 | $0.02 | failed |",
+    ]);
+  });
+
   it("has remote text without effect", () => {
     const [crew] = content.spans;
     assert.ok(crew !== undefined);
@@ -63,6 +73,30 @@ describe("a timeline as a picture", () => {
     assert.equal(bars.filter((kind) => kind === "wait").length, 2);
     assert.match(svg, /\.wait \{ fill: url\(#hatch\)/);
     assert.match(svg, />✕ read_page</);
+  });
+
+  it("has the estimated cost, and what took no time in the row of what it is part of", () => {
+    const { spans } = contentOf("varied", [{ pattern: "*", input: 1, output: 1 }]);
+    const svg = picture(spans, { isWhole: false });
+    assert.match(svg, />Est\. cost</);
+    assert.match(svg, />\$0\.0075</);
+    const marks = [...svg.matchAll(/class="(mark[^"]*)"><title>([^<]*)</g)].map((match) =>
+      match.slice(1),
+    );
+    assert.deepEqual(marks, [
+      ["mark", "agent logs execution: Senior Researcher"],
+      ["mark failed", "memory query error"],
+    ]);
+    assert.doesNotMatch(picture(content.spans, { isWhole: false }), /Est\. cost/);
+  });
+
+  it("says what is not in it: rows after the first 500, and events that are too many", () => {
+    const { spans, ...view } = contentOf("long");
+    const noted = { ...view, spans, note: "Not shown: 3 older events." };
+    const svg = timelinePicture(rows(spans), noted, { isWhole: true }, view.now, texts);
+    assert.match(svg, />9511 more rows are not in this picture\.</);
+    assert.match(svg, />Not shown: 3 older events\.</);
+    assert.doesNotMatch(picture(content.spans, { isWhole: true }), /not in this picture/);
   });
 
   it("shows what is zoomed to, and marks shortened waits", () => {

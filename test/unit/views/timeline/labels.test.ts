@@ -3,14 +3,18 @@ import {
   detailsOf,
   figuresOf,
   hintOf,
-  lengthText,
+  markDetails,
   nameOf,
   sentenceOf,
   shortCount,
   timeText,
 } from "../../../../src/views/timeline/labels.ts";
+import { lengthText } from "../../../../src/views/lengths.ts";
 import type { Span } from "../../../../src/views/timeline/messages.ts";
 import { timelineTexts } from "../../../../src/views/timeline/texts.ts";
+import type { Execution } from "../../../../src/executions/model.ts";
+import { timelineContent } from "../../../../src/views/timeline/content.ts";
+import { variedExecution } from "../../../support/timeline/samples.ts";
 import { contentOf } from "./contents.ts";
 
 const { spans, now } = contentOf("varied");
@@ -29,9 +33,9 @@ describe("the texts of a timeline", () => {
     const length = (milliseconds: number) => lengthText(milliseconds, texts.units);
     assert.deepEqual(
       [0, 450, 2_449, 9_960, 24_400, 60_000, 185_000, 3_720_000, 200_000_000].map(length),
-      ["0 s", "450 ms", "2.4 s", "10 s", "24 s", "1 min", "3 min 5 s", "1 h 2 min", "2 d 7 h"],
+      ["0 s", "450 ms", "2.4 s", "9.9 s", "24 s", "1 min", "3 min 5 s", "1 h 2 min", "2 d 7 h"],
     );
-    assert.equal(lengthText(12_500, texts.units, true), "12.5 s");
+    assert.equal(lengthText(12_500, texts.units, "exact"), "12.5 s");
   });
 
   it("shorten counts of tokens", () => {
@@ -46,7 +50,67 @@ describe("the texts of a timeline", () => {
     ]);
     assert.deepEqual(figuresOf(find(({ name }) => name === "research")), [
       { name: "tokens", text: "7.5k" },
+      { name: "cost", text: "" },
     ]);
+  });
+
+  it("call what tokens cost an estimate, beside the bar, in the sentence and in the tooltip", () => {
+    // What gpt-5 used has no price.
+    const priced = contentOf("varied", [{ pattern: "gpt-5-mini", input: 0.25, output: 2 }]).spans;
+    const of = (name: string) => priced.find((span) => span.name === name);
+    const research = of("research");
+    assert.ok(research !== undefined);
+    assert.deepEqual(figuresOf(research)[1], { name: "cost", text: "$0.0034" });
+    assert.match(sentenceOf(research, start, now, texts), /, estimated cost \$0\.0034/);
+    const { facts } = detailsOf(research, { start, now, texts, language: "en" });
+    assert.equal(new Map(facts).get("Cost"), "estimated cost $0.0034");
+    assert.equal(of("write")?.cost, undefined);
+    assert.equal(of("Writers")?.cost?.short, "$0.0093");
+  });
+
+  it("give a task the time that it worked, and that it waited, as its other views do", () => {
+    const outline = find(({ kind, name }) => kind === "task" && name === "outline");
+    assert.equal(timeText(outline, now, texts), "48 s");
+    const tasks: Execution["tasks"] = [
+      {
+        taskId: "outline",
+        state: "completed",
+        attempts: [],
+        times: { worked: 48, waited: 97 },
+      },
+    ];
+    const { execution, events } = variedExecution();
+    const known = timelineContent({ ...execution, tasks }, { events, folded: {} }, now).spans.find(
+      ({ id }) => id === outline.id,
+    );
+    assert.ok(known !== undefined);
+    const facts = new Map(detailsOf(known, { start, now, texts, language: "en" }).facts);
+    assert.deepEqual(
+      [facts.get("Time"), facts.get("Waited"), timeText(known, now, texts)],
+      ["48 s", "1 min 37 s", "48 s"],
+    );
+    const { id, kind, depth, name, start: since } = outline;
+    const pauses = [{ start: start + 48_000 }];
+    const waits: Span = { id, kind, depth, name, start: since, state: "running", pauses };
+    assert.equal(timeText(waits, start + 60_000, texts), "27 s", "a wait that lasts is no work");
+  });
+
+  it("list events that took no time in the row's tooltip, and tell one of them whole", () => {
+    const agent = find(({ marks }) => marks !== undefined);
+    const { marks = [], ...rest } = agent;
+    assert.match(sentenceOf(agent, start, now, texts), /, 2 events/);
+    const options = { start, now, texts, language: "en" };
+    const list =
+      "5.1 s · agent logs execution: Senior Researcher – I should search first, <i>then</i> read.\n" +
+      "16 s · memory query error – No memory here.";
+    assert.deepEqual(detailsOf(agent, options).blocks, [["Events", list]]);
+    assert.deepEqual(markDetails(marks, options).blocks, [["Events", list]]);
+    const one = markDetails(marks.slice(0, 1), options);
+    assert.equal(one.title, "agent logs execution: Senior Researcher");
+    assert.deepEqual(one.blocks, [["Thought", "I should search first, <i>then</i> read."]]);
+    assert.match(one.facts[0]?.[1] ?? "", /\(after 5\.1 s\)$/);
+    const many = { ...rest, marks: Array.from({ length: 12 }, () => marks[1]!), earlierMarks: 3 };
+    assert.match(detailsOf(many, options).blocks[0]?.[1] ?? "", /^5 earlier ones\n16 s · memory/);
   });
 
   it("name attempts by number, and waits by what the person did", () => {

@@ -76,6 +76,14 @@ describe("the rows of a timeline", () => {
     );
   });
 
+  it("are found by what their events say", () => {
+    const found = rows({ text: "no memory here" }).rows.filter(({ isContext }) => !isContext);
+    assert.deepEqual(
+      found.map(({ span }) => span.name),
+      ["Senior Researcher"],
+    );
+  });
+
   it("are none if nothing matches", () => {
     assert.deepEqual(rows({ text: "no such text" }), { rows: [], hits: 0 });
   });

@@ -1,0 +1,30 @@
+import * as l10n from "@vscode/l10n";
+import type { EventCounts } from "../../api/types.ts";
+import type { Execution } from "../../executions/model.ts";
+import { type Fact, formatCount, present, triggerFacts } from "../labels.ts";
+
+/** Its crew and IDs, who or what started it, and how many events there were. */
+export function aboutOf(execution: Execution): readonly Fact[] {
+  const { crew, kickoffIds, engine, eventCounts } = execution;
+  const counts = eventCounts === undefined ? "" : countsText(eventCounts);
+  return present<Fact>(
+    { label: l10n.t("Crew"), value: crew.name },
+    { label: l10n.t("Address"), value: crew.url },
+    engine !== undefined && { label: l10n.t("Engine"), value: engine },
+    ...triggerFacts(execution),
+    counts !== "" && { label: l10n.t("Events"), value: counts },
+    ...kickoffIds.map((value, at) => ({
+      label: at === 0 ? l10n.t("Kickoff ID") : l10n.t("Continues as"),
+      value,
+    })),
+  );
+}
+
+/** "27 (6 llm_call_started, 2 task_started)". */
+function countsText({ total, byType = {} }: EventCounts): string {
+  const types = Object.entries(byType).toSorted(([, one], [, other]) => other - one);
+  const sum = total ?? types.reduce((all, [, count]) => all + count, 0);
+  const parts = types.map(([type, count]) => `${formatCount(count)} ${type}`);
+  if (sum === 0) return "";
+  return parts.length === 0 ? formatCount(sum) : `${formatCount(sum)} (${parts.join(", ")})`;
+}

@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import { renderExecution } from "../../../src/views/document/render.ts";
+import { pageModel } from "../../../src/views/page/model.ts";
+import { executionRow } from "../../../src/views/tree/execution-rows.ts";
+import type { Execution } from "../../../src/executions/model.ts";
+import { anExecution } from "./executions.ts";
+
+const reported = {
+  trigger: { type: "service_account", id: "12", origin: "schedule" },
+  eventCounts: { total: 9, byType: { default_env: 1, task_started: 2 } },
+};
+
+/** The lines that the text, the page and the tree's tooltip have about it. */
+function shown(changes: Partial<Execution>) {
+  const execution = anExecution(changes);
+  const lines = renderExecution(execution).text.split("\n");
+  const page = pageModel(
+    execution,
+    { spans: [], marks: [], folded: {} },
+    { canStop: false, isSending: false, draft: { text: "", number: 0 }, hasOldDrafts: false },
+  );
+  return {
+    text: lines.slice(lines.indexOf("## Crew and IDs") + 2),
+    page: page.details.map(({ label, value }) => `${label}: ${value}`),
+    tree: executionRow(execution, Date.parse(execution.startedAt)).tooltip,
+  };
+}
+
+describe("what started an execution, as its crew reports it", () => {
+  it("is in the text's and the page's last section, and in the tree's tooltip", () => {
+    const { text, page, tree } = shown(reported);
+    assert.deepEqual(text.slice(2, 6), [
+      "- Triggered by: service account 12",
+      "- Origin: schedule",
+      "- Events: 9 (2 task_started, 1 default_env)",
+      "- Kickoff ID: 11111111-aaaa",
+    ]);
+    assert.deepEqual(page.slice(3, 6), [
+      "Triggered by: service account 12",
+      "Origin: schedule",
+      "Events: 9 (2 task_started, 1 default_env)",
+    ]);
+    assert.ok(tree.includes("Triggered by: service account 12"));
+    assert.ok(tree.includes("Origin: schedule"));
+  });
+
+  it("is not there if the crew doesn't say, or says that it isn't known", () => {
+    for (const changes of [{}, { trigger: { type: "unknown" } }]) {
+      const { text, page, tree } = shown(changes);
+      assert.doesNotMatch([...text, ...page, ...tree].join(), /Triggered|Origin|Events/);
+    }
+  });
+
+  it("is one short line, whatever the crew sends", () => {
+    const id = `<b>\n# x${"y".repeat(300)}`;
+    const { text, tree } = shown({ trigger: { type: "user", id } });
+    assert.match(text[2] ?? "", /^- Triggered by: user \\<b> # xy+…$/);
+    assert.ok(tree.every((line) => !line.includes("\n") && line.length < 200));
+  });
+});
