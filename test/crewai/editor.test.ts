@@ -137,6 +137,7 @@ for (const version of crewaiVersions)
 
     it("shows what it did in the timeline, and its tokens with their estimated cost on the page", async () => {
       const timeline = new Webview(window.page, "view");
+      await openExecution(window, "oslo");
       await window.runCommand("View: Toggle Crew Timeline");
       const labels = timeline.content.locator(".row .label");
       await labels.first().waitFor();
