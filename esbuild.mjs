@@ -50,6 +50,8 @@ const shipped = onlyService
           "timeline/timeline.css",
           "page/main.tsx",
           "page/page.css",
+          "comparison/main.tsx",
+          "comparison/comparison.css",
         ].map((file) => ({ in: `src/webview/${file}`, out: outputOf(file) })),
         outdir: "dist/webview",
         format: "esm",

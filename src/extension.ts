@@ -22,7 +22,9 @@ import { StoreError } from "./store/errors.ts";
 import { registerTools } from "./tools/register.ts";
 import { watchAttention, watchReading } from "./views/attention.ts";
 import type { CrewdeckApi } from "./extension-api/crewdeck-api.ts";
+import { registerComparisons } from "./views/comparison/register.ts";
 import { registerDocuments } from "./views/document/register.ts";
+import { watchEnds } from "./views/export/register.ts";
 import { createExtensionApi } from "./extension-api/extension-api.ts";
 import { Kickoffs } from "./views/kickoffs.ts";
 import { Notifications } from "./views/notifications.ts";
@@ -141,6 +143,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
     registerTree(context, opened, { store, crews, tracker, kickoffs, prices, clock }),
   );
   owned.add(new Notifications({ store, lease, notified, clock }));
+  owned.add(watchEnds({ store, lease, notified, clock, context }));
   owned.add(showStatusBar(store, crews));
   owned.add(watchRefusedTokens(tracker, lease, database));
   owned.add(watchProjects(tree.view, crews, opened));
@@ -151,7 +154,13 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
       ...{ store, crews, documents, page, prices, tree, clock, ready: opened },
     }),
   );
-  owned.add(watchAttention(tracker, database, tree, documents, timeline));
+  const comparisons = owned.add(
+    registerComparisons({
+      extension: context.extensionUri,
+      ...{ store, prices, clock, ready: opened },
+    }),
+  );
+  owned.add(watchAttention(tracker, database, tree, documents, timeline, comparisons));
   owned.add(watchReading(context.globalState));
 
   // What changes with a crew.
@@ -180,6 +189,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
     page,
     outputs,
     timeline,
+    prices,
+    comparisons,
   };
   const parts = { context, clock, sender: sending, secrets: sending.secrets, ...kept, ...seen };
   owned.add(registerCommands(parts));

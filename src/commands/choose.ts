@@ -8,8 +8,7 @@ import { NothingToDo, UserError } from "../base/errors.ts";
 import { plainLabel } from "../editor/messages.ts";
 import type { Execution, ExecutionSummary } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
-import { titleOf } from "../executions/title.ts";
-import { startLabel, stateLabel } from "../views/labels.ts";
+import { executionItem, pickExecution } from "../views/pick-execution.ts";
 import type { CommandParts, Run } from "./table.ts";
 
 /** Named, else chosen. @throws UserError for an unknown crew, NothingToDo if there is none */
@@ -121,25 +120,5 @@ export function onExecution(
   return async (argument) => {
     const execution = await chooseExecution(parts.store, parts.crews, argument, fits, none);
     return execution && action(execution, argument);
-  };
-}
-
-export type ExecutionItem = vscode.QuickPickItem & { readonly execution?: ExecutionSummary };
-
-export async function pickExecution(
-  items: readonly ExecutionItem[],
-  placeHolder: string,
-): Promise<ExecutionSummary | undefined> {
-  const options = { placeHolder, matchOnDescription: true, matchOnDetail: true };
-  return (await vscode.window.showQuickPick(items, options))?.execution;
-}
-
-/** State and ID may be remote text. */
-export function executionItem(execution: ExecutionSummary): ExecutionItem {
-  return {
-    label: plainLabel(titleOf(execution)),
-    description: plainLabel(`${execution.crew.name} · ${stateLabel(execution)}`),
-    detail: plainLabel([startLabel(execution), ...execution.kickoffIds.slice(0, 1)].join(" · ")),
-    execution,
   };
 }

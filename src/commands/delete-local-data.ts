@@ -16,11 +16,12 @@ import { integer } from "../base/sqlite.ts";
 import { hasRead } from "../views/attention.ts";
 import type { CommandParts } from "./table.ts";
 import type { ClearScope } from "../executions/store.ts";
+import { forgetHeaders, headersKey } from "../views/export/headers.ts";
 import { emptyFolder, type Unremoved } from "./remove-whole.ts";
 import { pendingResume } from "../executions/resumes.ts";
 
 export interface DeleteParts extends Pick<CommandParts, "database" | "clock"> {
-  readonly context: Pick<vscode.ExtensionContext, "globalState" | "globalStorageUri">;
+  readonly context: Pick<vscode.ExtensionContext, "globalState" | "globalStorageUri" | "secrets">;
   readonly crews: Pick<Crews, "list" | "idsWithTokens" | "clear">;
   readonly executions: Pick<Executions, "store" | "clear">;
   readonly sending: Pick<Sending, "now" | "secrets" | "sends">;
@@ -191,6 +192,9 @@ async function clearLocalData(
   if (scope === "everything") {
     const crewsLeft = await crews.clear(idsWithTokens);
     left.push(...crewsLeft.map((error) => ({ path: "crewdeck.crews", error })));
+    await forgetHeaders(context.secrets).catch((error: unknown) =>
+      left.push({ path: headersKey, error }),
+    );
     // Without its note, a token that could not be deleted may never be found again.
     for (const key of context.globalState.keys())
       if (key !== tokenNotesKey || crewsLeft.length === 0)

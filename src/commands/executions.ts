@@ -11,9 +11,10 @@ import { titleOf } from "../executions/title.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import type { Tracker } from "../executions/tracker.ts";
 import { canBeAsked } from "../executions/watched.ts";
-import { executionItem, findExecution, onExecution, pickExecution } from "./choose.ts";
+import { findExecution, onExecution } from "./choose.ts";
 import type { CommandParts, Commands } from "./table.ts";
 import { track } from "./track.ts";
+import { executionItem, pickExecution } from "../views/pick-execution.ts";
 import { activeOf, theOne } from "../views/waiting.ts";
 
 export interface ExecutionParts extends Pick<

@@ -10,13 +10,17 @@ import type { LocalCrews } from "../local/local-crews.ts";
 import type { Models } from "../models/models.ts";
 import type { Sending } from "../sending/sending.ts";
 import type { Database } from "../store/database.ts";
+import type { ComparisonRoom } from "../views/comparison/register.ts";
 import type { DocumentsRoom } from "../views/document/register.ts";
 import type { PageRoom } from "../views/page/register.ts";
+import type { Prices } from "../views/prices.ts";
 import type { Timeline } from "../views/timeline/register.ts";
 import type { TreeRoom } from "../views/tree/register.ts";
+import { compareCommands } from "./compare.ts";
 import { crewCommands } from "./crews.ts";
 import { deleteLocalData } from "./delete-local-data.ts";
 import { executionCommands } from "./executions.ts";
+import { exportCommands } from "./export.ts";
 import { feedbackCommands } from "./feedback.ts";
 import { kickoffCommands } from "./kickoff.ts";
 import { outputCommands } from "./outputs.ts";
@@ -54,6 +58,8 @@ export interface CommandParts
   readonly page: Pick<PageRoom, "switchTo">;
   readonly outputs: DocumentsRoom["outputs"];
   readonly timeline: Timeline;
+  readonly prices: Pick<Prices, "list">;
+  readonly comparisons: Pick<ComparisonRoom, "open">;
 }
 
 export function commandTable(parts: CommandParts): Commands {
@@ -68,6 +74,8 @@ export function commandTable(parts: CommandParts): Commands {
     ...stopCommands(parts),
     ...viewCommands(parts),
     ...timelineCommands(parts),
+    ...exportCommands(parts),
+    ...compareCommands(parts),
     showLog: () => log.show(),
     reportProblem: (argument) => reportProblem(parts, argument),
     deleteLocalData: (argument) => deleteLocalData(parts, argument),

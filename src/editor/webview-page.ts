@@ -6,7 +6,7 @@ import { webviewHtml } from "./webview-html.ts";
 export function showPage(
   webview: vscode.Webview,
   extensionUri: vscode.Uri,
-  name: "form" | "timeline" | "page",
+  name: "form" | "timeline" | "page" | "comparison",
   title: string,
 ): void {
   const folder = vscode.Uri.joinPath(extensionUri, "dist", "webview");

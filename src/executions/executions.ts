@@ -111,7 +111,7 @@ export class Executions implements Disposable {
   }
 }
 
-/** What a person was notified of, in any window. */
+/** What a person was notified of, and whose spans were sent, in any window. */
 export class Notified {
   readonly #database: Database;
 
@@ -119,7 +119,7 @@ export class Notified {
     this.#database = database;
   }
 
-  /** Whether this window must notify of an event: none has yet, and the execution is tracked. */
+  /** Whether this window must do it for an event: none has yet, and the execution is tracked. */
   claim(key: string, localId: string): boolean {
     const insert =
       "INSERT OR IGNORE INTO notified SELECT ?, local_id FROM executions WHERE local_id = ?";

@@ -259,13 +259,19 @@ export function createReporter(
     if (batch !== undefined) await start(batch);
   }
 
-  async function event(type: EventType, subject: Subject, data: JsonObject): Promise<void> {
+  /** `at` in milliseconds since 1970: what is reported after a restart may have happened before it. */
+  async function event(
+    type: EventType,
+    subject: Subject,
+    data: JsonObject,
+    at: number | null = Date.now(),
+  ): Promise<void> {
     const of = (start: EventType) => eventId(start, start === crewStart ? [executionId] : subject);
     const started = startOf(type);
     await report({
       event_id: eventId(type, subject),
       type,
-      timestamp: new Date().toISOString(),
+      timestamp: new Date(at ?? Date.now()).toISOString(),
       ...(type.startsWith("crew_kickoff_") ? {} : { parent_event_id: of(crewStart) }),
       ...(started && { started_event_id: of(started) }),
       ...data,
@@ -290,9 +296,10 @@ export function createReporter(
           ...engineEvent,
           event_id: id ?? randomUUID(),
           // Older versions of crewAI tell no IDs: then the times say what an event is part of.
+          // Newer ones report on several threads: the agent's start may come before the task's.
           ...(id !== undefined && {
             parent_event_id:
-              parent === undefined || parent === taskStart
+              parent === undefined || taskStart === undefined || parent === taskStart
                 ? eventId("task_started", subjectOf(key))
                 : parent,
           }),
@@ -313,6 +320,7 @@ export function createReporter(
       output: string,
       isWaiting: boolean,
       usage: TokenUsage | undefined,
+      finishedAt: number | null,
     ): Promise<void> {
       const { task, agent, inputs } = work;
       const subject = subjectOf(key);
@@ -332,7 +340,8 @@ export function createReporter(
       });
       const { attempt } = key;
       const data = { task_id: task.id, task_name: task.id, agent_role: role, attempt, output };
-      await event("task_completed", subject, { ...data, ...(usage && { usage: { ...usage } }) });
+      const used = usage && { usage: { ...usage } };
+      await event("task_completed", subject, { ...data, ...used }, finishedAt);
       if (!isWaiting) return;
       // Observed.
       await call(callbacks.humanInput, stableId("human input", ...subject), {
@@ -341,7 +350,7 @@ export function createReporter(
         task_output: output,
         ...origin,
       });
-      await event("human_feedback_requested", subject, data);
+      await event("human_feedback_requested", subject, data, finishedAt);
     },
 
     /** Observed. `count` numbers the steps of an attempt. */

@@ -164,7 +164,8 @@ export async function runCrew(
       }
     }
     const isWaiting = state !== "done";
-    await reporter.taskCompleted(key, work, output, isWaiting, usage);
+    const { finishedAt } = store.timesOf(key);
+    await reporter.taskCompleted(key, work, output, isWaiting, usage, finishedAt);
     if (isWaiting) engine.rest?.(id, false);
     return isWaiting ? "waiting" : "done";
   }
@@ -186,7 +187,8 @@ export async function runCrew(
       is_approve: isApprove,
       feedback,
     };
-    await reporter.event("human_feedback_received", subjectOf(key), data);
+    const { decidedAt } = store.timesOf(key);
+    await reporter.event("human_feedback_received", subjectOf(key), data, decidedAt);
     return isApprove;
   }
 }

@@ -159,6 +159,14 @@ export function createStore(database: DatabaseSync) {
       return String(row?.["output"] ?? "");
     },
 
+    /** When it finished and a person decided about it, or null. */
+    timesOf(key: AttemptKey): Pick<Attempt, "finishedAt" | "decidedAt"> {
+      const row: unknown = prepare(
+        `SELECT finished_at AS finishedAt, decided_at AS decidedAt FROM attempts ${ofAttempt}`,
+      ).get(...values(key));
+      return row as Pick<Attempt, "finishedAt" | "decidedAt">;
+    },
+
     hasEnded(id: string): boolean {
       return !prepare("SELECT 1 FROM executions WHERE id = ? AND ended_at IS NULL").get(id);
     },

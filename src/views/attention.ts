@@ -1,8 +1,9 @@
 import * as vscode from "vscode";
-import { executionScheme, formType, setContext } from "../editor/manifest.ts";
+import { comparisonType, executionScheme, formType, setContext } from "../editor/manifest.ts";
 import { logProblem } from "../editor/log.ts";
 import type { Tracker } from "../executions/tracker.ts";
 import type { Database } from "../store/database.ts";
+import type { ComparisonRoom } from "./comparison/register.ts";
 import type { ExecutionDocuments } from "./document/documents.ts";
 import type { Timeline } from "./timeline/register.ts";
 import type { TreeRoom } from "./tree/register.ts";
@@ -13,6 +14,7 @@ export function watchAttention(
   { view }: { readonly view: Pick<TreeRoom["view"], "visible" | "onDidChangeVisibility"> },
   documents: Pick<ExecutionDocuments, "summary">,
   timeline: Pick<Timeline, "shown" | "onDidChangeShown">,
+  comparisons: Pick<ComparisonRoom, "shown" | "onDidChangeShown">,
 ): vscode.Disposable {
   const { tabGroups } = vscode.window;
   let visible: ReadonlySet<string> = new Set();
@@ -31,6 +33,7 @@ export function watchAttention(
     const now = new Set(
       visibleDocuments(executionScheme).flatMap((uri) => documents.summary(uri)?.localId ?? []),
     );
+    for (const localId of comparisons.shown) now.add(localId);
     if (timeline.shown !== undefined) now.add(timeline.shown);
     for (const localId of visible) if (!now.has(localId)) tracker.setOpen(localId, false);
     for (const localId of now) if (!visible.has(localId)) tracker.setOpen(localId, true);
@@ -44,6 +47,7 @@ export function watchAttention(
     view.onDidChangeVisibility(updateTabs),
     timeline.onDidChangeShown(updateTabs),
     timeline.onDidChangeShown(updateOpen),
+    comparisons.onDidChangeShown(updateOpen),
     ...[tabGroups.onDidChangeTabs, tabGroups.onDidChangeTabGroups].flatMap((event) => [
       event(updateTabs),
       event(updateOpen),
@@ -57,7 +61,10 @@ function isOurs(input: unknown): boolean {
   if (input instanceof vscode.TabInputText || input instanceof vscode.TabInputCustom)
     return input.uri.scheme === executionScheme;
   // VS Code adds a prefix to a panel's type (observed).
-  return input instanceof vscode.TabInputWebview && input.viewType.endsWith(formType);
+  return (
+    input instanceof vscode.TabInputWebview &&
+    [formType, comparisonType].some((type) => input.viewType.endsWith(type))
+  );
 }
 
 export const hasRead = "crewdeck.hasRead";

@@ -13,6 +13,7 @@ import { temporaryFolder } from "../support/folders.ts";
 import { startModelServer, type ModelAnswer, type ModelRequest } from "../support/model-server.ts";
 import { waitFor } from "../support/wait.ts";
 import { openWindow, type VSCodeWindow } from "../support/window.ts";
+import { Webview } from "../support/window/webview.ts";
 import { approveByLens, openExecution, openForm, rejectByLens } from "../ui/person.ts";
 import { waitForDocument } from "../ui/story.ts";
 
@@ -23,6 +24,7 @@ for (const version of crewaiVersions)
   describe(`The editor, with projects that run with crewAI ${version}`, () => {
     needsCrewai();
     let window: VSCodeWindow;
+    let settings: Record<string, unknown>;
     let model: Awaited<ReturnType<typeof startModelServer>>;
     /** The model's answers about Bergen wait for it. */
     let gate: Promise<void>;
@@ -39,9 +41,10 @@ for (const version of crewaiVersions)
         () => openGate(),
         () => model.stop(),
       );
+      settings = { "crewdeck.python": await pythonWith(version) };
       window = await openWindow({
         workspace: workspaceOf("weather", "declared"),
-        settings: { "crewdeck.python": await pythonWith(version) },
+        settings,
         env: crewaiEnv(model),
       });
       ends.unshift(() => window.close());
@@ -131,6 +134,39 @@ for (const version of crewaiVersions)
     });
 
     if (version !== newestCrewai) return;
+
+    it("shows what it did in the timeline, and its tokens with their estimated cost on the page", async () => {
+      const timeline = new Webview(window.page, "view");
+      await window.runCommand("View: Toggle Crew Timeline");
+      const labels = timeline.content.locator(".row .label");
+      await labels.first().waitFor();
+      await window.runCommand("View: Toggle Maximized Panel");
+      const model = "gpt-4o-mini";
+      const expected = [
+        ...["weather", "Queued", "measure", "Oslo weather observer", model, "thermometer"],
+        ...[model, "warn"],
+        ...["headline", "Attempt 1", "Editor", model, "llm guardrail", "Rejected"],
+        ...["Attempt 2", "Editor", model, "llm guardrail", "Approved", "report", "Editor", model],
+      ];
+      await waitFor("all rows", async () => (await labels.count()) === expected.length);
+      assert.deepEqual(await labels.allTextContents(), expected);
+      const row = (name: RegExp) => timeline.content.getByRole("treeitem", { name });
+      await row(/^Tool call thermometer, completed, .*by Oslo weather observer/).waitFor();
+      await window.screenshot("timeline-crewai");
+      await window.runCommand("View: Toggle Crew Timeline");
+      await openExecution(window, "oslo");
+      await window.runCommand("Crewdeck: Open as Page");
+      const state = window.webview.content.locator("header .state");
+      await state.getByText("550 tokens (500 in, 50 out)").waitFor();
+      window.setSettings({
+        ...settings,
+        "crewdeck.prices": { "gpt-4o*": { input: 100, output: 200 } },
+      });
+      await state.getByText("estimated cost $0.06").waitFor();
+      window.setSettings(settings);
+      await state.getByText("estimated cost").waitFor({ state: "detached" });
+      await window.runCommand("Crewdeck: Open as Text");
+    });
 
     it("runs again from a task, with the outputs of the tasks before it", async () => {
       const { tree, messages } = window;

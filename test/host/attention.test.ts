@@ -4,7 +4,7 @@ import { Emitter } from "../../src/base/events.ts";
 import { watchAttention } from "../../src/views/attention.ts";
 
 describe("What a person looks at", () => {
-  it("polls the execution that the timeline shows as an open one, while it shows it", () => {
+  it("polls what the timeline or a comparison shows as open ones, while it shows them", () => {
     const open: [string, boolean][] = [];
     const visible: boolean[] = [];
     const shown = new Emitter<void>((error) => {
@@ -14,6 +14,10 @@ describe("What a person looks at", () => {
       shown: undefined,
       onDidChangeShown: shown.event,
     };
+    const comparisons: { shown: readonly string[]; onDidChangeShown: typeof shown.event } = {
+      shown: [],
+      onDidChangeShown: shown.event,
+    };
     const hidden = new vscode.EventEmitter<vscode.TreeViewVisibilityChangeEvent>();
     const watching = watchAttention(
       { setOpen: (...change) => open.push(change), setWatched: () => undefined },
@@ -21,6 +25,7 @@ describe("What a person looks at", () => {
       { view: { visible: false, onDidChangeVisibility: hidden.event } },
       { summary: () => undefined },
       timeline,
+      comparisons,
     );
     const show = (localId: string | undefined) => {
       timeline.shown = localId;
@@ -29,6 +34,10 @@ describe("What a person looks at", () => {
     show("one");
     show("two");
     show(undefined);
+    comparisons.shown = ["four", "five"];
+    shown.fire();
+    comparisons.shown = [];
+    shown.fire();
     watching.dispose();
     show("three");
     hidden.dispose();
@@ -37,7 +46,11 @@ describe("What a person looks at", () => {
       ["one", false],
       ["two", true],
       ["two", false],
+      ["four", true],
+      ["five", true],
+      ["four", false],
+      ["five", false],
     ]);
-    assert.deepEqual(visible.slice(-3), [true, true, false]);
+    assert.deepEqual(visible.slice(1, 4), [true, true, false]);
   });
 });

@@ -93,7 +93,7 @@ describe("Deleting local data", () => {
     });
     executions.open(() => (sending.begin(), Promise.resolve()));
     const closed: string[] = [];
-    const context = { globalState, globalStorageUri: storage };
+    const context = { globalState, globalStorageUri: storage, secrets };
     const forms = { closeAll: () => closing.then(() => void closed.push("forms")) };
     const tree = { choices: new TreeChoices(workspaceState) };
     const clearing = watchClearing({ store: executions.store, context, forms, tree });
@@ -158,6 +158,10 @@ describe("Deleting local data", () => {
       { untested: true },
     );
     for (const localId of ["one", "two"]) await add(window, { localId });
+    window.executions.store.update("one", (execution) => execution, {
+      events: [{ id: "e", type: "task_completed", at: 0, text: "a mark" }],
+      withTimes: (execution) => execution,
+    });
     window.executions.notified.claim("waiting-one-review-1", "one");
     await window.sending.sends.once(
       { kind: "kickoff", localId: "gone" },
@@ -214,7 +218,8 @@ describe("Deleting local data", () => {
       token: "forgotten-token",
       type: "userBearer",
     });
-    assert.equal(secrets.kept.size, 5);
+    await secrets.store("crewdeck.otlpHeaders", "{}");
+    assert.equal(secrets.kept.size, 6);
     const deleted = await window.delete("everything");
     assert.deepEqual(deleted, {
       executions: 2,

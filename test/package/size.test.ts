@@ -32,12 +32,13 @@ describe("The extension's code", () => {
 
   it("keeps code that most windows never need in chunks that load later", () => {
     const text = loaded.map((file) => readFileSync(path.join(dist, file), "utf8")).join("\n");
-    // Text from the parsers of YAML and TOML, from node-fetch, and from the timeline's picture.
+    // Text from the parsers of YAML and TOML, from node-fetch, from the timeline's picture, and from the exporter of spans.
     for (const word of [
       "Implicit keys need to be on a single line",
       "Invalid TOML document",
       "node-fetch cannot load",
       "prefers-color-scheme: dark",
+      "OTLP export response body exceeded",
     ]) {
       const holding = readdirSync(path.join(dist, "chunks")).filter((file) =>
         readFileSync(path.join(dist, "chunks", file), "utf8").includes(word),
@@ -45,6 +46,23 @@ describe("The extension's code", () => {
       assert.equal(holding.length, 1, `${word} is in ${holding.join(", ")}`);
       assert.ok(!text.includes(word), `${word} is loaded at once`);
     }
+  });
+
+  it("loads nothing of timeline, page, documents and events at once but what registers and stores them", () => {
+    const outputs = Object.assign(
+      {},
+      ...metafiles().map(({ outputs }) => outputs),
+    ) as Metafile["outputs"];
+    const sources = loaded.flatMap((file) => sourcesIn(outputs[`dist/${file}`]));
+    assert.ok(sources.includes("src/extension.ts"));
+    assert.deepEqual(
+      sources.filter((file) =>
+        /^src\/(api\/read-|executions\/(activity|steps|task-times)|views\/(page|timeline)\/|views\/document\/(decorations|notes|outline|render|task|times|tokens)\b|webview\/)/.test(
+          file,
+        ),
+      ),
+      ["src/views/page/register.ts", "src/views/timeline/register.ts"],
+    );
   });
 
   it("bundles no web streams, because Node has them", () => {
@@ -66,14 +84,7 @@ describe("The extension's code", () => {
 describe("The third-party notices", () => {
   it("list exactly the packages whose code is in a bundle, each with its licence text", () => {
     const text = readFileSync(path.join(dist, "ThirdPartyNotices.txt"), "utf8");
-    const metafiles = JSON.parse(
-      readFileSync(path.join(projectFolder, "out", "metafiles.json"), "utf8"),
-    ) as Metafile[];
-    const bundled = metafiles
-      .flatMap(({ outputs }) => Object.values(outputs))
-      .flatMap(({ inputs }) =>
-        Object.keys(inputs).filter((file) => (inputs[file]?.bytesInOutput ?? 0) > 0),
-      );
+    const bundled = metafiles().flatMap(({ outputs }) => Object.values(outputs).flatMap(sourcesIn));
     const names = bundled.flatMap((file) =>
       file.includes("node_modules/")
         ? (file
@@ -115,6 +126,20 @@ describe("The third-party notices", () => {
     }
   });
 });
+
+/** What esbuild wrote about its last build. */
+function metafiles(): Metafile[] {
+  return JSON.parse(
+    readFileSync(path.join(projectFolder, "out", "metafiles.json"), "utf8"),
+  ) as Metafile[];
+}
+
+/** The files whose code is in a file of the build. */
+function sourcesIn(output: Metafile["outputs"][string] | undefined): string[] {
+  return Object.entries(output?.inputs ?? {})
+    .filter(([, { bytesInOutput }]) => bytesInOutput > 0)
+    .map(([file]) => file);
+}
 
 /** The files of dist that Node reads when it loads one of them, with a fake VS Code API and without activation. */
 function filesLoadedBy(file: string): string[] {

@@ -26,7 +26,7 @@ export const themes = JSON.parse(
 ) as Readonly<Record<string, Theme>>;
 
 export interface BuiltPageOptions {
-  readonly name: "form" | "timeline" | "page";
+  readonly name: "form" | "timeline" | "page" | "comparison";
   readonly theme?: string;
   readonly size?: { readonly width: number; readonly height: number };
 }

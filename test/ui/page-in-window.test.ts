@@ -1,10 +1,16 @@
 import assert from "node:assert/strict";
+import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { storageFolder } from "../support/many-executions.ts";
+import { signal } from "../support/processes.ts";
+import { seededRandom } from "../support/random.ts";
 import { startService, type RunningService } from "../support/service.ts";
 import { CrewApi } from "../support/crew-api.ts";
 import { openWindow, type VSCodeWindow } from "../support/window.ts";
 import { waitFor } from "../support/wait.ts";
 import { violationsIn } from "./accessibility.ts";
 import { connectCrew, untilSeen } from "./person.ts";
+import { isSaved } from "./saved.ts";
 
 const typed = "Shorter, please.\nName one tea.";
 /** Two themes and their kinds in a webview; the tests of the page in a browser cover all four. */
@@ -53,6 +59,16 @@ describe("The page of an execution, in the window", () => {
       () => window.tree.click(id.slice(0, 8)),
       () => feedback().isVisible(),
     );
+  /** The draft of the feedback, in the extension's database. */
+  const stored = () => {
+    const file = path.join(storageFolder(window.dataFolder), "crewdeck.db");
+    const database = new DatabaseSync(file, { readOnly: true });
+    try {
+      return String(database.prepare("SELECT text FROM drafts").get()?.["text"]);
+    } finally {
+      database.close();
+    }
+  };
   const attempts = async () =>
     new Set(JSON.stringify((await api.get(`/${id}/status`)).body).match(/"attempt":\d+/g));
 
@@ -79,7 +95,7 @@ describe("The page of an execution, in the window", () => {
     await window.page.keyboard.type(typed.replace(/\n.*/, ""));
     await window.page.keyboard.press("Enter");
     await window.page.keyboard.type(typed.replace(/.*\n/, ""));
-    await waitFor("the text", async () => (await feedback().inputValue()) === typed);
+    await waitFor("the text in the store", () => stored() === typed);
     await window.reload();
     // VS Code in a browser may forget a tab that was opened just before.
     await openFromTree();
@@ -90,6 +106,29 @@ describe("The page of an execution, in the window", () => {
     await window.editor.lens("Edit Draft…").waitFor();
     await titleButton("Open as Page").click();
     await waitFor("the text", async () => (await feedback().inputValue()) === typed);
+  });
+
+  it("keeps every keystroke when the extension host is killed while a person types: those stored before it, and those after it", async () => {
+    const seed = Number(process.env["CREWDECK_SEED"] ?? Date.now() % 1_000_000);
+    console.log(`      seed ${seed} (repeat with CREWDECK_SEED=${seed})`);
+    const sentence = `${" It should also say when the tea is served, and where.".repeat(4)} Thanks!`;
+    const whole = `${typed}${sentence}`;
+    await feedback().click();
+    await window.page.keyboard.press("ControlOrMeta+End");
+    const typing = window.page.keyboard.type(sentence, { delay: 10 });
+    const moment = typed.length + 1 + Math.floor(seededRandom(seed)() * 100);
+    await waitFor(`${moment} characters in the store`, () => stored().length >= moment);
+    signal(window.extensionHost, "SIGKILL");
+    const kept = stored();
+    assert.ok(whole.startsWith(kept) && kept !== whole, kept);
+    await typing;
+    assert.equal(stored(), kept, "nothing stores them");
+    await waitFor("VS Code to have saved the page", () => isSaved(window, "Thanks!"));
+    await window.reload();
+    await openFromTree();
+    await waitFor("the text", async () => (await feedback().inputValue()) === whole);
+    await waitFor("the text in the store", () => stored() === whole);
+    await feedback().fill(typed);
   });
 
   it("has no accessibility problem that axe finds, in VS Code's own frame", async () => {

@@ -226,6 +226,34 @@ describe("The page of an execution in a browser", () => {
     assert.equal(await feedback().inputValue(), "Shorter", "after the page was hidden");
   });
 
+  it("keeps a keystroke that the extension did not store, and sends it again when the page is loaded again", async () => {
+    const execution = aRichExecution();
+    const page = await window.open({ execution });
+    await feedback().pressSequentially("Short");
+    const [first, ...others] = drafts();
+    const last = others.at(-1);
+    assert.ok(first?.type === "draft" && last?.type === "draft");
+    // The extension crashed after the first one.
+    window.later({ execution, circumstances: { draft: { text: "S", number: first.number } } });
+    await page.reload();
+    await waitFor("the keystroke again", () => drafts().length === 6);
+    assert.deepEqual(drafts().at(-1), last);
+    assert.equal(await feedback().inputValue(), "Short");
+    // Then it was stored, and changed in another window.
+    await window.show({
+      execution,
+      circumstances: { draft: { text: "Short", number: last.number } },
+    });
+    window.later({
+      execution,
+      circumstances: { draft: { text: "Long", number: last.number + 9 } },
+    });
+    await page.reload();
+    await feedback().waitFor();
+    assert.equal(await feedback().inputValue(), "Long");
+    assert.equal(drafts().length, 6);
+  });
+
   it("approves without words, and with a note or rejects only with words", async () => {
     const page = await window.open({ execution: aRichExecution() });
     await button("Reject").click({ force: true });

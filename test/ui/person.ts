@@ -37,15 +37,14 @@ export async function openForm({ tree, webview }: VSCodeWindow, crew: string): P
 export async function openExecution(
   { tree, editor }: VSCodeWindow,
   title: string,
-  isSeen = async () => (await editor.wholeText()).startsWith(`# ${title}\n`),
+  isSeen = () => editor.activeTab(title).isVisible(),
 ): Promise<void> {
   await untilSeen(`the document of ${title}`, () => tree.click(title), isSeen);
 }
 
 /** Approves with the lens above the output that waits, and waits until the lens is gone. */
-export async function approveByLens({ editor }: VSCodeWindow): Promise<void> {
-  const lens = editor.lens("Approve");
-  await lens.waitFor();
+export async function approveByLens(window: VSCodeWindow): Promise<void> {
+  const lens = await waitingLens(window, "Approve");
   await untilSeen(
     "the approval",
     () => lens.click({ timeout: 5_000 }),
@@ -54,15 +53,29 @@ export async function approveByLens({ editor }: VSCodeWindow): Promise<void> {
 }
 
 /** Opens a thread with the lens above the output that waits. */
-export async function rejectByLens({ editor }: VSCodeWindow): Promise<Locator> {
-  const thread = editor.thread("Reject");
-  await editor.lens("Reject…").waitFor();
+export async function rejectByLens(window: VSCodeWindow): Promise<Locator> {
+  const thread = window.editor.thread("Reject");
+  const lens = await waitingLens(window, "Reject…");
   await untilSeen(
     "the thread",
-    () => editor.lens("Reject…").click({ timeout: 5_000 }),
+    () => lens.click({ timeout: 5_000 }),
     () => thread.isVisible(),
   );
   return thread;
+}
+
+/** A lens above the output that waits, in view. */
+export async function waitingLens({ editor }: VSCodeWindow, title: string): Promise<Locator> {
+  const lens = editor.lens(title);
+  await lens.waitFor({ state: "attached" });
+  await untilSeen(
+    `the lens ${title}`,
+    async () => {
+      if (!(await lens.isVisible())) await editor.lens("Go to Output").click({ timeout: 5_000 });
+    },
+    () => lens.isVisible(),
+  );
+  return lens;
 }
 
 /** VS Code loses a click on a row or a lens that is being redrawn, and a person clicks again. */

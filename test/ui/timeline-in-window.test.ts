@@ -1,4 +1,7 @@
 import assert from "node:assert/strict";
+import { readdir, rm } from "node:fs/promises";
+import path from "node:path";
+import { temporaryFolder } from "../support/folders.ts";
 import { Webview } from "../support/window/webview.ts";
 import { openWindow, type VSCodeWindow } from "../support/window.ts";
 import { waitFor } from "../support/wait.ts";
@@ -154,6 +157,37 @@ describe("The timeline, in the window", () => {
     await waitFor("a file's name", async () =>
       (await window.quickInput.input.inputValue()).endsWith("tea in the office.svg"),
     );
+    await window.quickInput.dismiss();
+  });
+
+  it("is exported with its execution from the row's menu, which the editor's title has, too", async () => {
+    const folder = temporaryFolder("exported");
+    await window.tree.menu(story.topic, "Export…");
+    await window.quickInput.choose("In which format?", "Markdown");
+    await window.quickInput.answer("Export Execution", `${folder}/`);
+    await waitFor(
+      "the folder's content",
+      async () => (await window.quickInput.labels()).join() === "..",
+    );
+    await window.quickInput.widget.getByRole("button", { name: "Export Here" }).click();
+    await window.messages
+      .notification("Exported to ")
+      .getByRole("button", { name: "Open", exact: true })
+      .click();
+    await window.editor.tab("execution.md").waitFor();
+    await window.editor.waitForText("![Timeline](timeline.svg)");
+    const [name = ""] = await readdir(folder);
+    assert.deepEqual((await readdir(path.join(folder, name))).sort(), [
+      "execution.md",
+      "outputs",
+      "result.md",
+      "timeline.svg",
+    ]);
+    await rm(folder, { recursive: true });
+    await window.tree.menu(story.topic, "Open Execution");
+    await window.page.locator(".editor-actions").getByLabel("More Actions...").first().click();
+    await window.page.getByRole("menuitem", { name: "Export…", exact: true }).click();
+    await window.quickInput.waitFor("In which format?");
     await window.quickInput.dismiss();
   });
 

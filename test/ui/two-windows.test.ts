@@ -7,7 +7,14 @@ import { signal } from "../support/processes.ts";
 import { startService, type RunningService } from "../support/service.ts";
 import { openWindow, type VSCodeWindow } from "../support/window.ts";
 import { waitFor } from "../support/wait.ts";
-import { approveByLens, connectCrew, openExecution, openForm, rejectByLens } from "./person.ts";
+import {
+  approveByLens,
+  connectCrew,
+  openExecution,
+  openForm,
+  rejectByLens,
+  waitingLens,
+} from "./person.ts";
 import { waitForDocument } from "./story.ts";
 import { toastsOf, watchToasts } from "./toasts.ts";
 
@@ -60,7 +67,7 @@ describe("Two windows on one store", () => {
     it("feedback sent from both at the same time reaches the crew once", async () => {
       await openExecution(first, "tea");
       await openExecution(second, "tea");
-      for (const { editor } of [first, second]) await editor.lens("Approve").hover();
+      for (const window of [first, second]) await (await waitingLens(window, "Approve")).hover();
       const held = writers.hold("/resume", "request");
       await Promise.all([first, second].map(({ page }) => page.mouse.down()));
       await Promise.all([first, second].map(({ page }) => page.mouse.up()));

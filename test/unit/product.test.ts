@@ -7,6 +7,7 @@ const sections = [
   "Watching",
   "Feedback",
   "The page",
+  "Two executions side by side",
   "Around it",
   "What shows that it is done",
 ];

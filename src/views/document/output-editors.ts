@@ -81,7 +81,8 @@ export async function saveOutput(
   return target;
 }
 
-function uriOf(
+/** The document of an output or an answer. */
+export function uriOf(
   { crew: { name: crewName }, ...ids }: ExecutionSummary,
   part: ExecutionPart,
   output: string,

@@ -34,6 +34,7 @@ export const pageActions = [
   "giveFeedback",
   "sendAgain",
   "openDrafts",
+  "compareExecutions",
 ] as const;
 export type PageActionName = (typeof pageActions)[number];
 
@@ -110,7 +111,7 @@ export interface Review {
   readonly goesTo: string;
   /** The stored draft of the feedback. */
   readonly draft: string;
-  /** The newest keystroke of this page that the draft has. */
+  /** The newest keystroke that the draft has, or when it was changed elsewhere (milliseconds since 1970). */
   readonly draftNumber: number;
 }
 

@@ -49,7 +49,7 @@ export interface PageCircumstances extends RenderCircumstances {
   readonly canStop: boolean;
   /** Feedback is being sent from this window. */
   readonly isSending: boolean;
-  /** Of the output that waits, with the page's number of its newest keystroke. */
+  /** Of the output that waits, with the number of its newest keystroke. */
   readonly draft: { readonly text: string; readonly number: number };
   /** The execution has other drafts, for outputs that no longer wait. */
   readonly hasOldDrafts: boolean;
@@ -131,6 +131,7 @@ function actionsOf(
     canStop && canBeStopped(execution) && stopAction(execution),
     again && { name: "runAgain", label: l10n.t("Run Again…") },
     again && { name: "runAgainInForm", label: l10n.t("Run Again in Form…") },
+    hasEnded(execution) && { name: "compareExecutions", label: l10n.t("Compare With…") },
     isUnconfirmed && { name: "untrackExecution", label: l10n.t("Remove from List") },
     hasOldDrafts && { name: "openDrafts", label: l10n.t("Unsent Drafts…") },
     // Feedback on what waits has its own place.

@@ -123,6 +123,7 @@ export class OpenPage {
     const own = this.#stored;
     const isOwn = target !== undefined && own !== undefined && isSame(target, own.target);
     const all = drafts.of(execution.localId);
+    const draft = all.find((each) => target !== undefined && isSame(each, target));
     const circumstances = documents.circumstancesOf(execution);
     const activity = activityIn(store, execution);
     this.#showTimeline(execution, activity, circumstances?.prices);
@@ -131,8 +132,8 @@ export class OpenPage {
       canStop: crews.canStop(execution.crew.id),
       isSending: feedback.isSending(execution),
       draft: {
-        text: all.find((draft) => target !== undefined && isSame(draft, target))?.text ?? "",
-        number: isOwn ? own.number : 0,
+        text: draft?.text ?? "",
+        number: Math.max(isOwn ? own.number : 0, draft === undefined ? 0 : Date.parse(draft.at)),
       },
       hasOldDrafts: all.some((draft) => !isForWhatWaits(draft, execution)),
     });
@@ -210,11 +211,11 @@ export class OpenPage {
 
   /** Each keystroke. The kind isn't decided before it is sent. */
   #keep({ localId }: Execution, { taskId, attempt, text, number }: DraftMessage): void {
-    const { drafts, clock } = this.#parts;
+    const { drafts } = this.#parts;
     const target = { localId, taskId, attempt };
     this.#stored = { target, number };
     const isApprove = drafts.find(target)?.isApprove ?? false;
-    const at = new Date(clock.now()).toISOString();
+    const at = new Date(number).toISOString();
     if (text.trim() === "") drafts.remove(target);
     else drafts.keep({ ...target, isApprove, text, at });
   }

@@ -11,8 +11,8 @@ const fromPage = v.variant("type", [
     type: v.literal("draft"),
     ...target,
     text: v.string(),
-    /** Increases with each keystroke. */
-    number: v.pipe(v.number(), v.safeInteger(), v.minValue(1)),
+    /** When the key was pressed (milliseconds since 1970), later with each keystroke. */
+    number: v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(8.64e15)),
   }),
   v.object({
     type: v.literal("answer"),

@@ -146,17 +146,29 @@ interface DecisionProps {
   readonly onPress: () => void;
 }
 
+/** The last keystroke in the box of this output, if it isn't stored. */
+function unsavedIn({ taskId, attempt, draft, draftNumber }: Review) {
+  const { unsaved } = host.kept;
+  const isOwn = unsaved?.taskId === taskId && unsaved.attempt === attempt;
+  return isOwn && unsaved.text !== draft && unsaved.number > draftNumber ? unsaved : undefined;
+}
+
 /** The feedback box, whose every keystroke is stored, and the buttons that send. */
 function Decision({ review, isSending, onPress }: DecisionProps) {
   const { review: texts } = useTexts();
   const { taskId, attempt, draft, draftNumber, goesTo } = review;
-  const [text, setText] = useState(draft);
+  const [unsaved] = useState(() => unsavedIn(review));
+  const [text, setText] = useState(unsaved?.text ?? draft);
   const [hint, setHint] = useState("");
   const box = useRef<HTMLTextAreaElement>(null);
   /** Increases with each keystroke, also after the page was hidden. */
-  const number = useRef(0);
+  const number = useRef(unsaved?.number ?? 0);
   const id = useId();
   useEffect(() => {
+    if (unsaved !== undefined) host.post(unsaved);
+  }, [unsaved]);
+  useEffect(() => {
+    if (unsavedIn(review) === undefined) host.keep({ unsaved: undefined });
     // The draft may have been changed elsewhere, but not while it is edited here.
     if (draftNumber >= number.current && document.activeElement !== box.current) setText(draft);
   }, [draft, draftNumber]);
@@ -164,8 +176,16 @@ function Decision({ review, isSending, onPress }: DecisionProps) {
   const typed = (value: string) => {
     setText(value);
     setHint("");
-    number.current = Math.max(Date.now(), number.current + 1);
-    host.post({ type: "draft", taskId, attempt, text: value, number: number.current });
+    number.current = Math.max(Date.now(), number.current + 1, draftNumber + 1);
+    const keystroke = {
+      type: "draft",
+      taskId,
+      attempt,
+      text: value,
+      number: number.current,
+    } as const;
+    host.keep({ unsaved: keystroke });
+    host.post(keystroke);
   };
   const send = (kind: Kind) => {
     if (isSending) return;

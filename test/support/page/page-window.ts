@@ -60,8 +60,13 @@ export class PageWindow {
 
   /** Shows a later state. */
   async show(options: PageWindowOptions): Promise<void> {
-    this.#messages = messagesOf(options);
+    this.later(options);
     for (const part of this.#messages) await this.post(part);
+  }
+
+  /** What is shown after the next reload. */
+  later(options: PageWindowOptions): void {
+    this.#messages = messagesOf(options);
   }
 
   async post(message: ToPage): Promise<void> {

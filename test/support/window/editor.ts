@@ -16,6 +16,11 @@ export class Editor {
     return this.#page.locator(".tabs-container .tab").filter({ hasText: name });
   }
 
+  /** The focused tab, by text on it. */
+  activeTab(name: string | RegExp): Locator {
+    return this.#group.locator(".tabs-container .tab.active").filter({ hasText: name });
+  }
+
   /** The lines in view, as text; not those in comment threads, which may be far above while they aren't in view. */
   async visibleText(): Promise<string> {
     const lines = this.#group.locator(".editor-instance .lines-content > .view-lines > .view-line");

@@ -10,9 +10,15 @@ import { Windows } from "./windows.ts";
 
 const id = anExecution().localId;
 const same = (execution: Execution) => execution;
+const callTypes = [
+  "llm_call_started",
+  "llm_call_completed",
+  "tool_usage_started",
+  "tool_usage_finished",
+] as const;
 const call = (number: number): ActivityEvent => ({
   id: `e${number}`,
-  type: number % 2 === 0 ? "llm_call_started" : "llm_call_completed",
+  type: callTypes[number % 4] ?? "",
   at: at(number),
 });
 const task: readonly ActivityEvent[] = [
@@ -87,8 +93,18 @@ describe("events of an execution", () => {
     tell(many);
     const { events, folded } = store.events(id);
     assert.ok(events.length <= 10_000 && events.length > 9_700, String(events.length));
-    const left = (10_052 - events.length) / 2;
-    assert.deepEqual(folded, { llm_call_started: left, llm_call_completed: left });
+    const left = Math.floor((10_052 - events.length) / 4);
+    const counts = callTypes.map((type) => folded[type] ?? 0);
+    assert.equal(
+      counts.reduce((sum, count) => sum + count),
+      10_052 - events.length,
+      "none is lost",
+    );
+    assert.ok(
+      counts.every((count) => count === left || count === left + 1),
+      String(counts),
+    );
+    assert.deepEqual(Object.keys(folded).sort(), [...callTypes].sort());
     assert.deepEqual(
       events.filter(({ type }) => type.startsWith("task")).map(({ id }) => id),
       ["t", "te"],
@@ -98,7 +114,7 @@ describe("events of an execution", () => {
 
   it("that a crew only counted are counts, too", () => {
     const eventCounts = { total: 9, byType: { task_completed: 1, llm_call_started: 7, custom: 1 } };
-    store.update(id, (now) => ({ ...now, eventCounts }), told([...task, call(0), call(2)]));
+    store.update(id, (now) => ({ ...now, eventCounts }), told([...task, call(0), call(4)]));
     assert.deepEqual(store.events(id).folded, { llm_call_started: 5, custom: 1 });
   });
 

@@ -22,10 +22,15 @@ const agentEngine: Engine = {
     const taskStart = "crewAI's own start of the task";
     const start = { parent_event_id: taskStart, event_id: agent };
     const inside = { parent_event_id: agent, ...more };
-    await report.event({ type: "task_started", event_id: taskStart, ...more });
+    const taskStarted = { type: "task_started", event_id: taskStart, ...more };
+    const modelStarted = { type: "llm_call_started", event_id: model, ...inside, model: "m" };
+    const agentStarted = { type: "agent_execution_started", ...start, ...more, agent_role: "Ana" };
     // Events of other threads may come before.
-    await report.event({ type: "llm_call_started", event_id: model, ...inside, model: "m" });
-    await report.event({ type: "agent_execution_started", ...start, ...more, agent_role: "Ana" });
+    const starts =
+      taskIndex === 0
+        ? [taskStarted, modelStarted, agentStarted]
+        : [agentStarted, taskStarted, modelStarted];
+    for (const event of starts) await report.event(event);
     await report.event({
       type: "tool_usage_started",
       event_id: tool,
@@ -117,19 +122,26 @@ describe("service: events", () => {
     const id = await harness.kickoff();
     await harness.untilWaiting(id);
     const activity = await activityNow(id);
-    assert.deepEqual(outline(activity).slice(0, 5), [
+    assert.deepEqual(outline(activity).slice(0, 10), [
       "crew example: running",
       "  task research: completed",
       "    agent Ana: completed",
       "      model m: completed",
       "      tool look: completed",
+      "  task draft: running",
+      "    attempt 1: completed",
+      "      agent Ana: completed",
+      "        model m: completed",
+      "        tool look: completed",
     ]);
     const [, task, , , tool] = activity.spans;
     assert.deepEqual(
       [task?.tokens, tool?.taskId, tool?.text?.length],
       [{ total: 12, prompt: 10, completion: 2 }, "research", 2_000],
     );
-    const { usage: all, eventCounts, trigger } = readStatus(await harness.status(id));
+    const { usage: all, eventCounts, trigger, events = [] } = readStatus(await harness.status(id));
+    const ids = new Set([undefined, ...events.map((event) => event.id)]);
+    assert.ok(events.every(({ parentId }) => ids.has(parentId)));
     assert.deepEqual(all, { total: 24, prompt: 20, completion: 4 });
     assert.equal(eventCounts?.byType?.["llm_call_started"], 2);
     assert.deepEqual(trigger, { type: "unknown", origin: "api" });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import path from "node:path";
+import { readStatus } from "../../../src/api/read-status.ts";
 import type { Engine } from "../../../src/service/engine.ts";
 import { openSqlite } from "../../../src/base/sqlite.ts";
 import { waitFor } from "../../support/wait.ts";
@@ -56,6 +57,9 @@ describe("service: after a restart", () => {
     );
     await harness.start();
     assert.match((await harness.untilEnded(id)).result?.output ?? "", /approved: kept/);
+    const { events = [] } = readStatus(await harness.status(id));
+    const decided = events.find(({ type }) => type === "human_feedback_received");
+    assert.equal(decided?.at, 1, "the wait ended with the decision, not with the restart");
   });
 
   it("an execution that version 0.1.0 left waiting continues", async () => {

@@ -25,7 +25,7 @@ describe("The lenses above the title of an execution's document", () => {
       );
     }
     assert.deepEqual(lensesOf(without(failed("failed"), "request")), []);
-    assert.deepEqual(lensesOf(anExecution()), []);
+    assert.deepEqual(lensesOf(notWaiting()), []);
   });
 
   it("track what may have started by its ID, run it again or remove it from the list", () => {
@@ -43,11 +43,18 @@ describe("The lenses above the title of an execution's document", () => {
     assert.deepEqual(commands.at(-1)?.arguments, [{ crew, kickoffId: "lost", fromLens: true }]);
   });
 
+  it("lead to the output that waits", () => {
+    const [go] = lensesOf(anExecution()).map(({ command }) => command);
+    assert.equal(go?.title, "$(arrow-down)\u00a0Go to Output");
+    assert.equal(go.command, "crewdeck.openExecution");
+    assert.deepEqual(lensesOf(notWaiting()), []);
+  });
+
   it("stop what has not ended, if its crew may be able to, and show that it is stopping", () => {
     const titles = (execution: Execution, canStop = true) =>
       lensesOf(execution, false, canStop).map(({ command }) => [command.title, command.command]);
     const local = { id: "local:file:///crew", name: "Writers", url: "http://127.0.0.1:1" };
-    assert.deepEqual(titles(anExecution({ crew: local })), [["Stop…", "crewdeck.stop"]]);
+    assert.deepEqual(titles(notWaiting({ crew: local })), [["Stop…", "crewdeck.stop"]]);
     assert.deepEqual(titles(notWaiting()), [["Try to Stop…", "crewdeck.tryToStop"]]);
     assert.deepEqual(titles(notWaiting(), false), []);
     assert.deepEqual(titles(without(failed("stopped"), "request")), []);

@@ -139,6 +139,31 @@ describe("The page's model", () => {
     assert.match(given.outcome, /^Sent · the crew answered “Task will be retried/);
   });
 
+  it("has the estimated cost beside the tokens of the execution and its tasks, and none without prices", () => {
+    const tokens = { total: 1_100_000, prompt: 1_000_000, completion: 100_000 };
+    const models = [{ model: "gpt-4o", tokens }];
+    const [research, ...others] = aRichExecution().tasks;
+    const execution = aRichExecution({
+      usage: { total: 1_100_900, prompt: 1_000_800, completion: 100_100 },
+      models: [...models, { model: "other", tokens: { total: 900, prompt: 800, completion: 100 } }],
+      tasks: [{ ...research!, times: { tokens, models } }, ...others],
+    });
+    const prices = [{ pattern: "gpt-4o", input: 2, output: 10 }];
+    const shown = (circumstances: Partial<PageCircumstances>) => {
+      const { use, tasks } = modelOf(execution, circumstances);
+      return [use.join(", "), tasks[0]?.facts.join(", ")];
+    };
+    const [all, ofTask] = [
+      "1,100,900 tokens (1,000,800 in, 100,100 out)",
+      "1,100,000 tokens (1,000,000 in, 100,000 out)",
+    ];
+    assert.deepEqual(shown({ prices }), [
+      `${all}, estimated cost $3.00 without 900 tokens that have no price`,
+      `41 s, ${ofTask}, estimated cost $3.00`,
+    ]);
+    assert.deepEqual(shown({}), [all, `41 s, ${ofTask}`]);
+  });
+
   it("has what agents did as steps: tool, thought, arguments, result and time", () => {
     const more: readonly ActivityEvent[] = [
       {
@@ -226,7 +251,11 @@ describe("The page's model", () => {
     assert.deepEqual(names(modelOf(aRichExecution(), { canStop: false, hasOldDrafts: true })), [
       "openDrafts",
     ]);
-    assert.deepEqual(names(modelOf(ended("completed"))), ["runAgain", "runAgainInForm"]);
+    assert.deepEqual(names(modelOf(ended("completed"))), [
+      "runAgain",
+      "runAgainInForm",
+      "compareExecutions",
+    ]);
     const local = { id: "local:file:///crew", name: "Mine", url: "http://127.0.0.1:1" };
     assert.deepEqual(names(modelOf(aRichExecution({ crew: local }))), ["stop"]);
     const unconfirmed = { ...without(aRichExecution(), "waiting"), kickoffIds: [] };

@@ -4,6 +4,7 @@ import {
   extentOf,
   longWaits,
   movedTo,
+  openWaits,
   panned,
   zoomed,
 } from "../../../../src/views/timeline/axis.ts";
@@ -70,6 +71,30 @@ describe("the timeline's axis", () => {
   it("counts waits that overlap, or that last, once", () => {
     const waits = [span("crew", 0), span("wait", 1_000, 50_000), span("wait", 20_000)];
     assert.deepEqual(longWaits(waits, start + 60_000), [{ from: 1_000, to: 60_000 }]);
+  });
+
+  it("shortens on a common axis only when nothing is done in both executions", () => {
+    // One waits for an hour, the other for five minutes.
+    const one = [span("crew", 0, 3_620_000), span("wait", 10_000, 3_610_000)];
+    const other = [span("crew", 0, 330_000), span("wait", 20_000, 320_000)];
+    const cuts = [
+      { from: 20_000, to: 320_000 },
+      { from: 330_000, to: 3_610_000 },
+    ];
+    assert.deepEqual(longWaits(one, start, other), cuts);
+    assert.deepEqual(longWaits(other, start, one), cuts);
+    const busy = [span("crew", 0, 3_700_000)];
+    assert.deepEqual(longWaits(one, start, busy), []);
+  });
+
+  it("lets a wait that lasts take the rest of the axis, unless the other execution runs", () => {
+    const waits = [span("crew", 0), span("wait", 1_000)];
+    const ended = [span("crew", 0, 2_000)];
+    const running = [span("crew", 0)];
+    const period = [{ from: 1_000, to: 60_000 }];
+    assert.deepEqual(openWaits(period, [waits, ended], 70_000), [{ from: 1_000, to: 70_000 }]);
+    assert.deepEqual(openWaits(period, [waits, running], 70_000), period);
+    assert.deepEqual(openWaits(period, [ended], 70_000), period);
   });
 
   it("zooms around a place that keeps its time, and not further than the whole", () => {

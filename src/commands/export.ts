@@ -1,0 +1,226 @@
+import { homedir } from "node:os";
+import path from "node:path";
+import * as vscode from "vscode";
+import { messageOf, UserError } from "../base/errors.ts";
+import { isProgram, objectOf, oneOf, recordOf, stringOf } from "../editor/arguments.ts";
+import { plainMessage, showError, showStatus } from "../editor/messages.ts";
+import { activityOf } from "../executions/activity.ts";
+import type { Execution } from "../executions/model.ts";
+import type { SpanExporter } from "../views/export/exporter.ts";
+import { onExecution } from "./choose.ts";
+import type { CommandParts, Commands } from "./table.ts";
+
+type ExportParts = Pick<CommandParts, "crews" | "store" | "prices" | "clock" | "context">;
+
+const formats = ["markdown", "opentelemetry"] as const;
+type Format = (typeof formats)[number] | "endpoint";
+
+/**
+ * `exportExecution` takes `{crew, kickoffId, folder?, format?}` and returns the URI of what it
+ * made; `sendSpans` `{crew, kickoffId}`, and returns `{traceId, spans}`; `setOtlpHeaders`
+ * `{headers}`.
+ */
+export function exportCommands(parts: ExportParts): Commands {
+  let loading: Promise<SpanExporter> | undefined;
+  const load = () =>
+    (loading ??= import("../views/export/exporter.ts").then(
+      (module) => new module.SpanExporter(parts),
+    ));
+  const send = async (execution: Execution, argument: unknown) => {
+    const exporter = await load();
+    const { origin } = exporter.endpoint();
+    const title = vscode.l10n.t("Sending spans to {0}", origin);
+    const sent = await vscode.window.withProgress(
+      { location: vscode.ProgressLocation.Notification, title: plainMessage(title) },
+      () => exporter.send(execution),
+    );
+    if (!isProgram(argument))
+      showStatus(vscode.l10n.t("{0} spans were sent to {1}.", sent.spans, origin));
+    return sent;
+  };
+  return {
+    exportExecution: onExecution(parts, async (execution, argument) => {
+      const { folder, format } = await readTarget(argument);
+      if (format === "endpoint") return await send(execution, argument);
+      if (format === undefined) return undefined;
+      const into = folder ?? (await askFolder());
+      if (into === undefined) return undefined;
+      const made =
+        format === "markdown"
+          ? await writeBundle(parts, execution, into)
+          : await writeSpans(execution, into, (await load()).text(execution));
+      if (!isProgram(argument)) void reportMade(made);
+      return made.toString();
+    }),
+    sendSpans: onExecution(parts, send),
+    setOtlpHeaders: async (argument) => setHeaders(await load(), argument),
+  };
+}
+
+/** A program that names a folder is asked nothing. */
+async function readTarget(
+  argument: unknown,
+): Promise<{ readonly folder?: vscode.Uri; readonly format?: Format | undefined }> {
+  const given = recordOf(argument);
+  const folder = isProgram(argument) ? stringOf(given, "folder") : undefined;
+  const format = isProgram(argument) ? oneOf(given, "format", formats) : undefined;
+  return {
+    ...(folder !== undefined && { folder: readFolder(folder) }),
+    format: format ?? (folder === undefined ? await askFormat() : "markdown"),
+  };
+}
+
+function readFolder(text: string): vscode.Uri {
+  if (/^[a-z][a-z0-9+.-]+:\/\//i.test(text)) return vscode.Uri.parse(text, true);
+  if (path.isAbsolute(text)) return vscode.Uri.file(text);
+  throw new UserError(vscode.l10n.t("“{0}” must be an absolute path or a URI.", "folder"));
+}
+
+async function askFormat(): Promise<Format | undefined> {
+  const settings = vscode.workspace.getConfiguration("crewdeck");
+  const content =
+    settings.get("otlpContent") === true
+      ? vscode.l10n.t("with inputs, arguments, outputs and feedback")
+      : vscode.l10n.t("without inputs, arguments, outputs and feedback");
+  const endpoint: unknown = settings.get("otlpEndpoint");
+  const items: readonly (vscode.QuickPickItem & { readonly format: Format })[] = [
+    {
+      label: vscode.l10n.t("Markdown"),
+      description: vscode.l10n.t("a folder with the document, the outputs and a timeline picture"),
+      format: "markdown",
+    },
+    {
+      label: vscode.l10n.t("OpenTelemetry spans"),
+      description: vscode.l10n.t("a file in OTLP JSON, {0}", content),
+      format: "opentelemetry",
+    },
+    ...(typeof endpoint === "string" && endpoint !== ""
+      ? [
+          {
+            label: vscode.l10n.t("Send spans to the OTLP endpoint"),
+            description: content,
+            format: "endpoint" as const,
+          },
+        ]
+      : []),
+  ];
+  const title = vscode.l10n.t("Export Execution");
+  const placeHolder = vscode.l10n.t("In which format?");
+  return (await vscode.window.showQuickPick(items, { title, placeHolder }))?.format;
+}
+
+async function askFolder(): Promise<vscode.Uri | undefined> {
+  const [folder] =
+    (await vscode.window.showOpenDialog({
+      title: vscode.l10n.t("Export Execution"),
+      openLabel: vscode.l10n.t("Export Here"),
+      canSelectFiles: false,
+      canSelectFolders: true,
+      defaultUri: vscode.workspace.workspaceFolders?.[0]?.uri ?? vscode.Uri.file(homedir()),
+    })) ?? [];
+  return folder;
+}
+
+async function writeBundle(
+  { store, prices, clock }: ExportParts,
+  execution: Execution,
+  folder: vscode.Uri,
+): Promise<vscode.Uri> {
+  const { bundleName, bundleOf } = await import("../views/export/bundle.ts");
+  const activity = activityOf(execution, store.events(execution.localId));
+  const files = bundleOf(execution, activity, { prices: prices.list(), now: clock.now() });
+  return await writeNew(folder, bundleName(execution), "", async (target) => {
+    for (const { path, text } of files)
+      await write(vscode.Uri.joinPath(target, ...path.split("/")), text);
+  });
+}
+
+async function writeSpans(
+  execution: Execution,
+  folder: vscode.Uri,
+  text: string,
+): Promise<vscode.Uri> {
+  const { bundleName } = await import("../views/export/bundle.ts");
+  return await writeNew(folder, bundleName(execution), ".otlp.jsonl", (target) =>
+    write(target, text),
+  );
+}
+
+/** Under a name that is still free. What could not be written whole is removed. @throws UserError */
+async function writeNew(
+  folder: vscode.Uri,
+  name: string,
+  ending: string,
+  writeAt: (target: vscode.Uri) => Promise<void>,
+): Promise<vscode.Uri> {
+  const { fs } = vscode.workspace;
+  const temporary = vscode.Uri.joinPath(folder, `.${crypto.randomUUID()}.tmp`);
+  try {
+    await writeAt(temporary);
+    for (let number = 1; ; number++) {
+      const numbered = number === 1 ? name : `${name}-${number}`;
+      const target = vscode.Uri.joinPath(folder, `${numbered}${ending}`);
+      try {
+        await fs.rename(temporary, target, { overwrite: false });
+        return target;
+      } catch (error) {
+        if (!(error instanceof vscode.FileSystemError && error.code === "FileExists")) throw error;
+      }
+    }
+  } catch (error) {
+    await Promise.resolve(fs.delete(temporary, { recursive: true })).catch(() => undefined);
+    throw new UserError(
+      vscode.l10n.t("Nothing was exported to {0}. {1}", folder.fsPath, messageOf(error)),
+      [],
+      { cause: error },
+    );
+  }
+}
+
+async function write(target: vscode.Uri, text: string): Promise<void> {
+  await vscode.workspace.fs.writeFile(target, new TextEncoder().encode(text));
+}
+
+async function reportMade(made: vscode.Uri): Promise<void> {
+  const open = vscode.l10n.t("Open");
+  const text = vscode.l10n.t("Exported to {0}.", made.fsPath);
+  if ((await vscode.window.showInformationMessage(text, open)) !== open) return;
+  const file = made.path.endsWith(".jsonl") ? made : vscode.Uri.joinPath(made, "execution.md");
+  await Promise.resolve(vscode.commands.executeCommand("vscode.open", file)).catch(showError);
+}
+
+async function setHeaders(exporter: SpanExporter, argument: unknown): Promise<void> {
+  const url = exporter.endpoint();
+  const { parseHeaders, readHeaders } = await import("../views/export/headers.ts");
+  const given = objectOf(recordOf(argument), "headers");
+  if (given !== undefined) {
+    await exporter.headers.set(url, readHeaders(given));
+    return;
+  }
+  const problemIn = (text: string) => {
+    try {
+      parseHeaders(text);
+      return undefined;
+    } catch (error) {
+      return messageOf(error);
+    }
+  };
+  const text = await vscode.window.showInputBox({
+    title: vscode.l10n.t("Set OTLP Headers"),
+    prompt: vscode.l10n.t(
+      "Headers for {0} only, such as Authorization=Bearer KEY or Authorization=Basic USER:PASSWORD; several are separated by commas. Leave it empty to remove them.",
+      url.origin,
+    ),
+    password: true,
+    ignoreFocusOut: true,
+    validateInput: problemIn,
+  });
+  if (text === undefined) return;
+  const headers = parseHeaders(text);
+  await exporter.headers.set(url, headers);
+  showStatus(
+    Object.keys(headers).length === 0
+      ? vscode.l10n.t("The headers are removed.")
+      : vscode.l10n.t("The headers for {0} are kept in the secret storage.", url.origin),
+  );
+}

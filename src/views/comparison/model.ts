@@ -1,0 +1,240 @@
+import { isDeepStrictEqual } from "node:util";
+import * as l10n from "@vscode/l10n";
+import { defined, type JsonValue } from "../../base/json.ts";
+import { oneLine, shortName } from "../../base/text.ts";
+import { taskTime } from "../../executions/durations.ts";
+import {
+  type Execution,
+  type ExecutionSummary,
+  type ExecutionTask,
+  hasEnded,
+} from "../../executions/model.ts";
+import type { Price } from "../../executions/prices.ts";
+import { isSameOutput } from "../../executions/tasks.ts";
+import { titleOf } from "../../executions/title.ts";
+import { taskTokenUse } from "../../executions/tokens.ts";
+import { resultOf } from "../document/outputs.ts";
+import { unknownTasks } from "../document/task.ts";
+import {
+  formatTime,
+  present,
+  stateLabel,
+  taskStateLabel,
+  taskTimeLabels,
+  useLabels,
+} from "../labels.ts";
+import { contentOf } from "../page/content.ts";
+import { different, figuresOf, same, taskDifferences } from "./figures.ts";
+import {
+  type ComparedInput,
+  type ComparedOutput,
+  type ComparedTask,
+  type ComparisonModel,
+  onSides,
+  type Sides,
+} from "./messages.ts";
+import { pairsOf } from "./pairs.ts";
+
+/** Characters of each title in the tab. */
+const longest = 30;
+
+/** The tab's title. */
+export function comparisonTitle(pair: Sides<ExecutionSummary>): string {
+  const { left, right } = onSides(namesOf(pair), (name) => oneLine(name, longest));
+  return `${left} ↔ ${right}`;
+}
+
+export function comparisonModel(pair: Sides<Execution>, prices: readonly Price[]): ComparisonModel {
+  const names = namesOf(pair);
+  const executions = {
+    left: { ...aboutOf(pair.left), name: names.left },
+    right: { ...aboutOf(pair.right), name: names.right },
+  };
+  const spoken = onSides(executions, ({ name, stateLabel }) =>
+    l10n.t("{0}: {1}", name, stateLabel),
+  );
+  return {
+    executions,
+    spoken: `${spoken.left}, ${spoken.right}`,
+    figures: figuresOf(pair, prices),
+    ...inputsOf(pair, names),
+    outputs: outputPairs(pair).map((each) => comparedOutput(each, pair, names, prices)),
+  };
+}
+
+/** Titles; with the crews if they are the same. */
+function namesOf(pair: Sides<ExecutionSummary>): Sides<string> {
+  const titles = onSides(pair, titleOf);
+  return titles.left === titles.right && pair.left.crew.name !== pair.right.crew.name
+    ? onSides(pair, (each) => `${each.crew.name}: ${titleOf(each)}`)
+    : titles;
+}
+
+function aboutOf(execution: Execution) {
+  const { crew, state, startedAt } = execution;
+  const started = formatTime(startedAt);
+  return { crew: crew.name, state, stateLabel: stateLabel(execution), started };
+}
+
+/** Those that differ first. */
+function inputsOf(
+  pair: Sides<Execution>,
+  names: Sides<string>,
+): Pick<ComparisonModel, "inputs" | "inputsNote"> {
+  const given = onSides(pair, ({ request }) => request?.inputs);
+  const unknown = (["left", "right"] as const).filter((side) => given[side] === undefined);
+  if (given.left === undefined || given.right === undefined)
+    return {
+      inputs: [],
+      inputsNote:
+        unknown.length === 2
+          ? l10n.t("The inputs are not known: these executions were not kicked off from here.")
+          : l10n.t(
+              "The inputs of “{0}” are not known: it was not kicked off from here.",
+              names[unknown[0] ?? "left"],
+            ),
+    };
+  const { left, right } = given;
+  const all = [...new Set([...Object.keys(left), ...Object.keys(right)])];
+  const inputs = all.map((name): ComparedInput => {
+    const [one, other] = [left[name], right[name]];
+    const isDifferent = !isDeepStrictEqual(one, other);
+    const only = one === undefined ? names.right : other === undefined ? names.left : undefined;
+    return {
+      name,
+      values: defined({
+        left: one === undefined ? undefined : valueOf(one),
+        right: other === undefined ? undefined : valueOf(other),
+      }),
+      difference:
+        only !== undefined ? l10n.t("only in “{0}”", only) : isDifferent ? different() : same(),
+      isDifferent,
+    };
+  });
+  return {
+    inputs: [
+      ...inputs.filter(({ isDifferent }) => isDifferent),
+      ...inputs.filter(({ isDifferent }) => !isDifferent),
+    ],
+  };
+}
+
+function valueOf(value: JsonValue) {
+  return contentOf(typeof value === "string" ? value : JSON.stringify(value, undefined, 2));
+}
+
+export interface TaskOutput {
+  /** The result's is empty. */
+  readonly taskId: string;
+  readonly task?: ExecutionTask;
+  readonly attempt?: number;
+  readonly output?: string;
+}
+
+export interface OutputPair extends Partial<Sides<TaskOutput>> {
+  readonly id: string;
+}
+
+/** The last output of each task, and the results if they are none of those. */
+export function outputPairs(pair: Sides<Execution>): readonly OutputPair[] {
+  const tasks = onSides(pair, taskOutputs);
+  const results = onSides(pair, (each) => (hasEnded(each) ? resultOf(each) : undefined));
+  const isTold = (result: string | undefined, own: readonly TaskOutput[]) =>
+    result === undefined ||
+    own.some(({ output }) => output !== undefined && isSameOutput(output, result));
+  const isResultShown = !isTold(results.left, tasks.left) || !isTold(results.right, tasks.right);
+  const result = onSides(results, (output) => ({ taskId: "", ...defined({ output }) }));
+  return [
+    ...(isResultShown ? [{ id: "result", ...result }] : []),
+    ...pairsOf(tasks).map((each) => ({
+      id: `task ${each.left?.taskId ?? ""}\n${each.right?.taskId ?? ""}`,
+      ...each,
+    })),
+  ];
+}
+
+function taskOutputs(execution: Execution): readonly TaskOutput[] {
+  const { tasks, waiting } = execution;
+  return [...tasks, ...unknownTasks(execution)].map((task) => {
+    const { taskId, attempts } = task;
+    const last = attempts.findLast(({ output }) => output !== undefined);
+    const waits = waiting?.taskId === taskId && waiting.output !== undefined ? waiting : undefined;
+    return {
+      taskId,
+      task,
+      ...defined({
+        attempt: waits?.attempt ?? last?.number,
+        output: waits?.output ?? last?.output,
+      }),
+    };
+  });
+}
+
+function comparedOutput(
+  { id, left, right }: OutputPair,
+  pair: Sides<Execution>,
+  names: Sides<string>,
+  prices: readonly Price[],
+): ComparedOutput {
+  const tasks = defined({
+    left: left && comparedTask(left, pair.left, prices),
+    right: right && comparedTask(right, pair.right, prices),
+  });
+  const [one, other] = [tasks.left?.name, tasks.right?.name];
+  const only = left === undefined ? names.right : right === undefined ? names.left : undefined;
+  const status = only === undefined ? statusOf(left?.output, right?.output) : "single";
+  const times = {
+    left: left?.task && taskTime(left.task, pair.left),
+    right: right?.task && taskTime(right.task, pair.right),
+  };
+  const tokens = {
+    left: left?.task && taskTokenUse(left.task)?.tokens.total,
+    right: right?.task && taskTokenUse(right.task)?.tokens.total,
+  };
+  return {
+    id,
+    name:
+      one !== undefined && other !== undefined && one !== other
+        ? `${one} ↔ ${other}`
+        : (one ?? other ?? ""),
+    tasks,
+    status,
+    facts: present(
+      only !== undefined && l10n.t("only in “{0}”", only),
+      status === "same" && l10n.t("same output"),
+      status === "different" && l10n.t("different output"),
+      ...taskDifferences(times, tokens),
+    ),
+  };
+}
+
+function statusOf(left: string | undefined, right: string | undefined) {
+  if (left === undefined || right === undefined) return "unknown";
+  return isSameOutput(left, right) ? "same" : "different";
+}
+
+function comparedTask(
+  { taskId, task, attempt, output }: TaskOutput,
+  execution: Execution,
+  prices: readonly Price[],
+): ComparedTask {
+  const missing = l10n.t("The crew has not returned this output.");
+  const content = {
+    taskId,
+    ...(output === undefined ? { note: missing } : { output: contentOf(output) }),
+  };
+  if (task === undefined) return { name: l10n.t("Result"), facts: [], ...content };
+  const { agent, state } = task;
+  return {
+    name: shortName(taskId),
+    state,
+    facts: present(
+      taskStateLabel(task, execution),
+      agent !== undefined && agent !== "" && shortName(agent),
+      attempt !== undefined && attempt > 1 && l10n.t("attempt {0}", attempt),
+      ...taskTimeLabels(task, execution),
+      ...useLabels(taskTokenUse(task), prices),
+    ),
+    ...content,
+  };
+}

@@ -1,0 +1,129 @@
+import * as l10n from "@vscode/l10n";
+import type { Activity } from "../../executions/activity.ts";
+import type { Execution } from "../../executions/model.ts";
+import type { Price } from "../../executions/prices.ts";
+import { stepsOf } from "../../executions/steps.ts";
+import { titleOf } from "../../executions/title.ts";
+import { inlineText } from "../document/markdown.ts";
+import { notesOf } from "../document/notes.ts";
+import { type Output, outputContent, outputsOf } from "../document/outputs.ts";
+import { renderExecution } from "../document/render.ts";
+import { type Rendered, sectionOf } from "../document/sections.ts";
+import { contentOfActivity } from "../timeline/content.ts";
+import { timelinePicture } from "../timeline/picture.ts";
+import { rowsOf } from "../timeline/rows.ts";
+import { timelineTexts } from "../timeline/texts.ts";
+
+export interface BundleFile {
+  /** Relative, with slashes. Needs no encoding in a link. */
+  readonly path: string;
+  readonly text: string;
+}
+
+interface BundleOptions {
+  readonly prices: readonly Price[];
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+/** An execution as files: its document, its outputs, and its timeline as a picture. */
+export function bundleOf(
+  execution: Execution,
+  activity: Activity,
+  options: BundleOptions,
+): readonly BundleFile[] {
+  const outputs = outputFiles(execution);
+  return [
+    { path: "execution.md", text: documentText(execution, activity, outputs, options) },
+    { path: "timeline.svg", text: pictureOf(execution, activity, options.now) },
+    ...outputs,
+  ];
+}
+
+/** A file or folder name without spaces, for every file system. */
+export function fileName(text: string): string {
+  const plain = text.replace(/[^\p{L}\p{N}._-]+/gu, "-").replace(/^[.-]+/, "");
+  return (
+    Array.from(plain)
+      .slice(0, 60)
+      .join("")
+      .replace(/[.-]+$/, "") || "_"
+  );
+}
+
+/** As the open document shows it, with its decorations as text. */
+function documentText(
+  execution: Execution,
+  activity: Activity,
+  outputs: readonly OutputFile[],
+  { prices, now }: BundleOptions,
+): string {
+  const rendered = renderExecution(execution, { prices }, stepsOf(activity));
+  const lines = withDecorations(rendered, notesOf(execution, rendered, prices, now));
+  lines.splice(
+    sectionOf(rendered, "state")?.end ?? 0,
+    0,
+    `![${l10n.t("Timeline")}](timeline.svg)`,
+    "",
+  );
+  if (outputs.length > 0)
+    lines.push(
+      `## ${l10n.t("Files")}`,
+      "",
+      ...outputs.map(({ label, path }) => `- [${inlineText(label)}](${path})`),
+      "",
+    );
+  return lines.join("\n");
+}
+
+function withDecorations({ text, strong }: Rendered, notes: ReturnType<typeof notesOf>): string[] {
+  const lines = text.split("\n");
+  for (const { line, from, to } of strong.toReversed()) {
+    const whole = lines[line] ?? "";
+    lines[line] = `${whole.slice(0, from)}**${whole.slice(from, to)}**${whole.slice(to)}`;
+  }
+  for (const { line, text: note } of notes) {
+    // Below a task's heading is its state.
+    const at = lines[line]?.startsWith("#") === true ? line + 2 : line;
+    lines[at] = `${lines[at] ?? ""} · ${note}`;
+  }
+  return lines;
+}
+
+interface OutputFile extends BundleFile {
+  readonly label: string;
+}
+
+function outputFiles(execution: Execution): readonly OutputFile[] {
+  const all = outputsOf(execution);
+  return all.map(({ part, output }) => {
+    const { extension, text } = outputContent(output);
+    const { name, label } = namesOf(part, all, execution);
+    return { path: `${name}.${extension}`, label, text };
+  });
+}
+
+function namesOf(part: Output["part"], all: readonly Output[], { tasks }: Execution) {
+  if (part.kind === "result") return { name: "result", label: l10n.t("Result") };
+  const { taskId, attempt } = part;
+  const attempts = all.filter(
+    (each) => each.part.kind === "attempt" && each.part.taskId === taskId,
+  );
+  // The number makes it unique.
+  const number = tasks.findIndex((task) => task.taskId === taskId) + 1;
+  const name = `outputs/${String(number).padStart(2, "0")}-${fileName(taskId)}`;
+  return attempts.length === 1
+    ? { name, label: taskId }
+    : { name: `${name}.attempt-${attempt}`, label: l10n.t("{0}, attempt {1}", taskId, attempt) };
+}
+
+function pictureOf(execution: Execution, activity: Activity, now: number): string {
+  const content = contentOfActivity(execution, activity, now);
+  const { rows } = rowsOf(content.spans, { closed: [], text: "", kinds: [] }, () => []);
+  return timelinePicture(rows, content, { isWhole: false }, now, timelineTexts());
+}
+
+/** A name for the folder or file. */
+export function bundleName(execution: Execution): string {
+  return fileName(titleOf(execution));
+}

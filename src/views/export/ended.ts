@@ -1,0 +1,73 @@
+import * as vscode from "vscode";
+import { actionsOf, messageOf, UserError } from "../../base/errors.ts";
+import { logProblem } from "../../editor/log.ts";
+import { showError } from "../../editor/messages.ts";
+import { type ExecutionSummary, keyOf } from "../../executions/model.ts";
+import { titleOf } from "../../executions/title.ts";
+import { SpanExporter } from "./exporter.ts";
+import type { EndsOptions } from "./register.ts";
+
+/** Sends the spans of executions that have just ended: once, from one window. */
+export class EndedExport {
+  readonly #options: EndsOptions;
+  readonly #exporter: SpanExporter;
+  readonly #seen = new Set<string>();
+  /** The problem that was shown, if nothing was sent since. */
+  #reported: string | undefined;
+  #last: Promise<void> = Promise.resolve();
+
+  constructor(options: EndsOptions) {
+    this.#options = options;
+    this.#exporter = new SpanExporter(options);
+  }
+
+  /** @param event of its end */
+  async send(localId: string, event: string): Promise<void> {
+    if (this.#seen.has(event)) return;
+    this.#seen.add(event);
+    // One after the other: an endpoint that doesn't answer is reported once.
+    await (this.#last = this.#last.then(() => this.#send(localId, event)));
+  }
+
+  async #send(localId: string, event: string): Promise<void> {
+    const execution = this.#options.store.find(localId);
+    if (execution === undefined || !this.#claim(localId, event)) return;
+    try {
+      await this.#exporter.send(execution);
+      this.#reported = undefined;
+    } catch (error) {
+      logProblem("Sending spans of an ended execution", error);
+      if (messageOf(error) !== this.#reported) void showError(describe(error, execution));
+      this.#reported = messageOf(error);
+    }
+  }
+
+  /** Whether no window has sent them. */
+  #claim(localId: string, event: string): boolean {
+    const { lease, notified } = this.#options;
+    try {
+      if (lease.confirm()) return notified.claim(`spans-${event}`, localId);
+    } catch (error) {
+      logProblem("Sending spans of an ended execution", error);
+    }
+    // The next change tries again.
+    this.#seen.delete(event);
+    return false;
+  }
+}
+
+function describe(error: unknown, execution: ExecutionSummary): UserError {
+  const again = {
+    title: vscode.l10n.t("Send Spans"),
+    command: "crewdeck.sendSpans",
+    arguments: [{ crew: execution.crew.id, kickoffId: keyOf(execution), kind: "notification" }],
+  };
+  return new UserError(
+    vscode.l10n.t(
+      "The spans of “{0}” could not be sent. {1} If that happens again, it is only logged.",
+      titleOf(execution),
+      messageOf(error),
+    ),
+    [again, ...actionsOf(error)],
+  );
+}

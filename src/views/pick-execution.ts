@@ -1,0 +1,25 @@
+import * as vscode from "vscode";
+import { plainLabel } from "../editor/messages.ts";
+import type { ExecutionSummary } from "../executions/model.ts";
+import { titleOf } from "../executions/title.ts";
+import { startLabel, stateLabel } from "./labels.ts";
+
+export type ExecutionItem = vscode.QuickPickItem & { readonly execution?: ExecutionSummary };
+
+export async function pickExecution(
+  items: readonly ExecutionItem[],
+  placeHolder: string,
+): Promise<ExecutionSummary | undefined> {
+  const options = { placeHolder, matchOnDescription: true, matchOnDetail: true };
+  return (await vscode.window.showQuickPick(items, options))?.execution;
+}
+
+/** State and ID may be remote text. */
+export function executionItem(execution: ExecutionSummary): ExecutionItem {
+  return {
+    label: plainLabel(titleOf(execution)),
+    description: plainLabel(`${execution.crew.name} · ${stateLabel(execution)}`),
+    detail: plainLabel([startLabel(execution), ...execution.kickoffIds.slice(0, 1)].join(" · ")),
+    execution,
+  };
+}

@@ -1,0 +1,297 @@
+import { type ComponentChildren, render } from "preact";
+import { fill } from "../../kickoff/form/messages.ts";
+import {
+  type ComparedExecution,
+  type ComparedInput,
+  type ComparisonModel,
+  type Side,
+  type Sides,
+  sides,
+  type ToComparison,
+} from "../../views/comparison/messages.ts";
+import type { Content } from "../../views/page/messages.ts";
+import type { Span } from "../../views/timeline/messages.ts";
+import { changedRow } from "../../views/comparison/diff-rows.ts";
+import { ContentView } from "../page/content.tsx";
+import { Elapsed } from "../page/elapsed.tsx";
+import { Fold } from "../page/fold.tsx";
+import { host } from "../page/host.ts";
+import { StateIcon } from "../page/icons.tsx";
+import { Texts } from "../page/texts.ts";
+import { KnownSpans, type WholeView } from "../timeline/known-spans.ts";
+import { Outputs } from "./outputs.tsx";
+import { Pieces } from "./side-by-side.tsx";
+import { OwnTexts, useComparisonTexts } from "./texts.ts";
+import { Timelines } from "./timelines.tsx";
+
+interface ComparisonProps {
+  readonly model: ComparisonModel;
+  readonly timelines: ComponentChildren;
+}
+
+function Comparison({ model, timelines }: ComparisonProps) {
+  const texts = useComparisonTexts();
+  const { executions, spoken, figures } = model;
+  return (
+    <>
+      <header>
+        <h1 class="unseen">{fill(texts.heading, executions.right.name, executions.left.name)}</h1>
+        <div class="executions">
+          <Execution execution={executions.left} side="left" />
+          <button type="button" class="secondary" onClick={() => host.post({ type: "swap" })}>
+            {texts.swap}
+          </button>
+          <Execution execution={executions.right} side="right" />
+        </div>
+        <p class="unseen" role="status">
+          {spoken}
+        </p>
+      </header>
+      <section aria-labelledby="figures">
+        <h2 id="figures">{texts.figures}</h2>
+        <ComparisonTable label={texts.figure} executions={executions} id="figures">
+          {figures.map(({ label, values, difference, isDifferent }) => (
+            <tr key={label} class={isDifferent ? "different" : ""}>
+              <th scope="row">{label}</th>
+              {sides.map((side) => (
+                <td key={side}>
+                  {typeof values[side] === "number" ? (
+                    <Elapsed elapsed={values[side]} />
+                  ) : (
+                    values[side]
+                  )}
+                </td>
+              ))}
+              <td class="change">{difference}</td>
+            </tr>
+          ))}
+        </ComparisonTable>
+      </section>
+      <Inputs model={model} />
+      {timelines}
+      {model.outputs.length > 0 && <Outputs outputs={model.outputs} />}
+    </>
+  );
+}
+
+function Execution({ execution, side }: { execution: ComparedExecution; side: Side }) {
+  const texts = useComparisonTexts();
+  const { name, crew, state, stateLabel, started } = execution;
+  return (
+    <div class="execution">
+      <div class="title">
+        <StateIcon state={state} />
+        <h2>
+          <button
+            type="button"
+            class="link"
+            title={fill(texts.open, name)}
+            onClick={() => host.post({ type: "open", side })}
+          >
+            {name}
+          </button>
+        </h2>
+      </div>
+      <p class="state">
+        <strong>{stateLabel}</strong>
+        <span>{crew}</span>
+        <span>{started}</span>
+        <button
+          type="button"
+          class="link"
+          aria-label={fill(texts.chooseInstead, name)}
+          onClick={() => host.post({ type: "choose", side })}
+        >
+          {texts.choose}
+        </button>
+      </p>
+    </div>
+  );
+}
+
+interface TableProps {
+  /** The heading's. */
+  readonly id: string;
+  readonly label: string;
+  readonly executions: ComparisonModel["executions"];
+  readonly children: ComponentChildren;
+}
+
+function ComparisonTable({ id, label, executions, children }: TableProps) {
+  const texts = useComparisonTexts();
+  return (
+    <div class="table">
+      <table class="comparison" aria-labelledby={id}>
+        <thead>
+          <tr>
+            <th scope="col" class="faint">
+              {label}
+            </th>
+            {sides.map((side) => (
+              <th key={side} scope="col">
+                {executions[side].name}
+              </th>
+            ))}
+            <th scope="col">{texts.difference}</th>
+          </tr>
+        </thead>
+        <tbody>{children}</tbody>
+      </table>
+    </div>
+  );
+}
+
+function Inputs({ model: { inputs, inputsNote, executions } }: { model: ComparisonModel }) {
+  const texts = useComparisonTexts();
+  const different = inputs.filter(({ isDifferent }) => isDifferent);
+  const same = inputs.filter(({ isDifferent }) => !isDifferent);
+  if (inputs.length === 0 && inputsNote === undefined) return null;
+  return (
+    <section aria-labelledby="inputs">
+      <div class="heading">
+        <h2 id="inputs">{texts.inputs}</h2>
+        {inputs.length > 0 && (
+          <span class="faint">{fill(texts.differ, different.length, inputs.length)}</span>
+        )}
+      </div>
+      {inputsNote !== undefined && <p class="faint">{inputsNote}</p>}
+      {different.length > 0 && (
+        <ComparisonTable label={texts.input} executions={executions} id="inputs">
+          {different.map((input) => (
+            <tr key={input.name} class="different">
+              <th scope="row">{input.name}</th>
+              <InputValues input={input} />
+              <td class="change">{input.difference}</td>
+            </tr>
+          ))}
+        </ComparisonTable>
+      )}
+      {same.length > 0 && (
+        <div class="facts">
+          <Fold id="same inputs" isOpen={false} label={fill(texts.sameInputs, same.length)}>
+            <dl>
+              {same.map(({ name, values }) => (
+                <div key={name}>
+                  <dt>{name}</dt>
+                  <dd>{values.left !== undefined && <Value content={values.left} />}</dd>
+                </div>
+              ))}
+            </dl>
+          </Fold>
+        </div>
+      )}
+    </section>
+  );
+}
+
+function InputValues({ input: { values } }: { input: ComparedInput }) {
+  const { noValue } = useComparisonTexts();
+  const { left, right } = values;
+  const row = left && right && changedRow(left.text, right.text);
+  return (
+    <>
+      {sides.map((side) => {
+        const content = values[side];
+        return (
+          <td key={side}>
+            {row !== undefined ? (
+              <Pieces side={side} pieces={row[side]} />
+            ) : content === undefined ? (
+              <span class="faint">{noValue}</span>
+            ) : (
+              <Value content={content} />
+            )}
+          </td>
+        );
+      })}
+    </>
+  );
+}
+
+/** As it was given, not as Markdown. */
+function Value({ content }: { content: Content }) {
+  return content.kind === "json" ? (
+    <ContentView content={content} />
+  ) : (
+    <div class="plain">{content.text}</div>
+  );
+}
+
+const place = document.querySelector("main") ?? document.body;
+const known = { left: new KnownSpans(), right: new KnownSpans() };
+let texts: Extract<ToComparison, { readonly type: "texts" }> | undefined;
+let views: Sides<WholeView> | undefined;
+let shown: Extract<ToComparison, { readonly type: "show" | "missing" }> | undefined;
+
+function draw(): void {
+  if (texts === undefined || shown === undefined) return;
+  const isFirst = place.childElementCount === 0;
+  const content =
+    shown.type === "missing" ? (
+      <p class="missing">{shown.text}</p>
+    ) : (
+      <Comparison
+        model={shown.model}
+        timelines={
+          views !== undefined && (
+            <Timelines
+              key={`${views.left.localId} ${views.right.localId}`}
+              views={views}
+              texts={texts.timeline}
+              onReveal={revealTask}
+            />
+          )
+        }
+      />
+    );
+  render(
+    <Texts.Provider value={texts.page}>
+      <OwnTexts.Provider value={texts.texts}>{content}</OwnTexts.Provider>
+    </Texts.Provider>,
+    place,
+  );
+  if (isFirst) document.scrollingElement?.scrollTo({ top: host.kept.scroll });
+}
+
+function revealTask(side: Side, { taskId }: Span): void {
+  if (shown?.type !== "show" || taskId === undefined) return;
+  const output = shown.model.outputs.find(({ tasks }) => tasks[side]?.taskId === taskId);
+  const task = output && document.getElementById(output.id);
+  const fold = task?.querySelector("details");
+  if (fold) fold.open = true;
+  task?.scrollIntoView({ block: "start" });
+  task?.querySelector("summary")?.focus({ preventScroll: true });
+}
+
+/** Another execution is looked at from its beginning. */
+function keepPair(pair: Sides<string>): void {
+  const before = Object.values(host.kept.pair ?? {});
+  const isSame = sides.every((side) => before.includes(pair[side]));
+  host.keep({ pair, ...(!isSame && { zoom: undefined }) });
+}
+
+window.addEventListener("message", ({ data }: MessageEvent<ToComparison>) => {
+  switch (data.type) {
+    case "texts":
+      texts = data;
+      break;
+    case "timelines":
+      views = {
+        left: known.left.whole(data.views.left),
+        right: known.right.whole(data.views.right),
+      };
+      // The model follows.
+      return;
+    case "show":
+      shown = data;
+      keepPair(data.pair);
+      break;
+    case "missing":
+      shown = data;
+      break;
+  }
+  draw();
+});
+window.addEventListener("scroll", () => host.keep({ scroll: window.scrollY }), { passive: true });
+
+host.post({ type: "ready" });

@@ -1,0 +1,122 @@
+import { fill } from "../../kickoff/form/messages.ts";
+import { type ComparedOutput, type Side, sides } from "../../views/comparison/messages.ts";
+import { ContentView, Level } from "../page/content.tsx";
+import { Fold } from "../page/fold.tsx";
+import { host } from "../page/host.ts";
+import { StateIcon } from "../page/icons.tsx";
+import { SideBySide } from "./side-by-side.tsx";
+import { useComparisonTexts } from "./texts.ts";
+
+/** More open ones would make the page slow to begin. */
+const mostOpen = 5;
+
+export function Outputs({ outputs }: { readonly outputs: readonly ComparedOutput[] }) {
+  const texts = useComparisonTexts();
+  const different = outputs.filter(({ status }) => status === "different");
+  const single = outputs.filter(({ status }) => status === "single");
+  const open = new Set(different.slice(0, mostOpen));
+  return (
+    <section aria-labelledby="outputs">
+      <div class="heading">
+        <h2 id="outputs">{texts.outputs}</h2>
+        <span class="faint">
+          {fill(texts.differ, different.length + single.length, outputs.length)}
+        </span>
+      </div>
+      <ol class="tasks">
+        {outputs.map((output) => (
+          <li class="task" key={output.id} id={output.id}>
+            <Fold
+              id={output.id}
+              isOpen={open.has(output)}
+              label={
+                <>
+                  <h3>{output.name}</h3>
+                  <span class="faint">{output.facts.join(" · ")}</span>
+                </>
+              }
+            >
+              <Output output={output} />
+            </Fold>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+function Output({ output }: { readonly output: ComparedOutput }) {
+  const texts = useComparisonTexts();
+  const { id, name, tasks, status } = output;
+  const [left, right] = [tasks.left?.output, tasks.right?.output];
+  return (
+    <div class="compared">
+      <div class="columns">
+        {sides.map((side) => (
+          <About key={side} output={output} side={side} />
+        ))}
+      </div>
+      {left === undefined || right === undefined ? (
+        <div class="columns">
+          {sides.map((side) => (
+            <Alone key={side} output={output} side={side} />
+          ))}
+        </div>
+      ) : status === "same" ? (
+        <>
+          <p class="faint">{texts.same}</p>
+          <Level.Provider value={3}>
+            <ContentView content={left} />
+          </Level.Provider>
+        </>
+      ) : left.cutFrom === undefined && right.cutFrom === undefined ? (
+        <SideBySide left={left.text} right={right.text} />
+      ) : (
+        <p class="faint">{texts.tooLarge}</p>
+      )}
+      {status === "different" && (
+        <p class="tools">
+          <button
+            type="button"
+            class="secondary"
+            aria-label={fill(texts.openDiffOf, name)}
+            title={fill(texts.openDiffOf, name)}
+            onClick={() => host.post({ type: "openDiff", id })}
+          >
+            {texts.openDiff}
+          </button>
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** What this side did for the output. */
+function About({ output, side }: { readonly output: ComparedOutput; readonly side: Side }) {
+  const texts = useComparisonTexts();
+  const task = output.tasks[side];
+  if (task === undefined) return <p class="faint">{texts.noTask}</p>;
+  return (
+    <p class="about-task">
+      {task.state !== undefined && <StateIcon state={task.state} />}
+      <span class="faint">{task.facts.join(" · ")}</span>
+    </p>
+  );
+}
+
+function Alone({ output, side }: { readonly output: ComparedOutput; readonly side: Side }) {
+  const { output: content, note } = output.tasks[side] ?? {};
+  return (
+    <Level.Provider value={3}>
+      <div>
+        {content !== undefined && (
+          <ContentView
+            content={content}
+            open={() => host.post({ type: "openOutput", id: output.id, side })}
+          />
+        )}
+        {note !== undefined && <p class="faint">{note}</p>}
+      </div>
+    </Level.Provider>
+  );
+}

@@ -1,0 +1,63 @@
+import { useState } from "preact/hooks";
+import { type Side, type Sides, sides } from "../../views/comparison/messages.ts";
+import type { Period } from "../../views/timeline/axis.ts";
+import type { Span, TimelineTexts } from "../../views/timeline/messages.ts";
+import { host } from "../page/host.ts";
+import { Clock } from "../timeline/clock.ts";
+import type { WholeView } from "../timeline/known-spans.ts";
+import { SmallTimeline } from "../timeline/small-timeline.tsx";
+import { hasTokens } from "../timeline/timeline.tsx";
+import { useTimes } from "../timeline/times.ts";
+import { useComparisonTexts } from "./texts.ts";
+
+const clock = new Clock();
+
+interface TimelinesProps {
+  readonly views: Sides<WholeView>;
+  readonly texts: TimelineTexts;
+  readonly onReveal: (side: Side, span: Span) => void;
+}
+
+/** One above the other, each from its own start, with one axis and one zoom. */
+export function Timelines({ views, texts, onReveal }: TimelinesProps) {
+  const { timelines, wholeTime } = useComparisonTexts();
+  const [zoom, setZoom] = useState(host.kept.zoom);
+  const { left, right } = views;
+  clock.set(left.now);
+  const times = useTimes(left.spans, clock, right.spans);
+  const onZoom = (zoom: Period | undefined) => {
+    setZoom(zoom);
+    host.keep({ zoom });
+  };
+  const shared = {
+    ...times,
+    zoom,
+    onZoom,
+    hasTokens: hasTokens(left.spans) || hasTokens(right.spans),
+  };
+  return (
+    <section aria-labelledby="timelines">
+      <div class="heading">
+        <h2 id="timelines">{timelines}</h2>
+        {zoom !== undefined && (
+          <button type="button" class="link" onClick={() => onZoom(undefined)}>
+            {wholeTime}
+          </button>
+        )}
+      </div>
+      {sides.map((side) => (
+        <div key={side} class={`timeline-of ${side}`}>
+          <h3>{views[side].title}</h3>
+          <SmallTimeline
+            view={views[side]}
+            {...{ texts, clock }}
+            look={host.kept.looks?.[side]}
+            onLook={(look) => host.keep({ looks: { ...host.kept.looks, [side]: look } })}
+            onReveal={(span) => onReveal(side, span)}
+            shared={{ ...shared, isBelow: side === "right" }}
+          />
+        </div>
+      ))}
+    </section>
+  );
+}

@@ -1,0 +1,407 @@
+import assert from "node:assert/strict";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import * as vscode from "vscode";
+import { systemClock } from "../../src/base/clock.ts";
+import { Emitter } from "../../src/base/events.ts";
+import { Notified } from "../../src/executions/executions.ts";
+import type { CrewdeckApi } from "../../src/extension-api/crewdeck-api.ts";
+import { headersKey } from "../../src/views/export/headers.ts";
+import { watchEnds } from "../../src/views/export/register.ts";
+import { json, MisbehavingServer, redirect, text } from "../support/misbehaving-server.ts";
+import { waitFor } from "../support/wait.ts";
+import { notWaiting } from "../unit/views/executions.ts";
+import { startConnectProxy } from "./connect-proxy.ts";
+import { MemorySecrets } from "./memory.ts";
+import { ScriptedPerson, type Move } from "./scripted-person.ts";
+import { eachWithViewParts, type ViewParts } from "./view-parts.ts";
+
+const extension = vscode.extensions.getExtension<CrewdeckApi>("crewdeck.crewdeck")!;
+const run = <T>(command: string, argument?: unknown): Promise<T> =>
+  Promise.resolve(vscode.commands.executeCommand<T>(`crewdeck.${command}`, argument));
+const set = (name: string, value: unknown) =>
+  vscode.workspace
+    .getConfiguration("crewdeck")
+    .update(name, value, vscode.ConfigurationTarget.Global);
+const secret = "sk-lf-4711";
+
+/** An endpoint for spans, with the requests that it got. */
+class Receiver {
+  readonly #server: MisbehavingServer;
+  readonly next: MisbehavingServer["next"];
+
+  private constructor(server: MisbehavingServer) {
+    this.#server = server;
+    server.otherwise = text(200, "", { "content-type": "application/x-protobuf" });
+    this.next = server.next.bind(server);
+  }
+
+  static async start(): Promise<Receiver> {
+    return new Receiver(await MisbehavingServer.start());
+  }
+
+  get url(): string {
+    return this.#server.url;
+  }
+
+  get requests() {
+    return this.#server.requests;
+  }
+
+  stop(): Promise<void> {
+    return this.#server.stop();
+  }
+}
+
+describe("Exporting an execution", () => {
+  const crew = "Exports";
+  const kickoffId = "e-1";
+  let server: MisbehavingServer;
+  let receiver: Receiver;
+  let folder: string;
+  let person: ScriptedPerson | undefined;
+
+  before(async () => {
+    server = await MisbehavingServer.start();
+    const completed = {
+      status: "completed",
+      result: {
+        output: "The end.",
+        tasks: [
+          { task_id: "research", output: "# Found" },
+          { task_id: "plan", output: '{"steps":[1,2]}' },
+        ],
+      },
+      usage_metrics: { prompt_tokens: 300, completion_tokens: 30, total_tokens: 330 },
+    };
+    let count = 1;
+    server.otherwise = (response, request) => {
+      const answer =
+        request.path === "/inputs"
+          ? { inputs: ["topic"] }
+          : request.path === "/kickoff"
+            ? { kickoff_id: `e-${++count}` }
+            : completed;
+      json(200, answer)(response, request);
+    };
+    await extension.activate();
+    await run("addCrew", { name: crew, url: server.url, token: "tok-export", tokenType: "bearer" });
+    await run("trackExecution", { crew, kickoffId });
+    await waitFor("the result", () =>
+      extension.exports.executions().some((each) => each.kickoffId === kickoffId && each.output),
+    );
+  });
+
+  after(async () => {
+    for (const each of extension.exports.executions())
+      await run("untrackExecution", { crew, kickoffId: each.kickoffId });
+    await set("crews", undefined);
+    await server.stop();
+  });
+
+  beforeEach(async () => {
+    receiver = await Receiver.start();
+    folder = await mkdtemp(path.join(tmpdir(), "crewdeck-host-export-"));
+  });
+
+  afterEach(async () => {
+    person?.dispose();
+    person = undefined;
+    await set("otlpEndpoint", receiver.url);
+    await run("setOtlpHeaders", { headers: {} });
+    await set("otlpEndpoint", undefined);
+    await set("otlpContent", undefined);
+    await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+    await receiver.stop();
+    await rm(folder, { recursive: true });
+  });
+
+  const does = (...moves: Move[]) => (person = new ScriptedPerson(moves));
+  const target = { crew, kickoffId };
+  const rejects = async (promise: Promise<unknown>, message: RegExp) => {
+    await assert.rejects(promise, (error: Error) => {
+      assert.match(error.message, message);
+      return !error.message.includes(secret);
+    });
+  };
+
+  it("writes a new folder each time, and nothing else in the one that is named", async () => {
+    await writeFile(path.join(folder, "e-1"), "mine");
+    const first = vscode.Uri.parse(await run<string>("exportExecution", { ...target, folder }));
+    const second = vscode.Uri.parse(
+      await run<string>("exportExecution", {
+        ...target,
+        folder: vscode.Uri.file(folder).toString(),
+      }),
+    );
+    const names = [first, second].map(({ fsPath }) => path.basename(fsPath));
+    assert.deepEqual((await readdir(folder)).sort(), ["e-1", ...names].sort());
+    assert.notEqual(names[0], names[1]);
+    assert.deepEqual((await readdir(first.fsPath, { recursive: true })).sort(), [
+      "execution.md",
+      "outputs",
+      path.join("outputs", "01-research.md"),
+      path.join("outputs", "02-plan.json"),
+      "result.md",
+      "timeline.svg",
+    ]);
+    const all = await readFile(path.join(first.fsPath, "execution.md"), "utf8");
+    assert.match(all, /330 tokens/);
+    assert.ok(!all.includes("tok-export"));
+    assert.equal(await readFile(path.join(folder, "e-1"), "utf8"), "mine");
+  });
+
+  it("asks a person for format and folder, and opens the document", async () => {
+    const { shown } = does(
+      { pick: "Markdown" },
+      { open: folder },
+      { press: "Open", isNotification: true },
+    );
+    const { uri } = await openDocument();
+    const made = await run<string>("exportExecution", uri);
+    assert.deepEqual(shown.map(({ kind, choices }) => [kind, choices]).slice(0, 1), [
+      ["list", ["Markdown", "OpenTelemetry spans"]],
+    ]);
+    await waitFor("the exported document", () =>
+      vscode.window.activeTextEditor?.document.uri.toString().startsWith(made),
+    );
+  });
+
+  it("leaves nothing behind if it can't write, and says why", async () => {
+    const file = path.join(folder, "file");
+    await writeFile(file, "");
+    await rejects(run("exportExecution", { ...target, folder: file }), /^Nothing was exported to /);
+    await rejects(run("exportExecution", { ...target, folder: "relative" }), /absolute path/);
+    assert.deepEqual(await readdir(folder), ["file"]);
+  });
+
+  it("writes OpenTelemetry spans to a file, without texts unless they are asked for", async () => {
+    const write = async () => {
+      const argument = { ...target, folder, format: "opentelemetry" };
+      const uri = vscode.Uri.parse(await run<string>("exportExecution", argument));
+      assert.match(uri.path, /\.otlp\.jsonl$/);
+      return await readFile(uri.fsPath, "utf8");
+    };
+    const plain = await write();
+    assert.match(plain, /^\{"resourceSpans":.*"invoke_workflow Exports".*\}\n$/);
+    assert.match(plain, /"gen_ai\.usage\.input_tokens","value":\{"intValue":300\}/);
+    assert.doesNotMatch(plain, /The end\./);
+    await set("otlpContent", true);
+    assert.match(await write(), /The end\./);
+  });
+
+  it("sends spans by command, with headers from the secret storage to the endpoint's origin only", async () => {
+    await rejects(run("sendSpans", target), /There is no endpoint for spans/);
+    await set("otlpEndpoint", receiver.url);
+    const typed = does({ type: "nothing" }, { type: `Authorization=Basic pk-lf-1:${secret}` });
+    await run("setOtlpHeaders");
+    assert.match(typed.shown[0]?.complaint ?? "", /Enter NAME=VALUE/);
+    typed.dispose();
+    const sent = await run<{ traceId: string; spans: number }>("sendSpans", target);
+    assert.match(sent.traceId, /^[\da-f]{32}$/);
+    const [request] = receiver.requests;
+    assert.equal(request?.path, "/v1/traces");
+    assert.equal(request.headers["content-type"], "application/x-protobuf");
+    const basic = Buffer.from(`pk-lf-1:${secret}`).toString("base64");
+    assert.equal(request.headers["authorization"], `Basic ${basic}`);
+    assert.match(request.headers["user-agent"] as string, /^crewdeck\//);
+    assert.match(request.body, /invoke_workflow Exports/);
+    assert.doesNotMatch(request.body, /The end\./);
+    const other = await Receiver.start();
+    await set("otlpEndpoint", other.url);
+    await rejects(
+      run("sendSpans", target),
+      /are for http:\/\/127\.0\.0\.1:\d+, .* Nothing was sent/,
+    );
+    await run("setOtlpHeaders", { headers: {} });
+    await run("sendSpans", target);
+    assert.equal(other.requests.length, 1);
+    assert.equal(other.requests[0]?.headers["authorization"], undefined);
+    const { uri } = await openDocument();
+    does({ pick: "Send spans to the OTLP endpoint" });
+    await run("exportExecution", uri);
+    assert.equal(other.requests.length, 2);
+    await other.stop();
+  });
+
+  it("says what is wrong with the endpoint, follows no redirect, and repeats no response", async () => {
+    await set("otlpEndpoint", receiver.url);
+    await run("setOtlpHeaders", { headers: { "x-key": secret } });
+    const other = await Receiver.start();
+    receiver.next(
+      redirect(307, `${other.url}/v1/traces`),
+      text(401, secret),
+      text(404, secret),
+      text(400, secret),
+    );
+    await rejects(run("sendSpans", target), /redirects to another address \(HTTP 307\)/);
+    await rejects(run("sendSpans", target), /headers with the key are missing or wrong/);
+    await rejects(run("sendSpans", target), /accepts no spans at \/v1\/traces \(HTTP 404\)/);
+    await rejects(run("sendSpans", target), /did not accept the spans \(HTTP 400\)/);
+    assert.equal(other.requests.length, 0);
+    await other.stop();
+  });
+
+  it("sends spans through VS Code's proxy, to a receiver whose certificate the machine trusts", async () => {
+    const authority =
+      process.env["CREWDECK_TEST_AUTHORITY"] ?? assert.fail("There is no test authority.");
+    const read = (name: string) => readFile(path.join(authority, name), "utf8");
+    const far = await MisbehavingServer.start({
+      key: await read("crew.key"),
+      cert: await read("crew.pem"),
+    });
+    far.otherwise = text(200, "");
+    // VS Code uses no proxy for this machine's own addresses: only the proxy knows this name.
+    const proxy = await startConnectProxy(Number(new URL(far.url).port));
+    const http = vscode.workspace.getConfiguration("http");
+    const earlier = http.inspect("proxy")?.globalValue;
+    await http.update("proxy", proxy.url, vscode.ConfigurationTarget.Global);
+    try {
+      await set("otlpEndpoint", "https://crew.test");
+      for (const support of ["override", "fallback"]) {
+        await http.update("proxySupport", support, vscode.ConfigurationTarget.Global);
+        await run("sendSpans", target);
+      }
+      assert.deepEqual(proxy.tunnels, ["crew.test:443", "crew.test:443"]);
+      assert.equal(far.requests.length, 2);
+    } finally {
+      await http.update("proxySupport", undefined, vscode.ConfigurationTarget.Global);
+      await http.update("proxy", earlier, vscode.ConfigurationTarget.Global);
+      await proxy.stop();
+      await far.stop();
+    }
+  });
+
+  it("sends the spans of an execution that ends here, if there is an endpoint, and asks for no secret otherwise", async () => {
+    const kickOff = async () => {
+      const argument = { crew, inputs: { topic: "Sea otters" }, form: false };
+      const { kickoffId } = await run<{ kickoffId: string }>("kickoff", argument);
+      await waitFor("its end", () =>
+        extension.exports
+          .executions()
+          .some((each) => each.kickoffId === kickoffId && each.state === "completed"),
+      );
+      return kickoffId;
+    };
+    const before = await kickOff();
+    await set("otlpEndpoint", receiver.url);
+    const after = await kickOff();
+    await waitFor("its spans", () => receiver.requests.some(({ body }) => body.includes(after)));
+    const bodies = receiver.requests.map(({ body }) => body);
+    assert.equal(bodies.filter((body) => body.includes(after)).length, 1);
+    assert.doesNotMatch(bodies.join(""), /Sea otters|The end\./);
+    assert.ok(!bodies.some((body) => body.includes(before)), "it ended before");
+  });
+
+  async function openDocument(): Promise<{ uri: vscode.Uri }> {
+    await run("openExecution", target);
+    const document = await waitFor("the document", () => vscode.window.activeTextEditor?.document);
+    return { uri: document.uri };
+  }
+});
+
+describe("Executions that end", () => {
+  let parts: ViewParts;
+  let receiver: Receiver;
+  let secrets: MemorySecrets;
+  let isHeld: boolean;
+  const windows: vscode.Disposable[] = [];
+  eachWithViewParts((made) => (parts = made));
+
+  beforeEach(async () => {
+    [receiver, secrets, isHeld] = [await Receiver.start(), new MemorySecrets(), true];
+  });
+
+  afterEach(async () => {
+    for (const window of windows.splice(0)) window.dispose();
+    await set("otlpEndpoint", undefined);
+    await receiver.stop();
+  });
+
+  const openWindow = () => {
+    const changes = new Emitter<boolean>((error) => assert.fail(String(error)));
+    windows.push(
+      watchEnds({
+        store: parts.store,
+        lease: { isHeld, confirm: () => isHeld, onDidChange: changes.event },
+        notified: new Notified(parts.database),
+        clock: systemClock,
+        context: { extension, secrets },
+      }),
+    );
+    return changes;
+  };
+  const end = (localId: string) =>
+    parts.store.add(
+      notWaiting({
+        localId,
+        kickoffIds: [localId],
+        label: localId,
+        state: "completed",
+        endedAt: new Date().toISOString(),
+      }),
+    );
+  const sent = (localId: string) =>
+    receiver.requests.filter(({ body }) => body.includes(localId)).length;
+
+  it("are sent once, by one window, also after it is opened again", async () => {
+    await set("otlpEndpoint", receiver.url);
+    openWindow();
+    openWindow();
+    end("first");
+    await waitFor("the spans", () => sent("first") > 0);
+    openWindow().fire(true);
+    end("second");
+    await waitFor("the next spans", () => sent("second") > 0);
+    assert.deepEqual([sent("first"), sent("second")], [1, 1]);
+  });
+
+  it("are not sent without an endpoint, and no secret is read; nor by a window that does not poll", async () => {
+    const read: string[] = [];
+    const get = secrets.get.bind(secrets);
+    Object.assign(secrets, { get: (key: string) => (read.push(key), get(key)) });
+    openWindow();
+    end("without");
+    isHeld = false;
+    openWindow();
+    await set("otlpEndpoint", receiver.url);
+    windows[0]?.dispose();
+    end("elsewhere");
+    isHeld = true;
+    openWindow();
+    end("here");
+    await waitFor("the spans", () => sent("here") > 0);
+    assert.deepEqual([sent("without"), sent("elsewhere")], [0, 0]);
+    assert.deepEqual(read, [headersKey]);
+  });
+
+  it("report a problem once, with what to do, until spans arrive again", async () => {
+    const person = new ScriptedPerson([]);
+    try {
+      await set("otlpEndpoint", receiver.url);
+      receiver.next(text(401, ""), text(401, ""));
+      openWindow();
+      for (const id of ["one", "two", "three", "four"]) end(id);
+      await waitFor("the last", () => sent("four") > 0);
+      receiver.next(text(404, ""));
+      end("five");
+      await waitFor("the second message", () => person.shown.length > 1);
+      assert.deepEqual(
+        person.shown.map(({ text: message, choices }) => [message, choices]),
+        [
+          [
+            `The spans of “one” could not be sent. ${receiver.url} did not accept the spans (HTTP 401): the headers with the key are missing or wrong. Enter them again. If that happens again, it is only logged.`,
+            ["Send Spans", "Set OTLP Headers…"],
+          ],
+          [
+            `The spans of “five” could not be sent. ${receiver.url} accepts no spans at /v1/traces (HTTP 404). Enter the address of its OTLP receiver over HTTP, without /v1/traces. If that happens again, it is only logged.`,
+            ["Send Spans", "Open Settings"],
+          ],
+        ],
+      );
+    } finally {
+      person.dispose();
+    }
+  });
+});

@@ -1,0 +1,105 @@
+import assert from "node:assert/strict";
+import { chromium, type Browser, type Page } from "playwright-core";
+import type { ActivityEvent } from "../../../src/api/types.ts";
+import type { Execution } from "../../../src/executions/model.ts";
+import type { Price } from "../../../src/executions/prices.ts";
+import { withTimes } from "../../../src/executions/task-times.ts";
+import {
+  type FromComparison,
+  onSides,
+  type Sides,
+  type ToComparison,
+} from "../../../src/views/comparison/messages.ts";
+import { comparisonModel } from "../../../src/views/comparison/model.ts";
+import { parseFromComparison } from "../../../src/views/comparison/parse.ts";
+import { comparisonTexts } from "../../../src/views/comparison/texts.ts";
+import { pageTexts } from "../../../src/views/page/texts.ts";
+import { timelineContent } from "../../../src/views/timeline/content.ts";
+import { timelineTexts } from "../../../src/views/timeline/texts.ts";
+import { browserFlags, ensureBrowser } from "../browser.ts";
+import { BuiltPage, type BuiltPageOptions } from "../built-page.ts";
+
+export interface ComparedSample {
+  readonly execution: Execution;
+  readonly events?: readonly ActivityEvent[];
+}
+
+interface ComparisonWindowOptions extends Omit<BuiltPageOptions, "name"> {
+  readonly pair: Sides<ComparedSample>;
+  readonly prices?: readonly Price[];
+  /** Of the extension host (milliseconds since 1970). */
+  readonly now?: number;
+}
+
+/** The built page of a comparison with the real model; VS Code's part is simulated. */
+export class ComparisonWindow {
+  #browser: Browser | undefined;
+  #built: BuiltPage | undefined;
+  #messages: readonly ToComparison[] = [];
+  /** What the page sent, understood as the extension host does. */
+  readonly sent: FromComparison[] = [];
+
+  /** Opens one browser for the tests of a `describe`, closes each test's page, and fails if its console had errors. */
+  constructor() {
+    before(async () => {
+      this.#browser = await chromium.launch({
+        executablePath: await ensureBrowser(),
+        args: browserFlags,
+      });
+    });
+    after(async () => {
+      await this.#browser?.close();
+    });
+    afterEach(async () => {
+      await this.#built?.close();
+      assert.deepEqual(this.#built?.complaints, [], "what the console complained of");
+    });
+  }
+
+  async open(options: ComparisonWindowOptions): Promise<Page> {
+    assert.ok(this.#browser !== undefined, "the browser runs");
+    this.sent.splice(0);
+    this.#messages = messagesOf(options);
+    this.#built = await BuiltPage.open(this.#browser, { ...options, name: "comparison" });
+    await this.#built.load((raw) => this.#receive(raw));
+    await this.#built.page.locator("table").first().waitFor();
+    return this.#built.page;
+  }
+
+  /** Shows a later state. */
+  async show(options: ComparisonWindowOptions): Promise<void> {
+    this.#messages = messagesOf(options);
+    for (const part of this.#messages) await this.#built?.post(part);
+  }
+
+  #receive(raw: unknown): void {
+    const message = parseFromComparison(raw);
+    assert.ok(message !== undefined, `not understood: ${JSON.stringify(raw)}`);
+    this.sent.push(message);
+    if (message.type !== "ready") return;
+    const texts = { texts: comparisonTexts(), page: pageTexts(), timeline: timelineTexts() };
+    void this.#built?.post({ type: "texts", ...texts });
+    for (const part of this.#messages) void this.#built?.post(part);
+  }
+}
+
+function messagesOf(options: ComparisonWindowOptions): readonly ToComparison[] {
+  const { pair, prices = [], now = Date.now() } = options;
+  const kept = onSides(pair, ({ events = [] }) => ({ events, folded: {} }));
+  const executions = {
+    left: withTimes(pair.left.execution, kept.left),
+    right: withTimes(pair.right.execution, kept.right),
+  };
+  const views = {
+    left: timelineContent(executions.left, kept.left, now),
+    right: timelineContent(executions.right, kept.right, now),
+  };
+  return [
+    { type: "timelines", views },
+    {
+      type: "show",
+      model: comparisonModel(executions, prices),
+      pair: onSides(executions, ({ localId }) => localId),
+    },
+  ];
+}

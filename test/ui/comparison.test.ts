@@ -1,0 +1,189 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import type { Page } from "playwright-core";
+import { type Execution, without } from "../../src/executions/model.ts";
+import { themes } from "../support/built-page.ts";
+import { projectFolder } from "../support/folders.ts";
+import { comparedSamples } from "../support/page/comparison-samples.ts";
+import { ComparisonWindow } from "../support/page/comparison-window.ts";
+import { waitFor } from "../support/wait.ts";
+import { violationsIn } from "./accessibility.ts";
+
+const prices = [
+  { pattern: "gpt-5-mini", input: 0.25, output: 2 },
+  { pattern: "gpt-5", input: 1.25, output: 10 },
+];
+
+/** The samples, of which the right one is changed. */
+function changed(change: (right: Execution) => Execution) {
+  const { left, right } = comparedSamples();
+  return { left, right: { ...right, execution: change(right.execution) } };
+}
+
+/** Its last task is under way since 20 seconds before `now`. */
+const running = (now: number) =>
+  changed((right) => ({
+    ...without(right, "endedAt", "executionTime", "output"),
+    state: "running",
+    startedAt: new Date(now - 20_000).toISOString(),
+    tasks: right.tasks.slice(0, 2),
+  }));
+
+describe("A comparison of two executions in a browser", () => {
+  const window = new ComparisonWindow();
+  const { sent } = window;
+
+  async function open(options: Partial<Parameters<typeof window.open>[0]> = {}): Promise<Page> {
+    const page = await window.open({ pair: comparedSamples(), prices, ...options });
+    await page.locator(".small-timeline:not(.unstyled)").nth(1).waitFor();
+    return page;
+  }
+
+  for (const theme of Object.keys(themes)) {
+    it(`has no accessibility problem that axe finds in ${theme}, and uses VS Code's colours`, async () => {
+      const page = await open({ theme });
+      await page.locator("details:not([open])").evaluateAll((all) => {
+        for (const one of all) (one as HTMLDetailsElement).open = true;
+      });
+      await page.getByText("All facts are right.").waitFor();
+      assert.deepEqual(await violationsIn(page), []);
+      const style = readFileSync(path.join(projectFolder, "dist/webview/comparison.css"), "utf8");
+      const used = [...style.matchAll(/var\((--vscode-[\w-]+)\)/g)].map((match) => match[1]!);
+      assert.deepEqual(
+        used.filter((name) => !(name in themes[theme]!.variables)),
+        [],
+      );
+    });
+  }
+
+  it("has one axis and one zoom for both timelines, and leads from a row to its output", async () => {
+    const page = await open({ size: { width: 1200, height: 1400 } });
+    const bars = async (name: string) => {
+      const places = await page
+        .getByRole("treeitem", { name })
+        .locator(".bar")
+        .evaluateAll((all) => all.map((bar) => bar.getBoundingClientRect()));
+      return places.map(({ left, right }) => ({ left, right }));
+    };
+    const [left, right] = await bars("Task research");
+    assert.ok(left !== undefined && right !== undefined);
+    assert.equal(left.left, right.left, "each from its own start");
+    const scale = (right.right - right.left) / (left.right - left.left);
+    assert.ok(Math.abs(scale - 26.5 / 19) < 0.01, `${scale}`);
+    assert.equal(await page.locator(".tick:visible").first().textContent(), "0 s");
+    const before = await bars("Task outline");
+    await page.getByRole("tree").nth(1).focus();
+    await page.keyboard.press("+");
+    await waitFor("both zoomed", async () => {
+      const [one, other] = await bars("Task outline");
+      return one?.right !== before[0]?.right && other?.right !== before[1]?.right;
+    });
+    await page.getByRole("button", { name: "Show the Whole Time" }).click();
+    await waitFor("the whole", async () => (await bars("Task research"))[0]?.right === left.right);
+    await page.getByRole("treeitem", { name: "Task research" }).nth(1).click();
+    const summary = page.locator("summary", { hasText: "research" });
+    await waitFor("focus", () => summary.evaluate((element) => element === document.activeElement));
+    await page.getByText("The outputs are the same.").waitFor();
+  });
+
+  it("swaps, chooses another, opens an execution, an output and a diff by the extension host", async () => {
+    const page = await open();
+    const button = (name: string) => page.getByRole("button", { name, exact: true });
+    await button("Swap").click();
+    await button("Choose another execution instead of tea at home").click();
+    await button("tea in the office").click();
+    await button("Open Diff of outline").click();
+    await page.locator("summary", { hasText: "check" }).click();
+    await button("Open as Document").click();
+    assert.deepEqual(sent, [
+      { type: "ready" },
+      { type: "swap" },
+      { type: "choose", side: "right" },
+      { type: "open", side: "left" },
+      { type: "openDiff", id: "task outline\noutline" },
+      { type: "openOutput", id: "task \ncheck", side: "right" },
+    ]);
+  });
+
+  it("counts the time of what runs, and keeps what is open and read when it changes", async () => {
+    const now = Date.now();
+    const page = await open({ pair: running(now), now, size: { width: 1200, height: 500 } });
+    const duration = page.getByRole("row", { name: "Duration" }).getByRole("timer");
+    const before = await duration.textContent();
+    await waitFor("another second", async () => (await duration.textContent()) !== before);
+    await page.locator("summary", { hasText: "research" }).click();
+    const diff = page.locator(".side-by-side").first();
+    await diff.scrollIntoViewIfNeeded();
+    const place = await diff.boundingBox();
+    await window.show({ pair: comparedSamples(), prices });
+    await page.getByText("2 of 4 differ").nth(1).waitFor();
+    assert.ok(await page.getByText("The outputs are the same.").first().isVisible());
+    const after = await diff.boundingBox();
+    assert.ok(place !== null && after !== null);
+    assert.ok(Math.abs(place.y - after.y) < 30, `${place.y} and ${after.y}`);
+    assert.equal(await page.getByRole("timer").count(), 0);
+  });
+
+  it("is used with the keyboard alone, and tells a screen reader of a new state", async () => {
+    const now = Date.now();
+    const page = await open({ pair: running(now), now });
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    assert.deepEqual(sent.at(-1), { type: "open", side: "left" });
+    const status = page.locator("header").getByRole("status");
+    assert.equal(await status.textContent(), "tea in the office: Completed, tea at home: Running");
+    await window.show({ pair: comparedSamples(), prices });
+    await page.getByText("tea in the office: Completed, tea at home: Completed").waitFor();
+    const table = page.getByRole("table", { name: "What Differs" });
+    assert.deepEqual(await table.getByRole("columnheader").allTextContents(), [
+      "Figure",
+      "tea in the office",
+      "tea at home",
+      "Difference",
+    ]);
+    assert.equal(await table.getByRole("rowheader").first().textContent(), "Model");
+  });
+
+  it("fits a narrow editor: each change below what was there, and nothing is cut", async () => {
+    const page = await open();
+    for (const width of [700, 320]) {
+      await page.setViewportSize({ width, height: 900 });
+      const row = page.locator(".changed", { has: page.locator("ins") }).first();
+      const [left, right] = [row.locator(".left"), row.locator(".right")];
+      const [above, below] = [await left.boundingBox(), await right.boundingBox()];
+      assert.ok(above !== null && below !== null);
+      assert.ok(below.y >= above.y + above.height - 1, "one above the other");
+      const overflow = () =>
+        page.evaluate(
+          () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+        );
+      assert.equal(await overflow(), 0);
+    }
+  });
+
+  it("runs and loads nothing that is in an output, an input or a title", async () => {
+    const attack =
+      "<img src=x onerror=\"document.title='run'\"> ![p](https://tracker.example/p.png)";
+    const requests: string[] = [];
+    const page = await open();
+    page.on("request", (request) => requests.push(request.url()));
+    const pair = changed((right) => ({
+      ...right,
+      title: { text: attack, number: 1 },
+      request: { inputs: { [attack]: attack, topic: attack }, callbacks: {} },
+      tasks: right.tasks.map((task) => ({
+        ...task,
+        agent: attack,
+        attempts: [{ number: 1, output: `${attack}\n\nEnd.` }],
+      })),
+    }));
+    await window.show({ pair, prices });
+    await page.getByText("End.").first().waitFor();
+    await page.locator("summary", { hasText: "check" }).click();
+    await page.getByText("Image, not loaded: p").waitFor();
+    assert.equal(await page.locator("main img, main script, main iframe").count(), 0);
+    assert.equal(await page.title(), "comparison");
+    assert.deepEqual(requests, []);
+  });
+});

@@ -1,0 +1,139 @@
+import assert from "node:assert/strict";
+import { without, type Execution } from "../../../../src/executions/model.ts";
+import { withTimes } from "../../../../src/executions/task-times.ts";
+import type { Sides } from "../../../../src/views/comparison/messages.ts";
+import { comparisonModel, comparisonTitle } from "../../../../src/views/comparison/model.ts";
+import { comparedSamples } from "../../../support/page/comparison-samples.ts";
+
+const prices = [
+  { pattern: "gpt-5-mini", input: 0.25, output: 2 },
+  { pattern: "gpt-5", input: 1.25, output: 10 },
+];
+
+function samples(change: Partial<Sides<Partial<Execution>>> = {}): Sides<Execution> {
+  const { left, right } = comparedSamples();
+  const timed = ({ execution, events = [] }: typeof left) =>
+    withTimes(execution, { events, folded: {} });
+  return {
+    left: { ...timed(left), ...change.left },
+    right: { ...timed(right), ...change.right },
+  };
+}
+
+const figures = (pair: Sides<Execution>) =>
+  comparisonModel(pair, prices).figures.map(
+    ({ label, values: { left, right }, difference }) =>
+      `${label}: ${left} | ${right} | ${difference}`,
+  );
+
+describe("The model of a comparison", () => {
+  it("begins with model, tokens, cost and time, and how the right one differs", () => {
+    assert.deepEqual(figures(samples()), [
+      "Model: gpt-5-mini | gpt-5 | different",
+      "Tokens: 14,220 | 11,520 | −2,700 (−19 %)",
+      "Tokens in: 12,300 | 9,600 | −2,700 (−22 %)",
+      "Tokens out: 1,920 | 1,920 | same",
+      "Estimated cost: $0.0069 | $0.03 | +$0.02 (+351 %)",
+      "Duration: 40 s | 55 s | +15 s (+38 %)",
+      "State: Completed | Completed | same",
+      "Crew: Writers | Writers here · crewai | different",
+      ...figures(samples()).slice(-1),
+    ]);
+  });
+
+  it("compares nothing that isn't known or that is under way", () => {
+    const { left, right } = samples();
+    const running: Execution = {
+      ...without(right, "endedAt", "executionTime", "models"),
+      state: "running",
+      tasks: [],
+    };
+    const all = figures({ left, right: running });
+    assert.ok(all.includes("Model: gpt-5-mini | not known | "));
+    assert.ok(all.includes("Tokens: 14,220 | not known | "));
+    assert.ok(all.includes(`Duration: 40 s | ${Date.parse(running.startedAt)} | `));
+    assert.ok(all.includes("State: Completed | Running | different"));
+  });
+
+  it("compares waits for a person and rejections, and the time without them", () => {
+    const feedback = { isApprove: false, at: "2026-11-22T09:00:20.000Z", text: "Shorter." };
+    const { left, right } = samples();
+    const tasks = left.tasks.map((task) => ({ ...task, times: { ...task.times, waited: 6.5 } }));
+    const rejection = { taskId: "outline", attempt: 1, feedback, outcome: "answered" as const };
+    const all = figures({
+      left: { ...left, tasks: tasks.slice(0, 1), executionTime: 50, resumes: [rejection] },
+      right,
+    });
+    assert.ok(
+      all.includes("Waited for you: about 6.5 s | 0 s | about −6.5 s (−100 %)"),
+      all.join("\n"),
+    );
+    assert.ok(
+      all.includes("Without waits: about 43 s | 55 s | about +11 s (+26 %)"),
+      all.join("\n"),
+    );
+    assert.ok(all.includes("Rejections: 1 | 0 | −1 (−100 %)"), all.join("\n"));
+  });
+
+  it("has the inputs that differ first, and says which only one has", () => {
+    const { inputs, inputsNote } = comparisonModel(samples(), prices);
+    assert.deepEqual(
+      inputs.map(({ name, difference }) => `${name}: ${difference}`),
+      ["topic: different", "style: only in “tea in the office”", "audience: same", "options: same"],
+    );
+    assert.equal(inputsNote, undefined);
+    const { left, right } = samples();
+    const tracked = comparisonModel({ left, right: without(right, "request") }, prices);
+    assert.deepEqual(tracked.inputs, []);
+    assert.equal(
+      tracked.inputsNote,
+      "The inputs of “tea at home” are not known: it was not kicked off from here.",
+    );
+  });
+
+  it("has each task's last outputs, how its time and tokens differ, and tasks that only one has", () => {
+    const { outputs } = comparisonModel(samples(), prices);
+    assert.deepEqual(
+      outputs.map(({ name, status, facts }) => [name, status, ...facts].join(" | ")),
+      [
+        "research | same | same output | +7.5 s | −900 tokens",
+        "outline | different | different output | +7.5 s | −900 tokens",
+        "briefing | same | same output | −900 tokens",
+        "check | single | only in “tea at home”",
+      ],
+    );
+    assert.ok(outputs[1]?.tasks.left?.facts.includes("attempt 2"));
+    assert.equal(outputs[3]?.tasks.left, undefined);
+    assert.equal(outputs[3]?.tasks.right?.output?.text, "All facts are right.");
+  });
+
+  it("compares results that are no task's output, and the output that waits", () => {
+    const { left, right } = samples({ right: { output: "Drink coffee." } });
+    const [result] = comparisonModel({ left, right }, prices).outputs;
+    assert.equal(result?.name, "Result");
+    assert.equal(result.status, "different");
+    const at = right.startedAt;
+    const waiting: Execution = {
+      ...without(right, "endedAt"),
+      state: "waiting",
+      tasks: [{ taskId: "outline", state: "waiting", attempts: [] }],
+      waiting: { taskId: "outline", output: "# Draft", attempt: 1, since: at },
+    };
+    const { outputs } = comparisonModel({ left, right: waiting }, prices);
+    assert.deepEqual(
+      outputs.map(({ name, status }) => `${name} ${status}`),
+      ["research single", "outline different", "briefing single"],
+    );
+    assert.equal(outputs[1]?.tasks.right?.output?.text, "# Draft");
+  });
+
+  it("names both by their titles, with their crews if those are the same", () => {
+    const pair = samples();
+    assert.equal(comparisonTitle(pair), "tea in the office ↔ tea at home");
+    const same = { title: { text: "tea", number: 1 } };
+    assert.equal(
+      comparisonTitle(samples({ left: same, right: same })),
+      "Writers: tea ↔ Writers here: tea",
+    );
+  });
+});

@@ -1,0 +1,128 @@
+import assert from "node:assert/strict";
+import { activityOf } from "../../../../src/executions/activity.ts";
+import type { ActivityEvent } from "../../../../src/api/types.ts";
+import type { Execution } from "../../../../src/executions/model.ts";
+import { withTimes } from "../../../../src/executions/task-times.ts";
+import { bundleOf, fileName } from "../../../../src/views/export/bundle.ts";
+import { recordedExecution } from "../../../support/recorded-execution.ts";
+import { anExecution, notWaiting } from "../executions.ts";
+
+function filesOf(given: Execution, events: readonly ActivityEvent[] = []) {
+  const kept = { events, folded: {} };
+  const execution = withTimes(given, kept);
+  const prices = [{ pattern: "*", input: 1_000, output: 10_000 }];
+  const files = bundleOf(execution, activityOf(execution, kept), {
+    prices,
+    now: Date.parse("2026-11-22T01:00:00.000Z"),
+  });
+  return new Map(files.map(({ path, text }) => [path, text]));
+}
+
+describe("An execution as a Markdown folder", () => {
+  it("has the document with state, inputs, tokens, cost and tasks, the outputs and the timeline", () => {
+    const { execution, events } = recordedExecution();
+    const files = filesOf(execution, events);
+    assert.deepEqual(
+      [...files.keys()],
+      [
+        "execution.md",
+        "timeline.svg",
+        "result.md",
+        "outputs/01-research_task.md",
+        "outputs/02-write_task.json",
+      ],
+    );
+    assert.equal(files.get("result.md"), "A trip to Oslo.");
+    assert.deepEqual(JSON.parse(files.get("outputs/02-write_task.json")!), { city: "Oslo" });
+    assert.match(files.get("timeline.svg")!, /^<svg [^]*research_task[^]*<\/svg>\n$/);
+    const document = files.get("execution.md")!;
+    assert.match(document, /^# Sea otters\n/);
+    assert.match(
+      document,
+      /\n\*\*Completed\*\* · .*2 s · 330 tokens · estimated cost \$0\.60\n\n!\[Timeline\]\(timeline\.svg\)\n/,
+    );
+    assert.match(document, /\n## Inputs\n\n- \*\*topic\*\*: Sea otters\n/);
+    assert.match(
+      document,
+      /\n## Task: research_task\n\n\*\*Completed\*\* · by Oslo researcher · .*220 tokens · estimated cost/,
+    );
+    assert.match(document, /\n## Tokens\n/);
+    assert.match(document, /\| gpt-4o-mini +\| 330 /);
+  });
+
+  it("links each file that it has, and no other", () => {
+    const { execution, events } = recordedExecution();
+    const files = filesOf(execution, events);
+    const links = [...files.get("execution.md")!.matchAll(/\]\(([^)]+)\)/g)].map(
+      ([, link = ""]) => link,
+    );
+    assert.deepEqual(
+      links.sort(),
+      [...files.keys()].filter((path) => path !== "execution.md").sort(),
+    );
+  });
+
+  it("has each attempt with the feedback on it", () => {
+    const [research] = anExecution().tasks;
+    const feedback = { isApprove: false, text: "Shorter, please.", at: "2026-10-21T12:02:00.000Z" };
+    const files = filesOf(
+      notWaiting({
+        state: "completed",
+        endedAt: "2026-10-21T12:10:00.000Z",
+        tasks: [
+          research!,
+          {
+            taskId: "re/view: it",
+            state: "completed",
+            attempts: [
+              { number: 1, output: "# Long draft", feedback },
+              { number: 2, output: "# Draft" },
+            ],
+          },
+        ],
+      }),
+    );
+    assert.deepEqual([...files.keys()].slice(2), [
+      "outputs/01-research.md",
+      "outputs/02-re-view-it.attempt-1.md",
+      "outputs/02-re-view-it.attempt-2.md",
+    ]);
+    assert.match(files.get("execution.md")!, /### Your feedback: rejected\n\n> Shorter, please\./);
+    assert.match(
+      files.get("execution.md")!,
+      /\n- \[re\/view: it, attempt 2\]\(outputs\/02-re-view-it\.attempt-2\.md\)\n/,
+    );
+  });
+
+  it("shows of callbacks only the host, and links that run a command have no effect", () => {
+    const secret = "path-with-a-key";
+    const files = filesOf(
+      notWaiting({
+        request: {
+          inputs: { topic: "[click](command:workbench.action.quit)" },
+          callbacks: {
+            taskWebhookUrl: `https://hooks.test/${secret}`,
+            webhooks: {
+              events: ["task_started"],
+              url: `https://stream.test/${secret}`,
+              authentication: { strategy: "bearer" },
+            },
+          },
+        },
+      }),
+    );
+    const all = [...files.values()].join("\n");
+    assert.ok(!all.includes(secret));
+    assert.match(all, /https:\/\/hooks\.test\//);
+    assert.doesNotMatch(files.get("execution.md")!, /\(command:/);
+  });
+
+  it("has file names for every file system", () => {
+    assert.deepEqual(
+      ["a/b\\c:d", "../up", " tea in  the office ", "…", "日本 語", "a".repeat(99), "end.-"].map(
+        fileName,
+      ),
+      ["a-b-c-d", "up", "tea-in-the-office", "_", "日本-語", "a".repeat(60), "end"],
+    );
+  });
+});

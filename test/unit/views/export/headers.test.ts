@@ -1,0 +1,140 @@
+import assert from "node:assert/strict";
+import { messageOf, UserError } from "../../../../src/base/errors.ts";
+import { readEndpoint } from "../../../../src/views/export/endpoint.ts";
+import { headersKey, OtlpHeaders, parseHeaders } from "../../../../src/views/export/headers.ts";
+import { SecretMemory } from "../../../support/secret-memory.ts";
+
+const url = readEndpoint("https://langfuse.test/api/public/otel");
+const secret = "sk-lf-1234";
+
+function refusal(action: () => unknown): string {
+  try {
+    action();
+  } catch (error) {
+    assert.ok(error instanceof UserError, String(error));
+    return error.message;
+  }
+  return assert.fail("It was accepted.");
+}
+
+describe("The endpoint for spans", () => {
+  it("is an address to which the path of traces is added once", () => {
+    assert.deepEqual(
+      [
+        "http://localhost:4318",
+        "http://localhost:4318/",
+        "http://localhost:4318/v1/traces",
+        "https://langfuse.test/api/public/otel/",
+        "https://collector.test/otlp?team=a#part",
+      ].map((text) => readEndpoint(text).href),
+      [
+        "http://localhost:4318/v1/traces",
+        "http://localhost:4318/v1/traces",
+        "http://localhost:4318/v1/traces",
+        "https://langfuse.test/api/public/otel/v1/traces",
+        "https://collector.test/otlp/v1/traces?team=a",
+      ],
+    );
+  });
+
+  it("is refused with what to do, and without the address, if it can't be used", () => {
+    assert.match(
+      refusal(() => readEndpoint("")),
+      /There is no endpoint/,
+    );
+    for (const text of ["localhost:4318", "grpc://localhost:4317", "ftp://x", "x y"])
+      assert.match(
+        refusal(() => readEndpoint(text)),
+        /must be an address that starts with https/,
+      );
+    const message = refusal(() => readEndpoint(`https://pk:${secret}@langfuse.test`));
+    assert.match(message, /Set OTLP Headers/);
+    assert.ok(!message.includes(secret));
+  });
+});
+
+describe("Headers for the endpoint", () => {
+  it("are read as the environment variable has them, or as HTTP writes them", () => {
+    assert.deepEqual(parseHeaders(""), {});
+    assert.deepEqual(
+      parseHeaders("Authorization=Basic%20cGs6c2s=,x-langfuse-ingestion-version=4"),
+      {
+        Authorization: "Basic cGs6c2s=",
+        "x-langfuse-ingestion-version": "4",
+      },
+    );
+    assert.deepEqual(parseHeaders("Authorization: Bearer a,b=="), {
+      Authorization: "Bearer a,b==".split(",")[0],
+      b: "=",
+    });
+    assert.deepEqual(parseHeaders("api_key: 100%\nx-project: one, two"), {
+      api_key: "100%",
+      "x-project": "one, two",
+    });
+  });
+
+  it("may have a user name and password, which are encoded", () => {
+    assert.deepEqual(parseHeaders(`Authorization=Basic pk-lf-1:${secret}`), {
+      Authorization: `Basic ${Buffer.from(`pk-lf-1:${secret}`).toString("base64")}`,
+    });
+  });
+
+  it("are refused without repeating them if they can't be sent", () => {
+    for (const text of [secret, `=${secret}`, "name=", `na me=${secret}`, `x=${secret}\u0000`]) {
+      const message = refusal(() => parseHeaders(text));
+      assert.match(message, /Enter NAME=VALUE/);
+      assert.ok(!message.includes(secret));
+    }
+    assert.match(
+      refusal(() => parseHeaders("Host=other.test")),
+      /set by Crewdeck itself/,
+    );
+  });
+
+  it("are kept in the secret storage for one origin, and refused for any other until they are entered again", async () => {
+    const storage = new SecretMemory();
+    const headers = new OtlpHeaders(storage);
+    assert.deepEqual(await headers.for(url), {});
+    await headers.set(url, { Authorization: secret });
+    assert.deepEqual([...storage.entries.keys()], [headersKey]);
+    assert.deepEqual(await headers.for(url), { Authorization: secret });
+    for (const other of [
+      "https://langfuse.test:8443",
+      "http://localhost:4318",
+      "https://langfuse.test.evil.test",
+    ])
+      await assert.rejects(headers.for(readEndpoint(other)), (error) => {
+        assert.ok(error instanceof UserError);
+        assert.match(error.message, /are for https:\/\/langfuse\.test, .* Nothing was sent/);
+        assert.deepEqual(
+          error.actions.map(({ command }) => command),
+          ["crewdeck.setOtlpHeaders"],
+        );
+        return !messageOf(error).includes(secret);
+      });
+    await headers.set(url, {});
+    assert.deepEqual([...storage.entries], []);
+    assert.deepEqual(await headers.for(readEndpoint("http://localhost:4318")), {});
+  });
+
+  it("are not sent in clear text to another machine", async () => {
+    const headers = new OtlpHeaders(new SecretMemory());
+    await assert.rejects(
+      headers.set(readEndpoint("http://collector.test:4318"), { Authorization: secret }),
+      /start with https:\/\/, or to this machine/,
+    );
+    await headers.set(readEndpoint("http://127.0.0.1:4318"), { Authorization: secret });
+  });
+
+  it("that can't be read stop the export, without what the storage says", async () => {
+    const headers = new OtlpHeaders({
+      get: () => Promise.reject(new Error(secret)),
+      store: () => Promise.resolve(),
+      delete: () => Promise.resolve(),
+    });
+    await assert.rejects(headers.for(url), (error) => {
+      assert.match(messageOf(error), /could not be read from the secret storage/);
+      return !messageOf(error).includes(secret);
+    });
+  });
+});
