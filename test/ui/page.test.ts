@@ -418,6 +418,18 @@ describe("The page of an execution in a browser", () => {
     await page.getByRole("table").waitFor();
   });
 
+  it("follows the end in its timeline: what waits is in view", async () => {
+    const events = [...someEvents(), ...outlineEvents()];
+    const page = await window.open({ execution: aRichExecution(), events });
+    const wait = page.getByRole("treeitem", { name: /^Waiting for you/ });
+    await waitFor("the wait in view", async () => {
+      const [row, timeline] = await Promise.all(
+        [wait, page.locator(".small-timeline")].map((place) => place.boundingBox()),
+      );
+      return row && timeline && row.y + row.height <= timeline.y + timeline.height + 1;
+    });
+  });
+
   it("leads from a row of its timeline to the task, the attempt, the step and the output that waits, and with a double click to the definition", async () => {
     const execution = { ...aRichExecution(), crew: { ...aRichExecution().crew, id: "local:x" } };
     const events = [...someEvents(), ...outlineEvents()];

@@ -31,18 +31,21 @@ export function SmallTimeline(props: SmallTimelineProps) {
     render(
       <>
         <link rel="stylesheet" href={styleOfTimeline()} onLoad={() => setStyled(true)} />
-        <Timeline
-          key={localId}
-          {...{ view, texts, clock, onLook, onReveal }}
-          {...(shared !== undefined && { shared })}
-          look={
-            kept?.localId === localId
-              ? kept
-              : { localId, closed: [], text: "", kinds: [], isWhole: false }
-          }
-          onDefine={onDefine}
-          isSmall
-        />
+        {/* Without its style it has no height, and could not scroll to its end. */}
+        {isStyled && (
+          <Timeline
+            key={localId}
+            {...{ view, texts, clock, onLook, onReveal }}
+            {...(shared !== undefined && { shared })}
+            look={
+              kept?.localId === localId
+                ? kept
+                : { localId, closed: [], text: "", kinds: [], isWhole: false }
+            }
+            onDefine={onDefine}
+            isSmall
+          />
+        )}
       </>,
       current.shadowRoot ?? current.attachShadow({ mode: "open" }),
     );
