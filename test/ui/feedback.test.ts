@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { Locator } from "playwright-core";
+import { readStatus } from "../../src/api/read-status.ts";
 import { CrewApi } from "../support/crew-api.ts";
 import { Gate } from "../support/gate.ts";
 import { startService, type RunningService } from "../support/service.ts";
@@ -111,9 +112,10 @@ describe("Feedback, in the window", () => {
       is_approve: false,
     });
     assert.equal(answer.status, 200);
-    await waitFor("the next attempt", async () =>
-      JSON.stringify((await api.get(`/${id}/status`)).body).includes('"attempt":2'),
-    );
+    await waitFor("the next attempt", async () => {
+      const { waiting } = readStatus((await api.get(`/${id}/status`)).body);
+      return waiting?.attempt === 2;
+    });
     await editor.pressInThread(editor.thread("outline"), "Send");
     await messages.notification("Your feedback was not sent").waitFor();
     asked();
