@@ -91,7 +91,7 @@ async function inWindow(
   }
 }
 
-/** Plays scenes, and keeps this theme's pictures. */
+/** Plays scenes, and keeps this theme's pictures; those in high contrast are taken beside the dark ones. */
 async function takePictures(
   window: VSCodeWindow,
   theme: PictureTheme,
@@ -103,18 +103,30 @@ async function takePictures(
     const picture = listed.find((one) => one.name === name);
     if (picture === undefined) throw new Error(`The picture "${name}" is not listed.`);
     if (!wanted.delete(picture)) return;
-    const shot = await window.page.screenshot({
-      animations: "disabled",
-      ...(picture.part && { clip: picture.part }),
-    });
-    const file = fileOf(picture, theme);
-    await save(shot, path.join(folder, file));
-    console.log(file);
+    await takePicture(window, picture, theme);
+    if (theme !== "dark" || !picture.themes.includes("hc")) return;
+    await window.setTheme(themes.hc);
+    await takePicture(window, picture, "hc");
+    await window.setTheme(themes.dark);
   });
   if (wanted.size > 0)
     throw new Error(
       `Not taken: ${[...wanted].map((picture) => fileOf(picture, theme)).join(", ")}.`,
     );
+}
+
+async function takePicture(
+  window: VSCodeWindow,
+  picture: Picture,
+  theme: PictureTheme,
+): Promise<void> {
+  const shot = await window.page.screenshot({
+    animations: "disabled",
+    ...(picture.part && { clip: picture.part }),
+  });
+  const file = fileOf(picture, theme);
+  await save(shot, path.join(folder, file));
+  console.log(file);
 }
 
 /** A screen has few colours: a palette without dithering reduces a picture to a third of its size. Below a quality of 60, small icons lose their colour. */

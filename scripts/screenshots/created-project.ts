@@ -5,9 +5,11 @@ import type { Locator } from "playwright-core";
 import { createdProject } from "../../test/support/crewai.ts";
 import { startModelServer } from "../../test/support/model-server.ts";
 import { waitFor } from "../../test/support/wait.ts";
-import { approveByLens, untilSeen } from "../../test/ui/person.ts";
+import { approveByLens, openForm, untilSeen } from "../../test/ui/person.ts";
 import { waitForDocument } from "../../test/ui/story.ts";
 import type { VSCodeWindow } from "../../test/support/window.ts";
+import { Webview } from "../../test/support/window/webview.ts";
+import { largeWindowSize, windowSize } from "./pictures.ts";
 import { lookAway, openWhatWaits, untilStarted, type Camera } from "./scenes.ts";
 
 /** What the README's story fills in. */
@@ -73,12 +75,57 @@ export async function playCreatedProject(window: VSCodeWindow, take: Camera): Pr
   await tree.expand(filledIn.topic);
   await lookAway(window);
   await take("findings");
+  await playEditors(window, take);
   await approveByLens(window);
-  await waitForDocument(window, /\*\*Completed\*\* · 2 of 2/);
+  await waitForDocument(window, /^Completed · 2 of 2/m);
   await openReport(window);
   await editor.waitForText("# Heat pumps in 2026");
   await lookAway(window);
   await take("report");
+  await compare(window, take);
+}
+
+/** What waits, with the timeline below it, and as a page. */
+async function playEditors(window: VSCodeWindow, take: Camera): Promise<void> {
+  const { page, webview } = window;
+  await page.setViewportSize(largeWindowSize);
+  await window.runCommand("Crewdeck: Show Timeline");
+  const timeline = new Webview(page, "view");
+  await timeline.content
+    .getByRole("treeitem", { name: /research_task/ })
+    .first()
+    .waitFor();
+  await lookAway(window);
+  await take("timeline");
+  await window.runCommand("View: Hide Panel");
+  await window.runCommand("Crewdeck: Open as Page");
+  await webview.content.getByRole("button", { name: "Approve", exact: true }).waitFor();
+  await lookAway(window);
+  await take("page");
+  await window.runCommand("Crewdeck: Open as Text");
+  await page.setViewportSize(windowSize);
+}
+
+/** Another execution of the crew, beside the first. */
+async function compare(window: VSCodeWindow, take: Camera): Promise<void> {
+  const { page, tree, webview, editor } = window;
+  const topic = "solar panels";
+  await openForm(window, "home_energy");
+  const form = webview.content;
+  await form.getByRole("textbox", { name: "topic" }).fill(topic);
+  await form.getByRole("button", { name: "Kick Off", exact: true }).click();
+  await editor.tab(topic).waitFor();
+  await editor.lens("Approve").waitFor({ state: "attached" });
+  await approveByLens(window);
+  await waitForDocument(window, /^Completed · 2 of 2/m);
+  await page.setViewportSize(largeWindowSize);
+  await window.runCommand("View: Close All Editors");
+  await tree.click(filledIn.topic);
+  await tree.row(topic).click({ modifiers: ["ControlOrMeta"] });
+  await tree.menu(topic, "Compare Selected");
+  await webview.content.getByRole("heading", { name: "What Differs" }).waitFor();
+  await lookAway(window);
+  await take("comparison");
 }
 
 /** Opens the result with the lens above it. */

@@ -4,6 +4,7 @@ import type { ThemeName } from "../../test/support/window/vscode-window.ts";
 export const themes = {
   dark: "Default Dark Modern",
   light: "Default Light Modern",
+  hc: "Default High Contrast",
 } satisfies Record<string, ThemeName>;
 
 /** A theme in which pictures are taken. */
@@ -27,7 +28,11 @@ export interface Picture {
 /** The window's size in pixels: small, so that its text can be read if a page shows it at half its size. */
 export const windowSize = { width: 960, height: 620 };
 
+/** For screens that show more at once. */
+export const largeWindowSize = { width: 1200, height: 760 };
+
 const both = ["dark", "light"] as const;
+const all = ["dark", "light", "hc"] as const;
 const dark = ["dark"] as const;
 
 /** The file of the README's moving picture in media/screenshots. */
@@ -37,8 +42,11 @@ export const film = "story.gif";
 export const createdPictures: readonly Picture[] = [
   { name: "serve", themes: both, part: { x: 0, y: 32, width: 480, height: 310 } },
   { name: "tasks", themes: both, part: { x: 0, y: 32, width: 960, height: 400 } },
-  { name: "findings", themes: both, part: { x: 0, y: 32, width: 960, height: 440 } },
+  { name: "findings", themes: all, part: { x: 0, y: 32, width: 960, height: 440 } },
+  { name: "timeline", themes: all, part: { x: 0, y: 32, width: 1200, height: 728 } },
+  { name: "page", themes: all, part: { x: 0, y: 32, width: 1200, height: 728 } },
   { name: "report", themes: both, part: { x: 0, y: 32, width: 960, height: 360 } },
+  { name: "comparison", themes: all, part: { x: 0, y: 32, width: 1200, height: 728 } },
 ];
 
 /** Of the example crew, in the order in which they are taken. */

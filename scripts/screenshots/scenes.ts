@@ -114,7 +114,7 @@ async function answer(window: VSCodeWindow, take: Camera): Promise<void> {
   await take("compare");
   await window.runCommand("View: Close Editor");
   await window.runCommand("Crewdeck: Approve");
-  await waitForDocument(window, /\*\*Completed\*\* · 3 of 3/);
+  await waitForDocument(window, /^Completed · 3 of 3/m);
   // Opened again: for a moment, lenses of the earlier text are in the wrong places.
   await window.runCommand("View: Close All Editors");
   await openExecution(window, story.topic);

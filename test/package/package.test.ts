@@ -23,6 +23,8 @@ const shipped = [
   "dist/ThirdPartyNotices.txt",
   "dist/extension.js",
   "dist/service.mjs",
+  "dist/webview/comparison.css",
+  "dist/webview/comparison.js",
   "dist/webview/form.css",
   "dist/webview/form.js",
   "dist/webview/page.css",

@@ -169,7 +169,13 @@ describe("The timeline, in the window", () => {
       "the folder's content",
       async () => (await window.quickInput.labels()).join() === "..",
     );
-    await window.quickInput.widget.getByRole("button", { name: "Export Here" }).click();
+    // VS Code loses a click while it still reads the folder.
+    const exportHere = window.quickInput.widget.getByRole("button", { name: "Export Here" });
+    await untilSeen(
+      "the choice of a folder to end",
+      () => exportHere.click({ timeout: 5_000 }),
+      () => exportHere.isHidden(),
+    );
     await window.messages
       .notification("Exported to ")
       .getByRole("button", { name: "Open", exact: true })

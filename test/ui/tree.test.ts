@@ -66,7 +66,9 @@ describe("The tree of executions, in the window", () => {
     await tree.menu(first, "Rename Execution…");
     await quickInput.answer("A title of your choice", "Tea time");
     await tree.row("Tea time").waitFor();
-    await openExecution(window, "Tea time");
+    // The tab may be open already, with the first title.
+    const isTitled = async () => (await window.editor.wholeText()).startsWith("# Tea time\n");
+    await openExecution(window, "Tea time", isTitled);
     await tree.menu("Tea time", "Rename Execution…");
     await quickInput.answer("A title of your choice", "");
     await tree.row(first).waitFor();

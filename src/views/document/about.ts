@@ -3,21 +3,25 @@ import type { EventCounts } from "../../api/types.ts";
 import type { Execution } from "../../executions/model.ts";
 import { type Fact, formatCount, present, triggerFacts } from "../labels.ts";
 
-/** Its crew and IDs, who or what started it, and how many events there were. */
+/** Its crew and IDs, and who or what started it. */
 export function aboutOf(execution: Execution): readonly Fact[] {
-  const { crew, kickoffIds, engine, eventCounts } = execution;
-  const counts = eventCounts === undefined ? "" : countsText(eventCounts);
+  const { crew, kickoffIds, engine } = execution;
   return present<Fact>(
     { label: l10n.t("Crew"), value: crew.name },
     { label: l10n.t("Address"), value: crew.url },
     engine !== undefined && { label: l10n.t("Engine"), value: engine },
     ...triggerFacts(execution),
-    counts !== "" && { label: l10n.t("Events"), value: counts },
     ...kickoffIds.map((value, at) => ({
       label: at === 0 ? l10n.t("Kickoff ID") : l10n.t("Continues as"),
       value,
     })),
   );
+}
+
+/** How many events there were. Not for the text, in which a section that changes is unfolded. */
+export function eventFacts({ eventCounts }: Execution): readonly Fact[] {
+  const counts = eventCounts === undefined ? "" : countsText(eventCounts);
+  return counts === "" ? [] : [{ label: l10n.t("Events"), value: counts }];
 }
 
 /** "27 (6 llm_call_started, 2 task_started)". */

@@ -19,7 +19,7 @@ import { attemptPairs, taskIn } from "../../executions/tasks.ts";
 import { titleOf } from "../../executions/title.ts";
 import { taskTokenUse, tokenUse } from "../../executions/tokens.ts";
 import { crewAndHost, callbacksAgain } from "../../feedback/target.ts";
-import { aboutOf } from "../document/about.ts";
+import { aboutOf, eventFacts } from "../document/about.ts";
 import type { RenderCircumstances } from "../document/render.ts";
 import { withLines } from "../document/embed.ts";
 import { resultOf } from "../document/outputs.ts";
@@ -318,5 +318,6 @@ function detailsOf(execution: Execution): PageModel["details"] {
     { label: began, value: formatTime(startedAt) },
     endedAt !== undefined && { label: l10n.t("Finished"), value: formatTime(endedAt) },
     ...aboutOf(execution),
+    ...eventFacts(execution),
   );
 }

@@ -29,19 +29,25 @@ function shown(changes: Partial<Execution>) {
 describe("what started an execution, as its crew reports it", () => {
   it("is in the text's and the page's last section, and in the tree's tooltip", () => {
     const { text, page, tree } = shown(reported);
-    assert.deepEqual(text.slice(2, 6), [
+    assert.deepEqual(text.slice(2, 5), [
       "- Triggered by: service account 12",
       "- Origin: schedule",
-      "- Events: 9 (2 task_started, 1 default_env)",
       "- Kickoff ID: 11111111-aaaa",
     ]);
-    assert.deepEqual(page.slice(3, 6), [
+    assert.deepEqual(page.slice(3), [
       "Triggered by: service account 12",
       "Origin: schedule",
+      "Kickoff ID: 11111111-aaaa",
       "Events: 9 (2 task_started, 1 default_env)",
     ]);
     assert.ok(tree.includes("Triggered by: service account 12"));
     assert.ok(tree.includes("Origin: schedule"));
+  });
+
+  it("has its counts of events on the page only: the text's last section stays folded while they change", () => {
+    const of = (total: number) => shown({ eventCounts: { total } });
+    assert.deepEqual(of(1).text, of(2).text);
+    assert.notDeepEqual(of(1).page, of(2).page);
   });
 
   it("is not there if the crew doesn't say, or says that it isn't known", () => {
