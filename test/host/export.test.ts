@@ -319,11 +319,11 @@ describe("Executions that end", () => {
     await receiver.stop();
   });
 
-  const openWindow = () => {
+  const openWindow = (store: Parameters<typeof watchEnds>[0]["store"] = parts.store) => {
     const changes = new Emitter<boolean>((error) => assert.fail(String(error)));
     windows.push(
       watchEnds({
-        store: parts.store,
+        store,
         lease: { isHeld, confirm: () => isHeld, onDidChange: changes.event },
         notified: new Notified(parts.database),
         clock: systemClock,
@@ -355,6 +355,28 @@ describe("Executions that end", () => {
     end("second");
     await waitFor("the next spans", () => sent("second") > 0);
     assert.deepEqual([sent("first"), sent("second")], [1, 1]);
+  });
+
+  it("are still sent after one could not be read, and that one with the next change", async () => {
+    await set("otlpEndpoint", receiver.url);
+    const { store } = parts;
+    let isReadable = false;
+    const changes = openWindow({
+      events: (localId) => store.events(localId),
+      find(localId) {
+        if (localId === "unread" && !isReadable) throw new Error("The database is locked.");
+        return store.find(localId);
+      },
+      list: () => store.list(),
+      onDidChange: store.onDidChange,
+    });
+    end("unread");
+    end("next");
+    await waitFor("the next one's spans", () => sent("next") > 0);
+    isReadable = true;
+    changes.fire(true);
+    await waitFor("the other's spans", () => sent("unread") > 0);
+    assert.deepEqual([sent("next"), sent("unread")], [1, 1]);
   });
 
   it("are not sent without an endpoint, and no secret is read; nor by a window that does not poll", async () => {

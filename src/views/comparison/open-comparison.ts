@@ -7,6 +7,7 @@ import { showError } from "../../editor/messages.ts";
 import { showPage } from "../../editor/webview-page.ts";
 import { type Execution, keyOf } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
+import { activityIn } from "../activities.ts";
 import { uriOf } from "../document/output-editors.ts";
 import type { Output } from "../document/outputs.ts";
 import { webAddress } from "../page/parse.ts";
@@ -31,7 +32,7 @@ import { comparisonTexts } from "./texts.ts";
 const pace = 250;
 
 export interface ComparisonParts {
-  readonly store: Pick<ExecutionStore, "events" | "find" | "list" | "onDidChange">;
+  readonly store: Pick<ExecutionStore, "events" | "find" | "list" | "summary" | "onDidChange">;
   readonly prices: Pick<Prices, "list" | "onDidChange">;
   readonly clock: Clock;
   readonly extension: vscode.Uri;
@@ -52,6 +53,7 @@ export class OpenComparison {
   #shownAt = -Infinity;
   #cancelShow: (() => void) | undefined;
   #isReady = false;
+  #isClosed = false;
 
   /** @param onPair called when it compares other executions */
   constructor(
@@ -76,6 +78,7 @@ export class OpenComparison {
     // A hidden page gets no messages; it asks for everything when it is shown again.
     this.#owned.add(panel.onDidChangeViewState(() => (this.#isReady &&= panel.visible)));
     panel.onDidDispose(() => {
+      this.#isClosed = true;
       this.#cancelShow?.();
       this.#owned.dispose();
     });
@@ -90,7 +93,9 @@ export class OpenComparison {
     return this.#panel.visible;
   }
 
+  /** Does nothing once its tab is closed, which a person can do while choosing another execution. */
   show(pair: Sides<string>): void {
+    if (this.#isClosed) return;
     this.#pair = pair;
     this.#onPair();
     this.#panel.reveal();
@@ -133,7 +138,7 @@ export class OpenComparison {
     const model = comparisonModel(executions, prices.list());
     const viewOf = (side: Side) => ({
       ...this.#timelines[side].changesIn(
-        timelineContent(executions[side], store.events(executions[side].localId), clock.now()),
+        timelineContent(executions[side], activityIn(store, executions[side]), clock.now()),
       ),
       title: model.executions[side].name,
     });
@@ -160,6 +165,7 @@ export class OpenComparison {
 
   async #act(message: FromComparison): Promise<void> {
     await this.#parts.ready;
+    if (this.#isClosed) return;
     if (message.type === "ready") {
       this.#isReady = true;
       for (const side of sides) this.#timelines[side].clear();

@@ -75,7 +75,7 @@ export function quotedLines(lines: readonly string[]): string[] {
   return lines.map((line) => (line === "" ? ">" : `> ${line}`));
 }
 
-/** A formatted JSON object or array; undefined for any other text. */
+/** A formatted JSON object or array; undefined for any other text, and if it is nested too deeply. */
 export function jsonText(text: string): string | undefined {
   const trimmed = text.trim();
   if (!/^[{[]/.test(trimmed)) return undefined;
@@ -87,11 +87,14 @@ export function jsonText(text: string): string | undefined {
   }
 }
 
+/** Levels of nested JSON. Indenting each line of more could make a short text fill the memory. */
+const deepest = 50;
+
 /** A string, bracket, comma, colon, number or word. */
 const jsonToken = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
 
 /** Keeps every value as written, such as big numbers, escapes and repeated names. */
-function formatJson(json: string): string {
+function formatJson(json: string): string | undefined {
   const parts: string[] = [];
   let level = 0;
   let before = "";
@@ -105,6 +108,7 @@ function formatJson(json: string): string {
       if (opened || before === ",") parts.push(newLine());
       parts.push(part === ":" ? ": " : part);
       if (part === "{" || part === "[") level++;
+      if (level > deepest) return undefined;
     }
     before = part;
   }

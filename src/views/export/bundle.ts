@@ -9,7 +9,7 @@ import { notesOf } from "../document/notes.ts";
 import { type Output, outputContent, outputsOf } from "../document/outputs.ts";
 import { renderExecution } from "../document/render.ts";
 import { type Rendered, sectionOf } from "../document/sections.ts";
-import { contentOfActivity } from "../timeline/content.ts";
+import { timelineContent } from "../timeline/content.ts";
 import { timelinePicture } from "../timeline/picture.ts";
 import { rowsOf } from "../timeline/rows.ts";
 import { timelineTexts } from "../timeline/texts.ts";
@@ -118,7 +118,7 @@ function namesOf(part: Output["part"], all: readonly Output[], { tasks }: Execut
 }
 
 function pictureOf(execution: Execution, activity: Activity, now: number): string {
-  const content = contentOfActivity(execution, activity, now);
+  const content = timelineContent(execution, activity, now);
   const { rows } = rowsOf(content.spans, { closed: [], text: "", kinds: [] }, () => []);
   return timelinePicture(rows, content, { isWhole: false }, now, timelineTexts());
 }

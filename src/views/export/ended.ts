@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 import { actionsOf, messageOf, UserError } from "../../base/errors.ts";
 import { logProblem } from "../../editor/log.ts";
 import { showError } from "../../editor/messages.ts";
-import { type ExecutionSummary, keyOf } from "../../executions/model.ts";
+import { type Execution, type ExecutionSummary, keyOf } from "../../executions/model.ts";
 import { titleOf } from "../../executions/title.ts";
 import { SpanExporter } from "./exporter.ts";
 import type { EndsOptions } from "./register.ts";
@@ -30,8 +30,8 @@ export class EndedExport {
   }
 
   async #send(localId: string, event: string): Promise<void> {
-    const execution = this.#options.store.find(localId);
-    if (execution === undefined || !this.#claim(localId, event)) return;
+    const execution = this.#claim(localId, event);
+    if (execution === undefined) return;
     try {
       await this.#exporter.send(execution);
       this.#reported = undefined;
@@ -42,17 +42,19 @@ export class EndedExport {
     }
   }
 
-  /** Whether no window has sent them. */
-  #claim(localId: string, event: string): boolean {
-    const { lease, notified } = this.#options;
+  /** The execution, if it is still known and no window has sent its spans. */
+  #claim(localId: string, event: string): Execution | undefined {
+    const { store, lease, notified } = this.#options;
     try {
-      if (lease.confirm()) return notified.claim(`spans-${event}`, localId);
+      const execution = store.find(localId);
+      if (execution === undefined) return undefined;
+      if (lease.confirm()) return notified.claim(`spans-${event}`, localId) ? execution : undefined;
     } catch (error) {
       logProblem("Sending spans of an ended execution", error);
     }
     // The next change tries again.
     this.#seen.delete(event);
-    return false;
+    return undefined;
   }
 }
 

@@ -16,7 +16,7 @@ import type { Feedback } from "../../feedback/feedback.ts";
 import { activityIn } from "../activities.ts";
 import type { ExecutionDocuments } from "../document/documents.ts";
 import { renderMissing } from "../document/render.ts";
-import { contentOfActivity, Sent } from "../timeline/content.ts";
+import { timelineContent, Sent } from "../timeline/content.ts";
 import { openDefinition } from "../timeline/definition.ts";
 import { timelineTexts } from "../timeline/texts.ts";
 import type { FromPage, Place, ToPage } from "./messages.ts";
@@ -51,6 +51,7 @@ export class OpenPage {
   #shownAt = -Infinity;
   #cancelShow: (() => void) | undefined;
   #isReady = false;
+  #isClosed = false;
   #place: Place | undefined;
   /** What the page has of the timeline, and what that was made of. */
   readonly #timeline = new Sent();
@@ -69,6 +70,7 @@ export class OpenPage {
     // A hidden page gets no messages; it asks for everything when it is shown again.
     this.#owned.add(panel.onDidChangeViewState(() => (this.#isReady &&= panel.visible)));
     panel.onDidDispose(() => {
+      this.#isClosed = true;
       this.#cancelShow?.();
       this.#owned.dispose();
     });
@@ -90,7 +92,8 @@ export class OpenPage {
   }
 
   #post(message: ToPage): void {
-    void this.#panel.webview.postMessage(message);
+    // Its tab may be closed while feedback is being sent.
+    if (!this.#isClosed) void this.#panel.webview.postMessage(message);
   }
 
   /** Shows a change at once, several in a row together. */
@@ -144,7 +147,7 @@ export class OpenPage {
   #showTimeline(execution: Execution, activity: Activity, prices?: readonly Price[]): void {
     if (this.#timelineOf?.[0] === activity && this.#timelineOf[1] === prices) return;
     this.#timelineOf = [activity, prices];
-    const content = contentOfActivity(execution, activity, this.#parts.clock.now(), prices);
+    const content = timelineContent(execution, activity, this.#parts.clock.now(), prices);
     this.#post({ type: "timeline", view: this.#timeline.changesIn(content) });
   }
 

@@ -1,7 +1,7 @@
 import * as l10n from "@vscode/l10n";
 import { defined } from "../../base/json.ts";
 import { pieceOf } from "../../base/text.ts";
-import { type Activity, activityOf, groupBy, type KeptEvents } from "../../executions/activity.ts";
+import { type Activity, groupBy } from "../../executions/activity.ts";
 import { taskTime, taskWait } from "../../executions/durations.ts";
 import { hasEnded, isLocalCrew, type ExecutionSummary } from "../../executions/model.ts";
 import { type Cost, costOf, type Price } from "../../executions/prices.ts";
@@ -19,16 +19,6 @@ export type TimelineContent = Omit<TimelineView, "spans"> & { readonly spans: re
 
 /** @param now milliseconds since 1970 */
 export function timelineContent(
-  execution: ExecutionSummary,
-  events: KeptEvents,
-  now: number,
-  prices?: readonly Price[],
-): TimelineContent {
-  return contentOfActivity(execution, activityOf(execution, events), now, prices);
-}
-
-/** As {@link timelineContent}. */
-export function contentOfActivity(
   execution: ExecutionSummary,
   activity: Activity,
   now: number,

@@ -10,7 +10,7 @@ import type { Execution, ExecutionSummary } from "../../executions/model.ts";
 import { titleOf } from "../../executions/title.ts";
 import { activityIn } from "../activities.ts";
 import { activeOf } from "../waiting.ts";
-import { contentOfActivity, Sent, type TimelineContent } from "./content.ts";
+import { timelineContent, Sent, type TimelineContent } from "./content.ts";
 import { openDefinition } from "./definition.ts";
 import { searchedTexts } from "./labels.ts";
 import { timelineMarkdown } from "./markdown.ts";
@@ -233,7 +233,7 @@ export class TimelineHost implements vscode.Disposable {
 
   #content(execution: ExecutionSummary): TimelineContent {
     const { store, clock, prices } = this.#options;
-    return contentOfActivity(execution, activityIn(store, execution), clock.now(), prices.list());
+    return timelineContent(execution, activityIn(store, execution), clock.now(), prices.list());
   }
 
   #inView(execution: Execution) {

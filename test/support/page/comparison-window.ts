@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { chromium, type Browser, type Page } from "playwright-core";
+import { activityOf } from "../../../src/executions/activity.ts";
 import type { ActivityEvent } from "../../../src/api/types.ts";
 import type { Execution } from "../../../src/executions/model.ts";
 import type { Price } from "../../../src/executions/prices.ts";
@@ -91,8 +92,8 @@ function messagesOf(options: ComparisonWindowOptions): readonly ToComparison[] {
     right: withTimes(pair.right.execution, kept.right),
   };
   const views = {
-    left: timelineContent(executions.left, kept.left, now),
-    right: timelineContent(executions.right, kept.right, now),
+    left: timelineContent(executions.left, activityOf(executions.left, kept.left), now),
+    right: timelineContent(executions.right, activityOf(executions.right, kept.right), now),
   };
   return [
     { type: "timelines", views },

@@ -7,7 +7,7 @@ import type { FromPage, ToPage } from "../../../src/views/page/messages.ts";
 import { pageModel, type PageCircumstances } from "../../../src/views/page/model.ts";
 import { parseFromPage } from "../../../src/views/page/parse.ts";
 import { pageTexts } from "../../../src/views/page/texts.ts";
-import { contentOfActivity } from "../../../src/views/timeline/content.ts";
+import { timelineContent } from "../../../src/views/timeline/content.ts";
 import { timelineTexts } from "../../../src/views/timeline/texts.ts";
 import { browserFlags, ensureBrowser } from "../browser.ts";
 import { BuiltPage, type BuiltPageOptions } from "../built-page.ts";
@@ -99,7 +99,7 @@ function messagesOf(options: PageWindowOptions): readonly ToPage[] {
   return [
     {
       type: "timeline",
-      view: contentOfActivity(execution, activity, Date.now(), circumstances?.prices),
+      view: timelineContent(execution, activity, Date.now(), circumstances?.prices),
     },
     { type: "show", model },
   ];

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { chromium, type Browser, type Locator, type Page } from "playwright-core";
+import { activityOf } from "../../../src/executions/activity.ts";
 import type { ActivityEvent } from "../../../src/api/types.ts";
 import type { Execution } from "../../../src/executions/model.ts";
 import type { Price } from "../../../src/executions/prices.ts";
@@ -66,7 +67,12 @@ export class TimelineWindow {
   async show(shown: Shown): Promise<void> {
     this.#shown = shown;
     const { execution, events, now = Date.now(), prices } = shown;
-    const content = timelineContent(execution, { events, folded: {} }, now, prices);
+    const content = timelineContent(
+      execution,
+      activityOf(execution, { events, folded: {} }),
+      now,
+      prices,
+    );
     await this.#page.post({ type: "show", view: this.#sent.changesIn(content) });
   }
 

@@ -5,7 +5,7 @@ import { withTimes } from "../../../src/executions/task-times.ts";
 import { notesOf } from "../../../src/views/document/notes.ts";
 import { renderExecution } from "../../../src/views/document/render.ts";
 import { pageModel } from "../../../src/views/page/model.ts";
-import { contentOfActivity } from "../../../src/views/timeline/content.ts";
+import { timelineContent } from "../../../src/views/timeline/content.ts";
 import { detailsOf } from "../../../src/views/timeline/labels.ts";
 import { timelineTexts } from "../../../src/views/timeline/texts.ts";
 import { taskRow } from "../../../src/views/tree/execution-rows.ts";
@@ -26,7 +26,7 @@ describe("the time of a task", () => {
       ...{ canStop: false, isSending: false, hasOldDrafts: false },
       draft: { text: "", number: 0 },
     });
-    const { spans } = contentOfActivity(execution, activity, at(90));
+    const { spans } = timelineContent(execution, activity, at(90));
     const span = spans.find(({ kind }) => kind === "task");
     const options = { start: at(0), now: at(90), texts, language: "en" };
     const facts = new Map(span && detailsOf(span, options).facts);

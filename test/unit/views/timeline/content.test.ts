@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { activityOf } from "../../../../src/executions/activity.ts";
 import { Sent, timelineContent } from "../../../../src/views/timeline/content.ts";
 import { parseFromTimeline } from "../../../../src/views/timeline/parse.ts";
 import { runningExecution, start } from "../../../support/timeline/samples.ts";
@@ -9,7 +10,7 @@ describe("what the timeline's page gets", () => {
     const { execution, events } = runningExecution(start + 20_000);
     const long = events.map((event) => ({ ...event, text: "x".repeat(2_000) }));
     const kept = { events: long, folded: { llm_call_started: 700, llm_call_completed: 500 } };
-    const { spans, note } = timelineContent(execution, kept, start + 20_000);
+    const { spans, note } = timelineContent(execution, activityOf(execution, kept), start + 20_000);
     assert.equal(note, "Not shown: 1200 older events, because there are too many.");
     for (const { text = "" } of spans) assert.ok(text.length <= 602, `${text.length}`);
     assert.ok(spans.some(({ text }) => text?.endsWith("x …")));
@@ -24,7 +25,7 @@ describe("what the timeline's page gets", () => {
       text: "x".repeat(2_000),
     }));
     const kept = { events: [...events, ...many], folded: {} };
-    const [crew] = timelineContent(execution, kept, start + 20_000).spans;
+    const [crew] = timelineContent(execution, activityOf(execution, kept), start + 20_000).spans;
     assert.equal(crew?.marks?.length, 200);
     assert.equal(crew.marks.at(-1)?.id, "mark 229");
     assert.equal(crew.earlierMarks, 30);

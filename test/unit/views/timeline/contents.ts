@@ -1,3 +1,4 @@
+import { activityOf } from "../../../../src/executions/activity.ts";
 import { timelineContent, type TimelineContent } from "../../../../src/views/timeline/content.ts";
 import type { Price } from "../../../../src/executions/prices.ts";
 import { longExecution, start, variedExecution } from "../../../support/timeline/samples.ts";
@@ -5,5 +6,10 @@ import { longExecution, start, variedExecution } from "../../../support/timeline
 /** What the timeline shows of a sample, an hour after its start. */
 export function contentOf(name: "varied" | "long", prices?: readonly Price[]): TimelineContent {
   const { execution, events } = name === "varied" ? variedExecution() : longExecution(5_000);
-  return timelineContent(execution, { events, folded: {} }, start + 3_600_000, prices);
+  return timelineContent(
+    execution,
+    activityOf(execution, { events, folded: {} }),
+    start + 3_600_000,
+    prices,
+  );
 }

@@ -9,6 +9,7 @@ import {
   shortCount,
   timeText,
 } from "../../../../src/views/timeline/labels.ts";
+import { activityOf } from "../../../../src/executions/activity.ts";
 import { lengthText } from "../../../../src/views/lengths.ts";
 import type { Span } from "../../../../src/views/timeline/messages.ts";
 import { timelineTexts } from "../../../../src/views/timeline/texts.ts";
@@ -80,9 +81,10 @@ describe("the texts of a timeline", () => {
       },
     ];
     const { execution, events } = variedExecution();
-    const known = timelineContent({ ...execution, tasks }, { events, folded: {} }, now).spans.find(
-      ({ id }) => id === outline.id,
-    );
+    const withTasks = { ...execution, tasks };
+    const activity = activityOf(withTasks, { events, folded: {} });
+    const { spans } = timelineContent(withTasks, activity, now);
+    const known = spans.find(({ id }) => id === outline.id);
     assert.ok(known !== undefined);
     const facts = new Map(detailsOf(known, { start, now, texts, language: "en" }).facts);
     assert.deepEqual(

@@ -1,0 +1,69 @@
+import assert from "node:assert/strict";
+import * as vscode from "vscode";
+import { systemClock } from "../../src/base/clock.ts";
+import { OpenComparison } from "../../src/views/comparison/open-comparison.ts";
+import { OpenPage } from "../../src/views/page/open-page.ts";
+import { waitFor } from "../support/wait.ts";
+import { anExecution } from "../unit/views/executions.ts";
+import { ScriptedPerson } from "./scripted-person.ts";
+import { eachWithViewParts, type ViewParts } from "./view-parts.ts";
+
+const extension = vscode.extensions.getExtension("crewdeck.crewdeck")!.extensionUri;
+
+/** A real panel, with messages that a test sends as its script does. */
+function openPanel() {
+  const panel = vscode.window.createWebviewPanel("crewdeck.test", "Closed", vscode.ViewColumn.One);
+  const messages = new vscode.EventEmitter<unknown>();
+  /** Members of the panel are bound to it, since they are private to its class. */
+  const around = <T extends object>(of: T, replace: Readonly<Record<string, () => unknown>>): T =>
+    new Proxy(of, {
+      get(target, name) {
+        const replaced = typeof name === "string" ? replace[name] : undefined;
+        if (replaced !== undefined) return replaced();
+        const value: unknown = Reflect.get(target, name, target);
+        const bound: unknown = typeof value === "function" ? value.bind(target) : value;
+        return bound;
+      },
+      set: (target, name, value) => Reflect.set(target, name, value, target),
+    });
+  const webview = () => around(panel.webview, { onDidReceiveMessage: () => messages.event });
+  return { panel: around(panel, { webview }), messages };
+}
+
+describe("A tab that is closed", () => {
+  let parts: ViewParts;
+  let person: ScriptedPerson;
+  eachWithViewParts((made) => (parts = made));
+  beforeEach(() => (person = new ScriptedPerson([])));
+  afterEach(() => person.dispose());
+
+  const common = () => ({ ...parts, clock: systemClock, extension, ready: Promise.resolve() });
+
+  it("shows no error if that happens while its feedback is being sent", async () => {
+    const { localId, waiting } = parts.store.add(anExecution());
+    assert.ok(waiting !== undefined);
+    const uri = parts.documents.uriOf(parts.store.summary(localId)!);
+    const { panel, messages } = openPanel();
+    const crews = { canStop: () => true, find: () => undefined };
+    new OpenPage(panel, uri, { ...common(), crews, changes: [] });
+    const { taskId, attempt } = waiting;
+    messages.fire({ type: "answer", taskId, attempt, kind: "approve", text: "" });
+    panel.dispose();
+    // The extension's own commands don't know the execution of this test.
+    await waitFor("the answer", () => Promise.resolve(person.shown.length > 0));
+    assert.deepEqual(
+      person.shown.filter(({ text }) => /disposed/.test(text)),
+      [],
+    );
+  });
+
+  it("shows no error if that happens while another execution to compare is chosen", () => {
+    const pair = { left: "one", right: "other" };
+    const prices = { list: () => [], onDidChange: () => ({ dispose: () => undefined }) };
+    const { panel } = openPanel();
+    const comparison = new OpenComparison(panel, pair, { ...common(), prices }, () => undefined);
+    panel.dispose();
+    comparison.show({ left: "one", right: "third" });
+    assert.deepEqual(comparison.pair, pair);
+  });
+});
