@@ -59,7 +59,6 @@ export const examplePictures: readonly Picture[] = [
   { name: "presets", themes: dark },
   { name: "toast", themes: dark, part: { x: 480, y: 460, width: 480, height: 160 } },
   { name: "status-bar", themes: dark, part: { x: 0, y: 460, width: 480, height: 160 } },
-  { name: "watch", themes: both, part: { x: 0, y: 32, width: 730, height: 260 } },
   { name: "reject", themes: both, part: { x: 288, y: 32, width: 672, height: 400 } },
   { name: "compare", themes: dark, part: { x: 0, y: 32, width: 960, height: 400 } },
   { name: "completed", themes: dark },

@@ -76,7 +76,7 @@ async function fillIn(window: VSCodeWindow, take: Camera): Promise<void> {
 }
 
 async function kickOff(window: VSCodeWindow, take: Camera): Promise<void> {
-  const { tree, editor, webview, messages, page } = window;
+  const { editor, webview, messages, page } = window;
   await webview.content.getByRole("button", { name: "Kick Off", exact: true }).click();
   await messages.notification("waits for you").waitFor();
   await take("toast");
@@ -93,9 +93,6 @@ async function kickOff(window: VSCodeWindow, take: Camera): Promise<void> {
   await take("status-bar");
   await openWhatWaits(window);
   await editor.lens("Approve").waitFor();
-  await tree.expand(story.topic);
-  await lookAway(window);
-  await take("watch");
 }
 
 async function answer(window: VSCodeWindow, take: Camera): Promise<void> {

@@ -16,6 +16,9 @@ import type { ActivityEvent, EventCounts, TokenUsage } from "./types.ts";
 /** Characters kept of arguments, outputs, thoughts and errors. */
 const longestText = 2_000;
 
+/** What crewAI has for a thought if the model just answered (observed in 1.15.30). */
+const noThought = "Failed to parse LLM response";
+
 /** Parts of a streamed text, which come by the thousand. */
 const streamed = /_chunk$/;
 
@@ -54,6 +57,7 @@ export function readEvent(raw: unknown): ActivityEvent | undefined {
     asObject(event[member]),
   );
   const taskName = eventIdAt(event, "task_name") ?? eventIdAt(task ?? {}, "name");
+  const thought = bounded(event["thought"] ?? answer?.["thought"]);
   const role = name("agent_role", "agent") ?? textAt(agent ?? {}, "role");
   const known = defined({
     parentId: eventIdAt(event, "parent_event_id", "parent_id"),
@@ -67,7 +71,7 @@ export function readEvent(raw: unknown): ActivityEvent | undefined {
     name: name("crew_name", "flow_name", "method_name"),
     tokens: readUsage(event["usage"]) ?? readUsage(event),
     arguments: bounded(event["tool_args"] ?? event["arguments"]),
-    thought: bounded(event["thought"] ?? answer?.["thought"]),
+    thought: thought === noThought ? undefined : thought,
     text: bounded(outputOf(event)),
     error: bounded(asObject(event["error"])["message"] ?? event["error"]),
     isApprove: typeof event["is_approve"] === "boolean" ? event["is_approve"] : undefined,

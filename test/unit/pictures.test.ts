@@ -55,7 +55,7 @@ describe("the pictures", () => {
     for (const file of inWalkthrough) assert.ok(generated.includes(file), file);
     const [first, ...others] = inReadme;
     assert.equal(first?.file, `${folder}/${film}`);
-    assert.ok(others.length > 0 && others.length <= 6);
+    assert.ok(others.length > 0 && others.length <= 10);
     for (const { file } of others) assert.ok(generated.includes(file), file);
     for (const { says, file } of inReadme) assert.ok(says.length > 40, file);
   });

@@ -14,6 +14,14 @@ const recorded = readFileSync(
   .map((line) => JSON.parse(line) as Readonly<Record<string, unknown>>);
 
 describe("events", () => {
+  it("have a thought, if it isn't crewAI's text for none", () => {
+    const thoughtIn = (thought: string) =>
+      readEvent({ type: "agent_logs_execution", timestamp: "2026-11-22T00:00:00Z", thought })
+        ?.thought;
+    assert.equal(thoughtIn("It is mild."), "It is mild.");
+    assert.equal(thoughtIn("Failed to parse LLM response"), undefined);
+  });
+
   it("of a recorded run have their IDs, times, names, tokens and texts", () => {
     const events = readEvents(recorded);
     assert.equal(events.length, 27);
