@@ -132,7 +132,7 @@ describe("The kickoff form, in the window", () => {
       .click({ force: true });
     await field("topic").press("ControlOrMeta+Enter");
     release();
-    await window.editor.waitForText("# tea and cake");
+    await window.editor.activeTab("tea and cake").waitFor();
     const sent = gate.sent("/kickoff").map(({ body }) => JSON.parse(body) as unknown);
     assert.deepEqual(sent.slice(1), [
       {
@@ -150,7 +150,7 @@ describe("The kickoff form, in the window", () => {
     await holds(kept);
     await field("topic").fill("coffee");
     await field("topic").press("ControlOrMeta+Enter");
-    await window.editor.waitForText("# coffee");
+    await window.editor.activeTab("coffee").waitFor();
     assert.equal(gate.sent("/kickoff").length, before + 1);
   });
 
@@ -194,7 +194,7 @@ describe("The kickoff form, in the window", () => {
     await waitFor("VS Code to have saved its editors", () => isSaved(window, "oolong"));
     assert.equal(await isSaved(window, "hush"), false);
     await field("Kickoff as JSON").press("ControlOrMeta+Enter");
-    await window.editor.waitForText("# oolong");
+    await window.editor.activeTab("oolong").waitFor();
     assert.deepEqual(JSON.parse(gate.sent("/kickoff").at(-1)?.body ?? ""), whole);
     await window.runCommand("Crewdeck: Run Again in Form…");
     await waitFor("the focus in the missing secret", () =>
@@ -214,7 +214,7 @@ describe("The kickoff form, in the window", () => {
     gate.answer("/inputs", json(200, { inputs: [] }));
     gate.answer("/kickoff", json(200, { kickoff_id: "5f0f1c0e-9a51-4f52-8e0a-4d4b2f1f7a10" }));
     await window.tree.action("Writers", "Kick Off…");
-    await window.editor.waitForText("# 5f0f1c0e");
+    await window.editor.activeTab("5f0f1c0e").waitFor();
     assert.equal(await window.editor.tab(tab).count(), 0);
     assert.deepEqual(
       gate
