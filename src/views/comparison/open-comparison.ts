@@ -1,16 +1,12 @@
 import * as vscode from "vscode";
 import type { Clock } from "../../base/clock.ts";
-import { Disposables } from "../../base/events.ts";
 import { shortName } from "../../base/text.ts";
-import { log, logProblem } from "../../editor/log.ts";
-import { showError } from "../../editor/messages.ts";
-import { showPage } from "../../editor/webview-page.ts";
-import { type Execution, keyOf } from "../../executions/model.ts";
+import type { Execution } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
 import { activityIn } from "../activities.ts";
 import { uriOf } from "../document/output-editors.ts";
 import type { Output } from "../document/outputs.ts";
-import { webAddress } from "../page/parse.ts";
+import { LivePanel, openLink, runCommand } from "../live-panel.ts";
 import { pageTexts } from "../page/texts.ts";
 import type { Prices } from "../prices.ts";
 import { Sent, timelineContent } from "../timeline/content.ts";
@@ -28,9 +24,6 @@ import { comparisonModel, comparisonTitle, type OutputPair, outputPairs } from "
 import { parseFromComparison } from "./parse.ts";
 import { comparisonTexts } from "./texts.ts";
 
-/** The page is updated at most this often (ms). */
-const pace = 250;
-
 export interface ComparisonParts {
   readonly store: Pick<ExecutionStore, "events" | "find" | "list" | "summary" | "onDidChange">;
   readonly prices: Pick<Prices, "list" | "onDidChange">;
@@ -42,18 +35,14 @@ export interface ComparisonParts {
 
 /** Two executions in one tab. */
 export class OpenComparison {
-  readonly #panel: vscode.WebviewPanel;
+  readonly #tab: vscode.WebviewPanel;
+  readonly #panel: LivePanel<FromComparison, ToComparison>;
   readonly #parts: ComparisonParts;
   readonly #onPair: () => void;
-  readonly #owned = new Disposables();
   /** What the page has of the timelines. */
   readonly #timelines: Sides<Sent> = { left: new Sent(), right: new Sent() };
   /** Local IDs. */
   #pair: Sides<string>;
-  #shownAt = -Infinity;
-  #cancelShow: (() => void) | undefined;
-  #isReady = false;
-  #isClosed = false;
 
   /** @param onPair called when it compares other executions */
   constructor(
@@ -62,27 +51,26 @@ export class OpenComparison {
     parts: ComparisonParts,
     onPair: () => void,
   ) {
-    this.#panel = panel;
+    this.#tab = panel;
     this.#pair = pair;
     this.#parts = parts;
     this.#onPair = onPair;
-    this.#owned.add(
+    const { clock, extension, ready } = parts;
+    this.#panel = new LivePanel(panel, {
+      ...{ page: "comparison", name: "The page of a comparison", pace: 250 },
+      ...{ clock, extension, ready },
+      parse: parseFromComparison,
+      view: () => this.#view(),
+      act: (message) => this.#act(message),
+    });
+    this.#panel.own(
       parts.store.onDidChange(({ added, changed, removed }) => {
         const isShown = ({ localId }: { readonly localId: string }) =>
           localId === this.#pair.left || localId === this.#pair.right;
-        if ([...added, ...changed, ...removed].some(isShown)) this.#changed();
+        if ([...added, ...changed, ...removed].some(isShown)) this.#panel.changed();
       }),
     );
-    this.#owned.add(parts.prices.onDidChange(() => this.#changed()));
-    this.#owned.add(panel.webview.onDidReceiveMessage((message) => this.#receive(message)));
-    // A hidden page gets no messages; it asks for everything when it is shown again.
-    this.#owned.add(panel.onDidChangeViewState(() => (this.#isReady &&= panel.visible)));
-    panel.onDidDispose(() => {
-      this.#isClosed = true;
-      this.#cancelShow?.();
-      this.#owned.dispose();
-    });
-    showPage(panel.webview, parts.extension, "comparison", panel.title);
+    this.#panel.own(parts.prices.onDidChange(() => this.#panel.changed()));
   }
 
   get pair(): Sides<string> {
@@ -90,40 +78,17 @@ export class OpenComparison {
   }
 
   get isVisible(): boolean {
-    return this.#panel.visible;
+    return this.#tab.visible;
   }
 
   /** Does nothing once its tab is closed, which a person can do while choosing another execution. */
   show(pair: Sides<string>): void {
-    if (this.#isClosed) return;
+    if (this.#panel.isClosed) return;
     this.#pair = pair;
     this.#onPair();
-    this.#panel.reveal();
+    this.#tab.reveal();
     for (const side of sides) this.#timelines[side].clear();
-    this.#show();
-  }
-
-  #post(message: ToComparison): void {
-    if (this.#isReady) void this.#panel.webview.postMessage(message);
-  }
-
-  /** Shows a change at once, several in a row together. */
-  #changed(): void {
-    if (!this.#isReady || this.#cancelShow !== undefined) return;
-    const { clock } = this.#parts;
-    const wait = Math.max(0, this.#shownAt + pace - clock.now());
-    this.#cancelShow = clock.after(wait, () => this.#show());
-  }
-
-  #show(): void {
-    this.#cancelShow?.();
-    this.#cancelShow = undefined;
-    this.#shownAt = this.#parts.clock.now();
-    try {
-      this.#post(this.#view());
-    } catch (error) {
-      logProblem("Showing a comparison", error);
-    }
+    this.#panel.show();
   }
 
   #view(): ToComparison {
@@ -134,7 +99,7 @@ export class OpenComparison {
         type: "missing",
         text: vscode.l10n.t("One of these executions is no longer tracked here."),
       };
-    this.#panel.title = comparisonTitle(executions);
+    this.#tab.title = comparisonTitle(executions);
     const model = comparisonModel(executions, prices.list());
     const viewOf = (side: Side) => ({
       ...this.#timelines[side].changesIn(
@@ -142,7 +107,10 @@ export class OpenComparison {
       ),
       title: model.executions[side].name,
     });
-    this.#post({ type: "timelines", views: { left: viewOf("left"), right: viewOf("right") } });
+    this.#panel.post({
+      type: "timelines",
+      views: { left: viewOf("left"), right: viewOf("right") },
+    });
     return { type: "show", model, pair: this.#pair };
   }
 
@@ -151,39 +119,18 @@ export class OpenComparison {
     return left && right && { left, right };
   }
 
-  #receive(raw: unknown): void {
-    const message = parseFromComparison(raw);
-    if (message === undefined) {
-      log.warn("The page of a comparison sent an invalid message; it was ignored.");
-      return;
-    }
-    this.#act(message).catch((error: unknown) => {
-      logProblem("The page of a comparison", error);
-      void showError(error);
-    });
-  }
-
   async #act(message: FromComparison): Promise<void> {
-    await this.#parts.ready;
-    if (this.#isClosed) return;
     if (message.type === "ready") {
-      this.#isReady = true;
       for (const side of sides) this.#timelines[side].clear();
-      this.#post({
+      this.#panel.begin({
         type: "texts",
         texts: comparisonTexts(),
         page: pageTexts(),
         timeline: timelineTexts(),
       });
-      this.#show();
       return;
     }
-    if (message.type === "openLink") {
-      const address = webAddress(message.href);
-      // VS Code asks before it opens an address that the person doesn't trust yet.
-      if (address !== undefined) await vscode.env.openExternal(vscode.Uri.parse(address, true));
-      return;
-    }
+    if (message.type === "openLink") return openLink(message.href);
     const executions = this.#executions();
     if (executions === undefined) return;
     const pair =
@@ -196,14 +143,14 @@ export class OpenComparison {
         await this.#choose(executions, message.side);
         return;
       case "open":
-        await run("openExecution", executions[message.side]);
+        await runCommand("openExecution", executions[message.side]);
         return;
       case "openOutput": {
         const output = pair?.[message.side];
         if (output === undefined) return;
         const { taskId, attempt } = output;
         const part = taskId === "" ? { result: true } : { taskId, attempt };
-        await run("openOutput", executions[message.side], part);
+        await runCommand("openOutput", executions[message.side], part);
         return;
       }
       case "openDiff":
@@ -238,10 +185,4 @@ function diffTitle(executions: Sides<Execution>, { left, right }: OutputPair): s
     each === undefined ? vscode.l10n.t("Result") : shortName(each),
   );
   return vscode.l10n.t("{0}: {1}", name.join(" ↔ "), title);
-}
-
-/** As a lens does. */
-async function run(command: string, execution: Execution, more = {}): Promise<void> {
-  const target = { crew: execution.crew.id, kickoffId: keyOf(execution), fromLens: true };
-  await vscode.commands.executeCommand(`crewdeck.${command}`, { ...target, ...more });
 }

@@ -1,13 +1,10 @@
-import * as vscode from "vscode";
+import type * as vscode from "vscode";
 import type { Clock } from "../../base/clock.ts";
 import type { Event } from "../../base/events.ts";
-import { Disposables } from "../../base/events.ts";
 import type { Crews } from "../../crews/crews.ts";
-import { log, logProblem } from "../../editor/log.ts";
-import { showError } from "../../editor/messages.ts";
-import { showPage } from "../../editor/webview-page.ts";
+import { parseExecutionUri } from "../../editor/execution-uri.ts";
 import type { Activity } from "../../executions/activity.ts";
-import { type Execution, keyOf } from "../../executions/model.ts";
+import type { Execution } from "../../executions/model.ts";
 import type { Price } from "../../executions/prices.ts";
 import { isForWhatWaits, resumesOf } from "../../executions/resumes.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
@@ -16,17 +13,14 @@ import type { Feedback } from "../../feedback/feedback.ts";
 import { activityIn } from "../activities.ts";
 import type { ExecutionDocuments } from "../document/documents.ts";
 import { renderMissing } from "../document/render.ts";
+import { LivePanel, openLink, runCommand } from "../live-panel.ts";
 import { timelineContent, Sent } from "../timeline/content.ts";
 import { openDefinition } from "../timeline/definition.ts";
 import { timelineTexts } from "../timeline/texts.ts";
 import type { FromPage, Place, ToPage } from "./messages.ts";
 import { pageModel } from "./model.ts";
-import { parseFromPage, webAddress } from "./parse.ts";
+import { parseFromPage } from "./parse.ts";
 import { pageTexts } from "./texts.ts";
-import { parseExecutionUri } from "../../editor/execution-uri.ts";
-
-/** The page is updated at most this often (ms). */
-const pace = 100;
 
 export interface PageParts {
   readonly documents: Pick<ExecutionDocuments, "execution" | "circumstancesOf">;
@@ -44,14 +38,9 @@ export interface PageParts {
 
 /** The page of an execution in one tab. */
 export class OpenPage {
-  readonly #panel: vscode.WebviewPanel;
+  readonly #panel: LivePanel<FromPage, ToPage>;
   readonly #uri: vscode.Uri;
   readonly #parts: PageParts;
-  readonly #owned = new Disposables();
-  #shownAt = -Infinity;
-  #cancelShow: (() => void) | undefined;
-  #isReady = false;
-  #isClosed = false;
   #place: Place | undefined;
   /** What the page has of the timeline, and what that was made of. */
   readonly #timeline = new Sent();
@@ -60,59 +49,31 @@ export class OpenPage {
   #stored: { readonly target: DraftTarget; readonly number: number } | undefined;
 
   constructor(panel: vscode.WebviewPanel, uri: vscode.Uri, parts: PageParts) {
-    this.#panel = panel;
     this.#uri = uri;
     this.#parts = parts;
-    const { store, feedback, drafts, changes } = parts;
-    const events = [store.onDidChange, feedback.onDidChangeSending, drafts.onDidChange, ...changes];
-    for (const event of events) this.#owned.add(event(() => this.#changed()));
-    this.#owned.add(panel.webview.onDidReceiveMessage((message) => this.#receive(message)));
-    // A hidden page gets no messages; it asks for everything when it is shown again.
-    this.#owned.add(panel.onDidChangeViewState(() => (this.#isReady &&= panel.visible)));
-    panel.onDidDispose(() => {
-      this.#isClosed = true;
-      this.#cancelShow?.();
-      this.#owned.dispose();
+    const { store, feedback, drafts, changes, clock, extension, ready } = parts;
+    this.#panel = new LivePanel(panel, {
+      ...{ page: "page", name: "The page of an execution", pace: 100, clock, extension, ready },
+      parse: parseFromPage,
+      view: () => this.#view(),
+      act: (message) => this.#act(message),
     });
-    showPage(panel.webview, parts.extension, "page", panel.title);
+    const events = [store.onDidChange, feedback.onDidChangeSending, drafts.onDidChange, ...changes];
+    for (const event of events) this.#panel.own(event(() => this.#panel.changed()));
   }
 
   /** Now, or when the page has loaded. */
   reveal(place: Place): void {
     this.#place = place;
-    if (!this.#isReady) return;
+    if (!this.#panel.isReady) return;
     // It may have begun a moment ago.
-    if (this.#cancelShow !== undefined) this.#show();
+    this.#panel.showChange();
     this.#reveal();
   }
 
   #reveal(): void {
-    if (this.#place !== undefined) this.#post({ type: "reveal", place: this.#place });
+    if (this.#place !== undefined) this.#panel.post({ type: "reveal", place: this.#place });
     this.#place = undefined;
-  }
-
-  #post(message: ToPage): void {
-    // Its tab may be closed while feedback is being sent.
-    if (!this.#isClosed) void this.#panel.webview.postMessage(message);
-  }
-
-  /** Shows a change at once, several in a row together. */
-  #changed(): void {
-    if (!this.#isReady || this.#cancelShow !== undefined) return;
-    const { clock } = this.#parts;
-    const wait = Math.max(0, this.#shownAt + pace - clock.now());
-    this.#cancelShow = clock.after(wait, () => this.#show());
-  }
-
-  #show(): void {
-    this.#cancelShow?.();
-    this.#cancelShow = undefined;
-    this.#shownAt = this.#parts.clock.now();
-    try {
-      this.#post(this.#view());
-    } catch (error) {
-      logProblem("Showing an execution's page", error);
-    }
   }
 
   #view(): ToPage {
@@ -148,38 +109,18 @@ export class OpenPage {
     if (this.#timelineOf?.[0] === activity && this.#timelineOf[1] === prices) return;
     this.#timelineOf = [activity, prices];
     const content = timelineContent(execution, activity, this.#parts.clock.now(), prices);
-    this.#post({ type: "timeline", view: this.#timeline.changesIn(content) });
-  }
-
-  #receive(raw: unknown): void {
-    const message = parseFromPage(raw);
-    if (message === undefined) {
-      log.warn("The page of an execution sent an invalid message; it was ignored.");
-      return;
-    }
-    this.#act(message).catch((error: unknown) => {
-      logProblem("The page of an execution", error);
-      void showError(error);
-    });
+    this.#panel.post({ type: "timeline", view: this.#timeline.changesIn(content) });
   }
 
   async #act(message: FromPage): Promise<void> {
-    await this.#parts.ready;
     if (message.type === "ready") {
-      this.#isReady = true;
       this.#timeline.clear();
       this.#timelineOf = undefined;
-      this.#post({ type: "texts", texts: pageTexts(), timeline: timelineTexts() });
-      this.#show();
+      this.#panel.begin({ type: "texts", texts: pageTexts(), timeline: timelineTexts() });
       this.#reveal();
       return;
     }
-    if (message.type === "openLink") {
-      const address = webAddress(message.href);
-      // VS Code asks before it opens an address that the person doesn't trust yet.
-      if (address !== undefined) await vscode.env.openExternal(vscode.Uri.parse(address, true));
-      return;
-    }
+    if (message.type === "openLink") return openLink(message.href);
     const execution = this.#parts.documents.execution(this.#uri);
     if (execution === undefined) return;
     switch (message.type) {
@@ -190,7 +131,7 @@ export class OpenPage {
         await this.#answer(execution, message);
         return;
       case "act":
-        await run(message.action, execution);
+        await runCommand(message.action, execution);
         return;
       case "define":
         await openDefinition(
@@ -201,11 +142,11 @@ export class OpenPage {
       case "openOutput": {
         const { taskId, attempt } = message;
         const part = taskId === undefined ? { result: true } : { taskId, attempt };
-        await run("openOutput", execution, part);
+        await runCommand("openOutput", execution, part);
         return;
       }
       case "compare":
-        await run("compareAttempts", execution, {
+        await runCommand("compareAttempts", execution, {
           taskId: message.taskId,
           attempt: message.attempt,
         });
@@ -230,7 +171,7 @@ export class OpenPage {
     const isApprove = kind !== "reject";
     const feedback = kind === "approve" ? {} : { feedback: text };
     try {
-      await run(isApprove ? "approve" : "reject", execution, {
+      await runCommand(isApprove ? "approve" : "reject", execution, {
         taskId,
         attempt,
         ...feedback,
@@ -241,7 +182,7 @@ export class OpenPage {
       // What may have been sent is shown with the output, and can be sent again there.
       if (sent.some((resume) => resume.feedback.text === text)) drafts.remove(target);
     } finally {
-      this.#post({ type: "settled" });
+      this.#panel.post({ type: "settled" });
     }
   }
 }
@@ -255,10 +196,4 @@ function targetIn({ localId, waiting }: Execution): DraftTarget | undefined {
 
 function isSame(one: DraftTarget, other: DraftTarget): boolean {
   return one.taskId === other.taskId && one.attempt === other.attempt;
-}
-
-/** As a lens does. */
-async function run(command: string, execution: Execution, more = {}): Promise<void> {
-  const target = { crew: execution.crew.id, kickoffId: keyOf(execution), fromLens: true };
-  await vscode.commands.executeCommand(`crewdeck.${command}`, { ...target, ...more });
 }
