@@ -196,9 +196,9 @@ function answered({ taskId, attempt, feedback }: ResumeSummary) {
 }
 
 function waitedFor(execution: ExecutionSummary): Duration | undefined {
-  const byEvents = execution.tasks.flatMap(({ times }) => times?.waited ?? []);
-  const seconds = byEvents.length > 0 ? byEvents : endedPauses(execution);
-  return measured(sumOf(seconds), 1);
+  const byCrew = execution.tasks.flatMap(({ times }) => times?.waited ?? []);
+  if (byCrew.length === 0) return measured(sumOf(endedPauses(execution)), 1);
+  return { seconds: byCrew.reduce((sum, each) => sum + each), isByCrew: true };
 }
 
 function endedPauses(execution: ExecutionSummary): readonly (number | undefined)[] {

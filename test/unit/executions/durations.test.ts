@@ -74,7 +74,9 @@ describe("The duration of a task", () => {
       each.map(({ duration }) => duration?.seconds),
       [7.5, 2.5],
     );
-    assert.deepEqual(waited?.seconds, 30);
+    assert.deepEqual(waited, { seconds: 30, isByCrew: true });
+    const short = [done("a", { times: { worked: 1, waited: 0.6 } })];
+    assert.deepEqual(timeUse(ended({ tasks: short })).waited, { seconds: 0.6, isByCrew: true });
   });
 
   it("is measured here if the task ran again, because the crew only reports its last attempt", () => {
