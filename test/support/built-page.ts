@@ -1,10 +1,12 @@
+import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
-import type { Browser, Page } from "playwright-core";
+import { chromium, type Browser, type Page } from "playwright-core";
 import { webviewHtml } from "../../src/editor/webview-html.ts";
+import { browserFlags, ensureBrowser } from "./browser.ts";
 import { projectFolder } from "./folders.ts";
 import { longestWait } from "./wait.ts";
 
@@ -18,6 +20,28 @@ declare global {
 interface Theme {
   readonly bodyClass: string;
   readonly variables: Readonly<Record<string, string>>;
+}
+
+/** The browser for the tests of a `describe`. Closes the page of each test, and fails if its console had errors. */
+export function browserFor(
+  pageOf: () => { readonly complaints: readonly string[]; close(): Promise<void> } | undefined,
+): () => Browser {
+  let browser: Browser | undefined;
+  before(async () => {
+    browser = await chromium.launch({ executablePath: await ensureBrowser(), args: browserFlags });
+  });
+  after(async () => {
+    await browser?.close();
+  });
+  afterEach(async () => {
+    const page = pageOf();
+    await page?.close();
+    assert.deepEqual(page?.complaints ?? [], [], "what the console complained of");
+  });
+  return () => {
+    assert.ok(browser !== undefined, "the browser runs");
+    return browser;
+  };
 }
 
 /** What VS Code 1.139 gives a webview's page in each theme (read from its server). */

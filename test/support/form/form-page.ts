@@ -1,35 +1,17 @@
 import assert from "node:assert/strict";
-import { chromium, type Browser, type Locator, type Page } from "playwright-core";
-import { browserFlags, ensureBrowser } from "../browser.ts";
+import type { Locator, Page } from "playwright-core";
+import { browserFor } from "../built-page.ts";
 import { waitFor } from "../wait.ts";
 import { FormWindow, type FormWindowOptions } from "./form-window.ts";
 
 /** The parts of a form, by their visible names. */
 export class FormPage {
-  #browser: Browser | undefined;
+  readonly #browser = browserFor(() => this.#form);
   #form: FormWindow | undefined;
-
-  /** Opens one browser for the tests of a `describe`, closes each test's form, and fails if its console had errors. */
-  constructor() {
-    before(async () => {
-      this.#browser = await chromium.launch({
-        executablePath: await ensureBrowser(),
-        args: browserFlags,
-      });
-    });
-    after(async () => {
-      await this.#browser?.close();
-    });
-    afterEach(async () => {
-      await this.window.close();
-      assert.deepEqual(this.window.complaints, [], "what the console complained of");
-    });
-  }
 
   /** Opens a form for one test. */
   async open(options: FormWindowOptions): Promise<FormWindow> {
-    assert.ok(this.#browser !== undefined, "the browser runs");
-    this.#form = await FormWindow.open(this.#browser, options);
+    this.#form = await FormWindow.open(this.#browser(), options);
     return this.#form;
   }
 

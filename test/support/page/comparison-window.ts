@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { chromium, type Browser, type Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { activityOf } from "../../../src/executions/activity.ts";
 import type { ActivityEvent } from "../../../src/api/types.ts";
 import type { Execution } from "../../../src/executions/model.ts";
@@ -17,8 +17,7 @@ import { comparisonTexts } from "../../../src/views/comparison/texts.ts";
 import { pageTexts } from "../../../src/views/page/texts.ts";
 import { timelineContent } from "../../../src/views/timeline/content.ts";
 import { timelineTexts } from "../../../src/views/timeline/texts.ts";
-import { browserFlags, ensureBrowser } from "../browser.ts";
-import { BuiltPage, type BuiltPageOptions } from "../built-page.ts";
+import { browserFor, BuiltPage, type BuiltPageOptions } from "../built-page.ts";
 
 export interface ComparedSample {
   readonly execution: Execution;
@@ -34,34 +33,16 @@ interface ComparisonWindowOptions extends Omit<BuiltPageOptions, "name"> {
 
 /** The built page of a comparison with the real model; VS Code's part is simulated. */
 export class ComparisonWindow {
-  #browser: Browser | undefined;
+  readonly #browser = browserFor(() => this.#built);
   #built: BuiltPage | undefined;
   #messages: readonly ToComparison[] = [];
   /** What the page sent, understood as the extension host does. */
   readonly sent: FromComparison[] = [];
 
-  /** Opens one browser for the tests of a `describe`, closes each test's page, and fails if its console had errors. */
-  constructor() {
-    before(async () => {
-      this.#browser = await chromium.launch({
-        executablePath: await ensureBrowser(),
-        args: browserFlags,
-      });
-    });
-    after(async () => {
-      await this.#browser?.close();
-    });
-    afterEach(async () => {
-      await this.#built?.close();
-      assert.deepEqual(this.#built?.complaints, [], "what the console complained of");
-    });
-  }
-
   async open(options: ComparisonWindowOptions): Promise<Page> {
-    assert.ok(this.#browser !== undefined, "the browser runs");
     this.sent.splice(0);
     this.#messages = messagesOf(options);
-    this.#built = await BuiltPage.open(this.#browser, { ...options, name: "comparison" });
+    this.#built = await BuiltPage.open(this.#browser(), { ...options, name: "comparison" });
     await this.#built.load((raw) => this.#receive(raw));
     await this.#built.page.locator("table").first().waitFor();
     return this.#built.page;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { chromium, type Browser, type Locator, type Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import type { ActivityEvent } from "../../../src/api/types.ts";
 import { activityOf } from "../../../src/executions/activity.ts";
 import type { Execution } from "../../../src/executions/model.ts";
@@ -9,8 +9,7 @@ import { parseFromPage } from "../../../src/views/page/parse.ts";
 import { pageTexts } from "../../../src/views/page/texts.ts";
 import { timelineContent } from "../../../src/views/timeline/content.ts";
 import { timelineTexts } from "../../../src/views/timeline/texts.ts";
-import { browserFlags, ensureBrowser } from "../browser.ts";
-import { BuiltPage, type BuiltPageOptions } from "../built-page.ts";
+import { browserFor, BuiltPage, type BuiltPageOptions } from "../built-page.ts";
 
 interface PageWindowOptions extends Omit<BuiltPageOptions, "name"> {
   readonly execution: Execution;
@@ -20,34 +19,16 @@ interface PageWindowOptions extends Omit<BuiltPageOptions, "name"> {
 
 /** An execution's built page with the real model; VS Code's part is simulated. */
 export class PageWindow {
-  #browser: Browser | undefined;
+  readonly #browser = browserFor(() => this.#built);
   #built: BuiltPage | undefined;
   #messages: readonly ToPage[] = [];
   /** What the page sent, understood as the extension host does. */
   readonly sent: FromPage[] = [];
 
-  /** Opens one browser for the tests of a `describe`, closes each test's page, and fails if its console had errors. */
-  constructor() {
-    before(async () => {
-      this.#browser = await chromium.launch({
-        executablePath: await ensureBrowser(),
-        args: browserFlags,
-      });
-    });
-    after(async () => {
-      await this.#browser?.close();
-    });
-    afterEach(async () => {
-      await this.#built?.close();
-      assert.deepEqual(this.#built?.complaints, [], "what the console complained of");
-    });
-  }
-
   async open(options: PageWindowOptions): Promise<Page> {
-    assert.ok(this.#browser !== undefined, "the browser runs");
     this.sent.splice(0);
     this.#messages = messagesOf(options);
-    this.#built = await BuiltPage.open(this.#browser, { ...options, name: "page" });
+    this.#built = await BuiltPage.open(this.#browser(), { ...options, name: "page" });
     await this.#built.load((raw) => this.#receive(raw));
     await this.page.locator("h1").waitFor();
     return this.page;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { chromium, type Browser, type Locator, type Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { activityOf } from "../../../src/executions/activity.ts";
 import type { ActivityEvent } from "../../../src/api/types.ts";
 import type { Execution } from "../../../src/executions/model.ts";
@@ -8,8 +8,7 @@ import { Sent, timelineContent } from "../../../src/views/timeline/content.ts";
 import type { FromTimeline, Look } from "../../../src/views/timeline/messages.ts";
 import { parseFromTimeline } from "../../../src/views/timeline/parse.ts";
 import { timelineTexts } from "../../../src/views/timeline/texts.ts";
-import { browserFlags, ensureBrowser } from "../browser.ts";
-import { BuiltPage, type BuiltPageOptions } from "../built-page.ts";
+import { browserFor, BuiltPage, type BuiltPageOptions } from "../built-page.ts";
 import { waitFor } from "../wait.ts";
 
 /** What a timeline shows: an execution, and the crew's events. */
@@ -25,37 +24,22 @@ export interface Shown {
 export class TimelineWindow {
   readonly received: FromTimeline[] = [];
   #built: BuiltPage | undefined;
-  #browser: Browser | undefined;
+  readonly #browser = browserFor(() => this.#built);
   #shown: Shown | undefined;
   readonly #sent = new Sent();
 
-  /** Opens one browser for the tests of a `describe`, closes each test's page, and fails if its console had errors. */
-  constructor() {
-    before(async () => {
-      this.#browser = await chromium.launch({
-        executablePath: await ensureBrowser(),
-        args: browserFlags,
-      });
-    });
-    after(async () => {
-      await this.#browser?.close();
-    });
-    afterEach(() => this.close());
-  }
-
-  /** Also fails if the console had errors. */
+  /** Before another is opened in the same test. Also fails if the console had errors. */
   async close(): Promise<void> {
     const { complaints } = this.#page;
     await this.#page.close();
     this.#built = undefined;
-    this.received.length = 0;
     assert.deepEqual(complaints, [], "what the console complained of");
   }
 
   async open(shown: Shown, options: Omit<BuiltPageOptions, "name"> = {}): Promise<void> {
-    assert.ok(this.#browser !== undefined, "the browser runs");
     this.#shown = shown;
-    this.#built = await BuiltPage.open(this.#browser, {
+    this.received.length = 0;
+    this.#built = await BuiltPage.open(this.#browser(), {
       name: "timeline",
       size: { width: 1100, height: 420 },
       ...options,
