@@ -13,6 +13,13 @@ import { violationsIn } from "./accessibility.ts";
 
 const narrow = { width: 300, height: 700 };
 
+declare global {
+  interface Window {
+    /** What a MutationObserver of a test has seen. */
+    readonly touched: readonly string[];
+  }
+}
+
 describe("The timeline, as a page", () => {
   const timeline = new TimelineWindow();
 
@@ -295,13 +302,11 @@ describe("The timeline, as a page", () => {
         attributes: true,
         characterData: true,
       });
-      Object.assign(window, { touched });
+      Object.defineProperty(window, "touched", { get: () => [...touched] });
     });
     const before = await width();
     await waitFor("a longer bar", async () => (await width()) > before + 10);
-    const touched = await timeline.page.evaluate(() => [
-      ...(window as unknown as { touched: Set<string> }).touched,
-    ]);
+    const touched = await timeline.page.evaluate(() => window.touched);
     assert.ok(
       touched.some((row) => row.startsWith("web_search")),
       touched.join(),
@@ -385,6 +390,35 @@ describe("The timeline, as a page", () => {
     );
     for (const name of ["Zoom In", "Fit", "Show Tool Calls Only"])
       assert.ok(await timeline.page.getByRole("button", { name }).isVisible());
+  });
+
+  it("keeps its buttons inside whatever its width, and the mark of a shortened wait off the times", async () => {
+    await timeline.open(variedExecution(), { size: { width: 1100, height: 420 } });
+    const edges = timeline.page.locator(".toolbar button");
+    for (let width = 1100; width >= 560; width -= 45) {
+      await timeline.page.setViewportSize({ width, height: 420 });
+      const rights = await edges.evaluateAll((buttons) =>
+        buttons.map((button) => button.getBoundingClientRect().right),
+      );
+      assert.ok(Math.max(...rights) <= width - 12, `${width}: ${rights.join(", ")}`);
+    }
+    const boxes = (selector: string) =>
+      timeline.page.locator(`.axis ${selector}`).evaluateAll((all) =>
+        all.map((one) => {
+          const range = document.createRange();
+          range.selectNodeContents(one);
+          const { left, right, top, bottom } = range.getBoundingClientRect();
+          return { left, right, middle: (top + bottom) / 2, bottom };
+        }),
+      );
+    const [labels, cuts] = [await boxes(".tick:not(.cut)"), await boxes(".tick.cut")];
+    assert.ok(cuts.length > 0);
+    for (const cut of cuts)
+      for (const label of labels)
+        assert.ok(
+          label.right <= cut.left || label.left >= cut.right || cut.middle > label.bottom - 4,
+          JSON.stringify({ cut, label }),
+        );
   });
 
   for (const theme of Object.keys(themes)) {
