@@ -106,7 +106,7 @@ type Drafts = Map<string, Draft>;
 /** The drafts without an end. */
 type Open = Map<SpanKind | undefined, Set<Draft>>;
 
-/** From its crew's events and, where they don't tell it, from what was seen by polling. */
+/** From its crew's events and, where they don't report it, from what was seen by polling. */
 export function activityOf(
   execution: ExecutionSummary,
   { events, folded }: KeptEvents = { events: [], folded: {} },
@@ -151,7 +151,7 @@ function crewOf(execution: ExecutionSummary, events: readonly ActivityEvent[]): 
 }
 
 /**
- * Adds the spans that events tell.
+ * Adds the spans that events report.
  * @returns the other events, and what finds the span that an ID belongs to
  */
 function readSpans(
@@ -253,19 +253,19 @@ function markOf(event: ActivityEvent, parentId: string): Mark {
   return { id, type, parentId, at, ...defined({ name, thought, text, error }) };
 }
 
-/** Adds what no event tells: tasks and waits for a person that were seen by polling. */
+/** Adds what no event reports: tasks and waits for a person that were seen by polling. */
 function addSeen(drafts: Drafts, execution: ExecutionSummary): void {
-  const told = [...drafts.values()];
+  const reported = [...drafts.values()];
   const add = (
     kind: "task" | "wait",
     { taskId, attempt, from, to, isVague, isApprove }: Period,
     at: number,
   ) => {
-    const isTold = (draft: Draft) =>
+    const isReported = (draft: Draft) =>
       draft.kind === kind &&
       draft.taskId === taskId &&
       (kind === "task" || (draft.attempt ?? attempt) === attempt);
-    if (isVague === true || told.some(isTold)) return;
+    if (isVague === true || reported.some(isReported)) return;
     const task = execution.tasks.find((each) => each.taskId === taskId);
     const isFailed = kind === "task" && task?.state === "failed";
     const id = `seen ${kind} ${at}`;
@@ -408,7 +408,7 @@ function inOrder(drafts: Drafts): Draft[] {
   return ordered;
 }
 
-/** A part's tokens are also its parent's. A crew may report more than its events tell. */
+/** A part's tokens are also its parent's. A crew may report more than its events have. */
 function addTokens(ordered: readonly Draft[], usage: TokenUsage | undefined): void {
   const sums = new Map<string, TokenUsage>();
   for (const draft of ordered.toReversed()) {

@@ -30,7 +30,7 @@ export function stepsOf({ spans, marks }: Activity): readonly Step[] {
   const others = marks.toReversed().flatMap((mark): Step[] => {
     const { id, parentId, at, name, thought, text, error } = mark;
     if (thought === undefined || thought.trim() === "") return [];
-    // With a result, it is a whole step, as a callback tells it.
+    // With a result, it is a whole step, as a callback reports it.
     const isWhole = text !== undefined || error !== undefined;
     const own = byParent.get(parentId) ?? [];
     while ((own.at(-2)?.start ?? -Infinity) >= at) own.pop();

@@ -14,8 +14,8 @@ import { readExecution, readSummaries, readSummary, summaryOf, writeExecution } 
 import { keepEnd, withHistory } from "./reduce.ts";
 import { newTitle } from "./title.ts";
 
-/** What a crew told about what happened in an execution. */
-export interface Told {
+/** What a crew reported about what happened in an execution. */
+export interface Reported {
   /** Repeats are ignored. */
   readonly events: readonly ActivityEvent[];
   /** Called after a change of the execution, or with news of its tasks, agents or persons; must be pure. */
@@ -157,16 +157,16 @@ export class ExecutionStore implements Disposable {
     });
   }
 
-  /** What happened in it, as far as the crew told; 10,000 events take some 100 ms. */
+  /** What happened in it, as far as the crew reported it; 10,000 events take some 100 ms. */
   events(localId: string): KeptEvents {
     return readKeptEvents(this.#options.database, localId);
   }
 
-  /** `change` must be pure: it gets the newest state and may run twice. What is `told` is kept with the execution. */
+  /** `change` must be pure: it gets the newest state and may run twice. What is `reported` is kept with the execution. */
   update(
     localId: string,
     change: (current: Execution) => Execution,
-    told?: Told,
+    reported?: Reported,
   ): Execution | undefined {
     const { database, clock } = this.#options;
     return database.write(() => {
@@ -174,12 +174,12 @@ export class ExecutionStore implements Disposable {
       if (row === undefined) return undefined;
       const current = row.execution;
       const changed = keepEnd(current, this.#titled(current, change(current)));
-      const news = told && addEvents(database, localId, told.events);
+      const news = reported && addEvents(database, localId, reported.events);
       const isChanged = !isDeepStrictEqual(changed, current);
       if (news === undefined && !isChanged) return current;
       const seen = withHistory(current, changed, clock.now());
-      const isTimed = told !== undefined && (isChanged || news === "frame");
-      const next = isTimed ? told.withTimes(seen, this.events(localId)) : seen;
+      const isTimed = reported !== undefined && (isChanged || news === "frame");
+      const next = isTimed ? reported.withTimes(seen, this.events(localId)) : seen;
       const { summary, common, details } = writeExecution(next);
       const revision = this.#nextRevision();
       const write =

@@ -19,8 +19,8 @@ export function taskTimes({ spans }: Activity): ReadonlyMap<string, TaskTimes> {
     if (taskId === undefined) return [];
     const ownWaits = waitsOf.get(taskId) ?? [];
     // Of those that were seen by polling, some may be missing.
-    const told = ownWaits.filter(({ isSeen }) => isSeen !== true);
-    const waited = told.map(({ start, end = start }) => end - start);
+    const reported = ownWaits.filter(({ isSeen }) => isSeen !== true);
+    const waited = reported.map(({ start, end = start }) => end - start);
     // A deployed crew may wait inside its task.
     const worked = own.map(({ start, end = NaN }) => {
       const inside = ownWaits.map(
@@ -45,7 +45,7 @@ export function taskTimes({ spans }: Activity): ReadonlyMap<string, TaskTimes> {
   return new Map(times);
 }
 
-/** With the times of its tasks and the tokens of its models, if its crew tells events. */
+/** With the times of its tasks and the tokens of its models, if its crew reports events. */
 export function withTimes(execution: Execution, kept: KeptEvents): Execution {
   if (kept.events.length === 0) return execution;
   const activity = activityOf(execution, kept);

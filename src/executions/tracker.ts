@@ -6,7 +6,7 @@ import { type Disposable, Disposables, Emitter } from "../base/events.ts";
 import type { Lease } from "./lease.ts";
 import type { CrewRef, Execution, ExecutionSummary } from "./model.ts";
 import { applyNotFound, applyReading, watchAgain } from "./reduce.ts";
-import type { ExecutionStore, Told } from "./store.ts";
+import type { ExecutionStore, Reported } from "./store.ts";
 import { WatchList } from "./watch-list.ts";
 import { answerSession, canBeAsked, isTooOld, type PollOutcome, type Watched } from "./watched.ts";
 
@@ -211,11 +211,11 @@ export class Tracker implements Disposable {
     const session = answerSession(execution);
     const write = (
       apply: (current: Execution, now: number) => Execution,
-      told?: Told,
+      reported?: Reported,
     ): PollOutcome => {
       const change = (current: Execution) =>
         answerSession(current) === session ? apply(current, clock.now()) : current;
-      store.update(execution.localId, change, told);
+      store.update(execution.localId, change, reported);
       return { kind: "written" };
     };
     try {
@@ -232,9 +232,9 @@ export class Tracker implements Disposable {
       if (answer === undefined) return write(applyNotFound);
       const { events } = answer;
       // Loaded late, since most windows never poll.
-      const told = events && { events, ...(await import("./task-times.ts")) };
+      const reported = events && { events, ...(await import("./task-times.ts")) };
       signal.throwIfAborted();
-      return write((current, now) => applyReading(current, answer, now), told);
+      return write((current, now) => applyReading(current, answer, now), reported);
     } catch (error) {
       return error instanceof CrewApiError ? { kind: "failed", error } : { kind: "blocked", error };
     }

@@ -295,7 +295,7 @@ export function createReporter(
         await report({
           ...engineEvent,
           event_id: id ?? randomUUID(),
-          // Older versions of crewAI tell no IDs: then the times say what an event is part of.
+          // Older versions of crewAI report no IDs: then the times say what an event is part of.
           // Newer ones report on several threads: the agent's start may come before the task's.
           ...(id !== undefined && {
             parent_event_id:

@@ -24,7 +24,7 @@ export interface Dialect {
 
 /**
  * As in the specification and the vendor's OpenAPI file, which allows `pending_human_input`, `queued`, `tasks` and what
- * deployed crews tell about their activity.
+ * deployed crews report about their activity.
  */
 export const documentedDialect: Dialect = {
   renames: false,

@@ -59,7 +59,7 @@ describe("a crewAI run with a tool and a rejection", () => {
   needsCrewai();
 
   for (const dialect of ["documented", "live"] as const)
-    it(`is told as crewAI's own event bus has it, span for span, in the ${dialect} dialect`, async () => {
+    it(`reports what crewAI's own event bus does, span for span, in the ${dialect} dialect`, async () => {
       const { run, end } = await rejectThenApprove(dialect);
       try {
         const { log, activity, execution, decisions } = await run();

@@ -139,10 +139,11 @@ export interface OutputPair extends Partial<Sides<TaskOutput>> {
 export function outputPairs(pair: Sides<Execution>): readonly OutputPair[] {
   const tasks = onSides(pair, taskOutputs);
   const results = onSides(pair, (each) => (hasEnded(each) ? resultOf(each) : undefined));
-  const isTold = (result: string | undefined, own: readonly TaskOutput[]) =>
+  const isReported = (result: string | undefined, own: readonly TaskOutput[]) =>
     result === undefined ||
     own.some(({ output }) => output !== undefined && isSameOutput(output, result));
-  const isResultShown = !isTold(results.left, tasks.left) || !isTold(results.right, tasks.right);
+  const isResultShown =
+    !isReported(results.left, tasks.left) || !isReported(results.right, tasks.right);
   const result = onSides(results, (output) => ({ taskId: "", ...defined({ output }) }));
   return [
     ...(isResultShown ? [{ id: "result", ...result }] : []),

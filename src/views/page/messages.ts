@@ -38,7 +38,7 @@ export const pageActions = [
 ] as const;
 export type PageActionName = (typeof pageActions)[number];
 
-/** Without a name it only tells what is under way. */
+/** Without a name it only says what is under way. */
 export interface PageAction {
   readonly name?: PageActionName;
   readonly label: string;

@@ -5,7 +5,7 @@ import type { Shown } from "./timeline-window.ts";
 /** When the sample executions start (milliseconds since 1970). */
 export const start = Date.parse("2026-11-22T09:00:00.000Z");
 
-type Told = Omit<ActivityEvent, "id" | "type" | "at">;
+type Reported = Omit<ActivityEvent, "id" | "type" | "at">;
 
 /** Adds pairs of events; times are seconds after the start. */
 export class Events {
@@ -15,13 +15,13 @@ export class Events {
     stem: string,
     from: number,
     to: number | undefined,
-    told: Told = {},
+    reported: Reported = {},
     end: Partial<ActivityEvent> = {},
   ): string {
     const id = `${stem} ${this.all.length}`;
     const begun = stem === "human_feedback" ? "requested" : "started";
     const ended = stem === "human_feedback" ? "received" : "completed";
-    this.all.push({ id, type: `${stem}_${begun}`, at: start + from * 1000, ...told });
+    this.all.push({ id, type: `${stem}_${begun}`, at: start + from * 1000, ...reported });
     if (to !== undefined)
       this.all.push({
         id: `${id} end`,
@@ -118,8 +118,8 @@ export function variedExecution(): Shown {
     { parentId: writer, model: "gpt-5" },
     { type: "llm_call_failed", error: "context length exceeded" },
   );
-  const mark = (seconds: number, type: string, told: Told) =>
-    events.all.push({ id: `mark ${seconds}`, type, at: start + seconds * 1000, ...told });
+  const mark = (seconds: number, type: string, reported: Reported) =>
+    events.all.push({ id: `mark ${seconds}`, type, at: start + seconds * 1000, ...reported });
   mark(5.1, "agent_logs_execution", {
     parentId: researcher,
     agent: "Senior Researcher",

@@ -4,7 +4,7 @@ import type { ActivityEvent, StatusReading } from "../../../src/api/types.ts";
 import { Emitter } from "../../../src/base/events.ts";
 import { type ExecutionChange, Known } from "../../../src/executions/known.ts";
 import type { Execution, ExecutionSummary } from "../../../src/executions/model.ts";
-import type { Told } from "../../../src/executions/store.ts";
+import type { Reported } from "../../../src/executions/store.ts";
 import { keepEnd } from "../../../src/executions/reduce.ts";
 import { summaryOf } from "../../../src/executions/record.ts";
 import { Tracker } from "../../../src/executions/tracker.ts";
@@ -39,9 +39,9 @@ export class MemoryStore {
   update(
     localId: string,
     change: (current: Execution) => Execution,
-    told?: Told,
+    reported?: Reported,
   ): Execution | undefined {
-    this.events.push(...(told?.events ?? []));
+    this.events.push(...(reported?.events ?? []));
     const current = this.find(localId);
     const next = current && keepEnd(current, change(current));
     if (!isDeepStrictEqual(next, current)) this.put(next);

@@ -37,7 +37,7 @@ describe("While a task waits, the output of the task before it", () => {
     [rehearsalEngine(0), /Task: Research tides/],
     [agents, /Notes of research\./],
   ] as const)
-    it(`is told by the local service, and is in the text and on the page: engine ${engine.name}`, async () => {
+    it(`is reported by the local service, and is in the text and on the page: engine ${engine.name}`, async () => {
       harness = await new Harness({ engine }).start();
       const id = await harness.kickoff();
       await harness.untilWaiting(id);
@@ -46,7 +46,7 @@ describe("While a task waits, the output of the task before it", () => {
       for (const text of shown(execution)) assert.match(text ?? "", output);
     });
 
-  it("stays readable if a deployed crew has told it before the pause, which it doesn't tell", async () => {
+  it("stays readable if a deployed crew reported it before the pause, which it doesn't report", async () => {
     let release = () => {};
     const held = new Promise<void>((resolve) => (release = resolve));
     const engine: Engine = {
