@@ -178,4 +178,20 @@ describe("The page of an execution, in the window", () => {
     await window.screenshot("page-completed");
     assert.equal(await button("Approve").count(), 0);
   });
+
+  it("takes the place of the text also in a preview tab, and gives it back", async () => {
+    await window.runCommand("View: Close All Editors");
+    await untilSeen(
+      "the preview",
+      () => window.tree.click(id.slice(0, 8)),
+      () => page().getByRole("heading", { name: "Result" }).isVisible(),
+    );
+    await titleButton("Open as Text").click();
+    await window.editor.waitForText("Completed");
+    await titleButton("Open as Page").click();
+    await page().getByRole("heading", { name: "Result" }).waitFor();
+    await titleButton("Open as Text").waitFor();
+    assert.equal(await tabs(), 1);
+    assert.equal(await window.messages.notification("Report a Problem…").count(), 0, "no error");
+  });
 });

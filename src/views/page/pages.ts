@@ -47,17 +47,21 @@ export class Pages {
 
   /** In place of the other editor, if that is the active tab. The choice is remembered. */
   async switchTo(execution: ExecutionSummary, editor: "text" | "page"): Promise<void> {
-    const { activeTab } = vscode.window.tabGroups.activeTabGroup;
+    const { tabGroups } = vscode.window;
+    const { activeTab } = tabGroups.activeTabGroup;
     const uri = this.#options.documents.uriOf(execution);
     const input = activeTab?.input;
-    const isOther =
+    const other =
       (input instanceof vscode.TabInputText || input instanceof vscode.TabInputCustom) &&
-      input.uri.toString() === uri.toString();
-    const preview = isOther && activeTab?.isPreview === true;
+      input.uri.toString() === uri.toString()
+        ? activeTab
+        : undefined;
+    const preview = other?.isPreview === true;
     const viewType = editor === "page" ? pageType : "default";
     await vscode.commands.executeCommand("vscode.openWith", uri, viewType, { preview });
-    if (isOther && activeTab?.isActive === false)
-      await vscode.window.tabGroups.close(activeTab, true);
+    // A preview is replaced already, and closing it again would be an error.
+    const open = tabGroups.all.flatMap(({ tabs }) => tabs).find((tab) => tab === other);
+    if (open?.isActive === false) await tabGroups.close(open, true);
     await vscode.workspace
       .getConfiguration("crewdeck")
       .update("openExecutionsAs", editor, vscode.ConfigurationTarget.Global)
