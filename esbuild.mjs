@@ -1,7 +1,8 @@
 // Builds what ships (dist/) and, with --tests, the bundle that runs inside VS Code's extension host (out/); with --service the service only.
-import { context, build, transform } from "esbuild";
+import { context, build } from "esbuild";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { commonJs } from "./scripts/build/common-js.ts";
 import { collectStrings } from "./scripts/build/l10n-bundle.ts";
 import { bundledPackages, thirdPartyNotices } from "./scripts/build/third-party-notices.ts";
 
@@ -62,11 +63,10 @@ const shipped = onlyService
     ];
 const unshipped = tests && !onlyService ? hostTests() : [];
 
-/**
- * The extension. What it takes by `import()` is a chunk of its own, read when it is needed first: activation must not pay for it.
- * esbuild splits ES modules only, and VS Code honours its proxy settings only for what CommonJS `require`s, so each piece is turned into CommonJS.
- */
+/** The extension. What it takes by `import()` is a chunk of its own, read when it is needed first: activation must not pay for it. */
 function extension() {
+  const { platform, target, minify } = node;
+  const sourcemap = development && "inline";
   return {
     ...node,
     entryPoints: ["src/extension.ts"],
@@ -74,50 +74,28 @@ function extension() {
     format: "esm",
     splitting: true,
     chunkNames: "chunks/[name]-[hash]",
-    sourcemap: development && "inline",
+    sourcemap,
     // Blanks go at the end: what imports VS Code's API is looked for by its line.
     minify: false,
-    minifySyntax: !development,
-    minifyIdentifiers: !development,
+    minifySyntax: minify,
+    minifyIdentifiers: minify,
     external: ["vscode"],
     // fetch-blob falls back to it where Node has no web streams, and Node has them since 16.5: 60 KB that never run.
     alias: { "web-streams-polyfill/dist/ponyfill.es2018.js": "node:stream/web" },
-    plugins: [
-      {
-        name: "commonjs",
-        setup: ({ onEnd }) => onEnd(({ outputFiles }) => writeAsCommonJs(outputFiles ?? [])),
-      },
-    ],
+    plugins: [commonJs({ platform, target, minify, sourcemap }), ...node.plugins],
   };
-}
-
-async function writeAsCommonJs(files) {
-  for (const file of files) {
-    // Some sixty files import VS Code's API; esbuild would copy its hundreds of names for each of them, which took most of the time of loading.
-    const text = file.text.replaceAll(
-      /^import \* as ([\w$]+) from "vscode";$/gm,
-      'const $1 = require("vscode");',
-    );
-    const { code } = await transform(text, {
-      format: "cjs",
-      platform: "node",
-      target: "node22",
-      minify: !development,
-      sourcemap: development && "inline",
-      supported: { "dynamic-import": false },
-    });
-    keep(file.path, code);
-  }
-  removeOldChunks(files);
 }
 
 /** Chunks are named by their content; those of an earlier build must not ship. */
 function removeOldChunks(files) {
   const written = files.map((file) => file.path);
-  const chunks = written.filter((file) => path.basename(path.dirname(file)) === "chunks");
-  for (const folder of new Set(chunks.map((file) => path.dirname(file))))
-    for (const name of readdirSync(folder))
-      if (!written.includes(path.join(folder, name))) rmSync(path.join(folder, name));
+  const isChunk = (file) =>
+    path.basename(path.dirname(file)) === "chunks" || path.basename(file).startsWith("service-");
+  for (const folder of new Set(written.filter(isChunk).map((file) => path.dirname(file))))
+    for (const name of readdirSync(folder)) {
+      const file = path.join(folder, name);
+      if (isChunk(file) && !written.includes(file)) rmSync(file);
+    }
 }
 
 /** Writes a file only if it changes: a running window may be reading it. */
@@ -132,20 +110,36 @@ function outputOf(file) {
   return file.replace(/\/.*|\.\w+$/, "");
 }
 
-/** The local crew service: a program of its own, which carries its openapi.yaml. */
+/**
+ * The crew service: a program of its own, which carries its openapi.yaml. What it takes by `import()` is a chunk of its own, which only those
+ * who need it load. Chunks are beside the program: files that the code looks for are at the same place for all of it.
+ */
 function service() {
   return {
     ...node,
-    entryPoints: ["src/service/main.ts"],
-    outfile: "dist/service.mjs",
+    entryPoints: { service: "src/service/main.ts" },
+    outdir: "dist",
+    outExtension: { ".js": ".mjs" },
     format: "esm",
+    splitting: true,
+    chunkNames: "service-[name]-[hash]",
     define: { CREWDECK_OPENAPI: JSON.stringify(readFileSync("src/service/openapi.yaml", "utf8")) },
     // Some of what is bundled is CommonJS, which asks for Node's modules by `require`.
     banner: {
       js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',
     },
-    // openworkflow uses it where it is installed.
-    external: ["@opentelemetry/api"],
+    plugins: [...node.plugins, withoutLibrarySpans()],
+  };
+}
+
+/** openworkflow makes spans where it finds OpenTelemetry's API. Nobody receives them, and each service would load the API. */
+function withoutLibrarySpans() {
+  return {
+    name: "without-library-spans",
+    setup: (build) =>
+      build.onResolve({ filter: /^@opentelemetry\/api$/ }, ({ importer }) =>
+        importer.includes(`${path.sep}openworkflow${path.sep}`) ? { external: true } : undefined,
+      ),
   };
 }
 
@@ -187,6 +181,8 @@ if (watch) {
     [shipped, unshipped].map((builds) => Promise.all(builds.map((options) => build(options)))),
   );
   const metafiles = results.map(({ metafile }) => metafile);
+  const serviceMetafile = metafiles.find(({ outputs }) => "dist/service.mjs" in outputs);
+  keep("out/service-metafile.json", JSON.stringify(serviceMetafile));
   if (!onlyService) {
     keep("out/metafiles.json", JSON.stringify(metafiles));
     keep("dist/ThirdPartyNotices.txt", thirdPartyNotices(bundledPackages(metafiles)));

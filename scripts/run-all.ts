@@ -5,10 +5,12 @@ import { spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import { ensureBrowser } from "../test/support/browser.ts";
-import { installCrewai, isCi } from "../test/support/crewai.ts";
+import { installCrewai } from "../test/support/crewai.ts";
 import type { Counts, Failure } from "../test/support/count-reporter.ts";
 import { endWithParent } from "./end-with-parent.ts";
 import { failuresFolder, projectFolder, temporaryFolder } from "../test/support/folders.ts";
+import { isCi } from "../test/support/needs.ts";
+import { installPostgres } from "../test/support/postgres.ts";
 import { installedServer } from "../test/support/vscode-install.ts";
 
 /** A suite of tests in a folder of the same name under test/, or a step that is one test as a whole. */
@@ -17,11 +19,14 @@ interface Step {
   /** Arguments for Node, from the project's folder. */
   readonly args: readonly string[];
   readonly isSuite: boolean;
+  /** More of its environment. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 endWithParent();
 /** Long enough for a slow suite on a busy machine: only a suite that hangs is ended. */
 const limitMinutes = 40;
+const onPostgres = "service on Postgres";
 const started = performance.now();
 const scratch = temporaryFolder("test");
 const total = { passed: 0, failed: 0 };
@@ -35,8 +40,10 @@ const steps = [
   suite("ui"),
   { name: "host", args: ["scripts/run-host.ts"], isSuite: true },
   suite("durability"),
+  suite("team"),
   suite("unit"),
   suite("service"),
+  serviceOnPostgres(),
   oneTest("style and walls between the rooms", "node_modules/eslint/bin/eslint.js", "."),
   oneTest("format", "node_modules/prettier/bin/prettier.cjs", "--check", "."),
   // Packaging builds again, which writes only what has changed.
@@ -51,20 +58,24 @@ await run(build);
 // On a fresh machine, several steps would install VS Code's server, the browser and crewAI at the same time, within a test's timeout.
 await installedServer("newest");
 await ensureBrowser();
-const noCrewai = await installCrewai();
-if (noCrewai !== undefined && isCi)
-  count(
-    "crewai",
-    { passed: 0, failed: 1, skipped: 0, failures: [{ title: "crewai", error: noCrewai }] },
-    0,
-  );
-const queue = steps.filter(({ name }) => noCrewai === undefined || name !== "crewai");
+const missing = new Map<string, string>();
+for (const [name, install] of [
+  ["crewai", installCrewai],
+  [onPostgres, installPostgres],
+] as const) {
+  const problem = await install();
+  if (problem === undefined) continue;
+  missing.set(name, problem);
+  if (!isCi) continue;
+  count(name, { passed: 0, failed: 1, skipped: 0, failures: [{ title: name, error: problem }] }, 0);
+}
+const queue = steps.filter(({ name }) => !missing.has(name));
 await Promise.all([runQueue(), runQueue(), runQueue()]);
 rmSync(scratch, { recursive: true, force: true });
 
 list("Failed", failures);
-if (noCrewai !== undefined)
-  console.log(`\nSkipped: the suite crewai, and what needs crewAI in other suites. ${noCrewai}`);
+for (const [name, problem] of missing)
+  console.log(`\nSkipped: the suite ${name}, and what needs the same in other suites. ${problem}`);
 console.log(`\nTook ${Math.round((performance.now() - started) / 1000)} s.`);
 console.log(`${total.passed} passed, ${total.failed} failed`);
 process.exit(total.failed === 0 ? 0 : 1);
@@ -74,11 +85,25 @@ function oneTest(name: string, ...args: string[]): Step {
 }
 
 function suite(name: string, ...options: string[]): Step {
-  const files = `test/${name}/**/*.test.ts`;
+  return { name, args: mocha(`test/${name}/**/*.test.ts`, ...options), isSuite: true };
+}
+
+function mocha(files: string, ...options: string[]): string[] {
+  return ["node_modules/mocha/bin/mocha.js", "--forbid-only", ...options, files];
+}
+
+/** The unit tests of the service once more, on Postgres, except those that use no database or are about a file. */
+function serviceOnPostgres(): Step {
+  const folder = "test/unit/service";
+  const others =
+    "answer-check,compose,crews,erasure,flow-answers,post,postgres*,query-plans,relay,start,waker,worker,workflow";
+  const ignored = ["--ignore", `${folder}/{${others}}.test.ts`];
   return {
-    name,
-    args: ["node_modules/mocha/bin/mocha.js", "--forbid-only", ...options, files],
+    name: onPostgres,
+    // Each process starts a Postgres.
+    args: mocha(`${folder}/*.test.ts`, ...ignored, "--parallel", "--jobs", "2"),
     isSuite: true,
+    env: { CREWDECK_TEST_DATABASE: "postgres" },
   };
 }
 
@@ -87,12 +112,14 @@ async function runQueue(): Promise<void> {
   for (let step = queue.shift(); step !== undefined; step = queue.shift()) await run(step);
 }
 
-async function run({ name, args, isSuite }: Step): Promise<void> {
+async function run({ name, args, isSuite, env }: Step): Promise<void> {
   console.log(`... ${name}`);
   const begun = performance.now();
   const countsFile = path.join(scratch, `${name}.json`);
-  const env = isSuite ? { CREWDECK_COUNTS: countsFile } : {};
-  const { code, output } = await runNode(args, env);
+  const { code, output } = await runNode(args, {
+    ...env,
+    ...(isSuite && { CREWDECK_COUNTS: countsFile }),
+  });
   if (isSuite) console.log(`\n=== ${name}`);
   process.stdout.write(output);
   count(

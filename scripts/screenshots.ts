@@ -1,4 +1,4 @@
-// `npm run screenshots`: drives the product in a real window, with the real local service, and writes every picture of media/screenshots: WebP,
+// `npm run screenshots`, or `npm run screenshots -- NAME…` for some: drives the product in a real window, with the real local service, and writes every picture of media/screenshots: WebP,
 // which VS Code's walkthrough shows and which takes the least room in the package, and the README's moving picture, a GIF. crewAI is real,
 // too; the model is a server of this machine that answers as scripts/screenshots/created-project.ts says.
 import { mkdirSync, rmSync } from "node:fs";
@@ -22,6 +22,10 @@ import {
 } from "./screenshots/pictures.ts";
 import { makeWorkspace, playScenes, type Camera } from "./screenshots/scenes.ts";
 
+/** Without names, all pictures. */
+const names = process.argv.slice(2);
+const isWanted = (name: string) => names.length === 0 || names.includes(name);
+
 type Play = (window: VSCodeWindow, take: Camera) => Promise<void>;
 
 const folder = path.join(projectFolder, "media", "screenshots");
@@ -29,19 +33,22 @@ const folder = path.join(projectFolder, "media", "screenshots");
 mkdirSync(folder, { recursive: true });
 const model = await startModel();
 for (const theme of ["dark", "light"] as const) {
-  await inCreatedProject(theme, (window) =>
-    takePictures(window, theme, createdPictures, playCreatedProject),
-  );
-  await inExampleWorkspace(theme, (window) =>
-    takePictures(window, theme, examplePictures, playScenes),
-  );
+  if (createdPictures.some(({ name }) => isWanted(name)))
+    await inCreatedProject(theme, (window) =>
+      takePictures(window, theme, createdPictures, playCreatedProject),
+    );
+  if (examplePictures.some(({ name }) => isWanted(name)))
+    await inExampleWorkspace(theme, (window) =>
+      takePictures(window, theme, examplePictures, playScenes),
+    );
 }
-await inCreatedProject("dark", async (window) => {
-  const story = new Film(window);
-  await story.play();
-  await story.save(path.join(folder, film));
-  console.log(film);
-});
+if (isWanted(film))
+  await inCreatedProject("dark", async (window) => {
+    const story = new Film(window);
+    await story.play();
+    await story.save(path.join(folder, film));
+    console.log(film);
+  });
 await model.stop();
 
 async function inCreatedProject(
@@ -98,7 +105,9 @@ async function takePictures(
   listed: readonly Picture[],
   play: Play,
 ): Promise<void> {
-  const wanted = new Set(listed.filter((picture) => picture.themes.includes(theme)));
+  const wanted = new Set(
+    listed.filter((picture) => picture.themes.includes(theme) && isWanted(picture.name)),
+  );
   await play(window, async (name) => {
     const picture = listed.find((one) => one.name === name);
     if (picture === undefined) throw new Error(`The picture "${name}" is not listed.`);

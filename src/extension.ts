@@ -3,6 +3,8 @@ import * as vscode from "vscode";
 import { systemClock as clock } from "./base/clock.ts";
 import { offer } from "./base/errors.ts";
 import { Disposables } from "./base/events.ts";
+import type { Callbacks } from "./callbacks/callbacks.ts";
+import { areFlowsUsed } from "./callbacks/flow-paths.ts";
 import { registerCommands, watchClearing } from "./commands/register.ts";
 import { Crews } from "./crews/crews.ts";
 import { watchArrivals } from "./crews/identity.ts";
@@ -54,7 +56,8 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
       onDamage: (message) => void vscode.window.showWarningMessage(plainMessage(message)),
     }),
   );
-  const crews = owned.add(new Crews(context, `crewdeck/${versionOf(context)}`));
+  const userAgent = `crewdeck/${versionOf(context)}`;
+  const crews = owned.add(new Crews(context, userAgent));
   const executions = owned.add(
     new Executions({
       database,
@@ -65,6 +68,19 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
     }),
   );
   const { store, notified, lease, tracker } = executions;
+  let receiving: Promise<Callbacks> | undefined;
+  // With the first execution whose crew may call back.
+  const callbacks = () =>
+    (receiving ??= import("./crews/receiving.ts").then(({ receiveCallbacks }) =>
+      owned.add(
+        receiveCallbacks({
+          ...{ database, store, clock, crews, log: problemLog },
+          poll: (localId) => tracker.pollNow(localId),
+          secrets: context.secrets,
+          userAgent,
+        }),
+      ),
+    ));
   const sending = owned.add(
     new Sending({
       database,
@@ -74,6 +90,16 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
       crews,
       clock,
       storage: context.secrets,
+      addresses: {
+        for: (...given) =>
+          callbacks().then(
+            (receiver) => receiver.for(...given),
+            (error: unknown) => {
+              logProblem("Receiving callbacks", error);
+              return undefined;
+            },
+          ),
+      },
       log: problemLog,
     }),
   );
@@ -99,12 +125,22 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
     .refresh()
     .catch((error: unknown) => logProblem("Reading the local crews", error))
     .then(() =>
-      executions.open(() => {
+      executions.open(async () => {
         sending.begin();
-        return locals.restore();
+        (await callbacks()).begin();
+        await locals.restore();
       }),
     )
     .catch((error: unknown) => showUnusable(error, context.extension.id));
+  const inFlows = (act: (callbacks: Callbacks) => unknown) => {
+    const useThem = async () => {
+      await opened;
+      if (areFlowsUsed(database)) await act(await callbacks());
+    };
+    useThem().catch((error: unknown) => logProblem("Receiving the requests of flows", error));
+  };
+  // A flow may ask a person at any time.
+  inFlows((receiving) => receiving.begin());
   const kickoffs = owned.add(new Kickoffs(sending.sends, clock));
   const prices = owned.add(new Prices());
 
@@ -137,7 +173,10 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   );
   const reading = { show: page.open };
   const { forms, files } = owned.add(
-    registerKickoff({ context, database, store, crews, sending, clock, documents: reading }),
+    registerKickoff({
+      ...{ context, database, store, crews, sending, clock, callbacks },
+      documents: reading,
+    }),
   );
   const tree = owned.add(
     registerTree(context, opened, { store, crews, tracker, kickoffs, prices, clock }),
@@ -173,11 +212,13 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
       } catch (error) {
         logProblem("Moving a crew's executions", error);
       }
+      inFlows(({ flows }) => flows.move(from.id, to.id));
     }),
   );
+  owned.add(crews.onDidRemove(({ id }) => inFlows(({ flows }) => flows.forget(id))));
 
   // What people, language models and other extensions call.
-  const kept = { database, crews, executions, store, tracker, lease, sending, locals, models };
+  const kept = { database, crews, executions, store, tracker, lease, sending, callbacks, locals };
   const seen = {
     forms,
     files,
@@ -192,7 +233,15 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
     prices,
     comparisons,
   };
-  const parts = { context, clock, sender: sending, secrets: sending.secrets, ...kept, ...seen };
+  const parts = {
+    context,
+    clock,
+    sender: sending,
+    secrets: sending.secrets,
+    models,
+    ...kept,
+    ...seen,
+  };
   owned.add(registerCommands(parts));
   owned.add(watchClearing(parts));
   owned.add(registerTools(parts));

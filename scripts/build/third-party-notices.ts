@@ -13,6 +13,12 @@ const elsewhere: Readonly<Record<string, { readonly copyright: string; readonly 
     copyright: "Copyright 2025 OpenWorkflow",
     text: "node_modules/typescript/LICENSE.txt",
   },
+  // In the public domain.
+  postgres: {
+    copyright:
+      "This is free and unencumbered software released into the public domain by its author, Rasmus Porsager.",
+    text: "scripts/build/unlicense.txt",
+  },
 };
 
 /** The folders of the packages whose code esbuild bundled, sorted by name. */

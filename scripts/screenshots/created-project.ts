@@ -15,15 +15,36 @@ import { lookAway, openWhatWaits, untilStarted, type Camera } from "./scenes.ts"
 /** What the README's story fills in. */
 export const filledIn = { topic: "heat pumps", current_year: "2026" };
 
-/** What `crewai create` makes, with one line more: a person reads the findings before the report is written. */
+const tool = `from crewai.tools import tool
+
+
+@tool("search_library")
+def search_library(words: str) -> str:
+    """Searches the library's articles."""
+    return "Heat pumps in cold climates: field data of 120 houses, 2025"
+`;
+
+/** What `crewai create` makes, and a little more: the researcher has a tool, and a person reads the findings before the report is written. */
 export async function makeProject(): Promise<string> {
   const folder = await createdProject("home_energy");
-  const file = path.join(folder, "src/home_energy/config/tasks.yaml");
-  const text = readFileSync(file, "utf8");
-  const changed = text.replace(/^ {2}agent: researcher$/m, "$&\n  human_input: true");
-  if (changed === text) throw new Error(`${file} has no task of the researcher.`);
-  writeFileSync(file, changed);
+  const source = path.join(folder, "src/home_energy");
+  writeFileSync(path.join(source, "tools/library.py"), tool);
+  const crew = path.join(source, "crew.py");
+  edit(crew, /^/, "from home_energy.tools.library import search_library\n");
+  edit(crew, /^( +)verbose=True/m, "$1tools=[search_library],\n$&");
+  edit(
+    path.join(source, "config/tasks.yaml"),
+    /^ {2}agent: researcher$/m,
+    "$&\n  human_input: true",
+  );
   return folder;
+}
+
+function edit(file: string, from: RegExp, to: string): void {
+  const text = readFileSync(file, "utf8");
+  const changed = text.replace(from, to);
+  if (changed === text) throw new Error(`${file} has no ${from.source}.`);
+  writeFileSync(file, changed);
 }
 
 const findings = `- A heat pump moves heat instead of making it: one kilowatt-hour of power gives three to four of heat.
@@ -45,8 +66,10 @@ At three metres, most models are as loud as a fridge.`;
 
 /** A model that takes as long as a fast one does. */
 export async function startModel() {
-  return await startModelServer(async ({ prompt }) => {
+  return await startModelServer(async ({ prompt, tools, hasToolResult }) => {
     await delay(3_000);
+    if (tools.includes("search_library") && !hasToolResult)
+      return { tool: "search_library", arguments: { words: "heat pump field data" } };
     return prompt.includes("Conduct a thorough research") ? findings : report;
   });
 }
@@ -115,7 +138,6 @@ async function compare(window: VSCodeWindow, take: Camera): Promise<void> {
   await form.getByRole("textbox", { name: "topic" }).fill(topic);
   await form.getByRole("button", { name: "Kick Off", exact: true }).click();
   await editor.tab(topic).waitFor();
-  await editor.lens("Approve").waitFor({ state: "attached" });
   await approveByLens(window);
   await waitForDocument(window, /^Completed · 2 of 2/m);
   await page.setViewportSize(largeWindowSize);
@@ -124,6 +146,7 @@ async function compare(window: VSCodeWindow, take: Camera): Promise<void> {
   await tree.row(topic).click({ modifiers: ["ControlOrMeta"] });
   await tree.menu(topic, "Compare Selected");
   await webview.content.getByRole("heading", { name: "What Differs" }).waitFor();
+  await window.runCommand("Notifications: Clear All Notifications");
   await lookAway(window);
   await take("comparison");
 }

@@ -51,9 +51,9 @@ export const createdPictures: readonly Picture[] = [
 
 /** Of the example crew, in the order in which they are taken. */
 export const examplePictures: readonly Picture[] = [
-  { name: "welcome", themes: both, part: { x: 0, y: 32, width: 400, height: 380 } },
+  { name: "welcome", themes: all, part: { x: 0, y: 32, width: 400, height: 380 } },
   { name: "connect", themes: dark, part: { x: 0, y: 0, width: 960, height: 400 } },
-  { name: "form", themes: both, part: { x: 0, y: 32, width: 960, height: 470 } },
+  { name: "form", themes: all, part: { x: 0, y: 32, width: 960, height: 470 } },
   { name: "form-json", themes: dark },
   { name: "form-advanced", themes: dark },
   { name: "presets", themes: dark },
@@ -62,6 +62,7 @@ export const examplePictures: readonly Picture[] = [
   { name: "reject", themes: both, part: { x: 288, y: 32, width: 672, height: 400 } },
   { name: "compare", themes: dark, part: { x: 0, y: 32, width: 960, height: 400 } },
   { name: "completed", themes: dark },
+  { name: "flow", themes: dark, part: { x: 0, y: 32, width: 960, height: 440 } },
   { name: "request-file", themes: dark },
   { name: "walkthrough", themes: dark },
 ];

@@ -1,10 +1,12 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { openExecution, openForm } from "../../test/ui/person.ts";
+import { json, MisbehavingServer } from "../../test/support/misbehaving-server.ts";
+import { connectCrew, openExecution, openForm } from "../../test/ui/person.ts";
 import { story, startExampleCrew, waitForDocument } from "../../test/ui/story.ts";
 import { openWalkthrough } from "../../test/ui/walkthrough.ts";
 import { waitFor } from "../../test/support/wait.ts";
 import type { VSCodeWindow } from "../../test/support/window.ts";
+import { aRequest, secret, signed } from "../../test/unit/callbacks/flow-samples.ts";
 
 /** Takes a picture of the window. The camera decides which part, or skips it. */
 export type Camera = (name: string) => Promise<void>;
@@ -12,6 +14,16 @@ export type Camera = (name: string) => Promise<void>;
 const statusItem = '.statusbar-item[aria-label^="Crewdeck:"]';
 
 const requestFile = "tea.kickoff.json";
+
+/** What the flow asks about. */
+const draft = {
+  method_name: "review_article",
+  message: "Please review this article before it is published.",
+  output:
+    "# Otters are back in the city\n\nOtters have returned to the river, and with them their slides. " +
+    "The best places to see them:\n\n- the old harbor, at dawn\n- the mill in the park, from the bridge",
+  state: {},
+};
 
 const request = {
   crew: "example_crew",
@@ -31,6 +43,7 @@ export async function playScenes(window: VSCodeWindow, take: Camera): Promise<vo
   await fillIn(window, take);
   await kickOff(window, take);
   await answer(window, take);
+  await beAsked(window, take);
   await openOthers(window, take);
 }
 
@@ -46,6 +59,8 @@ async function connect(window: VSCodeWindow, take: Camera): Promise<void> {
   await quickInput.input.fill("https://travel.example.com/kickoff");
   await quickInput.widget.getByText("Connects to").waitFor();
   await take("connect");
+  // The next box would begin with it.
+  await quickInput.input.fill("");
   await quickInput.dismiss();
   await startExampleCrew(window);
 }
@@ -115,8 +130,36 @@ async function answer(window: VSCodeWindow, take: Camera): Promise<void> {
   // Opened again: for a moment, lenses of the earlier text are in the wrong places.
   await window.runCommand("View: Close All Editors");
   await openExecution(window, story.topic);
+  // Reading the whole text had selected it.
+  await window.runCommand("View: Focus Active Editor Group");
+  await window.page.keyboard.press("Control+Home");
   await lookAway(window);
   await take("completed");
+}
+
+/** By a deployed flow, of which only the webhook and a crew's answers are played. */
+async function beAsked(window: VSCodeWindow, take: Camera): Promise<void> {
+  const { tree, quickInput, messages, editor, page } = window;
+  const deployment = await MisbehavingServer.start();
+  deployment.otherwise = json(200, { state: "NOT FOUND", inputs: [] });
+  try {
+    await window.runCommand("View: Close All Editors");
+    await connectCrew(window, { url: deployment.url, token: "a-token", name: "Articles" });
+    await tree.menu("Articles", "Copy Feedback Webhook Address");
+    await messages.answer("set its secret here", "Set Feedback Secret…");
+    await quickInput.answer("Feedback Secret of “Articles”", secret);
+    await messages.statusItem("is saved").waitFor();
+    const webhook = await page.evaluate(() => navigator.clipboard.readText());
+    const asked = aRequest(draft, { callback_url: `${deployment.url}/callback` });
+    const { headers, body } = signed("", asked, Date.now());
+    await fetch(webhook, { method: "POST", headers, body: new Uint8Array(body) });
+    await messages.answer(`asks you at “${draft.method_name}”`, "Open");
+    await editor.lens("request_changes").waitFor();
+    await lookAway(window);
+    await take("flow");
+  } finally {
+    await deployment.stop();
+  }
 }
 
 async function openOthers(window: VSCodeWindow, take: Camera): Promise<void> {

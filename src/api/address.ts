@@ -84,3 +84,13 @@ function decoded(id: string): string {
     return id;
   }
 }
+
+/** What isn't an address stays as it is. */
+export function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).host : url;
+}
+
+/** The host, with the path where there is one: crews of one server differ only in it. */
+export function shortAddress(url: string): string {
+  return URL.canParse(url) ? `${new URL(url).host}${withoutSlash(new URL(url).pathname)}` : url;
+}

@@ -161,7 +161,7 @@ function notAccepted(tokenType: TokenType | undefined): KnownStatus {
       kind,
       intro: l10n.t("The crew does not accept the token"),
       remedy: l10n.t(
-        "Set the crew's token again: it is in the Status tab of the crew's page in the dashboard.",
+        "Set the crew's token again: it is in the Status tab of the crew's page in the dashboard, or comes from whoever runs its server.",
       ),
     };
   const [token, name] =
@@ -172,7 +172,7 @@ function notAccepted(tokenType: TokenType | undefined): KnownStatus {
     kind,
     intro: l10n.t("The crew does not accept {0}", token),
     remedy: l10n.t(
-      "Set {0} again: it is the {1} in the Status tab of the crew's page in the dashboard.",
+      "Set {0} again: it is the {1} in the Status tab of the crew's page in the dashboard, or comes from whoever runs its server.",
       token,
       name,
     ),

@@ -8,6 +8,7 @@ import { CrewApiError } from "./errors.ts";
 import { readInputs } from "./read-inputs.ts";
 import { readStatus } from "./read-status.ts";
 import { kickoffBody, readKickoff, readResume, readStop, resumeBody } from "./requests.ts";
+import { type OutsideOptions, sendAnswer } from "./send-answer.ts";
 import { Transport, type Outgoing, type TransportOptions, defaultFetch } from "./transport.ts";
 import type {
   CrewInputs,
@@ -23,8 +24,6 @@ import type {
 
 interface CallOptions {
   readonly signal?: AbortSignal;
-  /** Per attempt, with the body (ms). Default: 30,000 for a GET, 60,000 for a POST. */
-  readonly timeoutMs?: number;
 }
 
 export interface CrewClientOptions extends Partial<Omit<TransportOptions, "baseUrl" | "token">> {
@@ -46,6 +45,7 @@ export interface CrewClientOptions extends Partial<Omit<TransportOptions, "baseU
 export class CrewClient {
   readonly baseUrl: string;
   readonly #transport: Transport;
+  readonly #outside: OutsideOptions;
   readonly #onStatusPath: (path: StatusPath) => void;
   readonly #onNoStop: () => void;
   readonly #onRefused: (error: CrewApiError) => Promise<void>;
@@ -63,15 +63,19 @@ export class CrewClient {
     this.#onStatusPath = options.onStatusPath ?? (() => undefined);
     this.#onNoStop = options.onNoStop ?? (() => undefined);
     this.#onRefused = options.onRefused ?? (() => Promise.resolve());
-    this.#transport = new Transport({
+    const defaults = {
       fetch: defaultFetch,
       clock: systemClock,
-      random: Math.random,
-      maxBytes: 64 * 1024 * 1024,
       userAgent: "crewdeck",
       onTraffic: () => undefined,
-      isLocal: false,
       ...options,
+    };
+    this.#outside = defaults;
+    this.#transport = new Transport({
+      random: Math.random,
+      maxBytes: 64 * 1024 * 1024,
+      isLocal: false,
+      ...defaults,
       baseUrl: this.baseUrl,
       token: typeof token === "function" ? token : () => Promise.resolve(token),
     });
@@ -151,6 +155,11 @@ export class CrewClient {
       this.#onNoStop();
       throw cannotStop(error);
     }
+  }
+
+  /** Answers a flow's request at its own address, without the crew's token. Errors as of `resume`. */
+  async answerRequest(url: string, feedback: string): Promise<ResumeAnswer> {
+    return await sendAnswer(url, feedback, this.#outside);
   }
 
   #remember(path: StatusPath): void {

@@ -1,14 +1,14 @@
+import * as l10n from "@vscode/l10n";
 import {
   asArray,
   asObject,
   defined,
   firstOfEach,
-  isJson,
   isObject,
   textAt,
   type UnknownObject,
 } from "../base/json.ts";
-import type { CrewInputs, InputField } from "./types.ts";
+import type { CrewInputs, InputField, JsonValue } from "./types.ts";
 
 /** JSON Schema's names, each followed by those of Python and others. */
 const typeNames = [
@@ -42,8 +42,22 @@ function readFields(value: unknown, wrapped: boolean): readonly InputField[] | u
 
 /** A crew without inputs is kicked off without questions, which costs money. */
 function readList(list: readonly unknown[]): readonly InputField[] | undefined {
+  if (isFlowState(list)) return list.filter((name) => name !== "id").map(readStateMember);
   const fields = list.map(readListed).filter((field) => field !== undefined);
   return fields.length === 0 && list.length > 0 ? undefined : fields;
+}
+
+/** A flow lists its state model's members (published by the vendor), of which one is its ID. */
+function isFlowState(list: readonly unknown[]): list is readonly string[] {
+  return list.includes("id") && list.every((name) => typeof name === "string");
+}
+
+/** None is required. The type isn't known, and must be right. */
+function readStateMember(name: string): InputField {
+  const description = l10n.t(
+    "Part of the flow's state. Send a number, true or false, a list or an object as JSON.",
+  );
+  return { name, required: false, description };
 }
 
 function readListed(value: unknown): InputField | undefined {
@@ -114,4 +128,9 @@ function typeOf(about: unknown): InputField["type"] | undefined {
 /** By default yes: deployed crews list only names, and refuse a kickoff without one (422). */
 export function isRequired(input: Pick<InputField, "required" | "default">): boolean {
   return input.required ?? input.default === undefined;
+}
+
+/** For parts of parsed JSON, where only undefined is no value. */
+function isJson(value: unknown): value is JsonValue {
+  return value !== undefined;
 }

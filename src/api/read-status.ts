@@ -3,7 +3,6 @@ import {
   asObject,
   defined,
   idAt,
-  isJson,
   firstOfEach,
   isObject,
   numberAt,
@@ -12,9 +11,16 @@ import {
   textAt,
   type UnknownObject,
 } from "../base/json.ts";
-import { shortName } from "../base/text.ts";
+import { oneLine, shortName } from "../base/text.ts";
 import { readEventCounts, readEvents, readUsage, timeOf } from "./read-events.ts";
-import type { JsonValue, Progress, StatusReading, TaskReading, Trigger } from "./types.ts";
+import { readQuestion } from "./read-question.ts";
+import type {
+  Progress,
+  StatusReading,
+  TaskReading,
+  Trigger,
+  UndeliveredCallbacks,
+} from "./types.ts";
 
 /** Reads either dialect. Never throws: an unknown state gives `other`. */
 export function readStatus(raw: unknown): StatusReading {
@@ -37,8 +43,9 @@ export function readStatus(raw: unknown): StatusReading {
     stateText: shortName(stateText),
     ended: state === "completed" || state === "failed" || state === "stopped",
     tasks,
-    ...readResult(answer, stated === "completed"),
+    ...defined({ output: readResult(answer, stated === "completed") }),
     ...defined({ progress, error, waiting, executionTime }),
+    ...defined({ undelivered: readUndelivered(answer), flowId: idAt(answer, "flow_id") }),
     ...readActivity(answer),
     raw,
   };
@@ -70,6 +77,34 @@ function readTrigger(answer: UnknownObject): Trigger | undefined {
 function shortAt(object: UnknownObject, name: string): string | undefined {
   const text = textAt(object, name);
   return text === undefined ? undefined : shortName(text);
+}
+
+/** The local service has at most ten. */
+const mostUndelivered = 20;
+
+/** Characters of a callback's error. */
+const longestProblem = 200;
+
+/** Sent by the local service. */
+function readUndelivered(answer: UnknownObject): StatusReading["undelivered"] {
+  const entries = asArray(answer["undelivered_callbacks"])
+    .slice(0, mostUndelivered)
+    .flatMap((value): UndeliveredCallbacks[] => {
+      const entry = asObject(value);
+      const kind = textAt(entry, "callback");
+      if (kind === undefined) return [];
+      const error = textAt(entry, "error");
+      return [
+        {
+          kind: shortName(kind),
+          count: numberAt(entry, "count") ?? 1,
+          attempts: numberAt(entry, "attempts") ?? 0,
+          ...defined({ error: error && oneLine(error, longestProblem) }),
+          ...(entry["given_up"] === true && { isGivenUp: true }),
+        },
+      ];
+    });
+  return entries.length === 0 ? undefined : entries;
 }
 
 /** Documented: `error`. Observed: `status` holds the exception's text if `state` is a failure. */
@@ -119,37 +154,23 @@ function folded(text: string): string {
  * Documented: `result.output`. Observed: `result` as text beside `result_json` (an object or null),
  * or only `last_executed_task.output`, which is final once the execution is completed.
  */
-function readResult(
-  answer: UnknownObject,
-  completed: boolean,
-): Pick<StatusReading, "output" | "outputJson"> {
+function readResult(answer: UnknownObject, completed: boolean): string | undefined {
   const result = answer["result"];
   const found = isObject(result) ? (result["output"] ?? result["raw"] ?? result["result"]) : result;
   const last = completed
     ? (answer["output"] ?? asObject(answer["last_executed_task"])["output"])
     : undefined;
-  const outputJson =
-    jsonOf(answer["result_json"]) ??
-    jsonOf(asObject(result)["json_dict"]) ??
-    (typeof found === "object" ? jsonOf(found) : undefined) ??
-    unnamed(result);
-  const output = readable(found) ?? readable(last) ?? readable(outputJson);
-  return defined({ output, outputJson });
-}
-
-function jsonOf(value: unknown): JsonValue | undefined {
-  if (value === null) return undefined;
-  const parsed = typeof value === "string" ? parseJson(value) : value;
-  return isJson(parsed) && parsed !== null ? parsed : undefined;
+  const json = [answer["result_json"], asObject(result)["json_dict"]].map((value) =>
+    typeof value === "string" ? parseJson(value) : value,
+  );
+  return [found, last, ...json, unnamed(result)].map(readable).find((text) => text !== undefined);
 }
 
 /** A result without a known member is itself the output. */
-function unnamed(result: unknown): JsonValue | undefined {
+function unnamed(result: unknown): unknown {
   const names = Object.keys(asObject(result));
   const known = ["output", "raw", "result", "tasks", "tasks_output"];
-  return names.length > 0 && !names.some((name) => known.includes(name)) && isJson(result)
-    ? result
-    : undefined;
+  return names.length > 0 && !names.some((name) => known.includes(name)) ? result : undefined;
 }
 
 /** Documented: `result.tasks[]`, whose IDs may be missing. Observed: only `last_executed_task`. */
@@ -177,7 +198,7 @@ function readTask(task: UnknownObject, fallbackId?: string): TaskReading | undef
 
 /**
  * Documented: `current_task` and `progress.completed_tasks/total_tasks`. Observed: `progress` with
- * `unit`, `completed`, `total` (null for a flow), `current` and `current_agent`.
+ * `unit`, `completed`, `total` (null for a flow) and `current`.
  */
 function readProgress(answer: UnknownObject, knownTasks: number): Progress | undefined {
   const progress = asObject(answer["progress"]);
@@ -192,7 +213,6 @@ function readProgress(answer: UnknownObject, knownTasks: number): Progress | und
     unit: shortName(textAt(progress, "unit") ?? "task"),
     ...defined({
       current,
-      currentAgent: shortAt(progress, "current_agent"),
       startedAt: started === undefined ? undefined : new Date(started).toISOString(),
     }),
   };
@@ -227,7 +247,10 @@ function readWaiting(
   const certain = certainNames
     .map((name) => firstOf(answer[name]))
     .find((value) => isObject(value) || value === true);
-  if (state !== "awaiting" && certain === undefined) return { isAwaiting: false };
+  const isFlow = idAt(answer, "flow_id") !== undefined;
+  if (state !== "awaiting" && certain === undefined && !isFlow) return { isAwaiting: false };
+  // Its other members may be of what runs.
+  if (isFlow && certain === undefined) return { isAwaiting: true };
   const candidates = [certain, ...plausibleNames.map((name) => firstOf(answer[name])), answer];
   const waiting = candidates.map(readWaitingTask).find((task) => task !== undefined);
   return { isAwaiting: true, waiting };
@@ -243,5 +266,9 @@ function readWaitingTask(value: unknown): StatusReading["waiting"] {
   const taskId = idAt(task, "task_id", "taskId");
   if (taskId === undefined) return undefined;
   const output = readable(task["task_output"] ?? task["taskOutput"] ?? task["output"]);
-  return { taskId, ...defined({ output, attempt: numberAt(task, "attempt") }) };
+  return {
+    taskId,
+    ...defined({ output, attempt: numberAt(task, "attempt") }),
+    ...readQuestion(task),
+  };
 }

@@ -42,6 +42,7 @@ export function resumeBody(request: ResumeRequest): object {
     humanFeedback: request.humanFeedback,
     is_approve: request.isApprove,
     isApprove: request.isApprove,
+    ...defined({ is_answer: request.isAnswer }),
     ...callbacks(request),
   };
 }

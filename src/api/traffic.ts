@@ -33,14 +33,18 @@ const shortestSecret = 4;
 const secretName =
   /token|secret|passw|username|authori[sz]ation|api[-_]?key|private[-_]?key|credential|cookie|bearer|signature/i;
 const addressName = /url$/i;
+/** Who knows such a path can send callbacks. */
+const longPart = /[\w-]{32,}$/;
 
-/** Strings below a member with a secret's name, such as `authentication.token`. */
-export function secretsIn(value: unknown, isSecret = false): readonly string[] {
-  if (typeof value === "string") return isSecret && value.length >= shortestSecret ? [value] : [];
+/** Strings below a member with a secret's name, such as `authentication.token`, and long last parts of addresses. */
+export function secretsIn(value: unknown, isSecret = false, name = ""): readonly string[] {
+  if (typeof value === "string" && !isSecret)
+    return addressName.test(name) ? (longPart.exec(value) ?? []) : [];
+  if (typeof value === "string") return value.length >= shortestSecret ? [value] : [];
   if (Array.isArray(value)) return value.flatMap((each) => secretsIn(each, isSecret));
   if (!isObject(value)) return [];
-  return Object.entries(value).flatMap(([name, each]) =>
-    secretsIn(each, isSecret || secretName.test(name)),
+  return Object.entries(value).flatMap(([key, each]) =>
+    secretsIn(each, isSecret || secretName.test(key), key),
   );
 }
 

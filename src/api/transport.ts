@@ -20,7 +20,7 @@ interface FetchAnswer {
 export type Fetch = (
   url: string,
   init: {
-    readonly method: "GET" | "POST";
+    readonly method: "GET" | "POST" | "DELETE";
     readonly headers: Readonly<Record<string, string>>;
     readonly body?: string;
     readonly redirect: "manual";
@@ -230,7 +230,7 @@ export class Transport {
 }
 
 /** Reads up to `maxBytes` (decompressed). Never throws: what arrived may be enough. */
-async function readBody(body: FetchAnswer["body"], maxBytes: number) {
+export async function readBody(body: FetchAnswer["body"], maxBytes: number) {
   const chunks: Uint8Array[] = [];
   let size = 0;
   let problem: unknown;
@@ -249,7 +249,7 @@ async function readBody(body: FetchAnswer["body"], maxBytes: number) {
 }
 
 /** Aborts a request after its time-out, or with its caller. */
-class Deadline {
+export class Deadline {
   readonly #controller = new AbortController();
   readonly signal = this.#controller.signal;
   /** Also closes a connection that is still open. */

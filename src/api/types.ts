@@ -89,6 +89,8 @@ export interface ResumeRequest extends CallbackUrls, SecretCallbacks {
   readonly taskId: string;
   readonly humanFeedback: string;
   readonly isApprove: boolean;
+  /** It answers what a flow asks: `humanFeedback` decides, not `isApprove`. Only the local service reads it. */
+  readonly isAnswer?: true;
 }
 
 /** Documented: `status` and `message`. Live: a new `kickoffId`. */
@@ -112,7 +114,6 @@ export interface Progress {
   /** "task" for a crew, "step" for a flow. */
   readonly unit: string;
   readonly current?: string;
-  readonly currentAgent?: string;
   /** ISO 8601, as the crew reports it. */
   readonly startedAt?: string;
 }
@@ -180,6 +181,27 @@ export interface TaskReading {
   readonly executionTime?: number;
 }
 
+/** What a flow asks a person. */
+export interface Question {
+  /** The answers that it names, maybe none: any other text is an answer, too. */
+  readonly options: readonly string[];
+  readonly message?: string;
+  /** The flow's own choice if nothing is answered. */
+  readonly defaultOption?: string;
+}
+
+/** Callbacks of one kind that have not arrived. Only Crewdeck's local service reports them. */
+export interface UndeliveredCallbacks {
+  /** `task`, `step`, `crew`, `human_input` or `events`; any word. */
+  readonly kind: string;
+  readonly count: number;
+  /** The most that failed for one of them; 0 before the end of the first one. */
+  readonly attempts: number;
+  /** Why the last attempt failed. */
+  readonly error?: string;
+  readonly isGivenUp?: true;
+}
+
 export interface StatusReading {
   /** `waiting` has a task ID. `unknown` is "NOT FOUND", also observed while a person is awaited. */
   readonly state:
@@ -196,11 +218,13 @@ export interface StatusReading {
   readonly stateText: string;
   readonly ended: boolean;
   readonly progress?: Progress;
+  /** Present while a flow waits for a person (published by the vendor). */
+  readonly flowId?: string;
   readonly tasks: readonly TaskReading[];
   readonly output?: string;
-  readonly outputJson?: JsonValue;
   readonly error?: string;
-  readonly waiting?: Pick<TaskReading, "taskId" | "output"> & { readonly attempt?: number };
+  readonly waiting?: Pick<TaskReading, "taskId" | "output"> &
+    Partial<Question> & { readonly attempt?: number };
   /** Seconds. */
   readonly executionTime?: number;
   /** Of the whole execution. */
@@ -208,6 +232,7 @@ export interface StatusReading {
   readonly trigger?: Trigger;
   readonly events?: readonly ActivityEvent[];
   readonly eventCounts?: EventCounts;
+  readonly undelivered?: readonly UndeliveredCallbacks[];
   readonly raw: unknown;
 }
 

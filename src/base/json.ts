@@ -31,11 +31,6 @@ export function firstOfEach<T>(values: readonly T[], keyOf: (value: T) => string
   return values.filter((value) => byKey.get(keyOf(value)) === value);
 }
 
-/** For parts of parsed JSON, where only undefined is no value. */
-export function isJson(value: unknown): value is JsonValue {
-  return value !== undefined;
-}
-
 /** The first named member that is a non-blank string. */
 export function textAt(object: UnknownObject, ...names: readonly string[]): string | undefined {
   return valuesAt(object, names).find(isText);
@@ -52,19 +47,20 @@ export function idAt(object: UnknownObject, ...names: readonly string[]): string
   return id === undefined ? undefined : String(id);
 }
 
-/** A string as it is, anything else as indented JSON; undefined for null and a blank string. */
+/** Levels of JSON. Deeper ones would overflow the stack of JSON.stringify, or fill the memory with indentation. */
+const deepest = { read: 1_000, indented: 50 };
+
+/** A string as it is, anything else as JSON, indented unless it is deep; undefined for null and a blank string. */
 export function readable(value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value === "string") return value.trim() === "" ? undefined : value;
-  return JSON.stringify(value, undefined, 2);
+  const json = JSON.stringify(value);
+  return isDeeper(json, deepest.indented) ? json : JSON.stringify(value, undefined, 2);
 }
-
-/** Deeper JSON would overflow the stack of JSON.stringify. */
-const maxDepth = 1000;
 
 /** Undefined for invalid or too deeply nested JSON. */
 export function parseJson(text: string): unknown {
-  if (depthOf(text) > maxDepth) return undefined;
+  if (isDeeper(text, deepest.read)) return undefined;
   try {
     return JSON.parse(text);
   } catch {
@@ -72,17 +68,17 @@ export function parseJson(text: string): unknown {
   }
 }
 
-function depthOf(text: string): number {
+function isDeeper(text: string, levels: number): boolean {
   let depth = 0;
   let inText = false;
-  for (let at = 0; at < text.length && depth <= maxDepth; at++) {
+  for (let at = 0; at < text.length && depth <= levels; at++) {
     const character = text[at];
     if (inText && character === "\\") at++;
     else if (character === '"') inText = !inText;
     else if (!inText && (character === "[" || character === "{")) depth++;
     else if (!inText && (character === "]" || character === "}")) depth--;
   }
-  return depth;
+  return depth > levels;
 }
 
 function valuesAt(object: UnknownObject, names: readonly string[]): readonly unknown[] {

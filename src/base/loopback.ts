@@ -2,3 +2,12 @@
 export function isLoopback(hostname: string): boolean {
   return hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname);
 }
+
+/** Where secrets and outputs may be sent: https, or http on this machine, without a name and password. Undefined otherwise. */
+export function safeUrl(text: string): URL | undefined {
+  if (!URL.canParse(text.trim())) return undefined;
+  const url = new URL(text.trim());
+  const { protocol, hostname, username, password } = url;
+  const isSafe = protocol === "https:" || (protocol === "http:" && isLoopback(hostname));
+  return isSafe && username === "" && password === "" ? url : undefined;
+}

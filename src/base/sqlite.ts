@@ -1,13 +1,13 @@
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 
-/** Opens or creates a file. Importing node:sqlite would end a program on a Node without it. */
-export function openSqlite(file: string): DatabaseSync {
+/** Opens a file, or creates it unless it is only read. Importing node:sqlite would end a program on a Node without it. */
+export function openSqlite(file: string, options: { readOnly?: boolean } = {}): DatabaseSync {
   const emitWarning: unknown = Reflect.get(process, "emitWarning");
   try {
     // Some versions of Node warn that the module is experimental.
     process.emitWarning = () => undefined;
     const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
-    return new DatabaseSync(file);
+    return new DatabaseSync(file, options);
   } finally {
     Reflect.set(process, "emitWarning", emitWarning);
   }

@@ -1,6 +1,7 @@
 import * as vscode from "vscode";
 import { wait } from "../base/clock.ts";
 import { messageOf, UserError } from "../base/errors.ts";
+import type { FlowWebhooks } from "../callbacks/flow-webhooks.ts";
 import { statusPathsKey, stopRoutesKey, tokenNotesKey } from "../crews/crew-values.ts";
 import type { Crews } from "../crews/crews.ts";
 import { isProgram, oneOf, recordOf } from "../editor/arguments.ts";
@@ -21,6 +22,10 @@ import { emptyFolder, type Unremoved } from "./remove-whole.ts";
 import { pendingResume } from "../executions/resumes.ts";
 
 export interface DeleteParts extends Pick<CommandParts, "database" | "clock"> {
+  readonly callbacks: () => Promise<{
+    readonly flows: Pick<FlowWebhooks, "crewIds" | "forget">;
+    forgetWays(): Promise<void>;
+  }>;
   readonly context: Pick<vscode.ExtensionContext, "globalState" | "globalStorageUri" | "secrets">;
   readonly crews: Pick<Crews, "list" | "idsWithTokens" | "clear">;
   readonly executions: Pick<Executions, "store" | "clear">;
@@ -179,14 +184,23 @@ async function clearLocalData(
   const left: Unremoved[] = [];
   // First, because another window that notices the deletion empties the notes.
   const idsWithTokens = scope === "everything" ? await crews.idsWithTokens() : [];
+  const callbacks = await parts.callbacks();
+  const { flows } = callbacks;
+  const idsWithFlows = flows.crewIds();
   await forgetHere(parts, "data", executions.store.list());
   executions.clear(scope, () => {
     sending.sends.clear();
-    for (const table of ["notified", "token_prompts", "drafts", "crew_values"])
+    const tables = ["notified", "token_prompts", "drafts", "crew_values"];
+    for (const table of [...tables, "receiver", "callback_probes", "relay_channels"])
       database.run(`DELETE FROM ${table}`);
   });
   for (const error of await sending.secrets.forgetAll())
     left.push({ path: database.files[0], error });
+  for (const id of idsWithFlows)
+    await flows.forget(id).catch((error: unknown) => left.push({ path: database.files[0], error }));
+  await callbacks
+    .forgetWays()
+    .catch((error: unknown) => left.push({ path: database.files[0], error }));
   for (const { dataFolder, error } of await locals.removeAll())
     left.push({ path: dataFolder, error });
   if (scope === "everything") {

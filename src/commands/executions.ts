@@ -14,7 +14,7 @@ import { canBeAsked } from "../executions/watched.ts";
 import { findExecution, onExecution } from "./choose.ts";
 import type { CommandParts, Commands } from "./table.ts";
 import { track } from "./track.ts";
-import { executionItem, pickExecution } from "../views/pick-execution.ts";
+import { executionSection, pickExecution } from "../views/pick-execution.ts";
 import { activeOf, theOne } from "../views/waiting.ts";
 
 export interface ExecutionParts extends Pick<
@@ -88,13 +88,9 @@ export function executionCommands(parts: ExecutionParts): Commands {
 
 async function showActive({ store, crews, documents }: ExecutionParts): Promise<void> {
   const active = activeOf(store.list(), crews.list());
-  const section = (label: string, executions: readonly ExecutionSummary[]) =>
-    executions.length === 0
-      ? []
-      : [{ label, kind: vscode.QuickPickItemKind.Separator }, ...executions.map(executionItem)];
   const items = [
-    ...section(vscode.l10n.t("Waiting for you"), active.waiting),
-    ...section(vscode.l10n.t("Running"), active.running),
+    ...executionSection(vscode.l10n.t("Waiting for you"), active.waiting),
+    ...executionSection(vscode.l10n.t("Running"), active.running),
   ];
   if (items.length === 0) {
     await vscode.commands.executeCommand(`${viewId}.focus`);

@@ -58,6 +58,16 @@ export function feedbackCommands(parts: FeedbackParts): Commands {
     approve: (argument, selected) =>
       isSelection(selected) ? approveSelected(parts, selected) : approve(argument),
     approveWithNote: answer((execution, given) => feedback.approveWithNote(execution, given)),
+    answer: send(
+      (execution, given) => {
+        if (execution.waiting?.options !== undefined) return feedback.approve(execution, given);
+        throw new NothingToDo(
+          vscode.l10n.t("This execution has no flow that waits for your answer."),
+        );
+      },
+      ({ waiting }) => waiting?.options !== undefined,
+      vscode.l10n.t("No flow waits for your answer."),
+    ),
     reject: answer((execution, given) => feedback.reject(execution, given)),
     giveFeedback: send(
       (execution) => feedback.give(execution),

@@ -1,4 +1,5 @@
 import * as vscode from "vscode";
+import { shortAddress } from "../api/address.ts";
 import { defined } from "../base/json.ts";
 import type { Crews } from "../crews/crews.ts";
 import { addCrewAction } from "../crews/errors.ts";
@@ -61,6 +62,7 @@ export class Links implements vscode.UriHandler {
   #questionFor(link: Exclude<Link, { route: "none" }>) {
     const { url } = link;
     const { host } = new URL(url);
+    const place = shortAddress(url);
     const known = this.#options.crews.find(url);
     // The usual questions, with the link's values filled in.
     const connect = async (name?: string) =>
@@ -71,7 +73,7 @@ export class Links implements vscode.UriHandler {
         this.#options.run("trackExecution", { kind: "link", crew, kickoffId });
       if (known === undefined)
         return {
-          text: vscode.l10n.t("Connect the crew at {0} first?", host),
+          text: vscode.l10n.t("Connect the crew at {0} first?", place),
           detail: vscode.l10n.t(
             "A link asks to track the execution {0} of a crew at {1}, which is not connected. You will be asked for the crew's token, which is sent to {1} only. Then the execution's state is requested there and kept on this machine.",
             kickoffId,
@@ -81,7 +83,7 @@ export class Links implements vscode.UriHandler {
           follow: async () => (await connect()) && track(url),
         };
       return {
-        text: vscode.l10n.t("Track an execution of “{0}”, at {1}?", known.name, host),
+        text: vscode.l10n.t("Track an execution of “{0}”, at {1}?", known.name, place),
         detail: vscode.l10n.t(
           "A link asks for this. The state of the execution {1} will be requested from {0}, with the token of “{2}”. The response is kept on this machine.",
           host,
@@ -95,7 +97,7 @@ export class Links implements vscode.UriHandler {
     const { name } = link;
     if (known === undefined)
       return {
-        text: vscode.l10n.t("Connect the crew at {0}?", host),
+        text: vscode.l10n.t("Connect the crew at {0}?", place),
         detail: [
           vscode.l10n.t("A link asks for this. Address: {0}", url),
           ...(name === undefined ? [] : [vscode.l10n.t("Name in the link: “{0}”", name)]),

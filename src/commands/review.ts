@@ -8,7 +8,7 @@ import { showStatus } from "../editor/messages.ts";
 import { type Execution, type ExecutionSummary, keyOf, toReview } from "../executions/model.ts";
 import { answeredPause, approved, pendingResume } from "../executions/resumes.ts";
 import { titleOf } from "../executions/title.ts";
-import { crewAndHost } from "../feedback/target.ts";
+import { crewAndAddress } from "../feedback/target.ts";
 import { nextToReview } from "../views/waiting.ts";
 import { findExecution } from "./choose.ts";
 import type { CommandParts, Commands } from "./table.ts";
@@ -67,13 +67,17 @@ export async function approveSelected(
     // What the person saw on the row.
     const { taskId, attempt } = { ...waiting, ...seenIn(row) };
     const isAnswered = pendingResume(execution) ?? answeredPause(execution);
-    return execution.state !== "waiting" || taskId !== waiting.taskId || isAnswered !== undefined
+    // What a flow asks has answers of its own.
+    const isOther = taskId !== waiting.taskId || waiting.options !== undefined;
+    return execution.state !== "waiting" || isOther || isAnswered !== undefined
       ? []
       : [{ execution, taskId, attempt }];
   });
   const outputs = [...new Map(found.map((each) => [each.execution.localId, each])).values()];
   if (outputs.length === 0)
-    throw new NothingToDo(vscode.l10n.t("None of the selected executions waits for you."));
+    throw new NothingToDo(
+      vscode.l10n.t("None of the selected executions waits for your approval."),
+    );
   if (!(await confirm(outputs, rows.length))) return;
   const failures: string[] = [];
   for (const { execution, taskId, attempt } of outputs)
@@ -109,7 +113,7 @@ async function confirm(outputs: readonly Answerable[], selected: number): Promis
         titleOf(execution),
         shortName(taskId),
         attempt,
-        crewAndHost(execution),
+        crewAndAddress(execution),
       ),
     );
   if (outputs.length > lines.length)
@@ -121,7 +125,7 @@ async function confirm(outputs: readonly Answerable[], selected: number): Promis
   const others =
     outputs.length === selected
       ? []
-      : ["", vscode.l10n.t("The other selected rows have nothing that waits for you.")];
+      : ["", vscode.l10n.t("The other selected rows don't wait for your approval.")];
   const approve = vscode.l10n.t("Approve");
   const chosen = await vscode.window.showInformationMessage(
     outputs.length === 1

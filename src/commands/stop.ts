@@ -6,7 +6,7 @@ import { isProgram } from "../editor/arguments.ts";
 import { confirm, showStatus } from "../editor/messages.ts";
 import { canBeStopped, type Execution, isLocalCrew } from "../executions/model.ts";
 import { titleOf } from "../executions/title.ts";
-import { crewAndHost } from "../feedback/target.ts";
+import { crewAndAddress } from "../feedback/target.ts";
 import type { StopSender } from "../sending/stop.ts";
 import { onExecution } from "./choose.ts";
 import type { CommandParts, Commands } from "./table.ts";
@@ -64,7 +64,7 @@ export function stopEffect(execution: Execution): string {
       )
     : vscode.l10n.t(
         "A request to stop is sent to {0}. Not every deployed crew can stop an execution; if this one does, it ends for good. Its state shows whether it stopped.",
-        crewAndHost(execution),
+        crewAndAddress(execution),
       );
 }
 

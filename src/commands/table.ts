@@ -1,5 +1,6 @@
 import type * as vscode from "vscode";
 import type { Clock } from "../base/clock.ts";
+import type { Callbacks } from "../callbacks/callbacks.ts";
 import type { Crews } from "../crews/crews.ts";
 import { log } from "../editor/log.ts";
 import type { Executions } from "../executions/executions.ts";
@@ -16,12 +17,14 @@ import type { PageRoom } from "../views/page/register.ts";
 import type { Prices } from "../views/prices.ts";
 import type { Timeline } from "../views/timeline/register.ts";
 import type { TreeRoom } from "../views/tree/register.ts";
+import { callbackCommands } from "./callbacks.ts";
 import { compareCommands } from "./compare.ts";
 import { crewCommands } from "./crews.ts";
 import { deleteLocalData } from "./delete-local-data.ts";
 import { executionCommands } from "./executions.ts";
 import { exportCommands } from "./export.ts";
 import { feedbackCommands } from "./feedback.ts";
+import { flowCommands } from "./flows.ts";
 import { kickoffCommands } from "./kickoff.ts";
 import { outputCommands } from "./outputs.ts";
 import { reportProblem } from "./report-problem.ts";
@@ -50,6 +53,9 @@ export interface CommandParts
   readonly executions: Executions;
   readonly sending: Sending;
   readonly sender: Pick<Sending, "send">;
+  readonly callbacks: () => Promise<
+    Pick<Callbacks, "test" | "take" | "forgetWays" | "flows" | "forFlows">
+  >;
   readonly locals: LocalCrews;
   readonly models: () => Promise<Models>;
   readonly tree: TreeRoom;
@@ -70,12 +76,14 @@ export function commandTable(parts: CommandParts): Commands {
     ...executionCommands(parts),
     ...outputCommands(parts),
     ...feedbackCommands(parts),
+    ...flowCommands(parts),
     ...reviewCommands(parts),
     ...stopCommands(parts),
     ...viewCommands(parts),
     ...timelineCommands(parts),
     ...exportCommands(parts),
     ...compareCommands(parts),
+    ...callbackCommands(parts),
     showLog: () => log.show(),
     reportProblem: (argument) => reportProblem(parts, argument),
     deleteLocalData: (argument) => deleteLocalData(parts, argument),

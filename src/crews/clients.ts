@@ -1,4 +1,5 @@
 import * as vscode from "vscode";
+import { shortAddress } from "../api/address.ts";
 import { CrewClient, type CrewClientOptions } from "../api/client.ts";
 import { agentlessFetch, defaultFetch, type Fetch } from "../api/transport.ts";
 import type { CrewInputs, TypedToken } from "../api/types.ts";
@@ -20,7 +21,7 @@ import { logTraffic } from "./traffic.ts";
 import type { Candidate, Crew, CrewAddress, TestResult } from "./types.ts";
 
 /** With `http.proxySupport` "on", VS Code uses no proxy for a request with an agent. */
-const fetch: Fetch = (url, init) =>
+export const fetch: Fetch = (url, init) =>
   (vscode.workspace.getConfiguration("http").get("proxySupport") === "on"
     ? agentlessFetch
     : defaultFetch)(url, init);
@@ -54,7 +55,7 @@ export class CrewClients {
   async test(target: Crew | Candidate, signal?: AbortSignal): Promise<TestResult> {
     const token = "token" in target ? target.token : await this.#readToken(target);
     const { url } = target;
-    const options = this.#clientOptions(() => new URL(url).host);
+    const options = this.#clientOptions(() => shortAddress(url));
     const connection: Connection =
       "token" in target
         ? { client: new CrewClient(url, token, options) }

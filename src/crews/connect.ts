@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import { normaliseAddress } from "../api/address.ts";
+import { normaliseAddress, shortAddress } from "../api/address.ts";
 import type { TokenType } from "../api/types.ts";
 import { UserError } from "../base/errors.ts";
 import { asObject, defined, isObject, type UnknownObject } from "../base/json.ts";
@@ -110,7 +110,7 @@ function ask(crews: Crews, draft: Draft, given: Partial<NewCrew>): Promise<Crew 
       const setToken = vscode.l10n.t("Set a token of “{0}”", twin.name);
       const { value: choice } = await askChoice<"token" | "address">({
         title: question.title,
-        placeholder: vscode.l10n.t("{0} is already connected, as “{1}”.", twin.url, twin.name),
+        placeholder: vscode.l10n.t("It is already connected, as “{0}”.", twin.name),
         choices: [
           ...(twin.local === undefined ? [{ value: "token" as const, label: setToken }] : []),
           { value: "address", label: vscode.l10n.t("Enter another address") },
@@ -133,7 +133,7 @@ function ask(crews: Crews, draft: Draft, given: Partial<NewCrew>): Promise<Crew 
           const name = connected?.name ?? draft.name;
           const { left, value } = await askToken({
             ...question,
-            crew: name === "" ? new URL(normaliseAddress(draft.url)).host : `“${name}”`,
+            crew: name === "" ? shortAddress(normaliseAddress(draft.url)) : `“${name}”`,
             value: draft.token,
             dashboardUrl: connected?.dashboardUrl,
           });

@@ -33,11 +33,20 @@ export function uniqueName(wanted: string, taken: readonly string[]): string {
   return `${wanted} ${number}`;
 }
 
-/** "https://my-crew.crewai.com" gives "My crew"; an IP address or "localhost", the host. */
+/**
+ * "https://my-crew.crewai.com" gives "My crew", and so does "https://crews.example.com/my_crew"; an IP address or
+ * "localhost", the host.
+ */
 export function suggestName(address: string): string {
-  const { hostname, host } = new URL(address);
-  if (!/[a-z]/i.test(hostname) || hostname.startsWith("[") || !hostname.includes(".")) return host;
-  const words = (hostname.split(".")[0] ?? host)
+  const { hostname, host, pathname } = new URL(address);
+  const path = pathname.split("/").findLast((part) => /^[a-z][\w-]*$/i.test(part));
+  const isOfServer = path !== undefined && !/^(api|v\d+)$/i.test(path);
+  if (
+    !isOfServer &&
+    (!/[a-z]/i.test(hostname) || hostname.startsWith("[") || !hostname.includes("."))
+  )
+    return host;
+  const words = (isOfServer ? path : (hostname.split(".")[0] ?? host))
     // After the name: a hash, sometimes with part of a UUID (observed in public code).
     .replace(/-+(?:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]*-)?[0-9a-f]{8}$/i, "")
     .replace(/[-_]+/g, " ")

@@ -127,7 +127,7 @@ export function askAddress(
   return askText({
     ...question,
     prompt: vscode.l10n.t(
-      "Address of the crew, shown on the crew's page in the dashboard. A pasted …/kickoff address also works.",
+      "Address of the crew, from its page in the dashboard or from whoever runs its server. A pasted …/kickoff address also works.",
     ),
     placeholder: "https://my-travel-crew.crewai.com",
     validate(text) {
@@ -161,7 +161,7 @@ export async function askToken({
       ? vscode.l10n.t("Token for {0}.", whose)
       : vscode.l10n.t("{0} for {1}.", tokenTypeName(type), whose);
   const where = vscode.l10n.t(
-    "It is in the Status tab of the crew's page in the dashboard, and is stored only in this machine's secret storage.",
+    "It is in the Status tab of the crew's page in the dashboard, or comes from whoever runs its server. It is stored only in this machine's secret storage.",
   );
   const reply = await askText({
     ...question,

@@ -113,3 +113,11 @@ export function activeDocument(): vscode.Uri | undefined {
     (uri !== undefined && input instanceof vscode.TabInputText);
   return isDocument ? input.uri : undefined;
 }
+
+/** What a tab shows as text or in a custom editor, such as a page. */
+export function documentIn(tab: vscode.Tab | undefined): vscode.Uri | undefined {
+  const input = tab?.input;
+  return input instanceof vscode.TabInputText || input instanceof vscode.TabInputCustom
+    ? input.uri
+    : undefined;
+}

@@ -32,6 +32,8 @@ const defaults = {
   "crewdeck.hasProject": false,
   /** A task in the focused document waits for feedback. */
   "crewdeck.waitingHere": false,
+  /** It is a flow's, which is answered and not approved. */
+  "crewdeck.asksHere": false,
 };
 
 export type ContextKey = keyof typeof defaults;

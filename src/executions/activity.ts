@@ -5,8 +5,18 @@ import { type Period, pauses, workPeriods } from "./durations.ts";
 import { type ExecutionSummary, hasEnded } from "./model.ts";
 import { largerUsage, sumOfTokens } from "./tokens.ts";
 
-export type SpanKind =
-  "crew" | "queue" | "task" | "attempt" | "wait" | "agent" | "model" | "tool" | "other";
+export const spanKinds = [
+  "crew",
+  "queue",
+  "task",
+  "attempt",
+  "wait",
+  "agent",
+  "model",
+  "tool",
+  "other",
+] as const;
+export type SpanKind = (typeof spanKinds)[number];
 
 /** Something that took time. */
 export interface Span {
@@ -96,7 +106,7 @@ const shortestQueue = 1_000;
 /** Of crewAI's agents, which are flows inside. */
 const innerFlow = "AgentExecutor";
 
-export const crewSpan = "crew";
+const crewSpan = "crew";
 
 type Draft = { -readonly [Member in keyof Span]: Span[Member] };
 
@@ -118,7 +128,11 @@ export function activityOf(
   const { unpaired, parentOf } = readSpans(sorted, drafts, taskIds);
   addSeen(drafts, execution);
   const parentIn = nest(drafts, parentOf);
-  const marks = unpaired.map((event) => markOf(event, parentIn(draftOf(event, taskIds))));
+  // A callback reported a call of a tool, or an agent's answer, which its crew's events report as well.
+  const reportedTexts = new Set([...drafts.values()].flatMap(({ text }) => text ?? []));
+  const marks = unpaired
+    .filter((event) => event.type !== "step" || !reportedTexts.has(event.text ?? ""))
+    .map((event) => markOf(event, parentIn(draftOf(event, taskIds))));
   groupAttempts(drafts);
   addQueue(drafts, execution);
   const spans = inOrder(drafts);

@@ -192,7 +192,7 @@ export function pauses(execution: ExecutionSummary): readonly Period[] {
 }
 
 function answered({ taskId, attempt, feedback }: ResumeSummary) {
-  return { taskId, attempt, isApprove: feedback.isApprove };
+  return { taskId, attempt, ...(feedback.isAnswer !== true && { isApprove: feedback.isApprove }) };
 }
 
 function waitedFor(execution: ExecutionSummary): Duration | undefined {

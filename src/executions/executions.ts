@@ -6,6 +6,7 @@ import { Lease } from "./lease.ts";
 import { type CrewRef, type ExecutionSummary, hasEnded, isDone } from "./model.ts";
 import { type ClearScope, ExecutionStore } from "./store.ts";
 import { Tracker, type TrackerOptions } from "./tracker.ts";
+import { sendsCallbacks } from "./undelivered.ts";
 
 /** How long a new window stays idle, and how long after an end the list is trimmed (ms). */
 const [quietStart, quietEnd] = [5_000, 10_000];
@@ -136,7 +137,7 @@ export function beginWhenNeeded(
   let isQuiet = true;
   const subscriptions = new Disposables();
   const look = () => {
-    if (isQuiet || store.list().every(hasEnded)) return;
+    if (isQuiet || store.list().every((each) => hasEnded(each) && !sendsCallbacks(each))) return;
     subscriptions.dispose();
     begin();
   };

@@ -3,11 +3,13 @@ import type {
   EventCounts,
   PlainCallbacks,
   Progress,
+  Question,
   RunAgainFrom,
   TokenUsage,
   Trigger,
+  UndeliveredCallbacks,
 } from "../api/types.ts";
-import type { JsonObject, JsonValue } from "../base/json.ts";
+import type { JsonObject } from "../base/json.ts";
 
 export const executionStates = [
   "queued",
@@ -52,6 +54,8 @@ export interface KickoffSummary {
 
 export interface Feedback {
   readonly isApprove: boolean;
+  /** To a flow, whose output is neither approved nor rejected. */
+  readonly isAnswer?: true;
   /** ISO 8601. */
   readonly at: string;
   readonly text: string;
@@ -64,6 +68,8 @@ export interface AttemptSummary {
   /** `true` in place of the text. */
   readonly output?: string | true;
   readonly feedback?: Pick<Feedback, "isApprove">;
+  /** A callback reported that it waits. */
+  readonly isHeard?: true;
 }
 
 export interface Attempt extends AttemptSummary {
@@ -132,6 +138,23 @@ export interface WaitingSummary {
   readonly attempt: number;
   /** ISO 8601; when first seen. */
   readonly since: string;
+  /** The answers that a flow names, maybe none. Undefined for a crew's output. */
+  readonly options?: Question["options"];
+  readonly defaultOption?: string;
+}
+
+/** A flow's question to a person, which came by webhook. Its output is an attempt of the method. */
+export interface FlowRequest {
+  readonly id: string;
+  /** The flow's method. */
+  readonly taskId: string;
+  readonly attempt: number;
+  /** ISO 8601; when it came. */
+  readonly since: string;
+  readonly options: readonly string[];
+  /** Where the answer goes. */
+  readonly callbackUrl: string;
+  readonly assignedTo?: string;
 }
 
 export interface StateChange {
@@ -195,7 +218,13 @@ export interface ExecutionSummary {
   /** From the crew's events. */
   readonly models?: readonly ModelTokens[];
   readonly trigger?: Trigger;
+  /** As reported by the crew, also after the end. */
+  readonly undelivered?: readonly UndeliveredCallbacks[];
+  /** Of a flow, as reported by the crew while it waits. */
+  readonly flowId?: string;
   readonly waiting?: WaitingSummary;
+  /** Of a flow's requests, so that a repeated one is known. */
+  readonly requestIds?: readonly string[];
   /** The crew accepted feedback for this output but still reports its pause; it probably lags. */
   readonly stillPaused?: Pick<WaitingSummary, "taskId" | "attempt">;
   /** Oldest first. */
@@ -210,10 +239,11 @@ export interface Execution extends ExecutionSummary {
   readonly request?: SentKickoff;
   readonly tasks: readonly ExecutionTask[];
   readonly output?: string;
-  readonly outputJson?: JsonValue;
   /** As reported by the crew. */
   readonly eventCounts?: EventCounts;
-  readonly waiting?: WaitingSummary & { readonly output?: string };
+  readonly waiting?: WaitingSummary & Pick<Question, "message"> & { readonly output?: string };
+  /** Oldest first. */
+  readonly requests?: readonly FlowRequest[];
   readonly resumes: readonly SentResume[];
 }
 
@@ -236,11 +266,12 @@ export function canBeStopped(execution: ExecutionSummary): boolean {
   return !hasEnded(execution) && execution.kickoffIds.length > 0;
 }
 
-/** Whether it can be run again from one of its tasks: only the local service can. */
+/** Whether it can be run again from one of its tasks: only the local service can, and not a flow. */
 export function canRunAgainFrom(execution: ExecutionSummary): boolean {
-  const { crew, request, state, tasks } = execution;
+  const { crew, request, state, tasks, progress } = execution;
   const rests = hasEnded(execution) || state === "waiting";
-  return rests && isLocalCrew(crew) && request !== undefined && tasks.length > 0;
+  const isFlow = progress?.unit === "step";
+  return rests && isLocalCrew(crew) && request !== undefined && tasks.length > 0 && !isFlow;
 }
 
 /** Whether no resume can follow: feedback being sent may still bring a new id. */

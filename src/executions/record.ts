@@ -26,8 +26,8 @@ type Own = Omit<ExecutionSummary, keyof Common>;
 
 export function writeExecution(execution: Execution) {
   // What is not in the summary, or not whole.
-  const { request, tasks, output, outputJson, error, waiting, resumes, eventCounts } = execution;
-  const details = { request, tasks, output, outputJson, error, waiting, resumes, eventCounts };
+  const { request, tasks, output, error, waiting, resumes, requests, eventCounts } = execution;
+  const details = { request, tasks, output, error, waiting, resumes, requests, eventCounts };
   const values = Object.values(request?.inputs ?? {});
   const summary = Object.entries(summaryOf(execution));
   const names: readonly string[] = commonParts;
@@ -47,7 +47,7 @@ export function summaryOf(execution: Execution): ExecutionSummary {
     ...defined({
       request: request && kickoffOf(request),
       error: error === undefined ? undefined : oneLine(error, longest.error),
-      waiting: waiting && withoutOutput(waiting),
+      waiting: waiting && withoutTexts(waiting),
     }),
     ...(hasRehearsalOutput(execution) ? { isRehearsed: true as const } : {}),
     tasks: execution.tasks.map((task) => ({
@@ -65,8 +65,10 @@ export function summaryOf(execution: Execution): ExecutionSummary {
       return copy;
     }),
   };
+  // Version 0.1.0 stored it.
   Reflect.deleteProperty(summary, "outputJson");
   Reflect.deleteProperty(summary, "eventCounts");
+  Reflect.deleteProperty(summary, "requests");
   // There is nothing to open.
   if (execution.output === "") Reflect.deleteProperty(summary, "output");
   return summary;
@@ -126,8 +128,8 @@ function isLong(value: JsonValue): boolean {
   return textOf(value).length > longest.input;
 }
 
-function withoutText({ isApprove, at }: Feedback) {
-  return { isApprove, at };
+function withoutText({ isApprove, isAnswer, at }: Feedback) {
+  return { isApprove, at, ...defined({ isAnswer }) };
 }
 
 function withoutOutput<T extends { readonly output?: string }>(
@@ -135,6 +137,12 @@ function withoutOutput<T extends { readonly output?: string }>(
 ): Omit<T, "output"> & { readonly output?: true } {
   const { output, ...rest } = whole;
   return output === undefined ? rest : { ...rest, output: true };
+}
+
+function withoutTexts(waiting: NonNullable<Execution["waiting"]>) {
+  const summary = withoutOutput(waiting);
+  Reflect.deleteProperty(summary, "message");
+  return summary;
 }
 
 function textOf(value: JsonValue): string {
@@ -153,15 +161,15 @@ const areChanges = listOf(
   (change) => isObject(change) && isTime(change["at"]) && isState(change["state"]),
 );
 
-type Shape = readonly (readonly [string, Check])[];
+type Shape = readonly { readonly name: string; readonly check: Check }[];
 
 /** The parts on whose shape the program relies without a look. */
-const commonShape: Shape = Object.entries({
+const commonShape = shapeOf({
   crew: isObject,
   state: isState,
   tasks: listOf((task) => isObject(task) && areObjects(task["attempts"])),
 });
-const ownShape: Shape = Object.entries<Check>({
+const ownShape = shapeOf({
   localId: isString,
   kickoffIds: listOf(isString),
   startedAt: isTime,
@@ -171,13 +179,14 @@ const ownShape: Shape = Object.entries<Check>({
   resumes: listOf((resume) => isObject(resume) && isObject(resume["feedback"])),
   stop: (value) => value === undefined || (isObject(value) && isTime(value["at"])),
   history: (value) => value === undefined || areChanges(value),
+  undelivered: (value) => value === undefined || areObjects(value),
 });
 
 const wholeShape = [...ownShape, ...commonShape];
 
 function problemIn(raw: unknown, shape: Shape): string | undefined {
   if (!isObject(raw)) return "not an object";
-  for (const [name, check] of shape)
+  for (const { name, check } of shape)
     if (!check(raw[name])) return `"${name}" is missing or has the wrong type`;
   return undefined;
 }
@@ -192,4 +201,8 @@ function isOwn(raw: unknown): raw is Own {
 
 function isExecution(raw: unknown): raw is Execution {
   return problemIn(raw, wholeShape) === undefined;
+}
+
+function shapeOf(checks: Readonly<Record<string, Check>>): Shape {
+  return Object.entries(checks).map(([name, check]) => ({ name, check }));
 }

@@ -7,12 +7,13 @@ import { defined } from "../base/json.ts";
 import {
   type Attempt,
   type Execution,
-  type ExecutionSummary,
   hasEnded,
+  isLocalCrew,
   type SentKickoff,
-  type StateChange,
   without,
 } from "./model.ts";
+import { requestAt } from "./flow-requests.ts";
+import { lastSentAt } from "./history.ts";
 import { crewContinued, resumesOf, type ResumeTarget } from "./resumes.ts";
 import {
   endTasks,
@@ -23,20 +24,16 @@ import {
   withAttempt,
   withTask,
 } from "./tasks.ts";
+import { withUndelivered } from "./undelivered.ts";
 
 /** A crew may answer "NOT FOUND" until a worker has a new id (observed; ms). */
 const unknownGrace = 2 * 60_000;
 /** How often `seenAt` is written without news (ms). */
 const seenStep = 60_000;
-/** How long one of several servers may report the old pause after the crew continued (ms). */
+/** How long one of several servers may report what was before a pause or its end (ms). */
 const stale = 10_000;
 /** How long a crew may lag after it accepted feedback (ms). */
 const lag = 60_000;
-/** State changes kept per execution. */
-const kept = 200;
-/** After this time without an answer, a change may be older (ms); polls are a minute apart. */
-const longUnseen = 3 * 60_000;
-
 type Pause = NonNullable<StatusReading["waiting"]>;
 
 interface NewExecution extends Pick<Execution, "crew" | "origin" | "engine" | "label"> {
@@ -68,16 +65,16 @@ export function confirmKickoff(execution: Execution, kickoffId: string): Executi
   return { ...execution, kickoffIds: [...execution.kickoffIds, kickoffId], state };
 }
 
-/** `now`, when the answer came, in milliseconds since 1970. An ended execution stays as it is. */
+/** `now`, when the answer came, in milliseconds since 1970. Of an ended execution, only its callbacks can change. */
 export function applyReading(execution: Execution, reading: StatusReading, now: number): Execution {
-  if (hasEnded(execution)) return execution;
+  if (hasEnded(execution)) return withUndelivered(execution, reading.undelivered);
   if (reading.state === "unknown") return applyNotFound(execution, now, reading.stateText);
-  const { progress, executionTime, tasks, usage, trigger, eventCounts } = reading;
+  const { progress, executionTime, tasks, usage, trigger, flowId, eventCounts } = reading;
   // Each answer decides again whether an answered pause is still reported.
   const next = {
-    ...without(execution, "stillPaused"),
+    ...withUndelivered(without(execution, "stillPaused"), reading.undelivered),
     tasks: mergeTasks(execution.tasks, tasks),
-    ...defined({ progress, executionTime, usage, trigger, eventCounts }),
+    ...defined({ progress, executionTime, usage, trigger, flowId, eventCounts }),
   };
   return seen(execution, advance(next, execution, reading, now), now);
 }
@@ -88,22 +85,12 @@ export function applyNotFound(
   now: number,
   stateText = "NOT FOUND",
 ): Execution {
+  // The crew no longer sends anything for it.
+  if (hasEnded(execution)) return withUndelivered(execution, undefined);
   const isEarly = now - lastSentAt(execution) < unknownGrace && !progressSeen(execution);
   const isKnownToWait = execution.waiting !== undefined;
-  if (hasEnded(execution) || execution.kickoffIds.length === 0 || isKnownToWait || isEarly)
-    return execution;
+  if (execution.kickoffIds.length === 0 || isKnownToWait || isEarly) return execution;
   return { ...without(execution, "stillPaused"), state: "unknown", mayBeWaiting: true, stateText };
-}
-
-/** Milliseconds since 1970. */
-export function lastSentAt(execution: ExecutionSummary): number {
-  const sent = execution.resumes.filter((resume) => resume.outcome !== "refused");
-  const times = [execution.startedAt, ...sent.map((resume) => resume.feedback.at)];
-  return Math.max(...times.map((time) => Date.parse(time)));
-}
-
-export function watchAgain(execution: Execution, now: number): Execution {
-  return { ...without(execution, "watchingStoppedAt"), watchedSince: iso(now) };
 }
 
 function withoutSecrets(request: KickoffRequest): SentKickoff {
@@ -128,6 +115,9 @@ function advance(
   now: number,
 ): Execution {
   const { state, stateText } = reading;
+  // A deployed flow's status may not show that it waits for an answer.
+  if (asksPerson(next) && !reading.ended && reading.waiting === undefined) return next;
+  if ((state === "running" || state === "queued") && isJustHeard(before, now)) return next;
   switch (state) {
     case "waiting":
     case "awaiting":
@@ -148,6 +138,21 @@ function advance(
   }
 }
 
+/** Whether it waits with a request of a deployed flow. A local flow's status shows its pause. */
+function asksPerson(execution: Execution): boolean {
+  const { waiting, crew } = execution;
+  return waiting !== undefined && requestAt(execution, waiting) !== undefined && !isLocalCrew(crew);
+}
+
+/** A callback reported the pause, and one of several servers may not know it yet. */
+function isJustHeard(execution: Execution, now: number): boolean {
+  const { waiting } = execution;
+  if (waiting === undefined || resumesOf(execution, waiting).length > 0) return false;
+  const attempts = taskIn(execution.tasks, waiting.taskId)?.attempts ?? [];
+  const isHeard = attempts.some((each) => each.number === waiting.attempt && each.isHeard);
+  return isHeard && now - Date.parse(waiting.since) < stale;
+}
+
 /** A running crew has continued: pauses are answered, earlier tasks completed. */
 function run(next: Execution, before: Execution, { progress }: StatusReading): Execution {
   const settled = crewContinued(next);
@@ -163,7 +168,7 @@ function run(next: Execution, before: Execution, { progress }: StatusReading): E
 
 function end(
   next: Execution,
-  { output, outputJson, error, progress: reached }: StatusReading,
+  { output, error, progress: reached }: StatusReading,
   state: "completed" | "failed" | "stopped",
   now: number,
 ): Execution {
@@ -179,7 +184,7 @@ function end(
     tasks: endTasks(tasks, state),
     ...(progress?.total !== undefined &&
       state === "completed" && { progress: { ...progress, completed: progress.total } }),
-    ...defined({ output, outputJson, error }),
+    ...defined({ output, error }),
   };
 }
 
@@ -192,7 +197,7 @@ function seen(before: Execution, after: Execution, now: number): Execution {
 
 /** If this attempt was just answered, the crew lags; later, it waits again. */
 function beginsToWait(execution: Execution, pause: Pause, now: number): Execution {
-  const { taskId } = pause;
+  const { taskId, options, message, defaultOption } = pause;
   const attempt = attemptOf(execution, pause, now);
   const target = { taskId, attempt };
   if (acceptedWithin(execution, target, now, lag)) return { ...execution, stillPaused: target };
@@ -217,7 +222,10 @@ function beginsToWait(execution: Execution, pause: Pause, now: number): Executio
         ? { ...task, state: "completed" }
         : task,
     ),
-    waiting: { taskId, attempt, since: isKnown ? waiting.since : iso(now), ...defined({ output }) },
+    waiting: {
+      ...(isKnown ? waiting : { since: iso(now) }),
+      ...{ taskId, attempt, ...defined({ output, options, message, defaultOption }) },
+    },
   };
 }
 
@@ -267,38 +275,6 @@ function acceptedWithin(
   const last = resumesOf(execution, target).at(-1);
   const at = last?.answeredAt ?? last?.feedback.at ?? "";
   return last?.outcome === "answered" && now - Date.parse(at) < within;
-}
-
-/** `now` in milliseconds since 1970. */
-export function withHistory(before: Execution, after: Execution, now: number): Execution {
-  const [was, is] = [situationOf(before), situationOf(after)];
-  const parts = ["state", "taskId", "attempt", "stateText"] as const;
-  if (parts.every((part) => was[part] === is[part])) return after;
-  const seen = before.seenAt ?? before.startedAt;
-  const notBefore = now - Date.parse(seen) > longUnseen ? seen : undefined;
-  const change = { at: new Date(now).toISOString(), ...is, ...defined({ notBefore }) };
-  return { ...after, history: [...(after.history ?? []), change].slice(-kept) };
-}
-
-function situationOf(execution: Execution): Omit<StateChange, "at" | "notBefore"> {
-  const { state, stateText, mayBeWaiting, waiting, progress, tasks } = execution;
-  const running = tasks.filter((task) => task.state === "running");
-  const current = progress?.current ?? (running.length === 1 ? running[0]?.taskId : undefined);
-  const { taskId, attempt } =
-    state === "waiting" ? { ...waiting } : { taskId: state === "running" ? current : undefined };
-  return { state, ...defined({ stateText, mayBeWaiting, taskId, attempt }) };
-}
-
-/** An end is final: only what the person does, or a resume with a new id, changes it. */
-export function keepEnd(current: Execution, next: Execution): Execution {
-  if (!hasEnded(current) || next.kickoffIds.length > current.kickoffIds.length) return next;
-  const { crew, label, title, pinned, watchedSince, resumes } = next;
-  const persons = { crew, resumes, ...defined({ label, title, pinned, watchedSince }) };
-  const tasks = current.tasks.map((task) => ({
-    ...task,
-    attempts: next.tasks.find((each) => each.taskId === task.taskId)?.attempts ?? task.attempts,
-  }));
-  return { ...without(current, "label", "title", "pinned", "watchedSince"), ...persons, tasks };
 }
 
 function iso(milliseconds: number): string {

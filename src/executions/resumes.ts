@@ -24,6 +24,12 @@ export function attemptToAnswer(execution: ExecutionSummary, taskId: string): nu
   return Math.max(1, ...open, ...answered);
 }
 
+/** Whether a flow asks a person at this method, so that its output is neither approved nor rejected. */
+export function asksFor({ waiting, resumes }: ExecutionSummary, taskId: string): boolean {
+  if (waiting?.taskId === taskId) return waiting.options !== undefined;
+  return resumes.some((sent) => sent.taskId === taskId && sent.feedback.isAnswer === true);
+}
+
 export function isForWhatWaits(target: ResumeTarget, execution: ExecutionSummary): boolean {
   const { taskId, attempt } = target;
   const isItsTask = execution.waiting === undefined || execution.waiting.taskId === taskId;
@@ -164,19 +170,31 @@ function settle(
 }
 
 /** An approved output is final; a rejected one stays readable beside the next attempt. */
-function withFeedback(execution: Execution, { taskId, attempt, feedback }: SentResume): Execution {
+function withFeedback(execution: Execution, resume: SentResume): Execution {
+  const { taskId, attempt, feedback } = resume;
+  const isOver = hasEnded(execution) || isOvertaken(execution, resume);
   const tasks = withTask(execution.tasks, taskId, (task) => ({
     ...task,
     attempts: withAttempt(task.attempts, attempt, { feedback }),
-    state: hasEnded(execution) ? task.state : feedback.isApprove ? "completed" : "running",
+    state: isOver ? task.state : feedback.isApprove ? "completed" : "running",
   }));
   return { ...execution, tasks };
 }
 
-function resumed(execution: Execution, { taskId }: ResumeTarget): Execution {
-  const results = ["endedAt", "output", "outputJson", "error"] as const;
-  const doubts = ["mayBeWaiting", "stillPaused", "stateText", "watchingStoppedAt"] as const;
-  const open = without(execution, ...results, ...doubts);
-  if (open.waiting !== undefined && open.waiting.taskId !== taskId) return open;
+/** Whether the next pause is known, from a callback that overtook the response to the feedback. */
+function isOvertaken({ waiting }: Execution, { taskId, attempt }: ResumeTarget): boolean {
+  return waiting?.taskId === taskId && waiting.attempt > attempt;
+}
+
+function resumed(execution: Execution, target: ResumeTarget): Execution {
+  const open = reopened(execution);
+  const isOther = open.waiting !== undefined && open.waiting.taskId !== target.taskId;
+  if (isOther || isOvertaken(open, target)) return open;
   return { ...without(open, "waiting"), state: "running" };
+}
+
+/** Without what it had at an end, and without doubts about its state. */
+export function reopened(execution: Execution): Execution {
+  const doubts = ["mayBeWaiting", "stillPaused", "stateText", "watchingStoppedAt"] as const;
+  return without(execution, "endedAt", "output", "error", ...doubts);
 }

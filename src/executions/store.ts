@@ -11,7 +11,7 @@ import { addEvents, readKeptEvents } from "./kept-events.ts";
 import { type ExecutionChange, Known } from "./known.ts";
 import { type Execution, type ExecutionSummary, without } from "./model.ts";
 import { readExecution, readSummaries, readSummary, summaryOf, writeExecution } from "./record.ts";
-import { keepEnd, withHistory } from "./reduce.ts";
+import { keepEnd, withHistory } from "./history.ts";
 import { newTitle } from "./title.ts";
 
 /** What a crew reported about what happened in an execution. */

@@ -4,7 +4,6 @@ import type {
   Attempt,
   ExecutionSummary,
   ExecutionTask,
-  Feedback,
   ResumeSummary,
   TaskSummary,
 } from "./model.ts";
@@ -67,7 +66,7 @@ export function mergeTasks(tasks: Tasks, readings: readonly TaskReading[]): Task
 export function withAttempt(
   attempts: readonly Attempt[],
   number: number,
-  added: { readonly output?: string | undefined; readonly feedback?: Feedback },
+  added: Partial<Pick<Attempt, "feedback" | "isHeard">> & { readonly output?: string | undefined },
 ): readonly Attempt[] {
   const known = attempts.find((attempt) => attempt.number === number);
   const others = attempts.filter((attempt) => attempt !== known);

@@ -5,8 +5,9 @@ import type { ProblemLog } from "../base/errors.ts";
 import { type Disposable, Disposables, Emitter } from "../base/events.ts";
 import type { Lease } from "./lease.ts";
 import type { CrewRef, Execution, ExecutionSummary } from "./model.ts";
-import { applyNotFound, applyReading, watchAgain } from "./reduce.ts";
+import { watchAgain } from "./history.ts";
 import type { ExecutionStore, Reported } from "./store.ts";
+import { stopWatching } from "./undelivered.ts";
 import { WatchList } from "./watch-list.ts";
 import { answerSession, canBeAsked, isTooOld, type PollOutcome, type Watched } from "./watched.ts";
 
@@ -229,9 +230,11 @@ export class Tracker implements Disposable {
         if (error instanceof CrewApiError && error.kind === "notFound") return undefined;
         throw error;
       });
+      // Loaded late, since most windows never poll.
+      const { applyNotFound, applyReading } = await import("./reduce.ts");
+      signal.throwIfAborted();
       if (answer === undefined) return write(applyNotFound);
       const { events } = answer;
-      // Loaded late, since most windows never poll.
       const reported = events && { events, ...(await import("./task-times.ts")) };
       signal.throwIfAborted();
       return write((current, now) => applyReading(current, answer, now), reported);
@@ -271,9 +274,8 @@ export class Tracker implements Disposable {
       isTooOld(execution, clock.now());
     const execution = store.summary(localId);
     if (execution === undefined || !isDue(execution)) return;
-    const watchingStoppedAt = new Date(clock.now()).toISOString();
     try {
-      store.update(localId, (now) => (isDue(now) ? { ...now, watchingStoppedAt } : now));
+      store.update(localId, (now) => (isDue(now) ? stopWatching(now, clock.now()) : now));
     } catch (error) {
       log.problem("The end of polling an old execution could not be stored.", error);
     }

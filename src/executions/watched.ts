@@ -1,6 +1,7 @@
 import type { CrewApiError } from "../api/errors.ts";
+import { lastSentAt } from "./history.ts";
 import { type ExecutionSummary, hasEnded, mayWait } from "./model.ts";
-import { lastSentAt } from "./reduce.ts";
+import { sendsCallbacks } from "./undelivered.ts";
 
 /** Interval, and for how long, after a kickoff, a resume or the first sight (ms). */
 const [quick, quickPhase] = [2_000, 20_000];
@@ -146,8 +147,10 @@ export class Watched {
   }
 }
 
+/** One that has ended is asked whether its callbacks have arrived. */
 export function canBeAsked(execution: ExecutionSummary): boolean {
-  return !hasEnded(execution) && execution.kickoffIds.length > 0;
+  const isOver = hasEnded(execution) && !sendsCallbacks(execution);
+  return !isOver && execution.kickoffIds.length > 0;
 }
 
 export function isTooOld(execution: ExecutionSummary, now: number): boolean {
@@ -156,9 +159,10 @@ export function isTooOld(execution: ExecutionSummary, now: number): boolean {
   return now - Math.max(lastSentAt(execution), since) >= ageLimit;
 }
 
-/** An answer requested before a resume or a new id doesn't count after it. */
-export function answerSession({ kickoffIds, resumes }: ExecutionSummary): string {
-  return JSON.stringify([kickoffIds.at(-1), resumes.map(({ outcome }) => outcome)]);
+/** An answer requested before a resume, a new id, or a callback's pause doesn't count after it. */
+export function answerSession({ kickoffIds, resumes, waiting }: ExecutionSummary): string {
+  const pause = [waiting?.taskId, waiting?.attempt];
+  return JSON.stringify([kickoffIds.at(-1), resumes.map(({ outcome }) => outcome), pause]);
 }
 
 function paceSession({ kickoffIds, resumes, watchedSince }: ExecutionSummary): string {

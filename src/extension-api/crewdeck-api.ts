@@ -75,7 +75,13 @@ export interface CrewdeckExecution {
   readonly tasks: readonly CrewdeckTask[];
   readonly output?: string;
   readonly error?: string;
-  readonly waiting?: { readonly taskId: string; readonly output?: string };
+  /** Of a flow: `message` is what it asks, `answers` are those that it names. */
+  readonly waiting?: {
+    readonly taskId: string;
+    readonly output?: string;
+    readonly message?: string;
+    readonly answers?: readonly string[];
+  };
   /** Undefined if the crew doesn't report it. */
   readonly usage?: CrewdeckUsage;
 }
@@ -98,7 +104,7 @@ export interface CrewdeckFeedback {
   /** Default: the task that waits. */
   readonly taskId?: string;
   readonly isApprove: boolean;
-  /** Later tasks read it. Required for a rejection. */
+  /** Later tasks read it. Required for a rejection. A flow is answered with it alone. */
   readonly feedback?: string;
 }
 

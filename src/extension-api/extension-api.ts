@@ -139,7 +139,14 @@ function plainExecution(
       usage: plainUsage(tokenUse(execution), prices),
     }),
     ...(waiting && {
-      waiting: { taskId: waiting.taskId, ...defined({ output: waiting.output }) },
+      waiting: {
+        taskId: waiting.taskId,
+        ...defined({
+          output: waiting.output,
+          message: waiting.message,
+          answers: waiting.options,
+        }),
+      },
     }),
   });
 }

@@ -1,4 +1,5 @@
 import * as vscode from "vscode";
+import { hostOf } from "../api/address.ts";
 import { shortName } from "../base/text.ts";
 import { confirm, plainLabel, plainMessage } from "../editor/messages.ts";
 import type { Execution, ExecutionSummary, ResumeSummary } from "../executions/model.ts";
@@ -6,8 +7,10 @@ import { approved } from "../executions/resumes.ts";
 import { taskIn } from "../executions/tasks.ts";
 import { titleOf } from "../executions/title.ts";
 import { cannedAnswers, labelled } from "./canned.ts";
+import { LostSecretsError, UnknownHostError } from "../sending/errors.ts";
+import type { FeedbackToSend } from "../sending/feedback.ts";
 import { effects } from "./lenses.ts";
-import { crewAndHost, hostOf } from "./target.ts";
+import { crewAndAddress, type ThreadSubject } from "./target.ts";
 
 /** A dialog grows with its text, out of the window. */
 const longest = { lines: 12, characters: 700 };
@@ -94,7 +97,46 @@ export async function askAnew(taken: ResumeSummary): Promise<boolean> {
   return await confirm(question, doubtIn(taken), vscode.l10n.t("Answer Again"));
 }
 
-export async function askWithoutSecrets(addresses: readonly string[]): Promise<boolean> {
+/** One of the answers that a flow names; empty to write another. Undefined if cancelled. */
+export async function askAnswer({ waiting }: ExecutionSummary): Promise<string | undefined> {
+  const { taskId = "", options = [], defaultOption } = waiting ?? {};
+  // Without a choice, there is nothing to ask.
+  if (options.length === 0) return "";
+  const named = options.map((answer) => ({
+    label: plainLabel(shortName(answer)),
+    ...(answer === defaultOption && { description: vscode.l10n.t("default") }),
+    answer,
+  }));
+  const write = { label: vscode.l10n.t("Write Answer…"), detail: effects.answer(), answer: "" };
+  const separator = { label: "", kind: vscode.QuickPickItemKind.Separator, answer: undefined };
+  const chosen = await vscode.window.showQuickPick([...named, separator, write], {
+    title: vscode.l10n.t("Answer “{0}”", shortName(taskId)),
+    placeHolder: vscode.l10n.t("Choose an answer"),
+    ignoreFocusOut: true,
+  });
+  return chosen?.answer;
+}
+
+/** What a person allows, so that feedback can be sent. Undefined for another error, and if refused. */
+export async function askToAllow(
+  error: unknown,
+  { execution }: ThreadSubject,
+): Promise<Pick<FeedbackToSend, "withoutSecrets" | "allowedHost"> | undefined> {
+  if (error instanceof LostSecretsError)
+    return (await askWithoutSecrets(error.addresses)) ? { withoutSecrets: true } : undefined;
+  if (!(error instanceof UnknownHostError)) return undefined;
+  const { host } = error;
+  const question = vscode.l10n.t("Send answers to {0}?", host);
+  const detail = vscode.l10n.t(
+    "The flow's request of “{0}” asks to send your answer to {1}. What you answer, and nothing else, goes there: no token of the crew. You are asked once for each crew and host.",
+    execution.crew.name,
+    host,
+  );
+  const isAllowed = await confirm(question, detail, vscode.l10n.t("Allow and Send"));
+  return isAllowed ? { allowedHost: host } : undefined;
+}
+
+async function askWithoutSecrets(addresses: readonly string[]): Promise<boolean> {
   const hosts = [...new Set(addresses.map(hostOf))].join(", ");
   const detail = vscode.l10n.t(
     "The execution was started with a callback to {0} that needs a secret, which can't be read from this machine's secret storage. Without it, the callback is sent without authentication, and its receiver may refuse it.",
@@ -104,19 +146,30 @@ export async function askWithoutSecrets(addresses: readonly string[]): Promise<b
   return await confirm(question, plainMessage(detail), vscode.l10n.t("Send Without It"));
 }
 
-export async function confirmApproval(execution: Execution, taskId: string): Promise<boolean> {
-  const approve = vscode.l10n.t("Approve");
-  const question = vscode.l10n.t("Approve “{0}” of “{1}”?", shortName(taskId), titleOf(execution));
-  const goesTo = vscode.l10n.t(
-    "“{0}” is sent to {1}: the crew continues with this output, and later tasks read that as your feedback.",
-    approved,
-    crewAndHost(execution),
-  );
+/** @param answer to a flow that asks */
+export async function confirmApproval(
+  execution: Execution,
+  taskId: string,
+  answer?: string,
+): Promise<boolean> {
+  const names = [shortName(taskId), titleOf(execution)] as const;
+  const isAnswer = answer !== undefined;
+  const approve = isAnswer ? vscode.l10n.t("Send Answer") : vscode.l10n.t("Approve");
+  const question = isAnswer
+    ? vscode.l10n.t("Answer “{0}” of “{1}”?", ...names)
+    : vscode.l10n.t("Approve “{0}” of “{1}”?", ...names);
+  const goesTo = isAnswer
+    ? vscode.l10n.t("“{0}” is sent, and the flow continues with it.", shortName(answer))
+    : vscode.l10n.t(
+        "“{0}” is sent to {1}: the crew continues with this output, and later tasks read that as your feedback.",
+        approved,
+        crewAndAddress(execution),
+      );
   const { waiting, tasks } = execution;
-  const output =
-    (waiting?.taskId === taskId ? waiting.output : undefined) ??
-    taskIn(tasks, taskId)?.attempts.at(-1)?.output;
-  const options = { modal: true, detail: `${beginningOf(output)}\n\n${goesTo}` };
+  const pause = waiting?.taskId === taskId ? waiting : undefined;
+  const output = pause?.output ?? taskIn(tasks, taskId)?.attempts.at(-1)?.output;
+  const asked = pause?.message === undefined ? output : `${pause.message}\n\n${output ?? ""}`;
+  const options = { modal: true, detail: `${beginningOf(asked)}\n\n${goesTo}` };
   return (await vscode.window.showInformationMessage(question, options, approve)) === approve;
 }
 
@@ -132,6 +185,11 @@ function beginningOf(output: string | undefined): string {
 
 function doubtIn({ taskId, outcome, feedback }: ResumeSummary): string {
   const task = shortName(taskId);
+  if (feedback.isAnswer === true)
+    return vscode.l10n.t(
+      "Your answer to “{0}” may have arrived. If it did, the flow may have continued, and another answer may be refused or answer its next request.",
+      task,
+    );
   if (outcome !== "answered")
     return vscode.l10n.t(
       "Your feedback for “{0}” was not answered, so it may have arrived. If it did, sending it again can answer the next output of the task, which you have not read.",

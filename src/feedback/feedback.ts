@@ -3,9 +3,8 @@ import { NothingToDo, UserError } from "../base/errors.ts";
 import type { SingleStart } from "../base/single-start.ts";
 import { plainLabel } from "../editor/messages.ts";
 import type { Execution, ExecutionSummary } from "../executions/model.ts";
-import { repeatable, acceptedBefore } from "../executions/resumes.ts";
+import { repeatable, acceptedBefore, asksFor } from "../executions/resumes.ts";
 import { titleOf } from "../executions/title.ts";
-import { LostSecretsError, namingFeedback } from "../sending/errors.ts";
 import type { FeedbackResult, FeedbackToSend } from "../sending/feedback.ts";
 import type { Sending } from "../sending/sending.ts";
 import type { FeedbackDocuments } from "./lenses.ts";
@@ -61,6 +60,7 @@ export class Feedback implements vscode.Disposable {
     return this.#sending.has(localId);
   }
 
+  /** Answers a flow that asks: with an empty `feedback`, the person writes the answer. */
   async approve(execution: Execution, given: GivenFeedback = {}): Answer {
     const { taskId = execution.waiting?.taskId, feedback, attempt, isPerson = false } = given;
     if (!isPerson || taskId === undefined || attempt === undefined)
@@ -74,12 +74,21 @@ export class Feedback implements vscode.Disposable {
   async #approve(execution: Execution, given: GivenFeedback): Answer {
     const wanted = await this.#prepare(execution, given);
     if (wanted === undefined) return undefined;
-    const { isPerson = false, isShown = false, feedback = "" } = given;
+    const { isPerson = false, isShown = false } = given;
+    const isAnswer = asksFor(execution, wanted.taskId);
+    const chosen =
+      isAnswer && isPerson && given.feedback === undefined
+        ? await (await questions()).askAnswer(execution)
+        : (given.feedback ?? "");
+    if (chosen === undefined) return undefined;
+    if (isAnswer && isPerson && chosen === "") return await this.#write(execution, given, true);
+    const feedback = chosen;
     const isTaskKnown = (given.taskId ?? execution.waiting?.taskId) !== undefined;
     const isExempt =
       !isPerson || isShown || !isTaskKnown || wanted.again || this.isSending(execution);
     const isUnseen = !isExempt && !this.#isShown(execution);
-    if (isUnseen && !(await (await questions()).confirmApproval(execution, wanted.taskId)))
+    const answer = isAnswer ? feedback : undefined;
+    if (isUnseen && !(await (await questions()).confirmApproval(execution, wanted.taskId, answer)))
       return undefined;
     return await this.send({ ...wanted, isApprove: true, text: feedback });
   }
@@ -89,7 +98,9 @@ export class Feedback implements vscode.Disposable {
   }
 
   async reject(execution: Execution, given: GivenFeedback = {}): Answer {
-    const { feedback: text } = given;
+    const { feedback: text, taskId = execution.waiting?.taskId } = given;
+    if (taskId !== undefined && asksFor(execution, taskId))
+      return await this.approve(execution, given);
     if (text === undefined) return await this.#write(execution, given, false);
     const wanted = await this.#prepare(execution, given);
     return wanted && (await this.send({ ...wanted, isApprove: false, text }));
@@ -97,6 +108,8 @@ export class Feedback implements vscode.Disposable {
 
   async give(execution: Execution): Answer {
     const { askKind, askTask } = await questions();
+    if (execution.waiting?.options !== undefined)
+      return await this.approve(execution, { isPerson: true });
     const taskId = execution.waiting?.taskId ?? (await askTask(execution));
     const chosen = taskId === undefined ? undefined : await askKind(taskId);
     if (taskId === undefined || chosen?.action === undefined) return undefined;
@@ -154,13 +167,12 @@ export class Feedback implements vscode.Disposable {
     try {
       const sender = await this.#options.sending.feedbackSender();
       return await sender.send(feedback).catch(async (error: unknown) => {
-        const isAllowed =
-          error instanceof LostSecretsError &&
-          (await (await questions()).askWithoutSecrets(error.addresses));
-        if (!isAllowed) throw error;
-        return await sender.send({ ...feedback, withoutSecrets: true });
+        const allowed = await (await questions()).askToAllow(error, feedback);
+        if (allowed === undefined) throw error;
+        return await sender.send({ ...feedback, ...allowed });
       });
     } catch (error) {
+      const { namingFeedback } = await import("../sending/errors.ts");
       throw namingFeedback(error, feedback);
     }
   }
@@ -217,8 +229,11 @@ export class Feedback implements vscode.Disposable {
   }
 }
 
-function answerText({ execution, isApprove }: FeedbackToSend, { message }: FeedbackResult): string {
+function answerText(feedback: FeedbackToSend, { message }: FeedbackResult): string {
+  const { execution, taskId, isApprove } = feedback;
   const title = plainLabel(titleOf(execution));
+  if (asksFor(execution, taskId))
+    return vscode.l10n.t("$(check) Answered “{0}”: {1}", title, plainLabel(message));
   return isApprove
     ? vscode.l10n.t("$(check) Approved “{0}”: {1}", title, plainLabel(message))
     : vscode.l10n.t("$(discard) Rejected “{0}”: {1}", title, plainLabel(message));

@@ -1,10 +1,10 @@
 import * as vscode from "vscode";
-import { setContext } from "../editor/manifest.ts";
+import { plainLabel } from "../editor/messages.ts";
 import { type ExecutionSummary, keyOf } from "../executions/model.ts";
 import { answeredPause, approved, isForWhatWaits, pendingResume } from "../executions/resumes.ts";
-import type { ExecutionStore } from "../executions/store.ts";
 import { beginningOf, type Draft, type Drafts } from "./drafts.ts";
 import type { Feedback } from "./feedback.ts";
+import { answerLabel } from "./target.ts";
 
 export interface FeedbackPlace {
   readonly execution: ExecutionSummary;
@@ -21,11 +21,10 @@ export interface FeedbackDocuments {
   readonly show: (execution: ExecutionSummary) => Promise<vscode.TextEditor>;
 }
 
-interface FeedbackLensesOptions {
+interface LensParts {
   readonly documents: Pick<FeedbackDocuments, "find" | "findExecution">;
-  readonly store: Pick<ExecutionStore, "onDidChange">;
-  readonly feedback: Pick<Feedback, "isSending" | "onDidChangeSending">;
-  readonly drafts: Pick<Drafts, "of" | "onDidChange">;
+  readonly feedback: Pick<Feedback, "isSending">;
+  readonly drafts: Pick<Drafts, "of">;
 }
 
 export const effects = {
@@ -36,100 +35,102 @@ export const effects = {
     ),
   note: () => vscode.l10n.t("The crew continues, and later tasks read your note"),
   reject: () => vscode.l10n.t("The task runs again with your feedback"),
+  answer: () => vscode.l10n.t("The flow continues with your answer"),
 };
 
+/** Lenses for a flow's answers. */
+const most = 8;
+
 /** The actions on the waiting output and, at the top, on drafts for outputs that no longer wait. */
-export class FeedbackLenses implements vscode.CodeLensProvider, vscode.Disposable {
-  readonly #options: FeedbackLensesOptions;
-  readonly #changed = new vscode.EventEmitter<void>();
-  readonly #subscriptions: vscode.Disposable;
-  readonly onDidChangeCodeLenses = this.#changed.event;
+export function feedbackLenses(
+  document: vscode.TextDocument,
+  { documents, feedback, drafts }: LensParts,
+): vscode.CodeLens[] {
+  const execution = documents.findExecution(document);
+  if (execution === undefined) return [];
+  const lens = (line: number) => (command: vscode.Command) =>
+    new vscode.CodeLens(new vscode.Range(line, 0, line, 0), command);
+  const written = drafts.of(execution.localId);
+  const left = written.filter((draft) => !isForWhatWaits(draft, execution));
+  const top = left.length === 0 ? [] : [leftOverCommand(execution, left)].map(lens(0));
+  const place = documents.find(document);
+  if (place === undefined) return top;
+  const isSending = feedback.isSending(execution);
+  return [...top, ...commandsAt(place, written, isSending).map(lens(place.line))];
+}
 
-  constructor(options: FeedbackLensesOptions) {
-    this.#options = options;
-    const changed = () => this.#changed.fire();
-    this.#subscriptions = vscode.Disposable.from(
-      this.#changed,
-      options.store.onDidChange(changed),
-      options.feedback.onDidChangeSending(changed),
-      options.drafts.onDidChange(changed),
-      // An editor that is shown again keeps its old lenses (observed in 1.139).
-      vscode.window.onDidChangeVisibleTextEditors(changed),
-    );
+function commandsAt(
+  { execution, taskId }: FeedbackPlace,
+  drafts: readonly Draft[],
+  isSending: boolean,
+): vscode.Command[] {
+  const argument = {
+    crew: execution.crew.id,
+    kickoffId: keyOf(execution),
+    ...(taskId === undefined ? {} : { taskId, attempt: execution.waiting?.attempt }),
+    fromLens: true,
+  };
+  const command = (title: string, id: string, tooltip: string, more = {}): vscode.Command => ({
+    title,
+    command: `crewdeck.${id}`,
+    tooltip,
+    arguments: [{ ...argument, ...more }],
+  });
+  const isKnown = vscode.l10n.t("Approve or reject a task whose ID you know");
+  const give = command(vscode.l10n.t("Give Feedback…"), "giveFeedback", isKnown);
+  const pending = pendingResume(execution);
+  if (isSending || pending?.outcome === "sending")
+    return [{ title: vscode.l10n.t("Sending…"), command: "" }];
+  if (pending !== undefined) {
+    const title = vscode.l10n.t("May have been sent – Send Again…");
+    const asks = vscode.l10n.t("No answer arrived. Asks before it sends the same feedback again");
+    const again = command(title, "sendAgain", asks);
+    return taskId === undefined ? [again, give] : [again];
   }
-
-  provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
-    const execution = this.#options.documents.findExecution(document);
-    if (execution === undefined) return [];
-    const lens = (line: number) => (command: vscode.Command) =>
-      new vscode.CodeLens(new vscode.Range(line, 0, line, 0), command);
-    const drafts = this.#options.drafts.of(execution.localId);
-    const left = drafts.filter((draft) => !isForWhatWaits(draft, execution));
-    const top = left.length === 0 ? [] : [leftOverCommand(execution, left)].map(lens(0));
-    const place = this.#options.documents.find(document);
-    return place ? [...top, ...this.#commands(place, drafts).map(lens(place.line))] : top;
-  }
-
-  dispose(): void {
-    this.#subscriptions.dispose();
-  }
-
-  #commands({ execution, taskId }: FeedbackPlace, drafts: readonly Draft[]): vscode.Command[] {
-    const argument = {
-      crew: execution.crew.id,
-      kickoffId: keyOf(execution),
-      ...(taskId === undefined ? {} : { taskId, attempt: execution.waiting?.attempt }),
-      fromLens: true,
-    };
-    const command = (title: string, id: string, tooltip: string, more = {}): vscode.Command => ({
-      title,
-      command: `crewdeck.${id}`,
-      tooltip,
-      arguments: [{ ...argument, ...more }],
+  const kept = drafts
+    .filter((draft) => isForWhatWaits(draft, execution))
+    .map((draft) => {
+      const { isApprove, taskId: of, attempt } = draft;
+      const title = withIcon("edit", vscode.l10n.t("Edit Draft…"));
+      const tooltip = isApprove
+        ? vscode.l10n.t("A note that was not sent: {0}", beginningOf(draft))
+        : vscode.l10n.t("A rejection that was not sent: {0}", beginningOf(draft));
+      const id = isApprove ? "approveWithNote" : "reject";
+      return command(title, id, tooltip, { taskId: of, attempt });
     });
-    const isKnown = vscode.l10n.t("Approve or reject a task whose ID you know");
-    const give = command(vscode.l10n.t("Give Feedback…"), "giveFeedback", isKnown);
-    const pending = pendingResume(execution);
-    if (this.#options.feedback.isSending(execution) || pending?.outcome === "sending")
-      return [{ title: vscode.l10n.t("Sending…"), command: "" }];
-    if (pending !== undefined) {
-      const title = vscode.l10n.t("May have been sent – Send Again…");
-      const asks = vscode.l10n.t("No answer arrived. Asks before it sends the same feedback again");
-      const again = command(title, "sendAgain", asks);
-      return taskId === undefined ? [again, give] : [again];
-    }
-    const kept = drafts
-      .filter((draft) => isForWhatWaits(draft, execution))
-      .map((draft) => {
-        const { isApprove, taskId: of, attempt } = draft;
-        const title = withIcon("edit", vscode.l10n.t("Edit Draft…"));
-        const tooltip = isApprove
-          ? vscode.l10n.t("A note that was not sent: {0}", beginningOf(draft))
-          : vscode.l10n.t("A rejection that was not sent: {0}", beginningOf(draft));
-        const id = isApprove ? "approveWithNote" : "reject";
-        return command(title, id, tooltip, { taskId: of, attempt });
-      });
-    if (taskId === undefined) return [...kept, give];
-    const taken = answeredPause(execution);
-    const stillWaits = taken?.feedback.isApprove
-      ? vscode.l10n.t("Approved, but the crew still waits – Send Again…")
-      : vscode.l10n.t("Rejected, but the crew still waits – Send Again…");
-    const asks = vscode.l10n.t(
-      "The crew accepted your feedback and still reports the pause. Asks before it sends the same feedback again",
-    );
+  if (taskId === undefined) return [...kept, give];
+  const taken = answeredPause(execution);
+  const { waiting } = execution;
+  if (waiting?.options !== undefined) {
+    const { options } = waiting;
+    const answer = (title: string, more = {}) => command(title, "answer", effects.answer(), more);
     return [
       ...kept,
-      taken === undefined
-        ? command(withIcon("check", vscode.l10n.t("Approve")), "approve", effects.approve())
-        : command(stillWaits, "sendAgain", asks),
-      command(
-        withIcon("comment", vscode.l10n.t("Approve with Note…")),
-        "approveWithNote",
-        effects.note(),
-      ),
-      command(withIcon("discard", vscode.l10n.t("Reject…")), "reject", effects.reject()),
+      ...options
+        .slice(0, most)
+        .map((feedback) => answer(plainLabel(answerLabel(feedback, waiting)), { feedback })),
+      ...(options.length > most ? [answer(vscode.l10n.t("More Answers…"))] : []),
+      answer(withIcon("comment", vscode.l10n.t("Write Answer…")), { feedback: "" }),
     ];
   }
+  const stillWaits = taken?.feedback.isApprove
+    ? vscode.l10n.t("Approved, but the crew still waits – Send Again…")
+    : vscode.l10n.t("Rejected, but the crew still waits – Send Again…");
+  const asks = vscode.l10n.t(
+    "The crew accepted your feedback and still reports the pause. Asks before it sends the same feedback again",
+  );
+  return [
+    ...kept,
+    taken === undefined
+      ? command(withIcon("check", vscode.l10n.t("Approve")), "approve", effects.approve())
+      : command(stillWaits, "sendAgain", asks),
+    command(
+      withIcon("comment", vscode.l10n.t("Approve with Note…")),
+      "approveWithNote",
+      effects.note(),
+    ),
+    command(withIcon("discard", vscode.l10n.t("Reject…")), "reject", effects.reject()),
+  ];
 }
 
 /** VS Code leaves no room between an icon and a plain space. */
@@ -147,27 +148,4 @@ function leftOverCommand(execution: ExecutionSummary, drafts: readonly Draft[]):
     tooltip: drafts.map(beginningOf).join("\n"),
     arguments: [{ crew: execution.crew.id, kickoffId: keyOf(execution), fromLens: true }],
   };
-}
-
-/** Keeps the context key `crewdeck.waitingHere`: the focused document waits for feedback. */
-export function watchWaitingHere(
-  documents: Pick<FeedbackDocuments, "find">,
-  store: Pick<ExecutionStore, "onDidChange">,
-): vscode.Disposable {
-  const look = () => {
-    const document = vscode.window.activeTextEditor?.document;
-    const place = document && documents.find(document);
-    setContext(
-      "crewdeck.waitingHere",
-      place?.taskId !== undefined && pendingResume(place.execution) === undefined,
-    );
-  };
-  look();
-  return vscode.Disposable.from(
-    vscode.window.onDidChangeActiveTextEditor(look),
-    vscode.workspace.onDidChangeTextDocument(({ document }) => {
-      if (document === vscode.window.activeTextEditor?.document) look();
-    }),
-    store.onDidChange(look),
-  );
 }

@@ -1,10 +1,11 @@
 import * as vscode from "vscode";
 import { shortName } from "../base/text.ts";
 import { type ExecutionSummary, hasEnded } from "../executions/model.ts";
-import { attemptToAnswer } from "../executions/resumes.ts";
+import { requestAt } from "../executions/flow-requests.ts";
+import { asksFor, attemptToAnswer } from "../executions/resumes.ts";
 import { titleOf } from "../executions/title.ts";
 import type { FeedbackResult } from "../sending/feedback.ts";
-import { callbacksAgain, crewAndHost, isOver, type ThreadSubject } from "./target.ts";
+import { callbacksAgain, crewAndAddress, isOver, type ThreadSubject } from "./target.ts";
 import type { TextBeingSent } from "./typed-text.ts";
 
 export class OpenThread {
@@ -32,7 +33,8 @@ export class OpenThread {
     }
     const { subject, hasDraft } = this;
     const isTooLate = isOver(subject, current);
-    const action = isTooLate ? "stale" : subject.isApprove ? "approve" : "reject";
+    const kind = isAnswer(subject) ? "answer" : subject.isApprove ? "approve" : "reject";
+    const action = isTooLate ? "stale" : kind;
     this.thread.contextValue = hasDraft ? `${action}:draft` : action;
     this.thread.label = isTooLate
       ? overLabel(subject, hasDraft, current === undefined || hasEnded(current))
@@ -53,14 +55,17 @@ export function threadLabel(subject: ThreadSubject, isUnsent: boolean): string {
   const attempt = attemptToAnswer(execution, taskId);
   const task = shortName(taskId);
   const output = attempt > 1 ? vscode.l10n.t("“{0}”, attempt {1}", task, attempt) : `“${task}”`;
-  const parts = [output, crewAndHost(execution), titleOf(execution)] as const;
-  const what = isApprove
-    ? vscode.l10n.t("Approve {0} – later tasks of {1} in “{2}” read your note", ...parts)
-    : vscode.l10n.t(
-        "Reject {0} – {1} runs it again; later tasks in “{2}” also read your feedback",
-        ...parts,
-      );
-  const again = callbacksAgain(execution);
+  const parts = [output, crewAndAddress(execution), titleOf(execution)] as const;
+  const what = isAnswer(subject)
+    ? vscode.l10n.t("Answer {0} – the flow {1} continues “{2}” with it", ...parts)
+    : isApprove
+      ? vscode.l10n.t("Approve {0} – later tasks of {1} in “{2}” read your note", ...parts)
+      : vscode.l10n.t(
+          "Reject {0} – {1} runs it again; later tasks in “{2}” also read your feedback",
+          ...parts,
+        );
+  const isRequest = requestAt(execution, { taskId, attempt }) !== undefined;
+  const again = isRequest ? [] : callbacksAgain(execution);
   const all =
     again.length === 0 ? what : vscode.l10n.t("{0}; callbacks again: {1}", what, again.join(", "));
   return isUnsent ? vscode.l10n.t("Not sent: {0}", all) : all;
@@ -90,15 +95,24 @@ export function overLabel(
       );
 }
 
+function isAnswer({ execution, taskId }: ThreadSubject): boolean {
+  return asksFor(execution, taskId);
+}
+
 /** VS Code shows each on one line. */
-export function threadHints({ isApprove }: ThreadSubject): vscode.CommentOptions {
+export function threadHints(subject: ThreadSubject): vscode.CommentOptions {
+  if (isAnswer(subject))
+    return {
+      prompt: vscode.l10n.t("Write Answer…"),
+      placeHolder: vscode.l10n.t("Your answer. The flow continues with it."),
+    };
   const note = vscode.l10n.t(
     "Your note (empty: “Approved.”). All of it becomes context for later tasks.",
   );
   const change = vscode.l10n.t(
     "What should be different? All of it becomes context for later tasks.",
   );
-  return isApprove
+  return subject.isApprove
     ? { prompt: vscode.l10n.t("Approve with Note…"), placeHolder: note }
     : { prompt: vscode.l10n.t("Reject…"), placeHolder: change };
 }

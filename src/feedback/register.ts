@@ -6,13 +6,15 @@ import { executionScheme } from "../editor/manifest.ts";
 import { logProblem } from "../editor/log.ts";
 import type { Executions } from "../executions/executions.ts";
 import type { ExecutionSummary } from "../executions/model.ts";
+import type { ExecutionStore } from "../executions/store.ts";
 import type { FeedbackResult } from "../sending/feedback.ts";
 import type { Sending } from "../sending/sending.ts";
 import type { Database } from "../store/database.ts";
 import { Drafts } from "./drafts.ts";
 import { Feedback } from "./feedback.ts";
-import { type FeedbackDocuments, FeedbackLenses, watchWaitingHere } from "./lenses.ts";
+import type { FeedbackDocuments } from "./lenses.ts";
 import type { FeedbackThreads } from "./threads.ts";
+import { watchWaitingHere } from "./waiting-here.ts";
 
 export type FeedbackRoom = ReturnType<typeof registerFeedback>;
 
@@ -40,8 +42,38 @@ export function registerFeedback(options: {
     return loading;
   };
   feedback.use(threads);
-  const lenses = owned.add(new FeedbackLenses({ documents, store, feedback, drafts }));
+  owned.add(registerLenses(executionScheme, { documents, store, feedback, drafts }));
   owned.add(watchWaitingHere(documents, store));
-  owned.add(vscode.languages.registerCodeLensProvider({ scheme: executionScheme }, lenses));
   return { feedback, threads, drafts, dispose: () => owned.dispose() };
+}
+
+/** The code is loaded with the first document. */
+export function registerLenses(
+  scheme: string,
+  parts: {
+    readonly documents: FeedbackDocuments;
+    readonly store: Pick<ExecutionStore, "onDidChange">;
+    readonly feedback: Feedback;
+    readonly drafts: Drafts;
+  },
+): vscode.Disposable {
+  const { store, feedback, drafts } = parts;
+  const changed = new vscode.EventEmitter<void>();
+  const fire = () => changed.fire();
+  return vscode.Disposable.from(
+    changed,
+    store.onDidChange(fire),
+    feedback.onDidChangeSending(fire),
+    drafts.onDidChange(fire),
+    // An editor that is shown again keeps its old lenses (observed in 1.139).
+    vscode.window.onDidChangeVisibleTextEditors(fire),
+    vscode.languages.registerCodeLensProvider(
+      { scheme },
+      {
+        onDidChangeCodeLenses: changed.event,
+        provideCodeLenses: async (document) =>
+          (await import("./lenses.ts")).feedbackLenses(document, parts),
+      },
+    ),
+  );
 }

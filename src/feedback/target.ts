@@ -1,6 +1,13 @@
 import * as l10n from "@vscode/l10n";
+import { hostOf, shortAddress } from "../api/address.ts";
 import { givenCallbacks } from "../api/callbacks.ts";
-import { canBeAnswered, type Execution, type ExecutionSummary } from "../executions/model.ts";
+import { shortName } from "../base/text.ts";
+import {
+  canBeAnswered,
+  type Execution,
+  type ExecutionSummary,
+  type WaitingSummary,
+} from "../executions/model.ts";
 import { attemptToAnswer, resumesOf } from "../executions/resumes.ts";
 import type { FeedbackToSend } from "../sending/feedback.ts";
 import type { DraftTarget } from "./drafts.ts";
@@ -39,8 +46,17 @@ export function isRecorded(
   );
 }
 
-export function crewAndHost({ crew }: Pick<Execution, "crew">): string {
-  return `“${crew.name}” (${hostOf(crew.url)})`;
+export function crewAndAddress({ crew }: Pick<Execution, "crew">): string {
+  return `“${crew.name}” (${shortAddress(crew.url)})`;
+}
+
+/** An answer that a flow names, as on a button. */
+export function answerLabel(
+  answer: string,
+  { defaultOption }: Pick<WaitingSummary, "defaultOption">,
+): string {
+  const name = shortName(answer);
+  return answer === defaultOption ? l10n.t("{0} (default)", name) : name;
 }
 
 /** Crews don't keep callbacks for a resume (specification). Hosts only: a path can be a secret. */
@@ -54,8 +70,4 @@ export function callbacksAgain({ request }: Pick<Execution, "request">): readonl
   };
   const given = givenCallbacks(request?.callbacks ?? {});
   return given.map(({ name, address }) => `${labels[name]} → ${hostOf(address)}`);
-}
-
-export function hostOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).host : url;
 }

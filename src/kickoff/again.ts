@@ -1,4 +1,5 @@
 import * as vscode from "vscode";
+import { shortAddress } from "../api/address.ts";
 import { CrewApiError } from "../api/errors.ts";
 import type { KickoffRequest, RunAgainFrom } from "../api/types.ts";
 import { UserError } from "../base/errors.ts";
@@ -186,7 +187,7 @@ async function ask(execution: Execution, crew: Crew): Promise<"start" | "form" |
   const [runAgain, openForm] = [vscode.l10n.t("Run Again"), vscode.l10n.t("Open in Form")];
   const { inputs = {}, callbacks = {}, runAgain: from } = execution.request ?? {};
   const { name } = crew;
-  const { host } = new URL(crew.url);
+  const place = shortAddress(crew.url);
   const doubt = isLocalCrew(crew)
     ? vscode.l10n.t(
         "No response to its kickoff arrived, so it may already be running. Check the local crew's log first: this starts it a second time.",
@@ -197,8 +198,8 @@ async function ask(execution: Execution, crew: Crew): Promise<"start" | "form" |
   const detail = [
     ...(execution.state === "unconfirmed" ? [doubt] : []),
     costsMoney(crew)
-      ? vscode.l10n.t("“{0}” ({1}) starts another execution, which can cost money.", name, host)
-      : vscode.l10n.t("“{0}” ({1}) starts another execution.", name, host),
+      ? vscode.l10n.t("“{0}” ({1}) starts another execution, which can cost money.", name, place)
+      : vscode.l10n.t("“{0}” ({1}) starts another execution.", name, place),
     ...(from ? [vscode.l10n.t("It begins with “{0}” again.", shortName(from.taskId))] : []),
     ...(Object.keys(inputs).length === 0 ? [] : [inputsInShort(inputs).join("\n")]),
     ...(Object.keys(callbacks).length === 0

@@ -130,6 +130,19 @@ export function formTexts() {
     kickOff: l10n.t("Kick Off"),
     sending: l10n.t("Kicking off…"),
     shortcut: l10n.t("or press {0}"),
+    hints: {
+      mayNeedPerson: l10n.t(
+        "If a task waits for you, this crew reports it only by callback, and no callback can reach this machine.",
+      ),
+      hasWaited: l10n.t(
+        "This crew has waited for a person before. It reports that only by callback, and no callback can reach this machine.",
+      ),
+    },
+    hintActions: {
+      setUpCallbacks: l10n.t("Set Up Callbacks…"),
+      testCallbacks: l10n.t("Test Callbacks"),
+      hideHint: l10n.t("Don't Show Again"),
+    },
     notKept: l10n.t("What you type here can't be saved. See the log for details."),
     clear: l10n.t("Clear"),
     undo: l10n.t("Undo"),

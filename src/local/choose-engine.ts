@@ -3,7 +3,7 @@ import type { LocalEngine } from "../crews/types.ts";
 import type { Interpreter } from "../projects/python.ts";
 
 export interface EngineObstacle {
-  readonly kind: "trust" | "outside" | "python" | "crewai" | "model";
+  readonly kind: "trust" | "outside" | "python" | "crewai" | "model" | "flow";
   /** A sentence for a person. */
   readonly why: string;
 }
@@ -21,6 +21,8 @@ export interface EngineQuestion {
   readonly isInWorkspace: boolean;
   /** The one that comes with Crewdeck: its code is trusted, but it names no model. */
   readonly isExample: boolean;
+  /** It can't be rehearsed. */
+  readonly isFlow: boolean;
   /** Whether a person or the environment names a model for it, or has the key of one. */
   readonly hasModel: () => Promise<boolean>;
   readonly findInterpreter: () => Promise<Interpreter | undefined>;
@@ -28,15 +30,21 @@ export interface EngineQuestion {
   readonly settingProblem: () => Promise<string | undefined>;
 }
 
-/** crewAI if it can run, else rehearsal; a wish for crewAI is never replaced by rehearsal. */
+/** crewAI if it can run, else rehearsal; a wish for crewAI, and a flow, is never replaced by rehearsal. */
 export async function chooseEngine(question: EngineQuestion): Promise<EnginePlan> {
-  const { wish, isTrusted, isInWorkspace, isExample, hasModel, findInterpreter, settingProblem } =
-    question;
-  if (wish === "rehearsal") return { engine: "rehearsal" };
+  const { wish, isTrusted, isInWorkspace, isExample, isFlow } = question;
+  const { hasModel, findInterpreter, settingProblem } = question;
   const unless = (obstacle: EngineObstacle): EnginePlan => ({
-    engine: wish === undefined ? "rehearsal" : undefined,
+    engine: wish === undefined && !isFlow ? "rehearsal" : undefined,
     obstacle,
   });
+  if (wish === "rehearsal")
+    return isFlow
+      ? unless({
+          kind: "flow",
+          why: l10n.t("A flow can't be rehearsed: only crewAI knows which of its methods run."),
+        })
+      : { engine: "rehearsal" };
   // Before any search: uv asks interpreters in the project about themselves.
   if (!isTrusted)
     return unless({

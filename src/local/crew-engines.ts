@@ -76,13 +76,15 @@ export class CrewEngines {
       detail,
       ...(engine === current && { description: vscode.l10n.t("current") }),
     });
+    const canRehearse = (await this.#plan(folder, "rehearsal")).engine !== undefined;
+    const rehearsal = item(
+      "rehearsal",
+      vscode.l10n.t("Rehearsal"),
+      vscode.l10n.t("Order, pauses and callbacks are real; no language model is called."),
+    );
     const items = [
       item("crewai", vscode.l10n.t("crewAI"), plainLabel(engineNote(plan) ?? "")),
-      item(
-        "rehearsal",
-        vscode.l10n.t("Rehearsal"),
-        vscode.l10n.t("Order, pauses and callbacks are real; no language model is called."),
-      ),
+      ...(canRehearse ? [rehearsal] : []),
     ];
     const title = vscode.l10n.t("Engine of “{0}”", name);
     const chosen = (await vscode.window.showQuickPick(items, { title }))?.engine;

@@ -3,7 +3,7 @@ import * as vscode from "vscode";
 import { UserError, type ErrorAction } from "../base/errors.ts";
 import { asObject, textAt } from "../base/json.ts";
 import { isFile } from "../projects/files.ts";
-import { projectRoot } from "../projects/pyproject.ts";
+import { projectHints, projectRoot } from "../projects/pyproject.ts";
 import {
   chooseInterpreter,
   projectInterpreters,
@@ -29,6 +29,7 @@ export async function planEngine(folder: vscode.Uri, planned: Planned): Promise<
     isExample,
     isTrusted: vscode.workspace.isTrusted,
     isInWorkspace: isInWorkspace(folder),
+    isFlow: (await projectHints(folder.fsPath))?.type === "flow",
     hasModel: async () =>
       namesModel() ||
       (await hasChosenModel()) ||
@@ -46,8 +47,8 @@ export async function findInterpreter(folder: vscode.Uri): Promise<Interpreter |
   const root = await projectRoot(folder.fsPath);
   return await chooseInterpreter([
     ...projectInterpreters(root),
-    ["extension", () => pythonOfExtension(folder)],
-    ["setting", () => Promise.resolve(pythonOfSetting())],
+    () => pythonOfExtension(folder),
+    () => Promise.resolve(pythonOfSetting()),
   ]);
 }
 
@@ -59,7 +60,10 @@ export function parallelExecutions(): number {
 
 /** An error for a person who wants crewAI where it can't run. */
 export function engineError(name: string, { kind, why }: EngineObstacle, crew: string): UserError {
-  const text = vscode.l10n.t("“{0}” can't run with crewAI. {1}", name, why);
+  const text =
+    kind === "flow"
+      ? vscode.l10n.t("“{0}” did not start. {1}", name, why)
+      : vscode.l10n.t("“{0}” can't run with crewAI. {1}", name, why);
   const action: ErrorAction =
     kind === "trust"
       ? {
@@ -76,7 +80,9 @@ export function engineError(name: string, { kind, why }: EngineObstacle, crew: s
     command: "crewdeck.changeEngine",
     arguments: [{ crew, kind: "error" }],
   };
-  return new UserError(text, [action, change]);
+  // Nothing is missing.
+  const isReady = kind === "flow" || kind === "outside";
+  return new UserError(text, isReady ? [change] : [action, change]);
 }
 
 /** As crewAI reads it: a model, or the key of its usual one. */

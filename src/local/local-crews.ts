@@ -109,7 +109,7 @@ export class LocalCrews implements vscode.Disposable {
     const only = folder ?? (found.length === 1 ? found[0] : undefined);
     const name =
       only === undefined
-        ? await (await import("./pick-project.ts")).pickProject(this.#folders, this.list())
+        ? await (await import("./pick.ts")).pickProject(this.#folders, this.list())
         : this.#folders.nameOf(only);
     if (name === undefined) return undefined;
     onChosen?.();
@@ -167,8 +167,9 @@ export class LocalCrews implements vscode.Disposable {
   startForDevelopment(): void {
     const folder = process.env["CREWDECK_START_LOCAL"] ?? "";
     if (folder === "") return;
-    this.start({ folder })
-      .then(() => vscode.commands.executeCommand(`${viewId}.focus`))
+    // First, because the view would later take the focus from what the person does meanwhile.
+    Promise.resolve(vscode.commands.executeCommand(`${viewId}.focus`))
+      .then(() => this.start({ folder }))
       .catch((error: unknown) => logProblem("Starting the crew of CREWDECK_START_LOCAL", error));
   }
 
@@ -185,7 +186,7 @@ export class LocalCrews implements vscode.Disposable {
   async stop({ folder }: { readonly folder?: string } = {}): Promise<Crew | undefined> {
     const name =
       folder === undefined
-        ? await (await import("./pick-running.ts")).pickRunning(this.list(), this.#folders)
+        ? await (await import("./pick.ts")).pickRunning(this.list(), this.#folders)
         : this.#folders.nameOf(folder);
     if (name === undefined) return undefined;
     const local = this.#kept.get(name);

@@ -185,10 +185,10 @@ function keysIn(environment: WorkerEnvironment): readonly string[] {
   );
 }
 
-/** Without VS Code's own variables and options for its Node. */
+/** Without VS Code's own variables and options for its Node, and without what is meant for a server. */
 export function environment(parent: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const kept = Object.entries(parent).filter(
-    ([name]) => !/^(VSCODE_|ELECTRON_|NODE_OPTIONS$)/i.test(name),
+    ([name]) => !/^(VSCODE_|ELECTRON_|NODE_OPTIONS$|CREWDECK_DATABASE$)/i.test(name),
   );
   return { ...Object.fromEntries(kept), ELECTRON_RUN_AS_NODE: "1" };
 }

@@ -2,6 +2,7 @@ import path from "node:path";
 import * as vscode from "vscode";
 import { UserError } from "../base/errors.ts";
 import { confirm } from "../editor/messages.ts";
+import { machineSettings } from "../editor/settings.ts";
 import { isFile, isFolder } from "../projects/files.ts";
 import { projectHints, projectRoot } from "../projects/pyproject.ts";
 import { findsUv, setUpCommand, type Interpreter } from "../projects/python.ts";
@@ -34,13 +35,7 @@ export async function setUpProject(
         "Nothing is installed for “{0}”, because each update of Crewdeck replaces its folder. Name a Python that has crewAI in the setting “crewdeck.python”.",
         name,
       ),
-      [
-        {
-          title: vscode.l10n.t("Open Setting"),
-          command: "workbench.action.openSettings",
-          arguments: ["crewdeck.python"],
-        },
-      ],
+      [machineSettings("crewdeck.python")],
     );
   const root = await projectRoot(folder.fsPath);
   const isWindows = process.platform === "win32";

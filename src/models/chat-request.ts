@@ -15,7 +15,7 @@ export class ChatError extends Error {
   }
 }
 
-export function invalid(message: string): ChatError {
+function invalid(message: string): ChatError {
   return new ChatError(400, "invalid_request_error", null, message);
 }
 
@@ -34,7 +34,7 @@ export interface ChatMessage {
   readonly parts: readonly ChatPart[];
 }
 
-export interface ChatTool {
+interface ChatTool {
   readonly name: string;
   readonly description: string;
   readonly schema: UnknownObject;

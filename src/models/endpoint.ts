@@ -1,8 +1,9 @@
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import * as vscode from "vscode";
+import { bearerOf, digest, isSecret } from "../base/bearer.ts";
 import { messageOf } from "../base/errors.ts";
 import { isLoopback } from "../base/loopback.ts";
 import { log, logProblem } from "../editor/log.ts";
@@ -107,9 +108,9 @@ export class ModelEndpoint {
     const address = `http://${headers.host ?? ""}`;
     if (!URL.canParse(address) || !isLoopback(new URL(address).hostname))
       throw new ChatError(403, "invalid_request_error", null, "Only for programs on this machine.");
-    const given = hash(/^Bearer (.+)$/i.exec(headers.authorization ?? "")?.[1] ?? "");
-    const fitting = this.#uses.filter(({ token }) => timingSafeEqual(hash(token), given));
-    if (fitting[0] !== undefined) return fitting[0];
+    const given = bearerOf(headers.authorization);
+    const found = this.#uses.find(({ token }) => isSecret(given, digest(token)));
+    if (found !== undefined) return found;
     throw new ChatError(
       401,
       "authentication_error",
@@ -117,10 +118,6 @@ export class ModelEndpoint {
       "The key is not one that Crewdeck gave to a crew that runs now.",
     );
   }
-}
-
-function hash(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
 }
 
 async function find({ vendor, id }: Use): Promise<vscode.LanguageModelChat | undefined> {

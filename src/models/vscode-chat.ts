@@ -3,7 +3,7 @@ import { messageOf } from "../base/errors.ts";
 import { log } from "../editor/log.ts";
 import { ChatError, type ChatMessage, type ChatPart, type ChatRequest } from "./chat-request.ts";
 
-export interface ToolCall {
+interface ToolCall {
   readonly id: string;
   readonly name: string;
   /** JSON. */

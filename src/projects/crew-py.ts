@@ -1,3 +1,5 @@
+import { definitionBelow, indentOf, withoutInert } from "./python-text.ts";
+
 /** A method of a `@CrewBase` class, found without a Python parser. */
 export interface CrewMethod {
   readonly kind: "agent" | "task" | "crew";
@@ -9,16 +11,12 @@ export interface CrewMethod {
   readonly column: number;
 }
 
-/** Comments and strings, which may look like code. */
-const inert = /#.*|("""|''')(?:\\[^]|(?!\1)[^])*(?:\1|$)|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'/g;
-
 const decorator = /^([ \t]*)@(?:[\w.]+\.)?(CrewBase|agent|task|crew)\b/;
 
 /** The methods that crewAI calls to build the crew, in the order of the file. */
 export function crewMethods(text: string): CrewMethod[] {
   const source = text.split(/\r?\n/);
-  // Same lines, same columns.
-  const code = text.replace(inert, (part) => part.replace(/[^\r\n]/g, " ")).split(/\r?\n/);
+  const code = withoutInert(text).split(/\r?\n/);
   const found: CrewMethod[] = [];
   /** The class that the lines belong to. */
   let owner: { readonly line: number; readonly indent: number } | undefined;
@@ -55,22 +53,4 @@ export function crewMethods(text: string): CrewMethod[] {
 
 function isKind(word: string): word is CrewMethod["kind"] {
   return word === "agent" || word === "task" || word === "crew";
-}
-
-function indentOf(line: string): number {
-  return line.length - line.trimStart().length;
-}
-
-/** The `def` or `class` of a decorator, below other decorators. */
-function definitionBelow(code: readonly string[], decorated: number) {
-  const indent = indentOf(code[decorated] ?? "");
-  for (let index = decorated + 1; index < code.length; index += 1) {
-    const line = code[index] ?? "";
-    const [, keyword, name] = /^\s*(?:async\s+)?(def|class)\s+(\w+)/.exec(line) ?? [];
-    if (keyword !== undefined && name !== undefined)
-      return { index, name, isClass: keyword === "class" };
-    const isBetween = line.trim() === "" || /^\s*[@)\]}]/.test(line) || indentOf(line) > indent;
-    if (!isBetween) return undefined;
-  }
-  return undefined;
 }

@@ -25,7 +25,7 @@ export interface Spot {
 }
 
 /** A name in one place that is defined in another. */
-export interface Reference {
+interface Reference {
   readonly at: Position;
   readonly target: Position;
 }

@@ -4,11 +4,7 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { foldersIn, isFile, isFolder } from "./files.ts";
 
-/** Where an interpreter comes from, in the order in which they are tried. */
-export type InterpreterSource = "project" | "uv" | "extension" | "setting";
-
 export interface Interpreter {
-  readonly source: InterpreterSource;
   readonly python: string;
   /** The version of crewAI that is installed for it; undefined if none is. */
   readonly crewai: string | undefined;
@@ -17,26 +13,23 @@ export interface Interpreter {
 /** Finds an interpreter; undefined if there is none there. */
 type FindInterpreter = () => Promise<string | undefined>;
 
-type Finders = readonly (readonly [InterpreterSource, FindInterpreter])[];
-
 /** Those of a project itself. */
-export function projectInterpreters(folder: string): Finders {
-  return [
-    ["project", () => pythonIn(path.join(folder, ".venv"))],
-    ["uv", () => uvPython(folder)],
-  ];
+export function projectInterpreters(folder: string): readonly FindInterpreter[] {
+  return [() => pythonIn(path.join(folder, ".venv")), () => uvPython(folder)];
 }
 
 /**
  * The first interpreter that has crewAI, else the first one that exists. Runs no Python of the
  * project; finders after the first that has crewAI are not asked.
  */
-export async function chooseInterpreter(finders: Finders): Promise<Interpreter | undefined> {
+export async function chooseInterpreter(
+  finders: readonly FindInterpreter[],
+): Promise<Interpreter | undefined> {
   let first: Interpreter | undefined;
-  for (const [source, find] of finders) {
+  for (const find of finders) {
     const python = await find();
     if (python === undefined || !(await isFile(python))) continue;
-    const found = { source, python, crewai: await crewaiVersion(python) };
+    const found = { python, crewai: await crewaiVersion(python) };
     if (found.crewai !== undefined) return found;
     first ??= found;
   }

@@ -13,11 +13,12 @@ import {
 } from "./definition.ts";
 import { isFile, isFolder, readText } from "./files.ts";
 import { findProjects } from "./find.ts";
+import { readFlow } from "./flow.ts";
 import { inputNames, ProjectError, type CrewProject, type Position } from "./types.ts";
 
 /**
- * Reads a declarative crew (`crew.jsonc` and `agents/`) or a classic one (`config/agents.yaml` and
- * `config/tasks.yaml`) without running it. Settings in `crew.py` aren't read.
+ * Reads a declarative crew (`crew.jsonc` and `agents/`), a classic one (`config/agents.yaml` and
+ * `config/tasks.yaml`) or a flow (`main.py`) without running it. Settings in `crew.py` aren't read.
  * @throws {ProjectError}
  */
 export async function readProject(folder: string): Promise<CrewProject> {
@@ -29,7 +30,25 @@ export async function readProject(folder: string): Promise<CrewProject> {
     },
     broken: new Set(),
   };
+  await needFolder(folder);
+  const pyproject = await readPyProject(reading);
+  if (pyproject?.type === "flow")
+    return await readFlow(reading, {
+      name: pyproject.name,
+      definition: pyproject.definition,
+      at: pyproject.at("type"),
+      hint: () => crewsBelow(folder),
+    });
   return plainProject(await readDefinition(reading));
+}
+
+/** @throws {ProjectError} */
+async function needFolder(folder: string): Promise<void> {
+  if (await isFolder(folder)) return;
+  throw new ProjectError(
+    l10n.t("The folder {0} doesn't exist.", folder),
+    l10n.t("the folder of a crewAI project."),
+  );
 }
 
 /** Without the places of its parts. */
@@ -61,16 +80,12 @@ export type ProjectDefinition = Definition &
 /** The project with the places of its parts. @throws {ProjectError} if there is no crew, also if problems are only reported */
 export async function readDefinition(reading: Reading): Promise<ProjectDefinition> {
   const { folder } = reading;
-  if (!(await isFolder(folder)))
-    throw new ProjectError(
-      l10n.t("The folder {0} doesn't exist.", folder),
-      l10n.t("the folder of a crewAI project."),
-    );
+  await needFolder(folder);
   const pyproject = await tryToRead(reading.report, () => readPyProject(reading));
   if (pyproject?.type === "flow")
     throw new ProjectError(
       l10n.t("This project is a flow, not a crew."),
-      l10n.t('type = "crew". Flows can\'t be served locally.') + (await crewsBelow(folder)),
+      l10n.t('type = "crew".') + (await crewsBelow(folder)),
       pyproject.at("type"),
     );
   const folderName = path.basename(path.resolve(folder));
@@ -111,13 +126,21 @@ export async function readDefinition(reading: Reading): Promise<ProjectDefinitio
   return { kind: "declarative", entry: file, ...declared, name: declared.name ?? name };
 }
 
+/** How many crews a message names. */
+const mostNamed = 5;
+
 /** Names the crews in folders of their own, if there are any. */
 async function crewsBelow(folder: string): Promise<string> {
   const found = (await findProjects(folder)).map((each) => path.relative(folder, each));
-  const names = found.filter((name) => name !== "").join(", ");
-  return names === ""
-    ? ""
-    : ` ${l10n.t("To serve a crew inside it, choose its folder: {0}.", names)}`;
+  const names = found.filter((name) => name !== "");
+  if (names.length === 0) return "";
+  const first = names.slice(0, mostNamed).join(", ");
+  const more = names.length - mostNamed;
+  return ` ${
+    more > 0
+      ? l10n.t("To serve a crew inside it, choose its folder: {0} and {1} more.", first, more)
+      : l10n.t("To serve a crew inside it, choose its folder: {0}.", first)
+  }`;
 }
 
 async function configuredFile(folder: string, pyproject: PyProject, definition: string) {

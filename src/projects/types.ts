@@ -36,8 +36,9 @@ export interface ProjectTask {
 
 /** Plain data, so that it can be stored with an execution. */
 export interface CrewProject {
-  readonly kind: "classic" | "declarative";
-  /** The file that defines the crew for crewAI, in the project's folder: `crew.jsonc`, or `crew.py`. */
+  /** Of a flow, the tasks are its methods, and none of the inputs is required. */
+  readonly kind: "classic" | "declarative" | "flow";
+  /** The file that defines the crew for crewAI, in the project's folder: `crew.jsonc`, `crew.py`, or a flow's `main.py`. */
   readonly entry: string;
   readonly name: string;
   readonly agents: readonly ProjectAgent[];

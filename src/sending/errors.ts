@@ -1,6 +1,7 @@
 import * as l10n from "@vscode/l10n";
 import { CrewApiError } from "../api/errors.ts";
 import { actionsOf, type ErrorAction, messageOf, UserError } from "../base/errors.ts";
+import { asksFor } from "../executions/resumes.ts";
 import { type Execution, keyOf } from "../executions/model.ts";
 import { titleOf } from "../executions/title.ts";
 import type { FeedbackToSend } from "./feedback.ts";
@@ -44,6 +45,17 @@ export class LostSecretsError extends UserError {
   }
 }
 
+/** No person has allowed yet to send answers of this crew to this host. Nothing was sent. */
+export class UnknownHostError extends UserError {
+  override readonly name = "UnknownHostError";
+  readonly host: string;
+
+  constructor(host: string) {
+    super(l10n.t("Your answer was not sent: nobody has allowed to send answers to {0}.", host));
+    this.host = host;
+  }
+}
+
 /** Feedback certainly had no effect; `cause` says why. */
 export class NoEffectError extends UserError {
   override readonly name = "NoEffectError";
@@ -82,20 +94,27 @@ export function buttonsOf(execution: Execution, kind: "stale" | "noEffect" | "ma
 }
 
 /** Makes an error that had no effect name the feedback and its execution. */
-export function namingFeedback(error: unknown, { execution, isApprove }: FeedbackToSend): unknown {
-  const namesItself = [StaleFeedbackError, LostSecretsError, MaybeSentError].some(
-    (kind) => error instanceof kind,
-  );
+export function namingFeedback(
+  error: unknown,
+  { execution, taskId, isApprove }: FeedbackToSend,
+): unknown {
+  const selfNaming = [StaleFeedbackError, LostSecretsError, UnknownHostError, MaybeSentError];
+  const namesItself = selfNaming.some((kind) => error instanceof kind);
   if (namesItself || !hadNoEffect(error)) return error;
   const parts = [titleOf(execution), messageOf(error)] as const;
+  const isAnswer = asksFor(execution, taskId);
   const notSent = () =>
-    isApprove
-      ? l10n.t("Your approval of “{0}” was not sent: {1}", ...parts)
-      : l10n.t("Your rejection of “{0}” was not sent: {1}", ...parts);
+    isAnswer
+      ? l10n.t("Your answer to “{0}” was not sent: {1}", ...parts)
+      : isApprove
+        ? l10n.t("Your approval of “{0}” was not sent: {1}", ...parts)
+        : l10n.t("Your rejection of “{0}” was not sent: {1}", ...parts);
   const notAccepted = () =>
-    isApprove
-      ? l10n.t("The crew did not accept your approval of “{0}”: {1}", ...parts)
-      : l10n.t("The crew did not accept your rejection of “{0}”: {1}", ...parts);
+    isAnswer
+      ? l10n.t("Your answer to “{0}” was not accepted: {1}", ...parts)
+      : isApprove
+        ? l10n.t("The crew did not accept your approval of “{0}”: {1}", ...parts)
+        : l10n.t("The crew did not accept your rejection of “{0}”: {1}", ...parts);
   const actions = [...actionsOf(error), buttonsOf(execution, "noEffect").open];
   return new NoEffectError(isUnsent(error) ? notSent() : notAccepted(), actions, { cause: error });
 }

@@ -1,14 +1,20 @@
 import * as l10n from "@vscode/l10n";
+import { filledCallbacks } from "../api/filled-callbacks.ts";
 import type { CrewClient } from "../api/client.ts";
 import { CrewApiError } from "../api/errors.ts";
+import { safeUrl } from "../base/loopback.ts";
 import type { ResumeAnswer } from "../api/types.ts";
 import type { Clock } from "../base/clock.ts";
 import { type ErrorAction, messageOf, UserError, type ProblemLog } from "../base/errors.ts";
 import { defined } from "../base/json.ts";
-import { type CrewRef, type Execution, type Feedback, hasEnded } from "../executions/model.ts";
+import { shortName } from "../base/text.ts";
+import type { CrewRef, Execution, Feedback, FlowRequest } from "../executions/model.ts";
+import { hasEnded } from "../executions/model.ts";
+import { requestAt, withNextRequest } from "../executions/flow-requests.ts";
 import { applyReading } from "../executions/reduce.ts";
 import {
   approved,
+  asksFor,
   attemptToAnswer,
   resumeAnswered,
   resumeRefused,
@@ -26,7 +32,10 @@ import {
   LostSecretsError,
   MaybeSentError,
   StaleFeedbackError,
+  UnknownHostError,
 } from "./errors.ts";
+import type { AnswerHosts } from "./answer-hosts.ts";
+import type { CallbackAddresses } from "./kickoff.ts";
 import type { CallbackSecrets } from "./secrets.ts";
 import { recoverResumes, type Sends } from "./sends.ts";
 import { staleByAnswer, staleByRecord, staleError } from "./stale.ts";
@@ -35,8 +44,12 @@ interface FeedbackSenderOptions {
   readonly store: Pick<ExecutionStore, "find" | "refresh" | "update">;
   readonly sends: Pick<Sends, "once" | "settle" | "settleLost">;
   readonly secrets: Pick<CallbackSecrets, "complete">;
+  readonly addresses: CallbackAddresses;
   readonly clock: Clock;
-  readonly crews: { client(crew: CrewRef): Promise<Pick<CrewClient, "status" | "resume">> };
+  readonly hosts: Pick<AnswerHosts, "has" | "add">;
+  readonly crews: {
+    client(crew: CrewRef): Promise<Pick<CrewClient, "status" | "resume" | "answerRequest">>;
+  };
   readonly poll: (localId: string) => void;
   /** For what could not be recorded, when the person gets another message. */
   readonly log: ProblemLog;
@@ -53,6 +66,8 @@ export interface FeedbackToSend {
   readonly again?: boolean;
   /** The person knows that secrets of callbacks can't be read. */
   readonly withoutSecrets?: boolean;
+  /** The person allows to send this crew's answers to this host, from now on. */
+  readonly allowedHost?: string;
 }
 
 export interface FeedbackResult extends Pick<ResumeAnswer, "kickoffId"> {
@@ -72,32 +87,55 @@ export class FeedbackSender {
   /**
    * Also sends the kickoff's callbacks, which a resume doesn't carry over (specification).
    * @throws {StaleFeedbackError} if that pause is over, CrewApiError or UserError if it certainly
-   * had no effect, {@link LostSecretsError} before anything is sent, {@link MaybeSentError} if it
-   * may have arrived
+   * had no effect, {@link LostSecretsError} or {@link UnknownHostError} before anything is sent,
+   * {@link MaybeSentError} if it may have arrived
    */
   async send(given: FeedbackToSend): Promise<FeedbackResult> {
-    const { store, sends, secrets, clock, crews } = this.#options;
+    const { store, sends, secrets, addresses, clock, crews } = this.#options;
     const { execution: shown, taskId, isApprove } = given;
     const { localId } = shown;
     const target: ResumeTarget = { taskId, attempt: attemptToAnswer(shown, taskId) };
     if (hasEnded(shown)) throw staleError("ended", shown, target);
-    const text = textOf(given);
     const client = await crews.client(shown.crew);
 
     store.refresh();
     recoverResumes(store, sends, this.#current(localId));
-    this.#refuse(this.#current(localId), given, target);
+    const current = this.#current(localId);
+    const request = requestAt(current, target);
+    const isAnswer = request !== undefined || asksFor(current, taskId);
+    const text = isAnswer ? answerOf(given, current) : textOf(given);
+    this.#refuse(current, given, target);
+    const at = new Date(clock.now()).toISOString();
+    const feedback: Feedback = isAnswer
+      ? { isApprove: true, isAnswer, text, at }
+      : { isApprove, text, at };
+    if (request !== undefined) {
+      this.#allow(given, request);
+      return await sends.once(
+        { kind: "resume", localId, ...target },
+        () => this.#record(given, target, feedback),
+        async () => {
+          const answer = () => client.answerRequest(request.callbackUrl, text);
+          return resultOf(await this.#post(answer, localId, target), true);
+        },
+      );
+    }
     await this.#look(client, given, target);
     const { callbacks, lost } = await secrets.complete(this.#current(localId));
     if (lost.length > 0 && given.withoutSecrets !== true) throw new LostSecretsError(lost);
 
-    const feedback: Feedback = { isApprove, text, at: new Date(clock.now()).toISOString() };
+    const address = await addresses.for(shown.crew, localId);
+
     return await sends.once(
       { kind: "resume", localId, ...target },
       () => this.#record(given, target, feedback),
       async (executionId) => {
-        const request = { executionId, taskId, humanFeedback: text, isApprove, ...callbacks };
-        return resultOf(await this.#post(client, request, localId, target), isApprove);
+        const { isApprove, isAnswer } = feedback;
+        const said = { humanFeedback: text, isApprove, ...defined({ isAnswer }) };
+        const request = { executionId, taskId, ...said, ...callbacks };
+        const filled = address === undefined ? request : filledCallbacks(request, address);
+        const resume = () => client.resume(filled);
+        return resultOf(await this.#post(resume, localId, target), feedback.isApprove);
       },
     );
   }
@@ -106,6 +144,16 @@ export class FeedbackSender {
     const current = this.#options.store.find(localId);
     if (current === undefined) throw untracked();
     return current;
+  }
+
+  /** The address comes with the request, so a person confirms each new host. */
+  #allow({ execution: { crew }, allowedHost }: FeedbackToSend, request: FlowRequest): void {
+    const { hosts } = this.#options;
+    const host = safeUrl(request.callbackUrl)?.host;
+    // Sending it fails, and says why.
+    if (host === undefined || hosts.has(crew.id, host)) return;
+    if (host !== allowedHost) throw new UnknownHostError(host);
+    hosts.add(crew.id, host);
   }
 
   /** What any window sent for this output before is not sent again unless the person says so. */
@@ -175,15 +223,14 @@ export class FeedbackSender {
   }
 
   async #post(
-    client: Pick<CrewClient, "resume">,
-    request: Parameters<CrewClient["resume"]>[0],
+    post: () => Promise<ResumeAnswer>,
     localId: string,
     target: ResumeTarget,
   ): Promise<ResumeAnswer> {
     const { store, sends, clock, poll, log } = this.#options;
     const settle = (change: (known: Execution) => Execution) =>
       sends.settle({ kind: "resume", localId, ...target }, () => store.update(localId, change));
-    const answer = await client.resume(request).catch((error: unknown) => {
+    const answer = await post().catch((error: unknown) => {
       const message = error instanceof Error ? error.message : String(error);
       const isRefused = hadNoEffect(error);
       let recorded: Execution | undefined;
@@ -209,7 +256,7 @@ export class FeedbackSender {
       );
     });
     try {
-      settle((known) => resumeAnswered(known, target, answer, clock.now()));
+      settle((known) => withNextRequest(resumeAnswered(known, target, answer, clock.now())));
       return answer;
     } catch (error) {
       throw new MaybeSentError(
@@ -233,6 +280,16 @@ function isAgreed(
   target: ResumeTarget,
 ): boolean {
   return again === true && resumesOf(now, target).length === resumesOf(execution, target).length;
+}
+
+function answerOf({ text }: FeedbackToSend, { waiting }: Execution): string {
+  if (text.trim() !== "") return text;
+  const options = (waiting?.options ?? []).map(shortName);
+  throw new UserError(
+    options.length === 0
+      ? l10n.t("Enter your answer: the flow continues with it.")
+      : l10n.t("Enter your answer, such as: {0}.", options.join(", ")),
+  );
 }
 
 function textOf({ isApprove, text }: FeedbackToSend): string {

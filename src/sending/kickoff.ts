@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import * as l10n from "@vscode/l10n";
+import { type CallbackAddress, filledCallbacks } from "../api/filled-callbacks.ts";
 import type { CrewClient } from "../api/client.ts";
 import { CrewApiError } from "../api/errors.ts";
 import type { KickoffRequest } from "../api/types.ts";
@@ -36,10 +37,17 @@ export class MaybeStartedError extends Error {
 
 type CrewToStart = CrewRef & { readonly local?: { readonly engine: string } };
 
+/** Where crews call back if the person doesn't say where. */
+export interface CallbackAddresses {
+  /** The same for each request of an execution, which must be recorded. Undefined if the crew can't reach this machine. Never rejects. */
+  for(crew: CrewRef, localId: string): Promise<CallbackAddress | undefined>;
+}
+
 interface KickoffSenderOptions {
   readonly store: Pick<ExecutionStore, "add" | "update" | "remove" | "find" | "refresh">;
   readonly sends: Pick<Sends, "once" | "settle" | "has">;
   readonly secrets: Pick<CallbackSecrets, "keep">;
+  readonly addresses: CallbackAddresses;
   readonly clock: Clock;
   readonly crews: { client(crew: CrewRef): Promise<Pick<CrewClient, "kickoff">> };
   readonly poll: (localId: string) => void;
@@ -73,7 +81,9 @@ export class KickoffSender {
       () => this.#record(crew, request, localId, options.label),
       async (record) => {
         await this.#keepSecrets(request, record);
-        return this.#confirm(record, await this.#post(client, request, record));
+        const address = await this.#options.addresses.for(record.crew, record.localId);
+        const filled = address === undefined ? request : filledCallbacks(request, address);
+        return this.#confirm(record, await this.#post(client, filled, record));
       },
     );
     poll(localId);

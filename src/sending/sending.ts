@@ -8,7 +8,7 @@ import type { ExecutionStore } from "../executions/store.ts";
 import type { Tracker } from "../executions/tracker.ts";
 import type { Database } from "../store/database.ts";
 import type { FeedbackSender } from "./feedback.ts";
-import type { KickoffSender } from "./kickoff.ts";
+import type { CallbackAddresses, KickoffSender } from "./kickoff.ts";
 import { CallbackSecrets, type SecretStorage } from "./secrets.ts";
 import { recoverSends, Sends } from "./sends.ts";
 import type { StopSender } from "./stop.ts";
@@ -21,6 +21,7 @@ interface SendingOptions {
   readonly clock: Clock;
   readonly crews: { client(crew: CrewRef): Promise<CrewClient> };
   readonly storage: SecretStorage;
+  readonly addresses: CallbackAddresses;
   readonly log: ProblemLog;
 }
 
@@ -63,9 +64,13 @@ export class Sending implements Disposable {
   }
 
   feedbackSender(): Promise<FeedbackSender> {
-    return (this.#feedbackSender ??= import("./feedback.ts").then(
-      ({ FeedbackSender }) => new FeedbackSender(this.#senderOptions()),
-    ));
+    return (this.#feedbackSender ??= Promise.all([
+      import("./feedback.ts"),
+      import("./answer-hosts.ts"),
+    ]).then(([{ FeedbackSender }, { AnswerHosts }]) => {
+      const hosts = new AnswerHosts(this.#options.database);
+      return new FeedbackSender({ ...this.#senderOptions(), hosts });
+    }));
   }
 
   stopSender(): Promise<StopSender> {

@@ -1,6 +1,7 @@
 import * as l10n from "@vscode/l10n";
 import type { StatusReading } from "../api/types.ts";
 import { shortName } from "../base/text.ts";
+import { isOpenRequest } from "../executions/flow-requests.ts";
 import { type Execution, hasEnded, keyOf } from "../executions/model.ts";
 import {
   answeredPause,
@@ -54,6 +55,7 @@ export function staleByRecord(
     if (!again) return staleError("stillPaused", now, target);
   }
   if (now.waiting === undefined || !sawOutput(shown, taskId)) return undefined;
+  if (isOpenRequest(now, target)) return undefined;
   return now.waiting.taskId === taskId
     ? staleByAttempt(now, target)
     : staleError("answered", now, target);
@@ -122,7 +124,13 @@ function isStillPaused(now: Execution, taskId: string): boolean {
 
 function stillPausedText(now: Execution, taskId: string): string {
   const task = shortName(taskId);
-  const text = answeredPause(now)?.feedback.isApprove
+  const feedback = answeredPause(now)?.feedback;
+  if (feedback?.isAnswer === true)
+    return l10n.t(
+      "your answer to this request of “{0}” was accepted, but the pause is still reported. It may only be slow. Wait for its next request, or answer again.",
+      task,
+    );
+  const text = feedback?.isApprove
     ? l10n.t(
         "the crew accepted your approval of this output of “{0}”, but still reports the pause.",
         task,

@@ -1,55 +1,85 @@
-import { createHash, timingSafeEqual } from "node:crypto";
-import { Hono, type Context } from "hono";
+import { Hono, type Context, type MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { getPath } from "hono/utils/url";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
 import { isLoopback } from "../base/loopback.ts";
 import { ProjectError, type CrewProject } from "../projects/types.ts";
+import { bearerOf, digest, isSecret } from "../base/bearer.ts";
+import { isLost, type Work } from "./database/database.ts";
 import type { Dialect } from "./dialects.ts";
 import { ApiError, messageOf } from "./errors.ts";
 import type { Executions } from "./executions.ts";
-import type { TokenType } from "./model.ts";
-import { readJson, readKickoff, readResume } from "./requests.ts";
+import type { FeedbackWebhook } from "./feedback-webhook.ts";
+import type { Caller } from "./model.ts";
+import type { Log } from "./operations/log.ts";
+import { readFeedback, readJson, readKickoff, readResume } from "./requests.ts";
 
 export const maxBody = 1_048_576;
 
 export interface AppOptions {
   readonly dialect: Dialect;
-  readonly tokens: { readonly token: string; readonly userToken: string };
+  readonly authenticate: Authenticate;
+  /** Where a server of several crews serves this one, such as `/research`. That server checks the host, too. */
+  readonly mountedAt?: string;
+  /** Runs a kickoff, unless too many executions are under way. @throws {ApiError} 429 */
+  readonly admit?: (kickoff: StartKickoff) => Promise<string>;
   readonly executions: Executions;
   readonly readProject: () => Promise<CrewProject>;
-  readonly log: (line: string) => void;
+  /** Asks for feedback about flows. */
+  readonly feedbackWebhook?: FeedbackWebhook | undefined;
+  /** Sees all requests first. */
+  readonly observe?: MiddlewareHandler | undefined;
+  readonly log: Log;
 }
 
-type Environment = { Variables: { caller: TokenType; isBodyRead: boolean } };
+/** Resolves to the ID of the execution. @param check comes first in the change that stores it, and may throw to refuse it */
+export type StartKickoff = (check?: () => Work<unknown>) => Promise<string>;
+
+/** Whom a token belongs to; undefined if it is unknown. */
+export type Authenticate = (bearer: string | undefined) => Caller | undefined;
+
+/** For a service with one crew and a token of each type. */
+export function authenticateBy(tokens: {
+  readonly token: string;
+  readonly userToken: string;
+}): Authenticate {
+  const hashes = [
+    ["bearer", digest(tokens.token)],
+    ["userBearer", digest(tokens.userToken)],
+  ] as const;
+  return (bearer) => {
+    const [type] = hashes.find(([, hash]) => isSecret(bearer, hash)) ?? [];
+    return type && { type, owner: type };
+  };
+}
+
+type Environment = { Variables: { caller: Caller; isBodyRead: boolean } };
 
 export function createApp(options: AppOptions): Hono<Environment> {
-  const { dialect, executions } = options;
+  const { dialect, executions, mountedAt = "" } = options;
   const app = new Hono<Environment>({
-    // Clients join addresses in every way.
-    getPath: (request) =>
-      getPath(request)
-        .replace(/\/{2,}/g, "/")
-        .replace(/(.)\/$/, "$1"),
+    getPath: (request) => pathOf(request).slice(mountedAt.length) || "/",
   });
-  const fail = (c: Context, error: ApiError) => {
-    const { status, body } = dialect.error(error);
-    if (status === 401) c.header("WWW-Authenticate", "Bearer");
-    const code = status as ContentfulStatusCode;
-    return typeof body === "string" ? c.text(body, code) : c.json(body, code);
-  };
+  const fail = (c: Context, error: ApiError) => answerWith(c, dialect, error);
 
+  if (options.observe) app.use(options.observe);
   app.use(async (c, next) => {
     await next();
     // What nobody read of a body would be read as the next request, so this connection can't be used again.
     if (hasBody(c) && !c.get("isBodyRead")) c.header("Connection", "close");
   });
   app.use(async (c, next) => {
-    if (!isLoopback(new URL(c.req.url).hostname)) {
+    if (mountedAt === "" && !isLoopback(new URL(c.req.url).hostname)) {
       const message = "This service accepts only requests to 127.0.0.1, localhost or [::1]";
       throw new ApiError(403, "Forbidden", message);
     }
-    c.set("caller", authenticate(c.req.header("Authorization"), options.tokens));
+    // Its path is the secret, as the vendor's.
+    if (!c.req.path.startsWith(feedbackPath)) {
+      const header = c.req.header("Authorization");
+      const caller = options.authenticate(bearerOf(header));
+      if (!caller) throw unauthorized(header);
+      c.set("caller", caller);
+    }
     const encoding = c.req.header("Content-Encoding") ?? "identity";
     if (encoding.toLowerCase() !== "identity")
       throw new ApiError(
@@ -64,17 +94,28 @@ export function createApp(options: AppOptions): Hono<Environment> {
     "Content Too Large",
     `The body is larger than ${maxBody} bytes`,
   );
-  app.use(bodyLimit({ maxSize: maxBody, onError: (c) => fail(c, tooLarge) }));
+  const limit = bodyLimit({ maxSize: maxBody, onError: (c) => fail(c, tooLarge) });
+  app.use((c, next) => {
+    const length = c.req.header("Content-Length");
+    // Node keeps a request to its length. To look at its body, the library makes a stream of it, which takes longer than to store a kickoff.
+    const isShort = hasBody(c)
+      ? Number(length) <= maxBody && c.req.header("Transfer-Encoding") === undefined
+      : c.req.method === "GET";
+    return isShort ? next() : limit(c, next);
+  });
 
   app.get("/inputs", async (c) => {
-    const { inputs } = await readCrew(options, false);
-    return c.json({ inputs: dialect.inputs(inputs) });
+    const { kind, inputs } = await readCrew(options, false);
+    // A deployed flow lists its whole state model, with the ID that nobody may send.
+    return c.json({ inputs: dialect.inputs(kind === "flow" ? ["id", ...inputs] : inputs) });
   });
   app.post("/kickoff", async (c) => {
     const json = readJson(await readBody(c));
     const project = await readCrew(options, true);
     const kickoff = readKickoff(json, project);
-    return c.json({ kickoff_id: await executions.kickoff(project, c.var.caller, kickoff) });
+    const start: StartKickoff = (check) =>
+      executions.kickoff(project, c.var.caller, kickoff, check);
+    return c.json({ kickoff_id: await (options.admit ? options.admit(start) : start()) });
   });
   app.post("/resume", async (c) => {
     const resume = readResume(readJson(await readBody(c)));
@@ -85,9 +126,15 @@ export function createApp(options: AppOptions): Hono<Environment> {
     await executions.stop(kickoffId, c.var.caller);
     return c.json({ status: "stopped", kickoffId });
   });
-  const status = (c: Context<Environment>) => {
+  app.post(`${feedbackPath}*`, async (c) => {
+    const key = options.feedbackWebhook?.attemptAt(c.req.path);
+    if (!key) throw unknownRoute();
+    await executions.answer(key, readFeedback(readJson(await readBody(c))));
+    return c.json({ status: "resumed", message: "Feedback received" });
+  });
+  const status = async (c: Context<Environment>) => {
     const id = (c.req.param("id") ?? "").toLowerCase();
-    return c.json(dialect.status(id, executions.view(id, c.var.caller)));
+    return c.json(dialect.status(id, await executions.view(id, c.var.caller)));
   };
   app.get("/:id/status", status);
   app.get("/status/:id", status);
@@ -106,17 +153,16 @@ export function createApp(options: AppOptions): Hono<Environment> {
       return fail(c, new ApiError(405, detail, `This address accepts only ${allowed}`, { detail }));
     });
   }
-  app.notFound((c) => {
-    // Observed. By it a client knows that this is not an unknown execution.
-    const detail = "Not Found";
-    return fail(c, new ApiError(404, detail, "The requested resource was not found", { detail }));
-  });
+  app.notFound((c) => fail(c, unknownRoute()));
   app.onError((error, c) => {
     const known = error instanceof ApiError ? error : expected(error);
     if (!known || known.status >= 500) {
       // A known error's message says what is wrong with the crew.
       const problem = known?.message ?? error.stack ?? error.message;
-      options.log(`${c.req.method} ${new URL(c.req.url).pathname}: ${problem}`);
+      const { method, path } = c.req;
+      options.log(`${method} ${path.startsWith(feedbackPath) ? feedbackPath : path}: ${problem}`, {
+        level: "error",
+      });
     }
     const message = "An unexpected error occurred. See the service's log for details";
     return fail(c, known ?? new ApiError(500, "Internal Server Error", message));
@@ -124,32 +170,54 @@ export function createApp(options: AppOptions): Hono<Environment> {
   return app;
 }
 
+const feedbackPath = "/feedback/";
+
+/** Without empty segments: clients join addresses in every way. */
+export function pathOf(request: Request): string {
+  return getPath(request)
+    .replace(/\/{2,}/g, "/")
+    .replace(/(.)\/$/, "$1");
+}
+
+export function answerWith(c: Context, dialect: Dialect, error: ApiError): Response {
+  const { status, body } = dialect.error(error);
+  if (status === 401) c.header("WWW-Authenticate", "Bearer");
+  if (error.retryAfter !== undefined) c.header("Retry-After", String(error.retryAfter));
+  const code = status as ContentfulStatusCode;
+  return typeof body === "string" ? c.text(body, code) : c.json(body, code);
+}
+
+/** Observed. By it a client knows that this is not an unknown execution. */
+export function unknownRoute(): ApiError {
+  const detail = "Not Found";
+  return new ApiError(404, detail, "The requested resource was not found", { detail });
+}
+
 /** Undefined if it is another error. */
 function expected(error: Error): ApiError | undefined {
-  // SQLITE_FULL
-  if ("errcode" in error && error.errcode === 13) {
+  // SQLITE_FULL, and Postgres' disk_full.
+  if (("errcode" in error && error.errcode === 13) || ("code" in error && error.code === "53100")) {
     const message = "The disk that keeps the service's data is full. Free some space";
     return new ApiError(500, "Internal Server Error", message);
   }
-  if ("code" in error && error.code === "ECONNRESET")
+  if ("code" in error && error.code === "ECONNRESET" && error.message === "aborted")
     return new ApiError(400, "Invalid Request", "The connection ended before the request did");
+  if (isLost(error)) {
+    const message = "The service's database can't be reached. What you sent may have been stored";
+    return new ApiError(503, "Service Unavailable", message, { retryAfter: 5 });
+  }
   return undefined;
 }
 
-/** Hashes have one length, so they can be compared in constant time. @throws {ApiError} 401 */
-function authenticate(header: string | undefined, tokens: AppOptions["tokens"]): TokenType {
-  const given = /^Bearer +(\S+) *$/i.exec(header ?? "")?.[1];
-  const hash = digest(given ?? "");
-  const isBearer = timingSafeEqual(hash, digest(tokens.token));
-  const isUser = timingSafeEqual(hash, digest(tokens.userToken));
-  if (given !== undefined && (isBearer || isUser)) return isBearer ? "bearer" : "userBearer";
+/** @param header `Authorization` */
+export function unauthorized(header: string | undefined): ApiError {
   // Vendor's OpenAPI file, and observed.
   const detail =
     header === undefined ? "Not authenticated" : "Invalid or missing authentication credentials";
-  throw new ApiError(401, "Unauthorized", "Invalid or missing bearer token", { detail });
+  return new ApiError(401, "Unauthorized", "Invalid or missing bearer token", { detail });
 }
 
-function hasBody(c: Context): boolean {
+export function hasBody(c: Context): boolean {
   const length = c.req.header("Content-Length") ?? "0";
   return length !== "0" || c.req.header("Transfer-Encoding") !== undefined;
 }
@@ -158,10 +226,6 @@ async function readBody(c: Context<Environment>): Promise<string> {
   const text = await c.req.text();
   c.set("isBodyRead", true);
   return text;
-}
-
-function digest(text: string): Buffer {
-  return createHash("sha256").update(text).digest();
 }
 
 /** Only this service sends `details.crewdeck`, which may say that a kickoff started nothing. */

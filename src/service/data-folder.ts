@@ -20,7 +20,7 @@ export type DataFolder = Awaited<ReturnType<typeof lockDataFolder>>;
  */
 export async function lockDataFolder(folder: string) {
   const address = join(folder, "service.json");
-  const file = join(folder, "crewdeck.sqlite");
+  const file = databaseIn(folder);
   let lock: DatabaseSync | undefined;
   const guard = <T>(action: () => T): T => {
     try {
@@ -71,7 +71,7 @@ function unusable(folder: string, problem: string): Refusal {
 function lost(folder: string, loss: string): Refusal {
   return new Refusal(
     "data",
-    `The data folder ${folder} has lost executions: ${loss}. Put the file back, or choose another folder with --data. To go on without what is lost, delete lock.sqlite in that folder.`,
+    `The data folder ${folder} has lost data: ${loss}. Put the file back, or choose another folder with --data. To go on without what is lost, delete lock.sqlite in that folder.`,
   );
 }
 
@@ -122,6 +122,10 @@ function watchFiles(folder: string, database: string) {
   };
 }
 
+export function databaseIn(folder: string): string {
+  return join(folder, "crewdeck.sqlite");
+}
+
 /** Outside the project; the same for each start. `number` is above 1 if the others are in use. */
 export function defaultDataFolder(
   crewFolder: string,
@@ -145,7 +149,7 @@ function makeFolder(folder: string): void {
   }
 }
 
-function userDataFolder(env: Readonly<Record<string, string | undefined>>): string {
+export function userDataFolder(env: Readonly<Record<string, string | undefined>>): string {
   if (process.platform === "win32")
     return env["LOCALAPPDATA"] || join(homedir(), "AppData", "Local");
   if (process.platform === "darwin") return join(homedir(), "Library", "Application Support");

@@ -1,10 +1,12 @@
 import type { JsonObject } from "../api/types.ts";
 import { crewOutput, roleOf } from "./engine.ts";
 import { unknownExecution, type ApiError } from "./errors.ts";
-import type { ExecutionView, StatusView } from "./model.ts";
+import { questionOf } from "./flow-answers.ts";
+import { isAccepted, type Attempt, type ExecutionView, type StatusView } from "./model.ts";
 
 export interface Resumed {
-  readonly isApprove: boolean;
+  /** Whether the task is repeated. */
+  readonly isRetried: boolean;
   readonly ended: boolean;
   readonly alias: string | undefined;
 }
@@ -23,14 +25,14 @@ export interface Dialect {
 }
 
 /**
- * As in the specification and the vendor's OpenAPI file, which allows `pending_human_input`, `queued`, `tasks` and what
- * deployed crews report about their activity.
+ * As in the specification and the vendor's OpenAPI file, which allows `pending_human_input`, `queued`, `tasks`,
+ * `undelivered_callbacks` and what deployed crews report about their activity.
  */
 export const documentedDialect: Dialect = {
   renames: false,
   inputs: (names) => names,
-  resumed({ isApprove, ended }) {
-    if (!isApprove)
+  resumed({ isRetried, ended }) {
+    if (isRetried)
       return { status: "retrying", message: "Task will be retried with your feedback" };
     return ended
       ? { status: "completed", message: "Execution completed" }
@@ -39,7 +41,7 @@ export const documentedDialect: Dialect = {
   endOf: ({ execution }) => execution.state,
   status(id, view) {
     if (!view) throw unknownExecution(id);
-    return { ...documentedStatus(view), ...activityOf(view) };
+    return { ...documentedStatus(view), ...activityOf(view), ...undeliveredOf(view) };
   },
   error({ status, title, message, details, detail }) {
     // Clients of this dialect can't read FastAPI's list.
@@ -48,14 +50,15 @@ export const documentedDialect: Dialect = {
   },
 };
 
-/** As deployed crews (observed): a pause for a person is "NOT FOUND", like an unknown ID. */
+/** As deployed crews (observed): a pause for a person is "NOT FOUND", like an unknown ID. That of a flow is seen. */
 export const liveDialect: Dialect = {
   renames: true,
   // Observed.
   inputs: (names) => [...names].sort(),
   resumed: ({ alias }) => ({ kickoff_id: alias ?? "" }),
   endOf: (view) => liveState(view).state,
-  status: (_id, view) => (view && !progressOf(view).waiting ? liveStatus(view) : notFound),
+  status: (_id, view) =>
+    view && (view.flow || !progressOf(view).waiting) ? liveStatus(view) : notFound,
   error({ liveStatus, detail }) {
     if (liveStatus === 500) return { status: 500, body: "Internal Server Error" };
     const issues = typeof detail === "string" ? detail : detail.map((issue) => ({ ...issue }));
@@ -71,8 +74,12 @@ function documentedStatus(view: ExecutionView): JsonObject {
   if (state === "error") return { status: "error", error: error ?? "", ...reached, execution_time };
   if (state === "stopped") return { status: "stopped", ...reached, execution_time };
   const tasks = taskResults(view);
-  const result = { output: crewOutput(tasks), tasks };
+  const result = { output: outputOf(view), tasks };
   return { status: "completed", result, execution_time };
+}
+
+export function outputOf(view: ExecutionView): string {
+  return view.flow?.output ?? crewOutput(progressOf(view).finished);
 }
 
 /** The members that the vendor has published for deployed crews; null for what is not known. */
@@ -84,13 +91,29 @@ function activityOf({ execution, activity, usage }: StatusView) {
     events_count: Object.values(counts).reduce((sum, count) => sum + count, 0),
     events_by_type: counts,
     last_event: events.at(-1) ?? null,
-    triggered_by: { type: execution.owner === "userBearer" ? "user" : "unknown", id: null },
+    triggered_by: { type: execution.owner === "bearer" ? "unknown" : "user", id: null },
     execution_origin: execution.kept === null ? "api" : "replay",
+  };
+}
+
+/** Only of this service. */
+function undeliveredOf({ undelivered }: StatusView): JsonObject {
+  if (undelivered.length === 0) return {};
+  return {
+    undelivered_callbacks: undelivered.map(({ kind, count, attempts, problem, due }) => ({
+      callback: kind,
+      count,
+      attempts,
+      ...(problem !== undefined && { error: problem }),
+      ...(due === undefined ? { given_up: true } : {}),
+      ...(due !== undefined && attempts > 0 && { next_attempt_at: new Date(due).toISOString() }),
+    })),
   };
 }
 
 function documentedProgress(view: ExecutionView): JsonObject {
   const { waiting } = progressOf(view);
+  const pause = view.flow?.pause;
   return {
     status: "running",
     ...reachedBy(view),
@@ -100,6 +123,7 @@ function documentedProgress(view: ExecutionView): JsonObject {
         task_id: waiting.taskId,
         task_output: waiting.output ?? "",
         attempt: waiting.attempt,
+        ...(pause && questionOf(pause)),
       },
     }),
   };
@@ -110,7 +134,10 @@ function reachedBy(view: ExecutionView) {
   const { finished, total, current } = progressOf(view);
   return {
     current_task: current.id,
-    progress: { completed_tasks: finished.length, total_tasks: total },
+    progress: {
+      completed_tasks: finished.length,
+      ...(total === null ? { unit: "step" } : { total_tasks: total }),
+    },
     ...(finished.length > 0 && { tasks: taskResults(view) }),
   };
 }
@@ -149,13 +176,13 @@ function liveStatus(view: StatusView): JsonObject {
   const updatedAt = Math.max(execution.createdAt, execution.endedAt ?? 0, ...times);
   return {
     ...liveState(view),
-    result: execution.state === "completed" ? crewOutput(finished) : null,
+    result: execution.state === "completed" ? outputOf(view) : null,
     result_json: null,
     progress: {
-      unit: "task",
+      unit: view.flow ? "step" : "task",
       completed: finished.length,
       total,
-      remaining: total - finished.length,
+      remaining: total === null ? null : total - finished.length,
       current: ended ? null : current.id,
       current_agent: ended ? null : agentOf(view, execution.project.tasks.indexOf(current)),
       started_at: new Date(execution.createdAt).toISOString(),
@@ -171,28 +198,50 @@ function liveStatus(view: StatusView): JsonObject {
         }
       : null,
     ...activityOf(view),
+    ...undeliveredOf(view),
+    ...(view.flow?.pause && { flow_id: execution.id }),
   };
 }
 
 /** Observed: `status` is prose, null on success and the exception's text on failure. */
-function liveState({ execution, attempts, isQueued }: ExecutionView) {
+function liveState({ execution, attempts, isQueued, flow }: ExecutionView) {
   if (execution.state === "completed") return { state: "SUCCESS", status: null };
   if (execution.state === "error") return { state: "FAILED", status: execution.error };
   // Celery's state of a task that was ended from outside.
   if (execution.state === "stopped") return { state: "REVOKED", status: "Task is Revoked" };
+  if (flow?.pause) return { state: "PAUSED", status: "Flow is waiting for human feedback" };
   if (isQueued) return { state: "PENDING", status: "Task is Pending" };
   const hasOutput = attempts.some(({ finishedAt }) => finishedAt !== null);
   return { state: hasOutput ? "RUNNING" : "STARTED", status: "Task is Running" };
 }
 
-/** `finished`: last attempts of finished tasks; `current`: the running task, or the last one. */
-function progressOf({ execution, attempts }: ExecutionView) {
+/**
+ * `finished`: last attempts of finished tasks; `current`: the running task, or the last one. Nobody knows in advance how
+ * many methods of a flow run: `total` is then null.
+ */
+function progressOf({ execution, attempts, flow }: ExecutionView) {
   const { tasks } = execution.project;
-  const finished = attempts.filter(({ state }) => state === "done" || state === "approved");
-  const current = tasks[Math.min(finished.length, tasks.length - 1)];
-  if (!current) throw new Error(`The execution ${execution.id} has no tasks.`);
   const waiting = attempts.find(({ state }) => state === "waiting");
-  return { finished, total: tasks.length, current, waiting };
+  const finished = flow ? lastOfEach(attempts) : attempts.filter(isAccepted);
+  const open = flow && (waiting ?? attempts.find(({ state }) => state === "running"));
+  const last = flow && (open ?? finished.at(-1));
+  const current = tasks[last?.taskIndex ?? Math.min(flow ? 0 : finished.length, tasks.length - 1)];
+  if (!current) throw new Error(`The execution ${execution.id} has no tasks.`);
+  return { finished, total: flow ? null : tasks.length, current, waiting };
+}
+
+/** The last finished run of each method, in the order in which they finished. After a rejection, a flow continues. */
+function lastOfEach(attempts: readonly Attempt[]): readonly Attempt[] {
+  const last = new Map(
+    attempts
+      .filter((one) => isAccepted(one) || one.state === "rejected")
+      .map((one) => [one.taskIndex, one] as const),
+  );
+  const at = ({ finishedAt, startedAt }: Attempt) => [finishedAt ?? startedAt, startedAt] as const;
+  return [...last.values()].sort((one, other) => {
+    const [[end, start], [otherEnd, otherStart]] = [at(one), at(other)];
+    return end - otherEnd || start - otherStart;
+  });
 }
 
 function agentOf({ execution }: ExecutionView, taskIndex: number): string {

@@ -45,7 +45,7 @@ export interface EngineEvent extends JsonObject {
 }
 
 /** What a run reports; each resolves when it is stored. */
-export interface Reports {
+interface Reports {
   step(step: AgentStep): Promise<void>;
   event(event: EngineEvent): Promise<void>;
 }
@@ -57,6 +57,58 @@ export interface TaskResult {
   /** The inputs of all later attempts, where the crew changes them before its first task. */
   readonly inputs?: JsonObject;
   readonly usage?: TokenUsage;
+}
+
+/** Of a flow: from its start, or from the pause that is answered, to its next pause or its end. */
+export interface FlowPart {
+  readonly executionId: string;
+  readonly project: CrewProject;
+  readonly inputs: JsonObject;
+  /** Undefined for the first part. */
+  readonly answer?: FlowAnswer;
+}
+
+export interface FlowAnswer {
+  /** Of the pause. */
+  readonly requestedAt: string;
+  readonly feedback: string;
+  /** Those that crewAI may choose from; null for a pause without options, and for its own choice among all. */
+  readonly outcomes: readonly string[] | null;
+}
+
+/** A method that waits for a person (`@human_feedback`). */
+export interface FlowPause {
+  readonly method: string;
+  readonly output: string;
+  /** What the person is asked. */
+  readonly message: string;
+  readonly options: readonly string[] | null;
+  /** Which of them an empty answer means. */
+  readonly defaultOption: string | null;
+  readonly metadata: JsonObject;
+  readonly state: JsonObject;
+  /** Tells one pause of an execution from another. */
+  readonly requestedAt: string;
+}
+
+export interface FlowResult {
+  readonly output: string;
+  /** Undefined at the flow's end. */
+  readonly pause?: FlowPause;
+  readonly usage?: TokenUsage;
+}
+
+/** What a part reports; each resolves when it is stored. */
+export interface FlowReports {
+  step(step: AgentStep): Promise<void>;
+  /** `method` for an event about one of the flow's own methods. */
+  event(event: EngineEvent, method?: MethodReport): Promise<void>;
+}
+
+export interface MethodReport {
+  readonly name: string;
+  /** What it returned; empty before. */
+  readonly output: string;
 }
 
 /** Tokens of language models, as callbacks name them (observed). */
@@ -77,6 +129,8 @@ export interface Engine {
   prepare?(executionId: string, project: CrewProject): Promise<CrewProject>;
   /** Rejects when the task failed. May be called again for the same attempt after a crash. */
   run(attempt: TaskAttempt, report: Reports): Promise<TaskResult>;
+  /** Like `run`, for a part of a flow. Undefined for an engine that can't run flows. */
+  runFlow?(part: FlowPart, report: FlowReports): Promise<FlowResult>;
   /** Whether an execution waits for its turn, until another one pauses or ends. */
   isQueued?(executionId: string): boolean;
   /** An execution waits for a person, or has ended: a `run` or `prepare` still under way then rejects. */

@@ -5,6 +5,14 @@ export function messageOf(error: unknown): string {
   return cause === "" ? error.message : `${error.message}: ${cause}`;
 }
 
+/** Why a file can't be read, as a sentence with its path. */
+export function unreadable(file: string, error: unknown): string {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  if (code === "ENOENT") return `There is no file ${file}.`;
+  if (code === "EISDIR") return `${file} is a folder.`;
+  return `${file} can't be read: ${messageOf(error)}.`;
+}
+
 export class ApiError extends Error {
   override readonly name = "ApiError";
   readonly status: number;
@@ -14,12 +22,19 @@ export class ApiError extends Error {
   /** `detail` of the live dialect; a list is FastAPI's, for an invalid request (observed). */
   readonly detail: string | readonly { loc: readonly string[]; msg: string; type: string }[];
   readonly liveStatus: number;
+  /** When to come back (s). */
+  readonly retryAfter: number | undefined;
 
   constructor(
     status: number,
     title: string,
     message: string,
-    more: { details?: object; detail?: ApiError["detail"]; liveStatus?: number } = {},
+    more: {
+      details?: object;
+      detail?: ApiError["detail"];
+      liveStatus?: number;
+      retryAfter?: number;
+    } = {},
   ) {
     super(message);
     this.status = status;
@@ -27,6 +42,7 @@ export class ApiError extends Error {
     this.details = more.details ?? {};
     this.detail = more.detail ?? message;
     this.liveStatus = more.liveStatus ?? status;
+    this.retryAfter = more.retryAfter;
   }
 }
 
@@ -44,6 +60,7 @@ const exitCodes = {
   inUse: 6,
   port: 7,
   python: 8,
+  database: 9,
 } as const;
 
 /** The service can't start. The message says what to do. */
@@ -57,6 +74,15 @@ export class Refusal extends Error {
     this.reason = reason;
     this.url = url;
   }
+}
+
+/** A database can't be opened or written. */
+export function unusable(file: string, error: unknown): Refusal {
+  if (error instanceof Refusal) return error;
+  return new Refusal(
+    "data",
+    `The database ${file} can't be used: ${messageOf(error)}. Make it writable, restore it if it is damaged, or choose another folder with --data.`,
+  );
 }
 
 export function exitWith({ reason, message, url }: Refusal): void {
@@ -74,5 +100,5 @@ export function nodeProblem(version: string, hasSqlite: boolean): string | undef
   const isRecent = major > 22 || (major === 22 && minor >= 13);
   if (isRecent && hasSqlite) return undefined;
   const found = isRecent ? `Node ${version} was built without it` : `this is Node ${version}`;
-  return `The local crew service needs Node 22.13 or newer with its module node:sqlite, and ${found}. Install a newer Node, or start the service from VS Code, which includes one.`;
+  return `Crewdeck needs Node 22.13 or newer with its module node:sqlite, and ${found}. Install a newer Node. VS Code, which includes one, can serve a local crew, too.`;
 }

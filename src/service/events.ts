@@ -1,18 +1,7 @@
-import type { DatabaseSync } from "node:sqlite";
 import type { JsonObject, JsonValue } from "../api/types.ts";
-import { integer, text, transaction } from "../base/sqlite.ts";
+import { integer, text } from "../base/sqlite.ts";
+import { change, row, rows, type Database, type Work } from "./database/database.ts";
 import type { ActivityView } from "./model.ts";
-
-const schema = `
-  CREATE TABLE IF NOT EXISTS events (
-    execution_id TEXT NOT NULL REFERENCES executions, id TEXT NOT NULL, type TEXT NOT NULL, event TEXT NOT NULL,
-    PRIMARY KEY (execution_id, id)
-  ) STRICT;
-  CREATE TABLE IF NOT EXISTS event_counts (
-    execution_id TEXT NOT NULL REFERENCES executions, type TEXT NOT NULL, count INTEGER NOT NULL,
-    PRIMARY KEY (execution_id, type)
-  ) STRICT;
-`;
 
 /** Of an execution, so that an answer to a poll stays small: events, and characters of their JSON. */
 const most = { events: 2_000, characters: 1_000_000 };
@@ -37,51 +26,76 @@ export type Events = ReturnType<typeof createEvents>;
  * What happened in executions, for their status. Kept are the newest 2,000 events of an execution, at most 1 MB, and up
  * to 99 more: older calls of models and tools are only counted. A client that polls has seen them.
  */
-export function createEvents(database: DatabaseSync) {
-  database.exec(schema);
-  const insert = database.prepare("INSERT OR IGNORE INTO events VALUES (?, ?, ?, ?)");
-  const addOne = database.prepare(
-    `INSERT INTO event_counts VALUES (?, ?, 1) ON CONFLICT DO UPDATE SET count = count + 1`,
-  );
-  const countAll = database.prepare(
-    "SELECT sum(count) AS count FROM event_counts WHERE execution_id = ?",
-  );
-  const drop = database.prepare(
-    `DELETE FROM events WHERE rowid IN (
-       SELECT id FROM (
-         SELECT rowid AS id, row_number() OVER newest AS number, sum(length(event)) OVER newest AS characters
-         FROM events WHERE execution_id = ?
-         WINDOW newest AS (
-           ORDER BY type GLOB 'crew_kickoff_*' OR type GLOB 'task_*' OR type GLOB 'agent_execution_*' OR type GLOB 'human_feedback_*' DESC, rowid DESC
-         )
-       ) WHERE number > ${most.events} OR characters > ${most.characters})`,
-  );
-  const find = database.prepare("SELECT event FROM events WHERE execution_id = ? ORDER BY rowid");
-  const counts = database.prepare(
-    "SELECT type, count FROM event_counts WHERE execution_id = ? ORDER BY type",
-  );
+export function createEvents(database: Database) {
   return {
     /** A repeat changes nothing. */
-    add(executionId: string, event: StoredEvent): void {
-      const { event_id, type } = event;
-      const isNew = transaction(database, () => {
-        const json = JSON.stringify(event, shorten);
-        if (insert.run(executionId, event_id, type, json).changes === 0) return false;
-        return addOne.run(executionId, type).changes > 0;
-      });
-      if (isNew && integer(countAll.get(executionId) ?? {}, "count") % step === 0)
-        drop.run(executionId);
+    async add(executionId: string, event: StoredEvent): Promise<void> {
+      await database.transaction(() => addEvent(executionId, event));
     },
 
-    of(executionId: string): ActivityView {
-      const types = counts
-        .all(executionId)
-        .map((row) => [text(row, "type"), integer(row, "count")] as const);
-      return {
-        events: find.all(executionId).map((row) => JSON.parse(text(row, "event")) as StoredEvent),
-        counts: Object.fromEntries(types),
-      };
-    },
+    /** The same as part of another change. */
+    adding: (executionId: string, event: StoredEvent) => addEvent(executionId, event),
+
+    of: (executionId: string): Promise<ActivityView> => database.query(activityOf(executionId)),
+  };
+}
+
+function* addEvent(executionId: string, event: StoredEvent): Work<void> {
+  const { event_id, type } = event;
+  const isNew = yield* change(
+    "INSERT INTO events (execution_id, id, type, event) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+    executionId,
+    event_id,
+    type,
+    JSON.stringify(event, shorten),
+  );
+  if (!isNew) return;
+  yield* change(
+    `INSERT INTO event_counts (execution_id, type, count) VALUES (?, ?, 1)
+     ON CONFLICT (execution_id, type) DO UPDATE SET count = event_counts.count + 1`,
+    executionId,
+    type,
+  );
+  const all = yield* row(
+    "SELECT CAST(sum(count) AS BIGINT) AS count FROM event_counts WHERE execution_id = ?",
+    executionId,
+  );
+  if (Number(all?.["count"]) % step === 0)
+    yield* change(
+      `DELETE FROM events WHERE rowid IN (
+         SELECT id FROM (
+           SELECT rowid AS id, row_number() OVER newest AS number, sum(length(event)) OVER newest AS characters
+           FROM events WHERE execution_id = ?
+           WINDOW newest AS (ORDER BY ${isMilestone} DESC, rowid DESC)
+         ) AS numbered WHERE number > ${most.events} OR characters > ${most.characters})`,
+      executionId,
+    );
+}
+
+/** Kept longest. */
+const isMilestone = `(${[
+  "crew_kickoff",
+  "flow",
+  "method_execution",
+  "task",
+  "agent_execution",
+  "human_feedback",
+]
+  .map((kind) => `type LIKE '${kind}_%'`)
+  .join(" OR ")})`;
+
+function* activityOf(executionId: string): Work<ActivityView> {
+  const events = yield* rows(
+    "SELECT event FROM events WHERE execution_id = ? ORDER BY rowid",
+    executionId,
+  );
+  const counts = yield* rows(
+    "SELECT type, count FROM event_counts WHERE execution_id = ? ORDER BY type",
+    executionId,
+  );
+  return {
+    events: events.map((stored) => JSON.parse(text(stored, "event")) as StoredEvent),
+    counts: Object.fromEntries(counts.map((one) => [text(one, "type"), integer(one, "count")])),
   };
 }
 

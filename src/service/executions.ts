@@ -1,13 +1,26 @@
 import { randomUUID } from "node:crypto";
 import type { CrewProject } from "../projects/types.ts";
-import { outputCallbackIds, stableId, subjectOf } from "./callbacks.ts";
-import { signalOf } from "./crew-run.ts";
+import type { Database, Work } from "./database/database.ts";
+import type { StoredAttempt } from "./decisions.ts";
+import type { Deliveries } from "./deliveries.ts";
 import type { Dialect, Resumed } from "./dialects.ts";
 import { ApiError, messageOf, unknownExecution } from "./errors.ts";
 import type { Events } from "./events.ts";
-import type { AttemptKey, Execution, ExecutionView, StatusView, TokenType } from "./model.ts";
+import { answerTo, type FeedbackAnswer } from "./flow-answers.ts";
+import type { FlowStore } from "./flow-store.ts";
+import type {
+  Attempt,
+  AttemptKey,
+  Caller,
+  Decision,
+  Execution,
+  ExecutionView,
+  StatusView,
+} from "./model.ts";
+import type { Log } from "./operations/log.ts";
 import type { Kickoff, Resume } from "./requests.ts";
 import { outputsToKeep } from "./run-again.ts";
+import { signalOf } from "./steps.ts";
 import type { ExecutionStore } from "./store.ts";
 
 /** How long an approval waits for the end of the execution, to answer `completed` (ms). */
@@ -15,63 +28,102 @@ const endWaitMs = 1000;
 
 export type Executions = ReturnType<typeof createExecutions>;
 
-interface Runs {
+export interface ExecutionsParts {
+  readonly database: Database;
+  readonly store: ExecutionStore;
+  readonly events: Pick<Events, "of">;
+  readonly deliveries: Pick<Deliveries, "undelivered">;
+  readonly flows: FlowStore;
+  readonly waker: DecisionWaker;
   /** Begins the durable run of an execution. */
-  readonly start: (executionId: string) => Promise<void>;
-  /** Whether one waits for its turn to run. */
-  readonly isQueued: (executionId: string) => boolean;
+  readonly start: (executionId: string) => Work<unknown>;
   /** Ends an execution for good. Returns the attempts that waited; undefined if it had ended. */
   readonly halt: (executionId: string) => Promise<readonly AttemptKey[] | undefined>;
+  /** Of executions: those of the crew of this name. */
+  readonly crew: string;
+  /** Whether one waits for its turn to run. */
+  readonly isQueued: (executionId: string) => boolean;
+  readonly dialect: Dialect;
+  /** A person decided about an output that had waited so long (ms). */
+  readonly onDecided?: ((waited: number) => void) | undefined;
 }
 
-export function createExecutions(
-  store: ExecutionStore,
-  events: Events,
-  waker: DecisionWaker,
-  seen: SeenOutputs,
-  { start, isQueued, halt }: Runs,
-  dialect: Dialect,
-) {
-  function viewOf(id: string): ExecutionView | undefined {
-    const view = store.view(id);
-    return view && { ...view, isQueued: view.attempts.length === 0 || isQueued(view.execution.id) };
+export function createExecutions(parts: ExecutionsParts) {
+  const { database, store, flows, waker, crew, dialect } = parts;
+
+  async function viewOf(id: string) {
+    const view = await store.view(id);
+    if (view?.execution.crew !== crew) return undefined;
+    const { execution, attempts } = view;
+    const flow = execution.project.kind === "flow" && (await flowOf(execution.id, attempts));
+    return {
+      ...view,
+      ...(flow && { flow }),
+      isQueued: attempts.length === 0 || parts.isQueued(execution.id),
+    };
+  }
+
+  async function flowOf(id: string, attempts: readonly Attempt[]): Promise<ExecutionView["flow"]> {
+    const waiting = attempts.find(({ state }) => state === "waiting");
+    const pause = waiting && (await flows.pauseOf(waiting));
+    return { output: (await flows.outputOf(id)) ?? "", ...(pause && { pause }) };
   }
 
   /** @throws {ApiError} 400, 403 */
-  function known(id: string, caller: TokenType): ExecutionView {
-    const view = viewOf(id);
+  async function known(id: string, caller: Caller): Promise<ExecutionView> {
+    const view = await viewOf(id);
     if (!view) throw new ApiError(400, "Invalid Request", "The execution to run again is unknown");
     authorise(view.execution, caller);
     return view;
   }
 
+  /**
+   * Whether somebody can have seen the output. A resume names a task, not an attempt: of two that reject an output at once,
+   * the second must not decide about the next output.
+   */
+  function canBeSeen({ attempt, shown, finishedAt, startedAt }: StoredAttempt): boolean {
+    // There is no earlier output to decide about.
+    if (attempt === 1 || shown === 1) return true;
+    // The clock may have been set back since.
+    return Math.abs(database.now() - (finishedAt ?? startedAt)) >= assumedSeenMs;
+  }
+
   return {
-    /** Resolves to its ID when a copy of the crew is stored and the run has started. */
+    /**
+     * Resolves to its ID when a copy of the crew is stored and the run has started.
+     * @param check comes first in the change that stores it, and may throw to refuse it
+     */
     async kickoff(
       project: CrewProject,
-      owner: TokenType,
+      caller: Caller,
       { runAgain, ...kickoff }: Kickoff,
+      check?: () => Work<unknown>,
     ): Promise<string> {
       const kept = runAgain
-        ? outputsToKeep(known(runAgain.executionId, owner), project, runAgain)
+        ? outputsToKeep(await known(runAgain.executionId, caller), project, runAgain)
         : null;
       const id = randomUUID();
-      const createdAt = Date.now();
+      const createdAt = database.now();
       const state = { state: "running", error: null, createdAt, endedAt: null } as const;
-      store.add({ id, owner, project, ...kickoff, kept, ...state });
-      await start(id);
+      const execution = { id, owner: caller.owner, crew, project, ...kickoff, kept, ...state };
+      await store.add(execution, () => parts.start(id), check);
       return id;
     },
 
     /** @throws {ApiError} 403 */
-    view(id: string, caller: TokenType): StatusView | undefined {
-      const view = viewOf(id);
+    async view(id: string, caller: Caller): Promise<StatusView | undefined> {
+      const view = await viewOf(id);
       if (!view) return undefined;
       const { execution, attempts } = view;
       authorise(execution, caller);
       const waiting = attempts.find(({ state }) => state === "waiting");
-      if (waiting) seen.add(statusId(waiting));
-      return { ...view, activity: events.of(execution.id), usage: store.usageOf(execution.id) };
+      if (waiting && !canBeSeen(waiting)) await store.setShown(waiting);
+      const [activity, usage, undelivered] = await Promise.all([
+        parts.events.of(execution.id),
+        store.usageOf(execution.id),
+        parts.deliveries.undelivered(execution.id),
+      ]);
+      return { ...view, activity, usage, undelivered };
     },
 
     /**
@@ -79,83 +131,90 @@ export function createExecutions(
      * can know of.
      * @throws {ApiError} 404 for an unknown execution or task, 403, 400 if the task doesn't wait
      */
-    async resume(resume: Resume, caller: TokenType): Promise<Resumed> {
-      const { executionId, taskId, isApprove } = resume;
+    async resume(resume: Resume, caller: Caller): Promise<Resumed> {
+      const { executionId, taskId, feedback } = resume;
       // Bodies of these errors: vendor's OpenAPI file.
-      const execution = store.find(executionId);
-      if (!execution) throw new ApiError(404, "Not Found", "Execution ID not found");
+      const execution = await store.find(executionId);
+      if (execution?.crew !== crew) throw new ApiError(404, "Not Found", "Execution ID not found");
       authorise(execution, caller);
       const { tasks } = execution.project;
       if (!tasks.some(({ id }) => id === taskId))
         throw new ApiError(404, "Not Found", "Task ID not found");
-      const waiting = store.waiting(execution.id, taskId);
-      const isSeen = waiting && seen.has(waiting, waiting.finishedAt ?? waiting.startedAt);
+      const waiting = await store.waiting(execution.id, taskId);
+      if (!waiting || !canBeSeen(waiting)) throw notWaiting();
+      const pause = await flows.pauseOf(waiting);
+      const verdict = resume.isAnswer ? undefined : resume.isApprove;
+      const answer = pause && answerTo(pause, feedback, verdict);
+      const isApprove = answer?.isApprove ?? resume.isApprove;
       const alias = dialect.renames ? randomUUID() : undefined;
-      const decided = isSeen && store.decide(execution.id, taskId, resume, alias);
-      if (!decided)
-        throw new ApiError(400, "Invalid Request", "Execution is not in pending human input state");
-      await waker.wake(decided);
-      const isLast = isApprove && decided.taskIndex === tasks.length - 1;
+      await decide(waiting, { ...resume, isApprove }, answer, alias);
+      const isLast = isApprove && waiting.taskIndex === tasks.length - 1;
       const ended = isLast && (await store.waitForEnd(execution.id, endWaitMs));
-      return { isApprove, ended, alias };
+      return { isRetried: !isApprove && !pause, ended, alias };
+    },
+
+    /** Answers a request of the feedback webhook, once. @throws {ApiError} 400 */
+    async answer(key: AttemptKey, feedback: string): Promise<void> {
+      const { execution, attempts = [] } = (await store.view(key.executionId)) ?? {};
+      const waiting = attempts.find(
+        ({ state, taskIndex, attempt }) =>
+          state === "waiting" && taskIndex === key.taskIndex && attempt === key.attempt,
+      );
+      const pause = waiting && (await flows.pauseOf(waiting));
+      if (execution?.crew !== crew || !pause) throw notWaiting();
+      const answer = answerTo(pause, feedback);
+      const decision = {
+        isApprove: answer.isApprove ?? true,
+        feedback,
+        callbacks: (await flows.callbacksOf(execution.id)) ?? execution.callbacks,
+      };
+      await decide(waiting, decision, answer, undefined);
     },
 
     /** @throws {ApiError} 404, 403, 400 if it has ended */
-    async stop(id: string, caller: TokenType): Promise<void> {
-      const view = viewOf(id);
+    async stop(id: string, caller: Caller): Promise<void> {
+      const view = await viewOf(id);
       if (!view) throw unknownExecution(id);
       authorise(view.execution, caller);
-      const waited = await halt(view.execution.id);
+      const waited = await parts.halt(view.execution.id);
       if (!waited) {
         // Published with the route (vendor's pull request 5208).
-        const state = dialect.endOf(viewOf(id) ?? view);
+        const state = dialect.endOf((await viewOf(id)) ?? view);
         const message = `Cannot stop execution. Current state: ${state}`;
         throw new ApiError(400, "Invalid Request", message);
       }
       for (const key of waited) await waker.wake(key);
     },
   };
+
+  /** @throws {ApiError} 400 if somebody else has decided about the attempt */
+  async function decide(
+    waiting: Attempt,
+    decision: Decision,
+    answer: FeedbackAnswer | undefined,
+    alias: string | undefined,
+  ): Promise<void> {
+    const isDecided = await store.decide(waiting, decision, alias, function* () {
+      if (answer) yield* flows.setAnswer(waiting, answer);
+    });
+    if (!isDecided) throw notWaiting();
+    parts.onDecided?.(database.now() - (waiting.finishedAt ?? waiting.startedAt));
+    await waker.wake(waiting);
+  }
 }
 
-function authorise(execution: Execution, caller: TokenType): void {
-  if (caller === "bearer" || execution.owner === "userBearer") return;
+function notWaiting(): ApiError {
+  return new ApiError(400, "Invalid Request", "Execution is not in pending human input state");
+}
+
+function authorise(execution: Execution, caller: Caller): void {
+  if (caller.type === "bearer" || execution.owner === caller.owner) return;
   const message = "The user token has access only to executions that it started";
   throw new ApiError(403, "Forbidden", message);
 }
 
 /** After this time (ms) an output counts as seen: no request takes that long. On a busy disk, some took more than a second. */
 const assumedSeenMs = 5000;
-
-/**
- * Which outputs can have been seen. A resume names a task, not an attempt: of two that reject an
- * output at once, the second must not decide about the next output.
- */
-export class SeenOutputs {
-  /** IDs of statuses and callbacks, and when they showed the output; the oldest first. */
-  readonly #shown = new Map<string, number>();
-
-  add(id: string): void {
-    const now = performance.now();
-    for (const [old, at] of this.#shown) {
-      if (now - at < 2 * assumedSeenMs) break;
-      this.#shown.delete(old);
-    }
-    if (!this.#shown.has(id)) this.#shown.set(id, now);
-  }
-
-  /** `since` is when the output was stored. */
-  has(key: AttemptKey, since: number): boolean {
-    // There is no earlier output to decide about.
-    if (key.attempt === 1) return true;
-    // The clock may have been set back since.
-    if (Math.abs(Date.now() - since) >= assumedSeenMs) return true;
-    return [statusId(key), ...outputCallbackIds(key)].some((id) => this.#shown.has(id));
-  }
-}
-
-function statusId(key: AttemptKey): string {
-  return stableId("status", ...subjectOf(key));
-}
 
 const retryMs = 50;
 const batch = 200;
@@ -169,28 +228,34 @@ export type DecisionWaker = ReturnType<typeof createWaker>;
 export function createWaker(
   store: Pick<ExecutionStore, "unreadDecisions">,
   signal: (name: string) => Promise<boolean>,
-  log: (line: string) => void,
+  wakeRun: (executionId: string) => Promise<unknown>,
+  log: Log,
 ) {
   /** Signals that reached their run, which is about to read the decision. */
   let delivered = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
+  let isStopped = false;
 
   const report = (error: unknown) =>
     log(`A run could not be woken for its decision yet: ${messageOf(error)}`);
 
-  async function send(name: string): Promise<void> {
-    if (await signal(name)) delivered.add(name);
+  async function send(key: AttemptKey): Promise<void> {
+    const name = signalOf(key);
+    if (!delivered.has(name) && (await signal(name))) delivered.add(name);
+    // Perhaps it was delivered before, and a kill has left the run asleep.
+    else await wakeRun(key.executionId);
   }
 
   async function wakeAll(): Promise<void> {
-    const names = store.unreadDecisions(batch).map(signalOf);
-    delivered = new Set(names.filter((name) => delivered.has(name)));
-    if (names.length === 0) return;
-    for (const name of names) if (!delivered.has(name)) await send(name);
+    const keys = await store.unreadDecisions(batch);
+    delivered = new Set(keys.map(signalOf).filter((name) => delivered.has(name)));
+    if (keys.length === 0) return;
+    for (const key of keys) await send(key);
     plan();
   }
 
   function plan(): void {
+    if (isStopped) return;
     timer ??= setTimeout(() => {
       timer = undefined;
       wakeAll().catch((error: unknown) => {
@@ -202,10 +267,13 @@ export function createWaker(
 
   return {
     async wake(key: AttemptKey): Promise<void> {
-      await send(signalOf(key)).catch(report);
+      await send(key).catch(report);
       plan();
     },
     wakeAll,
-    stop: () => clearTimeout(timer),
+    stop(): void {
+      isStopped = true;
+      clearTimeout(timer);
+    },
   };
 }

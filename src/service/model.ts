@@ -1,9 +1,32 @@
 import type { JsonObject } from "../api/types.ts";
 import type { CrewProject } from "../projects/types.ts";
-import type { TokenUsage } from "./engine.ts";
+import type { FlowPause, TokenUsage } from "./engine.ts";
 
 /** Specification, Authentication. */
 export type TokenType = "bearer" | "userBearer";
+
+/** Who started an execution: one of the tokens of a service with a single crew, an organization's token, or a named user's. */
+export type Owner = TokenType | `user ${string}`;
+
+/** Whom a token belongs to. */
+export interface Caller {
+  readonly type: TokenType;
+  readonly owner: Owner;
+}
+
+export type CallbackKind = "task" | "step" | "crew" | "human_input" | "events";
+
+/** Of one kind, that have not arrived: all of them are sent again, or all were given up. */
+export interface UndeliveredCallbacks {
+  readonly kind: CallbackKind;
+  readonly count: number;
+  /** The most that failed for one of them. */
+  readonly attempts: number;
+  /** Of the last attempt. */
+  readonly problem: string | undefined;
+  /** When the next attempt may begin (ms since 1970): 0 for the first one. Undefined if they were given up. */
+  readonly due: number | undefined;
+}
 
 export interface CallbackTarget {
   readonly url: string;
@@ -42,7 +65,9 @@ export interface KeptOutput {
 /** The project is a copy: later edits don't change it. */
 export interface Execution {
   readonly id: string;
-  readonly owner: TokenType;
+  readonly owner: Owner;
+  /** Its name on a server with several; empty for the only one. */
+  readonly crew: string;
   readonly project: CrewProject;
   readonly inputs: JsonObject;
   readonly meta: JsonObject | null;
@@ -75,6 +100,11 @@ export interface Attempt extends AttemptKey {
   readonly decidedAt: number | null;
 }
 
+/** Whether it is the task's last one. */
+export function isAccepted({ state }: Attempt): boolean {
+  return state === "done" || state === "approved";
+}
+
 export interface Decision {
   readonly isApprove: boolean;
   readonly feedback: string;
@@ -83,7 +113,15 @@ export interface Decision {
 
 export interface ExecutionView {
   readonly execution: Execution;
+  /** Of a flow, the runs of its methods. */
   readonly attempts: readonly Attempt[];
+  /** Undefined for a crew. */
+  readonly flow?: {
+    /** What its last method returned; empty before its end. */
+    readonly output: string;
+    /** Where it waits for a person. */
+    readonly pause?: FlowPause;
+  };
   /** Also before its first attempt begins. */
   readonly isQueued: boolean;
 }
@@ -100,4 +138,5 @@ export interface ActivityView {
 export interface StatusView extends ExecutionView {
   readonly activity: ActivityView;
   readonly usage: TokenUsage;
+  readonly undelivered: readonly UndeliveredCallbacks[];
 }

@@ -1,30 +1,46 @@
-import { parseArgs } from "node:util";
+import { defined } from "../base/json.ts";
+import { parseCommandLine, refuseOption } from "./command-line.ts";
 import { messageOf, Refusal } from "./errors.ts";
+import { operationsHelp, operationsOptions, readOperations } from "./operations/options.ts";
 
 export type ServiceOptions = ReturnType<typeof readOptions>;
 
 const usage =
-  "Usage: serve [<crew folder>] [--engine rehearsal|crewai] [--python FILE] [--parallel N] [--port 0] [--data DIR] [--token T] [--user-token T] " +
-  "[--dialect documented|live] [--task-seconds S] [--unfinished hold|continue|discard] [--lifeline]";
+  "Usage: crewdeck serve [<crew folder>…] [--engine rehearsal|crewai] [--python FILE] [--parallel N] [--port 0] [--data DIR] [--token T] [--user-token T] " +
+  "[--dialect documented|live] [--task-seconds S] [--on-restart hold|continue|discard] [--feedback-webhook URL] [--lifeline] " +
+  "[--config FILE] [--database URL] [--role both|api|worker] [--host ADDRESS] [--public-url URL] [--trust-proxy] [--drain-seconds S] " +
+  "[--log text|json] [--metrics-token T] [--keep-days N] [--otlp-endpoint URL] [--otlp-content]";
 
-export const help = `${usage}
+export const serveHelp = `${usage}
 
-Serves the Crew Execution API for the crew in a folder, on this machine only. Without a folder it serves the example crew.
+Serves the Crew Execution API for the crew in a folder, on this machine only. Without a folder it serves the example crew;
+of several folders, each crew is at an address with its folder's name.
 
   --engine rehearsal     repeats what each agent would be given, without a model (the default)
   --engine crewai        runs the crewAI project in its own Python
   --python FILE          the project's interpreter, if it isn't found
   --parallel N           how many executions of a crewAI project run at a time (1)
-  --port N               0 takes any free port (0)
+  --port N               0 takes any free port (0; with --config, the file's or 8000, but 0 for a worker)
   --data DIR             where executions are kept
   --token T              the bearer token; by default a random one, or CREWDECK_TOKEN
   --user-token T         the user token; by default a random one, or CREWDECK_USER_TOKEN
   --dialect live         answers as deployed crews do, instead of as documented
   --task-seconds S       how long a rehearsed task takes (1)
-  --unfinished continue  lets executions with crewAI continue that the last service left unfinished;
-                         discard ends them, hold waits for a decision (hold)
+  --on-restart continue  lets executions with crewAI continue that the last service left unfinished: a task may run twice;
+                         discard ends them, hold waits for a decision (hold; continue with --config or --database)
+  --feedback-webhook URL where a flow asks for feedback, signed with the secret in CREWDECK_FEEDBACK_SECRET
+${operationsHelp}
   --lifeline             ends when standard input closes
   --help, --version
+
+For a team:
+  --config FILE          serves the crews of a crewdeck.server.jsonc, with its tokens and limits
+  --database URL         keeps executions in Postgres, for several processes; by default CREWDECK_DATABASE
+  --role api             answers requests only; worker runs executions and sends callbacks; both is the default
+  --host ADDRESS         what it listens on, with --config (127.0.0.1)
+  --public-url URL       how clients address it, with --config: https:// and a host, without a path
+  --trust-proxy          a proxy in front of it sets X-Forwarded-For, -Host and -Proto
+  --drain-seconds S      how long running tasks may still take when it is asked to stop (30 with --database, else 0)
 
 A rehearsed task fails if its description, with its inputs, contains "[rehearse failure]".`;
 
@@ -34,18 +50,55 @@ export function readOptions(
   env: Readonly<Record<string, string | undefined>>,
 ) {
   const { values, positionals } = parse(argv);
-  if (positionals.length > 1)
-    throw refuse(`Expected one crew folder, not ${positionals.length}: ${positionals.join(" ")}`);
+  const { config } = values;
+  const database = values.database ?? env["CREWDECK_DATABASE"];
+  const isServer = config !== undefined || database !== undefined;
+  if (config !== undefined && positionals.length > 0)
+    throw refuse("--config: the file names the crews, so no folder can be given with it.");
+  const role = readChoice("--role", values.role, "both", "api", "worker");
+  if (role !== "both" && database === undefined)
+    throw refuse(`--role ${role}: processes share a Postgres. Give its address with --database.`);
+  const address = { host: values.host, publicUrl: values["public-url"] };
+  for (const [option, given] of Object.entries({
+    host: values.host,
+    "public-url": address.publicUrl,
+    "trust-proxy": values["trust-proxy"],
+  }))
+    if (given !== undefined && config === undefined)
+      throw refuse(
+        `--${option}: only a server with named tokens can be reached from outside. Give its file with --config.`,
+      );
+  const onRestart = values["on-restart"] ?? values.unfinished ?? (isServer ? "continue" : "hold");
+  const unfinished = readChoice("--on-restart", onRestart, "hold", "continue", "discard");
+  if (database !== undefined && unfinished !== "continue")
+    throw refuse(
+      `--on-restart ${unfinished}: with --database, other processes continue what one has left.`,
+    );
   const fromEnvironment = (name: string, usual: string) => readNumber(name, env[name] ?? usual);
   return {
-    folder: positionals[0],
+    folders: positionals,
+    /** The path of a crewdeck.server.jsonc. */
+    config,
+    /** The address of a Postgres. */
+    database: database === undefined ? undefined : attempt(() => readDatabase(database)),
+    /** Whether it is for a team, not for one's own machine. */
+    isServer,
+    role,
+    /** These win over the file's. */
+    address: defined({ ...address, trustProxy: values["trust-proxy"] }),
+    drainMs:
+      1000 *
+      readNumber(
+        "--drain-seconds",
+        values["drain-seconds"] ?? (database === undefined ? "0" : "30"),
+      ),
     engine: readChoice("--engine", values.engine, "rehearsal", "crewai"),
     /** The interpreter of a crewAI project, if not the one that the project has. */
     python: values.python,
     /** How many executions of a crewAI project run at a time. */
     parallel: readCount("--parallel", values.parallel),
-    /** 0: any free port. */
-    port: readPort(values.port),
+    /** 0: any free port. Undefined if none is given. */
+    port: values.port === undefined ? undefined : readPort(values.port),
     /** A folder; by default derived from the crew's folder. */
     data: values.data,
     token: values.token ?? env["CREWDECK_TOKEN"],
@@ -53,7 +106,10 @@ export function readOptions(
     dialect: readChoice("--dialect", values.dialect, "documented", "live"),
     taskSeconds: readNumber("--task-seconds", values["task-seconds"]),
     /** What happens to executions of an engine that costs money, if the last service left them unfinished. */
-    unfinished: readChoice("--unfinished", values.unfinished, "hold", "continue", "discard"),
+    unfinished,
+    feedbackWebhook: readWebhook(values["feedback-webhook"], env["CREWDECK_FEEDBACK_SECRET"]),
+    // A window starts its service with the user's environment, which may name a collector for other programs.
+    ...attempt(() => readOperations(values, process.send ? {} : env)),
     /** Whether the service ends when its standard input closes. */
     lifeline: values.lifeline,
     /** The wait before the second attempt of a callback. */
@@ -62,28 +118,44 @@ export function readOptions(
   };
 }
 
-function parse(argv: readonly string[]) {
+/** @throws {Refusal} with the message of what `read` throws */
+function attempt<T>(read: () => T): T {
   try {
-    return parseArgs({
-      args: [...argv],
-      allowPositionals: true,
-      options: {
-        engine: { type: "string", default: "rehearsal" },
-        python: { type: "string" },
-        parallel: { type: "string", default: "1" },
-        port: { type: "string", default: "0" },
-        data: { type: "string" },
-        token: { type: "string" },
-        "user-token": { type: "string" },
-        dialect: { type: "string", default: "documented" },
-        "task-seconds": { type: "string", default: "1" },
-        unfinished: { type: "string", default: "hold" },
-        lifeline: { type: "boolean", default: false },
-      },
-    });
+    return read();
   } catch (error) {
     throw refuse(messageOf(error));
   }
+}
+
+function parse(argv: readonly string[]) {
+  return parseCommandLine("serve", {
+    args: [...argv],
+    allowPositionals: true,
+    options: {
+      engine: { type: "string", default: "rehearsal" },
+      python: { type: "string" },
+      parallel: { type: "string", default: "1" },
+      port: { type: "string" },
+      data: { type: "string" },
+      token: { type: "string" },
+      "user-token": { type: "string" },
+      dialect: { type: "string", default: "documented" },
+      "task-seconds": { type: "string", default: "1" },
+      "on-restart": { type: "string" },
+      // The name of earlier versions.
+      unfinished: { type: "string" },
+      config: { type: "string" },
+      database: { type: "string" },
+      role: { type: "string", default: "both" },
+      host: { type: "string" },
+      "public-url": { type: "string" },
+      "trust-proxy": { type: "boolean" },
+      "drain-seconds": { type: "string" },
+      "feedback-webhook": { type: "string" },
+      ...operationsOptions,
+      lifeline: { type: "boolean", default: false },
+    },
+  });
 }
 
 function readChoice<T extends string>(option: string, text: string, ...choices: readonly T[]): T {
@@ -92,6 +164,57 @@ function readChoice<T extends string>(option: string, text: string, ...choices: 
   throw refuse(
     `${option} ${text}: expected ${choices.map((one) => JSON.stringify(one)).join(" or ")}.`,
   );
+}
+
+/** The secret comes from the environment only. */
+function readWebhook(url: string | undefined, secret = "") {
+  if (url === undefined) return undefined;
+  const parsed = URL.parse(url);
+  if (parsed === null || !/^https?:$/.test(parsed.protocol))
+    throw refuse("--feedback-webhook: expected an address that begins with http:// or https://.");
+  if (secret === "")
+    throw refuse(
+      "--feedback-webhook: set CREWDECK_FEEDBACK_SECRET to the secret that signs requests.",
+    );
+  return { url, secret };
+}
+
+export const migrateHelp = `Usage: crewdeck migrate --database URL
+
+Creates Crewdeck's tables in a Postgres, or brings them up to date. Each start of a server does the same; only one process
+does it at a time.
+
+  --database URL  the address, such as postgres://user@host:5432/name; by default CREWDECK_DATABASE. The password may be in
+                  PGPASSWORD`;
+
+/** @throws {Refusal} */
+export function readDatabaseOption(
+  argv: readonly string[],
+  env: Readonly<Record<string, string | undefined>>,
+): string {
+  const { database = env["CREWDECK_DATABASE"] } = parseCommandLine("migrate", {
+    args: [...argv],
+    options: { database: { type: "string" } },
+  }).values;
+  if (database === undefined)
+    throw refuseOption("migrate", "Give the address of the database with --database.");
+  return readDatabase(database);
+}
+
+/** The address of a Postgres. Its password may come from the environment, as PGPASSWORD. @throws {Refusal} */
+export function readDatabase(text: string): string {
+  const refused = (problem: string) =>
+    new Refusal("options", `--database (or CREWDECK_DATABASE): ${problem}`);
+  if (!/^postgres(ql)?:$/.test(URL.parse(text)?.protocol ?? ""))
+    throw refused(
+      "expected an address such as postgres://user@host:5432/name, with the password in PGPASSWORD.",
+    );
+  try {
+    decodeURIComponent(text);
+  } catch {
+    throw refused('write a "%" in the address, for example of the password, as "%25".');
+  }
+  return text;
 }
 
 function readPort(text: string): number {
@@ -112,5 +235,5 @@ function readCount(name: string, text: string): number {
 }
 
 function refuse(problem: string): Refusal {
-  return new Refusal("options", `${problem}\n${usage}`);
+  return refuseOption("serve", problem);
 }

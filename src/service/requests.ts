@@ -64,6 +64,8 @@ export interface Kickoff extends Pick<Execution, "inputs" | "meta" | "callbacks"
 export interface Resume extends Decision {
   readonly executionId: string;
   readonly taskId: string;
+  /** The feedback to a flow's method says which option is meant. */
+  readonly isAnswer: boolean;
 }
 
 interface CallbackMembers extends Readonly<Partial<Record<CallbackName, string | null>>> {
@@ -90,11 +92,13 @@ interface Bodies {
       readonly keep_changed?: boolean;
     } | null;
   };
+  readonly FeedbackRequest: { readonly feedback: string; readonly source?: string | null };
   readonly ResumeRequest: CallbackMembers & {
     readonly execution_id: string;
     readonly task_id: string;
     readonly human_feedback: string;
     readonly is_approve: boolean;
+    readonly is_answer?: boolean;
   };
 }
 
@@ -130,9 +134,13 @@ export function readKickoff(json: JsonValue, crew: CrewProject): Kickoff {
   const hasInputs = !isObject(json) || Object.hasOwn(json, "inputs");
   const body = hasInputs ? checked(json, "KickoffRequest") : { inputs: {} };
   const inputs = { ...crew.defaults, ...body.inputs };
-  const missing = crew.inputs.filter(
-    (name) => !Object.hasOwn(inputs, name) || inputs[name] === null,
-  );
+  const isFlow = crew.kind === "flow";
+  if (isFlow && Object.hasOwn(body.inputs, "id"))
+    throw invalidBody([{ path: ["inputs", "id"], message: idIsOurs, keyword: "not" }]);
+  if (isFlow && body.run_again)
+    throw invalidBody([{ path: ["run_again"], message: isWhole, keyword: "not" }]);
+  const required = isFlow ? [] : crew.inputs;
+  const missing = required.filter((name) => !Object.hasOwn(inputs, name) || inputs[name] === null);
   if (hasInputs && missing.length === 0) {
     const again = body.run_again;
     const runAgain = again
@@ -157,6 +165,9 @@ export function readKickoff(json: JsonValue, crew: CrewProject): Kickoff {
   });
 }
 
+const idIsOurs = "belongs to the flow, and is never an input";
+const isWhole = "a flow can only run from its start";
+
 /** FastAPI's words for a missing member (observed). */
 const fieldRequired = "Field required";
 
@@ -167,6 +178,11 @@ const camelCase: Readonly<Record<string, string>> = {
   human_feedback: "humanFeedback",
   is_approve: "isApprove",
 };
+
+/** The answer to a feedback webhook. @throws {ApiError} */
+export function readFeedback(json: JsonValue): string {
+  return checked(json, "FeedbackRequest").feedback;
+}
 
 /** Members may be in snake case or in camel case. @throws {ApiError} */
 export function readResume(json: JsonValue): Resume {
@@ -180,6 +196,7 @@ export function readResume(json: JsonValue): Resume {
     taskId: body.task_id,
     feedback: body.human_feedback,
     isApprove: body.is_approve,
+    isAnswer: body.is_answer === true,
     callbacks: readCallbacks(body),
   };
 }
@@ -227,7 +244,7 @@ function readCallbacks(body: CallbackMembers): Callbacks {
   };
 }
 
-/** `fetch` rejects credentials in an address, so they move to the header. */
+/** Credentials in an address move to the header, and are erased with it. */
 function target(member: string, text: string | null | undefined): CallbackTarget | undefined {
   if (!text) return undefined;
   try {

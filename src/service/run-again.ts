@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { CrewProject } from "../projects/types.ts";
 import { ApiError } from "./errors.ts";
-import type { Attempt, ExecutionView, KeptOutput, KeptOutputs } from "./model.ts";
+import { isAccepted, type ExecutionView, type KeptOutput, type KeptOutputs } from "./model.ts";
 
 /** The crew has changed since the outputs were made. */
 export class UnfitOutputs extends Error {
@@ -109,10 +109,6 @@ function namesBefore({ tasks }: CrewProject, taskId: string): string[] {
 
 function namesOf(kept: readonly KeptOutput[]): string[] {
   return kept.map(({ taskId }) => taskId);
-}
-
-function isAccepted({ state }: Attempt): boolean {
-  return state === "done" || state === "approved";
 }
 
 type Fingerprints = NonNullable<CrewProject["asRead"]>;

@@ -1,97 +1,255 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { existsSync, fstatSync } from "node:fs";
+import { fstatSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { dirname, relative, resolve, sep } from "node:path";
-import { fileURLToPath } from "node:url";
+import { dirname, resolve } from "node:path";
 import { getRequestListener } from "@hono/node-server";
 import { asArray, asObject } from "../base/json.ts";
-import { projectRoot } from "../projects/pyproject.ts";
 import { readProject } from "../projects/read.ts";
-import { defaultDataFolder, lockDataFolder, type DataFolder } from "./data-folder.ts";
+import { isLoopback } from "../base/loopback.ts";
+import { sharing } from "../base/sharing.ts";
+import { authenticateBy } from "./app.ts";
+import { checkCrew, engineOf, plansOf, type CrewPlan } from "./crews.ts";
+import { defaultDataFolder } from "./data-folder.ts";
 import { documentedDialect, liveDialect } from "./dialects.ts";
-import { crewaiEngine } from "./crewai/engine.ts";
-import { findPython, noPython } from "./crewai/python.ts";
-import { rehearsalEngine, type Engine } from "./engine.ts";
+import { createFeedbackWebhook } from "./feedback-webhook.ts";
 import { messageOf, Refusal } from "./errors.ts";
+import { openFile, openShared, type Home } from "./home.ts";
+import { createLog, usualLogFormat, type Log } from "./operations/log.ts";
+import type { Operations } from "./operations/operations.ts";
 import type { ServiceOptions } from "./options.ts";
-import { openService, type Service, type ServiceParts } from "./service.ts";
-
-/** Beside the bundle, or in the source. */
-const workerProgram =
-  ["worker.py", "crewai/worker.py"]
-    .map((file) => fileURLToPath(new URL(file, import.meta.url)))
-    .find((file) => existsSync(file)) ?? "";
-
-const maxDataFolders = 20;
+import { lastUsesIn } from "./server/last-uses.ts";
+import { createQueue } from "./server/limits.ts";
+import { planFrom, planOf, type ServerPlan } from "./server/open-server.ts";
+import { createServerApp } from "./server/server-app.ts";
+import { openService, type ServedCrew, type Service } from "./service.ts";
 
 /** Also in `service.json`: a client verifies the process before it sends a token. */
 const instanceHeader = "Crewdeck-Instance";
 
+type Tokens = Parameters<typeof authenticateBy>[0];
+type Fetch = (request: Request, env?: object) => Response | Promise<Response>;
+type Settings = Omit<ServiceOptions, "log"> & { readonly log: Log };
+
 /** Serves until the parent process ends or asks it to stop. @throws {Refusal} */
-export async function serve(options: ServiceOptions, exampleCrew: string): Promise<void> {
-  const folder = options.folder ?? exampleCrew;
-  try {
-    await readProject(folder);
-  } catch (error) {
-    throw new Refusal("project", `The crew in ${folder} can't be served. ${messageOf(error)}`);
-  }
-  const data = await takeData(options, folder);
-  const tokens = { token: options.token || newToken(), userToken: options.userToken || newToken() };
-  const engine = await chooseEngine(options, folder, dirname(data.database));
-  const service = open({
-    file: data.database,
-    engine,
-    dialect: options.dialect === "live" ? liveDialect : documentedDialect,
-    tokens,
-    readProject: () => readProject(folder),
-    callbackBackoffMs: options.callbackBackoffMs,
-    callbackTimeoutMs: options.callbackTimeoutMs,
-    log,
-    onHeld: sendHeld,
-  });
-  const files = data.keep();
-  // Handled below.
-  files.noticed.catch(() => undefined);
-  const respond = getRequestListener(service.app.fetch);
+export async function serve(
+  given: ServiceOptions,
+  exampleCrew: string,
+  version: string,
+): Promise<void> {
+  const tokens = { token: given.token || newToken(), userToken: given.userToken || newToken() };
+  const secrets = secretsOf(given, tokens);
+  const log = await createLog(given.log ?? usualLogFormat(given.isServer), secrets);
+  const options = { ...given, log };
+  const server = await serverPlan(options, exampleCrew, tokens);
+  const crews = server?.crews ?? plansOf(options, exampleCrew);
+  for (const { environment } of crews) secrets.push(...linesOf(environment));
+  for (const crew of crews) await checkCrew(crew, options);
+  if (options.role === "worker" && options.feedbackWebhook && server?.publicUrl === undefined)
+    throw new Refusal(
+      "options",
+      "--feedback-webhook: a worker takes no answers. Name the address of the API processes with --public-url, or as publicUrl in the configuration.",
+    );
+  const home = await openHome(options, crews);
+  const listening = { url: server?.publicUrl?.replace(/\/$/, "") ?? "" };
+  const served = await Promise.all(crews.map((crew) => openCrew(crew, options, home, listening)));
+  const operations = await openOperations(options, server, version);
+  const service = open(home, options, served, operations);
+  const fetch =
+    options.role === "worker"
+      ? refuseAsWorker
+      : server
+        ? fetchOfServer(server, served, service, home, log)
+        : fetchOfOne(served, service, tokens);
+  const respond = getRequestListener(service.operations?.before(fetch) ?? fetch);
   const instance = randomUUID();
-  const server = createServer((request, response) => {
+  const http = createServer((request, response) => {
     response.setHeader(instanceHeader, instance);
     void respond(request, response);
   });
-  const port = await listen(server, options.port);
-  const url = `http://127.0.0.1:${port}`;
-  data.publish({ url, port, instance });
-  onParentEnd(options.lifeline, () => {
-    // Running executions continue at the next start, as after a kill.
-    engine.close?.();
-    data.withdraw();
-    if (service.erase()) data.release();
+  const host = server?.host ?? "127.0.0.1";
+  const port = await listen(http, host, options.port ?? server?.port ?? 0);
+  const url = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+  listening.url ||= url;
+  home.publish({ url, port, instance });
+  const endEngines = () => {
+    for (const { engine } of served) engine.close?.();
+  };
+  onParentEnd(options.lifeline, async () => {
+    http.close();
+    if (options.drainMs > 0) await service.drain(options.drainMs);
+    // Running executions continue at the next start, as after a kill, or in another process.
+    endEngines();
+    home.leave(service.erase());
     process.exit(0);
   });
   process.on("message", (message) => {
     const { type, environment } = asObject(message);
-    if (type === "workerEnvironment") engine.setEnvironment?.(environment);
+    if (type !== "workerEnvironment") return;
+    for (const { engine } of served) engine.setEnvironment?.(environment);
   });
-  // Over IPC without tokens: the parent passed them.
-  if (process.send) process.send({ type: "listening", url, engine: engine.name, pid: process.pid });
-  else process.stdout.write(`${JSON.stringify({ url, ...tokens, engine: engine.name })}\n`);
+  announce(options, url, tokens, served);
   try {
     await service.work();
-    if (options.unfinished !== "hold") await decide(service, options.unfinished, service.held());
-    reportHeld(service.held());
-    if (process.send) process.on("message", (received) => takeDecision(service, received));
-    await files.noticed;
+    if (options.unfinished !== "hold")
+      await decide(service, options.unfinished, await service.held());
+    reportHeld(await service.held(), log);
+    if (process.send) process.on("message", (received) => takeDecision(service, received, log));
+    await home.lost;
   } catch (error) {
-    data.withdraw();
-    engine.close?.();
-    // Of an emptied database, SQLite would say that it is damaged.
-    throw files.look() ?? unusable(data.database, error);
+    home.leave(false);
+    endEngines();
+    throw home.explain(error);
   }
 }
 
-function takeDecision(service: Service, message: unknown): void {
+/** Those that this process knows. A crew's Python gets most of its variables, and may print them. */
+export function secretsOf(options: ServiceOptions, tokens: Tokens): string[] {
+  const { database, metricsToken = "", feedbackWebhook, spans } = options;
+  const password = URL.parse(database ?? "")?.password ?? "";
+  const variables = Object.entries(process.env).filter(([name]) =>
+    /(key|token|secret|password)$/i.test(name),
+  );
+  return [
+    ...[tokens.token, tokens.userToken, metricsToken, feedbackWebhook?.secret ?? ""],
+    ...[password, decodeURIComponent(password)],
+    ...Object.values(spans?.headers ?? {}),
+    ...linesOf(Object.fromEntries(variables)),
+  ];
+}
+
+/** A log's entry may have one line of a key. */
+function linesOf(environment: CrewPlan["environment"]): string[] {
+  return Object.values(environment).flatMap((value = "") => value.split("\n"));
+}
+
+/** Undefined for a window's own service: the window doesn't watch it, and it starts sooner. */
+async function openOperations(
+  options: Settings,
+  server: ServerPlan | undefined,
+  version: string,
+): Promise<Operations | undefined> {
+  if (process.send) return undefined;
+  const { createOperations } = await import("./operations/operations.ts");
+  const isLocal =
+    !server || (isLoopback(server.host) && server.publicUrl === undefined && !server.trustProxy);
+  return createOperations({ ...options, isLocal, version });
+}
+
+/** Undefined for one crew of the command line, which is at the root. */
+async function serverPlan(
+  options: Settings,
+  exampleCrew: string,
+  tokens: Tokens,
+): Promise<ServerPlan | undefined> {
+  if (options.config !== undefined) return await planFrom(options.config, options, options.log);
+  return options.folders.length > 1 ? planOf(plansOf(options, exampleCrew), tokens) : undefined;
+}
+
+async function openHome(options: Settings, crews: readonly CrewPlan[]): Promise<Home> {
+  const { log } = options;
+  const place =
+    options.config === undefined ? (crews[0]?.folder ?? "") : dirname(resolve(options.config));
+  if (options.database === undefined) return await openFile(options.data, place, log);
+  const folder = options.data ?? defaultDataFolder(place, 1, process.env);
+  return await openShared(options.database, folder, log);
+}
+
+/** @param listening where the service listens, once it does */
+async function openCrew(
+  crew: CrewPlan,
+  options: Settings,
+  home: Home,
+  listening: { readonly url: string },
+): Promise<ServedCrew> {
+  const { name, folder, dialect } = crew;
+  const { feedbackWebhook: webhook, callbackTimeoutMs: timeoutMs } = options;
+  const log: Log = (message, fields) =>
+    options.log(message, name === "" ? fields : { crew: name, ...fields });
+  const address = () => (name === "" ? listening.url : `${listening.url}/${name}`);
+  return {
+    name,
+    engine: await engineOf(crew, home.folder, options, log),
+    dialect: dialect === "live" ? liveDialect : documentedDialect,
+    readProject: sharing(() => readProject(folder)),
+    feedbackWebhook: webhook && createFeedbackWebhook({ ...webhook, address, timeoutMs, log }),
+  };
+}
+
+function open(
+  home: Home,
+  options: Settings,
+  crews: readonly ServedCrew[],
+  operations: Operations | undefined,
+): Service {
+  const { role, callbackBackoffMs, callbackTimeoutMs, log } = options;
+  try {
+    return openService({
+      ...{ storage: home.storage, role, crews, callbackBackoffMs, callbackTimeoutMs },
+      ...{ operations, log, onHeld: sendHeld },
+    });
+  } catch (error) {
+    throw home.explain(error);
+  }
+}
+
+function fetchOfOne(crews: readonly ServedCrew[], service: Service, tokens: Tokens): Fetch {
+  const [crew] = crews;
+  if (!crew) throw new Error("There is no crew.");
+  return service.appOf(crew, { authenticate: authenticateBy(tokens) }).fetch;
+}
+
+/** For all that doesn't ask how the process is. */
+function refuseAsWorker(): Response {
+  const message =
+    "This process is a worker, which answers only /healthz, /readyz and /metrics. Send other requests to an API process";
+  // What nobody read of a body would be read as the next request.
+  const headers = { Connection: "close" };
+  return Response.json({ error: "Not Found", message }, { status: 404, headers });
+}
+
+function fetchOfServer(
+  server: ServerPlan,
+  crews: readonly ServedCrew[],
+  service: Service,
+  { storage }: Home,
+  log: Log,
+): Fetch {
+  const mounted = crews.map((crew) => {
+    const { name, dialect, feedbackWebhook } = crew;
+    const { fetch } = service.appOf(crew, {
+      authenticate: server.authenticate(name),
+      mountedAt: `/${name}`,
+      admit: createQueue(storage.database, name, () => server.live.limits().underWayPerCrew),
+    });
+    const isSecretPath = (path: string) => feedbackWebhook?.attemptAt(path) !== undefined;
+    return { name, dialect, fetch, isSecretPath };
+  });
+  const lastUses = lastUsesIn(storage.database);
+  return createServerApp({ ...server, crews: mounted, lastUses, log }).fetch;
+}
+
+/** On the first line of stdout, or over IPC without tokens: the parent passed them. */
+function announce(
+  options: Settings,
+  url: string,
+  tokens: Tokens,
+  crews: readonly ServedCrew[],
+): void {
+  const { role, config } = options;
+  const engine = [...new Set(crews.map(({ engine }) => engine.name))].join(", ");
+  if (process.send) {
+    process.send({ type: "listening", url, engine, pid: process.pid });
+    return;
+  }
+  const own = config === undefined && role !== "worker" ? tokens : {};
+  const names =
+    crews.length > 1 || config !== undefined ? { crews: crews.map(({ name }) => name) } : {};
+  process.stdout.write(`${JSON.stringify({ url, ...own, engine, role, ...names })}\n`);
+}
+
+function takeDecision(service: Service, message: unknown, log: Log): void {
   const { type, ids } = asObject(message);
   if (type !== "continue" && type !== "discard") return;
   decide(service, type, asArray(ids).map(String)).catch((error: unknown) =>
@@ -105,10 +263,10 @@ async function decide(
   type: "continue" | "discard",
   ids: readonly string[],
 ): Promise<void> {
-  const held = service.held();
+  const held = await service.held();
   for (const id of ids.filter((each) => held.includes(each)))
     if (type === "continue") await service.release(id);
-    else service.discard(id);
+    else await service.discard(id);
 }
 
 /** The end of a parent that has gone is noticed elsewhere. */
@@ -116,86 +274,40 @@ function sendHeld(ids: readonly string[]): void {
   if (process.connected) process.send?.({ type: "held", ids }, () => undefined);
 }
 
-function reportHeld(ids: readonly string[]): void {
+function reportHeld(ids: readonly string[], log: Log): void {
   if (process.send) sendHeld(ids);
   else if (ids.length > 0) {
     const count =
       ids.length === 1 ? "1 unfinished execution was" : `${ids.length} unfinished executions were`;
     log(
-      `${count} interrupted: ${ids.join(", ")}. Start the service again with --unfinished continue to let them continue, or with --unfinished discard to end them.`,
+      `${count} interrupted: ${ids.join(", ")}. Start the service again with --on-restart continue to let them continue, or with --on-restart discard to end them.`,
     );
   }
 }
 
-async function chooseEngine(
-  options: ServiceOptions,
-  folder: string,
-  data: string,
-): Promise<Engine> {
-  if (options.engine === "rehearsal") return rehearsalEngine(options.taskSeconds);
-  const root = await projectRoot(folder);
-  const python = options.python ?? (await findPython(root));
-  if (python === undefined) throw new Refusal("python", noPython(root));
-  return crewaiEngine({
-    folder: root,
-    crew: relative(root, resolve(folder)).replaceAll(sep, "/"),
-    data: resolve(data),
-    python,
-    program: workerProgram,
-    parallel: options.parallel,
-    env: process.env,
-    log,
-  });
-}
-
-async function takeData(options: ServiceOptions, crewFolder: string): Promise<DataFolder> {
-  if (options.data !== undefined) return lockDataFolder(options.data);
-  for (let number = 1; ; number += 1) {
-    const folder = defaultDataFolder(crewFolder, number, process.env);
-    try {
-      const data = await lockDataFolder(folder);
-      log(`Executions are kept in ${folder}`);
-      return data;
-    } catch (error) {
-      if (!(error instanceof Refusal && error.reason === "inUse" && number < maxDataFolders))
-        throw error;
-    }
-  }
-}
-
-function open(parts: ServiceParts): Service {
+/** @throws {Refusal} */
+async function listen(server: Server, host: string, port: number): Promise<number> {
   try {
-    return openService(parts);
-  } catch (error) {
-    throw unusable(parts.file, error);
-  }
-}
-
-function unusable(file: string, error: unknown): Refusal {
-  if (error instanceof Refusal) return error;
-  return new Refusal(
-    "data",
-    `The database ${file} can't be used: ${messageOf(error)}. Make it writable, restore it if it is damaged, or choose another folder with --data.`,
-  );
-}
-
-/** On this machine only. @throws {Refusal} */
-async function listen(server: Server, port: number): Promise<number> {
-  try {
-    await once(server.listen(port, "127.0.0.1"), "listening");
+    await once(server.listen(port, host), "listening");
   } catch (error) {
     const isInUse = error instanceof Error && "code" in error && error.code === "EADDRINUSE";
     const problem = isInUse ? "is in use by another program" : `can't be used: ${messageOf(error)}`;
     throw new Refusal(
       "port",
-      `Port ${port} on 127.0.0.1 ${problem}. End that program, or choose another port with --port; 0 takes any free port.`,
+      `Port ${port} on ${host} ${problem}. End that program, or choose another port with --port; 0 takes any free port.`,
     );
   }
   return (server.address() as AddressInfo).port;
 }
 
 /** Closed standard input is the parent's end with `--lifeline`, or with IPC if it is a pipe. */
-function onParentEnd(watchInput: boolean, end: () => void): void {
+function onParentEnd(watchInput: boolean, onEnd: () => Promise<void>): void {
+  let isEnding = false;
+  const end = () => {
+    if (isEnding) return;
+    isEnding = true;
+    void onEnd();
+  };
   process.once("SIGTERM", end);
   process.once("SIGINT", end);
   if (process.send) process.once("disconnect", end);
@@ -215,8 +327,4 @@ function isInputPipe(): boolean {
 
 function newToken(): string {
   return randomBytes(24).toString("base64url");
-}
-
-function log(line: string): void {
-  process.stderr.write(`${line}\n`);
 }

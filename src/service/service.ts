@@ -1,137 +1,200 @@
-import type { DatabaseSync } from "node:sqlite";
-import { openSqlite, transaction } from "../base/sqlite.ts";
+import { setTimeout as sleep } from "node:timers/promises";
 import { createApp, type AppOptions } from "./app.ts";
-import { createDeliveries, createReporter, stopEvent } from "./callbacks.ts";
-import { runCrew, type Steps } from "./crew-run.ts";
+import { createReporter, endEvent, outputCallbackIds } from "./callbacks.ts";
+import { runCrew } from "./crew-run.ts";
+import { createDeliveries } from "./deliveries.ts";
 import type { Engine } from "./engine.ts";
 import { messageOf, Refusal } from "./errors.ts";
 import { createEvents } from "./events.ts";
-import { createExecutions, createWaker, SeenOutputs } from "./executions.ts";
-import { createErasure, createStore } from "./store.ts";
-import {
-  createRuns,
-  freeLeases,
-  holdRun,
-  indexDeadlines,
-  moveWaits,
-  releaseRun,
-  restartWaits,
-  runState,
-} from "./workflow.ts";
+import { createFlowStore } from "./flow-store.ts";
+import type { Execution } from "./model.ts";
+import { createExecutions, createWaker } from "./executions.ts";
+import { createSender } from "./sender.ts";
+import type { Log } from "./operations/log.ts";
+import type { OpenOperations, Operations } from "./operations/operations.ts";
+import type { Steps } from "./steps.ts";
+import type { OwnFile, Storage } from "./storage.ts";
+import { createStore } from "./store.ts";
+import { brokenRuns, createRuns } from "./workflow.ts";
 
-export interface ServiceParts extends Omit<AppOptions, "executions"> {
-  readonly file: string;
+/** `api` answers requests, `worker` runs executions and sends callbacks. */
+export type Role = "api" | "worker" | "both";
+
+/** A crew that is served. */
+export interface ServedCrew extends Pick<
+  AppOptions,
+  "dialect" | "readProject" | "feedbackWebhook"
+> {
+  /** Its path on a server with several; empty for the only one. */
+  readonly name: string;
   readonly engine: Engine;
+}
+
+export interface ServiceParts {
+  readonly storage: Storage;
+  readonly role: Role;
+  readonly crews: readonly ServedCrew[];
   readonly callbackBackoffMs: number;
   readonly callbackTimeoutMs: number;
+  /** Of a server: it counts, answers probes, sends spans and deletes old executions. */
+  readonly operations?: Operations | undefined;
+  readonly log: Log;
   /** Called with those left when a person has decided about a held execution. */
   readonly onHeld?: (ids: readonly string[]) => void;
 }
 
 export type Service = ReturnType<typeof openService>;
 
-/** Throws if the file isn't a database or can't be written. @throws {Refusal} if unfinished executions can't be held */
-export function openService(parts: ServiceParts) {
-  const { log } = parts;
-  const database = openSqlite(parts.file);
-  check(database);
-  const erasure = createErasure(database, log);
-  // A power cut loses no write: the library syncs the same file before any response. Syncing each
-  // of ours would cost a third of the speed.
-  database.exec(
-    "PRAGMA journal_mode = WAL; PRAGMA foreign_keys = ON; PRAGMA synchronous = NORMAL;",
-  );
+/** How often to look for what nobody reports (ms). */
+const lookMs = 1000;
+
+/** How long a process that ends waits until its executions are given back (ms). */
+const giveBackMs = 5000;
+
+/** @throws {Refusal} if unfinished executions can't be held */
+export function openService({ storage, log, ...parts }: ServiceParts) {
+  const { database, own } = storage;
+  const metrics = parts.operations?.metrics;
+  const crews = parts.crews.map((crew) => ({
+    ...crew,
+    engine: metrics?.observed(crew.engine, crew.name) ?? crew.engine,
+  }));
   const store = createStore(database);
-  // A file that can't be written is refused now, not at the first kickoff.
-  const version = database.prepare("PRAGMA user_version").get()?.["user_version"];
-  database.exec(`PRAGMA user_version = ${Number(version)}`);
-  const seen = new SeenOutputs();
-  const onSend = (id: string) => seen.add(id);
   const events = createEvents(database);
-  const deliveries = createDeliveries(database, log, onSend, parts.callbackTimeoutMs);
-  const forgetCallbacks = (id: string) => {
-    if (store.forgetCallbacks(id)) erasure.plan();
+  const flows = createFlowStore(database);
+  const deliveries = createDeliveries(database, parts.callbackBackoffMs);
+  const sender = createSender(database, deliveries, {
+    timeoutMs: parts.callbackTimeoutMs,
+    log,
+    onAttempt: metrics?.callback,
+    onSend: async (executionId, ids) => {
+      for (const key of await store.notShown(executionId))
+        if (outputCallbackIds(key).some((id) => ids.includes(id))) await store.setShown(key);
+    },
+  });
+  const run = {
+    store: createStore(storage.forRuns),
+    events: createEvents(storage.forRuns),
+    flows: createFlowStore(storage.forRuns),
+    deliveries: createDeliveries(storage.forRuns, parts.callbackBackoffMs),
   };
-  const giveUp = (id: string, problem: string) => {
-    store.end(id, `The execution can't continue: ${problem}`);
-    parts.engine.rest?.(id, true);
-    forgetCallbacks(id);
+  const underWay = new Set<string>();
+  /** Names of crews that this process doesn't serve. */
+  const missing = new Set<string>();
+  const crewOf = async ({ crew: name }: Execution, steps: Steps): Promise<ServedCrew> => {
+    const crew = crews.find((each) => each.name === name);
+    if (crew) return crew;
+    if (own) throw new Error(`the crew "${name}" is no longer served.`);
+    // Another process may serve it, for example one that was started with a newer configuration.
+    const problem = `Executions of the crew "${name}" wait for a process that serves it.`;
+    if (!missing.has(name)) log(problem);
+    missing.add(name);
+    return await steps.run<never>("look for the crew", () => Promise.reject(new Error(problem)));
   };
-  const handlers = {
+  const restAll = (id: string) => {
+    for (const { engine } of crews) engine.rest?.(id, true);
+  };
+  const giveUp = async (id: string, problem: string) => {
+    const error = `The execution can't continue: ${problem}`;
+    await run.store.end(id, error, (ended) => run.events.adding(id, endEvent(ended)));
+    restAll(id);
+    await run.store.forgetCallbacks(id);
+    await operations?.ended(id);
+  };
+  const endBroken = async (id: string, problem: string) => {
+    log(`The execution ${id} can't continue: ${problem}`, { level: "error", execution_id: id });
+    await giveUp(id, problem);
+  };
+  const runs = createRuns(storage.backend, database, {
     // Repeated after a kill before the library stored the end of the run.
     async crew(id: string, steps: Steps) {
-      await runCrew(id, steps, store, parts.engine, (execution) =>
-        createReporter(execution, deliveries, events, runs.startCallback),
-      );
-      forgetCallbacks(id);
+      const reporterOf = (execution: Execution) =>
+        createReporter(execution, run.deliveries, run.events, () => database.now());
+      const execution = await run.store.find(id);
+      if (!execution) throw new Error(`The execution ${id} is not in the database.`);
+      const { engine, feedbackWebhook: webhook } = await crewOf(execution, steps);
+      underWay.add(id);
+      try {
+        await runCrew(id, steps, run.store, engine, reporterOf, { flows: run.flows, webhook });
+      } finally {
+        underWay.delete(id);
+        // Until a person has answered, or a step is repeated, others may work. Those that wait for their turn would leave it no
+        // place to be repeated.
+        engine.rest?.(id, false);
+      }
+      await run.store.forgetCallbacks(id);
+      await operations?.ended(id);
     },
-    async callback(id: string) {
-      await deliveries.send(id);
-      erasure.plan();
+    log,
+    onBroken: (id: string, error: unknown) => endBroken(id, messageOf(error)),
+  });
+  const clock = own && watchClock((milliseconds) => onSetBack(own, milliseconds), log);
+  if (own && crews.some(({ engine }) => engine.costsMoney === true)) hold(own);
+  const waker = createWaker(store, runs.signal, (id) => database.query(storage.wakeRun(id)), log);
+  // Its worker may be in this process or in another one. Of one that ended elsewhere, this process may keep files.
+  const stopListening = database.onNotice((notice) => {
+    if (notice.kind === "ended") restAll(notice.executionId);
+  });
+  let looking: NodeJS.Timeout | undefined;
+  const operations: OpenOperations | undefined = parts.operations?.open({
+    database,
+    forRuns: storage.forRuns,
+    crews: crews.map(({ name }) => name),
+    async view(id) {
+      const { crew: name } = (await store.find(id)) ?? {};
+      const crew = crews.find((each) => each.name === name);
+      return crew && executionsOf(crew).view(id, { type: "bearer", owner: "bearer" });
     },
-    onBroken(id: string, error: unknown) {
-      const problem = messageOf(error);
-      log(`The execution ${id} can't continue: ${problem}`);
-      giveUp(id, problem);
-    },
-  };
-  const clock = watchClock((milliseconds) => moveWaits(database, milliseconds), log);
-  const runs = createRuns(parts.file, handlers, parts.callbackBackoffMs);
-  if (parts.engine.costsMoney === true) hold();
-  const waker = createWaker(store, runs.signal, log);
-  const executions = createExecutions(
-    store,
-    events,
-    waker,
-    seen,
-    { start: runs.startCrew, isQueued: (id) => parts.engine.isQueued?.(id) === true, halt },
-    parts.dialect,
-  );
+  });
+
+  function executionsOf({ name, engine, dialect }: ServedCrew) {
+    return createExecutions({
+      ...{ database, store, events, deliveries, flows, waker, halt, dialect },
+      start: (id: string) => {
+        runs.noteKickoff();
+        return storage.startRun(id);
+      },
+      crew: name,
+      isQueued: (id) => engine.isQueued?.(id) === true,
+      onDecided: metrics?.decided,
+    });
+  }
+
+  async function onSetBack(file: OwnFile, milliseconds: number): Promise<void> {
+    // Together: what fails is repeated.
+    await database.transaction(function* () {
+      yield* deliveries.moveWaits(milliseconds);
+      file.moveWaits(milliseconds);
+    });
+  }
 
   /** Before anything runs. */
-  function hold(): void {
+  function hold(file: OwnFile): void {
     try {
-      // Together: after a kill between them nobody would be asked about the execution.
-      transaction(database, () => {
-        store.holdInterrupted();
-        for (const id of store.held()) holdRun(database, id);
-      });
+      file.hold();
     } catch (error) {
-      database.close();
       throw new Refusal(
         "data",
-        `Unfinished executions in ${parts.file} can't be kept from continuing, and they would cost money: ${messageOf(error)}. Choose another folder with --data.`,
+        `Unfinished executions can't be kept from continuing, and they would cost money: ${messageOf(error)}. Choose another folder with --data.`,
       );
     }
   }
 
-  async function release(id: string): Promise<void> {
-    if (!store.held().includes(id)) return;
-    await resumeRun(id);
-  }
-
-  async function resumeRun(id: string): Promise<void> {
-    // Together, as in `hold`.
-    transaction(database, () => {
-      store.release(id);
-      releaseRun(database, id);
-    });
-    if (runState(database, id).state === "absent") await runs.startCrew(id);
+  async function resumeRun(id: string, file: OwnFile): Promise<void> {
+    file.release(id);
+    if (!file.hasRun(id)) await runs.startCrew(id);
     runs.wake();
-    parts.onHeld?.(store.held());
+    parts.onHeld?.(await store.held());
     await waker.wakeAll();
   }
 
   async function halt(id: string) {
-    const isHeld = store.held().includes(id);
-    const waited = store.stop(id);
+    const isHeld = own && (await store.held()).includes(id);
+    // After the status that says that it was stopped, nobody asks again: its event is part of the change.
+    const waited = await store.stop(id, (stopped) => events.adding(id, endEvent(stopped)));
     if (!waited) return undefined;
-    const stopped = store.find(id);
-    // Now: after the status that says that it was stopped, nobody asks again.
-    if (stopped) events.add(id, stopEvent(stopped));
-    parts.engine.rest?.(id, true);
     // It sees that it was stopped, and ends.
-    if (isHeld) await resumeRun(id);
+    if (isHeld) await resumeRun(id, own);
     return waited;
   }
 
@@ -142,76 +205,119 @@ export function openService(parts: ServiceParts) {
       log(`${problem}: ${messageOf(error)}`);
     }
   };
+
+  /** Continues what the last process left unfinished. */
+  async function recover(file: OwnFile): Promise<void> {
+    attempt(
+      () => file.freeLeases(),
+      "Executions that were running when the service last ended can't continue",
+    );
+    attempt(() => file.restartWaits(), "Some tasks may wait until the clock is right");
+    await database.query(deliveries.shortenWaits());
+  }
+
+  async function startMissing(file: OwnFile): Promise<void> {
+    try {
+      for (const id of file.withoutRun()) await runs.startCrew(id);
+    } catch (error) {
+      log(`Executions that a kill kept from starting can't start: ${messageOf(error)}`);
+    }
+  }
+
+  /** For runs that the library gave up, and for notices of other processes that were lost. */
+  async function look(): Promise<void> {
+    for (const { id, problem } of await database.query(brokenRuns())) await endBroken(id, problem);
+    if (own) return;
+    await waker.wakeAll();
+    if (underWay.size > 0) for (const id of await store.endedOf([...underWay])) restAll(id);
+  }
+
   return {
-    app: createApp({ ...parts, executions }),
-    /** Continues what the last process left unfinished. */
+    /** The API of one of the crews. */
+    appOf(crew: ServedCrew, access: Pick<AppOptions, "authenticate" | "mountedAt" | "admit">) {
+      const observe = metrics?.requests(crew.name);
+      return createApp({ ...crew, ...access, executions: executionsOf(crew), observe, log });
+    },
+    operations,
     async work() {
-      attempt(
-        () => freeLeases(database),
-        "Executions that were running when the service last ended can't continue",
-      );
-      attempt(() => indexDeadlines(database), "The service will be slow with many executions");
-      attempt(() => restartWaits(database), "Callbacks may wait until the clock is right");
-      runs.work();
-      clock.start();
-      const held = store.held();
-      for (const id of store.running()) {
-        try {
-          const run = runState(database, id);
-          // A kill prevented its start.
-          if (run.state === "absent" && !held.includes(id)) await runs.startCrew(id);
-          // The library gave it up.
-          if (run.state === "failed") giveUp(id, run.message);
-        } catch (error) {
-          log(`The execution ${id} could not be checked after the restart: ${messageOf(error)}`);
-        }
+      if (own) await recover(own);
+      if (parts.role !== "api") {
+        runs.work();
+        sender.work();
+        operations?.work();
       }
-      // A kill may have come between a deletion and its erasure.
-      erasure.run();
-      await waker.wakeAll();
+      clock?.start();
+      if (own) {
+        await startMissing(own);
+        // A kill may have come between a deletion and its erasure.
+        database.erasure?.run();
+        await waker.wakeAll();
+      }
+      if (parts.role !== "api")
+        looking = setInterval(() => {
+          look().catch((error: unknown) =>
+            log(`The service could not look for what has changed: ${messageOf(error)}`),
+          );
+        }, lookMs).unref();
     },
     /** Executions that a restart interrupted: they cost money, so a person lets them continue or discards them. */
-    held: () => store.held(),
-    release,
-    discard(id: string) {
-      giveUp(id, "it was discarded after the service was restarted.");
-      parts.onHeld?.(store.held());
+    held: async () => (own ? await store.held() : []),
+    async release(id: string): Promise<void> {
+      if (own && (await store.held()).includes(id)) await resumeRun(id, own);
+    },
+    async discard(id: string) {
+      await giveUp(id, "it was discarded after the service was restarted.");
+      parts.onHeld?.(await store.held());
     },
     /** For a process that exits without `close`. */
-    erase: erasure.run,
+    erase: () => database.erasure?.run() ?? true,
+    /** Begins nothing new, and gives back what is still running after so many milliseconds. */
+    async drain(milliseconds: number): Promise<void> {
+      waker.stop();
+      clearInterval(looking);
+      operations?.drain();
+      const closing = Promise.all([runs.drain(), sender.close(), operations?.stop()]);
+      await Promise.race([closing, sleep(milliseconds)]);
+      const late = sleep(giveBackMs, undefined, { ref: false }).then(() => {
+        throw new Error("The database does not answer.");
+      });
+      await Promise.race([storage.giveBack?.(), late]).catch((error: unknown) => {
+        // They continue when their claims run out.
+        log(`Running executions could not be given back: ${messageOf(error)}`);
+      });
+    },
     /** Finishes the steps that are running. */
     async close() {
       waker.stop();
-      clock.stop();
+      clock?.stop();
+      clearInterval(looking);
+      stopListening();
+      await operations?.stop();
       await runs.close();
-      parts.engine.close?.();
-      erasure.stop();
-      database.close();
+      await sender.close();
+      for (const { engine } of crews) engine.close?.();
+      await database.close();
     },
   };
-}
-
-/** Throws if the file isn't a database or is damaged. */
-function check(database: DatabaseSync): void {
-  const problem = database.prepare("PRAGMA quick_check(1)").get()?.["quick_check"];
-  if (problem !== "ok") throw new Error(`it is damaged (${String(problem)})`);
 }
 
 const clockMs = 1000;
 
 /** Waits are stored as times of day, so they are too long when the clock is set back. A monotonic clock shows by how much. */
-function watchClock(onSetBack: (milliseconds: number) => void, log: (line: string) => void) {
+function watchClock(onSetBack: (milliseconds: number) => Promise<void>, log: Log) {
   const offset = () => Date.now() - performance.now();
   let before = offset();
   let timer: NodeJS.Timeout | undefined;
   const look = () => {
     const now = offset();
-    try {
-      if (now < before - clockMs) onSetBack(before - now);
+    const done = () => {
       before = now;
-    } catch (error) {
-      log(`Callbacks may wait until the clock is right: ${messageOf(error)}`);
-    }
+    };
+    if (now >= before - clockMs) done();
+    else
+      onSetBack(before - now).then(done, (error: unknown) =>
+        log(`Callbacks and some tasks may wait until the clock is right: ${messageOf(error)}`),
+      );
   };
   return {
     start: () => (timer ??= setInterval(look, clockMs).unref()),

@@ -1,406 +1,390 @@
-import { EventEmitter, once } from "node:events";
-import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { integer, optionalText, text, transaction } from "../base/sqlite.ts";
+import { integer, optionalText, text } from "../base/sqlite.ts";
 import type { CrewProject } from "../projects/types.ts";
+import { change, row, rows, type Database, type Work } from "./database/database.ts";
+import {
+  attemptColumns,
+  createDecisions,
+  keyColumns,
+  ofAttempt,
+  values,
+  type StoredAttempt,
+} from "./decisions.ts";
 import type { TaskResult, TokenUsage } from "./engine.ts";
-import { messageOf } from "./errors.ts";
-import type { Attempt, AttemptKey, Callbacks, Decision, Execution, KeptOutput } from "./model.ts";
+import type { Attempt, AttemptKey, Callbacks, Execution, KeptOutput } from "./model.ts";
 
-const schema = `
-  CREATE TABLE IF NOT EXISTS executions (
-    id TEXT PRIMARY KEY, owner TEXT NOT NULL, project TEXT NOT NULL, inputs TEXT NOT NULL, meta TEXT NOT NULL,
-    callbacks TEXT NOT NULL, state TEXT NOT NULL, error TEXT, created_at INTEGER NOT NULL, ended_at INTEGER
-  ) STRICT;
-  CREATE TABLE IF NOT EXISTS held (execution_id TEXT PRIMARY KEY REFERENCES executions) STRICT;
-  CREATE TABLE IF NOT EXISTS kept (execution_id TEXT PRIMARY KEY REFERENCES executions, json TEXT NOT NULL) STRICT;
-  CREATE INDEX IF NOT EXISTS executions_under_way ON executions (id) WHERE ended_at IS NULL;
-  CREATE TABLE IF NOT EXISTS aliases (id TEXT PRIMARY KEY, execution_id TEXT NOT NULL REFERENCES executions) STRICT;
-  CREATE TABLE IF NOT EXISTS attempts (
-    execution_id TEXT NOT NULL REFERENCES executions, task_index INTEGER NOT NULL, attempt INTEGER NOT NULL,
-    task_id TEXT NOT NULL, state TEXT NOT NULL, output TEXT, started_at INTEGER NOT NULL, finished_at INTEGER,
-    failures INTEGER NOT NULL DEFAULT 0, feedback TEXT, callbacks TEXT, decided_at INTEGER, taken INTEGER NOT NULL DEFAULT 0,
-    PRIMARY KEY (execution_id, task_index, attempt)
-  ) STRICT;
-  CREATE TABLE IF NOT EXISTS usage (
-    execution_id TEXT NOT NULL REFERENCES executions, total INTEGER NOT NULL, prompt INTEGER NOT NULL, completion INTEGER NOT NULL
-  ) STRICT;
-  CREATE INDEX IF NOT EXISTS usage_of_execution ON usage (execution_id);
-  CREATE INDEX IF NOT EXISTS attempts_not_taken ON attempts (decided_at) WHERE decided_at IS NOT NULL AND taken = 0;
-`;
-
-const ofAttempt = "WHERE execution_id = ? AND task_index = ? AND attempt = ?";
-
-// Only this program writes these strict tables, so rows have the types that they are cast to.
-const keyColumns = "execution_id AS executionId, task_index AS taskIndex, attempt";
-const attemptColumns = `${keyColumns}, task_id AS taskId, state, output, started_at AS startedAt, finished_at AS finishedAt, decided_at AS decidedAt`;
+/** What is stored together with the end of an execution. */
+type Ending = (ended: Execution) => Work<unknown>;
 
 export type ExecutionStore = ReturnType<typeof createStore>;
 
 /** Each method is one atomic change. A run may repeat its calls after a crash, without effect. */
-export function createStore(database: DatabaseSync) {
-  database.exec(schema);
-  const ended = new EventEmitter().setMaxListeners(0);
-  const statements = new Map<string, StatementSync>();
-  const prepare = (sql: string) => {
-    let statement = statements.get(sql);
-    if (!statement) statements.set(sql, (statement = database.prepare(sql)));
-    return statement;
-  };
+export function createStore(database: Database) {
+  const { erasure } = database;
 
   /** By ID or alias. Throws if the stored row is invalid. */
-  function find(id: string): Execution | undefined {
-    const row = prepare(
-      `SELECT executions.*, coalesce(json, 'null') AS kept FROM executions LEFT JOIN kept ON execution_id = id
-       WHERE id = coalesce((SELECT execution_id FROM aliases WHERE id = ?), ?)`,
-    ).get(id, id);
-    if (!row) return undefined;
-    const json = (column: string): unknown => JSON.parse(text(row, column));
+  function* found(id: string): Work<Execution | undefined> {
+    const stored = yield* row(
+      `SELECT executions.id, owner, crew, project, inputs, meta, callbacks, state, error, created_at AS "createdAt",
+         ended_at AS "endedAt", coalesce(json, 'null') AS kept FROM executions LEFT JOIN kept ON execution_id = executions.id
+       WHERE executions.id = coalesce((SELECT execution_id FROM aliases WHERE id = ?), ?)`,
+      id,
+      id,
+    );
+    if (!stored) return undefined;
+    const json = (column: string): unknown => JSON.parse(text(stored, column));
     return {
-      id: text(row, "id"),
-      owner: text(row, "owner") as Execution["owner"],
+      id: text(stored, "id"),
+      owner: text(stored, "owner") as Execution["owner"],
+      crew: text(stored, "crew"),
       project: json("project") as Execution["project"],
       inputs: json("inputs") as Execution["inputs"],
       meta: json("meta") as Execution["meta"],
       callbacks: json("callbacks") as Callbacks,
       kept: json("kept") as Execution["kept"],
-      state: text(row, "state") as Execution["state"],
-      error: optionalText(row, "error") ?? null,
-      createdAt: integer(row, "created_at"),
-      endedAt: row["ended_at"] === null ? null : integer(row, "ended_at"),
+      state: text(stored, "state") as Execution["state"],
+      error: optionalText(stored, "error") ?? null,
+      createdAt: integer(stored, "createdAt"),
+      endedAt: stored["endedAt"] === null ? null : integer(stored, "endedAt"),
     };
   }
 
-  function insert(execution: Execution): void {
-    prepare("INSERT INTO executions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)").run(
-      execution.id,
-      execution.owner,
-      JSON.stringify(execution.project),
-      JSON.stringify(execution.inputs),
-      JSON.stringify(execution.meta),
-      JSON.stringify(execution.callbacks),
-      execution.state,
-      execution.error,
-      execution.createdAt,
-      execution.endedAt,
-    );
+  function* ended(id: string, also: Ending): Work<void> {
+    const execution = yield* found(id);
+    if (execution) yield* also(execution);
   }
 
-  /** Synced to disk, and synchronous so that no other write intervenes. */
-  function durably<T>(change: () => T): T {
-    database.exec("PRAGMA synchronous = FULL");
-    try {
-      return transaction(database, change);
-    } finally {
-      database.exec("PRAGMA synchronous = NORMAL");
-    }
+  async function hasEnded(id: string): Promise<boolean> {
+    return !(await database.query(
+      row("SELECT 1 AS found FROM executions WHERE id = ? AND ended_at IS NULL", id),
+    ));
   }
 
   return {
-    add(execution: Execution): void {
-      transaction(database, () => {
-        insert(execution);
+    ...createDecisions(database),
+
+    /**
+     * @param start what starts its run, in the same change
+     * @param check what comes first in this change, and may throw to refuse it
+     */
+    async add(
+      execution: Execution,
+      start: () => Work<unknown>,
+      check?: () => Work<unknown>,
+    ): Promise<void> {
+      await database.transaction(function* () {
+        if (check) yield* check();
+        yield* change(
+          `INSERT INTO executions (id, owner, crew, project, inputs, meta, callbacks, state, error, created_at, ended_at)
+           VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+          execution.id,
+          execution.owner,
+          execution.crew,
+          JSON.stringify(execution.project),
+          JSON.stringify(execution.inputs),
+          JSON.stringify(execution.meta),
+          JSON.stringify(execution.callbacks),
+          execution.state,
+          execution.error,
+          execution.createdAt,
+          execution.endedAt,
+        );
         if (execution.kept !== null)
-          prepare("INSERT INTO kept VALUES (?, ?)").run(
+          yield* change(
+            "INSERT INTO kept (execution_id, json) VALUES (?, ?)",
             execution.id,
             JSON.stringify(execution.kept),
+          );
+        yield* start();
+      }, true);
+      database.notify({ kind: "run" });
+    },
+
+    /** Stores the outputs of tasks that don't run again as those of finished attempts. */
+    async keep(executionId: string, outputs: readonly KeptOutput[]): Promise<void> {
+      const now = database.now();
+      await database.transaction(function* () {
+        for (const [index, { taskId, output }] of outputs.entries())
+          yield* change(
+            `INSERT INTO attempts (execution_id, task_index, attempt, task_id, state, output, started_at, finished_at)
+             VALUES (?, ?, 1, ?, 'done', ?, ?, ?) ON CONFLICT DO NOTHING`,
+            executionId,
+            index,
+            taskId,
+            output,
+            now,
+            now,
           );
       });
     },
 
-    /** Stores the outputs of tasks that don't run again as those of finished attempts. */
-    keep(executionId: string, outputs: readonly KeptOutput[]): void {
-      transaction(database, () => {
-        for (const [index, { taskId, output }] of outputs.entries())
-          prepare(
-            `INSERT OR IGNORE INTO attempts (execution_id, task_index, attempt, task_id, state, output, started_at, finished_at)
-             VALUES (?, ?, 1, ?, 'done', ?, ?, ?)`,
-          ).run(executionId, index, taskId, output, Date.now(), Date.now());
-      });
+    find: (id: string) => database.query(found(id)),
+
+    async view(id: string) {
+      return await database.query(
+        (function* (): Work<
+          { execution: Execution; attempts: readonly StoredAttempt[] } | undefined
+        > {
+          const execution = yield* found(id);
+          if (!execution) return undefined;
+          const attempts: unknown = yield* rows(
+            `SELECT ${attemptColumns} FROM attempts WHERE execution_id = ? ORDER BY task_index, attempt`,
+            execution.id,
+          );
+          return { execution, attempts: attempts as readonly StoredAttempt[] };
+        })(),
+      );
     },
 
-    find,
-
-    view(id: string) {
-      const execution = find(id);
-      if (!execution) return undefined;
-      const attempts: unknown = prepare(
-        `SELECT ${attemptColumns} FROM attempts WHERE execution_id = ? ORDER BY task_index, attempt`,
-      ).all(execution.id);
-      return { execution, attempts: attempts as readonly Attempt[] };
-    },
-
-    running(): string[] {
-      const rows = prepare("SELECT id FROM executions WHERE ended_at IS NULL").all();
-      return rows.map(({ id }) => String(id));
+    /** Those of the executions that have ended. */
+    async endedOf(ids: readonly string[]): Promise<string[]> {
+      const places = ids.map(() => "?").join(", ");
+      const found = await database.query(
+        rows(`SELECT id FROM executions WHERE ended_at IS NOT NULL AND id IN (${places})`, ...ids),
+      );
+      return found.map(({ id }) => String(id));
     },
 
     /** Executions that a restart interrupted, and that a person has not let continue. */
-    held(): string[] {
-      const rows = prepare(
-        "SELECT id FROM held JOIN executions ON id = execution_id WHERE ended_at IS NULL",
-      ).all();
-      return rows.map(({ id }) => String(id));
+    async held(): Promise<string[]> {
+      const found = await database.query(
+        rows("SELECT id FROM held JOIN executions ON id = execution_id WHERE ended_at IS NULL"),
+      );
+      return found.map(({ id }) => String(id));
     },
 
-    /** Holds all that would continue by themselves: those that have not ended, and don't wait for a person. */
-    holdInterrupted(): void {
-      prepare(
-        `INSERT OR IGNORE INTO held SELECT id FROM executions WHERE ended_at IS NULL
-           AND NOT EXISTS (SELECT 1 FROM attempts WHERE execution_id = id AND attempts.state = 'waiting')`,
-      ).run();
-    },
-
-    release(id: string): void {
-      prepare("DELETE FROM held WHERE execution_id = ?").run(id);
-    },
-
-    outputOf(key: AttemptKey): string {
-      const row = prepare(`SELECT output FROM attempts ${ofAttempt}`).get(...values(key));
-      return String(row?.["output"] ?? "");
-    },
+    outputOf: async (key: AttemptKey): Promise<string> =>
+      String(
+        (await database.query(row(`SELECT output FROM attempts ${ofAttempt}`, ...values(key))))?.[
+          "output"
+        ] ?? "",
+      ),
 
     /** When it finished and a person decided about it, or null. */
-    timesOf(key: AttemptKey): Pick<Attempt, "finishedAt" | "decidedAt"> {
-      const row: unknown = prepare(
-        `SELECT finished_at AS finishedAt, decided_at AS decidedAt FROM attempts ${ofAttempt}`,
-      ).get(...values(key));
-      return row as Pick<Attempt, "finishedAt" | "decidedAt">;
+    async timesOf(key: AttemptKey): Promise<Pick<Attempt, "finishedAt" | "decidedAt">> {
+      const times: unknown = await database.query(
+        row(
+          `SELECT finished_at AS "finishedAt", decided_at AS "decidedAt" FROM attempts ${ofAttempt}`,
+          ...values(key),
+        ),
+      );
+      return times as Pick<Attempt, "finishedAt" | "decidedAt">;
     },
 
-    hasEnded(id: string): boolean {
-      return !prepare("SELECT 1 FROM executions WHERE id = ? AND ended_at IS NULL").get(id);
-    },
+    hasEnded,
 
     /**
      * Stores a new attempt; a repeat keeps the first start. Returns what it had before a crash,
      * undefined if the execution has ended.
      */
-    begin(key: AttemptKey, taskId: string): Pick<Attempt, "output" | "state"> | undefined {
-      const row: unknown = prepare(
-        `INSERT INTO attempts (execution_id, task_index, attempt, task_id, state, started_at)
-         SELECT id, ?, ?, ?, 'running', ? FROM executions WHERE id = ? AND ended_at IS NULL
-         ON CONFLICT DO UPDATE SET state = state RETURNING output, state`,
-      ).get(key.taskIndex, key.attempt, taskId, Date.now(), key.executionId);
-      return row as Pick<Attempt, "output" | "state"> | undefined;
+    async begin(
+      key: AttemptKey,
+      taskId: string,
+    ): Promise<Pick<Attempt, "output" | "state"> | undefined> {
+      const begun: unknown = await database.query(
+        row(
+          `INSERT INTO attempts (execution_id, task_index, attempt, task_id, state, started_at)
+           SELECT id, CAST(? AS BIGINT), CAST(? AS BIGINT), CAST(? AS TEXT), 'running', CAST(? AS BIGINT)
+           FROM executions WHERE id = ? AND ended_at IS NULL FOR SHARE
+           ON CONFLICT (execution_id, task_index, attempt) DO UPDATE SET state = attempts.state RETURNING output, state`,
+          key.taskIndex,
+          key.attempt,
+          taskId,
+          database.now(),
+          key.executionId,
+        ),
+      );
+      return begun as Pick<Attempt, "output" | "state"> | undefined;
     },
 
     /**
-     * `inputs` replace those of the execution. Returns false, and stores nothing, if the attempt has
-     * finished or was stopped.
+     * `inputs` replace those of the execution, and `also` is part of the change. Returns false, and stores nothing, if the
+     * attempt has finished or was stopped.
      */
-    finish(
+    async finish(
       key: AttemptKey,
       state: "waiting" | "done" | "failed",
       output: string | null,
       { inputs, usage }: Pick<TaskResult, "inputs" | "usage"> = {},
-    ): boolean {
-      return transaction(database, () => {
-        const { changes } = prepare(
+      also?: () => Work<unknown>,
+    ): Promise<boolean> {
+      return await database.transaction(function* () {
+        const changes = yield* change(
           `UPDATE attempts SET state = ?, output = ?, finished_at = ? ${ofAttempt} AND state = 'running'`,
-        ).run(state, output, Date.now(), ...values(key));
+          state,
+          output,
+          database.now(),
+          ...values(key),
+        );
         if (changes && inputs !== undefined)
-          prepare("UPDATE executions SET inputs = ? WHERE id = ?").run(
+          yield* change(
+            "UPDATE executions SET inputs = ? WHERE id = ?",
             JSON.stringify(inputs),
             key.executionId,
           );
-        if (changes && usage !== undefined)
-          prepare("INSERT INTO usage VALUES (?, ?, ?, ?)").run(
-            key.executionId,
-            usage.total_tokens,
-            usage.prompt_tokens,
-            usage.completion_tokens,
-          );
+        if (changes && usage !== undefined) yield* addUsage(key.executionId, usage);
+        if (changes && also) yield* also();
         return changes > 0;
-      });
+        // A status may show it at once.
+      }, true);
     },
 
     /** Of all its attempts. */
-    usageOf(id: string): TokenUsage {
-      const usage: unknown = prepare(
-        `SELECT coalesce(sum(total), 0) AS total_tokens, coalesce(sum(prompt), 0) AS prompt_tokens,
-           coalesce(sum(completion), 0) AS completion_tokens FROM usage WHERE execution_id = ?`,
-      ).get(id);
-      return usage as TokenUsage;
+    async usageOf(id: string): Promise<TokenUsage> {
+      const usage = await database.query(
+        row(
+          `SELECT CAST(coalesce(sum(total), 0) AS BIGINT) AS total, CAST(coalesce(sum(prompt), 0) AS BIGINT) AS prompt,
+             CAST(coalesce(sum(completion), 0) AS BIGINT) AS completion FROM usage WHERE execution_id = ?`,
+          id,
+        ),
+      );
+      return {
+        total_tokens: Number(usage?.["total"]),
+        prompt_tokens: Number(usage?.["prompt"]),
+        completion_tokens: Number(usage?.["completion"]),
+      };
     },
 
     /** Stores the crew as it runs, which may differ from what its files say. */
-    setProject(id: string, project: CrewProject): void {
-      prepare("UPDATE executions SET project = ? WHERE id = ?").run(JSON.stringify(project), id);
+    async setProject(id: string, project: CrewProject): Promise<void> {
+      await database.query(
+        change("UPDATE executions SET project = ? WHERE id = ?", JSON.stringify(project), id),
+      );
     },
 
-    countFailure(key: AttemptKey): number {
-      const row = prepare(
-        `UPDATE attempts SET failures = failures + 1 ${ofAttempt} RETURNING failures`,
-      ).get(...values(key));
-      return Number(row?.["failures"]);
-    },
-
-    /**
-     * One caller gets the attempt, others undefined. `alias` becomes another ID of the execution.
-     */
-    decide(executionId: string, taskId: string, decision: Decision, alias: string | undefined) {
-      return durably(() => {
-        const key: unknown = prepare(
-          `UPDATE attempts SET state = ?, feedback = ?, callbacks = ?, decided_at = ?
-           WHERE execution_id = ? AND task_id = ? AND state = 'waiting' RETURNING ${keyColumns}`,
-        ).get(
-          decision.isApprove ? "approved" : "rejected",
-          decision.feedback,
-          JSON.stringify(decision.callbacks),
-          Date.now(),
-          executionId,
-          taskId,
-        );
-        if (key && alias !== undefined)
-          prepare("INSERT INTO aliases VALUES (?, ?)").run(alias, executionId);
-        return key as AttemptKey | undefined;
-      });
+    /** Each query may be repeated, because its answer was lost. */
+    async countFailure(key: AttemptKey): Promise<number> {
+      const found = await database.query(
+        row(`SELECT failures FROM attempts ${ofAttempt}`, ...values(key)),
+      );
+      const failures = Number(found?.["failures"] ?? 0) + 1;
+      await database.query(
+        change(`UPDATE attempts SET failures = ? ${ofAttempt}`, failures, ...values(key)),
+      );
+      return failures;
     },
 
     /**
      * Ends an execution as a person asked, for good. Returns the attempts that waited, whose runs
-     * must be woken; undefined if it had ended.
+     * must be woken; undefined if it had ended. `also` is part of the change.
      */
-    stop(id: string): readonly AttemptKey[] | undefined {
-      const waited = durably(() => {
-        const now = Date.now();
-        const { changes } = prepare(
+    async stop(id: string, also: Ending): Promise<readonly AttemptKey[] | undefined> {
+      const waited = await database.transaction(function* (): Work<
+        readonly AttemptKey[] | undefined
+      > {
+        const now = database.now();
+        const changes = yield* change(
           "UPDATE executions SET state = 'stopped', ended_at = ? WHERE id = ? AND ended_at IS NULL",
-        ).run(now, id);
+          now,
+          id,
+        );
         if (!changes) return undefined;
-        const keys: unknown = prepare(
+        const keys: unknown = yield* rows(
           `UPDATE attempts SET state = 'stopped', decided_at = ?
            WHERE execution_id = ? AND state = 'waiting' RETURNING ${keyColumns}`,
-        ).all(now, id);
-        prepare(
+          now,
+          id,
+        );
+        yield* change(
           "UPDATE attempts SET state = 'stopped' WHERE execution_id = ? AND state = 'running'",
-        ).run(id);
+          id,
+        );
+        yield* ended(id, also);
         return keys as readonly AttemptKey[];
-      });
-      if (waited) ended.emit(id);
+      }, true);
+      if (waited) {
+        database.notify({ kind: "ended", executionId: id });
+      }
       return waited;
     },
 
-    waiting(executionId: string, taskId: string): Attempt | undefined {
-      const attempt: unknown = prepare(
-        `SELECT ${attemptColumns} FROM attempts WHERE execution_id = ? AND task_id = ? AND state = 'waiting'`,
-      ).get(executionId, taskId);
-      return attempt as Attempt | undefined;
+    /** With an error, attempts that run have failed. `also` is part of the change. A repeat changes nothing. */
+    async end(id: string, error: string | null, also?: Ending): Promise<void> {
+      const hasChanged = await database.transaction(function* (): Work<boolean> {
+        const now = database.now();
+        const changes = yield* change(
+          "UPDATE executions SET state = ?, error = ?, ended_at = ? WHERE id = ? AND ended_at IS NULL",
+          error === null ? "completed" : "error",
+          error,
+          now,
+          id,
+        );
+        if (!changes) return false;
+        if (error !== null)
+          yield* change(
+            "UPDATE attempts SET state = 'failed', finished_at = ? WHERE execution_id = ? AND state = 'running'",
+            now,
+            id,
+          );
+        if (also) yield* ended(id, also);
+        return true;
+      }, true);
+      if (hasChanged) database.notify({ kind: "ended", executionId: id });
     },
 
-    /**
-     * Marks a decision as read, so that its run isn't woken again. Undefined if the execution was
-     * stopped instead.
-     */
-    readDecision(key: AttemptKey): Decision | undefined {
-      const row = prepare(
-        `UPDATE attempts SET taken = 1 ${ofAttempt} AND decided_at IS NOT NULL RETURNING state, feedback, callbacks`,
-      ).get(...values(key));
-      if (!row || row["state"] === "stopped") return undefined;
-      return {
-        isApprove: row["state"] === "approved",
-        feedback: String(row["feedback"]),
-        callbacks: JSON.parse(String(row["callbacks"])) as Callbacks,
-      };
-    },
-
-    unreadDecisions(limit: number): AttemptKey[] {
-      const keys: unknown = prepare(
-        `SELECT ${keyColumns} FROM attempts JOIN executions ON id = execution_id
-         WHERE decided_at IS NOT NULL AND taken = 0
-           AND (executions.state = 'stopped' OR (ended_at IS NULL AND id NOT IN (SELECT execution_id FROM held))) ORDER BY decided_at LIMIT ?`,
-      ).all(limit);
-      return keys as AttemptKey[];
-    },
-
-    end(id: string, error: string | null): void {
-      const { changes } = prepare(
-        "UPDATE executions SET state = ?, error = ?, ended_at = ? WHERE id = ? AND ended_at IS NULL",
-      ).run(error === null ? "completed" : "error", error, Date.now(), id);
-      if (changes) ended.emit(id);
-    },
-
-    /** Returns whether there were any. */
-    forgetCallbacks(id: string): boolean {
+    /** Deletes the callbacks of an execution that has ended. */
+    async forgetCallbacks(id: string): Promise<void> {
       const forget = "SET callbacks = '{}' WHERE callbacks <> '{}'";
       const isSecret = "callbacks LIKE '%\"authorization\"%'";
-      return transaction(database, () => {
-        const secret = prepare(
-          `SELECT 1 FROM executions LEFT JOIN attempts ON id = execution_id
+      const changes = await database.transaction(function* () {
+        const secret = yield* row(
+          `SELECT 1 AS found FROM executions LEFT JOIN attempts ON id = execution_id
            WHERE id = ? AND (executions.${isSecret} OR attempts.${isSecret}) LIMIT 1`,
-        ).get(id);
-        if (secret) markForErasure(database);
-        const changes = [
-          prepare(`UPDATE attempts ${forget} AND execution_id = ?`).run(id).changes,
-          prepare(`UPDATE executions ${forget} AND id = ?`).run(id).changes,
-        ];
-        return changes.some((count) => count > 0);
+          id,
+        );
+        if (secret && erasure) yield* erasure.mark();
+        return (
+          (yield* change(`UPDATE attempts ${forget} AND execution_id = ?`, id)) +
+          (yield* change(`UPDATE executions ${forget} AND id = ?`, id))
+        );
       });
+      if (changes > 0) erasure?.plan();
     },
 
     /** Whether it ends in time, and by itself. */
     async waitForEnd(id: string, milliseconds: number): Promise<boolean> {
-      if (find(id)?.endedAt === null)
-        await once(ended, id, { signal: AbortSignal.timeout(milliseconds) }).catch(() => undefined);
-      const state = find(id)?.state;
+      const late = performance.now() + milliseconds;
+      while (!(await hasEnded(id)) && performance.now() < late)
+        await nextNotice(database, id, Math.min(late - performance.now(), lookMs));
+      const state = (await database.query(found(id)))?.state;
       return state === "completed" || state === "error";
     },
   };
 }
 
-function values(key: AttemptKey): [string, number, number] {
-  return [key.executionId, key.taskIndex, key.attempt];
+/** Counts the executions of a crew that have not ended, and don't wait for a person. */
+export function* countUnderWay(crew: string): Work<number> {
+  const counted = yield* row(
+    `SELECT count(*) AS count FROM executions WHERE crew = ? AND ended_at IS NULL
+       AND NOT EXISTS (SELECT 1 FROM attempts WHERE execution_id = id AND attempts.state = 'waiting')`,
+    crew,
+  );
+  return Number(counted?.["count"]);
 }
 
-/** How long to wait for other deletions before data is erased: that waits for the disk (ms). */
-const erasureDelayMs = 1000;
+/** How often to look for what a notice would say (ms). */
+const lookMs = 100;
 
-/** An erasure takes at most this part of the time: it writes the whole file, and nothing else runs meanwhile. */
-const erasureShare = 1 / 20;
-
-/** The next erasure also erases copies of what is deleted, which takes longer: for secrets. Survives a kill. */
-export function markForErasure(database: DatabaseSync): void {
-  database.exec("PRAGMA user_version = 1");
+/** Resolves at the end of an execution, or after a time. */
+function nextNotice(database: Database, executionId: string, milliseconds: number): Promise<void> {
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      dispose();
+      resolve();
+    };
+    const timer = setTimeout(end, milliseconds);
+    const dispose = database.onNotice((notice) => {
+      if (notice.kind === "ended" && notice.executionId === executionId) end();
+    });
+  });
 }
 
-/**
- * Erases deleted data, which SQLite by default leaves in free space and in the write-ahead log (its
- * manual, `PRAGMA secure_delete` and `PRAGMA wal_checkpoint`), and even with `secure_delete` where it has moved rows to
- * another page.
- */
-export function createErasure(database: DatabaseSync, log: (line: string) => void) {
-  let timer: NodeJS.Timeout | undefined;
-  let delay = erasureDelayMs;
-  database.exec("PRAGMA secure_delete = ON");
-
-  function plan(): void {
-    timer ??= setTimeout(run, delay).unref();
-  }
-
-  /** Erases now, or soon if the log is being read. Returns whether it has erased everything. */
-  function run(): boolean {
-    stop();
-    const begun = performance.now();
-    try {
-      if (database.prepare("PRAGMA user_version").get()?.["user_version"] === 1) {
-        database.exec("VACUUM");
-        database.exec("PRAGMA user_version = 0");
-        delay = Math.max(erasureDelayMs, (performance.now() - begun) / erasureShare);
-      }
-      const row = database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get();
-      if (row?.["busy"] === 0) return true;
-      plan();
-    } catch (error) {
-      // For example a full disk. The next deletion or start tries again.
-      log(`Deleted data is still in the database's files: ${messageOf(error)}`);
-    }
-    return false;
-  }
-
-  function stop(): void {
-    clearTimeout(timer);
-    timer = undefined;
-  }
-
-  return { plan, run, stop };
+export function* addUsage(executionId: string, usage: TokenUsage): Work<unknown> {
+  return yield* change(
+    "INSERT INTO usage (execution_id, total, prompt, completion) VALUES (?, ?, ?, ?)",
+    executionId,
+    usage.total_tokens,
+    usage.prompt_tokens,
+    usage.completion_tokens,
+  );
 }

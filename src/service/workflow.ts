@@ -1,17 +1,22 @@
-import type { DatabaseSync } from "node:sqlite";
+import { performance } from "node:perf_hooks";
 import { setTimeout as sleep } from "node:timers/promises";
 import { OpenWorkflow, type RetryPolicy } from "openworkflow";
-import { BackendSqlite } from "openworkflow/sqlite";
-import type { Steps } from "./crew-run.ts";
+import type { Backend } from "openworkflow/internal";
+import { change, rows, type Database, type Work } from "./database/database.ts";
 import { messageOf } from "./errors.ts";
+import type { Log } from "./operations/log.ts";
+import type { Steps } from "./steps.ts";
 
-// Only this file uses openworkflow, which is young: its version is pinned.
+// Only this file and those beside it of a similar name use openworkflow, which is young: its version is pinned.
+
+/** Of the library's workflow and of its namespace. */
+export const workflowName = "crews";
 
 /** A run that waits for a person doesn't count. */
-const concurrency = { crews: 16, callbacks: 16 };
+const concurrency = 16;
 
 /** Only a signal ends a wait. This is the last date that sorts correctly as text. */
-const never = new Date("9999-12-31T00:00:00Z");
+export const never = new Date("9999-12-31T00:00:00Z");
 
 const taskRetries: RetryPolicy = {
   initialInterval: "500ms",
@@ -22,25 +27,18 @@ const taskRetries: RetryPolicy = {
 
 export interface RunHandlers {
   crew(executionId: string, steps: Steps): Promise<void>;
-  callback(deliveryId: string): Promise<void>;
   /** The run can't continue and isn't repeated. */
-  onBroken(executionId: string, error: unknown): void;
+  onBroken(executionId: string, error: unknown): Promise<void>;
+  readonly log: Log;
 }
 
-/**
- * A claim that runs out is claimed again, by this same process: after the machine has slept, an attempt would run twice.
- * {@link freeLeases} ends the claims of a process that ended (ms).
- */
-const leaseMs = 100 * 365 * 24 * 60 * 60_000;
-
-/** A worker each for executions and callbacks, so that slow receivers never delay a crew. */
-export function createRuns(file: string, handlers: RunHandlers, callbackBackoffMs: number) {
-  const initialInterval = `${callbackBackoffMs}ms` as const;
-  const retryPolicy: RetryPolicy = { ...taskRetries, initialInterval, maximumInterval: "1h" };
-  const callbacks = createQueue(file, "callbacks", async (id, step) => {
-    await step.run({ name: "send", retryPolicy }, () => handlers.callback(id));
-  });
-  const crews = createQueue(file, "crews", async (executionId, step) => {
+export function createRuns(
+  backend: Backend,
+  database: Pick<Database, "onNotice" | "notify">,
+  handlers: RunHandlers,
+) {
+  const drain = createDrain();
+  const crews = createQueue(backend, handlers.log, async (executionId, step) => {
     const library = { threw: false };
     // The library suspends and repeats a run by throwing. Other errors end the run.
     const guard = async <T>(action: Promise<T>): Promise<T> => {
@@ -52,7 +50,8 @@ export function createRuns(file: string, handlers: RunHandlers, callbackBackoffM
       }
     };
     const steps: Steps = {
-      run: (name, action) => guard(step.run({ name, retryPolicy: taskRetries }, action)),
+      run: (name, action) =>
+        drain.begin(() => guard(step.run({ name, retryPolicy: taskRetries }, action))),
       wait: async (signal) => {
         while ((await guard(step.waitForSignal({ signal, timeout: never }))) === null);
       },
@@ -61,54 +60,111 @@ export function createRuns(file: string, handlers: RunHandlers, callbackBackoffM
       await handlers.crew(executionId, steps);
     } catch (error) {
       if (library.threw) throw error;
-      handlers.onBroken(executionId, error);
+      await handlers.onBroken(executionId, error);
     }
+  });
+  const stopListening = database.onNotice(({ kind }) => {
+    if (kind === "run") crews.wake();
   });
   return {
     startCrew: crews.start,
-    startCallback: callbacks.start,
     wake: crews.wake,
+    /** This process answers a kickoff. */
+    noteKickoff: crews.noteKickoff,
     /** False if no run waits for the signal: signals aren't stored. */
     signal: async (name: string): Promise<boolean> => {
       const { workflowRunIds } = await crews.client.sendSignal({ signal: name });
-      crews.wake();
+      database.notify({ kind: "run" });
       return workflowRunIds.length > 0;
     },
-    work(): void {
-      crews.work();
-      callbacks.work();
+    work: () => crews.work(),
+    /** Begins no more steps. Resolves when none is running. */
+    async drain(): Promise<void> {
+      crews.stop();
+      await drain.drain();
     },
-    close: () => Promise.all([crews.close(), callbacks.close()]),
+    async close(): Promise<void> {
+      stopListening();
+      await crews.close();
+    },
+  };
+}
+
+/**
+ * Wakes a run whose signal was delivered. The library does it, too, but in two changes: a kill between them leaves the run
+ * asleep.
+ * @param now an expression of SQL
+ */
+export function* wakeRun(now: string, executionId: string): Work<unknown> {
+  return yield* change(
+    `UPDATE workflow_runs SET available_at = ${now}
+     WHERE namespace_id = ? AND workflow_name = ? AND idempotency_key = ? AND status = 'running' AND worker_id IS NULL
+       AND available_at > ${now} AND EXISTS (
+         SELECT 1 FROM step_attempts AS waits
+         JOIN workflow_signals AS signals ON signals.namespace_id = waits.namespace_id AND signals.step_attempt_id = waits.id
+         WHERE waits.namespace_id = workflow_runs.namespace_id AND waits.workflow_run_id = workflow_runs.id
+           AND waits.kind = 'signal-wait' AND waits.status = 'running')`,
+    workflowName,
+    workflowName,
+    executionId,
+  );
+}
+
+/** Counts the steps that are running, to end when there are none. */
+function createDrain() {
+  let running = 0;
+  let isDraining = false;
+  let onIdle = (): void => undefined;
+  return {
+    async begin<T>(step: () => Promise<T>): Promise<T> {
+      // The process ends soon, and another one takes over the run.
+      if (isDraining) return await new Promise<T>(() => undefined);
+      running += 1;
+      try {
+        return await step();
+      } finally {
+        running -= 1;
+        if (running === 0) onIdle();
+      }
+    },
+    drain: () =>
+      new Promise<void>((resolve) => {
+        isDraining = true;
+        onIdle = resolve;
+        if (running === 0) resolve();
+      }),
   };
 }
 
 type Step = Parameters<Parameters<OpenWorkflow["implementWorkflow"]>[1]>[0]["step"];
 
-/** The pause between polls (ms): a poll costs as much as starting an execution. */
-const pollPauseMs = 20;
+/**
+ * The pause between polls (ms): a poll costs as much as starting an execution. It is doubled each time while kickoffs keep this
+ * process busy, so that their answers don't wait for the executions that began first.
+ */
+const pollPauseMs = { shortest: 20, longest: 200 };
+
+/** The part of the time in which a process does something, from which it is busy. */
+const busyShare = 0.9;
+
 const idleMs = { first: 50, longest: 1000 };
 
 /** The library's own loop can't be woken, which would delay an execution by up to a second. */
-function createQueue(
-  file: string,
-  name: keyof typeof concurrency,
-  run: (id: string, step: Step) => Promise<void>,
-) {
+function createQueue(backend: Backend, log: Log, run: (id: string, step: Step) => Promise<void>) {
   let idle = idleMs.first;
   let woken = new AbortController();
   let loop: Promise<void> | undefined;
   let isStopped = false;
+  let pause = pollPauseMs.shortest;
+  let used = performance.eventLoopUtilization();
+  /** Since the last poll. */
+  let hasKickoffs = false;
   const wake = () => {
     idle = idleMs.first;
     woken.abort();
   };
-  const backend = BackendSqlite.connect(file, { namespaceId: name });
-  const claim = backend.claimWorkflowRun.bind(backend);
-  backend.claimWorkflowRun = (claimed) => claim({ ...claimed, leaseDurationMs: leaseMs });
-  const extend = backend.extendWorkflowRunLease.bind(backend);
-  backend.extendWorkflowRunLease = (claimed) => extend({ ...claimed, leaseDurationMs: leaseMs });
-  const client = new OpenWorkflow({ backend });
-  client.implementWorkflow<string, null>({ name }, async ({ input, step }) => {
+  const client = new OpenWorkflow({ backend: lookingOnce(backend) });
+  client.implementWorkflow<string, null>({ name: workflowName }, async ({ input, step }) => {
     try {
       await run(input, step);
       return null;
@@ -117,19 +173,29 @@ function createQueue(
       setImmediate(wake);
     }
   });
-  const worker = client.newWorker({ concurrency: concurrency[name] });
+  const worker = client.newWorker({ concurrency });
+
+  function updatePause(): void {
+    const before = used;
+    used = performance.eventLoopUtilization();
+    const { utilization } = performance.eventLoopUtilization(used, before);
+    const yields = hasKickoffs && utilization >= busyShare;
+    pause = yields ? Math.min(2 * pause, pollPauseMs.longest) : pollPauseMs.shortest;
+    hasKickoffs = false;
+  }
 
   async function poll(): Promise<void> {
     while (!isStopped) {
       const { signal } = (woken = new AbortController());
+      updatePause();
       let count = 0;
       try {
         count = await worker.tick();
       } catch (error) {
         // For example a full disk. The next poll tries again.
-        process.stderr.write(`The service could not look for work: ${messageOf(error)}\n`);
+        log(`The service could not look for work: ${messageOf(error)}`, { level: "error" });
       }
-      await sleep(pollPauseMs);
+      await sleep(pause);
       if (count > 0) idle = idleMs.first;
       else if (!signal.aborted) {
         await sleep(idle, undefined, { signal }).catch(() => undefined);
@@ -138,19 +204,26 @@ function createQueue(
     }
   }
 
+  /** Begins no more runs. */
+  function stop(): void {
+    isStopped = true;
+    wake();
+  }
+
   return {
     client,
     wake,
+    noteKickoff: () => void (hasKickoffs = true),
     start: async (id: string): Promise<void> => {
-      await client.runWorkflow({ name }, id, { idempotencyKey: id });
+      await client.runWorkflow({ name: workflowName }, id, { idempotencyKey: id });
       wake();
     },
     work(): void {
       loop ??= poll();
     },
+    stop,
     async close(): Promise<void> {
-      isStopped = true;
-      wake();
+      stop();
       await loop;
       await worker.stop();
       await backend.stop();
@@ -158,85 +231,48 @@ function createQueue(
   };
 }
 
-/** Frees the runs of a process that ended. Call it as the sole user of the file. Throws if the library's table has changed. */
-export function freeLeases(database: DatabaseSync): void {
-  database
-    .prepare(
-      "UPDATE workflow_runs SET available_at = ?, worker_id = NULL WHERE status = 'running' AND worker_id IS NOT NULL",
-    )
-    .run(new Date().toISOString());
-}
-
-/** Keeps an execution from continuing by itself. Throws as `freeLeases` does. */
-export function holdRun(database: DatabaseSync, executionId: string): void {
-  database
-    .prepare(
-      "UPDATE workflow_runs SET available_at = ?, worker_id = NULL WHERE namespace_id = 'crews' AND idempotency_key = ?",
-    )
-    .run(never.toISOString(), executionId);
-}
-
-/** Rows that wait for a time of day. */
-const waits = "available_at < :never AND worker_id IS NULL";
-
-const dateFormat = "'%Y-%m-%dT%H:%M:%fZ'";
-
-/**
- * Moves the waits of callbacks and retries by as much as the clock was set back, so that they take as long as a
- * monotonic clock measures. Throws as `freeLeases` does.
- */
-export function moveWaits(database: DatabaseSync, milliseconds: number): void {
-  const move = (column: string) =>
-    `${column} = strftime(${dateFormat}, julianday(${column}) - :milliseconds / 86400000.0)`;
-  database
-    .prepare(
-      `UPDATE workflow_runs SET ${move("available_at")}, ${move("updated_at")}
-       WHERE available_at > :now AND ${waits}`,
-    )
-    .run({ milliseconds, now: new Date().toISOString(), never: never.toISOString() });
-}
-
-/**
- * Begins waits again that were stored in the future: the clock was set back while no service ran. Throws as `freeLeases`
- * does.
- */
-export function restartWaits(database: DatabaseSync): void {
-  const now = new Date().toISOString();
-  database
-    .prepare(
-      `UPDATE workflow_runs SET updated_at = :now,
-       available_at = strftime(${dateFormat}, julianday(:now) + julianday(available_at) - julianday(updated_at))
-       WHERE updated_at > :now AND ${waits}`,
-    )
-    .run({ now, never: never.toISOString() });
-}
-
-/** Lets a held execution continue. Throws as `freeLeases` does. */
-export function releaseRun(database: DatabaseSync, executionId: string): void {
-  database
-    .prepare(
-      "UPDATE workflow_runs SET available_at = ? WHERE namespace_id = 'crews' AND idempotency_key = ?",
-    )
-    .run(new Date().toISOString(), executionId);
-}
-
-/** Each poll searches for deadlines, which this service never sets. Throws as `freeLeases` does. */
-export function indexDeadlines(database: DatabaseSync): void {
-  database.exec(
-    "CREATE INDEX IF NOT EXISTS crewdeck_deadlines ON workflow_runs (namespace_id, status, deadline_at) WHERE deadline_at IS NOT NULL",
+/** Executions that have not ended though the library has given up their run, and why. */
+export function* brokenRuns(): Work<readonly { readonly id: string; readonly problem: string }[]> {
+  // Few runs ever fail, so they come first: SQLite keeps this order.
+  const found = yield* rows(
+    `SELECT executions.id, workflow_runs.error ->> 'message' AS problem FROM workflow_runs CROSS JOIN executions
+     WHERE namespace_id = ? AND workflow_name = ? AND status = 'failed' AND executions.id = idempotency_key AND ended_at IS NULL`,
+    workflowName,
+    workflowName,
   );
+  return found.map(({ id, problem }) => ({ id: String(id), problem: String(problem) }));
 }
 
-/** `absent`: never created; `failed`: given up by the library. Throws as `freeLeases` does. */
-export function runState(database: DatabaseSync, executionId: string) {
-  const row = database
-    .prepare(
-      `SELECT status, json_extract(error, '$.message') AS message FROM workflow_runs
-       WHERE namespace_id = 'crews' AND workflow_name = 'crews' AND idempotency_key = ? LIMIT 1`,
-    )
-    .get(executionId);
-  if (!row) return { state: "absent" } as const;
-  if (row["status"] === "failed")
-    return { state: "failed", message: String(row["message"]) } as const;
-  return { state: row["status"] === "completed" ? "done" : "alive" } as const;
+/** The library's worker claims a run for each that it could begin, all at once. If there is none for the first, there is none. */
+function lookingOnce(backend: Backend): Backend {
+  let first: Promise<unknown> | undefined;
+  const claim: Backend["claimWorkflowRun"] = async (params) => {
+    if (first) return (await first) === null ? null : await backend.claimWorkflowRun(params);
+    const looking = backend.claimWorkflowRun(params);
+    first = looking;
+    try {
+      return await looking;
+    } finally {
+      first = undefined;
+    }
+  };
+  return new Proxy(backend, {
+    get: (target, name): unknown =>
+      name === "claimWorkflowRun" ? claim : Reflect.get(target, name),
+  });
+}
+
+/** SQL that finds a run that has not ended, of the execution whose ID `id` is in SQL. */
+export function hasOpenRun(id: string): string {
+  return `SELECT 1 FROM workflow_runs WHERE namespace_id = '${workflowName}' AND workflow_name = '${workflowName}'
+    AND idempotency_key = ${id} AND status NOT IN ('completed', 'succeeded', 'failed', 'canceled')`;
+}
+
+/** Deletes the runs of executions with all that the library keeps of them. */
+export function* forgetRuns(ids: readonly string[]): Work<void> {
+  const places = ids.map(() => "?").join(", ");
+  const runs = `FROM workflow_runs WHERE namespace_id = '${workflowName}' AND workflow_name = '${workflowName}' AND idempotency_key IN (${places})`;
+  const steps = `FROM step_attempts WHERE namespace_id = '${workflowName}' AND workflow_run_id IN (SELECT id ${runs})`;
+  const signals = `FROM workflow_signals WHERE namespace_id = '${workflowName}' AND step_attempt_id IN (SELECT id ${steps})`;
+  for (const found of [signals, steps, runs]) yield* change(`DELETE ${found}`, ...ids);
 }

@@ -108,6 +108,29 @@ export const steps: readonly string[] = [
     PRIMARY KEY (local_id, id)
   ) STRICT;
   `,
+  // The port is kept, so that addresses stay valid. Who knows a path can post to it. A hash is SHA-256 of
+  // an Authorization header that a crew was asked to send. Of what was received, a repeat is ignored. Probes
+  // are requests of this machine to itself.
+  `
+  CREATE TABLE receiver (id INTEGER PRIMARY KEY CHECK (id = 1), port INTEGER NOT NULL) STRICT;
+  CREATE TABLE callback_paths (
+    local_id TEXT PRIMARY KEY REFERENCES executions ON DELETE CASCADE,
+    path TEXT NOT NULL UNIQUE
+  ) STRICT;
+  CREATE TABLE callback_authorizations (
+    local_id TEXT NOT NULL REFERENCES executions ON DELETE CASCADE,
+    hash TEXT NOT NULL,
+    PRIMARY KEY (local_id, hash)
+  ) STRICT;
+  CREATE TABLE received_callbacks (
+    local_id TEXT NOT NULL REFERENCES executions ON DELETE CASCADE,
+    key TEXT NOT NULL,
+    PRIMARY KEY (local_id, key)
+  ) STRICT;
+  -- The last callback of each relay's channel that was stored. channel: a hash of its address.
+  CREATE TABLE relay_channels (channel TEXT PRIMARY KEY, last_id TEXT NOT NULL) STRICT;
+  CREATE TABLE callback_probes (path TEXT PRIMARY KEY, at INTEGER NOT NULL, has_arrived INTEGER NOT NULL DEFAULT 0) STRICT;
+  `,
 ];
 
 /** @throws StoreError for a newer version */

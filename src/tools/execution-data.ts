@@ -32,6 +32,7 @@ export function summaryOf(execution: ExecutionSummary): JsonObject {
       progress: progress && defined({ completed: progress.completed, total: progress.total }),
       waitingTask: waiting?.taskId,
       waitingAttempt: waiting?.attempt,
+      waitingAnswers: waiting?.options,
     }),
   };
 }
@@ -51,6 +52,7 @@ export function overviewOf(execution: Execution): JsonObject {
     ...defined({
       note: isRehearsal(execution) ? rehearsalLabel() : undefined,
       inputs,
+      waitingQuestion: maybe(waiting?.message, longest.main),
       waitingOutput: maybe(waiting?.output, longest.main),
       result: maybe(output, longest.main),
       error: maybe(error, longest.task),
@@ -93,7 +95,7 @@ function attemptOf({ number, feedback }: Attempt): JsonObject {
   return {
     number,
     ...(feedback && {
-      decision: feedback.isApprove ? "approve" : "reject",
+      decision: feedback.isAnswer === true ? "answer" : feedback.isApprove ? "approve" : "reject",
       feedback: beginningOf(feedback.text, longest.feedback),
     }),
   };

@@ -1,9 +1,12 @@
 import * as vscode from "vscode";
+import { shortAddress } from "../api/address.ts";
 import { messageOf, UserError } from "../base/errors.ts";
 import { defined } from "../base/json.ts";
 import { needed, numberOf, oneOf, stringOf } from "../editor/arguments.ts";
+import { safeUrl } from "../base/loopback.ts";
+import { requestAt } from "../executions/flow-requests.ts";
 import { hasEnded, keyOf, type Execution } from "../executions/model.ts";
-import { approved, attemptToAnswer } from "../executions/resumes.ts";
+import { approved, asksFor, attemptToAnswer, type ResumeTarget } from "../executions/resumes.ts";
 import { taskIn } from "../executions/tasks.ts";
 import { titleOf } from "../executions/title.ts";
 import { callbacksAgain } from "../feedback/target.ts";
@@ -41,6 +44,12 @@ export function giveFeedbackTool(
       throw new UserError(
         vscode.l10n.t("No task of this execution is known to wait. Name it with “taskId”."),
       );
+    if (asksFor(execution, taskId) && text.trim() === "")
+      throw new UserError(
+        vscode.l10n.t(
+          "A flow asks: it needs “feedback”, one of “waitingAnswers” or the user's own words. Ask the user for it. Nothing was sent.",
+        ),
+      );
     if (!isApprove && text.trim() === "")
       throw new UserError(
         vscode.l10n.t(
@@ -60,8 +69,27 @@ export function giveFeedbackTool(
     const { execution, taskId, attempt, isApprove, text } = wanted;
     const crew = crewOf(execution);
     const to = [taskId, attempt, titleOf(execution), crewAndPlace(crew)] as const;
-    const again = callbacksAgain(execution);
+    const isRequest = requestAt(execution, { taskId, attempt }) !== undefined;
+    const again = isRequest ? [] : callbacksAgain(execution);
+    const callbacks =
+      again.length === 0
+        ? []
+        : [vscode.l10n.t("Its callbacks are also sent again: {0}.", again.join(", "))];
     const output = outputOf(execution, taskId, attempt);
+    const host = hostOfAnswer(execution, { taskId, attempt });
+    const asked = [execution.waiting?.message, output].filter(Boolean).join("\n\n");
+    if (host !== undefined)
+      return {
+        title: vscode.l10n.t("Answer the flow at “{0}”?", crew.name),
+        parts: [
+          vscode.l10n.t("Answers “{0}”, attempt {1}, of “{2}” at {3}.", ...to),
+          vscode.l10n.t("This can cost money."),
+          { heading: vscode.l10n.t("This answer is sent to {0}:", host), text },
+          ...callbacks,
+          { heading: vscode.l10n.t("The flow asks:"), text: asked, longest: longestOutput },
+        ],
+        allow: vscode.l10n.t("Send Answer"),
+      };
     return {
       title: isApprove
         ? vscode.l10n.t("Approve a task's output at “{0}”?", crew.name)
@@ -81,9 +109,7 @@ export function giveFeedbackTool(
           heading: vscode.l10n.t("This feedback is sent, and becomes context for later tasks:"),
           text: text.trim() === "" ? approved : text,
         },
-        ...(again.length === 0
-          ? []
-          : [vscode.l10n.t("Its callbacks are also sent again: {0}.", again.join(", "))]),
+        ...callbacks,
         ...(output === undefined
           ? [vscode.l10n.t("The crew has not returned this output.")]
           : [{ heading: vscode.l10n.t("The output:"), text: output, longest: longestOutput }]),
@@ -126,6 +152,13 @@ export function giveFeedbackTool(
       }
     },
   };
+}
+
+/** Undefined if no flow asks. */
+function hostOfAnswer(execution: Execution, target: ResumeTarget): string | undefined {
+  const request = requestAt(execution, target);
+  if (request !== undefined) return safeUrl(request.callbackUrl)?.host ?? "–";
+  return asksFor(execution, target.taskId) ? shortAddress(execution.crew.url) : undefined;
 }
 
 function outputOf(execution: Execution, taskId: string, attempt: number): string | undefined {

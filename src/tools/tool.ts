@@ -13,7 +13,7 @@ import type { Tracker } from "../executions/tracker.ts";
 import type { Feedback } from "../feedback/feedback.ts";
 import type { KickoffSender } from "../sending/kickoff.ts";
 import type { Confirmation } from "./confirmation.ts";
-import { crewAndHost } from "../feedback/target.ts";
+import { crewAndAddress } from "../feedback/target.ts";
 
 export interface ToolParts {
   readonly crews: Pick<
@@ -76,7 +76,7 @@ export function findOrRefuse({ crews, executions }: FindParts, given: UnknownObj
 
 export function crewAndPlace(crew: CrewAddress & Pick<Crew, "local">): string {
   return crew.local === undefined
-    ? crewAndHost({ crew })
+    ? crewAndAddress({ crew })
     : l10n.t("“{0}” (local, on this machine)", crew.name);
 }
 

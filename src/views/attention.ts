@@ -1,4 +1,5 @@
 import * as vscode from "vscode";
+import { documentIn } from "../editor/execution-uri.ts";
 import { comparisonType, executionScheme, formType, setContext } from "../editor/manifest.ts";
 import { logProblem } from "../editor/log.ts";
 import type { Tracker } from "../executions/tracker.ts";
@@ -27,7 +28,7 @@ export function watchAttention(
     database.setVisible(
       view.visible ||
         timeline.shown !== undefined ||
-        tabGroups.all.some(({ activeTab }) => isOurs(activeTab?.input)),
+        tabGroups.all.some(({ activeTab }) => isOurs(activeTab)),
     );
   const updateOpen = () => {
     const now = new Set(
@@ -57,9 +58,9 @@ export function watchAttention(
   );
 }
 
-function isOurs(input: unknown): boolean {
-  if (input instanceof vscode.TabInputText || input instanceof vscode.TabInputCustom)
-    return input.uri.scheme === executionScheme;
+function isOurs(tab: vscode.Tab | undefined): boolean {
+  if (documentIn(tab)?.scheme === executionScheme) return true;
+  const input = tab?.input;
   // VS Code adds a prefix to a panel's type (observed).
   return (
     input instanceof vscode.TabInputWebview &&

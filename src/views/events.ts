@@ -2,7 +2,7 @@ import * as l10n from "@vscode/l10n";
 import { oneLine, shortName } from "../base/text.ts";
 import { resumesOf } from "../executions/resumes.ts";
 import { titleOf } from "../executions/title.ts";
-import { stateLabel } from "./labels.ts";
+import { askLabel, stateLabel } from "./labels.ts";
 import { hasEnded, type ExecutionSummary, waitsForPerson } from "../executions/model.ts";
 
 /** Each has a setting, `crewdeck.notifications.<kind>`. */
@@ -29,10 +29,13 @@ export function eventOf(execution: ExecutionSummary, now: number): ExecutionEven
     const { taskId, attempt } = waiting;
     if (resumesOf(execution, waiting).length > 0) return undefined;
     const parts = [title, crew.name, shortName(taskId)] as const;
-    const message =
+    const again =
       attempt > 1
         ? l10n.t("“{0}” of “{1}” waits for you at task “{2}”, attempt {3}.", ...parts, attempt)
         : l10n.t("“{0}” of “{1}” waits for you at task “{2}”.", ...parts);
+    const asks = askLabel(waiting);
+    const message =
+      asks === undefined ? again : l10n.t("“{0}” of “{1}” asks you at “{2}”: {3}.", ...parts, asks);
     return { kind: "waiting", key: `waiting-${localId}-${taskId}-${attempt}`, message };
   }
   if (waitsForPerson(execution)) {

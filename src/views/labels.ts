@@ -13,7 +13,12 @@ import {
   mayWait,
 } from "../executions/model.ts";
 import { lengthText, type LengthUnits, type Precision } from "./lengths.ts";
-import type { ExecutionState, ExecutionSummary, TaskSummary } from "../executions/model.ts";
+import type {
+  ExecutionState,
+  ExecutionSummary,
+  TaskSummary,
+  WaitingSummary,
+} from "../executions/model.ts";
 
 /** Removes undefined and false. */
 export function present<T = string>(...all: readonly (T | undefined | false)[]): T[] {
@@ -55,6 +60,12 @@ export function stateLabel(execution: ExecutionSummary): string {
   return execution.stateText ?? l10n.t("Not known yet");
 }
 
+/** What a flow that waits asks for; undefined for a crew's output. */
+export function askLabel({ options }: Pick<WaitingSummary, "options">): string | undefined {
+  if (options === undefined) return undefined;
+  return options.length === 0 ? l10n.t("write an answer") : l10n.t("choose an answer");
+}
+
 export function kickingOffLabel(): string {
   return l10n.t("Kicking off…");
 }
@@ -73,19 +84,30 @@ export function taskStateLabel(
   return state === "running" && mayWait(execution) ? l10n.t("Last seen running") : stateName(state);
 }
 
+/** Callbacks tell of tasks before a status does, and while a deployed crew waits, no status does. */
+function completedIn({ progress, tasks }: ExecutionSummary): number {
+  const { completed = 0, total = Infinity, unit } = progress ?? {};
+  const ended = tasks.filter(({ state }) => state === "completed").length;
+  return unit === "task" ? Math.max(completed, Math.min(ended, total)) : completed;
+}
+
 /** "1/3", or "4 steps" if the total is unknown. */
-export function shortProgress({ progress }: ExecutionSummary): string | undefined {
+export function shortProgress(execution: ExecutionSummary): string | undefined {
+  const { progress, state } = execution;
   if (progress === undefined) return undefined;
-  const { completed, total, unit } = progress;
+  const { total, unit } = progress;
+  const completed = completedIn(execution);
   if (total !== undefined) return `${completed}/${total}`;
-  if (completed === 0) return undefined;
+  // What was counted last may be less than a flow has done at its end.
+  if (completed === 0 || state === "completed") return undefined;
   return completed === 1 ? l10n.t("1 {0}", unit) : l10n.t("{0} {1}s", completed, unit);
 }
 
 export function fullProgress(execution: ExecutionSummary): string | undefined {
   const { progress } = execution;
   if (progress?.total === undefined) return shortProgress(execution);
-  const { completed, total, unit } = progress;
+  const { total, unit } = progress;
+  const completed = completedIn(execution);
   return total === 1
     ? l10n.t("{0} of 1 {1} done", completed, unit)
     : l10n.t("{0} of {1} {2}s done", completed, total, unit);
@@ -178,6 +200,13 @@ export function elapsedLabel(execution: ExecutionSummary, now: number): string |
   if (state === "unconfirmed" || origin !== "kickoff" || watchingStoppedAt !== undefined)
     return undefined;
   return formatSpan(now - Date.parse(startedAt), "coarse");
+}
+
+/** Milliseconds until {@link elapsedLabel} of what has not ended may change. */
+export function untilElapsedChanges({ startedAt }: ExecutionSummary, now: number): number {
+  const elapsed = Math.max(0, now - Date.parse(startedAt));
+  const step = elapsed < 60_000 ? 10_000 : 60_000;
+  return step - (elapsed % step);
 }
 
 export interface Fact {

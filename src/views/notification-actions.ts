@@ -1,9 +1,13 @@
 import * as vscode from "vscode";
+import { shortName } from "../base/text.ts";
 import { viewId } from "../editor/manifest.ts";
 import { showStatus } from "../editor/messages.ts";
 import { keyOf, toReview, type ExecutionSummary } from "../executions/model.ts";
 import type { EventKind } from "./events.ts";
 import { failedAtModel, present } from "./labels.ts";
+
+/** More answers of a flow, or longer ones, are in a list: VS Code would shorten the buttons. */
+const most = { answers: 3, letters: 36 };
 
 export interface NotificationAction {
   readonly title: string;
@@ -17,21 +21,38 @@ export function actionsOn(
   kind: EventKind,
 ): readonly NotificationAction[] {
   const { waiting, request } = execution;
-  const command = (title: string, id: string): NotificationAction => ({
+  const command = (title: string, id: string, more = {}): NotificationAction => ({
     title,
-    run: () => vscode.commands.executeCommand(id, targetOf(execution)),
+    run: () => vscode.commands.executeCommand(id, { ...targetOf(execution), ...more }),
   });
-  const answer = (title: string, id: string) =>
-    kind === "waiting" && waiting && { ...command(title, id), isAnswer: true as const };
+  const answer = (title: string, id: string, more = {}) =>
+    kind === "waiting" && waiting && { ...command(title, id, more), isAnswer: true as const };
+  const options = waiting?.options;
+  const open = command(vscode.l10n.t("Open"), "crewdeck.openExecution");
+  // VS Code tells a button by its title.
+  const titles = new Set([open.title, ...(options ?? []).map(shortName)]);
+  const isChoice =
+    options !== undefined &&
+    options.length > 0 &&
+    options.length <= most.answers &&
+    options.length === titles.size - 1 &&
+    options.join("").length <= most.letters;
   return present<NotificationAction>(
-    command(vscode.l10n.t("Open"), "crewdeck.openExecution"),
-    answer(vscode.l10n.t("Approve"), "crewdeck.approve"),
-    answer(vscode.l10n.t("Reject…"), "crewdeck.reject"),
+    open,
+    ...(options === undefined
+      ? [
+          answer(vscode.l10n.t("Approve"), "crewdeck.approve"),
+          answer(vscode.l10n.t("Reject…"), "crewdeck.reject"),
+        ]
+      : isChoice
+        ? options.map((feedback) => answer(shortName(feedback), "crewdeck.answer", { feedback }))
+        : [answer(vscode.l10n.t("Answer…"), "crewdeck.answer")]),
     kind === "failed" &&
       failedAtModel(execution) &&
       command(vscode.l10n.t("Choose Model…"), "crewdeck.chooseModel"),
     kind === "failed" && request && command(vscode.l10n.t("Run Again…"), "crewdeck.runAgain"),
-    dontShowAgain(kind),
+    // It leaves no room for a flow's answers.
+    !isChoice && dontShowAgain(kind),
   );
 }
 

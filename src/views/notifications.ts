@@ -21,8 +21,9 @@ interface NotificationsOptions {
   readonly show?: typeof showMessage;
 }
 
-/** How long to wait for more events (ms). VS Code shows three notifications at a time. */
-const delay = { quiet: 1_500, longest: 10_000 };
+/** How long to wait for more events (ms): briefly, unless there are many. VS Code shows three notifications at a time. */
+const delay = { alone: 100, quiet: 1_500, longest: 10_000 };
+const mostAlone = 3;
 
 /** Each event is notified once, in one window. */
 export class Notifications implements vscode.Disposable {
@@ -31,6 +32,8 @@ export class Notifications implements vscode.Disposable {
   /** Local IDs by the keys of events to report soon. */
   readonly #soon = new Map<string, string>();
   #since = 0;
+  /** When the last ones were reported (ms since 1970). */
+  #reportedAt: readonly number[] = [];
   #cancel: (() => void) | undefined;
   readonly #subscriptions: vscode.Disposable;
 
@@ -60,11 +63,16 @@ export class Notifications implements vscode.Disposable {
       const event = eventOf(execution, clock.now());
       if (event === undefined || this.#seen.has(event.key) || !isWanted(event.kind)) continue;
       this.#seen.add(event.key);
-      if (this.#soon.size === 0) this.#since = clock.now();
+      const now = clock.now();
+      if (this.#soon.size === 0) this.#since = now;
       this.#soon.set(event.key, execution.localId);
-      const left = Math.max(0, this.#since + delay.longest - clock.now());
+      const left = Math.max(0, this.#since + delay.longest - now);
+      const few = this.#reportedAt.filter((at) => now - at < delay.quiet).length < mostAlone;
+      // What may be waiting is often known a moment later.
+      const isAlone = few && this.#soon.size === 1 && execution.mayBeWaiting !== true;
       this.#cancel?.();
-      this.#cancel = clock.after(Math.min(delay.quiet, left), () => this.#report());
+      const pause = Math.min(isAlone ? delay.alone : delay.quiet, left);
+      this.#cancel = clock.after(pause, () => this.#report());
     }
   }
 
@@ -75,6 +83,7 @@ export class Notifications implements vscode.Disposable {
       for (const [key] of soon) this.#seen.delete(key);
       return;
     }
+    this.#reportedAt = [...this.#reportedAt, this.#options.clock.now()].slice(-mostAlone);
     for (const report of reportsOf(soon.flatMap((each) => this.#claim(...each) ?? []))) {
       const shown =
         "one" in report ? this.#showOne(report.one) : this.#showMany(report.many, report.count);

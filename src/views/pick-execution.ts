@@ -4,7 +4,7 @@ import type { ExecutionSummary } from "../executions/model.ts";
 import { titleOf } from "../executions/title.ts";
 import { startLabel, stateLabel } from "./labels.ts";
 
-export type ExecutionItem = vscode.QuickPickItem & { readonly execution?: ExecutionSummary };
+type ExecutionItem = vscode.QuickPickItem & { readonly execution?: ExecutionSummary };
 
 export async function pickExecution(
   items: readonly ExecutionItem[],
@@ -22,4 +22,13 @@ export function executionItem(execution: ExecutionSummary): ExecutionItem {
     detail: plainLabel([startLabel(execution), ...execution.kickoffIds.slice(0, 1)].join(" · ")),
     execution,
   };
+}
+
+/** Below a heading; nothing without executions. */
+export function executionSection(
+  label: string,
+  executions: readonly ExecutionSummary[],
+): readonly ExecutionItem[] {
+  if (executions.length === 0) return [];
+  return [{ label, kind: vscode.QuickPickItemKind.Separator }, ...executions.map(executionItem)];
 }

@@ -7,20 +7,20 @@ export class Prices implements vscode.Disposable {
   readonly #changed = new vscode.EventEmitter<void>();
   readonly onDidChange = this.#changed.event;
   readonly #subscription: vscode.Disposable;
-  #prices: readonly Price[] = [];
+  /** Read when it is first used. */
+  #prices: readonly Price[] | undefined;
   #reported = "";
 
   constructor() {
-    this.#read();
     this.#subscription = vscode.workspace.onDidChangeConfiguration((event) => {
       if (!event.affectsConfiguration("crewdeck.prices")) return;
-      this.#read();
+      this.#prices = this.#read();
       this.#changed.fire();
     });
   }
 
   list(): readonly Price[] {
-    return this.#prices;
+    return (this.#prices ??= this.#read());
   }
 
   dispose(): void {
@@ -28,14 +28,14 @@ export class Prices implements vscode.Disposable {
     this.#changed.dispose();
   }
 
-  #read(): void {
+  #read(): readonly Price[] {
     const { prices, problems } = readPrices(
       vscode.workspace.getConfiguration("crewdeck").get("prices"),
     );
-    this.#prices = prices;
     const text = problems.join(" ");
     if (text !== this.#reported && text !== "") void warn(text);
     this.#reported = text;
+    return prices;
   }
 }
 

@@ -1,3 +1,4 @@
+import type { CallbackHint } from "../kickoff/form/callback-hint.ts";
 import { formTitle, type FormView, type ToForm } from "../kickoff/form/messages.ts";
 import type { FormTexts } from "../kickoff/texts.ts";
 import { button, make } from "./dom.ts";
@@ -40,14 +41,28 @@ function show(view: FormView, texts: FormTexts): void {
 function header(view: FormView, texts: FormTexts): HTMLElement {
   const { url, rehearsal } = view.crew;
   const isNotKept = view.kind === "form" && view.isNotKept === true;
+  const hint = view.kind === "form" ? view.hint : undefined;
   return make(
     "header",
     {},
     make("h1", {}, formTitle(view, texts)),
     url === "" ? undefined : make("p", { class: "address" }, url),
     rehearsal === undefined ? undefined : make("p", { class: "rehearsal" }, rehearsal),
+    hint === undefined ? undefined : hintLine(hint, texts),
     isNotKept ? make("p", { class: "not-kept", role: "status" }, texts.notKept) : undefined,
   );
+}
+
+function hintLine(hint: CallbackHint, { hints, hintActions }: FormTexts): HTMLElement {
+  const actions = (["setUpCallbacks", "testCallbacks", "hideHint"] as const).map((type) =>
+    button(hintActions[type], "link", () => {
+      host.post({ type });
+      // The line goes with what had the focus.
+      if (type === "hideHint") page?.focus("first");
+    }),
+  );
+  const links = actions.flatMap((action) => [" ", action]);
+  return make("p", { class: "callback-hint" }, hints[hint], ...links);
 }
 
 window.addEventListener("message", ({ data }: MessageEvent<ToForm>) => {

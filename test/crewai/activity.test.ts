@@ -122,14 +122,14 @@ function expectedSpans(log: readonly BusEvent[], spans: readonly Span[]) {
       const stem = event.type.replace(/_[a-z]*$/, "");
       const kind = { agent_execution: "agent", llm_call: "model", tool_usage: "tool" }[stem];
       const name = { agent: event.agent, model: event.model, tool: event.tool }[kind ?? ""];
-      const told = spans.find(({ id }) => id === event.id);
+      const reported = spans.find(({ id }) => id === event.id);
       return {
         id: event.id,
         kind: kind ?? "other",
         name: name ?? stem.replaceAll("_", " "),
         parentId: parentOf(event),
-        start: near(event.at, told?.start),
-        end: near(ends.get(event.id)?.at, told?.end),
+        start: near(event.at, reported?.start),
+        end: near(ends.get(event.id)?.at, reported?.end),
         tokens: tokensBelow(event) || undefined,
         given:
           typeof event.given === "string" ? parseJson(event.given) : (event.given ?? undefined),
@@ -139,9 +139,11 @@ function expectedSpans(log: readonly BusEvent[], spans: readonly Span[]) {
   return expected.sort((one, other) => orderOf(one) - orderOf(other));
 }
 
-/** `told` if it is the same time. */
-function near(at: number | undefined, told: number | undefined): number | undefined {
-  return at !== undefined && told !== undefined && Math.abs(at - told) < rounding ? told : at;
+/** `reported` if it is the same time. */
+function near(at: number | undefined, reported: number | undefined): number | undefined {
+  return at !== undefined && reported !== undefined && Math.abs(at - reported) < rounding
+    ? reported
+    : at;
 }
 
 /** Of the flow that an agent is inside. */
@@ -319,15 +321,15 @@ async function rejectThenApprove(dialect: "documented" | "live") {
     /** What was streamed, one by one before the rejection and in groups after it, is what the status tells. */
     async function checkStreams(): Promise<void> {
       const { events = [] } = readStatus((await api.get(`/${id}/status`)).body);
-      const told = events.filter(({ type }) => streamed.includes(type));
+      const reported = events.filter(({ type }) => streamed.includes(type));
       const groups = (realtime: boolean) =>
         receiver.at(`/realtime-${realtime}`).map(({ body }) => readEvents(body["events"]));
       const all = await waitFor("all events in the streams", () => {
         const both = [...groups(true), ...groups(false)].flat();
-        return both.length >= told.length && both;
+        return both.length >= reported.length && both;
       });
       const byId = (one: { id: string }, other: { id: string }) => (one.id < other.id ? -1 : 1);
-      assert.deepEqual(all.toSorted(byId), told.toSorted(byId));
+      assert.deepEqual(all.toSorted(byId), reported.toSorted(byId));
       assert.ok(groups(true).every(({ length }) => length === 1));
       assert.ok(groups(false).some(({ length }) => length === 4));
     }

@@ -14,7 +14,13 @@ import { startModelServer, type ModelAnswer, type ModelRequest } from "../suppor
 import { waitFor } from "../support/wait.ts";
 import { openWindow, type VSCodeWindow } from "../support/window.ts";
 import { Webview } from "../support/window/webview.ts";
-import { approveByLens, openExecution, openForm, rejectByLens } from "../ui/person.ts";
+import {
+  answerByLens,
+  approveByLens,
+  openExecution,
+  openForm,
+  rejectByLens,
+} from "../ui/person.ts";
 import { waitForDocument } from "../ui/story.ts";
 
 /** How long crewAI may take to import and to load a project on a busy machine (ms). */
@@ -43,7 +49,7 @@ for (const version of crewaiVersions)
       );
       settings = { "crewdeck.python": await pythonWith(version) };
       window = await openWindow({
-        workspace: workspaceOf("weather", "declared"),
+        workspace: workspaceOf("weather", "declared", "review"),
         settings,
         env: crewaiEnv(model),
       });
@@ -187,6 +193,32 @@ for (const version of crewaiVersions)
       assert.equal(prompts.length, 1, prompts.join("\n---\n"));
       for (const text of ["Write the report.", "Mild."])
         assert.ok(prompts[0]?.includes(text), prompts[0]);
+    });
+
+    it("shows what a flow asks, sends the answer of a lens once, and shows what the flow made of it", async () => {
+      const { editor, tree } = window;
+      await tree.open("Crewdeck");
+      await serve("review");
+      await kickOff("review", { topic: "tides" });
+      await untilState("tides", "Waiting · choose an answer");
+      await openExecution(
+        window,
+        "tides",
+        async () => (await editor.lens("request_changes").count()) === 1,
+      );
+      const text = await editor.wholeText();
+      assert.match(text, /The flow asks you at review and continues with your answer\./);
+      assert.match(text, /> Please review this article\./);
+      assert.match(text, /“approved”, “rejected”, “request_changes”/);
+      assert.equal(await editor.lens("Reject…").count(), 0);
+      // The next question has the same lenses.
+      await answerByLens(window, "request_changes", () =>
+        window.page.getByText("Answered “tides”").first().isVisible(),
+      );
+      await waitForDocument(window, /### Attempt 2/);
+      assert.match(await editor.wholeText(), /### Your answer\n\n> request_changes/);
+      await answerByLens(window, "rejected");
+      await waitForDocument(window, /## Result\n[^]*Dropped: A report\. \(rejected\)/);
     });
 
     it("stops an execution in the middle of a task, and the crew serves the next one", async () => {

@@ -48,7 +48,7 @@ describe("a project's .env", () => {
         await worker.ready;
         writeFileSync(path.join(folder, ".env"), "FIRST=new\nSECOND=new\n");
         const opened = await worker.open(
-          { folder, source: folder, file: "crew.py", storage: null },
+          { folder, source: folder, file: "crew.py", storage: null, isFlow: false },
           {},
         );
         assert.match(JSON.stringify(opened), /"description":"from outside new"/);
@@ -73,7 +73,7 @@ describe("a project's .env", () => {
       quietMs: 120_000,
       onLine: () => undefined,
     });
-    const project = { folder, source: folder, file: "crew.jsonc", storage: null };
+    const project = { folder, source: folder, file: "crew.jsonc", storage: null, isFlow: false };
     try {
       await assert.rejects(worker.open(project, {}), /: from the file\n/);
     } finally {

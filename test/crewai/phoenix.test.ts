@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { activityOf } from "../../src/executions/activity.ts";
 import { readEndpoint } from "../../src/views/export/endpoint.ts";
-import { sendSpans } from "../../src/views/export/send.ts";
-import { spansOf } from "../../src/views/export/spans.ts";
+import { sendSpans } from "../../src/spans/send.ts";
+import { spansOf } from "../../src/spans/spans.ts";
 import {
   installPhoenix,
   type Phoenix,
@@ -34,7 +34,7 @@ describe("A real collector, Phoenix,", () => {
     const options = { now: Date.now(), version: "1.2.3", hasContent: true };
     const spans = spansOf(execution, activity, options);
     const sent = { headers: {}, userAgent: "crewdeck/1.2.3" };
-    await sendSpans(spans, readEndpoint(phoenix!.url), sent);
+    assert.equal(await sendSpans(spans, readEndpoint(phoenix!.url), sent), 0);
     return spans;
   };
   const stored = (traceId: string | undefined, count: number) =>

@@ -120,11 +120,11 @@ describe("a service that runs a project with crewAI", () => {
       return { id, data: ["--data", data] };
     }
 
-    it("holds it and says how it can continue, which `--unfinished continue` lets it", async () => {
+    it("holds it and says how it can continue, which `--on-restart continue` lets it", async () => {
       const folder = crewaiProject("declared");
       const { id, data } = await interrupted(folder);
       const held = await serve(folder, data);
-      await waitFor("the message", () => service?.log().includes("--unfinished continue"));
+      await waitFor("the message", () => service?.log().includes("--on-restart continue"));
       assert.match(
         service?.log() ?? "",
         new RegExp(`1 unfinished execution was interrupted: ${id}`),
@@ -132,15 +132,15 @@ describe("a service that runs a project with crewAI", () => {
       assert.equal((await statusOf(held, id)).status, "running");
       assert.equal(model.requests.length, 1);
       await service?.stop();
-      const api = await serve(folder, [...data, "--unfinished", "continue"]);
+      const api = await serve(folder, [...data, "--on-restart", "continue"]);
       await untilWaiting(api, id);
       assert.doesNotMatch(service?.log() ?? "", /unfinished/);
     });
 
-    it("ends it with `--unfinished discard`", async () => {
+    it("ends it with `--on-restart discard`", async () => {
       const folder = crewaiProject("declared");
       const { id, data } = await interrupted(folder);
-      const api = await serve(folder, [...data, "--unfinished", "discard"]);
+      const api = await serve(folder, [...data, "--on-restart", "discard"]);
       assert.match((await untilEnded(api, id)).error ?? "", /discarded/);
       assert.equal(model.requests.length, 1);
     });

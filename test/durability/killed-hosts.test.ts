@@ -9,6 +9,7 @@ import { recoverSends } from "../../src/sending/sends.ts";
 import { projectFolder, temporaryFolder } from "../support/folders.ts";
 import { Gate } from "../support/gate.ts";
 import { storageFolder } from "../support/many-executions.ts";
+import { noCallbacks } from "../support/no-callbacks.ts";
 import { signal } from "../support/processes.ts";
 import { seededRandom } from "../support/random.ts";
 import { startService, type RunningService } from "../support/service.ts";
@@ -74,6 +75,7 @@ describe("Two extension hosts on one store, each of which kicks off and resumes 
       workspace,
       env: { CREWDECK_SENDING_COUNT: String(count), CREWDECK_SENDING_FOLDER: folder },
       settings: {
+        ...noCallbacks,
         "workbench.statusBar.visible": false,
         "crewdeck.keepEndedExecutions": 0,
         "crewdeck.notifications.waiting": false,

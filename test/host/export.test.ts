@@ -12,7 +12,7 @@ import { watchEnds } from "../../src/views/export/register.ts";
 import { json, MisbehavingServer, redirect, text } from "../support/misbehaving-server.ts";
 import { waitFor } from "../support/wait.ts";
 import { notWaiting } from "../unit/views/executions.ts";
-import { startConnectProxy } from "./connect-proxy.ts";
+import { startConnectProxy } from "../support/connect-proxy.ts";
 import { MemorySecrets } from "./memory.ts";
 import { ScriptedPerson, type Move } from "./scripted-person.ts";
 import { eachWithViewParts, type ViewParts } from "./view-parts.ts";

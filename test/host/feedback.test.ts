@@ -6,7 +6,7 @@ import { activeDocument } from "../../src/editor/execution-uri.ts";
 import { actionsOf, UserError } from "../../src/base/errors.ts";
 import { applyReading } from "../../src/executions/reduce.ts";
 import { MaybeSentError, NoEffectError } from "../../src/sending/errors.ts";
-import { watchWaitingHere } from "../../src/feedback/lenses.ts";
+import { watchWaitingHere } from "../../src/feedback/waiting-here.ts";
 import { FakeClock } from "../unit/executions/fake-clock.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
 import { waitFor } from "../support/wait.ts";
@@ -43,6 +43,14 @@ describe("feedback in an execution's document", () => {
     assert.match(lenses[0]?.tooltip ?? "", /later tasks read “Approved\.” as your feedback/);
     parts.store.update("local-1", () => notWaiting());
     await waitFor("the lenses to go", async () => (await lensesOf(document)).length === 0);
+  });
+
+  it("has a lens for each answer of a flow, with the default marked", async () => {
+    const asks = { options: ["publish", "revise"], defaultOption: "revise" };
+    const waiting = { ...anExecution().waiting!, ...asks };
+    const { document } = await parts.show(parts.store.add(anExecution({ waiting })));
+    const expected = ["publish", "revise (default)", "Write Answer…"];
+    assert.deepEqual(await titles(document), expected);
   });
 
   it("asks for a task ID if the crew doesn't report which task waits", async () => {

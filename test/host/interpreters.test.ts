@@ -58,16 +58,16 @@ describe("the search for a project's interpreter", () => {
     await setting().update("python", path.join(forSetting, "bin", "python"), target);
     const found = async () => {
       const interpreter = await findInterpreter(vscode.Uri.file(project));
-      return [interpreter?.source, interpreter?.python, interpreter?.crewai];
+      return [interpreter?.python, interpreter?.crewai];
     };
     const at = (folder: string) => path.join(folder, "bin", "python");
 
-    assert.deepEqual(await found(), ["project", at(own), newestCrewai]);
+    assert.deepEqual(await found(), [at(own), newestCrewai]);
     await rm(own);
-    assert.deepEqual(await found(), ["uv", at(shared), newestCrewai]);
+    assert.deepEqual(await found(), [at(shared), newestCrewai]);
     process.env["PATH"] = "/nowhere";
-    assert.deepEqual(await found(), ["extension", at(forExtension), newestCrewai]);
+    assert.deepEqual(await found(), [at(forExtension), newestCrewai]);
     chosen.clear();
-    assert.deepEqual(await found(), ["setting", at(forSetting), newestCrewai]);
+    assert.deepEqual(await found(), [at(forSetting), newestCrewai]);
   });
 });

@@ -7,7 +7,7 @@ import { actionsOf } from "../../src/base/errors.ts";
 import { MaybeSentError, StaleFeedbackError } from "../../src/sending/errors.ts";
 import { FeedbackSender } from "../../src/sending/feedback.ts";
 import { hangUp, json, MisbehavingServer, type Behaviour } from "../support/misbehaving-server.ts";
-import { noSecrets } from "../support/secret-memory.ts";
+import { noAddresses, noSecrets } from "../support/secret-memory.ts";
 import { waitFor } from "../support/wait.ts";
 import { openWindow } from "../unit/sending/window.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
@@ -127,6 +127,7 @@ describe("Feedback that is too late or gets no response, over HTTP", () => {
       const sender = new FeedbackSender({
         ...other,
         secrets: noSecrets,
+        addresses: noAddresses,
         clock: systemClock,
         crews: { client: () => Promise.resolve(client) },
         poll: () => undefined,

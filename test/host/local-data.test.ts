@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import * as vscode from "vscode";
 import { systemClock } from "../../src/base/clock.ts";
+import { FlowWebhooks } from "../../src/callbacks/flow-webhooks.ts";
 import { deleteLocalData } from "../../src/commands/delete-local-data.ts";
 import { watchClearing } from "../../src/commands/register.ts";
 import { Crews } from "../../src/crews/crews.ts";
@@ -20,6 +21,7 @@ import { KnownCrews } from "../../src/local/known-crews.ts";
 import { Models } from "../../src/models/models.ts";
 import { LocalCrews } from "../../src/local/local-crews.ts";
 import { TreeChoices } from "../../src/views/tree/register.ts";
+import { noAddresses } from "../support/secret-memory.ts";
 import { waitFor } from "../support/wait.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
 import { MemoryMemento, MemorySecrets } from "./memory.ts";
@@ -89,7 +91,13 @@ describe("Deleting local data", () => {
       clock: systemClock,
       crews: { client: () => assert.fail("Nothing is sent here.") },
       storage: secrets,
+      addresses: noAddresses,
       log: { problem: fail },
+    });
+    const flows = new FlowWebhooks({
+      ...{ database, store: executions.store, clock: systemClock, crews, storage: secrets },
+      log: { problem: fail },
+      onRefused: () => assert.fail("No request is sent here."),
     });
     executions.open(() => (sending.begin(), Promise.resolve()));
     const closed: string[] = [];
@@ -105,6 +113,7 @@ describe("Deleting local data", () => {
     const parts = {
       longestWaitMs,
       context,
+      callbacks: () => Promise.resolve({ flows, forgetWays: () => Promise.resolve() }),
       crews,
       executions,
       sending,
@@ -123,6 +132,7 @@ describe("Deleting local data", () => {
       globalState,
       workspaceState,
       tree,
+      flows,
       closed,
       ask: () => deleteLocalData(parts, undefined),
       delete: (what: string) => deleteLocalData(parts, { what }) as Promise<Deleted>,
@@ -219,7 +229,8 @@ describe("Deleting local data", () => {
       type: "userBearer",
     });
     await secrets.store("crewdeck.otlpHeaders", "{}");
-    assert.equal(secrets.kept.size, 6);
+    await window.flows.setSecret("url:https://deployed.test", "feedback-secret");
+    assert.equal(secrets.kept.size, 7);
     const deleted = await window.delete("everything");
     assert.deepEqual(deleted, {
       executions: 2,

@@ -11,7 +11,7 @@ import {
   makeCertificate,
   MisbehavingServer,
 } from "../support/misbehaving-server.ts";
-import { startConnectProxy, type ConnectProxy } from "./connect-proxy.ts";
+import { startConnectProxy, type ConnectProxy } from "../support/connect-proxy.ts";
 import { MemoryMemento, MemorySecrets } from "./memory.ts";
 
 const url = "https://crew.test";

@@ -16,6 +16,11 @@ const rounds = 5;
 const run = <T>(command: string, argument: object): Promise<T> =>
   Promise.resolve(vscode.commands.executeCommand<T>(`crewdeck.${command}`, argument));
 
+const setPublicUrl = (url: string | undefined) =>
+  vscode.workspace
+    .getConfiguration("crewdeck")
+    .update("callbacks.publicUrl", url, vscode.ConfigurationTarget.Global);
+
 describe("A poll", () => {
   let service: RealService;
   let gate: Gate;
@@ -26,6 +31,8 @@ describe("A poll", () => {
     service = await startRealService();
     gate = await Gate.before(service);
     await vscode.extensions.getExtension("crewdeck.crewdeck")!.activate();
+    // Only polling tells the pauses.
+    await setPublicUrl("none");
     await run("addCrew", { name: crew, url: gate.url, token: service.token });
     const inputs = { topic: "tea", audience: "guests" };
     ({ kickoffId } = await run<{ kickoffId: string }>("kickoff", { crew, inputs, form: false }));
@@ -41,6 +48,7 @@ describe("A poll", () => {
     await vscode.workspace
       .getConfiguration("crewdeck")
       .update("crews", undefined, vscode.ConfigurationTarget.Global);
+    await setPublicUrl(undefined);
     await gate.stop();
     await service.stop();
   });
@@ -71,8 +79,7 @@ describe("A poll", () => {
   it("that tells a pause is soon followed by lenses above the output: median and fastest of five are printed", async () => {
     const taken: number[] = [];
     await waitFor("the first lens", () => hasLens(1));
-    // What else runs on the machine is measured, too: then it is measured more often.
-    while (taken.length < rounds || (taken.length < 3 * rounds && Math.min(...taken) > limit)) {
+    while (taken.length < rounds) {
       const attempt = taken.length + 2;
       // The poll that follows the response to the feedback waits until the next output does.
       const held = new Promise<() => void>((resolve, reject) => {
@@ -84,13 +91,13 @@ describe("A poll", () => {
       await run("reject", { crew, kickoffId, feedback: `Attempt ${attempt}, please.` });
       const release = await held;
       await untilPending(attempt);
-      const told = new Promise<number>((resolve) => {
+      const answered = new Promise<number>((resolve) => {
         gate.onPass = (what, { path }) => {
           if (what === "answer" && path === statusPath()) resolve(performance.now());
         };
       });
       release();
-      const begun = await told;
+      const begun = await answered;
       while (!(await hasLens(attempt)));
       taken.push(performance.now() - begun);
     }
@@ -99,7 +106,7 @@ describe("A poll", () => {
     Mocha.reporters.Base.consoleLog(
       `      from the response that tells a pause to its lenses: ${median.toFixed(0)} ms, at best ${fastest.toFixed(0)} ms`,
     );
-    assert.ok(fastest <= limit, `${taken.join(", ")} ms`);
+    assert.ok(fastest <= limit);
   });
 
   it("costs one request, also while text, page and timeline show the execution and its events", async () => {
@@ -116,12 +123,13 @@ describe("A poll", () => {
         vscode.window.tabGroups.all.some(({ activeTab }) => activeTab?.input instanceof kind),
       ),
     );
+    // A poll that nobody asked for may be on its way. After its end, the next one is seconds away.
+    await run("refresh", { crew, kickoffId });
     const seen: string[] = [];
     gate.onPass = (what, { method, path }) => {
       if (what === "request") seen.push(`${method} ${path}`);
     };
     const polls = 5;
-    // After each, the next one that nobody asks for is seconds away.
     for (let count = 1; count <= polls; count += 1) await run("refresh", { crew, kickoffId });
     assert.deepEqual(
       seen,

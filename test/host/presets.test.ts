@@ -118,6 +118,7 @@ describe("Choosing presets", () => {
       editor: { selection: undefined },
       clock: systemClock,
       documents: { show: unused },
+      callbacks: unused,
     });
     const kept = forms.presets;
     const to: Crew = { id: "url:https://new.test", name: "Travel", url: "https://new.test" };

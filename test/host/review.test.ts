@@ -97,7 +97,7 @@ describe("Reviewing several executions", () => {
     assert.equal(person.shown[0]?.text, "Approve 2 outputs?");
     assert.match(
       person.shown[0].detail ?? "",
-      /^“one”: task review, attempt 1 – “Writers” \(crew\.test\)\n“two”: [^\n]*\n\n“Approved\.” is sent to each: .*\n\nThe other selected rows have nothing that waits/,
+      /^“one”: task review, attempt 1 – “Writers” \(crew\.test\)\n“two”: [^\n]*\n\n“Approved\.” is sent to each: .*\n\nThe other selected rows don't wait for your approval/,
     );
   });
 
@@ -126,7 +126,7 @@ describe("Reviewing several executions", () => {
     const running = parts.store.add(notWaiting());
     await assert.rejects(
       approveSelected(ours(), [row(running), row(running)]),
-      /None of the selected executions waits for you/,
+      /None of the selected executions waits for your approval/,
     );
   });
 });

@@ -86,7 +86,8 @@ export class ScriptedPerson implements vscode.Disposable {
       vscode.MessageOptions | undefined;
     const choices = rest.filter((item) => typeof item === "string");
     // The extension can notify at any time, also about an earlier test's executions.
-    if (choices.includes("Don't Show Again")) return Promise.resolve(undefined);
+    if (choices.includes("Don't Show Again") || text.includes("asks you at"))
+      return Promise.resolve(undefined);
     const shown: Shown = {
       kind: "message",
       text,

@@ -57,7 +57,16 @@ describe("setting a project up", () => {
   it("installs nothing into the example crew's folder, and names the setting", async () => {
     await assert.rejects(
       setUpProject("Bare", vscode.Uri.file(project), { isExample: true }),
-      (error) => error instanceof UserError && /“crewdeck\.python”/.test(error.message),
+      (error) => {
+        assert.ok(error instanceof UserError);
+        assert.match(error.message, /“crewdeck\.python”/);
+        // In a remote window, the machine's settings are on a tab of their own.
+        const kind = vscode.env.remoteName === undefined ? "" : "Remote";
+        const [{ command, arguments: given } = {}] = error.actions;
+        assert.equal(command, `workbench.action.open${kind}Settings`);
+        assert.deepEqual(given, [{ query: "crewdeck.python" }]);
+        return true;
+      },
     );
     assert.deepEqual(shown, []);
   });

@@ -122,7 +122,7 @@ describe("Tools for language models", () => {
     ])
       assert.ok(question.includes(part), `${part} in ${question}`);
 
-    const waiting = dataOf(await invoke("getExecution", { executionId, waitSeconds: 20 }));
+    const waiting = dataOf(await invoke("getExecution", { executionId, waitSeconds: 120 }));
     assert.deepEqual(
       [waiting["state"], waiting["waitingTask"], waiting["waitingAttempt"]],
       ["waiting", "outline", 1],
@@ -175,7 +175,7 @@ describe("Tools for language models", () => {
       /^(resumed|completed)$/,
     );
 
-    const ended = dataOf(await invoke("getExecution", { executionId, waitSeconds: 20 }));
+    const ended = dataOf(await invoke("getExecution", { executionId, waitSeconds: 120 }));
     assert.equal(ended["state"], "completed");
     const { output } = dataOf(await invoke("getExecution", { executionId, offset: 5 })) as {
       output: { text: string; totalCharacters: number };
@@ -210,7 +210,7 @@ describe("Tools for language models", () => {
     assert.match(await invoke("kickOff", { crew, inputs }), /did not allow it\. Nothing was sent/);
     assert.equal(api.executions().length, before);
     const executionId = await kickOff();
-    await invoke("getExecution", { executionId, waitSeconds: 20 });
+    await invoke("getExecution", { executionId, waitSeconds: 120 });
     answers("escape");
     assert.match(
       await invoke("giveFeedback", { executionId, decision: "approve" }),
@@ -264,7 +264,7 @@ describe("Tools for language models", () => {
 
   it("refuse a rejection without feedback", async () => {
     const executionId = await kickOff();
-    await invoke("getExecution", { executionId, waitSeconds: 20 });
+    await invoke("getExecution", { executionId, waitSeconds: 120 });
     answers();
     await assert.rejects(
       invoke("giveFeedback", { executionId, decision: "reject", feedback: " " }),
@@ -274,7 +274,7 @@ describe("Tools for language models", () => {
 
   it("report why an execution's state can't be requested, instead of waiting, and that the list is out of date", async () => {
     const executionId = await kickOff();
-    await invoke("getExecution", { executionId, waitSeconds: 20 });
+    await invoke("getExecution", { executionId, waitSeconds: 120 });
     answers({ press: "Reject" });
     await invoke("giveFeedback", { executionId, decision: "reject", feedback: "Again." });
     answers({ press: "Remove" });
@@ -297,7 +297,7 @@ describe("Tools for language models", () => {
         token: service.token,
       });
     }
-    const now = dataOf(await invoke("getExecution", { executionId, waitSeconds: 20 }));
+    const now = dataOf(await invoke("getExecution", { executionId, waitSeconds: 120 }));
     assert.deepEqual([now["state"], now["problem"]], ["waiting", undefined]);
   });
 
@@ -437,6 +437,20 @@ describe("Tools for language models", () => {
         "becomes context for later tasks:\n\n```text\nShorter.\n```",
         "# Draft\n\nText.",
       ])
+        assert.ok(value.includes(part), `${part} in ${value}`);
+    });
+
+    it("VS Code asks before the answer to a local flow, with what it asks, and needs words", async () => {
+      const waiting = { ...anExecution().waiting!, options: ["yes"], message: "Is it right?" };
+      const asking = tools({ execution: anExecution({ waiting }) });
+      const input = { executionId: "11111111-aaaa", decision: "approve" };
+      const prepare = (more: object) =>
+        asking.prepare("crewdeck_giveFeedback", { ...input, ...more }, signal);
+      await assert.rejects(prepare({}), /A flow asks: it needs “feedback”/);
+      const { confirmationMessages } = await prepare({ feedback: "yes" });
+      assert.equal(confirmationMessages?.title, "Answer the flow at “Writers”?");
+      const { value } = confirmationMessages.message;
+      for (const part of ["sent to crew.test:\n\n```text\nyes\n```", "Is it right?\n\n# Draft"])
         assert.ok(value.includes(part), `${part} in ${value}`);
     });
 

@@ -8,7 +8,7 @@ import type { ResumeAnswer, ResumeRequest, StatusReading } from "../../src/api/t
 import type { ExecutionSummary } from "../../src/executions/model.ts";
 import { Drafts } from "../../src/feedback/drafts.ts";
 import { Feedback } from "../../src/feedback/feedback.ts";
-import { FeedbackLenses } from "../../src/feedback/lenses.ts";
+import { registerLenses } from "../../src/feedback/register.ts";
 import { FeedbackSender } from "../../src/sending/feedback.ts";
 import { FeedbackThreads } from "../../src/feedback/threads.ts";
 import { SingleStart } from "../../src/base/single-start.ts";
@@ -16,9 +16,9 @@ import { ExecutionDocuments } from "../../src/views/document/documents.ts";
 import { registerOutline } from "../../src/views/document/register.ts";
 import { executionLanguage } from "../../src/editor/manifest.ts";
 import { keepReaderPlaces } from "../../src/views/document/reader.ts";
-import { noSecrets } from "../support/secret-memory.ts";
+import { noAddresses, noSecrets } from "../support/secret-memory.ts";
 import { waitFor } from "../support/wait.ts";
-import { openWindow } from "../unit/sending/window.ts";
+import { noAnswer, openWindow } from "../unit/sending/window.ts";
 
 let count = 0;
 
@@ -33,7 +33,7 @@ export async function viewParts(clock: Clock = systemClock) {
     if (!hasEnded) problems.push(message);
   };
   const window = openWindow(folder, systemClock, onProblem);
-  const { database, store, sends } = window;
+  const { database, store, sends, hosts } = window;
   const crew = {
     status: (): Promise<StatusReading> =>
       Promise.resolve({
@@ -50,11 +50,14 @@ export async function viewParts(clock: Clock = systemClock) {
   const sender = new FeedbackSender({
     store,
     sends,
+    hosts,
     secrets: noSecrets,
+    addresses: noAddresses,
     clock,
     crews: {
       client: () =>
         Promise.resolve({
+          answerRequest: noAnswer,
           status: () => crew.status(),
           resume: (request) => {
             sent.push(request);
@@ -88,22 +91,15 @@ export async function viewParts(clock: Clock = systemClock) {
     onProblem,
   });
   feedback.use(() => Promise.resolve(threads));
-  const lenses = new FeedbackLenses({
-    documents,
-    store,
-    feedback,
-    drafts,
-  });
   const registered = [
     vscode.workspace.registerFileSystemProvider(scheme, documents, {
       isReadonly: true,
       isCaseSensitive: true,
     }),
-    vscode.languages.registerCodeLensProvider({ scheme }, lenses),
+    registerLenses(scheme, { documents, store, feedback, drafts }),
     keepReaderPlaces(documents),
     registerOutline(documents, { language: executionLanguage, scheme }),
     documents,
-    lenses,
     drafts,
     threads,
     feedback,

@@ -33,6 +33,7 @@ const shipped = [
   "dist/webview/timeline.js",
   "dist/worker.py",
   "media/crew-execution.tmLanguage.json",
+  "media/crewdeck.server.schema.json",
   "media/crewdeck.svg",
   "media/example-crew/README.md",
   "media/example-crew/pyproject.toml",
@@ -44,6 +45,7 @@ const shipped = [
   "media/icon.png",
   "media/kickoff.schema.json",
   "media/screenshots/form-dark.webp",
+  "media/screenshots/form-hc.webp",
   "media/screenshots/form-light.webp",
   "media/screenshots/page-dark.webp",
   "media/screenshots/page-hc.webp",
@@ -52,6 +54,7 @@ const shipped = [
   "media/screenshots/timeline-hc.webp",
   "media/screenshots/timeline-light.webp",
   "media/screenshots/welcome-dark.webp",
+  "media/screenshots/welcome-hc.webp",
   "media/screenshots/welcome-light.webp",
   "media/timeline.svg",
   "package.json",
@@ -84,10 +87,10 @@ describe("The package", () => {
   });
 
   // Pictures of the walkthrough are about a third of it; the page and the timeline carry Markdown, highlighting, differences, preact and d3-scale.
-  it("is smaller than 1 MB", () => {
+  it("is smaller than 1.2 MB", () => {
     assert.ok(existsSync(vsix), `npm run package writes ${path.basename(vsix)}`);
     console.log(`      ${path.basename(vsix)} ${statSync(vsix).size} bytes`);
-    assert.ok(statSync(vsix).size < 1_000_000, `${statSync(vsix).size} bytes`);
+    assert.ok(statSync(vsix).size < 1_200_000, `${statSync(vsix).size} bytes`);
   });
 
   it("contains exactly the files that ship: no modules, no source maps, no tests", () => {
@@ -98,12 +101,15 @@ describe("The package", () => {
     const files = entries.map((entry) =>
       path.relative(folder, path.join(entry.parentPath, entry.name)).replaceAll("\\", "/"),
     );
-    const isChunk = (file: string) => file.includes("/chunks/");
+    const isChunk = (file: string) => /\/chunks\/|^dist\/service-/.test(file);
     assert.deepEqual(files.filter((file) => !isChunk(file)).sort(), shipped);
     const chunks = ["dist/chunks", "dist/webview/chunks"].flatMap((chunkFolder) =>
       readdirSync(path.join(projectFolder, chunkFolder)).map((name) => `${chunkFolder}/${name}`),
     );
-    assert.deepEqual(files.filter(isChunk).sort(), chunks.sort());
+    const ofService = readdirSync(path.join(projectFolder, "dist"))
+      .map((name) => `dist/${name}`)
+      .filter(isChunk);
+    assert.deepEqual(files.filter(isChunk).sort(), [...chunks, ...ofService].sort());
   });
 
   it("has no pictures or relative links on its page without a repository", () => {

@@ -8,7 +8,8 @@ import { leaveNothingBehind } from "../support/leave-nothing.ts";
 import { endFamily, familyOf, runningProcesses, signal } from "../support/processes.ts";
 import { extensionHostsOf } from "../support/vscode-server.ts";
 import { waitFor } from "../support/wait.ts";
-import { openAddress } from "../support/window.ts";
+import { openAddress, type VSCodeWindow } from "../support/window.ts";
+import { openForm } from "../ui/person.ts";
 import { kickOffStory, story } from "../ui/story.ts";
 
 describe("npm start", () => {
@@ -16,6 +17,7 @@ describe("npm start", () => {
   const logFile = path.join(dataFolder, "npm-start.log");
   const copy = path.join(dataFolder, "example-crew");
   let npm: number;
+  let window: VSCodeWindow | undefined;
 
   before(() => {
     writeFileSync(logFile, "");
@@ -34,6 +36,12 @@ describe("npm start", () => {
     child.stderr.on("data", keep);
     npm = child.pid ?? 0;
     leaveNothingBehind(npm);
+  });
+
+  // Not in the test, which has not failed yet while it runs: the evidence is saved when the window closes.
+  afterEach(async () => {
+    await window?.close();
+    window = undefined;
   });
 
   after(async () => {
@@ -67,31 +75,32 @@ describe("npm start", () => {
       readdirSync(copy).sort(),
       readdirSync(path.join(projectFolder, "media", "example-crew")).sort(),
     );
-    const window = await openAddress(address, {
+    window = await openAddress(address, {
       dataFolder,
       logFile,
       extensionHosts: () => extensionHostsOf(npm),
     });
-    try {
-      await kickOffStory(window);
-      await window.reload();
-      await window.tree.row(story.topic).waitFor();
-      await window.tree.action("example_crew", "Kick Off…");
-      // The form's fields come from the crew, which requires its token.
-      await window.webview.content.getByRole("textbox", { name: "topic" }).waitFor();
-      await window.runCommand("Crewdeck: Start a Local Crew…");
-      await window.quickInput.waitFor("Which crew?");
-      await waitFor("the crews to choose from", async () =>
-        (await window.quickInput.labels()).includes("Choose a folder…"),
-      );
-      assert.equal(
-        (await window.quickInput.labels()).filter((label) => label === "example_crew").length,
-        1,
-        "the copy is the example crew",
-      );
-    } finally {
-      await window.close();
-    }
+    await window.tree.open("Crewdeck");
+    await window.tree.row("example_crew").waitFor();
+    // VS Code would close the list if the view took the focus once the crew runs.
+    await window.runCommand("Crewdeck: Start a Local Crew…");
+    const { quickInput } = window;
+    await quickInput.waitFor("Which crew?");
+    await waitFor("the crews to choose from", async () =>
+      (await quickInput.labels()).includes("Choose a folder…"),
+    );
+    assert.equal(
+      (await quickInput.labels()).filter((label) => label === "example_crew").length,
+      1,
+      "the copy is the example crew",
+    );
+    await quickInput.dismiss();
+    await kickOffStory(window);
+    await window.reload();
+    await window.tree.row(story.topic).waitFor();
+    await openForm(window, "example_crew");
+    // The form's fields come from the crew, which requires its token.
+    await window.webview.content.getByRole("textbox", { name: "topic" }).waitFor();
   });
 
   it("ends all its processes on SIGTERM", async () => {

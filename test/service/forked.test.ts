@@ -95,7 +95,7 @@ describe("service: started by another program", () => {
 const parentProgram = `
   const [, program, ...args] = process.argv;
   const child = require("node:child_process").fork(program, args, { stdio: ["pipe", "pipe", "pipe", "ipc"] });
-  child.on("message", ({ pid }) => console.log(pid));
+  child.once("message", ({ pid }) => console.log(pid));
 `;
 
 function isAlive(pid: number): boolean {

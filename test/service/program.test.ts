@@ -43,6 +43,39 @@ describe("service: as a program", () => {
     await service.stop();
   });
 
+  it("serves several crews, each at an address with its folder's name", async () => {
+    const folder = temporaryFolder("crews");
+    for (const name of ["one", "two"])
+      cpSync(exampleCrew, path.join(folder, name), { recursive: true });
+    const [one, two] = ["one", "two"].map((name) => path.join(folder, name));
+    const service = await startService({
+      folder: one ?? "",
+      args: [two ?? "", "--task-seconds", "0"],
+    });
+    const { url, token } = service;
+    const listed = (await new CrewApi(service).get("/")).body;
+    assert.deepEqual(listed, {
+      crews: ["one", "two"].map((name) => ({ name, url: `${url}/${name}` })),
+    });
+    const crew = new CrewApi({ url: `${url}/two`, token });
+    const { inputs } = (await crew.get("/inputs")).body as { inputs: string[] };
+    const id = await crew.kickoff({
+      inputs: Object.fromEntries(inputs.map((name) => [name, `a ${name}`])),
+    });
+    await waitFor("its pause", async () => {
+      const { pending_human_input: pause } = (await crew.get(`/${id}/status`))
+        .body as DocumentedStatus;
+      return pause !== undefined;
+    });
+    // It is no execution of the other crew.
+    assert.equal(
+      (await new CrewApi({ url: `${url}/one`, token }).get(`/${id}/status`)).status,
+      404,
+    );
+    await service.stop();
+    rmSync(folder, { recursive: true });
+  });
+
   it("listens on this machine only, and refuses a foreign Host header on the socket", async () => {
     const service = await startService();
     const { port } = new URL(service.url);
@@ -139,7 +172,12 @@ describe("service: as a program", () => {
   it("prints its options and its version", async () => {
     const help = await runService(["--help"]);
     assert.deepEqual([help.code, help.stderr], [0, ""]);
-    for (const text of ["Usage: serve", "--engine crewai", "--dialect live", "[rehearse failure]"])
+    for (const text of [
+      "Usage: crewdeck serve",
+      "--engine crewai",
+      "--dialect live",
+      "[rehearse failure]",
+    ])
       assert.ok(help.stdout.includes(text), help.stdout);
     const manifest = readFileSync(path.join(projectFolder, "package.json"), "utf8");
     const { version } = JSON.parse(manifest) as { version: string };

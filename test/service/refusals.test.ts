@@ -184,6 +184,8 @@ describe("service: when it can't start", () => {
       await waitFor("the log to be written to the database", () => statSync(log).size === 0);
       change(data);
       await waitFor("the service to stop", () => service.child.exitCode !== null);
+      // By then, all of its log has arrived.
+      await service.stop();
       assert.equal(service.child.exitCode, 5, service.log());
       assert.match(service.log(), reason);
       assert.doesNotMatch(service.log(), /^ {4}at /m);
@@ -233,18 +235,34 @@ describe("service: when it can't start", () => {
     assert.ok(!stderr.includes("ERR_"), stderr);
   });
 
-  it("refuses unknown arguments, with the usage", async () => {
+  it("refuses wrong options in one line", async () => {
     for (const args of [
       ["--prot", "1"],
       ["--port", "99999"],
       ["--engine", "gpt"],
       ["--dialect", "x"],
       ["--task-seconds", "-1"],
-      ["a", "b"],
+      ["--config", "a.jsonc", "./b"],
+      ["--role", "worker"],
+      ["--host", "0.0.0.0"],
+      ["--database", "mysql://a"],
+      ["--database", "postgres://a:100%@b/c"],
+      ["--database", "postgres://a/b", "--on-restart", "hold"],
     ]) {
       const { code, stderr } = await runService(args);
       assert.equal(code, 2, args.join(" "));
-      assert.match(stderr, /Usage: serve/);
+      assert.match(stderr, /^[^\n]+ See "crewdeck serve --help"\.\n$/);
     }
+  });
+
+  it("refuses a worker that would ask for feedback with an address that leads to it", async () => {
+    const args = ["--role", "worker", "--feedback-webhook", "https://example.com/people"];
+    const { code, stderr } = await runService(
+      [...args, "--database", "postgres://crewdeck@127.0.0.1:1/crewdeck"],
+      process.execPath,
+      { CREWDECK_FEEDBACK_SECRET: "a secret" },
+    );
+    assert.equal(code, 2);
+    assert.match(stderr, /Name the address of the API processes with --public-url/);
   });
 });

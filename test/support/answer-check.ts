@@ -37,6 +37,8 @@ function responsesFor({ method, path }: Answer): readonly string[] {
 
 function templateOf(path: string): string | undefined {
   if (path === "/inputs" || path === "/kickoff" || path === "/resume") return path;
+  if (/^\/feedback\/([^/]+\/){3}[^/]+$/.test(path))
+    return "/feedback/{execution_id}/{method}/{attempt}/{signature}";
   if (/^\/stop\/[^/]+$/.test(path)) return "/stop/{kickoff_id}";
   if (/^\/status\/[^/]+$/.test(path)) return "/status/{kickoff_id}";
   return /^\/[^/]+\/status$/.test(path) ? "/{kickoff_id}/status" : undefined;

@@ -37,7 +37,7 @@ const windowsPlaces = [
 ];
 
 /** The path of an installed Chrome, Edge or Chromium; the environment variable CREWDECK_BROWSER names another. */
-export function findBrowser(): string | undefined {
+function findBrowser(): string | undefined {
   return candidates().find(isExecutable);
 }
 

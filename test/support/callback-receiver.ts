@@ -28,10 +28,10 @@ export class CallbackReceiver {
   );
 
   /** Listens on a free port, or on the port given, and resolves to the base address. */
-  async start(port = 0): Promise<string> {
+  async start(port = 0, host = "127.0.0.1"): Promise<string> {
     await new Promise<void>((resolve, reject) => {
       this.#server.once("error", reject);
-      this.#server.listen(port, "127.0.0.1", resolve);
+      this.#server.listen(port, host, resolve);
     });
     return `http://127.0.0.1:${this.port}`;
   }

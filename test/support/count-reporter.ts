@@ -16,6 +16,9 @@ export interface Counts {
   failures: Failure[];
 }
 
+/** What Mocha makes of all that is thrown. With --parallel it is no `Error`, because it came from another process. */
+type Thrown = Pick<Error, "message">;
+
 /**
  * Mocha's usual report. It also requests evidence of failures, and writes the results as JSON to the file that CREWDECK_COUNTS
  * names.
@@ -24,7 +27,7 @@ export default class CountReporter extends Mocha.reporters.Spec {
   constructor(runner: Mocha.Runner, options: Mocha.MochaOptions) {
     super(runner, options);
     const failures: Failure[] = [];
-    runner.on("fail", (test: Mocha.Test, error: unknown) => note(test, error, failures));
+    runner.on("fail", (test: Mocha.Test, error: Thrown) => note(test, error, failures));
     runner.once("end", () => {
       const file = process.env["CREWDECK_COUNTS"];
       if (file === undefined) return;
@@ -39,9 +42,8 @@ export default class CountReporter extends Mocha.reporters.Spec {
   }
 }
 
-function note(test: Mocha.Runnable, error: unknown, into: Failure[]): void {
+function note(test: Mocha.Runnable, { message }: Thrown, into: Failure[]): void {
   const title = test.fullTitle();
   noteFailure(title);
-  const message = error instanceof Error ? error.message : String(error);
   into.push({ title, error: message.split("\n").slice(0, 12).join("\n") });
 }

@@ -8,11 +8,11 @@ export interface ApiAnswer {
 
 /** A plain client of the API, so that tests see responses unchanged. It never repeats a request. */
 export class CrewApi {
-  readonly #url: string;
+  readonly url: string;
   readonly #token: string;
 
   constructor({ url, token }: { url: string; token: string }) {
-    this.#url = url;
+    this.url = url;
     this.#token = token;
   }
 
@@ -30,7 +30,7 @@ export class CrewApi {
     body?: string,
     headers: Record<string, string> = {},
   ): Promise<ApiAnswer> {
-    const response = await fetch(this.#url + path, {
+    const response = await fetch(this.url + path, {
       method,
       headers: {
         Authorization: `Bearer ${this.#token}`,
@@ -71,10 +71,24 @@ export interface DocumentedStatus {
     readonly task_id: string;
     readonly task_output: string;
     readonly attempt: number;
+    /** Of a flow's method, as is the next. */
+    readonly message?: string;
+    readonly emit_options?: readonly string[] | null;
+    readonly default_outcome?: string;
   };
   readonly tasks?: readonly DocumentedTask[];
   readonly result?: { readonly output: string; readonly tasks: readonly DocumentedTask[] };
   readonly error?: string;
+  readonly undelivered_callbacks?: readonly UndeliveredCallback[];
+}
+
+interface UndeliveredCallback {
+  readonly callback: string;
+  readonly count: number;
+  readonly attempts: number;
+  readonly error?: string;
+  readonly next_attempt_at?: string;
+  readonly given_up?: true;
 }
 
 interface DocumentedTask {

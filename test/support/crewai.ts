@@ -8,6 +8,7 @@ import { crewaiEngine, type CrewaiOptions } from "../../src/service/crewai/engin
 import type { AgentStep, EngineEvent, Note } from "../../src/service/engine.ts";
 import { projectFolder, temporaryFolder } from "./folders.ts";
 import { installOnce } from "./install-once.ts";
+import { needs } from "./needs.ts";
 
 const run = promisify(execFile);
 
@@ -30,19 +31,9 @@ export async function installCrewai(): Promise<string | undefined> {
   }
 }
 
-/** In CI, a test that can't run is a failure. */
-export const isCi = process.env["CI"] === "true";
-
 /** Skips the tests of a suite where crewAI can't be installed. In CI, they fail. */
 export function needsCrewai(): void {
-  before(async function () {
-    this.timeout(0);
-    const problem = await installCrewai();
-    if (problem === undefined) return;
-    if (isCi) throw new Error(problem);
-    console.log(`      skipped: ${problem}`);
-    this.skip();
-  });
+  needs(installCrewai);
 }
 
 /** uv, from PyPI. @returns its program */
@@ -70,16 +61,20 @@ export async function pythonWith(crewai: string | undefined): Promise<string> {
 /** What `crewai create` does, without its questions, in an empty folder. @returns the project's folder */
 export async function createdProject(
   name: string,
-  kind: "classic" | "declarative" = "classic",
+  kind: "classic" | "declarative" | "flow" = "classic",
 ): Promise<string> {
+  const args =
+    kind === "flow"
+      ? ["flow", name]
+      : ["crew", name, "--skip-provider", ...(kind === "classic" ? ["--classic"] : [])];
   const create = `
 import sys
 from crewai_cli.cli import crewai
-sys.argv = ["crewai", "create", "crew", "${name}", "--skip-provider"${kind === "classic" ? ', "--classic"' : ""}]
+sys.argv = ["crewai", "create", *${JSON.stringify(args)}]
 crewai()
 `;
   const cwd = temporaryFolder("created");
-  const env = kind === "classic" ? process.env : { ...process.env, CREWAI_DMN: "true" };
+  const env = kind === "declarative" ? { ...process.env, CREWAI_DMN: "true" } : process.env;
   await run(await pythonWith(newestCrewai), ["-c", create], { cwd, env });
   return path.join(cwd, name);
 }

@@ -3,9 +3,10 @@ import { once } from "node:events";
 import { type AddressInfo, createServer } from "node:net";
 import path from "node:path";
 import { promisify } from "node:util";
-import { isCi, uv } from "./crewai.ts";
+import { uv } from "./crewai.ts";
 import { temporaryFolder } from "./folders.ts";
 import { installOnce } from "./install-once.ts";
+import { isCi } from "./needs.ts";
 import { waitFor } from "./wait.ts";
 
 const run = promisify(execFile);

@@ -28,3 +28,6 @@ export const noSecrets = {
   complete: ({ request }: { readonly request?: { readonly callbacks: object } }) =>
     Promise.resolve({ callbacks: request?.callbacks ?? {}, lost: [] }),
 };
+
+/** Crews that can't call this machine. */
+export const noAddresses = { for: () => Promise.resolve(undefined) };

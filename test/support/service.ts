@@ -2,6 +2,7 @@ import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
 import { createInterface } from "node:readline";
+import { asObject, parseJson } from "../../src/base/json.ts";
 import { projectFolder, temporaryFolder } from "./folders.ts";
 
 /** How to start a service. */
@@ -39,7 +40,7 @@ export interface EndedService {
 /** The service as a program; built first if it is missing or older than its source. */
 export function serviceProgram(): string {
   const program = path.join(projectFolder, "dist", "service.mjs");
-  const sources = ["src/service", "src/projects", "src/base"].flatMap((room) => {
+  const sources = ["src/service", "src/spans", "src/projects", "src/base"].flatMap((room) => {
     const folder = path.join(projectFolder, room);
     const files = readdirSync(folder, { recursive: true }).map(String);
     return files.map((name) => statSync(path.join(folder, name)).mtimeMs);
@@ -60,38 +61,63 @@ export async function startService(options: StartOptions = {}): Promise<RunningS
   const given = args.indexOf("--data");
   const data = given < 0 ? temporaryFolder("service") : (args[given + 1] ?? "");
   if (given < 0) args.push("--data", data);
-  const child = spawn(
-    process.execPath,
-    [serviceProgram(), ...(options.folder === undefined ? [] : [options.folder]), ...args],
-    {
-      stdio: ["ignore", "pipe", "pipe"],
-      env: { ...process.env, ...options.env },
-    },
-  );
-  let log = "";
-  child.stderr.setEncoding("utf8").on("data", (text: string) => (log += text));
-  const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
-  const line = await firstLine(child, ended);
-  if (line === undefined) throw new Error(`The service ended with code ${child.exitCode}: ${log}`);
-  const { url, token, userToken } = JSON.parse(line) as {
+  const folder = options.folder === undefined ? [] : [options.folder];
+  const program = await startProgram([...folder, ...args], options.env);
+  const { url, token, userToken } = program.announced as {
     url: string;
     token: string;
     userToken: string;
   };
   const end = async (signal: NodeJS.Signals): Promise<void> => {
-    child.kill(signal);
-    await ended;
+    await program.end(signal);
     if (given < 0) rmSync(data, { recursive: true, force: true });
   };
   return {
     url,
     token,
     userToken,
-    child,
+    child: program.child,
     data,
-    log: () => log,
+    log: program.log,
     stop: () => end("SIGTERM"),
     kill: () => end("SIGKILL"),
+  };
+}
+
+/** A process of the service, in any role, that has printed its first line. */
+export interface RunningProgram {
+  readonly child: ChildProcess;
+  /** Its first line, of JSON. */
+  readonly announced: Readonly<Record<string, unknown>>;
+  /** Its stderr so far. */
+  readonly log: () => string;
+  /** Resolves to its exit code when it has ended; null after a signal. */
+  end(signal: NodeJS.Signals): Promise<number | null>;
+}
+
+/** Runs `dist/service.mjs`, and resolves once it is ready. @throws Error with its log if it ends before */
+export async function startProgram(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+): Promise<RunningProgram> {
+  const child = spawn(process.execPath, [serviceProgram(), ...args], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, ...env },
+  });
+  let log = "";
+  child.stderr.setEncoding("utf8").on("data", (text: string) => (log += text));
+  const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
+  const line = await firstLine(child, ended);
+  if (line === undefined) throw new Error(`The service ended with code ${child.exitCode}: ${log}`);
+  return {
+    child,
+    announced: asObject(parseJson(line)),
+    log: () => log,
+    async end(signal) {
+      child.kill(signal);
+      await ended;
+      return child.exitCode;
+    },
   };
 }
 

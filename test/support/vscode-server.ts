@@ -63,12 +63,16 @@ export const quietSettings = {
   "security.workspace.trust.enabled": false,
 };
 
-/** Turns off what tests don't use: animations, the search for repositories, and tooltips, which cover what is clicked next. */
+/**
+ * Turns off what tests don't use: animations, the search for repositories, and tooltips, which cover what is clicked next. What asks
+ * stays open when a webview or an editor that was still loading takes the focus.
+ */
 const testSettings = {
   "workbench.reduceMotion": "on",
   "editor.cursorBlinking": "solid",
   "git.enabled": false,
   "workbench.hover.delay": 1_000_000,
+  "workbench.quickOpen.closeOnFocusLost": false,
 };
 
 /** Without a gallery, the window doesn't check for updates online. */
@@ -150,12 +154,17 @@ export async function startServer(options: ServerOptions): Promise<VSCodeServer>
 
 /** Settings for the whole machine, read by every window of the server; changes are noticed while it runs. */
 export function writeSettings(dataFolder: string, settings: Record<string, unknown> = {}): void {
-  const folder = path.join(dataFolder, "data", "Machine");
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(
-    path.join(folder, "settings.json"),
-    JSON.stringify({ ...quietSettings, ...testSettings, ...settings }, null, 2),
-  );
+  const file = settingsFile(dataFolder);
+  mkdirSync(path.dirname(file), { recursive: true });
+  writeFileSync(file, JSON.stringify({ ...quietSettings, ...testSettings, ...settings }, null, 2));
+}
+
+export function readSettings(dataFolder: string): Record<string, unknown> {
+  return JSON.parse(readFileSync(settingsFile(dataFolder), "utf8")) as Record<string, unknown>;
+}
+
+function settingsFile(dataFolder: string): string {
+  return path.join(dataFolder, "data", "Machine", "settings.json");
 }
 
 /** This process's environment without variables of a surrounding VS Code. */

@@ -128,7 +128,8 @@ describe("Two executions side by side, in the window", () => {
     await tree.menu("Editors", "Track an Execution by Its ID…");
     await quickInput.answer("Track an execution of “Editors”", id);
     const own = id.slice(0, 8);
-    await tree.row(own).waitFor();
+    // The change of the tree when it begins to wait would close the menu.
+    await tree.row("Waiting for you").waitFor();
     await tree.menu(own, "Compare With…");
     await quickInput.waitFor("with which execution?");
     const labels = (await quickInput.labels()).filter((label) => !label.includes(":"));

@@ -54,6 +54,17 @@ describe("A comparison of two executions in a browser", () => {
         used.filter((name) => !(name in themes[theme]!.variables)),
         [],
       );
+      const colourIn = (row: string) =>
+        page
+          .locator(`${row} td`)
+          .first()
+          .evaluate((cell) => getComputedStyle(cell).color);
+      assert.notEqual(await colourIn("tr:not(.different)"), await colourIn("tr.different"));
+      const bar = page.getByRole("treeitem", { name: /^Crew/ }).first().locator(".bar");
+      assert.equal(
+        await bar.evaluate((element) => getComputedStyle(element).borderTopWidth),
+        theme.startsWith("High") ? "1px" : "0px",
+      );
     });
   }
 
@@ -107,11 +118,24 @@ describe("A comparison of two executions in a browser", () => {
   });
 
   it("counts the time of what runs, and keeps what is open and read when it changes", async () => {
-    const now = Date.now();
-    const page = await open({ pair: running(now), now, size: { width: 1200, height: 500 } });
+    // The extension host's clock is an hour ahead.
+    const now = Date.now() + 3_600_000;
+    const pair = running(now);
+    const page = await open({ pair, now, size: { width: 1200, height: 500 } });
     const duration = page.getByRole("row", { name: "Duration" }).getByRole("timer");
-    const before = await duration.textContent();
-    await waitFor("another second", async () => (await duration.textContent()) !== before);
+    const seconds = async () => Number(/^(\d+) s$/.exec((await duration.textContent()) ?? "")?.[1]);
+    const counted = await waitFor("some seconds", async () => {
+      const now = await seconds();
+      return now >= 22 ? now : undefined;
+    });
+    await page.getByRole("tree").first().press("+");
+    await page.getByRole("button", { name: "Show the Whole Time" }).click();
+    assert.ok((await seconds()) >= counted, "it doesn't begin again when something is drawn");
+    const timeline = await page.locator(".small-timeline").last().elementHandle();
+    await window.show({ pair: { left: pair.right, right: pair.left }, now });
+    await waitFor("the end of the timeline that was replaced", () =>
+      timeline.evaluate(({ shadowRoot }) => shadowRoot?.childElementCount === 0),
+    );
     await page.locator("summary", { hasText: "research" }).click();
     const diff = page.locator(".side-by-side").first();
     await diff.scrollIntoViewIfNeeded();

@@ -43,7 +43,7 @@ describe("Connecting a crew, in the window", () => {
       .waitFor();
     await quickInput.input.fill(`  ${service.url}/kickoff/ `);
     await quickInput.widget.getByText(`Connects to ${service.url}`, { exact: false }).waitFor();
-    await window.page.keyboard.press("Enter");
+    await quickInput.press("Enter");
   });
 
   it("hides the token while it is typed, and shows where to find it", async () => {
@@ -51,7 +51,7 @@ describe("Connecting a crew, in the window", () => {
     await quickInput.waitFor("Status tab of the crew's page in the dashboard");
     assert.equal(await quickInput.input.getAttribute("type"), "password");
     await quickInput.input.fill(wrongToken);
-    await window.page.keyboard.press("Enter");
+    await quickInput.press("Enter");
     await quickInput.choose("Which type of token", "User Bearer Token");
     await quickInput.answer("Name of the crew", "Writers");
   });
@@ -142,12 +142,12 @@ describe("Connecting a crew, in the window", () => {
   });
 
   it("follows a link only after a modal that shows the host, and fills in the link's values", async () => {
-    const { messages, quickInput, page } = window;
+    const { messages, quickInput } = window;
     await window.runCommand("Developer: Open URL");
-    await quickInput.input.fill(
+    await quickInput.answer(
+      "URL to open",
       "code-oss://crewdeck.crewdeck/add?name=Travel&url=https%3A%2F%2Ftravel.example.com",
     );
-    await page.keyboard.press("Enter");
     // VS Code itself asks first whether the extension may open it.
     await messages.confirm("to open this URI", "Open");
     await messages.dialog("Connect the crew at travel.example.com?").waitFor();
@@ -155,7 +155,7 @@ describe("Connecting a crew, in the window", () => {
     await messages.confirm("Connect the crew at travel.example.com?", "Connect a Crew");
     await quickInput.waitFor("Address of the crew");
     assert.equal(await quickInput.input.inputValue(), "https://travel.example.com");
-    await page.keyboard.press("Escape");
+    await quickInput.press("Escape");
   });
 
   it("asks before it removes a crew, and deletes its token", async () => {

@@ -6,7 +6,7 @@ import { Gate } from "../support/gate.ts";
 import { startService, type RunningService } from "../support/service.ts";
 import { openWindow, type VSCodeWindow } from "../support/window.ts";
 import { waitFor } from "../support/wait.ts";
-import { connectCrew, untilSeen } from "./person.ts";
+import { connectCrew, rejectByLens, untilSeen } from "./person.ts";
 
 const canned = [
   { label: "Too long", text: "Half as long, please.", kind: "reject" },
@@ -51,9 +51,7 @@ describe("Feedback, in the window", () => {
 
   it("a thread shows what is sent and to which crew, and inserts canned answers below what was typed", async () => {
     const { editor, quickInput, page } = window;
-    await editor.lens("Reject…").click();
-    const thread = editor.thread("Reject");
-    await thread.waitFor();
+    const thread = await rejectByLens(window);
     await thread.getByText("All of it becomes context for later tasks").waitFor();
     assert.match(
       await thread.innerText(),
@@ -91,13 +89,10 @@ describe("Feedback, in the window", () => {
     await window.reload();
     await editor.lens("Edit Draft…").waitFor();
     await window.screenshot("feedback-draft");
-    await editor.lens("Edit Draft…").click();
-    const thread = editor.thread("Reject");
+    const thread = await rejectByLens(window, "Edit Draft…");
     await waitFor(
       "the draft",
-      async () =>
-        (await thread.isVisible()) &&
-        (await written(thread)) === "My own words. Half as long, please. Thanks.",
+      async () => (await written(thread)) === "My own words. Half as long, please. Thanks.",
     );
   });
 

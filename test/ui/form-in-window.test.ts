@@ -3,6 +3,7 @@ import { Gate } from "../support/gate.ts";
 import { json } from "../support/misbehaving-server.ts";
 import { startService, type RunningService } from "../support/service.ts";
 import { openWindow, type VSCodeWindow } from "../support/window.ts";
+import { noCallbacks } from "../support/no-callbacks.ts";
 import { waitFor } from "../support/wait.ts";
 import { violationsIn } from "./accessibility.ts";
 import { connectCrew, openForm } from "./person.ts";
@@ -26,7 +27,7 @@ describe("The kickoff form, in the window", () => {
   before(async () => {
     service = await startService({ args: ["--task-seconds", "0.1"] });
     gate = await Gate.before(service);
-    window = await openWindow();
+    window = await openWindow({ settings: noCallbacks });
     await connectCrew(window, { url: gate.url, token: service.token, name: "Writers" });
   });
 

@@ -10,7 +10,13 @@ export interface CrewToConnect {
 }
 
 /** Connects a crew through the command palette, as a person does, and waits for its row in the view. */
-export async function connectCrew(
+export async function connectCrew(window: VSCodeWindow, crew: CrewToConnect): Promise<void> {
+  await answerForCrew(window, crew);
+  await window.tree.row(crew.name).waitFor();
+}
+
+/** Gives all answers with which a crew is connected, if it can be. */
+export async function answerForCrew(
   window: VSCodeWindow,
   { url, token, name }: CrewToConnect,
 ): Promise<void> {
@@ -21,7 +27,6 @@ export async function connectCrew(
   await quickInput.answer("Token for", token);
   await quickInput.choose("Which type of token", "Bearer Token");
   await quickInput.answer("Name of the crew", name);
-  await tree.row(name).waitFor();
 }
 
 /** Opens a crew's form by the icon on its row. */
@@ -44,18 +49,27 @@ export async function openExecution(
 
 /** Approves with the lens above the output that waits, and waits until the lens is gone. */
 export async function approveByLens(window: VSCodeWindow): Promise<void> {
-  const lens = await waitingLens(window, "Approve");
+  await answerByLens(window, "Approve");
+}
+
+/** Gives an answer that a flow names. @param isSeen whether the answer was given; else the lens is gone */
+export async function answerByLens(
+  window: VSCodeWindow,
+  answer: string,
+  isSeen?: () => Promise<boolean>,
+): Promise<void> {
+  const lens = await waitingLens(window, answer);
   await untilSeen(
-    "the approval",
+    "the answer",
     () => lens.click({ timeout: 5_000 }),
-    async () => (await lens.count()) === 0,
+    isSeen ?? (async () => (await lens.count()) === 0),
   );
 }
 
-/** Opens a thread with the lens above the output that waits. */
-export async function rejectByLens(window: VSCodeWindow): Promise<Locator> {
+/** Opens the thread of a rejection with a lens above the output that waits. */
+export async function rejectByLens(window: VSCodeWindow, title = "Reject…"): Promise<Locator> {
   const thread = window.editor.thread("Reject");
-  const lens = await waitingLens(window, "Reject…");
+  const lens = await waitingLens(window, title);
   await untilSeen(
     "the thread",
     () => lens.click({ timeout: 5_000 }),
@@ -67,15 +81,20 @@ export async function rejectByLens(window: VSCodeWindow): Promise<Locator> {
 /** A lens above the output that waits, in view. */
 export async function waitingLens({ editor }: VSCodeWindow, title: string): Promise<Locator> {
   const lens = editor.lens(title);
-  await lens.waitFor({ state: "attached" });
+  // While the document changes, VS Code keeps the lens at its old place beside the new one.
   await untilSeen(
-    `the lens ${title}`,
+    `one lens ${title}`,
     async () => {
-      if (!(await lens.isVisible())) await editor.lens("Go to Output").click({ timeout: 5_000 });
+      if ((await lens.count()) === 0) await editor.lens("Go to Output").click({ timeout: 5_000 });
     },
-    () => lens.isVisible(),
+    async () => (await lens.count()) === 1,
   );
   return lens;
+}
+
+/** Playwright has no type for an error about several elements. */
+function isDrawnTwice(error: unknown): boolean {
+  return error instanceof Error && error.message.includes("strict mode violation");
 }
 
 /** VS Code loses a click on a row or a lens that is being redrawn, and a person clicks again. */
@@ -86,8 +105,8 @@ export async function untilSeen(
 ): Promise<void> {
   await waitFor(what, async () => {
     await click().catch((error: unknown) => {
-      // It may be gone: search again.
-      if (!(error instanceof errors.TimeoutError)) throw error;
+      // It may be gone, or still be drawn at its old place, too: search again.
+      if (!(error instanceof errors.TimeoutError) && !isDrawnTwice(error)) throw error;
     });
     return waitFor(what, isSeen, 5_000).catch(() => false);
   });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { VSCodeWindow } from "../support/window.ts";
 import { waitFor } from "../support/wait.ts";
-import { approveByLens, openExecution, rejectByLens } from "./person.ts";
+import { approveByLens, openExecution, openForm, rejectByLens } from "./person.ts";
 
 /** The texts of the story: what is kicked off, and the feedback on the first draft. */
 export const story = {
@@ -25,7 +25,7 @@ export async function kickOffStory(window: VSCodeWindow): Promise<void> {
   const { tree, webview, messages } = window;
   await tree.open("Crewdeck");
   await tree.row("example_crew").waitFor();
-  await tree.action("example_crew", "Kick Off…");
+  await openForm(window, "example_crew");
 
   const form = webview.content;
   await form.getByRole("textbox", { name: "topic" }).fill(story.topic);
@@ -41,6 +41,8 @@ export async function kickOffStory(window: VSCodeWindow): Promise<void> {
 export async function tellStory(window: VSCodeWindow): Promise<void> {
   const { tree, editor, messages, page } = window;
   await kickOffStory(window);
+  // It is hidden after a while.
+  await messages.answer("waits for you", "Open");
   await waitFor("1 on the badge", async () => (await tree.badge("Crewdeck").textContent()) === "1");
   // The row is updated a moment after badge and notification.
   await waitFor("the row of what waits", async () =>
@@ -55,7 +57,6 @@ export async function tellStory(window: VSCodeWindow): Promise<void> {
     "one double click is one execution",
   );
 
-  await messages.answer("waits for you", "Open");
   await editor.lens("Reject…").waitFor();
   await tree.expand(story.topic);
   await window.screenshot("waiting");
@@ -120,7 +121,7 @@ async function tabTo({ page, webview }: VSCodeWindow, name: string): Promise<voi
 }
 
 /** Checks the document at the end: the result is the last task's output and contains the feedback; both drafts are there with the feedback between them. */
-export async function checkResult(window: VSCodeWindow): Promise<void> {
+async function checkResult(window: VSCodeWindow): Promise<void> {
   const text = await window.editor.wholeText();
   assert.match(text, new RegExp(`# ${story.topic}`));
   assert.match(text, /no language model was called/);

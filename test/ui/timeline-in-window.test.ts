@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readdir, rm } from "node:fs/promises";
+import { mkdir, readdir, rm } from "node:fs/promises";
 import path from "node:path";
 import { temporaryFolder } from "../support/folders.ts";
 import { Webview } from "../support/window/webview.ts";
@@ -162,28 +162,27 @@ describe("The timeline, in the window", () => {
 
   it("is exported with its execution from the row's menu, which the editor's title has, too", async () => {
     const folder = temporaryFolder("exported");
+    await mkdir(path.join(folder, "earlier"));
     await window.tree.menu(story.topic, "Export…");
     await window.quickInput.choose("In which format?", "Markdown");
-    await window.quickInput.answer("Export Execution", `${folder}/`);
+    const { quickInput } = window;
+    await quickInput.waitFor("Export Execution");
+    // VS Code replaces what is typed before it has read the first folder.
+    await quickInput.rows.first().waitFor();
+    // Enter would choose the folder, or only open it, if VS Code is still reading it.
+    await quickInput.input.fill(`${folder}/`);
     await waitFor(
       "the folder's content",
-      async () => (await window.quickInput.labels()).join() === "..",
+      async () => (await quickInput.labels()).join() === "..,earlier",
     );
-    // VS Code loses a click while it still reads the folder.
-    const exportHere = window.quickInput.widget.getByRole("button", { name: "Export Here" });
-    await untilSeen(
-      "the choice of a folder to end",
-      () => exportHere.click({ timeout: 5_000 }),
-      () => exportHere.isHidden(),
-    );
+    await quickInput.widget.getByRole("button", { name: "Export Here" }).click();
     await window.messages
       .notification("Exported to ")
       .getByRole("button", { name: "Open", exact: true })
       .click();
     await window.editor.tab("execution.md").waitFor();
     await window.editor.waitForText("![Timeline](timeline.svg)");
-    const [name = ""] = await readdir(folder);
-    assert.deepEqual((await readdir(path.join(folder, name))).sort(), [
+    assert.deepEqual((await readdir(path.join(folder, "tea-in-the-office"))).sort(), [
       "execution.md",
       "outputs",
       "result.md",
@@ -191,8 +190,16 @@ describe("The timeline, in the window", () => {
     ]);
     await rm(folder, { recursive: true });
     await window.tree.menu(story.topic, "Open Execution");
-    await window.page.locator(".editor-actions").getByLabel("More Actions...").first().click();
-    await window.page.getByRole("menuitem", { name: "Export…", exact: true }).click();
+    const entry = window.page.getByRole("menuitem", { name: "Export…", exact: true });
+    await untilSeen(
+      // The change of editors closes its menu.
+      "the title's menu",
+      () => window.page.locator(".editor-actions").getByLabel("More Actions...").first().click(),
+      () => entry.isVisible(),
+    );
+    // A new menu ignores clicks for a moment, but not the keyboard.
+    await entry.hover();
+    await window.page.keyboard.press("Enter");
     await window.quickInput.waitFor("In which format?");
     await window.quickInput.dismiss();
   });
@@ -222,6 +229,8 @@ describe("The timeline, in the window", () => {
 
   it("is usable in the side bar", async () => {
     await window.setTheme("Default Dark Modern");
+    // VS Code would move the view that has focus without asking which one.
+    await window.runCommand("View: Focus First Editor Group");
     await window.runCommand("View: Move View");
     await window.quickInput.answer("Select a View to Move", "Crew Timeline");
     await window.quickInput.answer("Select a Destination for the View", "Crewdeck");

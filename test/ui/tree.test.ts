@@ -37,7 +37,7 @@ describe("The tree of executions, in the window", () => {
       await quickInput.input.fill(`id ${id}`);
       await quickInput.widget.getByText("An ID has no spaces").waitFor();
       await quickInput.input.fill(id === ids[0] ? ` ${id} ` : `${service.url}/status/${id}`);
-      await window.page.keyboard.press("Enter");
+      await quickInput.press("Enter");
       await editor.tab(id.slice(0, 8)).waitFor();
     }
     await waitFor(

@@ -6,6 +6,7 @@ import { Gate } from "../support/gate.ts";
 import { signal } from "../support/processes.ts";
 import { startService, type RunningService } from "../support/service.ts";
 import { openWindow, type VSCodeWindow } from "../support/window.ts";
+import { noCallbacks } from "../support/no-callbacks.ts";
 import { waitFor } from "../support/wait.ts";
 import {
   approveByLens,
@@ -32,7 +33,8 @@ describe("Two windows on one store", () => {
   before(async () => {
     service = await startService({ args: ["--task-seconds", "0.5"] });
     [writers, editors] = [await Gate.before(service), await Gate.before(service)];
-    first = await openWindow();
+    // A callback would tell that a kickoff without a response has started.
+    first = await openWindow({ settings: noCallbacks });
     await connectCrew(first, { url: writers.url, token: service.token, name: "Writers" });
     await connectCrew(first, { url: editors.url, token: service.token, name: "Editors" });
     await watchToasts(first);

@@ -5,10 +5,13 @@ const sections = [
   "Crews and tokens",
   "Kicking off",
   "Watching",
+  "Callbacks",
   "Feedback",
+  "Flows",
   "The page",
   "Two executions side by side",
   "Around it",
+  "For a team",
   "What shows that it is done",
 ];
 

@@ -3,13 +3,15 @@ import { messageOf } from "../../base/errors.ts";
 import type { Crews } from "../../crews/crews.ts";
 import type { Crew } from "../../crews/types.ts";
 import { logProblem } from "../../editor/log.ts";
-import { plainMessage } from "../../editor/messages.ts";
-import type { Execution } from "../../executions/model.ts";
+import { plainMessage, runAction } from "../../editor/messages.ts";
+import { machineSettings } from "../../editor/settings.ts";
+import type { CrewRef, Execution } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
 import { MaybeStartedError, type KickoffSender } from "../../sending/kickoff.ts";
 import type { Database } from "../../store/database.ts";
 import type { Prefill } from "../callbacks.ts";
 import { Presets } from "../presets/presets.ts";
+import { callbackHint, type CallbackHint } from "./callback-hint.ts";
 import type { GivenValues, Seed } from "./content.ts";
 import type { LastEditor } from "./last-editor.ts";
 import { FormMemory } from "./memory.ts";
@@ -24,6 +26,8 @@ export interface KickoffFormsOptions extends FormParts {
   readonly crews: FormParts["crews"] & Pick<Crews, "find" | "onDidChange">;
   readonly sender: Pick<KickoffSender, "earlier" | "send">;
   readonly editor: Pick<LastEditor, "selection">;
+  /** What receives callbacks. */
+  readonly callbacks: () => Promise<{ mayReach(crew: CrewRef): boolean }>;
 }
 
 export class KickoffForms implements vscode.Disposable {
@@ -40,7 +44,12 @@ export class KickoffForms implements vscode.Disposable {
     this.presets = openPresets(database);
     this.#memory = new FormMemory(database, logProblem);
     this.#tools = createFormTools(crews, store, this.presets, editor);
-    this.#subscription = crews.onDidChange(() => this.#crewsChanged());
+    this.#subscription = vscode.Disposable.from(
+      crews.onDidChange(() => this.#crewsChanged()),
+      vscode.workspace.onDidChangeConfiguration((change) => {
+        if (change.affectsConfiguration("crewdeck.callbacks")) this.#advise();
+      }),
+    );
   }
 
   /**
@@ -133,6 +142,7 @@ export class KickoffForms implements vscode.Disposable {
       takesFocus,
       tools: this.#tools,
       memory: this.#memory,
+      onHint: (what) => this.#onHint(what, crew),
     });
     form.session.onLateProblem((error) => {
       this.#showLate(crew, error).catch((problem: unknown) =>
@@ -140,6 +150,7 @@ export class KickoffForms implements vscode.Disposable {
       );
     });
     this.#forms.set(crew.id, form);
+    this.#advise();
     panel.onDidDispose(() => {
       if (this.#forms.get(crew.id) === form) this.#forms.delete(crew.id);
     });
@@ -154,6 +165,30 @@ export class KickoffForms implements vscode.Disposable {
       if (form.session.isUnavailable && crew.local?.running !== false)
         void form.session.load({ fresh: true, startsCrew: false });
     }
+  }
+
+  /** Says in the open forms whether callbacks can come. */
+  #advise(): void {
+    for (const [id, form] of this.#forms)
+      this.#hintFor(id).then(
+        (hint) => (form.session.hint = hint),
+        (error: unknown) => logProblem("Looking whether callbacks can come", error),
+      );
+  }
+
+  async #hintFor(crewId: string): Promise<CallbackHint | undefined> {
+    const { crews, callbacks, store } = this.#options;
+    const crew = crews.find(crewId);
+    if (crew === undefined || this.#memory.read(crewId).hidesHint === true) return undefined;
+    return (await callbacks()).mayReach(crew) ? undefined : callbackHint(store.list(), crewId);
+  }
+
+  #onHint(what: "setUp" | "test" | "hide", { id: crew }: FormCrew): void {
+    if (what === "hide") {
+      this.#memory.hideHint(crew);
+      this.#advise();
+    } else if (what === "setUp") void runAction(machineSettings("crewdeck.callbacks"));
+    else void vscode.commands.executeCommand("crewdeck.testCallbacks", { kind: "crew", crew });
   }
 
   async #showLate(crew: FormCrew, error: unknown): Promise<void> {

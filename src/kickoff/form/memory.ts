@@ -8,6 +8,8 @@ import { keptDraft, keptValues } from "./secrets.ts";
 const stored = v.object({
   draft: v.exactOptional(draftSchema),
   last: v.exactOptional(formValues),
+  /** The person knows that no callback can come. */
+  hidesHint: v.exactOptional(v.literal(true)),
 });
 type Stored = Readonly<v.InferOutput<typeof stored>>;
 type OnProblem = (message: string, error: unknown, about?: string) => void;
@@ -44,7 +46,7 @@ export class FormMemory {
   }
 
   saveDraft(crewId: string, draft: Draft): void {
-    this.#change(crewId, ({ last }) => ({ draft, ...defined({ last }) }));
+    this.#change(crewId, (known) => ({ ...known, draft }));
   }
 
   /** Keeps a newer draft, which has another ID. */
@@ -55,6 +57,10 @@ export class FormMemory {
   sent(crewId: string, { id, values }: Draft): void {
     const last = defined({ ...values, from: undefined });
     this.#change(crewId, (known) => ({ ...withoutDraft(known, id), last }));
+  }
+
+  hideHint(crewId: string): void {
+    this.#change(crewId, (known) => ({ ...known, hidesHint: true }));
   }
 
   forget(crewId: string): void {
@@ -100,10 +106,14 @@ export class FormMemory {
   }
 }
 
-function kept({ draft, last }: Stored): Stored {
-  return { ...(draft && { draft: keptDraft(draft) }), ...(last && { last: keptValues(last) }) };
+function kept({ draft, last, hidesHint }: Stored): Stored {
+  return {
+    ...(draft && { draft: keptDraft(draft) }),
+    ...(last && { last: keptValues(last) }),
+    ...defined({ hidesHint }),
+  };
 }
 
 function withoutDraft(known: Stored, draftId: string): Stored {
-  return known.draft?.id === draftId ? defined({ last: known.last }) : known;
+  return known.draft?.id === draftId ? defined({ ...known, draft: undefined }) : known;
 }

@@ -2,6 +2,7 @@ import type { JsonValue } from "../../api/types.ts";
 import type { SecretName } from "../callbacks.ts";
 import type { KickoffFault } from "../kickoff-json.ts";
 import type { FormTexts } from "../texts.ts";
+import type { CallbackHint } from "./callback-hint.ts";
 import type { FormField } from "./fields.ts";
 import type { Draft, FromForm, SavedState } from "./parse.ts";
 
@@ -57,6 +58,7 @@ export type FormView =
       readonly isEdited: boolean;
       readonly isNotKept?: true;
       readonly notice?: Notice;
+      readonly hint?: CallbackHint;
       readonly isSending: boolean;
       /** Targets of the secrets held by the extension host. */
       readonly secrets: Readonly<Partial<Record<SecretName, string>>>;

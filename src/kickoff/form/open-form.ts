@@ -32,7 +32,7 @@ export class OpenForm {
     crew: FormCrew,
     seed: Seed,
     { context, crews, sender, clock, documents }: FormParts,
-    options: Pick<SessionOptions, "takesFocus" | "tools" | "memory">,
+    options: Pick<SessionOptions, "takesFocus" | "tools" | "memory" | "onHint">,
   ) {
     this.#panel = panel;
     let execution: Execution | undefined;

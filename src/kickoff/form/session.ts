@@ -8,6 +8,7 @@ import { defined } from "../../base/json.ts";
 import type { Execution } from "../../executions/model.ts";
 import { MaybeStartedError } from "../../sending/kickoff.ts";
 import type { FormSecrets } from "../callbacks.ts";
+import { type CallbackHint, toldElsewhere } from "./callback-hint.ts";
 import { FormContent, type GivenValues, type Seed } from "./content.ts";
 import { formFields, type FormField } from "./fields.ts";
 import type { FormMemory } from "./memory.ts";
@@ -51,6 +52,7 @@ export interface SessionOptions {
   readonly tools: FormTools;
   readonly onToolProblem: (error: unknown) => void;
   readonly onAction: (action: ErrorAction) => void;
+  readonly onHint: (what: "setUp" | "test" | "hide") => void;
 }
 
 /** Without VS Code. */
@@ -63,6 +65,7 @@ export class FormSession {
   #seed: Seed;
   #content: FormContent | undefined;
   #secrets: HeldSecrets = {};
+  #hint: CallbackHint | undefined;
   #problem: Explanation | undefined;
   #actions: readonly ErrorAction[] = [];
   #isReady = false;
@@ -132,6 +135,13 @@ export class FormSession {
     else this.#replace((content) => content.give(values));
   }
 
+  /** Undefined if callbacks can come, or the person need not know. */
+  set hint(hint: CallbackHint | undefined) {
+    if (hint === this.#hint) return;
+    this.#hint = hint;
+    this.#show();
+  }
+
   update(crew: FormCrew): void {
     if (isDeepStrictEqual(crew, this.#crew)) return;
     this.#crew = crew;
@@ -159,9 +169,10 @@ export class FormSession {
     },
     changed: ({ draft }) => {
       if (!this.#isCurrent(draft)) return;
-      const notice = this.#content?.notice?.kind;
+      const above = () => [this.#content?.notice?.kind, this.#shownHint];
+      const before = above();
       this.#content?.edit(draft.values);
-      if (this.#content?.notice?.kind !== notice) this.#show();
+      if (!isDeepStrictEqual(above(), before)) this.#show();
       this.#saveSoon();
     },
     submit: ({ draft }) => {
@@ -177,6 +188,9 @@ export class FormSession {
     undo: () => this.#replace((content) => content.undo()),
     tool: ({ tool }) => void this.#use(tool).catch(this.#options.onToolProblem),
     take: ({ input }) => void this.#take(input).catch(this.#options.onToolProblem),
+    setUpCallbacks: () => this.#options.onHint("setUp"),
+    testCallbacks: () => this.#options.onHint("test"),
+    hideHint: () => this.#options.onHint("hide"),
     openExecution: () => this.#options.onOpenExecution(this.#unconfirmed),
     act: ({ index }) => {
       const action = this.#actions[index];
@@ -283,6 +297,11 @@ export class FormSession {
     };
   }
 
+  get #shownHint(): CallbackHint | undefined {
+    const values = this.#content?.values;
+    return values === undefined || toldElsewhere(values) ? undefined : this.#hint;
+  }
+
   #isCurrent(draft: Draft): boolean {
     return draft.id === this.#content?.draft.id && !this.#isSending;
   }
@@ -336,7 +355,7 @@ export class FormSession {
       ...(!this.#isKept && { isNotKept: true }),
       isSending: this.#isSending,
       secrets: targetsIn(this.#secrets),
-      ...defined({ notice, outcome: this.#outcome, focus: this.#focus }),
+      ...defined({ notice, hint: this.#shownHint, outcome: this.#outcome, focus: this.#focus }),
     };
   }
 }

@@ -1,4 +1,5 @@
 import * as vscode from "vscode";
+import { shortAddress } from "../../api/address.ts";
 import { givenCallbacks } from "../../api/callbacks.ts";
 import { kickoffBody } from "../../api/requests.ts";
 import type { Clock } from "../../base/clock.ts";
@@ -152,7 +153,7 @@ function refuse(document: vscode.TextDocument, faults: readonly RequestFault[]):
 /** A harmless-looking lens could cost money. Shows all callbacks, and allows none for later. */
 async function confirmUntrusted({ document, crew, file }: Read): Promise<boolean> {
   const bytes = Buffer.byteLength(JSON.stringify(kickoffBody(requestWith(file.values))));
-  const { host } = new URL(crew.url);
+  const place = shortAddress(crew.url);
   const callbacks = givenCallbacks(file.values);
   const detail = [
     vscode.l10n.t(
@@ -161,8 +162,8 @@ async function confirmUntrusted({ document, crew, file }: Read): Promise<boolean
       crew.name,
     ),
     costsMoney(crew)
-      ? vscode.l10n.t("{0} bytes are sent to {1}. A kickoff can cost money.", bytes, host)
-      : vscode.l10n.t("{0} bytes are sent to {1}.", bytes, host),
+      ? vscode.l10n.t("{0} bytes are sent to {1}. A kickoff can cost money.", bytes, place)
+      : vscode.l10n.t("{0} bytes are sent to {1}.", bytes, place),
     ...(callbacks.length === 0
       ? []
       : [vscode.l10n.t("It asks the crew to send:"), callbacksText(callbacks)]),

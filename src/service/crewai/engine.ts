@@ -17,8 +17,11 @@ import {
 } from "../../projects/types.ts";
 import { messageOf } from "../errors.ts";
 import type { AgentStep, Engine, EngineEvent, Note, TaskAttempt } from "../engine.ts";
-import type { TaskResult, TokenUsage } from "../engine.ts";
+import type { TaskResult } from "../engine.ts";
+import type { Log } from "../operations/log.ts";
+import { flowCommand, flowResult, methodOf, usageOf } from "./flow.ts";
 import { Sources } from "./sources.ts";
+import { stopped, Turns } from "./turns.ts";
 import { ProjectFailure, Worker, WorkerEnded } from "./worker.ts";
 
 /** How long a project may take to load, an attempt may report nothing before the log says so, a worker stays while a task waits for a person, and a spare one while nothing starts (ms). */
@@ -40,12 +43,14 @@ export interface CrewaiOptions {
   readonly python: string;
   /** The path of worker.py. */
   readonly program: string;
-  /** How many executions run at a time. With more than one, each has crewAI's storage to itself. */
+  /** How many executions run at a time, here. */
   readonly parallel: number;
+  /** Whether other processes run executions of the project, too. */
+  readonly isShared?: boolean;
   /** Without CREWDECK_WORKER_ENV, which holds variables for workers as JSON, the project's `.env` decides alone. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly times?: Partial<typeof usualTimes>;
-  readonly log: (line: string) => void;
+  readonly log: Log;
 }
 
 /** Runs tasks of a crewAI project in the project's own Python: one worker for an execution, one attempt after the other. */
@@ -54,6 +59,7 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
   const times = { ...usualTimes, ...options.times };
   const sources = new Sources(folder, path.join(options.data, "sources"));
   const storageOf = (owner: string) => path.join(options.data, "storage", owner);
+  const flowStoreOf = (executionId: string) => path.join(options.data, "flows", executionId);
   // The project's other crews don't wait for this one.
   const storage = crew === "" ? null : storageOf("crew");
   const workers = new Map<string, { worker: Worker; source: string; leave?: NodeJS.Timeout }>();
@@ -63,11 +69,11 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
 
   // The tokens are for clients of the service, not for the project.
   const env = Object.fromEntries(
-    Object.entries(options.env).filter(([name]) => !/^(CREWDECK_|ELECTRON_)/.test(name)),
+    Object.entries(options.env).filter(([name]) => !/^(CREWDECK_|ELECTRON_)/i.test(name)),
   );
 
   function start(): Worker {
-    const onLine = (line: string) => log(`[crew] ${line}`);
+    const onLine = (line: string) => log(`[crew] ${line}`, { level: "info" });
     return new Worker({ python, program, env, loadMs: times.load, quietMs: times.quiet, onLine });
   }
 
@@ -114,33 +120,67 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
     if (source !== folder)
       log(
         `[crew] The project was edited. The execution ${executionId} continues with the files that it began with.`,
+        { level: "info", execution_id: executionId },
       );
     const worker = takeSpare() ?? start();
     workers.set(executionId, { worker, source });
     void worker.ended.then(() => {
       if (workers.get(executionId)?.worker === worker) drop(executionId);
     });
-    const own = parallel > 1 ? storageOf(executionId) : storage;
-    const reply = await worker.open({ folder, source, file, storage: own }, environment);
+    // Executions that run at the same time must not share crewAI's storage.
+    const own = parallel > 1 || options.isShared ? storageOf(executionId) : storage;
+    const isFlow = project.kind === "flow";
+    const reply = await worker.open({ folder, source, file, storage: own, isFlow }, environment);
     for (const remark of asArray(reply["remarks"])) log(`[crew] ${String(remark)}`);
     return { worker, crew: crewOf(asObject(reply["crew"]), project) };
   }
 
   /** The next use starts another worker after one that failed: what it holds is unknown. */
-  async function working<T>(executionId: string, action: () => Promise<T>): Promise<T> {
+  async function working<T>(
+    executionId: string,
+    action: () => Promise<T>,
+    repeat = "An attempt is made up to three times in all.",
+  ): Promise<T> {
     await turns.take(executionId, () =>
       log(
         `[crew] The execution ${executionId} waits until another one of this project pauses or ends.`,
+        { level: "info", execution_id: executionId },
       ),
     );
     try {
       return await action();
     } catch (error) {
       if (error instanceof WorkerEnded && turns.has(executionId))
-        log(`[crew] ${firstLine(error.message)} An attempt is made up to three times in all.`);
+        log(`[crew] ${firstLine(error.message)} ${repeat}`, { execution_id: executionId });
       drop(executionId);
       throw error;
     }
+  }
+
+  /** Resolves once what the worker reported is stored, too. */
+  async function give(
+    executionId: string,
+    project: CrewProject,
+    command: JsonObject,
+    store: (report: UnknownObject) => Promise<void>,
+  ): Promise<UnknownObject> {
+    const { worker, crew } = await open(executionId, project);
+    if (crew !== undefined) refuseOther(crew.tasks, project.tasks);
+    // In their order.
+    let reported = Promise.resolve();
+    const onReport = (report: UnknownObject) => {
+      reported = reported
+        .then(() => store(report))
+        .catch((error: unknown) =>
+          log(`A step of the execution ${executionId} isn't reported: ${messageOf(error)}`, {
+            execution_id: executionId,
+          }),
+        );
+    };
+    const reply = await worker.run(command, onReport).finally(() => reported);
+    // Not before: its import would slow down the first attempt.
+    keepSpare();
+    return reply;
   }
 
   return {
@@ -157,26 +197,27 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
     run: (attempt, report) =>
       working(attempt.executionId, async () => {
         const { executionId, project, task } = attempt;
-        const { worker, crew } = await open(executionId, project);
-        if (crew !== undefined) refuseOther(crew.tasks, project.tasks);
-        const reports: Promise<void>[] = [];
-        const onReport = (reply: UnknownObject) => {
-          const event = eventOf(reply);
-          const reported = event ? report.event(event) : report.step(stepOf(reply, task));
-          reports.push(
-            reported.catch((error: unknown) =>
-              // To repeat the attempt would cost more.
-              log(`A step of the execution ${executionId} isn't reported: ${messageOf(error)}`),
-            ),
-          );
-        };
-        const reply = await worker
-          .attempt(commandOf(attempt), onReport)
-          .finally(() => Promise.all(reports));
-        // Not before: its import would slow down the first attempt.
-        keepSpare();
+        const reply = await give(executionId, project, commandOf(attempt), (reported) => {
+          const event = eventOf(reported);
+          return event ? report.event(event) : report.step(stepOf(reported, task.description));
+        });
         return resultOf(reply);
       }),
+    runFlow: (part, report) => {
+      const { executionId, project } = part;
+      const run = async () => {
+        const command = flowCommand(part, flowStoreOf(executionId));
+        const reply = await give(executionId, project, command, (reported) => {
+          const event = eventOf(reported);
+          return event
+            ? report.event(event, methodOf(reported))
+            : report.step(stepOf(reported, ""));
+        });
+        return flowResult(reply);
+      };
+      const repeat = "The flow's methods since its last pause run again, up to three times in all.";
+      return working(executionId, run, repeat);
+    },
     isQueued: (executionId) => turns.isQueued(executionId),
     rest(executionId, hasEnded) {
       turns.give(executionId, hasEnded);
@@ -185,9 +226,12 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
         for (const removed of [
           sources.forget(executionId),
           rm(storageOf(executionId), { recursive: true, force: true }),
+          rm(flowStoreOf(executionId), { recursive: true, force: true }),
         ])
           removed.catch((error: unknown) =>
-            log(`Files of the execution ${executionId} are left: ${messageOf(error)}`),
+            log(`Files of the execution ${executionId} are left: ${messageOf(error)}`, {
+              execution_id: executionId,
+            }),
           );
         return;
       }
@@ -213,58 +257,8 @@ function variablesOf(value: unknown): Readonly<Record<string, string>> {
   return Object.fromEntries(entries);
 }
 
-/** Lets a number of executions work at a time; the others wait in the order in which they came. */
-class Turns {
-  readonly #limit: number;
-  readonly #working = new Set<string>();
-  #queue: {
-    readonly id: string;
-    readonly start: () => void;
-    readonly refuse: (error: Error) => void;
-  }[] = [];
-
-  constructor(limit: number) {
-    this.#limit = limit;
-  }
-
-  has(id: string): boolean {
-    return this.#working.has(id);
-  }
-
-  isQueued(id: string): boolean {
-    return this.#queue.some((queued) => queued.id === id);
-  }
-
-  async take(id: string, onWait: () => void): Promise<void> {
-    if (this.#working.has(id)) return;
-    if (this.#working.size < this.#limit) {
-      this.#working.add(id);
-      return;
-    }
-    onWait();
-    await new Promise<void>((start, refuse) => this.#queue.push({ id, start, refuse }));
-  }
-
-  /** An execution that has ended needs no turn any more. */
-  give(id: string, hasEnded: boolean): void {
-    if (hasEnded) {
-      for (const queued of this.#queue) if (queued.id === id) queued.refuse(stopped());
-      this.#queue = this.#queue.filter((queued) => queued.id !== id);
-    }
-    if (!this.#working.delete(id)) return;
-    const next = this.#queue.shift();
-    if (next === undefined) return;
-    this.#working.add(next.id);
-    next.start();
-  }
-}
-
 function firstLine(text: string): string {
   return text.split("\n", 1)[0] ?? "";
-}
-
-function stopped(): Error {
-  return new WorkerEnded("The execution was stopped.");
 }
 
 /** The crew as Python built it. Names of inputs and defaults stay those of the files. */
@@ -306,6 +300,7 @@ function refuseOther(now: readonly ProjectTask[], before: readonly ProjectTask[]
 function commandOf(attempt: TaskAttempt): JsonObject {
   const { project, taskIndex, inputs, earlier, notes } = attempt;
   return {
+    do: "attempt",
     task: taskIndex,
     inputs,
     earlier: project.tasks
@@ -326,9 +321,9 @@ function noteText(note: Note, { task }: TaskAttempt): string | undefined {
   return !isApprove && taskId === task.id ? `${text}\n\nThe rejected output was:\n${output}` : text;
 }
 
-function stepOf(reply: UnknownObject, { description }: ProjectTask): AgentStep {
+function stepOf(reply: UnknownObject, prompt: string): AgentStep {
   return {
-    prompt: description,
+    prompt,
     thought: "",
     tool: textAt(reply, "tool") ?? null,
     toolInput: textAt(reply, "toolInput") ?? null,
@@ -348,17 +343,11 @@ function eventOf(reply: UnknownObject): EngineEvent | undefined {
 function resultOf(reply: UnknownObject): TaskResult {
   const output = typeof reply["output"] === "string" ? reply["output"] : "";
   const inputs = reply["inputs"];
-  const usage = asObject(reply["usage"]);
-  const tokens = (name: keyof TokenUsage) => numberAt(usage, name) ?? 0;
   return {
     output,
     ...(reply["isSkipped"] === true && { isSkipped: true }),
     // JSON from the worker.
     ...(inputs !== undefined && { inputs: asObject(inputs) as JsonObject }),
-    usage: {
-      total_tokens: tokens("total_tokens"),
-      prompt_tokens: tokens("prompt_tokens"),
-      completion_tokens: tokens("completion_tokens"),
-    },
+    usage: usageOf(reply),
   };
 }

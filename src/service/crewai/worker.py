@@ -1,17 +1,22 @@
-"""Runs attempts at the tasks of a crewAI project for Crewdeck's crew service, in the project's own Python.
+"""Runs attempts at the tasks of a crewAI project, or the parts of a flow, for Crewdeck's crew service, in the project's own Python.
 
 One JSON object a line. Standard input brings commands, standard output takes replies; what the project prints goes to
 standard error. When standard input closes, the worker and all that it started end.
 
     {"do": "open", "folder": "...", "source": "...", "file": "src/poem/crew.py" or "crew.jsonc", "storage": "..." or null,
-     "environment": {"NAME": "value"}}
+     "isFlow": false, "environment": {"NAME": "value"}}
         {"type": "opened", "crew": {...}, "remarks": [...]}
     {"do": "attempt", "task": 0, "inputs": {...}, "earlier": ["...", null], "notes": ["..."], "isFirst": true, "isLast": false}
         {"type": "step", ...} and {"type": "event", "event": {...}} any number of times, then
         {"type": "output", "output": "...", "inputs": {...}, "usage": {...}}, or the same with "isSkipped": true
-    either may also answer {"type": "failed", "message": "...", "frames": ["..."]}
+    {"do": "flow", "id": "...", "store": "a folder", "inputs": {...},
+     "answer": null or {"requestedAt": "...", "feedback": "...", "outcomes": ["..."] or null}}
+        {"type": "step", ...} and {"type": "event", "event": {...}} any number of times; events of the flow's own methods
+        also have "method": "..." and "output": "..."; then
+        {"type": "output", "output": "...", "usage": {...}}, or the same with "pause": {...}
+    all may also answer {"type": "failed", "message": "...", "frames": ["..."]}
 
-Only public fields of crewAI are used (tried with 1.0.0 to 1.15.30).
+Only public fields of crewAI are used (tried with 1.0.0 to 1.15.30; flows with 1.15.0 and 1.15.30).
 """
 
 import enum
@@ -45,11 +50,13 @@ oldest = {"python": (3, 10), "crewai": (1, 0)}
 longest_step = 1_000_000
 # Characters of an event's texts.
 longest_text = 2_000
-# By the first words of the classes of crewAI's events: the service itself reports crews and tasks, and needs a task's start only
-# to know what is part of it; parts of streamed text come by the thousand.
-unreported_events = ("Crew", "TaskCompleted", "TaskFailed", "TaskEvaluation", "LLMStreamChunk", "LLMThinkingChunk")
+# By the first words of the classes of crewAI's events: parts of streamed text come by the thousand.
+unreported_events = ("TaskEvaluation", "LLMStreamChunk", "LLMThinkingChunk", "FlowCreated")
+# The service itself reports a crew and its tasks, and needs a task's start only to know what is part of it; not those in a flow.
+crew_events = ("Crew", "TaskCompleted", "TaskFailed")
 event_members = (
-    "type", "event_id", "parent_event_id", "started_event_id", "task_name", "agent_role", "flow_name", "model", "call_type",
+    "type", "event_id", "parent_event_id", "started_event_id", "task_name", "agent_role", "flow_name", "crew_name", "method_name",
+    "model", "call_type",
     "usage", "finish_reason", "tool_name", "tool_args", "from_cache", "query", "output", "response", "error",
 )
 
@@ -152,10 +159,11 @@ def place_in(folders, filename):
 class Project:
     """The project in `folder`, imported from `source`: the same folder, or a copy of its files from before they were edited."""
 
-    def __init__(self, folder, source, file, storage, environment):
+    def __init__(self, folder, source, file, storage, is_flow, environment):
         self.folder = folder
         self.source = source
         self.file = file
+        self.is_flow = is_flow
         os.chdir(folder)
         # A copy lacks large files, and those that Python doesn't read as text.
         for path in (folder, source, os.path.join(source, "src")):
@@ -185,7 +193,9 @@ class Project:
             os.environ["BASE_URL"] = self.environment["OPENAI_BASE_URL"]
 
     def load(self):
-        """A fresh crew: an attempt changes it."""
+        """A fresh crew: an attempt changes it. Of a flow, its class."""
+        if self.is_flow:
+            return flow_in(self.module())
         if self.is_declarative:
             try:
                 from crewai.project.crew_loader import load_crew
@@ -222,6 +232,24 @@ class Project:
             )
         (make,) = found.values()
         return make().crew() if makers else make()
+
+
+def flow_in(module):
+    """The project's flow: the only one, or the one that the function `kickoff` starts."""
+    from crewai.flow.flow import Flow
+
+    flows = {name: value for name, value in vars(module).items() if isinstance(value, type) and issubclass(value, Flow)}
+    flows.pop("Flow", None)
+    own = {name: value for name, value in flows.items() if value.__module__ == module.__name__}
+    found = own or flows
+    if len(found) > 1:
+        started = getattr(getattr(getattr(module, "kickoff", None), "__code__", None), "co_names", ())
+        found = {name: value for name, value in found.items() if name in started} or found
+    if not found:
+        raise Failure(f"{module.__name__} defines no flow: it needs a class that derives from Flow.")
+    if len(found) > 1:
+        raise Failure(f"{module.__name__} defines several flows: {', '.join(found)}. Let its function kickoff start one of them.")
+    return next(iter(found.values()))
 
 
 def version():
@@ -293,6 +321,20 @@ def describe(crew):
             for name, task in zip(names, tasks)
         ],
     }
+
+
+def describe_flow(flow):
+    try:
+        from crewai.flow.async_feedback import HumanFeedbackPending  # noqa: F401
+
+        methods = flow.flow_definition().methods
+    except (ImportError, AttributeError):
+        raise Failure(f"crewAI {version()} can't pause a flow for a person. Flows need crewAI 1.15 or newer.") from None
+    tasks = [
+        {"name": name, "description": getattr(method.human_feedback, "message", ""), "humanInput": method.human_feedback is not None}
+        for name, method in methods.items()
+    ]
+    return {"agents": [], "tasks": tasks}
 
 
 def remarks_on(crew):
@@ -418,14 +460,215 @@ def attempt(project, command):
     }
 
 
+def flow_part(project, command):
+    """Runs a flow from its start, or from the pause that is answered, to its next pause or its end."""
+    from crewai.core.providers.human_input import set_provider
+    from crewai.flow.async_feedback import HumanFeedbackPending
+    from crewai.flow.flow_config import flow_config
+
+    make = project.load()
+    store = flow_store(command["store"])
+    answer = command["answer"]
+    pending = store.load_pending_feedback(command["id"])
+    state, context = pending or (None, None)
+    if context and not (answer and context.requested_at.isoformat() == answer["requestedAt"]):
+        # A worker came this far before it ended.
+        return {"output": "", "pause": pause_of(context, state), "usage": None}
+    if answer and not context:
+        raise Failure("What crewAI stored when the flow paused is gone. Kick off again.")
+    if answer:
+        flow = make.from_pending(command["id"], store)
+        choose(flow.pending_feedback, answer["outcomes"])
+    else:
+        flow = make(persistence=store)
+        if isinstance(flow.state, dict):
+            flow.state["id"] = command["id"]
+        else:
+            flow.state.id = command["id"]
+    for option in ("tracing", "stream"):
+        if hasattr(flow, option):
+            setattr(flow, option, False)
+    flow_config.hitl_provider = Person(flow)
+    flow_config.input_provider = Nobody()
+    set_provider(NoReviewer())
+    watch.flow, watch.resumed = flow, context.method_name if answer else None
+    unclear = None
+    try:
+        result = flow.resume(answer["feedback"]) if answer else flow.kickoff(inputs=command["inputs"])
+    except Exception as error:
+        # By its name: older versions take the first option instead.
+        if not answer or type(error).__name__ != "HumanFeedbackCollapseError":
+            raise
+        unclear = f"crewAI could not tell which option was meant by: {answer['feedback']}"
+        print(f"{unclear}\n{error}")
+    usage = getattr(flow, "usage_metrics", None)
+    usage = usage.model_dump() if usage else None
+    if unclear:
+        # The person is asked again.
+        pause = pause_of(context, state)
+        return {"output": pause["output"], "pause": {**pause, "message": f"{context.message}\n\n{unclear}"}, "usage": usage}
+    if isinstance(result, HumanFeedbackPending):
+        return {"output": text_of_value(result.context.method_output), "pause": pause_of(result.context, flow.state), "usage": usage}
+    return {"output": text_of_value(result), "usage": usage}
+
+
+def flow_store(folder):
+    """crewAI's own persistence. It keeps a pause that was answered, so that what follows can run again after a kill."""
+    from crewai.flow.persistence import SQLiteFlowPersistence
+
+    class Store(SQLiteFlowPersistence):
+        def clear_pending_feedback(self, flow_uuid):
+            pass
+
+    os.makedirs(folder, exist_ok=True)
+    return Store(os.path.join(folder, "flow_states.db"))
+
+
+class Person:
+    """Stands for whoever gives feedback later."""
+
+    def __init__(self, flow):
+        self.flow = flow
+
+    def request_feedback(self, context, flow):
+        from crewai.flow.async_feedback import HumanFeedbackPending
+
+        if flow is not self.flow:
+            raise Failure(
+                f"{type(flow).__name__}.{context.method_name} waits for a person inside another flow, which can't be continued. "
+                "Let a method of the outer flow wait."
+            )
+        raise HumanFeedbackPending(context=context)
+
+
+class Nobody:
+    """Stands for a console, which the service has none of."""
+
+    def request_input(self, message, flow, metadata=None):
+        print(f"Flow.ask() gets None here, because nobody reads the console: {message}")
+
+
+class NoReviewer:
+    """Refuses a task of a crew inside the flow that would ask on the console; since some version, before it calls a model."""
+
+    def setup_messages(self, context):
+        if context.task and context.task.human_input:
+            self.handle_feedback(None, context)
+        return False
+
+    def post_setup_messages(self, context):
+        pass
+
+    def handle_feedback(self, answer, context):
+        task = context.task
+        raise Failure(
+            f'The task "{task.name or task.description}" has human_input, and nobody reads the console of a flow. '
+            "Remove human_input, and let a method of the flow ask: @human_feedback."
+        )
+
+    async def handle_feedback_async(self, answer, context):
+        self.handle_feedback(answer, context)
+
+
+def choose(context, outcomes):
+    """Lets crewAI choose only between these options, and call no model for a single one."""
+    from crewai.llms.base_llm import BaseLLM
+
+    if not (context.emit and outcomes):
+        return
+    context.emit = outcomes
+    context.default_outcome = context.default_outcome if context.default_outcome in outcomes else None
+    if len(outcomes) > 1:
+        return
+    llm = context.llm
+
+    class Chosen(BaseLLM):
+        def call(self, *args, **kwargs):
+            # Lessons from the feedback are for the flow's own model.
+            context.llm = llm
+            return outcomes[0]
+
+    context.llm = Chosen(model="chosen")
+
+
+def pause_of(context, state):
+    whole = context.to_dict()
+    return {
+        "method": context.method_name,
+        "output": text_of_value(context.method_output),
+        "message": context.message,
+        "options": context.emit,
+        "defaultOption": context.default_outcome,
+        "metadata": plain(whole["metadata"]),
+        "state": plain(state),
+        "requestedAt": context.requested_at.isoformat(),
+    }
+
+
+def plain(value):
+    dump = getattr(value, "model_dump", None)
+    try:
+        return json.loads(json.dumps(dump(mode="json") if dump else value, default=str, allow_nan=False))
+    except (TypeError, ValueError, RecursionError):
+        return {}
+
+
+def text_of_value(value):
+    """Of what a method of a flow returned, which may be anything."""
+    if value is None or isinstance(value, str):
+        return value or ""
+    # The output of a crew, and what a person gave feedback about.
+    for member in ("raw", "output"):
+        if hasattr(value, member):
+            return text_of_value(getattr(value, member))
+    try:
+        return value.model_dump_json() if hasattr(value, "model_dump_json") else json.dumps(value, default=str)
+    except (TypeError, ValueError, RecursionError):
+        return str(value)
+
+
+class Watch:
+    """Tells the flow's own methods from those of flows inside it."""
+
+    def __init__(self):
+        self.flow = None
+        # The method whose pause is answered: crewAI reports its end, and since some version its start, once more.
+        self.resumed = None
+        self.again = set()
+        self.known = set()
+
+    def method_of(self, source, event):
+        """Its name, if the event is about a method of the flow; "" for one that is reported once more."""
+        if source is not self.flow or not event.type.startswith("method_execution_"):
+            return None
+        name = event.method_name
+        if event.type == "method_execution_started":
+            if name == self.resumed:
+                self.resumed = None
+                self.again.add(event.event_id)
+                return ""
+            self.known.add(event.event_id)
+            return name
+        if event.started_event_id in self.again:
+            return ""
+        if name == self.resumed and event.started_event_id not in self.known:
+            self.resumed = None
+            return ""
+        return name
+
+
+watch = Watch()
+
+
+# The listeners are coroutines: crewAI's event bus runs these in the order of the events, and functions on a pool of threads.
 def listen_to_steps():
     from crewai import events
 
-    def on_tool(source, event):
+    async def on_tool(source, event):
         arguments = event.tool_args if isinstance(event.tool_args, str) else json.dumps(event.tool_args, default=str)
         reply("step", tool=event.tool_name, toolInput=arguments[:longest_step], result=str(event.output)[:longest_step])
 
-    def on_answer(source, event):
+    async def on_answer(source, event):
         reply("step", tool=None, toolInput=None, result=str(event.output)[:longest_step])
 
     events.crewai_event_bus.on(events.ToolUsageFinishedEvent)(on_tool)
@@ -435,8 +678,17 @@ def listen_to_steps():
 def listen_to_events():
     from crewai import events
 
-    def on_event(source, event):
-        reply("event", event=described(event))
+    async def on_event(source, event):
+        if watch.flow is None:
+            if not type(event).__name__.startswith(crew_events):
+                reply("event", event=described(event))
+            return
+        method = watch.method_of(source, event)
+        if method:
+            output = text_of_value(getattr(event, "result", None))
+            reply("event", event={**described(event), "output": output[:longest_text]}, method=method, output=output)
+        elif method is None:
+            reply("event", event=described(event))
 
     # Versions differ in their events, and load them when they are asked for.
     for name in events.__all__:
@@ -448,6 +700,9 @@ def described(event):
     """What is small and public of an event: some hold whole agents, tasks and prompts."""
     members = {name: short(getattr(event, name, None)) for name in event_members}
     members["timestamp"] = event.timestamp.isoformat()
+    # Of a crew or a task in a flow.
+    raw = getattr(getattr(event, "output", None), "raw", None)
+    members["output"] = members["output"] if raw is None else short(raw)
     # These have no role of their own.
     members["agent_role"] = members["agent_role"] or short(getattr(getattr(event, "agent", None), "role", None))
     members["thought"] = short(getattr(getattr(event, "formatted_answer", None), "thought", None))
@@ -546,13 +801,16 @@ def run(commands):
             if command["do"] == "open":
                 folders = [command["source"], command["folder"]]
                 project = Project(
-                    command["folder"], command["source"], command["file"], command["storage"], command["environment"]
+                    *(command[name] for name in ("folder", "source", "file", "storage", "isFlow", "environment"))
                 )
                 crew = project.load()
-                reply("opened", crew=describe(crew), remarks=remarks_on(crew))
+                if project.is_flow:
+                    reply("opened", crew=describe_flow(crew), remarks=[])
+                else:
+                    reply("opened", crew=describe(crew), remarks=remarks_on(crew))
             else:
                 try:
-                    result = attempt(project, command)
+                    result = flow_part(project, command) if command["do"] == "flow" else attempt(project, command)
                 finally:
                     # A process that it forked has no threads to wait for.
                     if os.getpid() == own_id:

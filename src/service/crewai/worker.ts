@@ -117,9 +117,9 @@ export class Worker {
     return await this.#send(command, "The project did not load", this.#options.loadMs);
   }
 
-  /** Runs an attempt; resolves to its output. @throws {ProjectFailure | WorkerEnded} */
-  async attempt(
-    attempt: JsonObject,
+  /** Runs an attempt or a part of a flow; resolves to its output. @throws {ProjectFailure | WorkerEnded} */
+  async run(
+    command: JsonObject,
     onReport: (stepOrEvent: UnknownObject) => void,
   ): Promise<UnknownObject> {
     const { quietMs, onLine } = this.#options;
@@ -130,7 +130,7 @@ export class Worker {
       );
     }, quietMs);
     try {
-      return await this.#send({ do: "attempt", ...attempt }, "", undefined, (report) => {
+      return await this.#send(command, "", undefined, (report) => {
         this.#quiet?.refresh();
         onReport(report);
       });

@@ -4,7 +4,6 @@ import { type Execution, hasEnded } from "../../executions/model.ts";
 import { type Cost, costOf, type Price } from "../../executions/prices.ts";
 import { type TokenUse, tokenUse } from "../../executions/tokens.ts";
 import {
-  formatAmount,
   formatCount,
   formatSpan,
   formatTime,
@@ -57,7 +56,7 @@ export function figuresOf(pair: Sides<Execution>, prices: readonly Price[]): rea
 }
 
 /** "+12 %", or "−3.4 %". Empty if it can't be expressed so. */
-export function percentLabel(left: number, right: number): string {
+function percentLabel(left: number, right: number): string {
   if (left === 0) return "";
   const percent = (Math.abs(right - left) / left) * 100;
   const shown = percent < 10 ? percent.toFixed(1).replace(/\.0$/, "") : String(Math.round(percent));
@@ -168,7 +167,7 @@ function costFigure({ left, right }: Sides<Cost | undefined>): Figure | undefine
   const figure = numberFigure(
     l10n.t("Estimated cost"),
     { left: left?.amount, right: right?.amount },
-    (amount) => formatAmount({ amount, unpriced: 0 }),
+    amountFormat([left, right]),
   );
   const shown = (cost: Cost | undefined, text: string | number) =>
     cost === undefined || cost.unpriced === 0
@@ -183,6 +182,17 @@ function costFigure({ left, right }: Sides<Cost | undefined>): Figure | undefine
       },
     }
   );
+}
+
+/** US dollars with the digits that the smaller amount needs. */
+function amountFormat(costs: readonly (Cost | undefined)[]): (amount: number) => string {
+  const least = Math.min(...costs.flatMap((cost) => (cost?.amount ? cost.amount : [])));
+  const digits = least < 0.01 ? 1 - Math.floor(Math.log10(least)) : 2;
+  const format = new Intl.NumberFormat("en", {
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  });
+  return (amount) => `$${format.format(amount)}`;
 }
 
 /** Undefined if neither is known. */

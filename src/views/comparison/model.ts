@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import * as l10n from "@vscode/l10n";
-import { defined, type JsonValue } from "../../base/json.ts";
+import { defined } from "../../base/json.ts";
 import { oneLine, shortName } from "../../base/text.ts";
 import { taskTime } from "../../executions/durations.ts";
 import {
@@ -13,7 +13,6 @@ import type { Price } from "../../executions/prices.ts";
 import { isSameOutput } from "../../executions/tasks.ts";
 import { titleOf } from "../../executions/title.ts";
 import { taskTokenUse } from "../../executions/tokens.ts";
-import { resultOf } from "../document/outputs.ts";
 import { unknownTasks } from "../document/task.ts";
 import {
   formatTime,
@@ -23,7 +22,7 @@ import {
   taskTimeLabels,
   useLabels,
 } from "../labels.ts";
-import { contentOf } from "../page/content.ts";
+import { contentOf, valueContent } from "../page/content.ts";
 import { different, figuresOf, same, taskDifferences } from "./figures.ts";
 import {
   type ComparedInput,
@@ -32,6 +31,7 @@ import {
   type ComparisonModel,
   onSides,
   type Sides,
+  sides,
 } from "./messages.ts";
 import { pairsOf } from "./pairs.ts";
 
@@ -82,7 +82,7 @@ function inputsOf(
   names: Sides<string>,
 ): Pick<ComparisonModel, "inputs" | "inputsNote"> {
   const given = onSides(pair, ({ request }) => request?.inputs);
-  const unknown = (["left", "right"] as const).filter((side) => given[side] === undefined);
+  const unknown = sides.filter((side) => given[side] === undefined);
   if (given.left === undefined || given.right === undefined)
     return {
       inputs: [],
@@ -103,8 +103,8 @@ function inputsOf(
     return {
       name,
       values: defined({
-        left: one === undefined ? undefined : valueOf(one),
-        right: other === undefined ? undefined : valueOf(other),
+        left: one === undefined ? undefined : valueContent(one),
+        right: other === undefined ? undefined : valueContent(other),
       }),
       difference:
         only !== undefined ? l10n.t("only in “{0}”", only) : isDifferent ? different() : same(),
@@ -119,11 +119,7 @@ function inputsOf(
   };
 }
 
-function valueOf(value: JsonValue) {
-  return contentOf(typeof value === "string" ? value : JSON.stringify(value, undefined, 2));
-}
-
-export interface TaskOutput {
+interface TaskOutput {
   /** The result's is empty. */
   readonly taskId: string;
   readonly task?: ExecutionTask;
@@ -138,7 +134,7 @@ export interface OutputPair extends Partial<Sides<TaskOutput>> {
 /** The last output of each task, and the results if they are none of those. */
 export function outputPairs(pair: Sides<Execution>): readonly OutputPair[] {
   const tasks = onSides(pair, taskOutputs);
-  const results = onSides(pair, (each) => (hasEnded(each) ? resultOf(each) : undefined));
+  const results = onSides(pair, (each) => (hasEnded(each) ? each.output : undefined));
   const isReported = (result: string | undefined, own: readonly TaskOutput[]) =>
     result === undefined ||
     own.some(({ output }) => output !== undefined && isSameOutput(output, result));

@@ -2,12 +2,10 @@ import * as vscode from "vscode";
 import type { Clock } from "../../base/clock.ts";
 import { type Disposable, Disposables, type Event } from "../../base/events.ts";
 import { hasEnded } from "../../executions/model.ts";
+import { untilElapsedChanges } from "../labels.ts";
 import type { Prices } from "../prices.ts";
 import type { ExecutionDocuments } from "./documents.ts";
-import { notesOf, waitingLines } from "./notes.ts";
-
-/** How often elapsed times are updated (ms). */
-const timesInterval = 10_000;
+import { type Note, notesOf, waitingLines } from "./notes.ts";
 
 /** What a visible document shows beside its text: the draft that waits, times, tokens and cost. */
 export function decorate(options: {
@@ -36,15 +34,16 @@ export function decorate(options: {
       color: new vscode.ThemeColor("descriptionForeground"),
       fontStyle: "normal",
       fontWeight: "normal",
-      margin: "0 0 0 2em",
     },
   });
   let cancelTimes: (() => void) | undefined;
-  const show = (editor: vscode.TextEditor): boolean => {
+  /** @returns when to show it again (ms) */
+  const show = (editor: vscode.TextEditor): number => {
     const { document } = editor;
-    if (documents.findExecution(document) === undefined) return false;
+    if (documents.findExecution(document) === undefined) return Infinity;
     const [execution, rendered] = [documents.execution(document.uri), documents.rendered(document)];
-    if (execution === undefined || rendered === undefined) return false;
+    if (execution === undefined || rendered === undefined) return Infinity;
+    const now = clock.now();
     const draftLines = waitingLines(execution, rendered);
     editor.setDecorations(
       draft,
@@ -56,17 +55,14 @@ export function decorate(options: {
     );
     editor.setDecorations(
       note,
-      notesOf(execution, rendered, prices.list(), clock.now()).map(({ line, text }) => ({
-        range: document.lineAt(line).range,
-        renderOptions: { after: { contentText: text } },
-      })),
+      notesOf(execution, rendered, prices.list(), now).map((each) => noteIn(document, each)),
     );
-    return !hasEnded(execution);
+    return hasEnded(execution) ? Infinity : untilElapsedChanges(execution, now);
   };
   const showAll = () => {
     cancelTimes?.();
-    const isRunning = window.visibleTextEditors.map(show).includes(true);
-    cancelTimes = isRunning ? clock.after(timesInterval, showAll) : undefined;
+    const next = Math.min(...window.visibleTextEditors.map(show));
+    cancelTimes = next === Infinity ? undefined : clock.after(next, showAll);
   };
   owned.add(window.onDidChangeVisibleTextEditors(showAll));
   owned.add(
@@ -79,6 +75,16 @@ export function decorate(options: {
   owned.add({ dispose: () => cancelTimes?.() });
   showAll();
   return owned;
+}
+
+/** On the empty line below it: VS Code doesn't wrap it, and would cut it off at the end of a long line. */
+function noteIn(document: vscode.TextDocument, { line, text }: Note): vscode.DecorationOptions {
+  const below = document.lineAt(Math.min(line + 1, document.lineCount - 1));
+  const isFree = below.isEmptyOrWhitespace;
+  return {
+    range: (isFree ? below : document.lineAt(line)).range,
+    renderOptions: { after: { contentText: text, margin: isFree ? "0" : "0 0 0 2em" } },
+  };
 }
 
 /** At the right edge, as high as its line; VS Code takes no theme colour for it. */

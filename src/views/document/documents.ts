@@ -1,5 +1,10 @@
 import * as vscode from "vscode";
-import { executionUri, parseExecutionUri, parsePartUri } from "../../editor/execution-uri.ts";
+import {
+  documentIn,
+  executionUri,
+  parseExecutionUri,
+  parsePartUri,
+} from "../../editor/execution-uri.ts";
 import { executionScheme } from "../../editor/manifest.ts";
 import { keyOf, type Execution, type ExecutionSummary } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
@@ -72,11 +77,7 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
     return (
       vscode.window.tabGroups.all
         .flatMap(({ tabs }) => tabs)
-        .flatMap(({ input }) =>
-          input instanceof vscode.TabInputText || input instanceof vscode.TabInputCustom
-            ? input.uri
-            : [],
-        )
+        .flatMap((tab) => documentIn(tab) ?? [])
         .find(isIts) ?? executionUri(address, titleOf(execution), scheme)
     );
   }

@@ -3,6 +3,7 @@ import { createHash } from "node:crypto";
 import { homedir } from "node:os";
 import path from "node:path";
 import * as vscode from "vscode";
+import { fileName } from "../../base/file-name.ts";
 import { writeText } from "../../base/write-text.ts";
 import { partName, partUri, type ExecutionPart } from "../../editor/execution-uri.ts";
 import { withCancel } from "../../editor/messages.ts";
@@ -11,9 +12,6 @@ import { titleOf } from "../../executions/title.ts";
 import { formatTime } from "../labels.ts";
 import type { ExecutionDocuments } from "./documents.ts";
 import { isLarge, outputContent, outputOf, shownOutput, type Output } from "./outputs.ts";
-
-/** Characters of a file name that every file system accepts, even of four bytes each. */
-const maxName = 60;
 
 /** Undefined if the attempt's output isn't known. */
 export function outputUri(
@@ -57,7 +55,7 @@ export async function saveOutput(
   { part, output }: Output,
 ): Promise<vscode.Uri | undefined> {
   const { extension, text } = outputContent(output);
-  const name = `${plainName(titleOf(execution))} - ${plainName(partName(part))}.${extension}`;
+  const name = `${fileName(titleOf(execution))} - ${fileName(partName(part))}.${extension}`;
   const folder = vscode.workspace.workspaceFolders?.[0]?.uri ?? vscode.Uri.file(homedir());
   const target = await vscode.window.showSaveDialog({
     title: vscode.l10n.t("Save Output"),
@@ -127,13 +125,7 @@ export async function openOutput(
 /** A file name that no other part has, without extension. */
 function uniqueName(part: ExecutionPart): string {
   const name = partName(part);
-  const plain = plainName(name);
+  const plain = fileName(name);
   const hash = createHash("sha256").update(name).digest("hex").slice(0, 12);
   return plain === name ? plain : `${plain} ${hash}`;
-}
-
-function plainName(text: string): string {
-  const plain = text.replace(/[<>:"/\\|?*%\u0000-\u001f\u007f]+/g, "_").replace(/\s+/g, " ");
-  const short = Array.from(plain.trim()).slice(0, maxName).join("");
-  return short.replace(/[. ]+$/, "") || "_";
 }

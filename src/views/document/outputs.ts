@@ -23,13 +23,8 @@ export function outputsOf(execution: Execution): readonly Output[] {
   });
 }
 
-export function resultOf({ output, outputJson }: Execution): string | undefined {
-  const json = outputJson === undefined ? undefined : JSON.stringify(outputJson, undefined, 2);
-  return output ?? json;
-}
-
 export function outputOf(execution: Execution, part: Output["part"]): string | undefined {
-  if (part.kind === "result") return resultOf(execution);
+  if (part.kind === "result") return execution.output;
   const task = taskIn(execution.tasks, part.taskId);
   return task?.attempts.find(({ number }) => number === part.attempt)?.output;
 }

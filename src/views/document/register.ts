@@ -14,7 +14,6 @@ import type { Kickoffs } from "../kickoffs.ts";
 import type { Prices } from "../prices.ts";
 import type { Clock } from "../../base/clock.ts";
 import { ExecutionDocuments } from "./documents.ts";
-import { documentLenses } from "./lenses.ts";
 import type { RawAnswer } from "./output-editors.ts";
 import type { Output } from "./outputs.ts";
 
@@ -71,7 +70,8 @@ export function registerDocuments(options: {
       { scheme: executionScheme },
       {
         onDidChangeCodeLenses: lensesChanged.event,
-        provideCodeLenses(document) {
+        async provideCodeLenses(document) {
+          const { documentLenses } = await import("./lenses.ts");
           const execution = documents.execution(document.uri);
           const rendered = documents.rendered(document);
           if (execution === undefined || rendered === undefined) return [];

@@ -1,21 +1,15 @@
 import * as l10n from "@vscode/l10n";
 import type { JsonValue, PlainCallbacks } from "../../api/types.ts";
+import { readable } from "../../base/json.ts";
 import type { Execution, ExecutionSummary, SentKickoff } from "../../executions/model.ts";
 import type { Price } from "../../executions/prices.ts";
 import { type Step, stepsOf } from "../../executions/steps.ts";
 import { titleOf } from "../../executions/title.ts";
 import { activityIn } from "../activities.ts";
-import {
-  fullProgress,
-  interruptedLabel,
-  isRehearsal,
-  kickingOffLabel,
-  present,
-  stateLabel,
-} from "../labels.ts";
+import { isRehearsal, present } from "../labels.ts";
 import { aboutOf } from "./about.ts";
-import { fencedLines, inlineName, inlineText, leadingText, quotedLines } from "./markdown.ts";
-import { resultParts, situationParts } from "./result.ts";
+import { fencedLines, inlineText, leadingText, quotedLines } from "./markdown.ts";
+import { rehearsalNote, resultParts, situationParts, stateFacts } from "./result.ts";
 import { assemble, idsSection, type Part, type Rendered } from "./sections.ts";
 import { taskPart, unknownTaskParts } from "./task.ts";
 import { historyPart, timesPart } from "./times.ts";
@@ -39,14 +33,11 @@ export function renderExecution(
   steps: readonly Step[] = [],
 ): Rendered {
   const { doubt, isKickingOff = false, prices = [] } = circumstances;
-  const rehearsal = l10n.t(
-    "Rehearsal: no language model was called. The outputs only repeat what the agents were asked.",
-  );
   const parts = present<Part>(
     { id: "title", lines: [`# ${inlineText(titleOf(execution))}`] },
     statePart(execution, circumstances),
     doubt !== undefined && { id: "doubt", lines: quotedLines([inlineText(doubt)]) },
-    isRehearsal(execution) && { id: "rehearsal", lines: quotedLines([rehearsal]) },
+    isRehearsal(execution) && { id: "rehearsal", lines: quotedLines([rehearsalNote()]) },
     ...situationParts(execution, isKickingOff),
     ...resultParts(execution),
     ...requestParts(execution),
@@ -96,24 +87,10 @@ export function renderMissing(crewName: string, kickoffId: string): Rendered {
   ]);
 }
 
-function statePart(
-  execution: Execution,
-  { isKickingOff = false, isInterrupted = false }: RenderCircumstances,
-): Part {
-  const { progress, waiting, stateText, state } = execution;
-  const own = isInterrupted ? interruptedLabel() : stateLabel(execution);
-  const label = isKickingOff ? kickingOffLabel() : own;
+function statePart(execution: Execution, circumstances: RenderCircumstances): Part {
+  const { label, facts } = stateFacts(execution, circumstances);
   const shown = leadingText(label);
-  const task = waiting?.taskId ?? (state === "running" ? progress?.current : undefined);
-  const done = fullProgress(execution);
-  const line = present(
-    shown,
-    stateText !== undefined &&
-      stateText !== label &&
-      l10n.t("the crew says “{0}”", inlineText(stateText)),
-    task && l10n.t("task {0}", inlineName(task)),
-    done && inlineText(done),
-  ).join(" · ");
+  const line = [shown, ...facts.map(inlineText)].join(" · ");
   return { id: "state", lines: [line], strong: [{ line: 0, from: 0, to: shown.length }] };
 }
 
@@ -125,7 +102,7 @@ function requestParts({ request, origin }: Execution): Part[] {
   const none = request
     ? l10n.t("None.")
     : l10n.t("Not known: this execution was started elsewhere and is followed by its ID.");
-  const meta = request?.meta && fencedLines(JSON.stringify(request.meta, undefined, 2), "json");
+  const meta = request?.meta && jsonLines(request.meta);
   return present<Part>(
     inputsPart(inputs, none),
     part("meta", `### ${l10n.t("Meta")}`, meta ?? []),
@@ -150,11 +127,13 @@ function valueLines(label: string, value: JsonValue): string[] {
     return [`${label} ${inlineText(value)}`];
   if (value === null || (typeof value !== "object" && typeof value !== "string"))
     return [`${label} \`${String(value)}\``];
-  const fenced =
-    typeof value === "string"
-      ? fencedLines(value, "text")
-      : fencedLines(JSON.stringify(value, undefined, 2), "json");
+  const fenced = typeof value === "string" ? fencedLines(value, "text") : jsonLines(value);
   return [label, "", ...fenced.map((line) => (line === "" ? "" : `  ${line}`)), ""];
+}
+
+/** Deeply nested JSON is on one line. */
+function jsonLines(value: object): string[] {
+  return fencedLines(readable(value) ?? "", "json");
 }
 
 type StoredCallback = NonNullable<PlainCallbacks["humanInputWebhook"] | PlainCallbacks["webhooks"]>;
@@ -169,11 +148,11 @@ function callbackLines(callbacks: SentKickoff["callbacks"]): string[] {
       authentication?.strategy === "basic"
         ? `, ${l10n.t("with a user name and password")}`
         : authentication && `, ${l10n.t("with a bearer token")}`;
-    return url === "" ? [] : [`- ${name}: ${inlineText(hostOf(url))}${events}${kind ?? ""}`];
+    return url === "" ? [] : [`- ${name}: ${inlineText(withoutPath(url))}${events}${kind ?? ""}`];
   });
 }
 
-function hostOf(url: string): string {
+function withoutPath(url: string): string {
   return URL.canParse(url) ? `${new URL(url).origin}/…` : l10n.t("not an address");
 }
 

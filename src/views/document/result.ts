@@ -1,13 +1,47 @@
 import * as l10n from "@vscode/l10n";
-import { answeredPause } from "../../executions/resumes.ts";
-import type { RunAgainFrom } from "../../api/types.ts";
-import { outputPart } from "./embed.ts";
-import { fencedLines, inlineName } from "./markdown.ts";
-import { resultOf } from "./outputs.ts";
-import { failedAtModel, present } from "../labels.ts";
-import { mayBeWaitingSection, resultSection, type Part } from "./sections.ts";
+import type { RunAgainFrom, UndeliveredCallbacks } from "../../api/types.ts";
+import { safeUrl } from "../../base/loopback.ts";
+import { shortName } from "../../base/text.ts";
+import { requestAt } from "../../executions/flow-requests.ts";
 import { hasEnded, isLocalCrew, isNeverSeen, mayWait } from "../../executions/model.ts";
-import type { CrewRef, Execution, ResumeSummary } from "../../executions/model.ts";
+import type { CrewRef, Execution, FlowRequest, ResumeSummary } from "../../executions/model.ts";
+import { answeredPause } from "../../executions/resumes.ts";
+import { answerLabel } from "../../feedback/target.ts";
+import { outputPart } from "./embed.ts";
+import { fencedLines, inlineName, inlineText } from "./markdown.ts";
+import type { RenderCircumstances } from "./render.ts";
+import {
+  failedAtModel,
+  fullProgress,
+  interruptedLabel,
+  kickingOffLabel,
+  present,
+  stateLabel,
+} from "../labels.ts";
+import { mayBeWaitingSection, resultSection, undeliveredSection, type Part } from "./sections.ts";
+
+/** What it does now, and what else is known of that. Remote text, as it came. */
+export function stateFacts(
+  execution: Execution,
+  { isKickingOff = false, isInterrupted = false }: RenderCircumstances,
+): { readonly label: string; readonly facts: readonly string[] } {
+  const { progress, waiting, stateText, state } = execution;
+  const own = isInterrupted ? interruptedLabel() : stateLabel(execution);
+  const label = isKickingOff ? kickingOffLabel() : own;
+  const task = waiting?.taskId ?? (state === "running" ? progress?.current : undefined);
+  const facts = present(
+    stateText !== undefined && stateText !== label && l10n.t("the crew says “{0}”", stateText),
+    task && l10n.t("task {0}", shortName(task)),
+    fullProgress(execution),
+  );
+  return { label, facts };
+}
+
+export function rehearsalNote(): string {
+  return l10n.t(
+    "Rehearsal: no language model was called. The outputs only repeat what the agents were asked.",
+  );
+}
 
 function runAgainText({ taskId, executionId, outputs = {} }: RunAgainFrom): string {
   const task = inlineName(taskId);
@@ -32,8 +66,10 @@ export function situationParts(execution: Execution, isKickingOff: boolean): Par
   const stopped = l10n.t(
     "This execution did not end within a day, and is no longer watched. “Watch Again” continues.",
   );
+  const asks = questionLines(execution);
   const waits =
     execution.waiting !== undefined &&
+    asks === undefined &&
     pause === undefined &&
     l10n.t(
       "The output of task {0} waits for you: approve it, or reject it with feedback.",
@@ -41,12 +77,68 @@ export function situationParts(execution: Execution, isKickingOff: boolean): Par
     );
   return present<Part>(
     waits !== false && { id: "waits", lines: [waits] },
+    asks && { id: "waits", lines: asks },
     state === "unconfirmed" && unconfirmedPart(execution, isKickingOff),
     mayWait(execution) && mayBeWaitingPart(execution),
     isQueuedHere && { id: "queued", lines: [queuedText()] },
     runAgain && { id: "run again", lines: [runAgainText(runAgain)] },
     pause && { id: "answered pause", lines: [answeredPauseText(pause, execution)] },
     watchingStoppedAt !== undefined && { id: "stopped watching", lines: [stopped] },
+    undeliveredPart(execution),
+  );
+}
+
+function undeliveredPart({ undelivered = [] }: Execution): Part | undefined {
+  // Those that have not failed are on their way.
+  const failed = undelivered.filter(({ attempts }) => attempts > 0);
+  if (failed.length === 0) return undefined;
+  const count = failed.reduce((sum, each) => sum + each.count, 0);
+  const list = failed.map(undeliveredText).join(", ");
+  const text =
+    count === 1
+      ? l10n.t("1 callback has not arrived: {0}.", list)
+      : l10n.t("{0} callbacks have not arrived: {1}.", count, list);
+  return { id: undeliveredSection, lines: [text] };
+}
+
+function undeliveredText({ kind, attempts, error = "", isGivenUp }: UndeliveredCallbacks): string {
+  const name = inlineText(kind.replaceAll("_", " "));
+  const tries =
+    isGivenUp === true
+      ? l10n.t("given up after {0} attempts", attempts)
+      : attempts === 1
+        ? l10n.t("1 attempt")
+        : l10n.t("{0} attempts", attempts);
+  const problem = inlineText(error.replace(/\.$/, ""));
+  return `${name} (${problem === "" ? tries : `${tries}: ${problem}`})`;
+}
+
+/** Of a flow that waits for an answer. */
+function questionLines(execution: Execution): readonly string[] | undefined {
+  const { waiting } = execution;
+  if (waiting?.options === undefined) return undefined;
+  const { taskId, options } = waiting;
+  const answers = options.map((option) => `“${inlineText(answerLabel(option, waiting))}”`);
+  return [
+    l10n.t("The flow asks you at {0} and continues with your answer.", inlineName(taskId)),
+    "",
+    ...present(
+      answers.length > 0 &&
+        `- ${l10n.t("Choose an answer, or write another: {0}", answers.join(", "))}`,
+      ...requestFacts(requestAt(execution, waiting)).map((fact) => `- ${fact}`),
+    ),
+  ];
+}
+
+function requestFacts(request: FlowRequest | undefined): readonly string[] {
+  if (request === undefined) return [];
+  const { callbackUrl, assignedTo } = request;
+  const host = safeUrl(callbackUrl)?.host;
+  return present(
+    assignedTo !== undefined && l10n.t("Assigned to: {0}", inlineText(assignedTo)),
+    host === undefined
+      ? l10n.t("Its address for the answer can't be used. Answer in the dashboard.")
+      : l10n.t("The answer goes to {0}", inlineText(host)),
   );
 }
 
@@ -93,7 +185,8 @@ function answeredPauseText(
   { waiting, crew }: Execution,
 ): string {
   const task = inlineName(taskId);
-  const text = feedback.isApprove
+  const answered = l10n.t("“{0}” took your answer, but the crew still reports its pause.", task);
+  const decided = feedback.isApprove
     ? l10n.t(
         "You approved the output of “{0}” and the crew accepted that, but it still reports the pause.",
         task,
@@ -102,6 +195,7 @@ function answeredPauseText(
         "You rejected the output of “{0}” and the crew accepted that, but it still reports the pause.",
         task,
       );
+  const text = feedback.isAnswer === true ? answered : decided;
   if (waiting === undefined)
     return `${text} ${l10n.t("Most likely it is only slow. Nothing is sent again by itself.")}`;
   const look = l10n.t("Look in {0} for the cause.", logOf(crew));
@@ -109,11 +203,10 @@ function answeredPauseText(
 }
 
 export function resultParts(execution: Execution): Part[] {
-  const { state, error, tasks, crew } = execution;
+  const { state, output, error, tasks, crew } = execution;
   if (!hasEnded(execution)) return [];
   const heading = `## ${l10n.t("Result")}`;
   const note = (text: string): Part => ({ id: resultSection, lines: [heading, "", text] });
-  const text = resultOf(execution);
   const hasNone = l10n.t(
     "The crew ended without an output. Look in {0} for the cause.",
     logOf(crew),
@@ -133,8 +226,8 @@ export function resultParts(execution: Execution): Part[] {
   ).join(" ");
   const errorLines = [`## ${l10n.t("Error")}`, "", ...cause, "", remedy];
   const parts = present<Part>(
-    text !== undefined && outputPart(resultSection, [heading], text, 3),
-    text === undefined && state === "completed" && note(hasNone),
+    output !== undefined && outputPart(resultSection, [heading], output, 3),
+    output === undefined && state === "completed" && note(hasNone),
     (error !== undefined || state === "failed") && { id: "error", lines: errorLines },
   );
   return state === "stopped" && parts.length === 0 ? [note(isStopped)] : parts;

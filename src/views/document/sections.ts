@@ -16,7 +16,7 @@ export interface Part {
 }
 
 /** Part of a line; `to` is exclusive. */
-export interface Strong {
+interface Strong {
   readonly line: number;
   readonly from: number;
   readonly to: number;
@@ -63,6 +63,7 @@ export const resultSection = "result";
 export const idsSection = "ids";
 /** Where to give feedback if the waiting task isn't known. */
 export const mayBeWaitingSection = "may be waiting";
+export const undeliveredSection = "undelivered callbacks";
 
 export function taskSection(taskId: string): string {
   return `task ${taskId}`;

@@ -1,4 +1,6 @@
 import * as l10n from "@vscode/l10n";
+import { requestAt, requestState } from "../../executions/flow-requests.ts";
+import type { ResumeTarget } from "../../executions/resumes.ts";
 import { hasEnded, type Attempt, type Execution } from "../../executions/model.ts";
 import type { ExecutionTask, SentResume } from "../../executions/model.ts";
 import type { Step } from "../../executions/steps.ts";
@@ -11,7 +13,7 @@ import { taskSection, type Part } from "./sections.ts";
 
 const most = { steps: 30, characters: 300 };
 
-export function taskTitle(taskId: string): string {
+function taskTitle(taskId: string): string {
   return l10n.t("Task: {0}", inlineName(taskId));
 }
 
@@ -27,6 +29,10 @@ export function taskPart(
     agent !== undefined && agent !== "" && l10n.t("by {0}", inlineName(agent)),
   ).join(" · ");
   const parts = attemptParts(task, execution);
+  const { waiting } = execution;
+  const question = waiting?.taskId === taskId ? waiting.message : undefined;
+  const asked =
+    question === undefined ? [] : ["", ...quotedLines(outputLines(withLines(question), 3))];
   // Until the end, a crew reports only the current task (vendor's OpenAPI).
   const comesLater =
     state === "completed" && parts.length === 0 && !hasEnded(execution)
@@ -34,7 +40,7 @@ export function taskPart(
       : [];
   return {
     id: taskSection(taskId),
-    lines: [`## ${taskTitle(taskId)}`, "", facts, ...comesLater],
+    lines: [`## ${taskTitle(taskId)}`, "", facts, ...asked, ...comesLater],
     strong: [{ line: 2, from: 0, to: label.length }],
     parts: [...parts, ...stepsPart(task, steps)],
   };
@@ -59,13 +65,14 @@ function stepsPart({ taskId }: ExecutionTask, steps: readonly Step[]): Part[] {
   ];
 }
 
-function stepLines({ tool, start, end, thought, result, error, ...step }: Step): string[] {
+function stepLines({ attempt = 1, tool, start, end, thought, result, error, ...step }: Step) {
   const line = (label: string, text: string | undefined) =>
     text !== undefined && `  - ${label}: ${inlineText(oneLine(text, most.characters))}`;
   const time = end !== undefined && tool !== undefined && formatSpan(end - start, "fine");
   const name = tool === undefined ? l10n.t("no tool") : inlineName(tool);
+  const again = attempt > 1 && l10n.t("attempt {0}", attempt);
   return present(
-    `- ${present(name, time).join(" · ")}`,
+    `- ${present(name, again, time).join(" · ")}`,
     line(l10n.t("thought"), thought),
     line(l10n.t("arguments"), step.arguments),
     line(l10n.t("result"), result),
@@ -118,10 +125,24 @@ function attemptPart(attempt: Attempt, task: ExecutionTask, execution: Execution
   return present<Part>(
     output !== undefined && outputPart(id, heading, output, isPlain ? 3 : 4),
     output === undefined && !isPlain && { id, lines: [...heading, "", missing] },
+    isUnanswered(execution, { taskId, attempt: number }) && {
+      id: `${id} over`,
+      lines: [`*${unanswered()}*`],
+    },
     ...feedbackOn(attempt, taskId, execution).map((resume, at) =>
       feedbackPart(feedbackSection(taskId, number, at + 1), resume, execution),
     ),
   );
+}
+
+/** Whether a flow's request is over without an answer from here. */
+export function isUnanswered(execution: Execution, target: ResumeTarget): boolean {
+  const isRequest = requestAt(execution, target) !== undefined;
+  return isRequest && requestState(execution, target) === "over";
+}
+
+export function unanswered(): string {
+  return l10n.t("This request no longer waits, and was not answered from here.");
 }
 
 type Sent = Pick<SentResume, "feedback" | "outcome" | "isUnsent" | "answer" | "message">;
@@ -150,7 +171,14 @@ function feedbackPart(id: string, sent: Sent, execution: Execution): Part {
   };
 }
 
-export function feedbackTitle({ feedback: { isApprove }, outcome, isUnsent }: Sent): string {
+export function feedbackTitle({ feedback, outcome, isUnsent }: Sent): string {
+  const { isApprove, isAnswer } = feedback;
+  if (isAnswer === true) {
+    if (outcome !== "refused") return l10n.t("Your answer");
+    return isUnsent === true
+      ? l10n.t("Your answer: not sent")
+      : l10n.t("Your answer: not accepted");
+  }
   if (outcome !== "refused")
     return isApprove ? l10n.t("Your feedback: approved") : l10n.t("Your feedback: rejected");
   if (isUnsent === true)
@@ -172,7 +200,11 @@ export function outcomeLabel(sent: Sent, { kickoffIds }: Execution): string {
     case "unanswered":
       return l10n.t("May have been sent: no response arrived");
     case "refused": {
-      const label = isUnsent === true ? l10n.t("Not sent") : l10n.t("Not accepted by the crew");
+      const refused =
+        sent.feedback.isAnswer === true
+          ? l10n.t("Not accepted")
+          : l10n.t("Not accepted by the crew");
+      const label = isUnsent === true ? l10n.t("Not sent") : refused;
       return message === undefined ? label : l10n.t("{0}: {1}", label, message);
     }
     case "answered": {

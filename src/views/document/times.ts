@@ -104,8 +104,12 @@ function changeEvent(change: StateChange, execution: Execution, isEnd: boolean):
 
 function feedbackEvent({ taskId, attempt, feedback, outcome }: SentResume): string {
   const task = inlineName(taskId);
-  const text = feedback.isApprove
+  const approvedOrRejected = feedback.isApprove
     ? l10n.t("You approved task {0}, attempt {1}", task, attempt)
     : l10n.t("You rejected task {0}, attempt {1}", task, attempt);
+  const text =
+    feedback.isAnswer === true
+      ? l10n.t("You answered the flow at {0}, attempt {1}", task, attempt)
+      : approvedOrRejected;
   return outcome === "unanswered" ? l10n.t("{0}; may have been sent", text) : text;
 }

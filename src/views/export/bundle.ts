@@ -1,4 +1,5 @@
 import * as l10n from "@vscode/l10n";
+import { fileName } from "../../base/file-name.ts";
 import type { Activity } from "../../executions/activity.ts";
 import type { Execution } from "../../executions/model.ts";
 import type { Price } from "../../executions/prices.ts";
@@ -10,11 +11,12 @@ import { type Output, outputContent, outputsOf } from "../document/outputs.ts";
 import { renderExecution } from "../document/render.ts";
 import { type Rendered, sectionOf } from "../document/sections.ts";
 import { timelineContent } from "../timeline/content.ts";
+import { lookAt } from "../timeline/messages.ts";
 import { timelinePicture } from "../timeline/picture.ts";
 import { rowsOf } from "../timeline/rows.ts";
 import { timelineTexts } from "../timeline/texts.ts";
 
-export interface BundleFile {
+interface BundleFile {
   /** Relative, with slashes. Needs no encoding in a link. */
   readonly path: string;
   readonly text: string;
@@ -35,20 +37,15 @@ export function bundleOf(
   const outputs = outputFiles(execution);
   return [
     { path: "execution.md", text: documentText(execution, activity, outputs, options) },
-    { path: "timeline.svg", text: pictureOf(execution, activity, options.now) },
+    { path: "timeline.svg", text: pictureOf(execution, activity, options) },
     ...outputs,
   ];
 }
 
-/** A file or folder name without spaces, for every file system. */
-export function fileName(text: string): string {
+/** A file or folder name that needs no encoding in a link. */
+function linkName(text: string): string {
   const plain = text.replace(/[^\p{L}\p{N}._-]+/gu, "-").replace(/^[.-]+/, "");
-  return (
-    Array.from(plain)
-      .slice(0, 60)
-      .join("")
-      .replace(/[.-]+$/, "") || "_"
-  );
+  return fileName(plain).replace(/[.-]+$/, "");
 }
 
 /** As the open document shows it, with its decorations as text. */
@@ -111,19 +108,24 @@ function namesOf(part: Output["part"], all: readonly Output[], { tasks }: Execut
   );
   // The number makes it unique.
   const number = tasks.findIndex((task) => task.taskId === taskId) + 1;
-  const name = `outputs/${String(number).padStart(2, "0")}-${fileName(taskId)}`;
+  const name = `outputs/${String(number).padStart(2, "0")}-${linkName(taskId)}`;
   return attempts.length === 1
     ? { name, label: taskId }
     : { name: `${name}.attempt-${attempt}`, label: l10n.t("{0}, attempt {1}", taskId, attempt) };
 }
 
-function pictureOf(execution: Execution, activity: Activity, now: number): string {
-  const content = timelineContent(execution, activity, now);
-  const { rows } = rowsOf(content.spans, { closed: [], text: "", kinds: [] }, () => []);
-  return timelinePicture(rows, content, { isWhole: false }, now, timelineTexts());
+function pictureOf(
+  execution: Execution,
+  activity: Activity,
+  { prices, now }: BundleOptions,
+): string {
+  const content = timelineContent(execution, activity, now, prices);
+  const look = lookAt(execution.localId, undefined);
+  const { rows } = rowsOf(content.spans, look, () => []);
+  return timelinePicture(rows, content, look, now, timelineTexts());
 }
 
 /** A name for the folder or file. */
 export function bundleName(execution: Execution): string {
-  return fileName(titleOf(execution));
+  return linkName(titleOf(execution));
 }

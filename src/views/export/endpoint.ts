@@ -1,7 +1,7 @@
 import * as l10n from "@vscode/l10n";
 import { UserError } from "../../base/errors.ts";
 
-export const endpointSetting = "crewdeck.otlpEndpoint";
+const endpointSetting = "crewdeck.otlpEndpoint";
 
 /** Opens the setting. */
 export function endpointAction() {

@@ -4,10 +4,11 @@ import { versionOf } from "../../editor/manifest.ts";
 import { activityOf } from "../../executions/activity.ts";
 import type { Execution } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
+import { SendError, sendSpans, spansAsText } from "../../spans/send.ts";
+import { spansOf } from "../../spans/spans.ts";
 import { readEndpoint } from "./endpoint.ts";
 import { OtlpHeaders } from "./headers.ts";
-import { sendSpans, spansAsText } from "./send.ts";
-import { spansOf } from "./spans.ts";
+import { refusedProblem, sendProblem } from "./problems.ts";
 
 export interface SpanExporterOptions {
   readonly store: Pick<ExecutionStore, "events">;
@@ -43,7 +44,11 @@ export class SpanExporter {
     const url = this.endpoint();
     const headers = await this.headers.for(url);
     const spans = this.#spans(execution);
-    await sendSpans(spans, url, { headers, userAgent: `crewdeck/${this.#version}` });
+    const userAgent = `crewdeck/${this.#version}`;
+    const refused = await sendSpans(spans, url, { headers, userAgent }).catch((error: unknown) => {
+      throw error instanceof SendError ? sendProblem(url, error) : error;
+    });
+    if (refused > 0) throw refusedProblem(url, refused, spans.length);
     return { traceId: spans[0]?.spanContext().traceId ?? "", spans: spans.length };
   }
 

@@ -1,3 +1,4 @@
+import type { JsonValue } from "../../base/json.ts";
 import { formatSize } from "../../base/text.ts";
 import { isRehearsalOutput } from "../../executions/model.ts";
 import { outputContent } from "../document/outputs.ts";
@@ -21,4 +22,9 @@ export function contentOf(output: string): Content {
   const { extension, text } = outputContent(output);
   if (extension === "json") return { kind: "json", text };
   return { kind: isRehearsalOutput(output) ? "text" : "markdown", text: cleanText(text) };
+}
+
+/** An input, as it was given. */
+export function valueContent(value: JsonValue): Content {
+  return contentOf(typeof value === "string" ? value : JSON.stringify(value));
 }

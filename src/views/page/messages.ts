@@ -36,7 +36,7 @@ export const pageActions = [
   "openDrafts",
   "compareExecutions",
 ] as const;
-export type PageActionName = (typeof pageActions)[number];
+type PageActionName = (typeof pageActions)[number];
 
 /** Without a name it only says what is under way. */
 export interface PageAction {
@@ -59,9 +59,9 @@ export interface PageStep {
   readonly error?: string;
 }
 
-export interface GivenFeedback {
+interface GivenFeedback {
   readonly title: string;
-  readonly isApprove: boolean;
+  readonly kind: "approved" | "rejected" | "answered";
   readonly content: Content;
   /** Markdown. */
   readonly outcome: string;
@@ -75,6 +75,8 @@ export interface AttemptCard {
   readonly previous?: number;
   /** Its output is shown above, where it is answered. */
   readonly isInReview: boolean;
+  /** What became of a flow's request. */
+  readonly note?: string;
   readonly feedback: readonly GivenFeedback[];
   readonly steps: readonly PageStep[];
   /** Steps before these, which are not shown. */
@@ -104,9 +106,11 @@ export interface Review {
   readonly previous?: number;
   /** `again`: rejected, and the task runs again. */
   readonly status: "waits" | "sending" | "unanswered" | "answered" | "again";
-  /** Markdown; what happened to the feedback. */
+  /** Markdown; what a flow asks, or what happened to the feedback. */
   readonly note?: string;
   readonly action?: PageAction;
+  /** A flow asks: the answers that it names, maybe none. */
+  readonly answers?: readonly { readonly label: string; readonly text: string }[];
   /** Where feedback goes, and what it does. */
   readonly goesTo: string;
   /** The stored draft of the feedback. */
@@ -133,6 +137,8 @@ export interface PageModel {
   readonly review?: Review;
   readonly result?: Content;
   readonly tasks: readonly TaskCard[];
+  /** How many tasks follow that the crew has not named yet. */
+  readonly toCome?: string;
   readonly inputs: readonly { readonly name: string; readonly value: Content }[];
   readonly details: readonly Fact[];
 }

@@ -1,4 +1,5 @@
 import * as l10n from "@vscode/l10n";
+import { safeUrl } from "../../base/loopback.ts";
 import { defined } from "../../base/json.ts";
 import { shortName } from "../../base/text.ts";
 import type { Activity } from "../../executions/activity.ts";
@@ -11,37 +12,47 @@ import {
   type Attempt,
   type Execution,
   type ExecutionTask,
+  type FlowRequest,
 } from "../../executions/model.ts";
 import type { Price } from "../../executions/prices.ts";
-import { answeredPause, attemptToAnswer, pendingResume } from "../../executions/resumes.ts";
+import {
+  answeredPause,
+  asksFor,
+  attemptToAnswer,
+  pendingResume,
+} from "../../executions/resumes.ts";
+import { requestAt } from "../../executions/flow-requests.ts";
 import { type Step, stepsOf } from "../../executions/steps.ts";
 import { attemptPairs, taskIn } from "../../executions/tasks.ts";
 import { titleOf } from "../../executions/title.ts";
 import { taskTokenUse, tokenUse } from "../../executions/tokens.ts";
-import { crewAndHost, callbacksAgain } from "../../feedback/target.ts";
+import { answerLabel, callbacksAgain, crewAndAddress } from "../../feedback/target.ts";
 import { aboutOf, eventFacts } from "../document/about.ts";
 import type { RenderCircumstances } from "../document/render.ts";
 import { withLines } from "../document/embed.ts";
-import { resultOf } from "../document/outputs.ts";
-import { resultParts, situationParts } from "../document/result.ts";
-import { mayBeWaitingSection } from "../document/sections.ts";
-import { attemptsOf, feedbackOn, feedbackTitle, outcomeLabel } from "../document/task.ts";
-import { unknownTasks } from "../document/task.ts";
-import { inlineText } from "../document/markdown.ts";
+import { rehearsalNote, resultParts, situationParts, stateFacts } from "../document/result.ts";
+import { mayBeWaitingSection, undeliveredSection } from "../document/sections.ts";
 import {
+  attemptsOf,
+  feedbackOn,
+  feedbackTitle,
+  isUnanswered,
+  outcomeLabel,
+  unanswered,
+  unknownTasks,
+} from "../document/task.ts";
+import { cleanText, inlineText } from "../document/markdown.ts";
+import {
+  askLabel,
   elapsedLabel,
   formatTime,
-  fullProgress,
-  interruptedLabel,
   isRehearsal,
-  kickingOffLabel,
   present,
-  stateLabel,
   taskStateLabel,
   taskTimeLabels,
   useLabels,
 } from "../labels.ts";
-import { contentOf } from "./content.ts";
+import { contentOf, valueContent } from "./content.ts";
 import type { AttemptCard, Notice, PageAction, PageModel, Review, TaskCard } from "./messages.ts";
 import { attemptsWithSteps, stepsIn } from "./steps.ts";
 
@@ -62,51 +73,54 @@ export function pageModel(
   circumstances: PageCircumstances,
 ): PageModel {
   const { state, crew, request } = execution;
-  const { isKickingOff = false, isInterrupted = false, prices = [] } = circumstances;
+  const { isKickingOff = false, prices = [] } = circumstances;
   const review = reviewOf(execution, circumstances);
   const steps = stepsOf(activity);
-  const own = isInterrupted ? interruptedLabel() : stateLabel(execution);
-  const label = isKickingOff ? kickingOffLabel() : own;
-  const result = hasEnded(execution) ? resultOf(execution) : undefined;
+  const { label, facts } = stateFacts(execution, circumstances);
+  const result = hasEnded(execution) ? execution.output : undefined;
+  const tasks = [...execution.tasks, ...unknownTasks(execution)];
   return {
     title: titleOf(execution),
     crew: crew.name,
     state,
     stateLabel: label,
-    facts: factsOf(execution, label),
+    facts,
     spoken: spokenState(execution, label),
     ...defined({
       elapsed: elapsedOf(execution),
       review,
       result: result === undefined ? undefined : contentOf(result),
+      toCome: toComeLabel(execution, tasks.length),
     }),
     use: useLabels(tokenUse(execution), prices),
     actions: isKickingOff ? [] : actionsOf(execution, circumstances),
     notices: noticesOf(execution, circumstances),
-    tasks: [...execution.tasks, ...unknownTasks(execution)].map((task) =>
-      taskCard(task, execution, { steps, prices, review }),
-    ),
+    tasks: tasks.map((task) => taskCard(task, execution, { steps, prices, review })),
     inputs: Object.entries(request?.inputs ?? {}).map(([name, value]) => ({
       name,
-      value: contentOf(typeof value === "string" ? value : JSON.stringify(value, undefined, 2)),
+      value: valueContent(value),
     })),
     details: detailsOf(execution),
   };
 }
 
-function factsOf(execution: Execution, label: string): readonly string[] {
-  const { progress, waiting, stateText, state } = execution;
-  const task = waiting?.taskId ?? (state === "running" ? progress?.current : undefined);
-  return present(
-    stateText !== undefined && stateText !== label && l10n.t("the crew says “{0}”", stateText),
-    task && l10n.t("task {0}", shortName(task)),
-    fullProgress(execution),
-  );
+/** A crew names a task when it begins. */
+function toComeLabel(execution: Execution, named: number): string | undefined {
+  const { progress } = execution;
+  if (hasEnded(execution) || progress?.unit !== "task") return undefined;
+  const count = (progress.total ?? 0) - named;
+  if (count < 1) return undefined;
+  return count === 1
+    ? l10n.t("1 task is still to come.")
+    : l10n.t("{0} tasks are still to come.", count);
 }
 
 function spokenState({ waiting }: Execution, label: string): string {
   if (waiting === undefined) return label;
-  return l10n.t("{0}: task {1}, attempt {2}", label, shortName(waiting.taskId), waiting.attempt);
+  const { taskId, attempt } = waiting;
+  const asks = askLabel(waiting);
+  const where = l10n.t("{0}: task {1}, attempt {2}", label, shortName(taskId), attempt);
+  return asks === undefined ? where : l10n.t("{0}: {1}", where, asks);
 }
 
 /** While it runs the page counts itself. */
@@ -154,20 +168,17 @@ function noticesOf(
   execution: Execution,
   { doubt, isKickingOff = false }: PageCircumstances,
 ): readonly Notice[] {
-  const rehearsal = l10n.t(
-    "Rehearsal: no language model was called. The outputs only repeat what the agents were asked.",
-  );
-  const warnings = ["unconfirmed", mayBeWaitingSection];
+  const warnings = ["unconfirmed", mayBeWaitingSection, undeliveredSection];
   // The page shows the result itself, and the pause at its output.
   const results = resultParts(execution).filter(
-    ({ id }) => id === "error" || resultOf(execution) === undefined,
+    ({ id }) => id === "error" || execution.output === undefined,
   );
   const situation = situationParts(execution, isKickingOff).filter(
     ({ id }) => id !== "waits" && (id !== "answered pause" || execution.waiting === undefined),
   );
   return present<Notice>(
     doubt !== undefined && { id: "doubt", kind: "warning", text: inlineText(doubt) },
-    isRehearsal(execution) && { id: "rehearsal", kind: "info", text: rehearsal },
+    isRehearsal(execution) && { id: "rehearsal", kind: "info", text: rehearsalNote() },
     ...[...situation, ...results].map(({ id, lines }) => ({
       id,
       kind:
@@ -193,11 +204,11 @@ function reviewOf(
   const output =
     (execution.waiting?.taskId === taskId ? execution.waiting.output : undefined) ??
     task?.attempts.find(({ number }) => number === attempt)?.output;
-  const again = callbacksAgain(execution);
-  const goesTo = l10n.t(
-    "Goes to {0}. All of it becomes context for later tasks.",
-    crewAndHost(execution),
-  );
+  const request = requestAt(execution, shown);
+  const again = request === undefined ? callbacksAgain(execution) : [];
+  const goesTo = placeOf(execution, request, asksFor(execution, taskId));
+  const { waiting } = execution;
+  const answers = waiting?.options?.map((text) => ({ label: answerLabel(text, waiting), text }));
   return {
     taskId,
     name: shortName(taskId),
@@ -206,6 +217,7 @@ function reviewOf(
       agent: task?.agent,
       content: output === undefined ? undefined : contentOf(output),
       previous: previousOf(execution, taskId, attempt),
+      answers,
     }),
     goesTo:
       again.length === 0
@@ -215,6 +227,22 @@ function reviewOf(
     draftNumber: draft.number,
     ...(rejected === undefined ? answerState(execution, isSending) : { status: "again" }),
   };
+}
+
+function placeOf(
+  execution: Execution,
+  request: FlowRequest | undefined,
+  isAnswer: boolean,
+): string {
+  const place = crewAndAddress(execution);
+  if (request === undefined)
+    return isAnswer
+      ? l10n.t("Goes to {0}, and the flow continues with it.", place)
+      : l10n.t("Goes to {0}. All of it becomes context for later tasks.", place);
+  const host = safeUrl(request.callbackUrl)?.host;
+  return host === undefined
+    ? l10n.t("Its address for the answer can't be used. Answer in the dashboard.")
+    : l10n.t("Goes to {0}, and the flow continues with it.", host);
 }
 
 /** The task that runs again because of the last feedback from here. */
@@ -242,7 +270,9 @@ function answerState(
       action: { name: "sendAgain", label: l10n.t("Send Again…") },
     };
   const taken = answeredPause(execution);
-  if (taken === undefined) return { status: "waits" };
+  const message = execution.waiting?.message;
+  if (taken === undefined)
+    return { status: "waits", ...(message !== undefined && { note: cleanText(message) }) };
   const note = situationParts(execution, false).find(({ id }) => id === "answered pause");
   return {
     status: "answered",
@@ -300,10 +330,16 @@ function attemptCard(
       content: output === undefined ? undefined : contentOf(output),
       previous: previousOf(execution, taskId, number),
     }),
+    ...(isUnanswered(execution, { taskId, attempt: number }) && { note: unanswered() }),
     isInReview: review?.taskId === taskId && review.attempt === number,
     feedback: feedbackOn(attempt, taskId, execution).map((sent) => ({
       title: feedbackTitle(sent),
-      isApprove: sent.feedback.isApprove,
+      kind:
+        sent.feedback.isAnswer === true
+          ? ("answered" as const)
+          : sent.feedback.isApprove
+            ? ("approved" as const)
+            : ("rejected" as const),
       content: contentOf(withLines(sent.feedback.text)),
       outcome: `${outcomeLabel(sent, execution)} · ${formatTime(sent.feedback.at)}`,
     })),

@@ -168,10 +168,10 @@ export class OpenPage {
   async #answer(execution: Execution, { taskId, attempt, kind, text }: AnswerMessage) {
     const { store, drafts } = this.#parts;
     const target = { localId: execution.localId, taskId, attempt };
-    const isApprove = kind !== "reject";
+    const command = kind === "approveWithNote" ? "approve" : kind;
     const feedback = kind === "approve" ? {} : { feedback: text };
     try {
-      await runCommand(isApprove ? "approve" : "reject", execution, {
+      await runCommand(command, execution, {
         taskId,
         attempt,
         ...feedback,

@@ -1,4 +1,5 @@
 import * as vscode from "vscode";
+import { documentIn } from "../../editor/execution-uri.ts";
 import { logProblem } from "../../editor/log.ts";
 import { pageType } from "../../editor/manifest.ts";
 import type { ExecutionSummary } from "../../executions/model.ts";
@@ -13,8 +14,8 @@ export interface PagesOptions extends Omit<PageParts, "documents"> {
 /** All open pages. */
 export class Pages {
   readonly #options: PagesOptions;
-  /** By address. */
-  readonly #open = new Map<string, Set<OpenPage>>();
+  /** With their addresses. */
+  readonly #open = new Map<OpenPage, string>();
 
   constructor(options: PagesOptions) {
     this.#options = options;
@@ -22,10 +23,8 @@ export class Pages {
 
   add(uri: vscode.Uri, panel: vscode.WebviewPanel): void {
     const page = new OpenPage(panel, uri, this.#options);
-    const key = uri.toString();
-    const pages = this.#open.get(key) ?? new Set();
-    this.#open.set(key, pages.add(page));
-    panel.onDidDispose(() => pages.delete(page));
+    this.#open.set(page, uri.toString());
+    panel.onDidDispose(() => this.#open.delete(page));
   }
 
   async show(execution: ExecutionSummary, place: Place | undefined): Promise<void> {
@@ -41,8 +40,8 @@ export class Pages {
       preserveFocus: typeof place === "object" && "spanId" in place && !place.takesFocus,
       ...(group !== undefined && { viewColumn: group.viewColumn }),
     });
-    if (place !== undefined)
-      for (const page of this.#open.get(uri.toString()) ?? []) page.reveal(place);
+    if (place === undefined) return;
+    for (const [page, address] of this.#open) if (address === uri.toString()) page.reveal(place);
   }
 
   /** In place of the other editor, if that is the active tab. The choice is remembered. */
@@ -50,12 +49,7 @@ export class Pages {
     const { tabGroups } = vscode.window;
     const { activeTab } = tabGroups.activeTabGroup;
     const uri = this.#options.documents.uriOf(execution);
-    const input = activeTab?.input;
-    const other =
-      (input instanceof vscode.TabInputText || input instanceof vscode.TabInputCustom) &&
-      input.uri.toString() === uri.toString()
-        ? activeTab
-        : undefined;
+    const other = documentIn(activeTab)?.toString() === uri.toString() ? activeTab : undefined;
     const preview = other?.isPreview === true;
     const viewType = editor === "page" ? pageType : "default";
     await vscode.commands.executeCommand("vscode.openWith", uri, viewType, { preview });

@@ -17,7 +17,7 @@ const fromPage = v.variant("type", [
   v.object({
     type: v.literal("answer"),
     ...target,
-    kind: v.picklist(["approve", "approveWithNote", "reject"]),
+    kind: v.picklist(["approve", "approveWithNote", "reject", "answer"]),
     text: v.string(),
   }),
   v.object({ type: v.literal("act"), action: v.picklist(pageActions) }),

@@ -18,10 +18,14 @@ export interface Axis {
 
 /** A shorter execution has room to grow (ms). */
 const shortest = 5_000;
-/** Of what runs, so that not each moment changes the axis. */
-const headroom = 1.15;
+/** A part of the time without waits, so that what runs doesn't change the axis each moment. */
+const headroom = 0.15;
+/** In milliseconds. */
+const leastRoom = 1_000;
 /** A shortened wait's part of the rest. */
 const cutShare = 0.08;
+/** Of what each wanted tick has, so that labels don't overlap, also beside a shortened wait. */
+const tickRoom = 0.8;
 /** Shorter periods can't be seen (ms). */
 const closest = 10;
 
@@ -32,7 +36,9 @@ export function extentOf(spans: readonly Span[], now: number, before = 0): numbe
   const end =
     spans.reduce((last, span) => Math.max(last, span.end ?? now), crew.start) - crew.start;
   if (hasEnded(spans)) return Math.max(end, closest);
-  return end < before ? before : Math.max(shortest, end * headroom);
+  if (end < before) return before;
+  const waited = lengthOf(idleIn(spans, now, end));
+  return Math.max(shortest, end + Math.max(leastRoom, (end - waited) * headroom));
 }
 
 /**
@@ -52,7 +58,7 @@ export function longWaits(
       return from < to ? [{ from, to }] : [];
     }),
   );
-  const waited = waits.reduce((sum, { from, to }) => sum + to - from, 0);
+  const waited = lengthOf(waits);
   const rest = Math.max(whole - waited, shortest / 5);
   if (waited < whole / 2) return [];
   return waits.filter(({ from, to }) => to - from > rest * cutShare * 2);
@@ -73,18 +79,25 @@ function idleIn(spans: readonly Span[], now: number, whole: number): readonly Pe
   return hasEnded(spans) ? [...idle, { from: extentOf(spans, now), to: whole }] : idle;
 }
 
-/** A wait that lasts takes all that follows. @param all of the executions on the axis */
+function lengthOf(periods: readonly Period[]): number {
+  return periods.reduce((sum, { from, to }) => sum + to - from, 0);
+}
+
+/** A long wait that lasts takes all that follows. @param all of the executions on the axis */
 export function openWaits(
   waits: readonly Period[],
   all: readonly (readonly Span[])[],
   extent: number,
 ): readonly Period[] {
-  const waitsNow = (spans: readonly Span[]) =>
-    spans.some(({ kind, end }) => kind === "wait" && end === undefined);
-  const isOpen = all.some(waitsNow) && all.every((spans) => waitsNow(spans) || hasEnded(spans));
-  return waits.map((wait, at) =>
-    isOpen && at === waits.length - 1 ? { ...wait, to: extent } : wait,
-  );
+  const open = all.flatMap((spans) => {
+    const wait = spans.find(({ kind, end }) => kind === "wait" && end === undefined);
+    return wait === undefined ? [] : [wait.start - (spans[0]?.start ?? wait.start)];
+  });
+  const others = all.length - all.filter(hasEnded).length - open.length;
+  if (open.length === 0 || others > 0) return waits;
+  // One that has just begun isn't among the long ones.
+  const since = Math.max(...open);
+  return waits.map((wait) => (wait.to > since ? { ...wait, to: extent } : wait));
 }
 
 function hasEnded(spans: readonly Span[]): boolean {
@@ -102,16 +115,16 @@ export function axisOf(
   const view01 = scaleLinear([shown(view.from), shown(view.to)], [0, 1]);
   const placeOf = (time: number) => view01(shown(time));
   const timeAt = (place: number) => shown.invert(view01.invert(place));
-  return {
-    placeOf,
-    timeAt,
-    cuts,
-    ticks: ticksIn(view, shown(view.to) - shown(view.from), cuts, wanted),
-  };
+  const ticks: number[] = [];
+  for (const tick of ticksIn(view, shown(view.to) - shown(view.from), cuts, wanted)) {
+    const last = ticks.at(-1);
+    if (last === undefined || placeOf(tick) - placeOf(last) >= tickRoom / wanted) ticks.push(tick);
+  }
+  return { placeOf, timeAt, cuts, ticks };
 }
 
 function shortening(extent: number, cuts: readonly Period[]) {
-  const length = cuts.reduce((sum, { from, to }) => sum + to - from, 0);
+  const length = lengthOf(cuts);
   const short = (extent - length || shortest) * cutShare;
   const [times, places] = [[0], [0]];
   const add = (time: number, length: number) => {
@@ -167,8 +180,4 @@ export function zoomed(
 export function panned({ placeOf, timeAt }: Axis, share: number, extent: number): Period {
   const by = Math.max(placeOf(0), Math.min(share, placeOf(extent) - 1));
   return { from: timeAt(by), to: timeAt(1 + by) };
-}
-
-export function movedTo({ from, to }: Period, end: number): Period {
-  return { from: Math.max(0, end - (to - from)), to: end };
 }

@@ -2,8 +2,8 @@ import * as l10n from "@vscode/l10n";
 import { defined } from "../../base/json.ts";
 import { pieceOf } from "../../base/text.ts";
 import { type Activity, groupBy } from "../../executions/activity.ts";
-import { taskTime, taskWait } from "../../executions/durations.ts";
-import { hasEnded, isLocalCrew, type ExecutionSummary } from "../../executions/model.ts";
+import { taskTime, taskWait, wholeTime } from "../../executions/durations.ts";
+import { isLocalCrew, mayWait, type ExecutionSummary } from "../../executions/model.ts";
 import { type Cost, costOf, type Price } from "../../executions/prices.ts";
 import { titleOf } from "../../executions/title.ts";
 import { spanTokenUses } from "../../executions/tokens.ts";
@@ -32,7 +32,6 @@ export function timelineContent(
     state: execution.state,
     stateLabel: stateLabel(execution),
     now,
-    hasEnded: hasEnded(execution),
     isLocal: isLocalCrew(execution.crew),
     spans: spansOf(execution, activity, prices),
     ...(left === 0
@@ -49,11 +48,18 @@ function spansOf(
   const uses = prices.length === 0 ? undefined : spanTokenUses(spans);
   const ownMarks = groupBy(marks, ({ parentId }) => parentId);
   const ofTask = groupBy(spans, ({ taskId }) => taskId);
+  const waiting = waitingIn(spans);
+  const last = waiting.size > 0 ? undefined : lastSeen(execution, spans, marks);
+  const whole = wholeTime(execution);
   return spans.map((span) => {
     const own = ownMarks.get(span.id) ?? [];
     const hidden = own.length - mostMarks;
     return {
       ...shortened(span),
+      ...(waiting.has(span.id) && { state: "waiting" }),
+      ...(span.end === undefined &&
+        last !== undefined && { end: Math.max(span.start, last), state: "unknown" }),
+      ...(span.kind === "crew" && whole?.isByCrew === true && { worked: whole }),
       ...(span.kind === "task" && timesOf(span.taskId, execution, ofTask.get(span.taskId) ?? [])),
       ...defined({
         cost: costTexts(costOf(uses?.get(span.id), prices)),
@@ -62,6 +68,30 @@ function spansOf(
       }),
     };
   });
+}
+
+/** The IDs of what a wait that lasts is part of. */
+function waitingIn(spans: Activity["spans"]): ReadonlySet<string> {
+  const waiting = new Set<string>();
+  for (const { id, kind, parentId, end } of spans.toReversed())
+    if (parentId !== undefined && ((kind === "wait" && end === undefined) || waiting.has(id)))
+      waiting.add(parentId);
+  return waiting;
+}
+
+/** When something of it was last seen, if what it does now isn't known (milliseconds since 1970). */
+function lastSeen(
+  execution: ExecutionSummary,
+  spans: Activity["spans"],
+  marks: Activity["marks"],
+): number | undefined {
+  const { state, startedAt, seenAt = startedAt, watchingStoppedAt, history } = execution;
+  if (!mayWait(execution) && state !== "unconfirmed" && watchingStoppedAt === undefined)
+    return undefined;
+  const change = history?.at(-1);
+  const seen = [startedAt, seenAt, change?.notBefore ?? change?.at ?? startedAt].map(Date.parse);
+  const times = [...spans.flatMap(({ start, end = start }) => end), ...marks.map(({ at }) => at)];
+  return times.reduce((last, time) => Math.max(last, time), Math.max(...seen));
 }
 
 function costTexts(cost: Cost | undefined): Span["cost"] {

@@ -1,7 +1,9 @@
 import { homedir } from "node:os";
 import * as vscode from "vscode";
 import { Disposables } from "../../base/events.ts";
+import { fileName } from "../../base/file-name.ts";
 import { writeText } from "../../base/write-text.ts";
+import { documentIn } from "../../editor/execution-uri.ts";
 import { log, logProblem } from "../../editor/log.ts";
 import { executionScheme, viewId } from "../../editor/manifest.ts";
 import { showError } from "../../editor/messages.ts";
@@ -14,7 +16,7 @@ import { timelineContent, Sent, type TimelineContent } from "./content.ts";
 import { openDefinition } from "./definition.ts";
 import { searchedTexts } from "./labels.ts";
 import { timelineMarkdown } from "./markdown.ts";
-import type { FromTimeline, Look, ToTimeline } from "./messages.ts";
+import { type FromTimeline, type Look, lookAt, type ToTimeline } from "./messages.ts";
 import { parseFromTimeline } from "./parse.ts";
 import { timelinePicture } from "./picture.ts";
 import type { TimelineOptions } from "./register.ts";
@@ -92,13 +94,10 @@ export class TimelineHost implements vscode.Disposable {
   async savePicture(execution: Execution): Promise<vscode.Uri | undefined> {
     const { content, rows, look } = this.#inView(execution);
     const picture = timelinePicture(rows, content, look, content.now, timelineTexts());
-    const name = titleOf(execution)
-      .replace(/[^\p{L}\p{N} ._-]+/gu, "_")
-      .slice(0, 60);
     const folder = vscode.workspace.workspaceFolders?.[0]?.uri ?? vscode.Uri.file(homedir());
     const target = await vscode.window.showSaveDialog({
       title: vscode.l10n.t("Save Timeline as Picture"),
-      defaultUri: vscode.Uri.joinPath(folder, `${name}.svg`),
+      defaultUri: vscode.Uri.joinPath(folder, `${fileName(titleOf(execution))}.svg`),
       filters: { SVG: ["svg"] },
     });
     if (target?.scheme === "file") await writeText(target.fsPath, picture);
@@ -134,11 +133,7 @@ export class TimelineHost implements vscode.Disposable {
   }
 
   #inActiveTab(): string | undefined {
-    const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
-    const uri =
-      input instanceof vscode.TabInputText || input instanceof vscode.TabInputCustom
-        ? input.uri
-        : undefined;
+    const uri = documentIn(vscode.window.tabGroups.activeTabGroup.activeTab);
     return uri?.scheme === executionScheme
       ? this.#options.documents.summary(uri)?.localId
       : undefined;
@@ -200,14 +195,13 @@ export class TimelineHost implements vscode.Disposable {
     const uri = documents.uriOf(execution).toString();
     const open = vscode.window.tabGroups.all
       .flatMap(({ tabs }) => tabs)
-      .flatMap(({ input, isActive }) =>
-        (input instanceof vscode.TabInputText || input instanceof vscode.TabInputCustom) &&
-        input.uri.toString() === uri
-          ? { isActive, isPage: input instanceof vscode.TabInputCustom }
-          : [],
-      );
+      .filter((tab) => documentIn(tab)?.toString() === uri);
     const visible = open.filter(({ isActive }) => isActive);
-    const kinds = new Set((visible.length > 0 ? visible : open).map(({ isPage }) => isPage));
+    const kinds = new Set(
+      (visible.length > 0 ? visible : open).map(
+        (tab) => tab.input instanceof vscode.TabInputCustom,
+      ),
+    );
     return kinds.size === 1 ? kinds.has(true) : page.isPreferred();
   }
 
@@ -239,13 +233,7 @@ export class TimelineHost implements vscode.Disposable {
   #inView(execution: Execution) {
     const content = this.#content(execution);
     const texts = timelineTexts();
-    const isSeen = this.#look?.localId === execution.localId;
-    const look = (isSeen ? this.#look : undefined) ?? {
-      closed: [],
-      text: "",
-      kinds: [],
-      isWhole: false,
-    };
+    const look = lookAt(execution.localId, this.#look);
     const { rows } = rowsOf(content.spans, look, (span) => searchedTexts(span, texts));
     return { content, rows, look };
   }

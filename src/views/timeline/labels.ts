@@ -1,6 +1,7 @@
 import { lengthText } from "../lengths.ts";
 import type { Duration } from "../../executions/durations.ts";
-import { fill, type Mark, type Span, type TimelineTexts } from "./messages.ts";
+import { fill } from "../../kickoff/form/messages.ts";
+import type { Mark, Span, TimelineTexts } from "./messages.ts";
 
 /** Of marks in a tooltip; each has one of its own. */
 const mostLines = 10;
@@ -107,7 +108,7 @@ export function sentenceOf(span: Span, start: number, now: number, texts: Timeli
   const parts = [
     isNamedByKind ? name : `${kindText} ${name}`,
     texts.states[state],
-    fill(end === undefined ? texts.since : texts.took, length),
+    fill(end === undefined || state === "unknown" ? texts.since : texts.took, length),
     fill(texts.startsAfter, lengthText(span.start - start, texts.units)),
     tokens && fill(texts.tokensOf, tokens.total),
     cost?.text,
@@ -120,7 +121,7 @@ export function sentenceOf(span: Span, start: number, now: number, texts: Timeli
   return parts.filter((part) => part !== undefined && part !== "").join(", ");
 }
 
-export interface Details {
+interface Details {
   readonly title: string;
   readonly facts: readonly (readonly [label: string, value: string])[];
   /** Longer texts, as they are. */
@@ -141,7 +142,7 @@ export function detailsOf(
   const { details } = texts;
   const work = workOf(span, now);
   const clock = new Intl.DateTimeFormat(language, { timeStyle: "medium" });
-  const until = end === undefined ? "" : ` – ${clock.format(end)}`;
+  const until = end === undefined || state === "unknown" ? "" : ` – ${clock.format(end)}`;
   const after = fill(texts.startsAfter, lengthText(span.start - start, texts.units));
   const facts: [string, string | undefined][] = [
     [details.kind, `${texts.kinds[kind]}, ${texts.states[state]}`],

@@ -1,9 +1,10 @@
 import { lengthText } from "../lengths.ts";
-import { hintOf, nameOf, timeText } from "./labels.ts";
-import { fill, type TimelineTexts, type TimelineView } from "./messages.ts";
+import { hintOf, markLine, nameOf, timeText } from "./labels.ts";
+import { fill } from "../../kickoff/form/messages.ts";
+import type { TimelineTexts, TimelineView } from "./messages.ts";
 import type { Row } from "./rows.ts";
 
-/** A table, with the tree as indentation. @param now milliseconds since 1970 */
+/** A table, with the tree as indentation, and a list of what took no time. @param now milliseconds since 1970 */
 export function timelineMarkdown(
   rows: readonly Row[],
   { title, crew, stateLabel, note }: Pick<TimelineView, "title" | "crew" | "stateLabel" | "note">,
@@ -30,6 +31,14 @@ export function timelineMarkdown(
       texts.states[span.state],
     ];
   });
+  const marks = rows
+    .flatMap(({ span }) => span.marks ?? [])
+    .toSorted((one, other) => one.at - other.at);
+  const earlier = rows.reduce((sum, { span: { earlierMarks = 0 } }) => sum + earlierMarks, 0);
+  const list = [
+    ...(earlier === 0 ? [] : [fill(texts.earlierMarks, earlier)]),
+    ...marks.map((mark) => cell(markLine(mark, start, texts))),
+  ];
   return [
     `## ${cell(fill(texts.label, title))}`,
     "",
@@ -38,6 +47,8 @@ export function timelineMarkdown(
     line(head),
     `|---|${"---:|".repeat(head.length - 2)}---|`,
     ...body.map(line),
+    ...(list.length === 0 ? [] : ["", `${texts.details.marks}:`, ""]),
+    ...list.map((each) => `- ${each}`),
     ...(note === undefined ? [] : ["", `*${cell(note)}*`]),
     "",
   ].join("\n");

@@ -8,7 +8,9 @@ export type { SpanKind } from "../../executions/activity.ts";
 export type { FromTimeline, Look, Mark, TimelineTexts };
 
 /** With what else its row shows. */
-export interface Span extends ActivitySpan {
+export interface Span extends Omit<ActivitySpan, "state"> {
+  /** `waiting`: what a wait for a person is part of. `unknown`: what it does since its end isn't known. */
+  readonly state: ActivitySpan["state"] | "waiting" | "unknown";
   /** Of its tokens, estimated: beside its bar, and as a phrase. */
   readonly cost?: { readonly short: string; readonly text: string };
   /** The last ones, by time. */
@@ -31,7 +33,6 @@ export interface TimelineView {
   readonly stateLabel: string;
   /** The extension host's clock (milliseconds since 1970). */
   readonly now: number;
-  readonly hasEnded: boolean;
   /** Whether its tasks are defined in a project on this machine. */
   readonly isLocal: boolean;
   /** Each after its parent; the first is the crew's. Its ID alone for one that hasn't changed. */
@@ -46,6 +47,9 @@ export type ToTimeline =
   /** There is nothing to show. */
   | { readonly type: "empty"; readonly text: string };
 
-export function fill(text: string, ...values: readonly (string | number)[]): string {
-  return text.replace(/\{(\d)\}/g, (mark, index: string) => String(values[Number(index)] ?? mark));
+/** How it is looked at: as `kept`, unless that is of another execution. */
+export function lookAt(localId: string, kept: Look | undefined): Look {
+  return kept?.localId === localId
+    ? kept
+    : { localId, closed: [], text: "", kinds: [], isWhole: false };
 }

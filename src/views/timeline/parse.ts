@@ -1,16 +1,5 @@
 import * as v from "valibot";
-
-export const spanKinds = [
-  "crew",
-  "queue",
-  "task",
-  "attempt",
-  "wait",
-  "agent",
-  "model",
-  "tool",
-  "other",
-] as const;
+import { spanKinds } from "../../executions/activity.ts";
 
 const time = v.pipe(v.number(), v.finite());
 

@@ -1,13 +1,8 @@
 import { axisOf, extentOf, longWaits } from "./axis.ts";
 import { lengthText } from "../lengths.ts";
 import { figuresOf, markName, nameOf, timeText } from "./labels.ts";
-import {
-  fill,
-  type Look,
-  type SpanKind,
-  type TimelineTexts,
-  type TimelineView,
-} from "./messages.ts";
+import { fill } from "../../kickoff/form/messages.ts";
+import type { Look, SpanKind, TimelineTexts, TimelineView } from "./messages.ts";
 import type { Row } from "./rows.ts";
 
 /** Pixels. */

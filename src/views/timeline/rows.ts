@@ -23,7 +23,7 @@ export interface Rows {
 }
 
 /** What filters look in; the same texts as a person sees. */
-export type Searched = (span: Span) => readonly (string | undefined)[];
+type Searched = (span: Span) => readonly (string | undefined)[];
 
 /** A filter shows what matches with all that it is part of, also what is closed. @param spans each after its parent */
 export function rowsOf(

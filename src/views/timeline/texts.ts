@@ -27,9 +27,11 @@ export function timelineTexts() {
     },
     states: {
       running: l10n.t("running"),
+      waiting: l10n.t("waiting for you"),
       completed: l10n.t("completed"),
       failed: l10n.t("failed"),
       stopped: l10n.t("stopped"),
+      unknown: l10n.t("not known"),
     },
     queued: l10n.t("Queued"),
     attempt: l10n.t("Attempt {0}"),
@@ -93,6 +95,5 @@ export function timelineTexts() {
     keys: l10n.t(
       "Arrow keys move, Enter opens the place in the document, Ctrl+Enter the definition of the task, Space shows details, comma and period show its events, plus, minus and 0 zoom.",
     ),
-    announced: l10n.t("{0}: {1}"),
   };
 }

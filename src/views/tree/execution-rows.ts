@@ -6,6 +6,7 @@ import { taskTokenUse, tokenUse } from "../../executions/tokens.ts";
 import { sharesTitle, titleOf } from "../../executions/title.ts";
 import { shortProblem } from "../doubt.ts";
 import {
+  askLabel,
   elapsedLabel,
   fullProgress,
   type Icon,
@@ -68,9 +69,11 @@ export function executionRow(
   const pinned = execution.pinned === true && l10n.t("pinned");
   const rehearsal = isRehearsal(execution) && l10n.t("rehearsal");
   const crew = l10n.t("Crew: {0}", execution.crew.name);
+  const asks = askOf(execution);
   const start = startLabel(execution);
   const situation = present(
     situationOf(execution, circumstances),
+    asks,
     fullProgress(execution),
     time,
     ...warnings,
@@ -79,6 +82,7 @@ export function executionRow(
     label: title,
     description: present(
       groupedState(execution, circumstances),
+      asks,
       ...warnings,
       pinned,
       sharesTitle(execution) && shortStart(execution, now),
@@ -125,6 +129,7 @@ export function taskRow(
   const attempt = task.attempts.at(-1);
   const name = shortName(task.taskId);
   const more = present(
+    execution.waiting?.taskId === task.taskId && askOf(execution),
     attempt !== undefined && attempt.number > 1 && l10n.t("attempt {0}", attempt.number),
     task.agent !== undefined && task.agent !== "" && shortName(task.agent),
   );
@@ -145,7 +150,7 @@ export function taskRow(
         : stateIcons[task.state],
     facts: present(
       "task",
-      execution.waiting?.taskId === task.taskId ? "waiting" : task.state,
+      execution.waiting?.taskId === task.taskId ? pauseOf(execution) : task.state,
       attempt?.output !== undefined && "output",
       attemptPairs({ tasks: [task] }).length > 0 && "attempts",
       canRunAgainFrom(execution) && "again",
@@ -160,6 +165,13 @@ function situationOf(execution: ExecutionSummary, { isKickingOff, crew }: Circum
   if (crew === "interrupted") return interruptedLabel();
   const state = stateLabel(execution);
   return waiting === undefined ? state : l10n.t("{0} at task {1}", state, taskAndAttempt(waiting));
+}
+
+/** What a flow still asks for. */
+function askOf(execution: ExecutionSummary): string | undefined {
+  const { waiting } = execution;
+  const sent = pendingResume(execution) ?? answeredPause(execution);
+  return waiting === undefined || sent !== undefined ? undefined : askLabel(waiting);
 }
 
 function groupedState(
@@ -240,7 +252,7 @@ function factsOf(
   const sent = pendingResume(execution) ?? answeredPause(execution);
   return present(
     "execution",
-    state,
+    state === "waiting" ? pauseOf(execution) : state,
     hasEnded(execution) && "ended",
     mayWait(execution) && "mayBeWaiting",
     sent?.outcome,
@@ -256,6 +268,11 @@ function factsOf(
       canBeStopped(execution) &&
       (isLocalCrew(execution.crew) ? "stop" : "tryToStop"),
   ).join(":");
+}
+
+/** What a flow asks has other actions. */
+function pauseOf({ waiting }: ExecutionSummary): string {
+  return waiting?.options === undefined ? "waiting" : "asks";
 }
 
 function iconOf(execution: ExecutionSummary, circumstances: Circumstances): Icon {

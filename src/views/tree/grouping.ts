@@ -23,7 +23,7 @@ export const groupStates = [
 ] as const satisfies readonly ExecutionState[];
 
 /** What may be waiting counts as waiting. */
-export function groupStateOf(execution: ExecutionSummary): ExecutionState {
+function groupStateOf(execution: ExecutionSummary): ExecutionState {
   return waitsForPerson(execution) ? "waiting" : execution.state;
 }
 

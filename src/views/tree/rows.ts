@@ -1,11 +1,11 @@
 import * as l10n from "@vscode/l10n";
+import { shortAddress } from "../../api/address.ts";
 import type { CrewApiError } from "../../api/errors.ts";
 import { oneLine } from "../../base/text.ts";
 import { describeTokenType, otherType, tokenTypeName } from "../../crews/token-format.ts";
 import type { Crew, LocalCrew, TokenState } from "../../crews/types.ts";
 import { hasEnded, isLocalCrew } from "../../executions/model.ts";
 import type { CrewRef } from "../../executions/model.ts";
-import { hostOf } from "../../feedback/target.ts";
 import { engineLabel, type Icon, present, stateIcons, stateName } from "../labels.ts";
 import { dayLabel, groupStates, partsOf } from "./grouping.ts";
 
@@ -108,7 +108,7 @@ export function crewRow(crew: Crew, { parked, tokens }: CrewCondition): Row {
     isLost && l10n.t("Token lost here – set it again"),
     needsToken && l10n.t("No token on this machine"),
   );
-  const place = local === undefined ? hostOf(url) : phaseLabel(local);
+  const place = local === undefined ? shortAddress(url) : phaseLabel(local);
   // A start may change it.
   const engine = phase === "starting" ? undefined : local && engineLabel(local.engine);
   const interrupted = local?.interrupted && interruptedCount(local.interrupted.count);
@@ -122,7 +122,7 @@ export function crewRow(crew: Crew, { parked, tokens }: CrewCondition): Row {
       trouble ??
       present(
         showsToken && tokenTypeName(stored.inUse),
-        // A crew is named after its host by default.
+        // A crew may be named after its host.
         place !== name && place,
         engine && (local?.engine === "crewai" ? l10n.t("crewAI") : l10n.t("rehearsal, no model")),
         interrupted,

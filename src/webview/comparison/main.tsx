@@ -1,4 +1,5 @@
 import { type ComponentChildren, render } from "preact";
+import { useMemo } from "preact/hooks";
 import { fill } from "../../kickoff/form/messages.ts";
 import {
   type ComparedExecution,
@@ -18,6 +19,7 @@ import { Fold } from "../page/fold.tsx";
 import { host } from "../page/host.ts";
 import { StateIcon } from "../page/icons.tsx";
 import { Texts } from "../page/texts.ts";
+import { clock } from "../timeline/clock.ts";
 import { KnownSpans, type WholeView } from "../timeline/known-spans.ts";
 import { Outputs } from "./outputs.tsx";
 import { Pieces } from "./side-by-side.tsx";
@@ -187,7 +189,10 @@ function Inputs({ model: { inputs, inputsNote, executions } }: { model: Comparis
 function InputValues({ input: { values } }: { input: ComparedInput }) {
   const { noValue } = useComparisonTexts();
   const { left, right } = values;
-  const row = left && right && changedRow(left.text, right.text);
+  const row = useMemo(
+    () => left && right && changedRow(left.text, right.text),
+    [left?.text, right?.text],
+  );
   return (
     <>
       {sides.map((side) => {
@@ -276,6 +281,7 @@ window.addEventListener("message", ({ data }: MessageEvent<ToComparison>) => {
       texts = data;
       break;
     case "timelines":
+      clock.set(data.views.left.now);
       views = {
         left: known.left.whole(data.views.left),
         right: known.right.whole(data.views.right),

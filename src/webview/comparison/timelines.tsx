@@ -3,14 +3,11 @@ import { type Side, type Sides, sides } from "../../views/comparison/messages.ts
 import type { Period } from "../../views/timeline/axis.ts";
 import type { Span, TimelineTexts } from "../../views/timeline/messages.ts";
 import { host } from "../page/host.ts";
-import { Clock } from "../timeline/clock.ts";
 import type { WholeView } from "../timeline/known-spans.ts";
 import { SmallTimeline } from "../timeline/small-timeline.tsx";
 import { hasTokens } from "../timeline/timeline.tsx";
 import { useTimes } from "../timeline/times.ts";
 import { useComparisonTexts } from "./texts.ts";
-
-const clock = new Clock();
 
 interface TimelinesProps {
   readonly views: Sides<WholeView>;
@@ -23,8 +20,7 @@ export function Timelines({ views, texts, onReveal }: TimelinesProps) {
   const { timelines, wholeTime } = useComparisonTexts();
   const [zoom, setZoom] = useState(host.kept.zoom);
   const { left, right } = views;
-  clock.set(left.now);
-  const times = useTimes(left.spans, clock, right.spans);
+  const times = useTimes(left.spans, right.spans);
   const onZoom = (zoom: Period | undefined) => {
     setZoom(zoom);
     host.keep({ zoom });
@@ -50,7 +46,7 @@ export function Timelines({ views, texts, onReveal }: TimelinesProps) {
           <h3>{views[side].title}</h3>
           <SmallTimeline
             view={views[side]}
-            {...{ texts, clock }}
+            texts={texts}
             look={host.kept.looks?.[side]}
             onLook={(look) => host.keep({ looks: { ...host.kept.looks, [side]: look } })}
             onReveal={(span) => onReveal(side, span)}

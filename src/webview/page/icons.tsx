@@ -17,7 +17,7 @@ const shapes = {
   thought: "M8 2a4 4 0 0 0-2.2 7.3V11h4.4V9.3A4 4 0 0 0 8 2M6.3 13.5h3.4",
 } as const;
 
-export type IconName = keyof typeof shapes;
+type IconName = keyof typeof shapes;
 
 /** Decoration: the text beside it says the same. */
 export function Icon({ name, color }: { readonly name: IconName; readonly color?: string }) {

@@ -1,7 +1,7 @@
 import { type ComponentChildren, render } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import type { PageModel, Place, ToPage } from "../../views/page/messages.ts";
-import { Clock } from "../timeline/clock.ts";
+import { clock } from "../timeline/clock.ts";
 import { SmallTimeline } from "../timeline/small-timeline.tsx";
 import { KnownSpans, type WholeView } from "../timeline/known-spans.ts";
 import { ContentView, Level, Markdown } from "./content.tsx";
@@ -25,7 +25,7 @@ interface PageProps {
 
 function Page({ model, timeline, isPressed, onPress }: PageProps) {
   const texts = useTexts();
-  const { review, result, notices, tasks, inputs, details } = model;
+  const { review, result, notices, tasks, toCome, inputs, details } = model;
   useFocus(model);
   const earlier = tasks
     .find(({ taskId }) => taskId === review?.taskId)
@@ -59,6 +59,7 @@ function Page({ model, timeline, isPressed, onPress }: PageProps) {
               <Task key={task.taskId} task={task} />
             ))}
           </ol>
+          {toCome !== undefined && <p class="faint to-come">{toCome}</p>}
         </section>
       )}
       {inputs.length > 0 && (
@@ -100,8 +101,19 @@ function Page({ model, timeline, isPressed, onPress }: PageProps) {
 function Header({ model }: { readonly model: PageModel }) {
   const texts = useTexts();
   const { title, crew, state, stateLabel, facts, elapsed, use, actions, spoken } = model;
+  const element = useRef<HTMLElement>(null);
+  useLayoutEffect(() => {
+    const { current } = element;
+    if (current === null) return undefined;
+    // What is fixed below it, and what is scrolled to, begins where it ends.
+    const observer = new ResizeObserver(() =>
+      document.documentElement.style.setProperty("--header", `${current.offsetHeight}px`),
+    );
+    observer.observe(current);
+    return () => observer.disconnect();
+  }, []);
   return (
-    <header>
+    <header ref={element}>
       <div class="title">
         <StateIcon state={state} />
         <h1 tabIndex={-1}>{title}</h1>
@@ -149,7 +161,6 @@ function useFocus(model: PageModel): void {
 
 const place = document.querySelector("main") ?? document.body;
 let texts: Extract<ToPage, { readonly type: "texts" }> | undefined;
-const clock = new Clock();
 const kept = new KnownSpans();
 let timeline: WholeView | undefined;
 let shown: Extract<ToPage, { readonly type: "show" | "missing" }> | undefined;
@@ -170,7 +181,6 @@ function draw(): void {
             <SmallTimeline
               view={timeline}
               texts={texts.timeline}
-              clock={clock}
               look={host.kept.look}
               onLook={(look) => host.keep({ look })}
               onReveal={({ id: spanId }, takesFocus) => move({ spanId, takesFocus })}
@@ -206,6 +216,7 @@ window.addEventListener("message", ({ data }: MessageEvent<ToPage>) => {
       texts = data;
       break;
     case "timeline":
+      clock.set(data.view.now);
       timeline = kept.whole(data.view);
       // The model follows.
       return;

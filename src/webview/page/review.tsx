@@ -1,6 +1,7 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { fill } from "../../kickoff/form/messages.ts";
-import type { Content, Review } from "../../views/page/messages.ts";
+import type { Content, FromPage, Review } from "../../views/page/messages.ts";
+import { clock } from "../timeline/clock.ts";
 import { ContentView, Difference, Level, Markdown } from "./content.tsx";
 import { host } from "./host.ts";
 import { Icon } from "./icons.tsx";
@@ -31,12 +32,13 @@ export function ReviewSection({ review, earlier, isPressed, onPress }: ReviewPro
     if (top < 0 && bottom > 0) element.scrollIntoView({ block: "start" });
   }, [target]);
   const isAgain = status === "again";
+  const asks = review.answers === undefined ? texts.review.heading : texts.review.asks;
   return (
     <section class={`review ${status}`} aria-labelledby="review" ref={section}>
       <div class="draft">
         <div class="heading">
           <h2 id="review" tabIndex={-1}>
-            {fill(isAgain ? texts.review.again : texts.review.heading, name)}
+            {fill(isAgain ? texts.review.again : asks, name)}
           </h2>
           <span class="faint">
             {[fill(texts.attempt, attempt), agent].filter(Boolean).join(" · ")}
@@ -98,12 +100,7 @@ export function Output({ content, earlier, previous, taskId, attempt }: OutputPr
       )}
       <p class="tools">
         {previous !== undefined && earlier !== undefined && isWhole && (
-          <button
-            type="button"
-            class="link"
-            aria-pressed={isCompared}
-            onClick={() => setCompared(!isCompared)}
-          >
+          <button type="button" class="link" onClick={() => setCompared(!isCompared)}>
             {isCompared ? texts.showOutput : fill(texts.compare, previous)}
           </button>
         )}
@@ -138,7 +135,7 @@ export function ActButton({ action }: { readonly action: NonNullable<Review["act
   );
 }
 
-type Kind = "approve" | "approveWithNote" | "reject";
+type Kind = Extract<FromPage, { readonly type: "answer" }>["kind"];
 
 interface DecisionProps {
   readonly review: Review;
@@ -156,7 +153,7 @@ function unsavedIn({ taskId, attempt, draft, draftNumber }: Review) {
 /** The feedback box, whose every keystroke is stored, and the buttons that send. */
 function Decision({ review, isSending, onPress }: DecisionProps) {
   const { review: texts } = useTexts();
-  const { taskId, attempt, draft, draftNumber, goesTo } = review;
+  const { taskId, attempt, draft, draftNumber, goesTo, answers } = review;
   const [unsaved] = useState(() => unsavedIn(review));
   const [text, setText] = useState(unsaved?.text ?? draft);
   const [hint, setHint] = useState("");
@@ -176,7 +173,7 @@ function Decision({ review, isSending, onPress }: DecisionProps) {
   const typed = (value: string) => {
     setText(value);
     setHint("");
-    number.current = Math.max(Date.now(), number.current + 1, draftNumber + 1);
+    number.current = Math.max(clock.now(), number.current + 1, draftNumber + 1);
     const keystroke = {
       type: "draft",
       taskId,
@@ -187,44 +184,57 @@ function Decision({ review, isSending, onPress }: DecisionProps) {
     host.keep({ unsaved: keystroke });
     host.post(keystroke);
   };
-  const send = (kind: Kind) => {
+  /** What is in the box or, for buttons that need it empty, what the button stands for. */
+  const send = (kind: Kind, given?: string) => {
     if (isSending) return;
-    if (isEmpty === (kind === "approve")) {
+    if (isEmpty === (given !== undefined)) {
       onPress();
-      host.post({ type: "answer", taskId, attempt, kind, text: isEmpty ? "" : text });
+      host.post({ type: "answer", taskId, attempt, kind, text: given ?? text });
     } else {
-      setHint(isEmpty ? texts.needsText : texts.hasText);
+      const isWritten = kind === "answer" ? texts.clearFirst : texts.hasText;
+      const isMissing = kind === "answer" ? texts.needsAnswer : texts.needsText;
+      setHint(isEmpty ? isMissing : isWritten);
       box.current?.focus();
     }
   };
-  const button = (kind: Kind, className: string) => (
+  const button = (kind: Kind, label: string, isPrimary: boolean, given?: string) => (
     <button
+      key={given ?? kind}
       type="button"
-      class={className}
-      aria-disabled={isSending || isEmpty !== (kind === "approve")}
-      onClick={() => send(kind)}
+      class={isPrimary ? "primary" : "secondary"}
+      aria-disabled={isSending || isEmpty !== (given !== undefined)}
+      onClick={() => send(kind, given)}
     >
-      {texts[kind]}
+      {label}
     </button>
   );
+  const label =
+    answers === undefined ? texts.feedback : answers.length > 0 ? texts.choose : texts.answer;
   return (
     <>
-      <label for={id}>{texts.feedback}</label>
+      <label for={id}>{label}</label>
       <textarea
         id={id}
         class="feedback"
         ref={box}
         value={text}
-        placeholder={texts.placeholder}
+        placeholder={answers === undefined ? texts.placeholder : texts.answerPlaceholder}
         readOnly={isSending}
         aria-describedby={`${id}-about`}
         onInput={({ currentTarget }) => typed(currentTarget.value)}
       />
-      <div class="buttons">
-        {button("approve", isEmpty ? "primary" : "secondary")}
-        {button("approveWithNote", isEmpty ? "secondary" : "primary")}
-        {button("reject", "secondary")}
-      </div>
+      {answers === undefined ? (
+        <div class="buttons">
+          {button("approve", texts.approve, isEmpty, "")}
+          {button("approveWithNote", texts.approveWithNote, !isEmpty)}
+          {button("reject", texts.reject, false)}
+        </div>
+      ) : (
+        <div class="buttons">
+          {answers.map(({ label, text: given }) => button("answer", label, false, given))}
+          {button("answer", texts.sendAnswer, !isEmpty)}
+        </div>
+      )}
       <p class="hint" role="status">
         {isSending ? texts.sending : hint}
       </p>

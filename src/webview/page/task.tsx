@@ -54,7 +54,7 @@ interface AttemptProps {
 
 function Attempt({ task, attempt, isLast }: AttemptProps) {
   const texts = useTexts();
-  const { number, content, previous, isInReview, feedback, steps } = attempt;
+  const { number, content, previous, isInReview, feedback, steps, note } = attempt;
   const earlier = task.attempts.find((each) => each.number === previous)?.content;
   const parts = (
     <>
@@ -78,10 +78,14 @@ function Attempt({ task, attempt, isLast }: AttemptProps) {
           />
         )
       )}
-      {feedback.map(({ title, isApprove, content: given, outcome }, at) => (
+      {note !== undefined && <p class="faint">{note}</p>}
+      {feedback.map(({ title, kind, content: given, outcome }, at) => (
         <div class="given" key={at}>
           <p class="title">
-            <Icon name={isApprove ? "check" : "close"} color={isApprove ? "green" : "red"} />{" "}
+            <Icon
+              name={kind === "rejected" ? "close" : "check"}
+              color={kind === "rejected" ? "red" : "green"}
+            />{" "}
             {title}
           </p>
           <ContentView content={given} />

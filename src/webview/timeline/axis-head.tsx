@@ -2,14 +2,20 @@ import type { RefObject } from "preact";
 import { useState } from "preact/hooks";
 import type { Axis, Period } from "../../views/timeline/axis.ts";
 import { lengthText } from "../../views/lengths.ts";
-import { type Clock, useNow } from "./clock.ts";
-import { fill, type TimelineTexts } from "../../views/timeline/messages.ts";
+import { useNow } from "./clock.ts";
+import { fill } from "../../kickoff/form/messages.ts";
+import type { TimelineTexts } from "../../views/timeline/messages.ts";
 
 /** Shorter drags are clicks (pixels). */
 const shortestDrag = 6;
 
+/** Of a tick's label, about (pixels). */
+const letterWidth = 7;
+
 interface AxisHeadProps {
   readonly axis: Axis;
+  /** Pixels. */
+  readonly width: number;
   readonly texts: TimelineTexts;
   readonly place: RefObject<HTMLDivElement | null>;
   /** `undefined`: everything. */
@@ -17,7 +23,7 @@ interface AxisHeadProps {
 }
 
 /** The times; dragging over them zooms in, a double click shows everything. */
-export function AxisHead({ axis, texts, place, onZoom }: AxisHeadProps) {
+export function AxisHead({ axis, width, texts, place, onZoom }: AxisHeadProps) {
   const [dragged, setDragged] = useState<readonly [number, number]>();
   const placeIn = (event: PointerEvent) => {
     const { left, width } = place.current?.getBoundingClientRect() ?? { left: 0, width: 1 };
@@ -47,11 +53,17 @@ export function AxisHead({ axis, texts, place, onZoom }: AxisHeadProps) {
       onPointerCancel={() => setDragged(undefined)}
       onDblClick={() => onZoom(undefined)}
     >
-      {axis.ticks.map((tick) => (
-        <span class="tick" key={tick} style={{ left: `${axis.placeOf(tick) * 100}%` }}>
-          {lengthText(tick, texts.units, "exact")}
-        </span>
-      ))}
+      {axis.ticks.map((tick) => {
+        const label = lengthText(tick, texts.units, "exact");
+        const at = axis.placeOf(tick);
+        // Cut off, it would name another time.
+        if ((1 - at) * width < label.length * letterWidth) return null;
+        return (
+          <span class="tick" key={tick} style={{ left: `${at * 100}%` }}>
+            {label}
+          </span>
+        );
+      })}
       {axis.cuts.map(({ from, to }) => (
         <span
           class="tick cut"
@@ -89,16 +101,14 @@ export function Grid({ axis }: { axis: Axis }) {
 /** Where what runs has come to. */
 export function NowLine({
   axis,
-  clock,
   start,
   isRunning,
 }: {
   axis: Axis;
-  clock: Clock;
   start: number;
   isRunning: boolean;
 }) {
-  const place = axis.placeOf(useNow(clock, isRunning) - start);
+  const place = axis.placeOf(useNow(isRunning) - start);
   if (!isRunning || place < 0 || place > 1) return null;
   return <div class="now" style={{ left: `${place * 100}%` }} />;
 }

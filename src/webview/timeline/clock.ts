@@ -4,7 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 const interval = 250;
 
 /** The extension host's clock, which may differ from the browser's. */
-export class Clock {
+class Clock {
   readonly #listeners = new Set<() => void>();
   #ahead = 0;
   #timer: ReturnType<typeof setInterval> | undefined;
@@ -33,12 +33,15 @@ export class Clock {
   }
 }
 
+/** The page's. */
+export const clock = new Clock();
+
 /** Renders its component alone again while `isRunning`. */
-export function useNow(clock: Clock, isRunning: boolean): number {
+export function useNow(isRunning: boolean): number {
   const [, setTick] = useState(0);
   useEffect(
     () => (isRunning ? clock.listen(() => setTick((tick) => tick + 1)) : undefined),
-    [clock, isRunning],
+    [isRunning],
   );
   return clock.now();
 }

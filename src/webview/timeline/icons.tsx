@@ -1,7 +1,7 @@
 import type { Span, SpanKind } from "../../views/timeline/messages.ts";
 
 /** Strokes on a grid of 16 by 16. */
-const paths: Readonly<Record<SpanKind | Span["state"] | "bend", string>> = {
+const paths: Readonly<Record<SpanKind | Exclude<Span["state"], "waiting"> | "bend", string>> = {
   crew: "M5.5 7.5a2 2 0 1 0 0-4 2 2 0 0 0 0 4ZM2 12.5c0-2 1.5-3.2 3.5-3.2S9 10.5 9 12.5M10.5 7.2a1.8 1.8 0 1 0-1-3.3M10.8 9.3c1.9 0 3.2 1.2 3.2 3.2",
   queue: "M8 13.5a5.5 5.5 0 1 0 0-11 5.5 5.5 0 0 0 0 11ZM8 5v3.2l2.2 1.3",
   task: "M3 3.5h10v9H3ZM5.5 8l1.8 1.8L10.8 6",
@@ -16,6 +16,7 @@ const paths: Readonly<Record<SpanKind | Span["state"] | "bend", string>> = {
   completed: "M3.5 8.5l3 3 6-7",
   failed: "M8 13.5a5.5 5.5 0 1 0 0-11 5.5 5.5 0 0 0 0 11ZM6 6l4 4M10 6l-4 4",
   stopped: "M8 13.5a5.5 5.5 0 1 0 0-11 5.5 5.5 0 0 0 0 11ZM4.3 11.7l7.4-7.4",
+  unknown: "M8 13.5a5.5 5.5 0 1 0 0-11 5.5 5.5 0 0 0 0 11ZM6.4 6.6A1.6 1.6 0 1 1 8 8.4v.8M8 11v.3",
   bend: "M6 4l4 4-4 4",
 };
 

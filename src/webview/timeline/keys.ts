@@ -1,6 +1,6 @@
 import type { Row } from "../../views/timeline/rows.ts";
 
-export type KeyAction =
+type KeyAction =
   | { readonly kind: "go"; readonly index: number }
   | { readonly kind: "zoom"; readonly factor: number | undefined }
   /** A part of what is shown. */

@@ -1,11 +1,12 @@
 import { render } from "preact";
-import type {
-  FromTimeline,
-  Look,
-  TimelineTexts,
-  ToTimeline,
+import {
+  type FromTimeline,
+  type Look,
+  lookAt,
+  type TimelineTexts,
+  type ToTimeline,
 } from "../../views/timeline/messages.ts";
-import { Clock } from "./clock.ts";
+import { clock } from "./clock.ts";
 import { KnownSpans, type WholeView } from "./known-spans.ts";
 import { Timeline } from "./timeline.tsx";
 
@@ -20,7 +21,6 @@ const pause = 200;
 
 const api = acquireVsCodeApi();
 const place = document.querySelector("main") ?? document.body;
-const clock = new Clock();
 const known = new KnownSpans();
 let texts: TimelineTexts | undefined;
 let saving: ReturnType<typeof setTimeout> | undefined;
@@ -33,13 +33,11 @@ function keep(look: Look): void {
 
 function show(view: WholeView, texts: TimelineTexts): void {
   const { localId } = view;
-  const kept = api.getState();
-  const look: Look =
-    kept?.localId === localId ? kept : { localId, closed: [], text: "", kinds: [], isWhole: false };
+  const look = lookAt(localId, api.getState());
   render(
     <Timeline
       key={localId}
-      {...{ view, texts, clock, look }}
+      {...{ view, texts, look }}
       onLook={keep}
       onReveal={({ id: spanId }, takesFocus) =>
         api.postMessage({ type: "reveal", localId, spanId, takesFocus })

@@ -3,10 +3,10 @@ import type { Axis } from "../../views/timeline/axis.ts";
 import { figuresOf, hintOf, nameOf, sentenceOf, timeText } from "../../views/timeline/labels.ts";
 import type { Mark, Span, TimelineTexts } from "../../views/timeline/messages.ts";
 import type { Row } from "../../views/timeline/rows.ts";
-import { type Clock, useNow } from "./clock.ts";
+import { clock, useNow } from "./clock.ts";
 import { Icon } from "./icons.tsx";
 
-export interface RowProps {
+interface RowProps {
   readonly row: Row;
   readonly id: string;
   readonly index: number;
@@ -17,12 +17,11 @@ export interface RowProps {
   /** Of the execution (milliseconds since 1970). */
   readonly start: number;
   readonly texts: TimelineTexts;
-  readonly clock: Clock;
 }
 
 /** Its events are handled by the tree, which finds it by `data-index`. */
 export function TreeRow(props: RowProps) {
-  const { row, id, index, top, isActive, axis, start, texts, clock } = props;
+  const { row, id, index, top, isActive, axis, start, texts } = props;
   const { span, depth, isOpen, position, size, isContext, isGroup } = row;
   const { kind, state } = span;
   const hint = hintOf(span);
@@ -53,24 +52,24 @@ export function TreeRow(props: RowProps) {
         <Icon name={kind} />
         <span class="label">{nameOf(span, texts)}</span>
         {hint !== undefined && <span class="hint">{hint}</span>}
-        {state !== "completed" && (
+        {state !== "completed" && state !== "waiting" && (
           <span class="mark">
             <Icon name={state} />
             {state !== "running" && <span>{texts.states[state]}</span>}
           </span>
         )}
       </div>
-      <Figures span={span} texts={texts} clock={clock} />
+      <Figures span={span} texts={texts} />
       <div class="track" aria-hidden="true">
-        <Bar span={span} axis={axis} start={start} clock={clock} />
+        <Bar span={span} axis={axis} start={start} />
         {span.marks !== undefined && <Marks marks={span.marks} axis={axis} start={start} />}
       </div>
     </div>
   );
 }
 
-function Figures({ span, texts, clock }: Pick<RowProps, "texts" | "clock"> & { span: Span }) {
-  const now = useNow(clock, span.end === undefined);
+function Figures({ span, texts }: Pick<RowProps, "texts"> & { span: Span }) {
+  const now = useNow(span.end === undefined);
   return (
     <>
       <Figure name="time">{timeText(span, now, texts)}</Figure>
@@ -125,13 +124,8 @@ function Marks({
 }
 
 /** Grows by itself while its span runs. */
-function Bar({
-  span,
-  axis,
-  start,
-  clock,
-}: Pick<RowProps, "axis" | "start" | "clock"> & { span: Span }) {
-  const now = useNow(clock, span.end === undefined);
+function Bar({ span, axis, start }: Pick<RowProps, "axis" | "start"> & { span: Span }) {
+  const now = useNow(span.end === undefined);
   const from = axis.placeOf(span.start - start);
   const to = axis.placeOf((span.end ?? Math.max(now, span.start)) - start);
   if (to < 0) return <div class="beyond left">‹</div>;

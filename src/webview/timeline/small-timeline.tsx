@@ -1,14 +1,12 @@
 import { render } from "preact";
-import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import type { Look, Span, TimelineTexts } from "../../views/timeline/messages.ts";
-import type { Clock } from "./clock.ts";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { type Look, lookAt, type Span, type TimelineTexts } from "../../views/timeline/messages.ts";
 import type { WholeView } from "./known-spans.ts";
 import { type SharedAxis, Timeline } from "./timeline.tsx";
 
 interface SmallTimelineProps {
   readonly view: WholeView;
   readonly texts: TimelineTexts;
-  readonly clock: Clock;
   /** From before the page was hidden. */
   readonly look: Look | undefined;
   readonly onLook: (look: Look) => void;
@@ -20,13 +18,17 @@ interface SmallTimelineProps {
 
 /** The panel's timeline, small. A shadow tree keeps its style from the page's, and the page's from it. */
 export function SmallTimeline(props: SmallTimelineProps) {
-  const { view, texts, clock, look: kept, onLook, onReveal, onDefine, shared } = props;
+  const { view, texts, look: kept, onLook, onReveal, onDefine, shared } = props;
   const place = useRef<HTMLDivElement>(null);
   const [isStyled, setStyled] = useState(false);
-  useMemo(() => clock.set(view.now), [view]);
+  const shadow = useRef<ShadowRoot | undefined>(undefined);
   useLayoutEffect(() => {
-    const { current } = place;
-    if (current === null) return;
+    const root = place.current?.attachShadow({ mode: "open" });
+    shadow.current = root;
+    return () => root && render(null, root);
+  }, []);
+  useLayoutEffect(() => {
+    if (shadow.current === undefined) return;
     const { localId } = view;
     render(
       <>
@@ -35,19 +37,15 @@ export function SmallTimeline(props: SmallTimelineProps) {
         {isStyled && (
           <Timeline
             key={localId}
-            {...{ view, texts, clock, onLook, onReveal }}
+            {...{ view, texts, onLook, onReveal }}
             {...(shared !== undefined && { shared })}
-            look={
-              kept?.localId === localId
-                ? kept
-                : { localId, closed: [], text: "", kinds: [], isWhole: false }
-            }
+            look={lookAt(localId, kept)}
             onDefine={onDefine}
             isSmall
           />
         )}
       </>,
-      current.shadowRoot ?? current.attachShadow({ mode: "open" }),
+      shadow.current,
     );
   });
   return <div class={isStyled ? "small-timeline" : "small-timeline unstyled"} ref={place} />;

@@ -1,11 +1,11 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { axisOf, movedTo, panned, type Period, zoomed } from "../../views/timeline/axis.ts";
-import { lengthText } from "../../views/lengths.ts";
-import { markLine, searchedTexts, shortCount } from "../../views/timeline/labels.ts";
-import { fill, type Look, type Span, type TimelineTexts } from "../../views/timeline/messages.ts";
+import { type Axis, axisOf, panned, type Period, zoomed } from "../../views/timeline/axis.ts";
+import { markLine, searchedTexts, shortCount, timeText } from "../../views/timeline/labels.ts";
+import { fill } from "../../kickoff/form/messages.ts";
+import type { Look, Span, TimelineTexts } from "../../views/timeline/messages.ts";
 import { type Row, rowsOf } from "../../views/timeline/rows.ts";
 import { AxisHead, Grid, NowLine } from "./axis-head.tsx";
-import { type Clock, useNow } from "./clock.ts";
+import { clock, useNow } from "./clock.ts";
 import { useWheel, useWidth } from "./element.ts";
 import { keyAction } from "./keys.ts";
 import type { WholeView } from "./known-spans.ts";
@@ -35,10 +35,9 @@ interface Tip {
   readonly bottom: number;
 }
 
-export interface TimelineProps {
+interface TimelineProps {
   readonly view: WholeView;
   readonly texts: TimelineTexts;
-  readonly clock: Clock;
   /** At the beginning; later changes are the component's own. */
   readonly look: Look;
   readonly onLook: (look: Look) => void;
@@ -63,7 +62,7 @@ export interface SharedAxis extends Times {
 
 /** One execution. For another, use another `key`. */
 export function Timeline(props: TimelineProps) {
-  const { view, texts, clock, onLook, onReveal, onDefine, isSmall = false, shared } = props;
+  const { view, texts, onLook, onReveal, onDefine, isSmall = false, shared } = props;
   const { spans } = view;
   const isRunning = spans.some(({ end }) => end === undefined);
   const [look, setLook] = useState(props.look);
@@ -76,11 +75,12 @@ export function Timeline(props: TimelineProps) {
   const hover = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const click = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
   const isNarrow = useWidth(scroller) < narrow;
-  const ticks = Math.floor(useWidth(track) / tickWidth);
+  const width = useWidth(track);
+  const ticks = Math.floor(width / tickWidth);
   const rowHeight = isNarrow ? rowHeights.narrow : rowHeights.wide;
 
   const start = spans[0]?.start ?? view.now;
-  const own = useTimes(spans, clock);
+  const own = useTimes(spans);
   const { extent, waits } = shared ?? own;
   const zoom = shared === undefined ? look.zoom : shared.zoom;
   const shown = zoom ?? { from: 0, to: extent };
@@ -107,20 +107,27 @@ export function Timeline(props: TimelineProps) {
       ...(zoom === undefined ? {} : { zoom }),
     }));
   const zoomTo = shared?.onZoom ?? zoomOwn;
+  const zoomByHand = (next: Period | undefined) => {
+    // Else it would lead away at once from what is looked at.
+    if (isRunning && next !== undefined) setFollowing(next.to >= clock.now() - start);
+    zoomTo(next);
+  };
   /** Around what is active, else the middle. */
   const zoomBy = (factor: number | undefined, place = placeOfActive()) =>
-    zoomTo(factor === undefined ? undefined : zoomed(axis, factor, place, extent));
+    zoomByHand(factor === undefined ? undefined : zoomed(axis, factor, place, extent));
   const placeOfActive = () => {
     const span = rows[active]?.span;
-    const middle = span && ((span.end ?? clock.now()) + span.start) / 2 - start;
-    const place = middle === undefined ? -1 : axis.placeOf(middle);
+    if (span === undefined) return 0.5;
+    const [from, to] = [span.start, span.end ?? clock.now()].map((time) =>
+      axis.placeOf(time - start),
+    );
+    // In places, because a wait may be drawn shorter.
+    const place = ((from ?? 0) + (to ?? 1)) / 2;
     return place < 0 || place > 1 ? 0.5 : place;
   };
   const pan = (share: number) => {
     if (zoom === undefined) return;
-    const next = panned(axis, share, extent);
-    if (isRunning) setFollowing(next.to >= clock.now() - start);
-    zoomTo(next);
+    zoomByHand(panned(axis, share, extent));
   };
   const activate = (index: number) => {
     const row = rows[Math.max(0, Math.min(index, rows.length - 1))];
@@ -170,14 +177,14 @@ export function Timeline(props: TimelineProps) {
     setFollowing(true);
     const { current } = scroller;
     current?.scrollTo({ top: current.scrollHeight });
-    if (zoom !== undefined) zoomTo(movedTo(zoom, clock.now() - start));
+    if (zoom !== undefined) zoomTo(panned(axis, axis.placeOf(clock.now() - start) - 1, extent));
   };
 
   useEffect(() => onLook(look), [look]);
   useLayoutEffect(() => {
     if (active >= 0) virtual.show(active);
   }, []);
-  useFollowing(isFollowing && isRunning, { scroller, rows, zoom, clock, start, zoomTo });
+  useFollowing(isFollowing && isRunning, { scroller, rows, zoom, axis, extent, start, zoomTo });
   useWheel(scroller, (event) => {
     const { left, width } = track.current?.getBoundingClientRect() ?? { left: 0, width: 0 };
     if (width === 0) return false;
@@ -230,10 +237,16 @@ export function Timeline(props: TimelineProps) {
   const tippedMarks = tip?.marks && tipped?.marks?.slice(tip.marks[0], tip.marks[1] + 1);
 
   return (
-    <div class={names.join(" ")} data-state={view.state}>
+    <div
+      class={names.join(" ")}
+      data-state={view.state}
+      onKeyDown={({ key }) => {
+        if (key === "Escape") hideTip();
+      }}
+    >
       {!isSmall && (
         <div class="top">
-          <Header {...{ view, texts, clock, start, isRunning }} />
+          <Header {...{ view, texts, isRunning }} />
           <Toolbar
             {...{ look, texts, search, onLook: change, onZoom: zoomBy }}
             hits={hits === undefined ? undefined : [hits, spans.length]}
@@ -250,13 +263,13 @@ export function Timeline(props: TimelineProps) {
         <div class="figure cost" title={texts.costLabel}>
           {texts.cost}
         </div>
-        <AxisHead {...{ axis, texts, place: track, onZoom: zoomTo }} />
+        <AxisHead {...{ axis, width, texts, place: track, onZoom: zoomByHand }} />
       </div>
       <div class="rows">
         <div class="grid" aria-hidden="true">
           <div class="track">
             <Grid axis={axis} />
-            <NowLine {...{ axis, clock, start, isRunning }} />
+            <NowLine {...{ axis, start, isRunning }} />
           </div>
         </div>
         <div
@@ -315,7 +328,7 @@ export function Timeline(props: TimelineProps) {
                 row && (
                   <TreeRow
                     key={row.span.id}
-                    {...{ row, index, axis, start, texts, clock }}
+                    {...{ row, index, axis, start, texts }}
                     id={idOf(index)}
                     top={top}
                     isActive={index === active}
@@ -325,15 +338,15 @@ export function Timeline(props: TimelineProps) {
             })}
           </div>
         </div>
+        {rows.length === 0 && (
+          <div class="nothing">
+            <p>{texts.noHit}</p>
+            <button type="button" onClick={() => change({ text: "", kinds: [] })}>
+              {texts.clear}
+            </button>
+          </div>
+        )}
       </div>
-      {rows.length === 0 && (
-        <div class="nothing">
-          <p>{texts.noHit}</p>
-          <button type="button" onClick={() => change({ text: "", kinds: [] })}>
-            {texts.clear}
-          </button>
-        </div>
-      )}
       {isRunning && !isFollowing && (
         <button type="button" class="to-end" onClick={toEnd}>
           {texts.toEnd}
@@ -351,7 +364,7 @@ export function Timeline(props: TimelineProps) {
           span={tipped}
           marks={tippedMarks}
           place={tip}
-          {...{ start, texts, clock }}
+          {...{ start, texts }}
         />
       )}
     </div>
@@ -375,11 +388,9 @@ function idOf(index: number): string {
 function Header({
   view,
   texts,
-  clock,
-  start,
   isRunning,
-}: Pick<TimelineProps, "view" | "texts" | "clock"> & { start: number; isRunning: boolean }) {
-  const now = useNow(clock, isRunning);
+}: Pick<TimelineProps, "view" | "texts"> & { isRunning: boolean }) {
+  const now = useNow(isRunning);
   const [crew] = view.spans;
   return (
     <header>
@@ -388,7 +399,7 @@ function Header({
       <span class={`state ${view.state}`} role="status">
         {view.stateLabel}
       </span>
-      <span class="total">{lengthText((crew?.end ?? now) - start, texts.units)}</span>
+      <span class="total">{crew ? timeText(crew, now, texts) : ""}</span>
       {crew?.tokens !== undefined && (
         <span class="total">{fill(texts.tokensOf, shortCount(crew.tokens.total))}</span>
       )}
@@ -403,21 +414,23 @@ function useFollowing(
     scroller: { readonly current: HTMLElement | null };
     rows: readonly Row[];
     zoom: Period | undefined;
-    clock: Clock;
+    axis: Axis;
+    extent: number;
     start: number;
     zoomTo: (zoom: Period) => void;
   },
 ): void {
-  const { scroller, rows, zoom, clock, start, zoomTo } = parts;
+  const { scroller, rows, zoom, axis, extent, start, zoomTo } = parts;
+  const isZoomed = zoom !== undefined;
   useLayoutEffect(() => {
     if (isFollowing) scroller.current?.scrollTo({ top: scroller.current.scrollHeight });
   }, [isFollowing, rows.length]);
   useEffect(() => {
-    if (!isFollowing || zoom === undefined) return undefined;
+    if (!isFollowing || !isZoomed) return undefined;
     return clock.listen(() => {
-      const past = clock.now() - start - zoom.to;
+      const past = axis.placeOf(clock.now() - start) - 1;
       // By half of what is shown, so that it can be read.
-      if (past > 0) zoomTo(movedTo(zoom, zoom.to + past + (zoom.to - zoom.from) / 2));
+      if (past > 0) zoomTo(panned(axis, past + 0.5, extent));
     });
-  }, [isFollowing, zoom]);
+  }, [isFollowing, isZoomed, axis, extent]);
 }

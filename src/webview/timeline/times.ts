@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { extentOf, longWaits, openWaits, type Period } from "../../views/timeline/axis.ts";
 import type { Span } from "../../views/timeline/messages.ts";
-import type { Clock } from "./clock.ts";
+import { clock } from "./clock.ts";
 
 /** What an axis spans (ms), and the long waits in it. */
 export interface Times {
@@ -13,11 +13,7 @@ export interface Times {
  * Renders again only when what runs reaches the end of the axis.
  * @param beside of an execution on the same axis
  */
-export function useTimes(
-  spans: readonly Span[],
-  clock: Clock,
-  beside: readonly Span[] = none,
-): Times {
+export function useTimes(spans: readonly Span[], beside: readonly Span[] = none): Times {
   const [, redraw] = useState(0);
   const extent = useRef(0);
   const all = beside.length === 0 ? [spans] : [spans, beside];

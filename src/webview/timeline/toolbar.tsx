@@ -1,5 +1,6 @@
 import type { ComponentChildren, RefObject } from "preact";
-import { fill, type Look, type TimelineTexts } from "../../views/timeline/messages.ts";
+import { fill } from "../../kickoff/form/messages.ts";
+import type { Look, TimelineTexts } from "../../views/timeline/messages.ts";
 import { Icon } from "./icons.tsx";
 
 const filterKinds = ["task", "wait", "agent", "model", "tool"] as const;

@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { detailsOf, markDetails } from "../../views/timeline/labels.ts";
 import type { Mark, Span, TimelineTexts } from "../../views/timeline/messages.ts";
-import type { Clock } from "./clock.ts";
+import { useNow } from "./clock.ts";
 import { Icon } from "./icons.tsx";
 
 interface TooltipProps {
@@ -11,14 +11,14 @@ interface TooltipProps {
   readonly marks: readonly Mark[] | undefined;
   readonly start: number;
   readonly texts: TimelineTexts;
-  readonly clock: Clock;
   /** Pixels in the page: it is below or above `top` to `bottom`. */
   readonly place: { readonly left: number; readonly top: number; readonly bottom: number };
 }
 
 /** Remote text, as text. */
-export function Tooltip({ id, span, marks, start, texts, clock, place }: TooltipProps) {
+export function Tooltip({ id, span, marks, start, texts, place }: TooltipProps) {
   const element = useRef<HTMLDivElement>(null);
+  const now = useNow(span.end === undefined);
   useLayoutEffect(() => {
     const { current } = element;
     if (current === null) return;
@@ -34,7 +34,7 @@ export function Tooltip({ id, span, marks, start, texts, clock, place }: Tooltip
   const language = document.documentElement.lang || "en";
   const { title, facts, blocks } =
     marks === undefined
-      ? detailsOf(span, { start, now: clock.now(), texts, language })
+      ? detailsOf(span, { start, now, texts, language })
       : markDetails(marks, { start, texts, language });
   return (
     <div class={`tooltip ${span.kind} ${span.state}`} id={id} role="tooltip" ref={element}>

@@ -9,7 +9,7 @@ import {
 import type { RefObject } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 
-export interface VirtualRows {
+interface VirtualRows {
   readonly items: readonly VirtualItem[];
   /** Pixels. */
   readonly height: number;

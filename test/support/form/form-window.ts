@@ -36,6 +36,8 @@ export class FormWindow {
   /** What "Fill In From…" returns. */
   taken: Promise<Taken | undefined> = Promise.resolve(undefined);
   readonly problems: unknown[] = [];
+  /** The links of the hint about callbacks that were pressed. */
+  readonly hinted: string[] = [];
   readonly #built: BuiltPage;
 
   private constructor(built: BuiltPage, crew: FormCrew, options: FormWindowOptions) {
@@ -70,6 +72,7 @@ export class FormWindow {
       },
       onToolProblem: (error) => this.problems.push(error),
       onAction: () => undefined,
+      onHint: (what) => this.hinted.push(what),
     });
   }
 

@@ -81,9 +81,12 @@ export class Editor {
     });
   }
 
-  /** A code lens by its exact title. */
+  /** A code lens in view, by its exact title. Out of view, VS Code keeps lenses as they were. */
   lens(title: string): Locator {
-    return this.#group.locator(".codelens-decoration a").getByText(title, { exact: true });
+    return this.#group
+      .locator(".codelens-decoration a")
+      .getByText(title, { exact: true })
+      .filter({ visible: true });
   }
 
   /** A comment thread in the editor, by text in it (its label, its comments). */

@@ -29,14 +29,19 @@ export class QuickInput {
   async answer(prompt: string, text: string): Promise<void> {
     await this.waitFor(prompt);
     await this.input.fill(text);
-    await this.#page.keyboard.press("Enter");
+    await this.press("Enter");
   }
 
   /** Chooses the row with exactly this label in the box with `prompt`, with the keyboard. */
   async choose(prompt: string, label: string): Promise<void> {
     await this.waitFor(prompt);
     await this.#goTo(label);
-    await this.#page.keyboard.press("Enter");
+    await this.press("Enter");
+  }
+
+  /** Presses a key in the open box, also if something else has taken the focus. */
+  async press(key: string): Promise<void> {
+    await this.input.press(key);
   }
 
   /** The labels of the rows in view in the open box. */
@@ -46,29 +51,28 @@ export class QuickInput {
 
   /** Cancels the open box with Escape. */
   async dismiss(): Promise<void> {
-    await this.#page.keyboard.press("Escape");
+    await this.press("Escape");
     await this.widget.waitFor({ state: "hidden" });
   }
 
   /**
    * Runs a command through the command palette; `title` with its category, such as "Crewdeck: Kickoff".
-   * The palette is opened again while it lacks the command: just after the start, extensions' commands are still missing,
-   * and an editor that opens late takes the focus from the palette, which then closes.
+   * F1 is pressed again while there is no palette: a webview that is still loading loses the key. The palette is opened again while
+   * it lacks the command: just after the start, extensions' commands are still missing.
    */
   async runCommand(title: string): Promise<void> {
+    const palette = "Type the name of a command to run";
     await waitFor(`the command "${title}" in the palette`, async () => {
       await this.#page.keyboard.press("F1");
-      await this.waitFor("Type the name of a command to run");
-      const isTyped = await this.input.fill(`>${title}`, { timeout: 2_000 }).then(
-        () => true,
-        () => false,
-      );
-      const isOffered = isTyped && (await this.#offers(title, 1_000));
+      const isOpen = await waitFor(palette, () => this.asks(palette), 3_000).catch(() => false);
+      if (!isOpen) return false;
+      await this.input.fill(`>${title}`);
+      const isOffered = await this.#offers(title, 1_000);
       if (!isOffered) await this.dismiss();
       return isOffered;
     });
     await this.#goTo(title);
-    await this.#page.keyboard.press("Enter");
+    await this.press("Enter");
   }
 
   async #offers(label: string, limit: number): Promise<boolean> {
@@ -93,7 +97,7 @@ export class QuickInput {
     for (let step = 0; step <= labels.length; step++) {
       const [before] = await trimmed(focused);
       if (before === label) return;
-      await this.#page.keyboard.press("ArrowDown");
+      await this.press("ArrowDown");
       // A busy window moves focus a moment later; with one row, it doesn't move.
       await waitFor(
         "another focused row",

@@ -4,7 +4,7 @@ import type { BrowserContext, Page } from "playwright-core";
 import { projectFolder } from "../folders.ts";
 import { rememberWindow, type OpenWindow } from "../open-windows.ts";
 import { signal } from "../processes.ts";
-import { writeSettings, type VSCodeServer } from "../vscode-server.ts";
+import { readSettings, writeSettings, type VSCodeServer } from "../vscode-server.ts";
 import { waitFor } from "../wait.ts";
 import { Editor } from "./editor.ts";
 import { Messages } from "./messages.ts";
@@ -75,6 +75,11 @@ export class VSCodeWindow implements OpenWindow {
     return this.#extensionHost;
   }
 
+  /** Process ids of the extension hosts of all windows of this VS Code, which starts another one after a kill. */
+  extensionHosts(): number[] {
+    return this.#options.server.extensionHosts();
+  }
+
   /** Loads the page and waits for the workbench and its extension host. */
   async load(): Promise<void> {
     await this.#withNewExtensionHost(() => this.page.goto(this.#options.addressOf(this.workspace)));
@@ -102,7 +107,11 @@ export class VSCodeWindow implements OpenWindow {
 
   /** Switches the colour theme and waits until it is active. */
   async setTheme(name: ThemeName): Promise<void> {
-    this.setSettings({ "workbench.colorTheme": name, "window.autoDetectColorScheme": false });
+    this.setSettings({
+      ...readSettings(this.dataFolder),
+      "workbench.colorTheme": name,
+      "window.autoDetectColorScheme": false,
+    });
     await this.page.locator(`.monaco-workbench[class*="${themes[name]}"]`).waitFor();
   }
 

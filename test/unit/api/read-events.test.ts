@@ -51,8 +51,8 @@ describe("events", () => {
     );
     assert.equal(byType("task_completed")?.text, "Oslo is lovely.");
     assert.deepEqual(byType("crew_kickoff_completed")?.tokens, { total: 330 });
-    const [told, kept] = [recorded, events].map((each) => JSON.stringify(each).length);
-    assert.ok(kept! < told! / 5, `${kept} of ${told}: without whole agents, tasks and prompts`);
+    const [sent, kept] = [recorded, events].map((each) => JSON.stringify(each).length);
+    assert.ok(kept! < sent! / 5, `${kept} of ${sent}: without whole agents, tasks and prompts`);
   });
 
   it("of an event stream have their members in `data`", () => {

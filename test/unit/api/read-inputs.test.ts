@@ -3,6 +3,8 @@ import { readInputs } from "../../../src/api/read-inputs.ts";
 import type { InputField } from "../../../src/api/types.ts";
 
 describe("the answer of GET /inputs", () => {
+  const ofState =
+    "Part of the flow's state. Send a number, true or false, a list or an object as JSON.";
   const odd = '"name": "Cholesterol", "value": "230 mg/dL"';
   const read: readonly (readonly [what: string, raw: unknown, fields: readonly InputField[]])[] = [
     [
@@ -14,6 +16,11 @@ describe("the answer of GET /inputs", () => {
       "any text as a name",
       { inputs: [odd, "__proto__", "constructor"] },
       [{ name: odd }, { name: "__proto__" }, { name: "constructor" }],
+    ],
+    [
+      "a flow's state: nothing is required, and its ID is not sent",
+      { inputs: ["id", "topic", "limits"] },
+      ["topic", "limits"].map((name) => ({ name, required: false, description: ofState })),
     ],
     ["no inputs", { inputs: [] }, []],
     ["an empty map", { inputs: {} }, []],

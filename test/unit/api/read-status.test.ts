@@ -148,7 +148,6 @@ describe("a status answer", () => {
           total: 4,
           unit: "task",
           current: "write",
-          currentAgent: "Writer",
         },
         executionTime: 12.5,
         output: undefined,
@@ -163,17 +162,17 @@ describe("a status answer", () => {
     [
       "live: success with text and JSON",
       { state: "SUCCESS", status: null, result: "Text", result_json: { a: 1 } },
-      { state: "completed", output: "Text", outputJson: { a: 1 }, error: undefined },
+      { state: "completed", output: "Text", error: undefined },
     ],
     [
       "live: JSON inside a text",
-      { state: "SUCCESS", result: "T", result_json: '{"a":1}' },
-      { outputJson: { a: 1 } },
+      { state: "SUCCESS", result: null, result_json: '{"a":1}' },
+      { output: '{\n  "a": 1\n}' },
     ],
     [
       "live: JSON alone",
       { state: "SUCCESS", result: null, result_json: { a: 1 } },
-      { output: '{\n  "a": 1\n}', outputJson: { a: 1 } },
+      { output: '{\n  "a": 1\n}' },
     ],
     [
       "live: only the last task's output, fences and all",
@@ -185,7 +184,6 @@ describe("a status answer", () => {
       },
       {
         output: '```json\n{"a":1}\n```',
-        outputJson: undefined,
         tasks: [{ taskId: "write", output: '```json\n{"a":1}\n```', agent: "Writer" }],
       },
     ],
@@ -212,18 +210,18 @@ describe("a status answer", () => {
     [
       "an output that is an object",
       { status: "completed", result: { output: { a: [1] } } },
-      { output: '{\n  "a": [\n    1\n  ]\n}', outputJson: { a: [1] } },
+      { output: '{\n  "a": [\n    1\n  ]\n}' },
     ],
     [
       "a result object of other names",
       { status: "completed", result: { plan: "x" } },
-      { output: '{\n  "plan": "x"\n}', outputJson: { plan: "x" } },
+      { output: '{\n  "plan": "x"\n}' },
     ],
     ["a result that is a number", { status: "completed", result: 0 }, { output: "0" }],
     [
       "an empty result",
       { status: "completed", result: "", result_json: null },
-      { output: undefined, outputJson: undefined },
+      { output: undefined },
     ],
     ["an output beside the status", { status: "completed", output: "Text" }, { output: "Text" }],
     [
@@ -232,7 +230,7 @@ describe("a status answer", () => {
         status: "completed",
         result: { raw: "R", json_dict: { a: 1 }, tasks_output: [{ name: "t", raw: "O" }] },
       },
-      { output: "R", outputJson: { a: 1 }, tasks: [{ taskId: "t", output: "O" }] },
+      { output: "R", tasks: [{ taskId: "t", output: "O" }] },
     ],
     [
       "tasks without ids, and one twice",
@@ -271,6 +269,47 @@ describe("a status answer", () => {
       "a pause with its task under another name",
       { state: "PAUSED", pending_task: { task_id: "t", output: "Draft" } },
       { state: "waiting", waiting: { taskId: "t", output: "Draft" } },
+    ],
+    [
+      "a flow's question, as the local service says it",
+      {
+        status: "running",
+        pending_human_input: {
+          ...{ task_id: "review", task_output: "Draft", attempt: 1, message: "Is it right?" },
+          ...{ emit_options: ["publish", "revise"], default_outcome: "revise" },
+        },
+      },
+      {
+        state: "waiting",
+        waiting: {
+          ...{ taskId: "review", output: "Draft", attempt: 1, message: "Is it right?" },
+          ...{ options: ["publish", "revise"], defaultOption: "revise" },
+        },
+      },
+    ],
+    [
+      "a question that any text answers",
+      {
+        status: "running",
+        pending_human_input: { task_id: "t", message: "Right?", emit_options: null },
+      },
+      { state: "waiting", waiting: { taskId: "t", message: "Right?", options: [] } },
+    ],
+    [
+      "a crew's output beside options that are null",
+      { state: "PAUSED", pending_human_input: { task_id: "t", emit_options: null } },
+      { state: "waiting", waiting: { taskId: "t" } },
+    ],
+    [
+      "options of other types, repeated, and a default that is none of them",
+      {
+        state: "PAUSED",
+        pending_human_input: {
+          ...{ task_id: "t", emitOptions: ["yes", 5, null, "", " ", "yes", "no"] },
+          default_outcome: "maybe",
+        },
+      },
+      { state: "waiting", waiting: { taskId: "t", options: ["yes", "no"] } },
     ],
     [
       "a pause with a human_input object",
@@ -342,6 +381,36 @@ describe("a status answer", () => {
         assert.deepEqual(reading[name as keyof StatusReading], value, name);
     });
   }
+
+  it("reads a deep result without filling the memory with its indentation", () => {
+    const flat = JSON.stringify(Array.from({ length: 200_000 }, () => 1));
+    const text = `${"[".repeat(900)}${flat}${"]".repeat(900)}`;
+    const { output } = readStatus({ state: "SUCCESS", result: null, result_json: text });
+    assert.equal(output?.length, text.length);
+  });
+
+  it("reads callbacks that have not arrived, and no more than 20 kinds", () => {
+    const entry = {
+      callback: "human_input",
+      count: 2,
+      attempts: 3,
+      error: "The \u001breceiver\nfailed.",
+    };
+    const later = { ...entry, next_attempt_at: "2026-10-21T12:00:00.000Z" };
+    const read = (undelivered_callbacks: unknown) =>
+      readStatus({ state: "SUCCESS", undelivered_callbacks }).undelivered;
+    const known = { kind: "human_input", count: 2, attempts: 3, error: "The receiver failed." };
+    assert.deepEqual(read([later, { ...entry, given_up: true }]), [
+      known,
+      { ...known, isGivenUp: true },
+    ]);
+    const least = [{ callback: "new" }, {}, 1, null, { callback: "" }];
+    assert.deepEqual(read(least), [{ kind: "new", count: 1, attempts: 0 }]);
+    for (const none of [undefined, null, [], {}, "x", [{}]]) assert.equal(read(none), undefined);
+    const [long] = read(Array(50).fill({ ...entry, error: "x".repeat(5000) })) ?? [];
+    assert.equal(read(Array(50).fill(entry))?.length, 20);
+    assert.equal(long?.error?.length, 200);
+  });
 
   it("never throws", () => {
     const scraps: unknown[] = [null, 0, "x", true, [], [1], {}, { output: [] }, "NaN", -1];

@@ -65,7 +65,7 @@ export async function errorOf(call: Promise<unknown>): Promise<CrewApiError> {
 }
 
 /** Fails if an error has the token anywhere. */
-export function assertNoToken(error: Error): void {
+function assertNoToken(error: Error): void {
   for (const shown of [
     error.message,
     error.stack ?? "",

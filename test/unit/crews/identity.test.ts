@@ -63,6 +63,10 @@ describe("a crew's identity", () => {
     ["http://localhost:4100", "localhost:4100"],
     ["http://[::1]:4100", "[::1]:4100"],
     ["https://-.example.com", "-.example.com"],
+    ["https://crews.example.com/home_energy", "Home energy"],
+    ["https://127.0.0.1:4100/team/travel-planner", "Travel planner"],
+    ["http://localhost:4100/api/", "localhost:4100"],
+    ["https://research.example.com/~ada", "Research"],
   ] as const) {
     it(`suggests “${name}” for ${address}`, () => {
       assert.equal(suggestName(address), name);

@@ -117,6 +117,7 @@ describe("the log of exchanges", () => {
   });
 
   describe("at trace level holds no secret", () => {
+    const ownPath = "own_path-SECRET-".padEnd(43, "x");
     const secrets = [
       "hook-bearer-SECRET",
       "stream-bearer-SECRET",
@@ -125,10 +126,12 @@ describe("the log of exchanges", () => {
       "query-SECRET",
       "user-SECRET",
       "typed-SECRET",
+      ownPath,
     ];
     const callbacks = {
       taskWebhookUrl: "https://hooks.example.com/services/path-SECRET?key=query-SECRET",
       crewWebhookUrl: "https://user-SECRET:pw@hooks.example.com/",
+      stepWebhookUrl: `http://127.0.0.1:7000/${ownPath}`,
       humanInputWebhook: {
         url: "https://hooks.example.com/path-SECRET",
         authentication: { strategy: "bearer", token: "hook-bearer-SECRET" },
@@ -141,7 +144,7 @@ describe("the log of exchanges", () => {
     } as const;
     /** What a crew may repeat, in members of any name. */
     const echo = {
-      detail: `You sent ${token}, hook-bearer-SECRET and stream-bearer-SECRET.`,
+      detail: `You sent ${token}, hook-bearer-SECRET, stream-bearer-SECRET and ${ownPath}.`,
       authorization: `Bearer ${token}`,
       taskWebhookUrl: callbacks.taskWebhookUrl,
     };

@@ -30,7 +30,7 @@ function outline({ spans }: Activity): string[] {
       `${"  ".repeat(depth)}${kind} ${attempt === undefined || kind === "model" ? name : `${name} ${attempt}`}: ${state}`,
   );
 }
-const told = (events: readonly ActivityEvent[]) => ({ events, folded: {} });
+const kept = (events: readonly ActivityEvent[]) => ({ events, folded: {} });
 const event = (
   id: string,
   type: string,
@@ -59,7 +59,7 @@ const rejected = [
 
 describe("the activity of an execution", () => {
   it("nests a recorded run: crew, task, agent, model and tool calls", () => {
-    const activity = activityOf(trip, told(recorded));
+    const activity = activityOf(trip, kept(recorded));
     const [crew] = activity.spans;
     assert.deepEqual(outline(activity), [
       "crew travel: completed",
@@ -92,7 +92,7 @@ describe("the activity of an execution", () => {
   it("keeps what it doesn't know as marks, and hides the flow inside an agent", () => {
     const { marks, spans } = activityOf(
       trip,
-      told([...recorded, event("x", "quantum_leap", 0), event("y", "llm_call_completed", 0)]),
+      kept([...recorded, event("x", "quantum_leap", 0), event("y", "llm_call_completed", 0)]),
     );
     const types = new Set(marks.map(({ type }) => type));
     assert.deepEqual(
@@ -113,7 +113,7 @@ describe("the activity of an execution", () => {
   it("places a mark without a known parent in what was under way then", () => {
     const { marks } = activityOf(
       anExecution({ state: "running" }),
-      told([
+      kept([
         ...rejected,
         event("x", "quantum_leap", 3.5, { taskName: "draft" }),
         event("y", "quantum_leap", 11, { parentId: "gone" }),
@@ -131,20 +131,20 @@ describe("the activity of an execution", () => {
   });
 
   it("is the same with repeats, and in any order", () => {
-    const activity = activityOf(trip, told(recorded));
-    assert.deepEqual(activityOf(trip, told(recorded.toReversed())), activity);
-    assert.deepEqual(activityOf(trip, told([...recorded, ...recorded.toReversed()])), activity);
+    const activity = activityOf(trip, kept(recorded));
+    assert.deepEqual(activityOf(trip, kept(recorded.toReversed())), activity);
+    assert.deepEqual(activityOf(trip, kept([...recorded, ...recorded.toReversed()])), activity);
   });
 
   it("shows attempts and waits for a person under their task", () => {
     const running = anExecution({ state: "running", startedAt: time(0) });
-    const first = activityOf(running, told(rejected.slice(0, 4)));
+    const first = activityOf(running, kept(rejected.slice(0, 4)));
     assert.deepEqual(outline(first).slice(1), [
       "  queue : completed",
       "  task draft 1: completed",
       "    model m: completed",
     ]);
-    const activity = activityOf(running, told(rejected));
+    const activity = activityOf(running, kept(rejected));
     assert.deepEqual(outline(activity), [
       "crew Writers: running",
       "  queue : completed",
@@ -175,7 +175,7 @@ describe("the activity of an execution", () => {
       event("t1e", "task_failed", 4, { startedId: "t1", error: "It broke." }),
     ];
     const execution = anExecution({ state: "failed", endedAt: time(5), error: "It broke." });
-    const { spans } = activityOf(execution, told(failing));
+    const { spans } = activityOf(execution, kept(failing));
     assert.deepEqual(
       spans.map(({ kind, state, end, error }) => [kind, state, (end! - START) / 1000, error]),
       [
@@ -198,7 +198,7 @@ describe("the activity of an execution", () => {
       event("t1e", "task_completed", 5, { taskName: "a" }),
       event("t2", "task_started", 6, { taskName: "b" }),
     ];
-    assert.deepEqual(outline(activityOf(anExecution({ state: "running" }), told(bare))).slice(2), [
+    assert.deepEqual(outline(activityOf(anExecution({ state: "running" }), kept(bare))).slice(2), [
       "  task a: completed",
       "    agent Writer: stopped",
       "      model m: completed",
@@ -211,7 +211,7 @@ describe("the activity of an execution", () => {
     const deep = Array.from({ length: 10_000 }, (_, number) =>
       event(`c${number}`, "llm_call_started", number, { parentId: `c${number - 1}` }),
     );
-    const { spans } = activityOf(anExecution({ state: "running" }), told(deep));
+    const { spans } = activityOf(anExecution({ state: "running" }), kept(deep));
     assert.equal(spans.at(-1)?.depth, 10_000);
   }).timeout(1_000);
 
@@ -224,7 +224,7 @@ describe("the activity of an execution", () => {
       event("c", "llm_call_started", 1, { parentId: "g" }),
       event("crew", "llm_call_started", 1),
     ];
-    const { spans } = activityOf(anExecution({ state: "running" }), told(loop));
+    const { spans } = activityOf(anExecution({ state: "running" }), kept(loop));
     assert.deepEqual(spans.map(({ id }) => id).sort(), ["a", "b", "c", "crew", "queue"]);
   });
 
@@ -279,7 +279,7 @@ describe("the activity of an execution", () => {
       { at: time(10), state: "running", taskId: "draft" },
     ];
     const execution = anExecution({ state: "running", history });
-    assert.deepEqual(outline(activityOf(execution, told(events))).slice(2), [
+    assert.deepEqual(outline(activityOf(execution, kept(events))).slice(2), [
       "  task draft: running",
       "    attempt draft 1: completed",
       "      model m: completed",
@@ -287,13 +287,13 @@ describe("the activity of an execution", () => {
       "    attempt draft 2: running",
     ]);
     // More may have been missed, so they are not added up.
-    assert.equal(taskTimes(activityOf(execution, told(events))).get("draft")?.waited, undefined);
+    assert.equal(taskTimes(activityOf(execution, kept(events))).get("draft")?.waited, undefined);
   });
 
   it("tells how long each task worked and waited, and its tokens", () => {
     const done = [...rejected, event("t2e", "task_completed", 13, { startedId: "t2" })];
     const times = (events: readonly ActivityEvent[]) =>
-      taskTimes(activityOf(anExecution({ state: "running" }), told(events))).get("draft");
+      taskTimes(activityOf(anExecution({ state: "running" }), kept(events))).get("draft");
     const tokens = { total: 12, prompt: 10, completion: 2 };
     const models = [{ model: "m", tokens }];
     assert.deepEqual(times(done), { worked: 5, waited: 6, tokens, models });

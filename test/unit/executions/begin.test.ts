@@ -55,6 +55,18 @@ describe("Watching executions", () => {
     assert.equal(begun, 1);
   });
 
+  it("starts for one that has ended if its callbacks are still sent", async () => {
+    await clock.pass(5_000);
+    const undelivered = [{ kind: "crew", count: 1, attempts: 1 }];
+    const ended = { state: "completed", undelivered } as const;
+    others.add(anExecution({ ...ended, undelivered: [{ ...undelivered[0]!, isGivenUp: true }] }));
+    mine.refresh();
+    assert.deepEqual([mine.list().length, begun], [1, 0]);
+    others.add(anExecution({ ...ended, localId: "late" }));
+    mine.refresh();
+    assert.equal(begun, 1);
+  });
+
   it("never starts after it is disposed", async () => {
     others.add(anExecution());
     mine.refresh();

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Execution } from "../../../src/executions/model.ts";
-import { keepEnd } from "../../../src/executions/reduce.ts";
-import { watchAgain } from "../../../src/executions/reduce.ts";
+import { keepEnd } from "../../../src/executions/history.ts";
+import { watchAgain } from "../../../src/executions/history.ts";
 import { anExecution, at } from "./samples.ts";
 
 describe("an ended execution", () => {
@@ -27,6 +27,12 @@ describe("an ended execution", () => {
       keepEnd(ended, watchAgain(ended, at(90))).watchedSince,
       new Date(at(90)).toISOString(),
     );
+  });
+
+  it("accepts which callbacks have not arrived", () => {
+    const late = { ...ended, undelivered: [{ kind: "crew", count: 1, attempts: 1 }] };
+    assert.deepEqual(keepEnd(ended, late), late);
+    assert.deepEqual(keepEnd(late, ended), ended);
   });
 
   it("accepts no other change", () => {

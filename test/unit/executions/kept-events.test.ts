@@ -28,8 +28,8 @@ const task: readonly ActivityEvent[] = [
 
 describe("events of an execution", () => {
   let windows: Windows;
-  const told = (events: readonly ActivityEvent[]) => ({ events, withTimes });
-  const tell = (events: readonly ActivityEvent[]) => store.update(id, same, told(events));
+  const reported = (events: readonly ActivityEvent[]) => ({ events, withTimes });
+  const report = (events: readonly ActivityEvent[]) => store.update(id, same, reported(events));
   let store: ExecutionStore;
   beforeEach(() => {
     windows = new Windows();
@@ -39,10 +39,10 @@ describe("events of an execution", () => {
   afterEach(() => windows.close());
 
   it("are kept with it once, whatever comes again, and deleted with it", () => {
-    tell(task.slice(0, 1));
-    tell(task);
+    report(task.slice(0, 1));
+    report(task);
     const shorter = { id: "te", type: "task_completed", at: at(9), startedId: "t" };
-    tell([shorter]);
+    report([shorter]);
     const again = windows.open();
     assert.deepEqual(again.events(id), { events: task, folded: {} });
     again.remove(id);
@@ -55,7 +55,7 @@ describe("events of an execution", () => {
     store.onDidChange(({ changed }) => changed.forEach(() => changes.push("here")));
     other.onDidChange(({ changed }) => changed.forEach(() => changes.push("there")));
     for (let times = 0; times < 3; times++) {
-      tell(task);
+      report(task);
       other.refresh();
     }
     assert.deepEqual(changes, ["here", "there"]);
@@ -72,9 +72,9 @@ describe("events of an execution", () => {
     store.update(
       id,
       (execution) => applyReading(execution, reading, at(10)),
-      told(task.slice(0, 1)),
+      reported(task.slice(0, 1)),
     );
-    tell(task);
+    report(task);
     const execution = store.find(id);
     assert.deepEqual(execution?.tasks[0]?.times, { worked: 9 });
     assert.deepEqual(
@@ -89,8 +89,8 @@ describe("events of an execution", () => {
 
   it("are at most 10,000: older calls become counts", () => {
     const many = Array.from({ length: 10_050 }, (_, number) => call(number));
-    tell([...task, ...many]);
-    tell(many);
+    report([...task, ...many]);
+    report(many);
     const { events, folded } = store.events(id);
     assert.ok(events.length <= 10_000 && events.length > 9_700, String(events.length));
     const left = Math.floor((10_052 - events.length) / 4);
@@ -114,7 +114,7 @@ describe("events of an execution", () => {
 
   it("that a crew only counted are counts, too", () => {
     const eventCounts = { total: 9, byType: { task_completed: 1, llm_call_started: 7, custom: 1 } };
-    store.update(id, (now) => ({ ...now, eventCounts }), told([...task, call(0), call(4)]));
+    store.update(id, (now) => ({ ...now, eventCounts }), reported([...task, call(0), call(4)]));
     assert.deepEqual(store.events(id).folded, { llm_call_started: 5, custom: 1 });
   });
 

@@ -100,11 +100,10 @@ describe("applyReading: states", () => {
     ],
     [
       "completed",
-      aReading({ state: "completed", output: "Done", outputJson: { a: 1 }, executionTime: 3 }),
+      aReading({ state: "completed", output: "Done", executionTime: 3 }),
       {
         state: "completed",
         output: "Done",
-        outputJson: { a: 1 },
         executionTime: 3,
         endedAt: new Date(at(10)).toISOString(),
       },

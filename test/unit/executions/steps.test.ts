@@ -56,6 +56,17 @@ describe("a step", () => {
     ]);
   });
 
+  it("is shown once if both a callback and the crew's events report it", () => {
+    const steps = [
+      event("s1", "step", 4.3, { tool: "lookup", text: "10 degrees", thought: "Look." }),
+      event("s2", "step", 9, { thought: "Only here.", text: "An answer." }),
+    ];
+    assert.deepEqual(
+      stepsIn([...events, ...steps]).map(({ id }) => id),
+      ["old", "l", "f", "done", "s2"],
+    );
+  });
+
   it("has no end while its tool works", () => {
     const [step] = stepsIn([...begun, event("l", "tool_usage_started", 4, { tool: "lookup" })]);
     assert.deepEqual(step, { id: "l", taskId: "plan", start: at(4), tool: "lookup" });
@@ -94,6 +105,8 @@ describe("a step", () => {
     }));
     const { text } = renderExecution(execution, {}, many);
     assert.match(text, /### Steps\n\n5 earlier ones are not shown\.\n\n- t5\n/);
+    const again = many.slice(0, 2).map((step, at) => ({ ...step, attempt: at + 1 }));
+    assert.match(renderExecution(execution, {}, again).text, /\n- t0\n- t1 · attempt 2\n/);
     assert.doesNotMatch(renderExecution(execution).text, /Steps/);
   });
 });

@@ -21,8 +21,7 @@ function seeded(seed: number): () => number {
   };
 }
 
-describe("two processes on one store, one killed again and again", function () {
-  this.timeout(300_000); // It starts dozens of processes.
+describe("two processes on one store, one killed again and again", () => {
   let windows: Windows;
   const running = new Set<ChildProcess>();
   const stored: { localId: string; mark: string }[] = [];

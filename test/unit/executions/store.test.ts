@@ -232,7 +232,6 @@ describe("ExecutionStore", () => {
       ],
       waiting: { taskId: "a", attempt: 2, output, since: feedback.at },
       output,
-      outputJson: { output },
       error: "x".repeat(5_000),
       resumes: [{ taskId: "a", attempt: 1, feedback, outcome: "answered", message: "Thanks" }],
     });
@@ -244,7 +243,7 @@ describe("ExecutionStore", () => {
       { number: 2, output: true },
     ];
     assert.deepEqual(store.summary(id), {
-      ...without(execution, "outputJson"),
+      ...execution,
       title: { text: "Otters", number: 1 },
       request: {
         inputs: { topic: "Otters", brief: "x".repeat(100), count: 3 },

@@ -5,13 +5,13 @@ import { Emitter } from "../../../src/base/events.ts";
 import { type ExecutionChange, Known } from "../../../src/executions/known.ts";
 import type { Execution, ExecutionSummary } from "../../../src/executions/model.ts";
 import type { Reported } from "../../../src/executions/store.ts";
-import { keepEnd } from "../../../src/executions/reduce.ts";
+import { keepEnd } from "../../../src/executions/history.ts";
 import { summaryOf } from "../../../src/executions/record.ts";
 import { Tracker } from "../../../src/executions/tracker.ts";
 import { FakeClock } from "./fake-clock.ts";
 
 /** Tracked executions in memory. */
-export class MemoryStore {
+class MemoryStore {
   readonly #known = new Known();
   readonly #whole = new Map<string, Execution>();
   #revision = 0;

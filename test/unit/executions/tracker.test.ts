@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { StatusReading } from "../../../src/api/types.ts";
+import { applyHeard } from "../../../src/executions/heard.ts";
 import { confirmKickoff } from "../../../src/executions/reduce.ts";
 import { resumeAnswered, resumeSending } from "../../../src/executions/resumes.ts";
 import type { TrackerChange } from "../../../src/executions/tracker.ts";
@@ -139,6 +140,52 @@ describe("Tracker", () => {
       assert.equal(scene.clock.pending, 0);
     });
 
+    it("continues after the end until its callbacks have arrived or were given up", async () => {
+      const failed = { kind: "task", count: 2, attempts: 1 };
+      const end = aReading({ state: "completed", output: "Done" });
+      begin({ ...end, undelivered: [{ kind: "crew", count: 1, attempts: 0 }] });
+      await scene.pass(0);
+      assert.equal(scene.store.find(id)?.undelivered?.length, 1);
+      const later = aReading({ state: "failed", error: "not news" });
+      scene.answer = () => ({ ...later, undelivered: [failed] });
+      await scene.pass(2);
+      assert.deepEqual(scene.store.find(id)?.undelivered, [failed]);
+      scene.answer = () => later;
+      await scene.pass(600);
+      const { state, output, undelivered } = scene.store.find(id) ?? {};
+      assert.deepEqual([state, output, undelivered], ["completed", "Done", undefined]);
+      assert.deepEqual(scene.seconds(), [0, 2, 4]);
+      assert.equal(scene.clock.pending, 0);
+    });
+
+    it("ends for callbacks that were given up, which stay known", async () => {
+      const undelivered = [{ kind: "task", count: 1, attempts: 12, isGivenUp: true }] as const;
+      begin({ ...aReading({ state: "completed" }), undelivered });
+      await scene.pass(600);
+      assert.deepEqual(scene.seconds(), [0]);
+      assert.deepEqual(scene.store.find(id)?.undelivered, undelivered);
+    });
+
+    it("ends for callbacks of which the crew no longer knows, or says nothing for a day", async () => {
+      const late = {
+        ...aReading({ state: "completed" }),
+        undelivered: [{ kind: "task", count: 1, attempts: 1 }],
+      };
+      for (const answer of [notFound, failure("notFound"), late]) {
+        begin(late);
+        await scene.pass(0);
+        scene.answer = () => answer;
+        await scene.pass(24 * 3600 + 60);
+        const { state, undelivered, watchingStoppedAt } = scene.store.find(id) ?? {};
+        assert.deepEqual(
+          [state, undelivered, watchingStoppedAt],
+          ["completed", undefined, undefined],
+        );
+        assert.equal(scene.clock.pending, 0);
+        scene.tracker.dispose();
+      }
+    });
+
     it("stops and aborts its request when an execution is no longer tracked", async () => {
       beginSlow();
       scene.store.put(anExecution());
@@ -268,6 +315,19 @@ describe("Tracker", () => {
       answers[1]?.(pausing("review", "Draft", 2));
       await scene.pass(0);
       assert.equal(scene.store.find(id)?.waiting?.attempt, 2);
+    });
+
+    it("is ignored if a callback reported a pause since it was requested", async () => {
+      const answers = beginSlow();
+      scene.store.put(anExecution());
+      scene.tracker.start();
+      await scene.pass(0);
+      const pause = { kind: "pause", taskId: "review", output: "# Draft" } as const;
+      scene.store.update(id, (execution) => applyHeard(execution, pause, scene.clock.now()));
+      await scene.pass(30);
+      answers[0]?.(working("review", 1));
+      await scene.pass(0);
+      assert.equal(scene.store.find(id)?.state, "waiting");
     });
 
     it("is stored with its events, of which there is no other request", async () => {

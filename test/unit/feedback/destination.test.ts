@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
-import { callbacksAgain, crewAndHost } from "../../../src/feedback/target.ts";
+import { callbacksAgain, crewAndAddress } from "../../../src/feedback/target.ts";
 import { anExecution } from "../views/executions.ts";
 
 describe("where feedback goes", () => {
-  it("is the crew and its host, with its port", () => {
-    assert.equal(
-      crewAndHost({ crew: { id: "url:x", name: "Writers", url: "https://crew.test:8443/base" } }),
-      "“Writers” (crew.test:8443)",
-    );
+  it("is the crew and its host, with its port, and the path by which crews of one server differ", () => {
+    const shown = (url: string) => crewAndAddress({ crew: { id: "url:x", name: "Writers", url } });
+    assert.equal(shown("https://crew.test:8443"), "“Writers” (crew.test:8443)");
+    assert.equal(shown("https://crew.test/one"), "“Writers” (crew.test/one)");
   });
 
   it("names each callback that is sent again by its host alone, never by its path", () => {

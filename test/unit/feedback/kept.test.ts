@@ -6,8 +6,8 @@ import { applyReading } from "../../../src/executions/reduce.ts";
 import { FeedbackSender } from "../../../src/sending/feedback.ts";
 import { renderExecution } from "../../../src/views/document/render.ts";
 import { temporaryFolder } from "../../support/folders.ts";
-import { noSecrets } from "../../support/secret-memory.ts";
-import { openWindow } from "../sending/window.ts";
+import { noAddresses, noSecrets } from "../../support/secret-memory.ts";
+import { noAnswer, openWindow } from "../sending/window.ts";
 import { anExecution } from "../views/executions.ts";
 
 /** A crew's answer while an attempt waits. */
@@ -39,12 +39,14 @@ describe("attempts and the feedback between them", () => {
       const execution = store.find("local-1");
       assert.ok(execution);
       const client = {
+        answerRequest: noAnswer,
         status: () => Promise.resolve(waits(attempt, execution.waiting?.output ?? "")),
         resume: () => Promise.resolve({ status: "retrying" as const, raw: {} }),
       };
       const sender = new FeedbackSender({
         ...window,
         secrets: noSecrets,
+        addresses: noAddresses,
         clock: systemClock,
         crews: { client: () => Promise.resolve(client) },
         poll: () => undefined,

@@ -60,6 +60,7 @@ describe("A kickoff form's session with tools, secrets and JSON", () => {
         },
         onToolProblem: (error) => problems.push(error),
         onAction: () => undefined,
+        onHint: () => undefined,
       },
     );
     session.receive({ type: "ready" });

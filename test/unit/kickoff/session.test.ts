@@ -82,6 +82,7 @@ describe("A kickoff form's session", () => {
         onOpenExecution: (execution) => opened.push(execution),
         ...noTools,
         onAction: (action) => acted.push(action),
+        onHint: () => undefined,
       },
     );
     session.onLateProblem((error) => late.push(error));

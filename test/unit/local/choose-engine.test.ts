@@ -6,12 +6,13 @@ const python = "/project/.venv/bin/python";
 
 /** A trusted project in the workspace, with crewAI. */
 function question(more: Partial<EngineQuestion> = {}): EngineQuestion {
-  const interpreter: Interpreter = { source: "project", python, crewai: "1.15.30" };
+  const interpreter: Interpreter = { python, crewai: "1.15.30" };
   return {
     wish: undefined,
     isTrusted: true,
     isInWorkspace: true,
     isExample: false,
+    isFlow: false,
     hasModel: () => Promise.reject(new Error("A project names its model.")),
     findInterpreter: () => Promise.resolve(interpreter),
     settingProblem: () => Promise.resolve(undefined),
@@ -24,7 +25,7 @@ const obstacles: readonly [string, Partial<EngineQuestion>, RegExp][] = [
   ["there is no Python", { findInterpreter: () => Promise.resolve(undefined) }, /No Python/],
   [
     "crewAI isn't installed",
-    { findInterpreter: () => Promise.resolve({ source: "project", python, crewai: undefined }) },
+    { findInterpreter: () => Promise.resolve({ python, crewai: undefined }) },
     /crewAI is not installed for \/project/,
   ],
   [
@@ -53,6 +54,18 @@ describe("choosing a local crew's engine", () => {
       assert.equal(wished.engine, undefined);
       assert.match(engineNote(wished) ?? "", why);
     });
+
+  it("never rehearses a flow: it runs with crewAI, or says why it can't", async () => {
+    assert.equal((await chooseEngine(question({ isFlow: true }))).engine, "crewai");
+    for (const [, more, why] of obstacles) {
+      const plan = await chooseEngine(question({ ...more, isFlow: true }));
+      assert.equal(plan.engine, undefined);
+      assert.match(engineNote(plan) ?? "", why);
+    }
+    const wished = await chooseEngine(question({ isFlow: true, wish: "rehearsal" }));
+    assert.equal(wished.engine, undefined);
+    assert.match(engineNote(wished) ?? "", /^A flow can't be rehearsed/);
+  });
 
   it("rehearses a project outside the workspace until a person chooses crewAI", async () => {
     const outside = question({ isInWorkspace: false });

@@ -38,10 +38,12 @@ describe("the service's process", () => {
       await options("/crew", { onLine: (line) => lines.push(line) }),
     );
     try {
-      await waitFor("both lines", () => lines.length >= 2);
+      const said = await waitFor("the arguments", () =>
+        lines.find((line) => line.startsWith("arguments ")),
+      );
+      await waitFor("the tokens", () => lines.some((line) => line.startsWith("tokens ")));
       assert.ok(lines.includes("tokens … …"));
-      const said = lines.find((line) => line.startsWith("arguments "));
-      assert.match(said ?? "", /^arguments \/crew --port 0 --data \S+ --engine rehearsal$/);
+      assert.match(said, /^arguments \/crew --port 0 --data \S+ --engine rehearsal$/);
     } finally {
       await process.stop();
     }
@@ -100,6 +102,7 @@ describe("the service's process", () => {
       process.decide("continue", ["one"]);
       await waitFor("those that are left", () => held.length === 2);
       assert.deepEqual(held, [["one", "two"], ["two"]]);
+      await waitFor("the decision", () => lines.some((line) => line.startsWith("decision ")));
       assert.ok(lines.includes('decision {"type":"continue","ids":["one"]}'));
     } finally {
       await process.stop();
@@ -147,8 +150,9 @@ describe("the service's process", () => {
     );
   });
 
-  it("inherits the environment without VS Code's own variables", () => {
+  it("inherits the environment without VS Code's own variables and a server's database", () => {
     const inherited = environment({
+      CREWDECK_DATABASE: "postgres://a/b",
       PATH: "/bin",
       HTTPS_PROXY: "http://proxy",
       NODE_OPTIONS: "--inspect",

@@ -260,7 +260,17 @@ const cases: readonly (readonly [string, Readonly<Record<string, string | Uint8A
     [
       "a flow",
       toml('[project]\nname = "a"\n[tool.crewai]\ntype = "flow"\n'),
-      /^pyproject\.toml:4:1: This project is a flow, not a crew\./,
+      /^pyproject\.toml:4:1: This project is a flow without a main\.py\. Expected: src\/<package>\/main\.py/,
+    ],
+    [
+      "a flow whose main.py has none",
+      { "pyproject.toml": '[tool.crewai]\ntype = "flow"\n', "main.py": "class Flow:\n    pass\n" },
+      /^main\.py:1:1: It defines no flow\. Expected: a class that derives from Flow/,
+    ],
+    [
+      "a declarative flow",
+      toml('[tool.crewai]\ntype = "flow"\ndefinition = "src/a/flow.yaml"\n'),
+      /^pyproject\.toml:2:1: The flow is defined in "src\/a\/flow\.yaml", which Crewdeck can't run\./,
     ],
     [
       "a crew without files",
@@ -305,6 +315,16 @@ describe("a broken project names the place, the problem and the expected content
         /To serve a crew inside it, choose its folder: crews\/short, src\/news\/crews\/content\.$/,
       );
     }
+  });
+
+  it("a folder with many crews names the first and how many more there are", async () => {
+    const files = Object.fromEntries(
+      Array.from({ length: 8 }, (_, index) => [`crew_${index}/pyproject.toml`, "[tool.crewai]\n"]),
+    );
+    await assert.rejects(
+      readProject(await folderWith(files)),
+      /choose its folder: crew_0, crew_1, crew_2, crew_3, crew_4 and 3 more\.$/,
+    );
   });
 
   it("a folder that doesn't exist", async () => {

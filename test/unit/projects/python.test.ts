@@ -36,12 +36,12 @@ describe("a project's interpreter", () => {
     let searches = 0;
     assert.deepEqual(
       await chooseInterpreter([
-        ["project", () => Promise.resolve(without)],
-        ["uv", () => Promise.resolve(undefined)],
-        ["extension", () => Promise.resolve(first)],
-        ["setting", () => ((searches += 1), Promise.resolve(second))],
+        () => Promise.resolve(without),
+        () => Promise.resolve(undefined),
+        () => Promise.resolve(first),
+        () => ((searches += 1), Promise.resolve(second)),
       ]),
-      { source: "extension", python: first, crewai: "1.15.30" },
+      { python: first, crewai: "1.15.30" },
     );
     assert.equal(searches, 0);
   });
@@ -50,13 +50,13 @@ describe("a project's interpreter", () => {
     const python = path.join(await environment(), "bin", "python");
     assert.deepEqual(
       await chooseInterpreter([
-        ["project", () => Promise.resolve("/nowhere/python")],
-        ["uv", () => Promise.resolve(python)],
-        ["setting", () => Promise.resolve(process.execPath)],
+        () => Promise.resolve("/nowhere/python"),
+        () => Promise.resolve(python),
+        () => Promise.resolve(process.execPath),
       ]),
-      { source: "uv", python, crewai: undefined },
+      { python, crewai: undefined },
     );
-    assert.equal(await chooseInterpreter([["uv", () => Promise.resolve(undefined)]]), undefined);
+    assert.equal(await chooseInterpreter([() => Promise.resolve(undefined)]), undefined);
   });
 
   it("has the version of crewAI that its files name, wherever Python keeps packages", async () => {

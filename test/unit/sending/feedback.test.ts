@@ -14,8 +14,8 @@ import type { Execution } from "../../../src/executions/model.ts";
 import { applyReading } from "../../../src/executions/reduce.ts";
 import type { ExecutionStore } from "../../../src/executions/store.ts";
 import { anExecution, notWaiting } from "../views/executions.ts";
-import { noSecrets } from "../../support/secret-memory.ts";
-import { failures, kill, type Window, Windows } from "./window.ts";
+import { noAddresses, noSecrets } from "../../support/secret-memory.ts";
+import { failures, kill, noAnswer, type Window, Windows } from "./window.ts";
 
 const reading: StatusReading = {
   state: "running",
@@ -59,10 +59,12 @@ describe("sending feedback", () => {
     return new FeedbackSender({
       ...inWindow,
       secrets: noSecrets,
+      addresses: noAddresses,
       clock: { ...systemClock, now },
       crews: {
         client: () =>
           Promise.resolve({
+            answerRequest: noAnswer,
             status: () => status(),
             resume: (request) => {
               requests.push(request);

@@ -10,7 +10,7 @@ import { KickoffSender, MaybeStartedError } from "../../../src/sending/kickoff.t
 import { recoverSends } from "../../../src/sending/sends.ts";
 import { crew, deferred } from "../kickoff/support.ts";
 import { failures, kill, type Window, Windows } from "./window.ts";
-import { noSecrets } from "../../support/secret-memory.ts";
+import { noAddresses, noSecrets } from "../../support/secret-memory.ts";
 
 const request: KickoffRequest = {
   inputs: { topic: "Otters" },
@@ -50,6 +50,7 @@ describe("Sending a kickoff", () => {
     return new KickoffSender({
       ...window,
       secrets: noSecrets,
+      addresses: noAddresses,
       clock: systemClock,
       crews: { client: () => Promise.resolve({ kickoff }) },
       poll: (id) => polled.push(id),

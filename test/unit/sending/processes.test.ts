@@ -15,8 +15,7 @@ import { feedbackIds, kickoffIds } from "./work.ts";
 /** How often each window is killed before it can finish. */
 const kills = 6;
 
-describe("two windows that send the same 1,000 kickoffs and 1,000 resumes, killed again and again", function () {
-  this.timeout(300_000); // It starts dozens of processes.
+describe("two windows that send the same 1,000 kickoffs and 1,000 resumes, killed again and again", () => {
   let folder: string;
   const running = new Set<ChildProcess>();
   beforeEach(() => (folder = temporaryFolder("processes")));

@@ -13,7 +13,7 @@ import { CallbackSecrets } from "../../../src/sending/secrets.ts";
 import type { ExecutionStore } from "../../../src/executions/store.ts";
 import { KickoffSender } from "../../../src/sending/kickoff.ts";
 import { CallbackReceiver } from "../../support/callback-receiver.ts";
-import { SecretMemory } from "../../support/secret-memory.ts";
+import { noAddresses, SecretMemory } from "../../support/secret-memory.ts";
 import { startService } from "../../support/service.ts";
 import { waitFor } from "../../support/wait.ts";
 import { crew } from "../kickoff/support.ts";
@@ -168,6 +168,7 @@ describe("Secrets of callbacks", () => {
       new KickoffSender({
         ...window,
         secrets,
+        addresses: noAddresses,
         clock: systemClock,
         crews: { client: () => Promise.resolve({ kickoff }) },
         poll: () => undefined,
@@ -237,6 +238,7 @@ describe("Secrets of callbacks", () => {
       const started = await new KickoffSender({
         ...window,
         secrets,
+        addresses: noAddresses,
         clock: systemClock,
         crews: { client: () => Promise.resolve(client) },
         poll: () => undefined,
@@ -260,6 +262,7 @@ describe("Secrets of callbacks", () => {
       const sender = new FeedbackSender({
         ...window,
         secrets,
+        addresses: noAddresses,
         clock: systemClock,
         crews: { client: () => Promise.resolve(client) },
         poll: () => undefined,

@@ -8,10 +8,10 @@ import { FeedbackSender } from "../../../src/sending/feedback.ts";
 import { KickoffSender, MaybeStartedError } from "../../../src/sending/kickoff.ts";
 import { recoverSends } from "../../../src/sending/sends.ts";
 import { systemClock as clock } from "../../../src/base/clock.ts";
-import { noSecrets } from "../../support/secret-memory.ts";
+import { noAddresses, noSecrets } from "../../support/secret-memory.ts";
 import { seededRandom } from "../../support/random.ts";
 import { crew } from "../kickoff/support.ts";
-import { openWindow } from "./window.ts";
+import { noAnswer, openWindow } from "./window.ts";
 import { feedbackIds, kickoffIds } from "./work.ts";
 
 const [, , folder = "", seed = "0"] = process.argv;
@@ -34,6 +34,7 @@ const window = openWindow(folder);
 const parts = {
   ...window,
   secrets: noSecrets,
+  addresses: noAddresses,
   clock,
   poll: () => undefined,
   log: { problem: (message: string, error: unknown) => print("problem", message, String(error)) },
@@ -56,6 +57,7 @@ const feedback = new FeedbackSender({
   crews: {
     client: () =>
       Promise.resolve({
+        answerRequest: noAnswer,
         status: () =>
           Promise.resolve({
             state: "waiting",

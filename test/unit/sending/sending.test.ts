@@ -3,7 +3,7 @@ import { systemClock } from "../../../src/base/clock.ts";
 import { Emitter } from "../../../src/base/events.ts";
 import type { SentResume } from "../../../src/executions/model.ts";
 import { Sending } from "../../../src/sending/sending.ts";
-import { SecretMemory } from "../../support/secret-memory.ts";
+import { noAddresses, SecretMemory } from "../../support/secret-memory.ts";
 import { anExecution } from "../executions/samples.ts";
 import { type Window, Windows } from "./window.ts";
 
@@ -31,6 +31,7 @@ describe("Sending", () => {
       clock: systemClock,
       crews: { client: () => assert.fail("Nothing is sent here.") },
       storage: new SecretMemory(),
+      addresses: noAddresses,
       log: { problem: (message) => problems.push(message) },
     });
   });

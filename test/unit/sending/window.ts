@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { rm } from "node:fs/promises";
 import { type Clock, systemClock } from "../../../src/base/clock.ts";
 import { ExecutionStore } from "../../../src/executions/store.ts";
+import { AnswerHosts } from "../../../src/sending/answer-hosts.ts";
 import { Sends } from "../../../src/sending/sends.ts";
 import { Database } from "../../../src/store/database.ts";
 import { temporaryFolder } from "../../support/folders.ts";
@@ -11,6 +12,7 @@ export interface Window {
   readonly database: Database;
   readonly store: ExecutionStore;
   readonly sends: Sends;
+  readonly hosts: AnswerHosts;
   dispose(): void;
 }
 
@@ -28,6 +30,7 @@ export function openWindow(
     database,
     store,
     sends: new Sends(database, clock),
+    hosts: new AnswerHosts(database),
     dispose() {
       store.dispose();
       database.dispose();
@@ -50,6 +53,11 @@ export class Windows {
     for (const window of this.#opened) window.dispose();
     await rm(this.folder, { recursive: true });
   }
+}
+
+/** Of a client in a test without flows. */
+export function noAnswer(): Promise<never> {
+  return Promise.reject(new Error("There is no flow's request."));
 }
 
 /** Makes every later write fail, as a full disk or a write-protected file does. */

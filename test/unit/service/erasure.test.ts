@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { openSqlite } from "../../../src/base/sqlite.ts";
-import { createErasure, markForErasure } from "../../../src/service/store.ts";
+import { createErasure, marking } from "../../../src/service/database/sqlite.ts";
 import { CallbackReceiver } from "../../support/callback-receiver.ts";
 import { waitFor } from "../../support/wait.ts";
 import { crew, Harness, inputs } from "./support.ts";
@@ -195,7 +195,7 @@ describe("service: secrets of callbacks", () => {
     assert.ok(erase());
     // The reason for the rest: SQLite zeroes what it deletes, but not what it has moved before.
     assert.deepEqual(found(), ["bearer-of-kickoff"]);
-    markForErasure(database);
+    database.exec(marking);
     assert.ok(erase());
     assert.deepEqual(found(), []);
     assert.equal(database.prepare("PRAGMA user_version").get()?.["user_version"], 0);

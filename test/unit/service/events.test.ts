@@ -29,7 +29,7 @@ const agentEngine: Engine = {
     const starts =
       taskIndex === 0
         ? [taskStarted, modelStarted, agentStarted]
-        : [agentStarted, taskStarted, modelStarted];
+        : [modelStarted, agentStarted, taskStarted];
     for (const event of starts) await report.event(event);
     await report.event({
       type: "tool_usage_started",
@@ -58,14 +58,19 @@ describe("service: events", () => {
     const crew = { id: "local:x", name: "example", url: "http://127.0.0.1:1" };
     const clock = { now: () => Date.now(), after: () => () => undefined };
     const execution = newExecution({ crew, origin: "tracked", kickoffId: id }, clock);
-    const told = { events, folded: {} };
+    const kept = { events, folded: {} };
     return activityOf(
       state === "completed"
         ? { ...execution, state, endedAt: new Date().toISOString() }
         : execution,
-      told,
+      kept,
     );
   }
+  /** The task's last events come after the status that says that it waits. */
+  const untilRequested = (id: string) =>
+    waitFor("the request for feedback", async () =>
+      (await activityNow(id)).spans.some(({ kind }) => kind === "wait"),
+    );
   const outline = ({ spans }: Activity) =>
     spans.map(
       ({ depth, kind, name, attempt, state }) =>
@@ -75,9 +80,7 @@ describe("service: events", () => {
   it("of a rehearsal are in the status: tasks, agents, attempts and waits for a person", async () => {
     harness = await new Harness().start();
     const id = await harness.kickoff();
-    await harness.untilWaiting(id);
-    const isWaiting = async () => (await activityNow(id)).spans.some(({ kind }) => kind === "wait");
-    await waitFor("the request for feedback", isWaiting);
+    await untilRequested(id);
     assert.deepEqual(outline(await activityNow(id)), [
       "crew example: running",
       "  task research: completed",
@@ -120,7 +123,7 @@ describe("service: events", () => {
   it("of an engine are nested in the service's own, bounded, with their tokens", async () => {
     harness = await new Harness({ engine: agentEngine }).start();
     const id = await harness.kickoff();
-    await harness.untilWaiting(id);
+    await untilRequested(id);
     const activity = await activityNow(id);
     assert.deepEqual(outline(activity).slice(0, 10), [
       "crew example: running",
@@ -224,21 +227,30 @@ describe("service: events", () => {
     }
   });
 
-  const callsEngine = (calls: number, output: string): Engine => ({
-    name: "many",
-    async run({ taskIndex }, report) {
-      const call = { type: "llm_call_completed", timestamp: new Date().toISOString(), output };
-      for (let count = 0; count < (taskIndex === 0 ? calls : 0); count++)
-        await report.event({ ...call, event_id: `e${count}` });
-      return { output: "done" };
-    },
-  });
+  /** Starts a service whose first task reports calls. Resolves to its execution when the second one waits. */
+  const withCalls = async (calls: number, output: string): Promise<string> => {
+    let end = () => {};
+    // Asking for so large a status meanwhile would slow it down.
+    const areReported = new Promise<void>((resolve) => (end = resolve));
+    const engine: Engine = {
+      name: "many",
+      async run({ taskIndex }, report) {
+        const call = { type: "llm_call_completed", timestamp: new Date().toISOString(), output };
+        for (let count = 0; count < (taskIndex === 0 ? calls : 0); count++)
+          await report.event({ ...call, event_id: `e${count}` });
+        end();
+        return { output: "done" };
+      },
+    };
+    harness = await new Harness({ engine }).start();
+    const id = await harness.kickoff();
+    await areReported;
+    await harness.untilWaiting(id);
+    return id;
+  };
 
   it("are at most some 2,000 in a status: older calls are only counted", async () => {
-    const many = callsEngine(2_500, "");
-    harness = await new Harness({ engine: many }).start();
-    const id = await harness.kickoff();
-    await harness.untilWaiting(id);
+    const id = await withCalls(2_500, "");
     const { events = [], eventCounts } = readStatus(await harness.status(id));
     assert.ok(events.length >= 2_000 && events.length < 2_110, String(events.length));
     assert.equal(eventCounts?.byType?.["llm_call_completed"], 2_500);
@@ -249,9 +261,7 @@ describe("service: events", () => {
   });
 
   it("have at most 1 MB in a status, and some more", async () => {
-    harness = await new Harness({ engine: callsEngine(1_000, "x".repeat(2_000)) }).start();
-    const id = await harness.kickoff();
-    await harness.untilWaiting(id);
+    const id = await withCalls(1_000, "x".repeat(2_000));
     const { body } = await harness.request("GET", `/${id}/status`);
     const size = JSON.stringify(body).length;
     assert.ok(size > 900_000 && size < 1_300_000, String(size));

@@ -78,12 +78,13 @@ describe("service: the live dialect", () => {
 
   it("goes through PENDING, STARTED and RUNNING", async () => {
     await harness.end();
-    let release = () => {};
+    const runs: (() => void)[] = [];
     const engine = {
       name: "held",
-      run: () =>
-        new Promise<TaskResult>((resolve) => (release = () => resolve({ output: "done" }))),
+      run: () => new Promise<TaskResult>((resolve) => runs.push(() => resolve({ output: "done" }))),
     };
+    const release = () =>
+      waitFor("a task to run", () => runs.length > 0 && (runs.shift()?.(), true));
     harness = new Harness({ dialect: "live", engine });
     const id = await harness.kickoff();
     const pending = await read(id);
@@ -93,14 +94,14 @@ describe("service: the live dialect", () => {
     );
     await harness.start();
     await until(id, "STARTED");
-    release();
+    await release();
     await until(id, "RUNNING");
     const running = await read(id);
     assert.deepEqual(
       [running.status, running.progress.completed, running.progress.current],
       ["Task is Running", 1, "draft"],
     );
-    release();
+    await release();
     await until(id, "NOT FOUND");
   });
 
@@ -179,7 +180,7 @@ describe("service: the live dialect", () => {
     const answers: [string, ApiAnswer, number, unknown][] = [
       [
         "no token",
-        await readAnswer(await harness.service.app.request("/inputs")),
+        await readAnswer(await harness.app.request("/inputs")),
         401,
         { detail: "Not authenticated" },
       ],

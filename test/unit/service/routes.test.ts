@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { ProjectError } from "../../../src/projects/types.ts";
 import { readStatus } from "../../../src/api/read-status.ts";
 import { openSqlite } from "../../../src/base/sqlite.ts";
-import { createApp, maxBody } from "../../../src/service/app.ts";
+import { authenticateBy, createApp, maxBody } from "../../../src/service/app.ts";
 import { documentedDialect } from "../../../src/service/dialects.ts";
 import type { Engine } from "../../../src/service/engine.ts";
 import { waitFor } from "../../support/wait.ts";
-import { crew, Harness, inputs } from "./support.ts";
+import { crew, Harness, inputs, onPostgres } from "./support.ts";
 
 const unknownId = "00000000-0000-4000-8000-000000000000";
 
@@ -28,7 +28,11 @@ describe("service: routes and errors", () => {
 
   it("answers both status paths alike", async () => {
     const id = await harness.kickoff();
-    await harness.untilWaiting(id);
+    // The last event comes after the status that says that the task waits.
+    await waitFor("the request for feedback", async () => {
+      const { events = [] } = readStatus(await harness.status(id));
+      return events.at(-1)?.type === "human_feedback_requested";
+    });
     const answers = [
       await harness.request("GET", `/${id}/status`),
       await harness.request("GET", `/status/${id}`),
@@ -124,8 +128,7 @@ describe("service: routes and errors", () => {
       ["POST", `//stop/${id.toUpperCase()}/`, 200],
       ["GET", "/", 404],
     ] as const) {
-      const { service } = harness;
-      const answer = await service.app.request(`http://localhost${path}`, {
+      const answer = await harness.app.request(`http://localhost${path}`, {
         method,
         headers: { Authorization: "Bearer T" },
         ...(method === "POST" && { body: JSON.stringify({ inputs }) }),
@@ -361,8 +364,8 @@ describe("service: routes and errors", () => {
     };
     const app = createApp({
       dialect: documentedDialect,
-      tokens: { token: "T", userToken: "U" },
-      executions: { kickoff: full, view: full, resume: full, stop: full },
+      authenticate: authenticateBy({ token: "T", userToken: "U" }),
+      executions: { kickoff: full, view: full, resume: full, answer: full, stop: full },
       readProject: () => Promise.resolve(crew),
       log: (line) => log.push(line),
     });
@@ -385,7 +388,7 @@ describe("service: routes and errors", () => {
       duplex: "half",
     };
     const headers = { Authorization: "Bearer T" };
-    const { app } = harness.service;
+    const { app } = harness;
     const { status } = await app.request("/kickoff", { method: "POST", headers, ...body });
     assert.deepEqual([status, harness.log], [400, []]);
   });
@@ -393,14 +396,14 @@ describe("service: routes and errors", () => {
   it("answers 500 without details of an unexpected error, and logs them", async () => {
     await harness.end();
     harness = new Harness();
-    await harness.service.close();
+    await harness.close();
     const { status, body } = await harness.request("GET", `/${unknownId}/status`);
     assert.equal(status, 500);
     assert.deepEqual(
       (body as { message: string }).message,
       "An unexpected error occurred. See the service's log for details",
     );
-    assert.match(harness.log.join("\n"), /database is not open/);
+    assert.match(harness.log.join("\n"), onPostgres ? /CONNECTION_ENDED/ : /database is not open/);
     assert.deepEqual(
       (await harness.request("POST", "/kickoff", { inputs })).body,
       {

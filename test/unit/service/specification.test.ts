@@ -32,9 +32,7 @@ describe("service: as the specification says", () => {
 
   it("answers 401 on every endpoint to a request without an Authorization header", async () => {
     for (const [method, path] of endpoints) {
-      const { status, body } = await readAnswer(
-        await harness.service.app.request(path, { method }),
-      );
+      const { status, body } = await readAnswer(await harness.app.request(path, { method }));
       assert.deepEqual([status, (body as { error: string }).error], [401, "Unauthorized"], path);
     }
   });

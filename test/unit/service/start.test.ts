@@ -8,17 +8,28 @@ import { crew, inputs } from "./support.ts";
 describe("service: start", () => {
   it("reads the command line and the environment, the command line first", () => {
     assert.deepEqual(readOptions([], {}), {
-      folder: undefined,
+      folders: [],
+      config: undefined,
+      database: undefined,
+      role: "both",
+      isServer: false,
+      address: {},
+      drainMs: 0,
       engine: "rehearsal",
       python: undefined,
       parallel: 1,
-      port: 0,
+      port: undefined,
       data: undefined,
       token: undefined,
       userToken: undefined,
       dialect: "documented",
       taskSeconds: 1,
       unfinished: "hold",
+      feedbackWebhook: undefined,
+      log: undefined,
+      metricsToken: undefined,
+      keepDays: undefined,
+      spans: undefined,
       lifeline: false,
       callbackBackoffMs: 5000,
       callbackTimeoutMs: 10_000,
@@ -54,11 +65,22 @@ describe("service: start", () => {
         CREWDECK_CALLBACK_TIMEOUT_MS: "8",
       }),
       {
-        folder: "crew",
+        folders: ["crew"],
+        config: undefined,
+        database: undefined,
+        role: "both",
+        isServer: false,
+        address: {},
+        drainMs: 0,
         engine: "crewai",
         python: "/venv/bin/python",
         parallel: 2,
         unfinished: "discard",
+        feedbackWebhook: undefined,
+        log: undefined,
+        metricsToken: undefined,
+        keepDays: undefined,
+        spans: undefined,
         port: 8123,
         data: "d",
         token: "T",
@@ -74,7 +96,30 @@ describe("service: start", () => {
     assert.deepEqual([fromEnvironment.token, fromEnvironment.userToken], ["T", "U"]);
   });
 
-  it("refuses invalid options with the usage", () => {
+  it("continues after a restart and drains for 30 s on a server, which may name its database in the environment", () => {
+    const url = "postgres://crewdeck@db/crewdeck";
+    const { database, unfinished, drainMs } = readOptions([], { CREWDECK_DATABASE: url });
+    assert.deepEqual([database, unfinished, drainMs], [url, "continue", 30_000]);
+    const server = readOptions(["--config", "c.jsonc", "--host", "0.0.0.0", "--trust-proxy"], {});
+    assert.deepEqual(server.address, { host: "0.0.0.0", trustProxy: true });
+    assert.deepEqual([server.unfinished, server.drainMs], ["continue", 0]);
+    assert.equal(
+      readOptions(["--config", "c.jsonc", "--on-restart", "hold"], {}).unfinished,
+      "hold",
+    );
+  });
+
+  it("takes a feedback webhook only with an http address and a secret from the environment", () => {
+    const read = (url: string, secret?: string) =>
+      readOptions(["--feedback-webhook", url], { CREWDECK_FEEDBACK_SECRET: secret });
+    const url = "https://example.com/people";
+    assert.deepEqual(read(url, "a secret").feedbackWebhook, { url, secret: "a secret" });
+    assert.throws(() => read(url), /set CREWDECK_FEEDBACK_SECRET/);
+    assert.throws(() => read("file:///people", "a secret"), /expected an address/);
+    assert.throws(() => read("people", "a secret"), /expected an address/);
+  });
+
+  it("refuses invalid options in one line, with the command that describes them", () => {
     for (const args of [
       ["--port", "x"],
       ["--port", "-1"],
@@ -83,17 +128,24 @@ describe("service: start", () => {
       ["--parallel", "1.5"],
       ["--task-seconds", ""],
       ["--task-seconds", "Infinity"],
-      ["--unknown"],
       ["--engine", "model"],
       ["--unfinished", "forget"],
-      ["a", "b"],
+      ["--on-restart", "forget"],
+      ["--config", "c.jsonc", "a"],
+      ["--role", "api"],
+      ["--role", "boss", "--database", "postgres://a/b"],
+      ["--database", "a/b"],
+      ["--database", "postgres://a/b", "--on-restart", "hold"],
+      ["--host", "0.0.0.0"],
+      ["--public-url", "https://crews.example.com"],
+      ["--trust-proxy"],
     ]) {
       assert.throws(
         () => readOptions(args, {}),
         (error) =>
           error instanceof Refusal &&
           error.reason === "options" &&
-          error.message.includes("Usage: serve"),
+          /^--[^\n]+\. See "crewdeck serve --help"\.$/.test(error.message),
         args.join(" "),
       );
     }

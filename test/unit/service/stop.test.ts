@@ -1,10 +1,8 @@
 import assert from "node:assert/strict";
-import path from "node:path";
-import { openSqlite } from "../../../src/base/sqlite.ts";
 import { rehearsalEngine, type Engine } from "../../../src/service/engine.ts";
 import { CallbackReceiver } from "../../support/callback-receiver.ts";
 import { waitFor } from "../../support/wait.ts";
-import { crew, Harness, inputs } from "./support.ts";
+import { crew, Harness, inputs, onPostgres } from "./support.ts";
 
 /** An engine whose attempts end only when the test says so, also after the execution was stopped. */
 function slowEngine(costsMoney = false) {
@@ -45,20 +43,14 @@ describe("service: POST /stop/{kickoff_id}", () => {
     await harness.close();
     const { folder } = harness;
     harness = new Harness({ folder, engine });
-    const database = openSqlite(path.join(folder, "crewdeck.sqlite"));
-    for (const sql of changes) database.exec(sql);
-    database.close();
+    for (const sql of changes) await harness.sql(sql);
     await harness.start();
   }
   /** Whether the library has nothing left to do for any execution. */
-  const areRunsOver = () => {
-    const database = openSqlite(path.join(harness.folder, "crewdeck.sqlite"));
-    const open = database
-      .prepare(
-        "SELECT 1 FROM workflow_runs WHERE namespace_id = 'crews' AND status IN ('pending', 'running')",
-      )
-      .all();
-    database.close();
+  const areRunsOver = async () => {
+    const open = await harness.sql(
+      "SELECT 1 AS found FROM workflow_runs WHERE namespace_id = 'crews' AND status IN ('pending', 'running')",
+    );
     return open.length === 0;
   };
 
@@ -90,7 +82,7 @@ describe("service: POST /stop/{kickoff_id}", () => {
     harness = new Harness({ engine });
     const id = await harness.kickoff();
     assert.equal((await stop(id)).status, 200);
-    await harness.service.work();
+    await harness.start();
     await waitFor("the run to end", areRunsOver);
     assert.equal(runs.length, 0);
     assert.equal(await stateOf(id), "stopped");
@@ -115,13 +107,13 @@ describe("service: POST /stop/{kickoff_id}", () => {
       assert.equal((await stop(id)).status, 200);
       assert.deepEqual(rested, [id]);
       runs[0]?.();
-      const [told] = await waitFor("the event", () => {
+      const [sent] = await waitFor("the event", () => {
         const received = receiver.at("/stream");
         return received.length > 0 && received;
       });
       await waitFor("the run to end", areRunsOver);
       const [event, ...more] = (
-        told?.body as { events: { type: string; data: { crew_name: string; error: string } }[] }
+        sent?.body as { events: { type: string; data: { crew_name: string; error: string } }[] }
       ).events;
       assert.deepEqual(
         [event?.type, event?.data.crew_name, event?.data.error, more.length],
@@ -295,9 +287,9 @@ describe("service: POST /stop/{kickoff_id}", () => {
       await restart(
         after.engine,
         "DELETE FROM step_attempts",
-        "UPDATE workflow_runs SET status = 'running', worker_id = 'gone', finished_at = NULL",
+        "UPDATE workflow_runs SET status = 'running', worker_id = 'gone', available_at = created_at, finished_at = NULL",
       );
-      assert.deepEqual(harness.service.held(), []);
+      assert.deepEqual(await harness.service.held(), []);
       await waitFor("the run to end", areRunsOver);
       assert.equal(after.runs.length, 0);
       assert.equal(await stateOf(id), "stopped");
@@ -316,16 +308,18 @@ describe("service: POST /stop/{kickoff_id}", () => {
     assert.equal(await stateOf(id), "stopped");
   });
 
-  it("ends one that was held after a restart, without the engine, and reports those that are left", async () => {
-    const { engine, runs } = slowEngine(true);
-    await harness.end();
-    harness = new Harness({ engine });
-    const id = await harness.kickoff();
-    await restart(engine);
-    assert.deepEqual(harness.service.held(), [id]);
-    assert.equal((await stop(id)).status, 200);
-    assert.deepEqual([harness.service.held(), harness.left], [[], [[]]]);
-    await waitFor("the run to end", areRunsOver);
-    assert.equal(runs.length, 0);
-  });
+  // A process that shares the database holds nothing: others may be running the execution.
+  if (!onPostgres)
+    it("ends one that was held after a restart, without the engine, and reports those that are left", async () => {
+      const { engine, runs } = slowEngine(true);
+      await harness.end();
+      harness = new Harness({ engine });
+      const id = await harness.kickoff();
+      await restart(engine);
+      assert.deepEqual(await harness.service.held(), [id]);
+      assert.equal((await stop(id)).status, 200);
+      assert.deepEqual([await harness.service.held(), harness.left], [[], [[]]]);
+      await waitFor("the run to end", areRunsOver);
+      assert.equal(runs.length, 0);
+    });
 });

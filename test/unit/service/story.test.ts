@@ -1,7 +1,5 @@
 import assert from "node:assert/strict";
-import path from "node:path";
 import { rehearsalMark } from "../../../src/service/engine.ts";
-import { openSqlite } from "../../../src/base/sqlite.ts";
 import { CallbackReceiver } from "../../support/callback-receiver.ts";
 import { waitFor } from "../../support/wait.ts";
 import { crew, Harness, inputs } from "./support.ts";
@@ -66,15 +64,13 @@ describe("service: an execution", () => {
     await harness.untilWaiting(id);
     await harness.resume(id, true, "");
     await harness.untilEnded(id);
-    const database = openSqlite(path.join(harness.folder, "crewdeck.sqlite"));
-    const steps = database.prepare(
-      "SELECT step_name FROM step_attempts WHERE namespace_id = 'crews' AND kind = 'function' ORDER BY started_at",
+    const steps = await harness.sql(
+      "SELECT step_name AS step FROM step_attempts WHERE namespace_id = 'crews' AND kind = 'function' ORDER BY started_at",
     );
     assert.deepEqual(
-      steps.all().map((row) => row["step_name"]),
+      steps.map(({ step }) => step),
       ["task 0 attempt 1", "task 1 attempt 1", "task 2 attempt 1", "complete"],
     );
-    database.close();
   });
 
   it("never shows a task as waiting after the decision", async () => {
@@ -233,15 +229,12 @@ describe("service: two resumes sent at once", () => {
   });
   afterEach(() => harness.end());
 
-  const finishedAt = (id: string) => {
-    const database = openSqlite(path.join(harness.folder, "crewdeck.sqlite"));
-    const row = database
-      .prepare(
-        "SELECT finished_at FROM attempts WHERE execution_id = ? AND attempt = 2 AND state = 'waiting'",
-      )
-      .get(id);
-    database.close();
-    return row && Number(row["finished_at"]);
+  const finishedAt = async (id: string) => {
+    const [row] = await harness.sql(
+      "SELECT finished_at AS time FROM attempts WHERE execution_id = ? AND attempt = 2 AND state = 'waiting'",
+      id,
+    );
+    return row && Number(row["time"]);
   };
   /** Rejects the first output and resolves when the next one waits, which nothing has reported. */
   const rejectUnseen = async (more: object = {}) => {
@@ -255,7 +248,7 @@ describe("service: two resumes sent at once", () => {
   it("the second one doesn't decide about the next output, which nobody has seen", async () => {
     const id = await waitFor("an output that has waited for less than five seconds", async () => {
       const fresh = await rejectUnseen();
-      const since = finishedAt(fresh) ?? 0;
+      const since = (await finishedAt(fresh)) ?? 0;
       const { status } = await harness.resume(fresh, true, "about the first output");
       // On a slow machine more may have passed.
       if (Date.now() - since >= 5000) return false;

@@ -1,11 +1,22 @@
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import path from "node:path";
+import { defined } from "../../../src/base/json.ts";
 import type { CrewProject } from "../../../src/projects/types.ts";
+import { authenticateBy, type AppOptions } from "../../../src/service/app.ts";
 import { documentedDialect, liveDialect } from "../../../src/service/dialects.ts";
 import type { Engine } from "../../../src/service/engine.ts";
+import type { FeedbackWebhook } from "../../../src/service/feedback-webhook.ts";
 import { rehearsalEngine } from "../../../src/service/engine.ts";
+import { createOperations } from "../../../src/service/operations/operations.ts";
 import { openService, type Service } from "../../../src/service/service.ts";
+import type { Storage } from "../../../src/service/storage.ts";
+import { rows, type Database } from "../../../src/service/database/database.ts";
+import { openPostgresDatabase } from "../../../src/service/database/postgres.ts";
+import { openPostgresStorage } from "../../../src/service/workflow-postgres.ts";
+import { openSqliteStorage } from "../../../src/service/workflow-sqlite.ts";
+import { openSqlite, type Row } from "../../../src/base/sqlite.ts";
+import { startPostgres, type TestPostgres } from "../../support/postgres.ts";
 import { answerProblems } from "../../support/answer-check.ts";
 import { readAnswer, type ApiAnswer, type DocumentedStatus } from "../../support/crew-api.ts";
 import { temporaryFolder } from "../../support/folders.ts";
@@ -54,7 +65,9 @@ export const crew: CrewProject = {
 /** Valid inputs of `crew`. */
 export const inputs = { topic: "tides", audience: "sailors" };
 
-export interface HarnessOptions {
+export interface HarnessOptions extends Partial<Pick<AppOptions, "mountedAt" | "admit">> {
+  /** By default the tokens T and U. */
+  readonly authenticate?: AppOptions["authenticate"];
   readonly project?: CrewProject;
   readonly readProject?: () => Promise<CrewProject>;
   readonly engine?: Engine;
@@ -63,34 +76,136 @@ export interface HarnessOptions {
   readonly folder?: string;
   readonly callbackBackoffMs?: number;
   readonly callbackTimeoutMs?: number;
+  readonly feedbackWebhook?: FeedbackWebhook;
+  /** Of its operations; without it, it has none. */
+  readonly operations?: Partial<Parameters<typeof createOperations>[0]>;
+}
+
+/** Whether these tests run on Postgres instead of SQLite. */
+export const onPostgres = process.env["CREWDECK_TEST_DATABASE"] === "postgres";
+
+let postgres: Promise<TestPostgres> | undefined;
+/** The addresses of databases, by the harnesses' folders. */
+const databases = new Map<string, Promise<string>>();
+
+/** The database of a harness's folder. */
+function databaseOf(folder: string): Promise<string> {
+  postgres ??= startPostgres({ isDurable: false });
+  const created = databases.get(folder) ?? postgres.then((running) => running.createDatabase());
+  databases.set(folder, created);
+  return created;
+}
+
+const usualOperations = {
+  isLocal: true,
+  version: "1.2.3",
+  metricsToken: undefined,
+  keepDays: undefined,
+  spans: undefined,
+};
+
+interface Opened {
+  readonly database: Database;
+  readonly service: Service;
+  readonly app: ReturnType<Service["appOf"]>;
 }
 
 /** The real service in this process, without a socket. */
 export class Harness {
   readonly folder: string;
-  readonly service: Service;
   readonly log: string[] = [];
   /** What was left each time a person decided about held executions. */
   readonly left: (readonly string[])[] = [];
+  readonly #opening: Promise<Opened>;
+  #opened: Opened | undefined;
 
   constructor(options: HarnessOptions = {}) {
     this.folder = options.folder ?? temporaryFolder("service");
-    this.service = openService({
-      file: path.join(this.folder, "crewdeck.sqlite"),
+    const log = (line: string) => void this.log.push(line);
+    this.#opening = onPostgres
+      ? databaseOf(this.folder)
+          .then((url) => openPostgresStorage(url, log))
+          .then((storage) => this.#open(storage, options))
+      : Promise.resolve(this.#open(openSqliteStorage(this.#file, log), options));
+  }
+
+  #open(storage: Storage, options: HarnessOptions): Opened {
+    const log = (line: string) => void this.log.push(line);
+    const served = {
+      name: "",
       engine: options.engine ?? rehearsalEngine(0),
       dialect: options.dialect === "live" ? liveDialect : documentedDialect,
-      tokens: { token: "T", userToken: "U" },
       readProject: options.readProject ?? (() => Promise.resolve(options.project ?? crew)),
+      feedbackWebhook: options.feedbackWebhook,
+    };
+    const service = openService({
+      storage,
+      role: "both",
+      crews: [served],
       callbackBackoffMs: options.callbackBackoffMs ?? 10,
-      callbackTimeoutMs: options.callbackTimeoutMs ?? 1000,
-      log: (line) => this.log.push(line),
+      // On a busy machine, an answer may take long: then a callback would come twice.
+      callbackTimeoutMs: options.callbackTimeoutMs ?? 60_000,
+      operations:
+        options.operations && createOperations({ ...usualOperations, log, ...options.operations }),
+      log,
       onHeld: (ids) => this.left.push(ids),
+    });
+    const access = {
+      authenticate: options.authenticate ?? authenticateBy({ token: "T", userToken: "U" }),
+      ...defined({ mountedAt: options.mountedAt, admit: options.admit }),
+    };
+    return (this.#opened = {
+      database: storage.database,
+      service,
+      app: service.appOf(served, access),
     });
   }
 
-  async start(): Promise<this> {
-    await this.service.work();
+  /** On Postgres, only once it is open. */
+  get database(): Database {
+    assert.ok(this.#opened, "The service isn't open yet.");
+    return this.#opened.database;
+  }
+
+  /** On Postgres, only once it is open. */
+  get service(): Service {
+    assert.ok(this.#opened, "The service isn't open yet.");
+    return this.#opened.service;
+  }
+
+  /** On Postgres, only once it is open. */
+  get app(): Opened["app"] {
+    assert.ok(this.#opened, "The service isn't open yet.");
+    return this.#opened.app;
+  }
+
+  get #file(): string {
+    return path.join(this.folder, "crewdeck.sqlite");
+  }
+
+  /** Resolves when it is open: on SQLite it is at once. */
+  async opened(): Promise<this> {
+    await this.#opening;
     return this;
+  }
+
+  async start(): Promise<this> {
+    await (await this.#opening).service.work();
+    return this;
+  }
+
+  /** Changes or reads the service's tables behind its back. */
+  async sql(text: string, ...values: (string | number)[]): Promise<readonly Row[]> {
+    if (onPostgres) {
+      const database = await openPostgresDatabase(await databaseOf(this.folder), () => undefined);
+      const found = await database.query(rows(text, ...values));
+      await database.close();
+      return found;
+    }
+    const database = openSqlite(this.#file);
+    const found = database.prepare(text).all(...values);
+    database.close();
+    return found;
   }
 
   /** Fails if the response does not match openapi.yaml. */
@@ -102,8 +217,9 @@ export class Harness {
   ): Promise<ApiAnswer> {
     const text =
       body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) };
+    const { app } = await this.#opening;
     const answer = await readAnswer(
-      await this.service.app.request(address, {
+      await app.request(address, {
         method,
         headers: { Authorization: "Bearer T", ...headers },
         ...text,
@@ -167,7 +283,7 @@ export class Harness {
   }
 
   async close(): Promise<void> {
-    await this.service.close();
+    await (await this.#opening).service.close();
   }
 
   /** Closes the service and removes its data. */

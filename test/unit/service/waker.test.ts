@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { EventEmitter, once } from "node:events";
+import { mock } from "node:test";
 import { createWaker } from "../../../src/service/executions.ts";
 
 describe("service: waking a run for its decision", () => {
@@ -15,12 +16,39 @@ describe("service: waking a run for its decision", () => {
       again.emit("sent");
       return Promise.resolve(true);
     };
-    const store = { unreadDecisions: () => (signals < 2 ? [key] : []) };
-    const waker = createWaker(store, signal, (line) => lines.push(line));
+    const store = { unreadDecisions: () => Promise.resolve(signals < 2 ? [key] : []) };
+    const waker = createWaker(
+      store,
+      signal,
+      () => Promise.resolve(),
+      (line) => lines.push(line),
+    );
     await waker.wake(key);
     await sentAgain;
     assert.deepEqual(lines, [
       "A run could not be woken for its decision yet: database or disk is full",
     ]);
+  });
+
+  it("looks for no decision after its end, though it was waking a run", async () => {
+    let looks = 0;
+    let answer: (isWoken: boolean) => void = () => assert.fail("No signal was sent.");
+    const waker = createWaker(
+      { unreadDecisions: () => ((looks += 1), Promise.resolve([])) },
+      () => new Promise((resolve) => (answer = resolve)),
+      () => Promise.resolve(),
+      (line) => assert.ok(!line),
+    );
+    mock.timers.enable({ apis: ["setTimeout"] });
+    try {
+      const waking = waker.wake({ executionId: "one", taskIndex: 0, attempt: 1 });
+      waker.stop();
+      answer(false);
+      await waking;
+      mock.timers.tick(10_000);
+      assert.equal(looks, 0);
+    } finally {
+      mock.timers.reset();
+    }
   });
 });

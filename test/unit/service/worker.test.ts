@@ -96,7 +96,7 @@ read command; echo '{"type":"event","event":${event}}'; echo '{"type":"failed","
     const worker = new Worker({ python, program: "worker.py", env: process.env, ...times, onLine });
     await worker.ready;
     await assert.rejects(
-      worker.attempt({}, () => undefined),
+      worker.run({ do: "attempt" }, () => undefined),
       WorkerEnded,
     );
     rmSync(folder, { recursive: true });

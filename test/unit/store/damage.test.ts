@@ -142,8 +142,7 @@ describe("a damaged database", () => {
     assert.deepEqual(crews(database), answer.crews);
   });
 
-  it("is replaced once when several processes find it at the same time", async function () {
-    this.timeout(60_000); // It starts several processes.
+  it("is replaced once when several processes find it at the same time", async () => {
     const folder = filled();
     damage(fileIn(folder));
     const workers = ["a", "b", "c", "d"].map((name) => ({ name, worker: new Worker(folder) }));
@@ -160,8 +159,7 @@ describe("a damaged database", () => {
     );
   });
 
-  it("isn't opened or created while another window replaces it", function () {
-    this.timeout(30_000); // It waits five seconds for the other window.
+  it("isn't opened or created while another window replaces it", () => {
     const folder = filled();
     const file = fileIn(folder);
     const lock = openSqlite(`${file}-lock`);

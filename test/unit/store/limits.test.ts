@@ -128,8 +128,7 @@ describe("the database", () => {
     assert.throws(() => crews(openDatabase(file).database), isProblem("failed", /EEXIST|ENOTDIR/));
   });
 
-  it("reports that another process keeps it busy for five seconds, and works again afterwards", function () {
-    this.timeout(30_000); // The test is about the wait.
+  it("reports that another process keeps it busy for five seconds, and works again afterwards", () => {
     const folder = newFolder();
     const { database } = openDatabase(folder);
     put(database, "before", "1");

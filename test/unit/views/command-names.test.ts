@@ -32,10 +32,11 @@ describe("texts that name a command of the palette", () => {
 });
 
 describe("a button or lens of a command", () => {
-  /** These name what they do to the crew, form or task beside them. */
+  /** These name what they do to the crew, form, task or port that is spoken of. */
   const others = [
     "Compare with Attempt {0}",
     "Use {0}",
+    "Use Another Port",
     "Open Form",
     "reject",
     "Last Result",

@@ -58,11 +58,11 @@ describe("While a task waits, the output of the task before it", () => {
     };
     harness = await new Harness({ engine, dialect: "live" }).start();
     const id = await harness.kickoff();
-    const told = await waitFor("the first output", async () => {
+    const reading = await waitFor("the first output", async () => {
       const reading = await read(id);
       return reading.tasks.length === 1 && reading;
     });
-    const running = applyReading(anExecution(), told, Date.now());
+    const running = applyReading(anExecution(), reading, Date.now());
     release();
     const pause = await waitFor("the pause", async () => {
       const reading = await read(id);

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { headingsOf } from "../../../src/views/document/headings.ts";
 import { leadingText } from "../../../src/views/document/markdown.ts";
+import { elapsedLabel, untilElapsedChanges } from "../../../src/views/labels.ts";
 import { notesOf, waitingLines } from "../../../src/views/document/notes.ts";
 import { renderExecution } from "../../../src/views/document/render.ts";
 import { anExecution, notWaiting } from "./executions.ts";
@@ -58,6 +59,17 @@ describe("The text of an execution", () => {
       ],
     );
     assert.doesNotMatch(rendered.text, /2 min/);
+  });
+
+  it("shows another time as soon as it is another", () => {
+    const execution = notWaiting();
+    const started = Date.parse(execution.startedAt);
+    for (const elapsed of [0, 47_000, 59_999, 60_000, 150_000]) {
+      const at = started + elapsed;
+      const next = at + untilElapsedChanges(execution, at);
+      assert.equal(elapsedLabel(execution, next - 1), elapsedLabel(execution, at));
+      assert.notEqual(elapsedLabel(execution, next), elapsedLabel(execution, at));
+    }
   });
 
   it("marks the draft that waits, from its heading to its last line", () => {

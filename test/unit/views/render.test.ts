@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import MarkdownIt from "markdown-it";
+import type { JsonValue } from "../../../src/base/json.ts";
 import { without, type Execution, type SentResume } from "../../../src/executions/model.ts";
 import { rehearsalMark } from "../../../src/service/engine.ts";
 import { renderExecution, renderMissing } from "../../../src/views/document/render.ts";
@@ -465,6 +466,15 @@ describe("the execution document", () => {
     );
     assert.match(renderExecution(execution).text, /https:\/\/hooks\.test\/…/);
     assert.doesNotMatch(renderExecution(execution).text, /secret-path/);
+  });
+
+  it("doesn't grow with the depth of a JSON input or of the meta data", () => {
+    const deep = JSON.parse(
+      `${"[".repeat(400)}${"[1],".repeat(999)}[1]${"]".repeat(400)}`,
+    ) as JsonValue;
+    const request = { inputs: { deep }, meta: { deep }, callbacks: {} };
+    const { text } = renderExecution(notWaiting({ request }));
+    assert.ok(text.length < 3 * JSON.stringify(deep).length, `${text.length} characters`);
   });
 
   it("shows the beginning of a large output, up to the end of a line, and its size", () => {

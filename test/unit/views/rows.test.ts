@@ -9,7 +9,6 @@ import { staleByAttempt } from "../../../src/sending/stale.ts";
 import { eventOf } from "../../../src/views/events.ts";
 import { executionRow, taskRow } from "../../../src/views/tree/execution-rows.ts";
 import { crewRow, goneCrewRow, hintRow } from "../../../src/views/tree/rows.ts";
-import { elapsedLabel, formatSpan } from "../../../src/views/labels.ts";
 import { anApproval, anExecution, notWaiting } from "./executions.ts";
 
 const start = Date.parse("2026-10-21T12:00:00.000Z");
@@ -48,7 +47,10 @@ function menusOf(facts: string): string[] {
 }
 
 describe("a crew's row", () => {
-  it("shows a deployed crew's host", () => {
+  it("shows a deployed crew's host, and the path by which crews of one server differ", () => {
+    const shown = (url: string) => crewRow({ ...deployed, url }, {}).description;
+    assert.equal(shown("https://crew.test/one"), "crew.test/one");
+    assert.equal(shown("https://crew.test/two"), "crew.test/two");
     const row = crewRow(deployed, {});
     const unnamed = crewRow({ ...deployed, name: row.description }, {});
     assert.deepEqual([unnamed.label, unnamed.description], [row.description, ""]);
@@ -218,11 +220,33 @@ describe("an execution's row", () => {
       "Sea otters, Waiting for you at task review, 1 of 3 tasks done, 2 min",
     );
     assert.match(
-      executionRow(notWaiting({ progress: { completed: 0, total: 1, unit: "task" } }), start)
-        .sentence,
+      executionRow(
+        notWaiting({ progress: { completed: 0, total: 1, unit: "task" }, tasks: [] }),
+        start,
+      ).sentence,
       /0 of 1 task done/,
     );
     assert.deepEqual(menusOf(row.facts), ["waiting", "output"]);
+  });
+
+  it("counts the tasks that callbacks told, which a status did not count yet", () => {
+    const tasks = ["research", "outline", "review"].map((taskId, index) => ({
+      ...{ taskId, attempts: [] },
+      state: index < 2 ? ("completed" as const) : ("waiting" as const),
+    }));
+    const rowOf = (unit: string) =>
+      executionRow(anExecution({ progress: { completed: 1, total: 3, unit }, tasks }), start);
+    assert.match(rowOf("task").sentence, /2 of 3 tasks done/);
+    assert.match(rowOf("step").sentence, /1 of 3 steps done/);
+  });
+
+  it("counts a flow's steps only until its end, whose status has no count", () => {
+    const progress = { completed: 1, unit: "step" };
+    const sentenceOf = (state: "running" | "failed" | "completed") =>
+      executionRow(notWaiting({ progress, state }), start).sentence;
+    assert.match(sentenceOf("running"), /1 step/);
+    assert.match(sentenceOf("failed"), /1 step/);
+    assert.doesNotMatch(sentenceOf("completed"), /step/);
   });
 
   it("shows state, problem, pin and time first; progress and engine come last", () => {
@@ -661,33 +685,5 @@ describe("a crew's names in a row", () => {
     for (const text of messages) {
       assert.match(text ?? "", /^[^\p{Cc}\u202e]{20,400}$/u);
     }
-  });
-});
-
-describe("times", () => {
-  it("have two units at most", () => {
-    assert.deepEqual(
-      [0, 59, 60, 150, 3600, 3720, 90_000, 172_800].map((seconds) => formatSpan(seconds * 1000)),
-      ["0 s", "59 s", "1 min", "2 min 30 s", "1 h", "1 h 2 min", "1 d 1 h", "2 d"],
-    );
-  });
-
-  it("change in steps on rows, stop at the end, and are omitted if unknown", () => {
-    assert.equal(elapsedLabel(notWaiting(), start + 47_000), "40 s");
-    assert.equal(
-      elapsedLabel(
-        notWaiting({ state: "completed", endedAt: "2026-10-21T12:01:05.000Z" }),
-        start + 9e9,
-      ),
-      "1 min 5 s",
-    );
-    assert.equal(
-      elapsedLabel(
-        notWaiting({ state: "completed", endedAt: "2026-10-21T12:01:05.000Z", origin: "tracked" }),
-        start,
-      ),
-      undefined,
-    );
-    assert.equal(elapsedLabel(notWaiting({ state: "unconfirmed" }), start), undefined);
   });
 });

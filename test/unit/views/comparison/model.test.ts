@@ -33,7 +33,7 @@ describe("The model of a comparison", () => {
       "Tokens: 14,220 | 11,520 | −2,700 (−19 %)",
       "Tokens in: 12,300 | 9,600 | −2,700 (−22 %)",
       "Tokens out: 1,920 | 1,920 | same",
-      "Estimated cost: $0.0069 | $0.03 | +$0.02 (+351 %)",
+      "Estimated cost: $0.0069 | $0.0312 | +$0.0243 (+351 %)",
       "Duration: 40 s | 55 s | +15 s (+38 %)",
       "State: Completed | Completed | same",
       "Crew: Writers | Writers here · crewai | different",

@@ -3,7 +3,7 @@ import { activityOf } from "../../../../src/executions/activity.ts";
 import type { ActivityEvent } from "../../../../src/api/types.ts";
 import type { Execution } from "../../../../src/executions/model.ts";
 import { withTimes } from "../../../../src/executions/task-times.ts";
-import { bundleOf, fileName } from "../../../../src/views/export/bundle.ts";
+import { bundleName, bundleOf } from "../../../../src/views/export/bundle.ts";
 import { recordedExecution } from "../../../support/recorded-execution.ts";
 import { anExecution, notWaiting } from "../executions.ts";
 
@@ -35,6 +35,7 @@ describe("An execution as a Markdown folder", () => {
     assert.equal(files.get("result.md"), "A trip to Oslo.");
     assert.deepEqual(JSON.parse(files.get("outputs/02-write_task.json")!), { city: "Oslo" });
     assert.match(files.get("timeline.svg")!, /^<svg [^]*research_task[^]*<\/svg>\n$/);
+    assert.match(files.get("timeline.svg")!, />Est\. cost</);
     const document = files.get("execution.md")!;
     assert.match(document, /^# Sea otters\n/);
     assert.match(
@@ -119,10 +120,17 @@ describe("An execution as a Markdown folder", () => {
 
   it("has file names for every file system", () => {
     assert.deepEqual(
-      ["a/b\\c:d", "../up", " tea in  the office ", "…", "日本 語", "a".repeat(99), "end.-"].map(
-        fileName,
-      ),
-      ["a-b-c-d", "up", "tea-in-the-office", "_", "日本-語", "a".repeat(60), "end"],
+      [
+        "a/b\\c:d",
+        "../up",
+        " tea in  the office ",
+        "…",
+        "日本 語",
+        "a".repeat(99),
+        "end.-",
+        "Con",
+      ].map((label) => bundleName(anExecution({ label }))),
+      ["a-b-c-d", "up", "tea-in-the-office", "_", "日本-語", "a".repeat(60), "end", "_Con"],
     );
   });
 });

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import type { JsonValue } from "../../../../src/base/json.ts";
 import type { ActivityEvent } from "../../../../src/api/types.ts";
 import { activityOf } from "../../../../src/executions/activity.ts";
 import { type Execution, without } from "../../../../src/executions/model.ts";
@@ -64,6 +65,18 @@ describe("The page's model", () => {
     assert.deepEqual(content, { kind: "markdown", text: richDraft });
     assert.match(goesTo, /^Goes to “Writers” \(crew\.test\)\. All of it becomes context/);
     assert.equal(spoken, "Waiting for you: task outline, attempt 2");
+  });
+
+  it("shows an input as it was given, also a deep one that would fill the memory with indentation", () => {
+    const deep = `${"[".repeat(900)}${"1,".repeat(50_000)}1${"]".repeat(900)}`;
+    const inputs = { topic: "Tea", deep: JSON.parse(deep) as JsonValue, few: { a: [1] } };
+    const { inputs: shown } = modelOf(aRichExecution({ request: { inputs, callbacks: {} } }));
+    assert.deepEqual(
+      shown.map(({ value: { kind } }) => kind),
+      ["markdown", "text", "json"],
+    );
+    assert.ok((shown[1]?.value.text.length ?? Infinity) <= deep.length);
+    assert.equal(shown[2]?.value.text, '{\n  "a": [\n    1\n  ]\n}\n');
   });
 
   it("keeps the rejected output in its place until the next one waits", () => {
@@ -137,6 +150,24 @@ describe("The page's model", () => {
     assert.equal(given?.title, "Your feedback: rejected");
     assert.equal(given.content.text, "Shorter, please.  \nName one tea.", "lines stay lines");
     assert.match(given.outcome, /^Sent · the crew answered “Task will be retried/);
+  });
+
+  it("tells how many tasks are still to come, until it has ended", () => {
+    const waiting = aRichExecution();
+    const of = (total: number, more: Partial<Execution> = {}) =>
+      modelOf({
+        ...waiting,
+        progress: { completed: 1, total, unit: "task", current: "outline" },
+        ...more,
+      }).toCome;
+    assert.equal(waiting.tasks.length, 3);
+    assert.deepEqual(
+      [of(3), of(4), of(6)],
+      [undefined, "1 task is still to come.", "3 tasks are still to come."],
+    );
+    assert.equal(of(6, { state: "stopped", endedAt: "2026-10-21T12:05:00.000Z" }), undefined);
+    const steps = { completed: 1, total: 9, unit: "step" };
+    assert.equal(modelOf({ ...waiting, progress: steps }).toCome, undefined);
   });
 
   it("has the estimated cost beside the tokens of the execution and its tasks, and none without prices", () => {
@@ -270,6 +301,18 @@ describe("The page's model", () => {
       gone.notices.map(({ id, kind }) => [id, kind]),
       [["may be waiting", "warning"]],
     );
+  });
+
+  it("warns of callbacks that have not arrived", () => {
+    const undelivered = [
+      { kind: "task", count: 1, attempts: 1, error: "The receiver answered 500." },
+    ];
+    const warnings = (execution: Execution) =>
+      modelOf(execution).notices.map(({ kind, text }) => [kind, text]);
+    assert.deepEqual(warnings(aRichExecution({ undelivered })), [
+      ["warning", "1 callback has not arrived: task (1 attempt: The receiver answered 500)."],
+    ]);
+    assert.deepEqual(warnings(aRichExecution()), []);
   });
 
   it("counts the time while it runs, and has what the crew said when it failed", () => {

@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
 import { activityOf } from "../../../../src/executions/activity.ts";
+import type { Execution } from "../../../../src/executions/model.ts";
 import { Sent, timelineContent } from "../../../../src/views/timeline/content.ts";
+import { detailsOf, sentenceOf } from "../../../../src/views/timeline/labels.ts";
 import { parseFromTimeline } from "../../../../src/views/timeline/parse.ts";
-import { runningExecution, start } from "../../../support/timeline/samples.ts";
+import { timelineTexts } from "../../../../src/views/timeline/texts.ts";
+import { runningExecution, start, variedExecution } from "../../../support/timeline/samples.ts";
 import { contentOf } from "./contents.ts";
 
 describe("what the timeline's page gets", () => {
@@ -30,6 +33,69 @@ describe("what the timeline's page gets", () => {
     assert.equal(crew.marks.at(-1)?.id, "mark 229");
     assert.equal(crew.earlierMarks, 30);
     assert.ok(crew.marks.every(({ text = "" }) => text.length <= 602));
+  });
+
+  it("says of what a wait is part of that it waits", () => {
+    const { execution, events } = runningExecution(start + 20_000);
+    const asks = { id: "h", type: "human_feedback_requested", at: start + 19_000 };
+    const kept = { events: [...events, { ...asks, taskName: "research" }], folded: {} };
+    const waiting: Execution = { ...execution, state: "waiting" };
+    const { spans } = timelineContent(waiting, activityOf(waiting, kept), start + 20_000);
+    const outline = spans.map(({ depth, kind, state }) => `${"  ".repeat(depth)}${kind}: ${state}`);
+    assert.deepEqual(outline.slice(0, 2), ["crew: waiting", "  task: waiting"]);
+    assert.ok(outline.includes("    wait: running"), outline.join("\n"));
+    const texts = timelineTexts();
+    const options = { start, now: start + 20_000, texts, language: "en" };
+    const [, task] = spans;
+    assert.ok(task !== undefined);
+    assert.deepEqual(detailsOf(task, options).facts[0], ["Kind", "Task, waiting for you"]);
+    assert.match(
+      sentenceOf(task, start, start + 20_000, texts),
+      /^Task research, waiting for you, /,
+    );
+  });
+
+  it("ends where it was last seen, while nobody knows what it does", () => {
+    const { execution, events } = runningExecution(start + 20_000);
+    const kept = { events, folded: {} };
+    const shown = (change: Partial<Execution>) => {
+      const now: Execution = { ...execution, ...change };
+      return timelineContent(now, activityOf(now, kept), start + 3_600_000).spans;
+    };
+    const iso = (seconds: number) => new Date(start + seconds * 1000).toISOString();
+    const doubted = { state: "unknown", mayBeWaiting: true } as const;
+    const spans = shown({ ...doubted, history: [{ at: iso(25), ...doubted }] });
+    assert.deepEqual(
+      spans.map(({ kind, state, end = NaN }) => [kind, state, (end - start) / 1000]),
+      [
+        ["crew", "unknown", 25],
+        ["task", "unknown", 25],
+        ["agent", "unknown", 25],
+        ["model", "completed", 16],
+        ["tool", "unknown", 25],
+      ],
+    );
+    const late = [{ at: iso(3_000), notBefore: iso(30), ...doubted }];
+    assert.equal(shown({ ...doubted, history: late })[0]?.end, start + 30_000);
+    const forgotten = { watchingStoppedAt: iso(3_000), seenAt: iso(40) };
+    assert.equal(shown(forgotten)[0]?.end, start + 40_000, "it is no longer watched");
+    assert.equal(shown({ state: "unknown" })[0]?.end, undefined, "the crew still answers");
+    const texts = timelineTexts();
+    const [, task] = spans;
+    assert.ok(task !== undefined);
+    const sentence = sentenceOf(task, start, start + 3_600_000, texts);
+    assert.match(sentence, /^Task research, not known, for 13 s so far, /);
+  });
+
+  it("has the crew's time as the other views do, once it has ended", () => {
+    const { execution, events } = variedExecution();
+    const activity = activityOf(execution, { events, folded: {} });
+    // The first event came a moment after the kickoff.
+    const reported = { ...execution, executionTime: 186.2 };
+    const [crew] = timelineContent(reported, activity, start).spans;
+    assert.deepEqual(crew?.worked, { seconds: 186.2, isByCrew: true });
+    const running = { ...reported, state: "running" as const };
+    assert.equal(timelineContent(running, activity, start).spans[0]?.worked, undefined);
   });
 
   it("is only what has changed", () => {

@@ -40,6 +40,18 @@ describe("a timeline as Markdown", () => {
     ]);
   });
 
+  it("lists below it what took no time, by time", () => {
+    const lines = (spans: readonly Span[]) =>
+      timelineMarkdown(rows(spans), content, content.now, texts).split("\n");
+    const list = [
+      "- 5.1 s · agent logs execution: Senior Researcher – I should search first, \\<i\\>then\\</i\\> read.",
+      "- 16 s · memory query error – No memory here.",
+    ];
+    assert.deepEqual(lines(content.spans).slice(-5), ["Events:", "", ...list, ""]);
+    const many = content.spans.map((span) => (span.marks ? { ...span, earlierMarks: 7 } : span));
+    assert.deepEqual(lines(many).slice(-4), ["- 7 earlier ones", ...list, ""]);
+  });
+
   it("has remote text without effect", () => {
     const [crew] = content.spans;
     assert.ok(crew !== undefined);

@@ -1,0 +1,59 @@
+// `npm run package:service`: writes crewdeck-<version>.tgz, the npm package of the service, from what was built: the project's own package.json is
+// the extension's manifest. `-- --out FOLDER` names another folder. The same sources give the same bytes.
+import type { Metafile } from "esbuild";
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { parseArgs } from "node:util";
+import { runNpm } from "../test/support/commands.ts";
+import { projectFolder, temporaryFolder } from "../test/support/folders.ts";
+import { bundledPackages, thirdPartyNotices } from "./build/third-party-notices.ts";
+
+const { values: options } = parseArgs({ options: { out: { type: "string" } } });
+const { version, license } = JSON.parse(read("package.json")) as Record<string, unknown>;
+const metafile = JSON.parse(read("out/service-metafile.json")) as Metafile;
+
+const folder = temporaryFolder("package-service");
+try {
+  const programs = [...Object.keys(metafile.outputs), "dist/worker.py"];
+  for (const file of [...programs, ...exampleCrew(), "LICENSE"]) copy(file, file);
+  copy("src/service/README.md", "README.md");
+  write("ThirdPartyNotices.txt", thirdPartyNotices(bundledPackages([metafile])));
+  write("package.json", `${JSON.stringify(manifest(), undefined, 2)}\n`);
+  const out = path.resolve(options.out ?? projectFolder);
+  await runNpm(["pack", "--ignore-scripts", "--pack-destination", out], folder);
+  console.log(`Wrote ${path.join(out, `crewdeck-${String(version)}.tgz`)}`);
+} finally {
+  rmSync(folder, { recursive: true });
+}
+
+function manifest(): object {
+  return {
+    name: "crewdeck",
+    version,
+    description: "Serves crews of AI agents behind the Crew Execution API",
+    license,
+    type: "module",
+    bin: { crewdeck: "dist/service.mjs" },
+    engines: { node: ">=22.13.0" },
+  };
+}
+
+/** Without what Python and uv leave there. */
+function exampleCrew(): string[] {
+  const files = readdirSync(path.join(projectFolder, "media/example-crew"), { recursive: true })
+    .map((name) => `media/example-crew/${String(name).replaceAll("\\", "/")}`)
+    .sort();
+  return files.filter((file) => /^[^.]+\.(?:md|toml|py|yaml)$/.test(file));
+}
+
+function read(file: string): string {
+  return readFileSync(path.join(projectFolder, file), "utf8");
+}
+
+function copy(file: string, target: string): void {
+  cpSync(path.join(projectFolder, file), path.join(folder, target));
+}
+
+function write(file: string, text: string): void {
+  writeFileSync(path.join(folder, file), text);
+}

@@ -1,0 +1,15 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+
+/** The token of an `Authorization` header. */
+export function bearerOf(header: string | undefined): string | undefined {
+  return /^Bearer +(\S+) *$/i.exec(header ?? "")?.[1];
+}
+
+export function digest(secret: string): Buffer {
+  return createHash("sha256").update(secret).digest();
+}
+
+/** Hashes have one length, so they can be compared in constant time. */
+export function isSecret(given: string | undefined, hash: Buffer): boolean {
+  return timingSafeEqual(digest(given ?? ""), hash) && given !== undefined;
+}

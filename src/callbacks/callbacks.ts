@@ -1,0 +1,262 @@
+import * as l10n from "@vscode/l10n";
+import type { CallbackAddress } from "../api/filled-callbacks.ts";
+import type { Clock } from "../base/clock.ts";
+import { messageOf, UserError, type ProblemLog } from "../base/errors.ts";
+import { type Disposable, Disposables } from "../base/events.ts";
+import { defined } from "../base/json.ts";
+import { isLoopback } from "../base/loopback.ts";
+import { type CrewRef, type ExecutionSummary, hasEnded, isLocalCrew } from "../executions/model.ts";
+import type { ExecutionStore } from "../executions/store.ts";
+import type { Database } from "../store/database.ts";
+import type { Receive } from "./delivery.ts";
+import { areFlowsUsed } from "./flow-paths.ts";
+import { FlowWebhooks, type FlowWebhooksOptions } from "./flow-webhooks.ts";
+import { Inbox } from "./inbox.ts";
+import { Paths } from "./paths.ts";
+import type { Payload } from "./payload.ts";
+import { roundTrip } from "./probe.ts";
+import { loopbackAddress, PortTakenError, Receiver } from "./receiver.ts";
+import type { Way } from "./ways.ts";
+
+/** How long callbacks may follow an execution's end (ms). */
+const lateAfterEnd = 60_000;
+/** How long a test waits (ms). */
+const testTimeout = 10_000;
+/** The path of an address whose path isn't known yet. */
+const noPath = "-";
+
+export interface CallbacksOptions {
+  readonly database: Database;
+  readonly store: ExecutionStore;
+  readonly clock: Clock;
+  /** The first that is set up is used. */
+  readonly ways: readonly Way[];
+  /** Asks for an execution's status; resolves when it is stored. */
+  readonly poll: (localId: string) => Promise<unknown>;
+  readonly log: ProblemLog;
+  readonly crews: FlowWebhooksOptions["crews"];
+  readonly storage: FlowWebhooksOptions["storage"];
+  readonly onRefused: FlowWebhooksOptions["onRefused"];
+  /** Callbacks don't arrive until the person has done something. */
+  readonly onBroken: (problem: UserError) => void;
+}
+
+export interface CallbackTest {
+  readonly via: "loopback" | "none" | Way["via"];
+  /** The address with the path of the test left out. */
+  readonly url?: string;
+  /** Where this machine receives, on loopback. */
+  readonly port?: number;
+  readonly roundTripMs?: number;
+  /** Why a way before this one can't be used, although it is set up. */
+  readonly problem?: string;
+}
+
+/** Receives what crews call back, for the executions that asked for it. */
+export class Callbacks implements Disposable {
+  readonly #options: CallbacksOptions;
+  readonly #paths: Paths;
+  readonly #inbox: Inbox;
+  readonly #receiver: Receiver;
+  readonly #owned = new Disposables();
+  #cancelStop: (() => void) | undefined;
+  /** Of flows that ask a person. */
+  readonly flows: FlowWebhooks;
+  /** Takes callbacks of a relay, too. */
+  readonly receive: Receive;
+
+  constructor(options: CallbacksOptions) {
+    this.#options = options;
+    const { database, store } = options;
+    const paths = (this.#paths = new Paths(database));
+    const flows = (this.flows = new FlowWebhooks(options));
+    const inbox = (this.#inbox = new Inbox({ ...options, paths }));
+    this.receive = async (delivery) =>
+      (await flows.receive(delivery)) ?? (await inbox.receive(delivery));
+    const isKnown = (path: string) =>
+      paths.find(path) !== undefined || paths.isProbe(path) || flows.isPath(path);
+    this.#receiver = this.#owned.add(
+      new Receiver({
+        ...options,
+        ...{ paths, isKnown, receive: this.receive },
+        // The other ways follow the port, or prove that they don't.
+        isPortNeeded: () => options.ways.some((way) => way.via === "publicUrl" && way.isOn()),
+        onReceiving: (isReceiving) => {
+          for (const way of options.ways) way.receives?.(isReceiving ? this.receive : undefined);
+        },
+      }),
+    );
+    this.#owned.add(
+      store.onDidChange(({ added, changed, removed }) => {
+        // Another window may have asked for callbacks.
+        if (!this.#receiver.isStarted && [...added, ...changed].some(this.#needs)) this.#begin();
+        if (removed.length > 0 || changed.some(hasEnded)) this.#stopLater();
+      }),
+    );
+  }
+
+  /** Stores a callback that a person has received elsewhere. @throws StoreError */
+  take(localId: string, payload: Payload): void {
+    this.#inbox.take(localId, payload);
+  }
+
+  /** Receives again, if an open execution has asked for it. */
+  begin(): void {
+    if (this.#isNeeded()) this.#begin();
+  }
+
+  /** Whether a crew may reach this machine; only a test proves it. */
+  mayReach(crew: CrewRef): boolean {
+    return isHere(crew) || this.#waysFor(crew).length > 0;
+  }
+
+  /** Undefined if its crew can't reach this machine. Never rejects: a kickoff works without callbacks. */
+  async for(crew: CrewRef, localId: string): Promise<CallbackAddress | undefined> {
+    try {
+      const path = this.#paths.of(localId);
+      const { url } = await this.#wayFor(crew, path);
+      if (url === undefined) return undefined;
+      this.#paths.keep(localId, path);
+      return { url, token: this.#paths.newToken(localId) };
+    } catch (error) {
+      this.#report("Callbacks could not be received.", error, crew.name);
+      return undefined;
+    } finally {
+      this.#stopLater();
+    }
+  }
+
+  /** Where a crew's flows ask a person, who sets that up now. Undefined if they can't reach this machine. */
+  async forFlows(crew: CrewRef): Promise<string | undefined> {
+    if (!this.mayReach(crew)) return undefined;
+    this.#cancelStop?.();
+    try {
+      const { url } = await this.#wayFor(crew, noPath, true);
+      return url && withPath(url, this.flows.path(crew.id));
+    } finally {
+      this.#stopLater();
+    }
+  }
+
+  /**
+   * Proves by a round trip how callbacks come here. @throws UserError if they don't
+   * @param isNewPort whether to receive at another port, if another program has the one that is kept
+   */
+  async test(crew?: CrewRef, { isNewPort = false } = {}): Promise<CallbackTest> {
+    const { clock } = this.#options;
+    try {
+      if (isNewPort) await this.#receiver.start(true);
+      const { via = "none", url, port, problem } = await this.#wayFor(crew, noPath, true);
+      if (url === undefined || port === undefined) return { via: "none", ...defined({ port }) };
+      const base = withPath(url, "").replace(/(\/|\?crewdeck=)$/, "");
+      const urlOf = (path: string) => withPath(url, path);
+      const options = { paths: this.#paths, clock, timeoutMs: testTimeout };
+      const result = await roundTrip(urlOf, options);
+      if (typeof result === "number")
+        return { via, url: base, port, roundTripMs: result, ...defined({ problem }) };
+      throw new UserError(
+        via === "relay"
+          ? l10n.t(
+              "Callbacks sent to {0} don't arrive on this machine: {1}. Check that the relay runs, and that a proxy before it passes events on at once.",
+              base,
+              result,
+            )
+          : l10n.t(
+              "Callbacks sent to {0} don't arrive on this machine: {1}. It must lead to http://127.0.0.1:{2}.",
+              base,
+              result,
+              port,
+            ),
+      );
+    } finally {
+      this.#stopLater();
+    }
+  }
+
+  dispose(): void {
+    this.#cancelStop?.();
+    this.#owned.dispose();
+    for (const way of this.#options.ways) way.dispose?.();
+  }
+
+  /** Deletes what it takes to receive by the ways that are set up. */
+  async forgetWays(): Promise<void> {
+    for (const way of this.#options.ways) await way.forget?.();
+  }
+
+  /** @param mayAsk whether a person waits for the answer, and can be asked for what is missing */
+  async #wayFor(
+    crew: CrewRef | undefined,
+    path: string,
+    mayAsk = false,
+  ): Promise<Partial<Pick<CallbackTest, "via" | "port" | "url" | "problem">>> {
+    const ways = this.#waysFor(crew);
+    if (!mayAsk && !isHere(crew) && ways.length === 0) return {};
+    const port = await this.#receiver.start();
+    const problems: unknown[] = [];
+    for (const way of ways) {
+      try {
+        const url = await way.addressOf(path, port, mayAsk);
+        const [problem] = problems.map(messageOf);
+        if (url !== undefined) return { via: way.via, port, url, ...defined({ problem }) };
+      } catch (error) {
+        problems.push(error);
+      }
+    }
+    const [problem] = problems;
+    if (problem instanceof Error) throw problem;
+    if (crew === undefined || isHere(crew))
+      return { via: "loopback", port, url: loopbackAddress(port, path) };
+    return { port };
+  }
+
+  #waysFor(crew: CrewRef | undefined): readonly Way[] {
+    if (crew !== undefined && isLocalCrew(crew)) return [];
+    return this.#options.ways.filter(
+      (way) => way.isOn() && !(isHere(crew) && way.via === "forwarded"),
+    );
+  }
+
+  #stopLater(): void {
+    this.#cancelStop?.();
+    this.#cancelStop = this.#options.clock.after(lateAfterEnd, () => {
+      try {
+        if (!this.#isNeeded()) this.#receiver.stop();
+      } catch (error) {
+        this.#options.log.problem("Whether callbacks are still needed is not known.", error);
+      }
+    });
+  }
+
+  #begin(): void {
+    this.#receiver.start().catch((error: unknown) => {
+      this.#report("Callbacks can't be received on this machine.", error);
+    });
+  }
+
+  #report(doing: string, error: unknown, about?: string): void {
+    const { log, onBroken } = this.#options;
+    log.problem(doing, error, about);
+    if (error instanceof PortTakenError) onBroken(error);
+  }
+
+  #isNeeded(): boolean {
+    if (areFlowsUsed(this.#options.database)) return true;
+    const called = this.#paths.localIds();
+    const { store } = this.#options;
+    return store.list().some((each) => called.has(each.localId) && !hasEnded(each));
+  }
+
+  readonly #needs = (execution: ExecutionSummary) =>
+    !hasEnded(execution) && this.#paths.has(execution.localId);
+}
+
+/** A crew at a loopback address runs on this machine. */
+function isHere(crew: CrewRef | undefined): boolean {
+  return crew !== undefined && (isLocalCrew(crew) || isLoopback(new URL(crew.url).hostname));
+}
+
+/** @param url with `noPath` at its end */
+function withPath(url: string, path: string): string {
+  return url.slice(0, -noPath.length) + path;
+}

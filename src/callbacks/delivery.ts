@@ -1,0 +1,16 @@
+/** A callback as it arrived: over HTTP, or through a relay. */
+export interface Delivery {
+  /** The path below the public address, which names the execution: `/<secret path>`. */
+  readonly path: string;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+  /** When a relay received it (ms since 1970), while this machine was away. */
+  readonly arrivedAt?: number;
+}
+
+/** Stores a callback. Resolves with the HTTP status to answer: 2xx only once it is in the store. Never rejects. */
+export type Receive = (delivery: Delivery) => Promise<number>;
+
+/** A larger body is refused (bytes). */
+export const mostBytes = 1_000_000;

@@ -1,0 +1,159 @@
+import { randomBytes } from "node:crypto";
+import * as l10n from "@vscode/l10n";
+import type { Clock } from "../base/clock.ts";
+import type { ProblemLog } from "../base/errors.ts";
+import { text } from "../base/sqlite.ts";
+import { executionOfFlow, requestReceived } from "../executions/flow-requests.ts";
+import type { CrewRef } from "../executions/model.ts";
+import { newExecution } from "../executions/reduce.ts";
+import type { ExecutionStore } from "../executions/store.ts";
+import type { Database } from "../store/database.ts";
+import type { Delivery } from "./delivery.ts";
+import { type AskedPerson, readFlowRequest } from "./flow-request.ts";
+import { flowKind as kind } from "./flow-paths.ts";
+import { lastSegment } from "./paths.ts";
+import { signatureProblem } from "./signature.ts";
+
+export interface FlowWebhooksOptions {
+  readonly database: Database;
+  readonly store: Pick<ExecutionStore, "add" | "list" | "refresh" | "update">;
+  readonly clock: Clock;
+  readonly log: ProblemLog;
+  readonly crews: { find(crewId: string): CrewRef | undefined };
+  /** A deployment doesn't repeat a request that is refused, so the person must know. @param why sentences */
+  readonly onRefused: (crew: CrewRef, why: string) => void;
+  /** VS Code's SecretStorage. */
+  readonly storage: {
+    get(key: string): PromiseLike<string | undefined>;
+    store(key: string, value: string): PromiseLike<void>;
+    delete(key: string): PromiseLike<void>;
+  };
+}
+
+const secretPrefix = "crewdeck.feedbackSecret.";
+
+const notAsked = "It is about another event, or has no ID or no address for an answer.";
+
+/** The webhooks of flows that ask a person: one path for each crew, which stays the same. */
+export class FlowWebhooks {
+  readonly #options: FlowWebhooksOptions;
+
+  constructor(options: FlowWebhooksOptions) {
+    this.#options = options;
+  }
+
+  /** The crew's path, made when it is first asked for. It can't be guessed. */
+  path(crewId: string): string {
+    const { database } = this.#options;
+    return database.write(() => {
+      const select = "SELECT json FROM crew_values WHERE kind = ? AND crew_id = ?";
+      const known = database.get(select, kind, crewId);
+      if (known !== undefined) return String(JSON.parse(text(known, "json")));
+      const path = randomBytes(32).toString("base64url");
+      const insert = "INSERT INTO crew_values VALUES (?, ?, ?)";
+      database.run(insert, kind, crewId, JSON.stringify(path));
+      return path;
+    });
+  }
+
+  isPath(path: string): boolean {
+    return this.#crewAt(path) !== undefined;
+  }
+
+  /** With the secret that signs the crew's requests. Rejects if it can't be stored. */
+  async setSecret(crewId: string, secret: string): Promise<void> {
+    // The row first: a secret without one would never be deleted.
+    this.path(crewId);
+    await this.#options.storage.store(secretPrefix + crewId, secret);
+  }
+
+  async hasSecret(crewId: string): Promise<boolean> {
+    return (await this.#options.storage.get(secretPrefix + crewId)) !== undefined;
+  }
+
+  /** The crew's address changed; the deployment still sends to the path. */
+  async move(fromId: string, toId: string): Promise<void> {
+    const { database, storage } = this.#options;
+    if (!this.crewIds().includes(fromId)) return;
+    const secret = await storage.get(secretPrefix + fromId);
+    const update = "UPDATE OR REPLACE crew_values SET crew_id = ? WHERE kind = ? AND crew_id = ?";
+    database.run(update, toId, kind, fromId);
+    if (secret !== undefined) await storage.store(secretPrefix + toId, secret);
+    await storage.delete(secretPrefix + fromId);
+  }
+
+  async forget(crewId: string): Promise<void> {
+    const { database, storage } = this.#options;
+    await storage.delete(secretPrefix + crewId);
+    database.run("DELETE FROM crew_values WHERE kind = ? AND crew_id = ?", kind, crewId);
+  }
+
+  /** Of the crews that have a path. */
+  crewIds(): readonly string[] {
+    const rows = this.#options.database.all("SELECT crew_id FROM crew_values WHERE kind = ?", kind);
+    return rows.map((row) => text(row, "crew_id"));
+  }
+
+  /** Undefined if the path isn't a crew's. Otherwise the HTTP status: 2xx once the request is stored. */
+  async receive(delivery: Delivery): Promise<number | undefined> {
+    const { crews, storage, clock, log } = this.#options;
+    const { headers, body, arrivedAt = clock.now() } = delivery;
+    try {
+      const crewId = this.#crewAt(delivery.path);
+      if (crewId === undefined) return undefined;
+      const crew = crews.find(crewId);
+      if (crew === undefined) return 404;
+      const secret = await storage.get(secretPrefix + crewId);
+      // Nothing is taken that isn't signed.
+      if (secret === undefined) return this.#refuse("secret", crew);
+      const problem = signatureProblem(headers, body, secret, arrivedAt);
+      if (problem !== undefined) return this.#refuse(problem, crew);
+      const asked = readFlowRequest(new TextDecoder().decode(body));
+      if (asked !== undefined) this.#take(crew, asked);
+      else log.problem("A flow's webhook asks no person.", new Error(notAsked), crew.name);
+      return 200;
+    } catch (error) {
+      log.problem("A flow's request could not be stored.", error);
+      return 503;
+    }
+  }
+
+  #crewAt(path: string): string | undefined {
+    const select = "SELECT crew_id FROM crew_values WHERE kind = ? AND json = ?";
+    const row = this.#options.database.get(select, kind, JSON.stringify(lastSegment(path)));
+    return row && text(row, "crew_id");
+  }
+
+  #refuse(problem: "secret" | "missing" | "wrong" | "old", crew: CrewRef): number {
+    const why = {
+      secret: l10n.t("The crew has no feedback secret on this machine."),
+      missing: l10n.t("It has no X-Signature or no X-Timestamp."),
+      wrong: l10n.t("Its signature doesn't fit the crew's feedback secret."),
+      old: l10n.t("It was not signed within the last 5 minutes by this machine's clock."),
+    }[problem];
+    const { log, onRefused } = this.#options;
+    log.problem("A flow's request was refused.", new Error(why), crew.name);
+    onRefused(crew, why);
+    return 401;
+  }
+
+  #take(crew: CrewRef, { request, ids, label }: AskedPerson): void {
+    const { database, store, clock } = this.#options;
+    const { id } = request;
+    // Another window may have just tracked it.
+    store.refresh();
+    database.write(() => {
+      const known = store.list().filter((each) => each.crew.id === crew.id);
+      if (known.some(({ requestIds = [] }) => requestIds.includes(id))) return;
+      const now = clock.now();
+      const execution = executionOfFlow(known, crew.id, ids);
+      if (execution !== undefined)
+        store.update(execution.localId, (current) => requestReceived(current, request, now));
+      else {
+        const [kickoffId = id] = ids;
+        const tracked = newExecution({ crew, origin: "tracked", kickoffId, label }, clock);
+        store.add(requestReceived(tracked, request, now));
+      }
+    });
+  }
+}

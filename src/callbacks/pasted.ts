@@ -1,0 +1,92 @@
+import { createHash } from "node:crypto";
+import { asObject, isObject, parseJson, type UnknownObject } from "../base/json.ts";
+import { type Payload, readPayload } from "./payload.ts";
+
+/** In this order, one of several in a text is taken. */
+const kinds: readonly Payload["kind"][] = ["pause", "task", "crew", "step", "events"];
+/** How deep it may be inside of what a tool shows, and how many objects are looked at. */
+const [deepest, mostObjects] = [6, 2_000];
+
+/**
+ * The callback in a text that a person pasted: its body, alone or inside of what a tool that received it shows, such
+ * as a log line or an export, as JSON or as Python prints it. Undefined if there is none.
+ * @param at now (ms since 1970)
+ */
+export function readPasted(text: string, at: number): Payload | undefined {
+  const objects = objectsIn(text);
+  if (objects.some(isFlowRequest)) return undefined;
+  const found = objects.map((body) => {
+    const key = createHash("sha256").update(JSON.stringify(body)).digest("base64url");
+    return readPayload(body, key, at);
+  });
+  const [best] = kinds.flatMap((kind) => found.filter((payload) => payload.kind === kind));
+  const kickoffId = found.find((payload) => payload.kickoffId !== undefined)?.kickoffId;
+  return best && { ...(kickoffId !== undefined && { kickoffId }), ...best };
+}
+
+/** Whether a flow asks with it. Nobody could check its signature, so it is no callback. */
+export function hasFlowRequest(text: string): boolean {
+  return objectsIn(text).some(isFlowRequest);
+}
+
+function isFlowRequest(body: UnknownObject): boolean {
+  return isObject(body["request"]) && ("callback_url" in body || body["event"] === "new_request");
+}
+
+/** The outermost first. A text can be JSON, too. */
+function objectsIn(text: string): readonly UnknownObject[] {
+  const found: UnknownObject[] = [];
+  let level: readonly unknown[] = [text];
+  for (let depth = 0; depth <= deepest && found.length < mostObjects; depth += 1) {
+    const values = level.flatMap((value) =>
+      typeof value === "string" ? valuesIn(value) : [value],
+    );
+    found.push(...values.filter(isObject).slice(0, mostObjects));
+    level = values.flatMap((value) =>
+      typeof value === "string" || Array.isArray(value) ? value : Object.values(asObject(value)),
+    );
+  }
+  return found.slice(0, mostObjects);
+}
+
+function valuesIn(text: string): readonly unknown[] {
+  const [start, end] = [text.indexOf("{"), text.lastIndexOf("}")];
+  if (start === -1) return [];
+  const whole = parseJson(text);
+  if (whole !== undefined) return [whole];
+  const pieces = bracedIn(text).flatMap((piece) => parseJson(piece) ?? []);
+  if (pieces.length > 0) return pieces;
+  const piece = text.slice(start, end + 1);
+  // As Python prints it; or with its quotation marks escaped, as a part of a text.
+  return [jsonOfPython(piece), `"${piece}"`].flatMap((each) => parseJson(each) ?? []).slice(0, 1);
+}
+
+/** Each part of a text from a brace to the one that closes it. */
+function bracedIn(text: string): readonly string[] {
+  const found: string[] = [];
+  let [depth, start, isQuoted] = [0, 0, false];
+  for (let at = 0; at < text.length && found.length < mostObjects; at += 1) {
+    const character = text[at];
+    if (isQuoted && character === "\\") at += 1;
+    else if (character === '"' && depth > 0) isQuoted = !isQuoted;
+    else if (!isQuoted && character === "{" && depth++ === 0) start = at;
+    else if (!isQuoted && character === "}" && depth > 0 && --depth === 0)
+      found.push(text.slice(start, at + 1));
+  }
+  return found;
+}
+
+const pythons: Readonly<Record<string, string>> = { None: "null", True: "true", False: "false" };
+/** A text that does not end takes the rest: otherwise each of its quotation marks would be tried. */
+const pythonParts = /'((?:[^'\\]|\\.)*)'?|"(?:[^"\\]|\\.)*"?|\b(?:None|True|False)\b/gs;
+
+function jsonOfPython(text: string): string {
+  const json = text.replace(pythonParts, (token, inside: string | undefined) =>
+    inside === undefined
+      ? (pythons[token] ?? token)
+      : `"${inside.replace(/\\[^']|\\'|"/gs, (part) => quotes[part] ?? part)}"`,
+  );
+  return json.replace(/\\x([\da-f]{2})/g, "\\u00$1");
+}
+
+const quotes: Readonly<Record<string, string>> = { "\\'": "'", '"': '\\"' };

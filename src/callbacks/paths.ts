@@ -1,0 +1,132 @@
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { integer, text } from "../base/sqlite.ts";
+import type { Database } from "../store/database.ts";
+
+/** Paths can't be guessed, and are never logged. */
+const secretBytes = 32;
+/** When a test that never ended is forgotten (ms). */
+const probeAge = 60 * 60_000;
+
+/** Where callbacks of which execution arrive: the same for all windows, and after a restart. */
+export class Paths {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** The path of an execution; a new one, which is not kept yet, if it has none. */
+  of(localId: string): string {
+    const known = "SELECT path FROM callback_paths WHERE local_id = ?";
+    const row = this.#database.get(known, localId);
+    return row === undefined ? newSecret() : text(row, "path");
+  }
+
+  /** @throws StoreError, also if the execution is not tracked */
+  keep(localId: string, path: string): void {
+    this.#database.run("INSERT OR IGNORE INTO callback_paths VALUES (?, ?)", localId, path);
+  }
+
+  /** Of all that have a path. */
+  localIds(): ReadonlySet<string> {
+    const rows = this.#database.all("SELECT local_id FROM callback_paths");
+    return new Set(rows.map((row) => text(row, "local_id")));
+  }
+
+  has(localId: string): boolean {
+    const select = "SELECT 1 FROM callback_paths WHERE local_id = ?";
+    return this.#database.get(select, localId) !== undefined;
+  }
+
+  /** The execution whose path this is, also below a path of a reverse proxy. */
+  find(path: string): string | undefined {
+    const select = "SELECT local_id FROM callback_paths WHERE path = ?";
+    const row = this.#database.get(select, lastSegment(path));
+    return row && text(row, "local_id");
+  }
+
+  /** A new secret for the crew to send. Those before stay valid: callbacks may be late. */
+  newToken(localId: string): string {
+    const token = newSecret();
+    const insert = "INSERT INTO callback_authorizations VALUES (?, ?)";
+    this.#database.run(insert, localId, hashOf(`Bearer ${token}`).toString("base64url"));
+    return token;
+  }
+
+  /** Whether the header has a secret that the crew was given; any header, if it was given none. Takes the same time for any header. */
+  isAuthorized(localId: string, header: string): boolean {
+    const given = hashOf(header);
+    const accepted = this.#database
+      .all("SELECT hash FROM callback_authorizations WHERE local_id = ?", localId)
+      .map((row) => Buffer.from(text(row, "hash"), "base64url"));
+    const equal = accepted.filter((hash) => timingSafeEqual(hash, given));
+    return accepted.length === 0 || equal.length > 0;
+  }
+
+  /** Whether this is the first with its key. Call it in the transaction that stores the callback. */
+  isNew(localId: string, key: string): boolean {
+    const insert = "INSERT OR IGNORE INTO received_callbacks VALUES (?, ?)";
+    return this.#database.run(insert, localId, key) === 1;
+  }
+
+  /** @returns a path for one request of this machine to itself */
+  newProbe(now: number): string {
+    const path = newSecret();
+    this.#database.write(() => {
+      this.#database.run("DELETE FROM callback_probes WHERE at < ?", now - probeAge);
+      this.#database.run("INSERT INTO callback_probes (path, at) VALUES (?, ?)", path, now);
+    });
+    return path;
+  }
+
+  /** @returns whether the path is a probe's */
+  arrive(path: string): boolean {
+    const update = "UPDATE callback_probes SET has_arrived = 1 WHERE path = ?";
+    return this.isProbe(path) && this.#database.run(update, lastSegment(path)) === 1;
+  }
+
+  isProbe(path: string): boolean {
+    const select = "SELECT 1 FROM callback_probes WHERE path = ?";
+    return this.#database.get(select, lastSegment(path)) !== undefined;
+  }
+
+  /** In any window. */
+  hasArrived(probe: string): boolean {
+    const select = "SELECT has_arrived FROM callback_probes WHERE path = ?";
+    const row = this.#database.get(select, probe);
+    return row !== undefined && integer(row, "has_arrived") === 1;
+  }
+
+  port(): number | undefined {
+    const row = this.#database.get("SELECT port FROM receiver");
+    return row && integer(row, "port");
+  }
+
+  /** @returns the port that is kept: another window may have changed it since */
+  replacePort(before: number | undefined, port: number): number {
+    return this.#database.write(() => {
+      const now = this.port();
+      if (now !== before && now !== undefined) return now;
+      this.#database.run("INSERT OR REPLACE INTO receiver VALUES (1, ?)", port);
+      return port;
+    });
+  }
+}
+
+/** A reverse proxy may put more before it. */
+export function lastSegment(path: string): string {
+  return (
+    path
+      .replace(/[?#].*$/, "")
+      .split("/")
+      .findLast((part) => part !== "") ?? ""
+  );
+}
+
+function hashOf(header: string): Buffer {
+  return createHash("sha256").update(header).digest();
+}
+
+function newSecret(): string {
+  return randomBytes(secretBytes).toString("base64url");
+}

@@ -1,0 +1,105 @@
+import { readEvent, readEvents } from "../api/read-events.ts";
+import { readQuestion } from "../api/read-question.ts";
+import { readStatus } from "../api/read-status.ts";
+import type { ActivityEvent } from "../api/types.ts";
+import {
+  asArray,
+  asObject,
+  defined,
+  idAt,
+  numberAt,
+  readable,
+  textAt,
+  type UnknownObject,
+} from "../base/json.ts";
+import { shortName } from "../base/text.ts";
+import type { Heard } from "../executions/heard.ts";
+
+/** What a callback says. */
+export interface Payload {
+  readonly kind: "events" | "step" | "pause" | "task" | "crew" | "other";
+  /** As the payload says. The path it came by decides which execution it belongs to. */
+  readonly kickoffId?: string;
+  /** What it changes in its execution. */
+  readonly heard?: Heard;
+  /** For its timeline. */
+  readonly events: readonly ActivityEvent[];
+}
+
+/**
+ * Reads a callback's body by its shape: crews send several kinds to one address. Never throws; what is
+ * unknown becomes an event.
+ * @param key becomes the ID of an event that has none: a repeat has the same
+ * @param at when it was received (ms since 1970)
+ */
+export function readPayload(body: unknown, key: string, at: number): Payload {
+  const read = asObject(body);
+  const kickoffId = idAt(read, "kickoff_id", "execution_id", "kickoffId", "executionId");
+  const own = { timestamp: at, id: key };
+  const eventOf = (event: UnknownObject) => readEvent({ ...event, ...own }) ?? [];
+  return {
+    ...(readStream(body) ??
+      readStep(read, (event) => [eventOf(event)].flat()) ??
+      readChange(read) ?? {
+        kind: "other",
+        events: [eventOf({ ...typeOf(read), message: body })].flat(),
+      }),
+    ...defined({ kickoffId }),
+  };
+}
+
+/** `{events: […]}` (vendor's webhook streaming guide), or one event alone. */
+function readStream(body: unknown): Payload | undefined {
+  const read = asObject(body);
+  const isOne = typeof read["type"] === "string" && read["timestamp"] !== undefined;
+  if (!Array.isArray(read["events"]) && !isOne) return undefined;
+  return { kind: "events", events: readEvents(isOne ? [body] : asArray(read["events"])) };
+}
+
+/** Observed: `thought`, `tool`, `tool_input` and `result`. Older: `step_type` and `content`. */
+function readStep(
+  step: UnknownObject,
+  eventsOf: (event: UnknownObject) => readonly ActivityEvent[],
+): Payload | undefined {
+  if (!["thought", "tool", "tool_input", "step_type"].some((name) => Object.hasOwn(step, name)))
+    return undefined;
+  const { agent, thought, tool, tool_input, result, content, step_type, task_id } = step;
+  const events = eventsOf({
+    type: "step",
+    ...{ thought, tool, task_id, crew_name: step_type, agent_role: agent },
+    ...{ tool_args: tool_input, output: result ?? content },
+  });
+  return { kind: "step", events };
+}
+
+/** Those that change an execution: a pause, a task's output, the crew's result. */
+function readChange(read: UnknownObject): Payload | undefined {
+  const taskId = idAt(read, "task_id", "taskId");
+  if (taskId !== undefined && ("task_output" in read || "taskOutput" in read)) {
+    const output = readable(read["task_output"] ?? read["taskOutput"]);
+    const pause = { taskId, ...defined({ output }), ...readQuestion(read) };
+    return { kind: "pause", heard: { kind: "pause", ...pause }, events: [] };
+  }
+  const isCrews = ["result", "result_json", "token_usage"].some((name) => name in read);
+  if (isCrews && taskId === undefined) {
+    const { result, result_json, token_usage, error } = read;
+    const state = readable(error) === undefined ? "SUCCESS" : "FAILED";
+    const reading = readStatus({ state, result, result_json, token_usage, error });
+    return { kind: "crew", heard: { kind: "end", reading }, events: [] };
+  }
+  // Observed without a task ID. Its name is what status answers have as one.
+  const name = taskId ?? idAt(read, "name");
+  if (name === undefined || !("output" in read)) return undefined;
+  const output = readable(read["output"]) ?? readable(read["output_json"]);
+  const agent = textAt(read, "agent") ?? textAt(asObject(read["agent"]), "role");
+  const task = defined({
+    output,
+    agent: agent && shortName(agent),
+    executionTime: numberAt(read, "execution_time"),
+  });
+  return { kind: "task", heard: { kind: "task", taskId: name, ...task }, events: [] };
+}
+
+function typeOf(read: UnknownObject): UnknownObject {
+  return { type: textAt(read, "type", "event", "event_type") ?? "callback" };
+}

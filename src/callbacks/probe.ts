@@ -1,0 +1,50 @@
+import * as l10n from "@vscode/l10n";
+import { type Clock, wait } from "../base/clock.ts";
+import { messageOf } from "../base/errors.ts";
+import type { Paths } from "./paths.ts";
+
+/** How often to look whether it has arrived, perhaps in another window (ms). */
+const lookEvery = 20;
+
+interface ProbeOptions {
+  readonly paths: Pick<Paths, "newProbe" | "hasArrived">;
+  readonly clock: Clock;
+  readonly timeoutMs: number;
+  /** It is this machine that answers: the request has arrived by then, or never will. */
+  readonly isDirect?: boolean;
+}
+
+/**
+ * Sends a request to this machine by an address with a new path. It has no token and no cookie.
+ * @returns how long it took (ms), or why it did not arrive, for a person
+ */
+export async function roundTrip(
+  urlOf: (path: string) => string,
+  { paths, clock, timeoutMs, isDirect = false }: ProbeOptions,
+): Promise<number | string> {
+  const began = clock.now();
+  const path = paths.newProbe(began);
+  const signal = AbortSignal.timeout(timeoutMs);
+  try {
+    const response = await fetch(urlOf(path), {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: "{}",
+      redirect: "manual",
+      signal,
+    });
+    await response.body?.cancel();
+    if (!response.ok) return l10n.t("it answered with the status {0}", response.status);
+  } catch (error) {
+    const cause = error instanceof Error ? (error.cause ?? error) : error;
+    return signal.aborted ? noArrival(timeoutMs) : messageOf(cause);
+  }
+  // A relay answers before it delivers.
+  while (!paths.hasArrived(path))
+    if (isDirect || !(await wait(clock, lookEvery, signal))) return noArrival(timeoutMs);
+  return clock.now() - began;
+}
+
+function noArrival(timeoutMs: number): string {
+  return l10n.t("nothing arrived here within {0} seconds", timeoutMs / 1000);
+}

@@ -1,0 +1,172 @@
+import * as l10n from "@vscode/l10n";
+import type { Clock } from "../base/clock.ts";
+import { type ProblemLog, UserError } from "../base/errors.ts";
+import type { Disposable } from "../base/events.ts";
+import { Listener, type ListenerOptions } from "./listener.ts";
+import type { Paths } from "./paths.ts";
+import { roundTrip } from "./probe.ts";
+
+/** How often a window tries to take over from the one that receives (ms). */
+const takeOverEvery = 1_000;
+/** How long another window on a busy machine may take to answer (ms). Another program's answer is seen at once. */
+const ownAnswer = 10_000;
+
+/** Another program has the port to which the person's tunnel leads. */
+export class PortTakenError extends UserError {
+  constructor(port: number) {
+    super(
+      l10n.t(
+        "Another program uses the port {0}, to which the address in the setting crewdeck.callbacks.publicUrl leads: callbacks go to that program. End it, and they arrive here again. Or use another port, and let your tunnel or proxy lead to that one.",
+        port,
+      ),
+      [
+        {
+          title: l10n.t("Use Another Port"),
+          command: "crewdeck.testCallbacks",
+          arguments: [{ kind: "port", isNewPort: true }],
+        },
+      ],
+    );
+  }
+}
+
+export function loopbackAddress(port: number, path: string): string {
+  return `http://127.0.0.1:${port}/${path}`;
+}
+
+interface ReceiverOptions extends ListenerOptions {
+  readonly paths: Paths;
+  readonly clock: Clock;
+  readonly log: ProblemLog;
+  /** Whether something of the person's leads to the port that is kept. */
+  readonly isPortNeeded: () => boolean;
+  /** Called when this window begins to receive for all windows, and when it ends. */
+  readonly onReceiving: (isReceiving: boolean) => void;
+}
+
+/**
+ * Receives on one port of this machine, which all windows share: the one that has it receives for all,
+ * and when it closes, another one takes over.
+ */
+export class Receiver implements Disposable {
+  readonly #options: ReceiverOptions;
+  #listener: Listener | undefined;
+  #starting: Promise<number> | undefined;
+  #isWanted = false;
+  #cancelRetry: (() => void) | undefined;
+
+  constructor(options: ReceiverOptions) {
+    this.#options = options;
+  }
+
+  /** Whether this window receives, or takes over from the one that does. */
+  get isStarted(): boolean {
+    return this.#isWanted;
+  }
+
+  /**
+   * Resolves with the port where this window receives, or another one.
+   * @param mayMove whether to use a new port if another program has the one that is kept
+   * @throws {PortTakenError} until it may move, or the port is free: then it receives by itself
+   */
+  async start(mayMove = !this.#options.isPortNeeded()): Promise<number> {
+    this.#isWanted = true;
+    this.#starting ??= this.#start(mayMove)
+      .catch((error: unknown) => {
+        this.#isWanted = error instanceof PortTakenError;
+        throw error;
+      })
+      .finally(() => (this.#starting = undefined));
+    return await this.#starting;
+  }
+
+  stop(): void {
+    this.#isWanted = false;
+    this.#cancelRetry?.();
+    if (this.#listener === undefined) return;
+    this.#listener.close();
+    this.#listener = undefined;
+    this.#options.onReceiving(false);
+  }
+
+  dispose(): void {
+    this.stop();
+  }
+
+  async #start(mayMove: boolean): Promise<number> {
+    const { paths, clock, log } = this.#options;
+    const kept = paths.port();
+    if (this.#listener !== undefined) {
+      const { port } = this.#listener;
+      // All local data may have been deleted since.
+      if (kept === undefined) paths.replacePort(kept, port);
+      return port;
+    }
+    if (kept !== undefined) {
+      const port = await this.#listen(kept);
+      if (port !== undefined) return port;
+      const urlOf = (path: string) => loopbackAddress(kept, path);
+      const options = { paths, clock, timeoutMs: ownAnswer, isDirect: true };
+      if (typeof (await roundTrip(urlOf, options)) === "number") {
+        this.#takeOverLater();
+        return kept;
+      }
+      // The window that had it may have just closed.
+      const free = await this.#listen(kept);
+      if (free !== undefined) return free;
+      if (!mayMove) {
+        this.#takeOverLater();
+        throw new PortTakenError(kept);
+      }
+    }
+    // Another program has it, or there is none yet.
+    const own = await Listener.open(0, this.#options);
+    if (paths.replacePort(kept, own.port) !== own.port) {
+      // Another window was faster.
+      own.close();
+      return await this.#start(mayMove);
+    }
+    if (kept !== undefined)
+      log.problem(
+        "Callbacks are received at another port. Crews that call back to the one before reach another program.",
+        new Error(`It was ${kept}, and is ${own.port} now.`),
+      );
+    return this.#keep(own);
+  }
+
+  /** Undefined if the port is taken. */
+  async #listen(port: number): Promise<number | undefined> {
+    try {
+      return this.#keep(await Listener.open(port, this.#options));
+    } catch {
+      return undefined;
+    }
+  }
+
+  #keep(listener: Listener): number {
+    const { port } = listener;
+    this.#cancelRetry?.();
+    if (!this.#isWanted) listener.close();
+    else {
+      this.#listener = listener;
+      this.#options.onReceiving(true);
+    }
+    return port;
+  }
+
+  #takeOverLater(): void {
+    const { clock, paths, log } = this.#options;
+    this.#cancelRetry?.();
+    this.#cancelRetry = clock.after(takeOverEvery, () => {
+      const take = async () => {
+        const port = paths.port();
+        const isTaken = port === undefined || (await this.#listen(port)) === undefined;
+        if (isTaken && this.#isWanted) this.#takeOverLater();
+      };
+      take().catch((error: unknown) => {
+        log.problem("Receiving callbacks could not be taken over from another window.", error);
+        if (this.#isWanted) this.#takeOverLater();
+      });
+    });
+  }
+}

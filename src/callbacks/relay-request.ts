@@ -1,0 +1,175 @@
+import * as l10n from "@vscode/l10n";
+import { parseRetryAfter, type Fetch } from "../api/transport.ts";
+import type { Clock } from "../base/clock.ts";
+import { asObject, defined, parseJson, textAt } from "../base/json.ts";
+import { oneLine } from "../base/text.ts";
+
+/** What a person can do about a relay. Never has the channel's address, which may be a secret. */
+export class RelayError extends Error {
+  override readonly name = "RelayError";
+  /** The relay has no such channel, or another secret for it. */
+  readonly isGone: boolean;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(message: string, more: { isGone?: boolean; retryAfterMs?: number | undefined } = {}) {
+    super(message);
+    this.isGone = more.isGone ?? false;
+    this.retryAfterMs = more.retryAfterMs;
+  }
+}
+
+export interface Line {
+  readonly fetch: Fetch;
+  readonly clock: Clock;
+  readonly userAgent: string;
+  readonly signal?: AbortSignal;
+}
+
+export interface RelayRequest {
+  readonly method: "GET" | "POST" | "DELETE";
+  readonly url: string;
+  readonly accept?: string;
+  readonly secret?: string | undefined;
+  readonly lastEventId?: string | undefined;
+  readonly body?: string;
+}
+
+/** Until the head of an answer, and of a short answer all (ms). */
+const answerMs = 20_000;
+const maxAnswer = 64 * 1024;
+
+/** The answer, or as much of it as can be one of our relay. @throws {RelayError} */
+export async function askRelay(line: Line, request: RelayRequest): Promise<string> {
+  const guard = new SilenceGuard(line.clock, line.signal);
+  try {
+    const { body } = await connect(line, request, guard);
+    return await readText(body, guard);
+  } finally {
+    guard.dispose();
+  }
+}
+
+type Answer = Awaited<ReturnType<Fetch>>;
+
+/** @throws {RelayError} unless the answer is 2xx */
+export async function connect(
+  { fetch, clock, userAgent }: Line,
+  { method, url, accept = "application/json", secret, lastEventId, body }: RelayRequest,
+  guard: SilenceGuard,
+): Promise<Answer> {
+  const headers = {
+    accept,
+    "accept-encoding": "identity",
+    "cache-control": "no-cache",
+    "user-agent": userAgent,
+    ...(secret !== undefined && { authorization: `Bearer ${secret}` }),
+    ...(lastEventId !== undefined && { "last-event-id": lastEventId }),
+    ...(body !== undefined && { "content-type": "application/json" }),
+  };
+  const answer = await guard.within(answerMs, () =>
+    fetch(url, { method, headers, ...defined({ body }), redirect: "manual", signal: guard.signal }),
+  );
+  const { status } = answer;
+  if (status >= 200 && status < 300) return answer;
+  // A proxy's answer may only mean that the relay starts again.
+  const isGone =
+    (status === 401 || status === 404) && namesChannel(await readText(answer.body, guard));
+  throw new RelayError(problemOf(status), {
+    isGone,
+    retryAfterMs: parseRetryAfter(answer.headers.get("retry-after"), clock.now()),
+  });
+}
+
+async function readText(body: Answer["body"], guard: SilenceGuard): Promise<string> {
+  let text = "";
+  for await (const part of read(body, guard, answerMs)) {
+    text += part;
+    if (text.length > maxAnswer) break;
+  }
+  return text;
+}
+
+/** Our relay says that it has no such channel, or that the channel's secret is wrong. */
+function namesChannel(answer: string): boolean {
+  return /\bchannel\b/.test(textAt(asObject(parseJson(answer)), "error") ?? "");
+}
+
+/** The text as it comes. Ends the connection if nothing comes for some time. @throws {RelayError} */
+export async function* read(
+  body: Answer["body"],
+  guard: SilenceGuard,
+  silenceMs: number,
+): AsyncGenerator<string> {
+  if (body === null) return;
+  const decoder = new TextDecoder();
+  const parts = body[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const part = await guard.within(silenceMs, () => parts.next());
+      if (part.done === true) return;
+      yield typeof part.value === "string"
+        ? part.value
+        : decoder.decode(part.value, { stream: true });
+    }
+  } finally {
+    await parts.return?.().catch(() => undefined);
+  }
+}
+
+/** Ends a connection on which nothing comes, or with its caller. */
+export class SilenceGuard {
+  readonly #controller = new AbortController();
+  readonly signal = this.#controller.signal;
+  readonly #clock: Clock;
+  /** Also closes a connection that is still open. */
+  readonly dispose: () => void;
+
+  constructor(clock: Clock, caller: AbortSignal | undefined) {
+    this.#clock = clock;
+    const onAbort = () => this.#controller.abort();
+    caller?.addEventListener("abort", onAbort);
+    if (caller?.aborted) onAbort();
+    this.dispose = () => {
+      caller?.removeEventListener("abort", onAbort);
+      this.#controller.abort();
+    };
+  }
+
+  /** @throws {RelayError} if it takes longer, or fails */
+  async within<T>(milliseconds: number, action: () => Promise<T>): Promise<T> {
+    const silence = new AbortController();
+    const cancel = this.#clock.after(milliseconds, () => {
+      silence.abort();
+      this.#controller.abort();
+    });
+    try {
+      return await action();
+    } catch (error) {
+      if (silence.signal.aborted) throw new RelayError(l10n.t("The relay doesn't answer."));
+      throw new RelayError(l10n.t("The relay can't be reached: {0}", descriptionOf(error)));
+    } finally {
+      cancel();
+    }
+  }
+}
+
+/** Without the address, which node-fetch puts first. */
+function descriptionOf(error: unknown): string {
+  if (!(error instanceof Error)) return oneLine(String(error), 200);
+  const code = "code" in error && typeof error.code === "string" ? error.code : error.name;
+  const text = error.message.replace(/^request to .* failed, reason: ?/, "");
+  return oneLine(text.includes("://") || text === "" ? code : text, 200);
+}
+
+function problemOf(status: number): string {
+  if (status === 401) return l10n.t("The relay refused the token or the channel's secret (401).");
+  if (status === 404) return l10n.t("The relay has no such channel (404).");
+  if (status === 429) return l10n.t("The relay gets too many requests (429).");
+  if (status === 507)
+    return l10n.t(
+      "The relay has as many channels as it keeps (507). It deletes those that nobody has listened to for 90 days.",
+    );
+  if (status >= 300 && status < 400)
+    return l10n.t("The relay sends requests elsewhere ({0}), which is not followed.", status);
+  return l10n.t("The relay answered with an error ({0}).", status);
+}

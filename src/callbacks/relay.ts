@@ -1,0 +1,176 @@
+import { createHash } from "node:crypto";
+import * as l10n from "@vscode/l10n";
+import type { Fetch } from "../api/transport.ts";
+import type { Clock } from "../base/clock.ts";
+import { type ProblemLog, UserError } from "../base/errors.ts";
+import { type Disposable, Disposables, type Event } from "../base/events.ts";
+import { text } from "../base/sqlite.ts";
+import type { Database } from "../store/database.ts";
+import type { Receive } from "./delivery.ts";
+import type { Channel, ChannelSecrets } from "./relay-channel.ts";
+import type { LastEventId, RelayClient } from "./relay-client.ts";
+import type { Way } from "./ways.ts";
+
+/** The waits before the channel is opened again (ms); each is twice the one before. */
+const [firstRetry, longestRetry] = [2_000, 60_000];
+
+export interface RelayOptions {
+  /** The setting: the address of a channel, or of a relay of one's own. */
+  readonly read: () => string;
+  readonly onDidChange: Event<unknown>;
+  readonly secrets: ChannelSecrets & { delete(key: string): PromiseLike<void> };
+  /** Asks the person for the token of the relay at an address; undefined if they did not give it. */
+  readonly askToken: (address: string) => Promise<string | undefined>;
+  /** The channel is gone, and only the person can create a new one. */
+  readonly onBroken: (problem: UserError) => void;
+  readonly database: Pick<Database, "get" | "run">;
+  readonly fetch: Fetch;
+  readonly userAgent: string;
+  readonly clock: Clock;
+  readonly log: ProblemLog;
+}
+
+/** A channel of a relay, whose address crews call. The window that receives for all listens to it. */
+export class Relay implements Way, Disposable {
+  readonly via = "relay";
+  readonly #options: RelayOptions;
+  readonly #owned = new Disposables();
+  #receive: Receive | undefined;
+  #listening:
+    | { readonly setting: string; readonly channel: Channel; readonly client: RelayClient }
+    | undefined;
+  /** Not of a relay of one's own: then the setting says all, and the relay isn't asked again. */
+  #foreign: { readonly setting: string; readonly channel: Channel } | undefined;
+  /** One change of the client after the other. */
+  #changing: Promise<void> = Promise.resolve();
+  #cancelRetry: (() => void) | undefined;
+  #retry = firstRetry;
+
+  constructor(options: RelayOptions) {
+    this.#options = options;
+    this.#owned.add(options.onDidChange(() => this.#change()));
+  }
+
+  isOn(): boolean {
+    return this.#options.read().trim() !== "";
+  }
+
+  async addressOf(path: string, _port: number, mayAsk: boolean): Promise<string> {
+    const { callbackAddress } = await import("./relay-channel.ts");
+    const channel = await this.#open(mayAsk);
+    // It may have been created just now.
+    this.#change();
+    return callbackAddress(channel, `/${path}`);
+  }
+
+  receives(receive: Receive | undefined): void {
+    this.#receive = receive;
+    this.#change();
+  }
+
+  dispose(): void {
+    this.#owned.dispose();
+    this.receives(undefined);
+  }
+
+  /** Deletes what it takes to listen to the channels, also of relays that were set before. */
+  async forget(): Promise<void> {
+    const { channelsKey } = await import("./relay-channel.ts");
+    await this.#options.secrets.delete(channelsKey);
+    this.#change(() => this.#end());
+  }
+
+  async #open(mayAsk: boolean): Promise<Channel> {
+    const { read, askToken, ...options } = this.#options;
+    const setting = read().trim();
+    if (this.#foreign?.setting === setting) return this.#foreign.channel;
+    const { openChannel } = await import("./relay-channel.ts");
+    const token = () => (mayAsk ? askToken(setting) : Promise.resolve(undefined));
+    const channel = await openChannel({ ...options, address: setting, token });
+    if (channel.own === undefined) this.#foreign = { setting, channel };
+    return channel;
+  }
+
+  #change(action: () => Promise<void> = () => this.#update()): void {
+    const { log, clock } = this.#options;
+    this.#cancelRetry?.();
+    this.#cancelRetry = undefined;
+    this.#changing = this.#changing.then(action).catch((error: unknown) => {
+      if (this.#receive === undefined) return;
+      if (this.#retry === firstRetry)
+        log.problem("The callbacks' relay can't be listened to; trying again.", error);
+      this.#cancelRetry?.();
+      this.#cancelRetry = clock.after(this.#retry, () => this.#change());
+      this.#retry = Math.min(2 * this.#retry, longestRetry);
+    });
+  }
+
+  async #update(): Promise<void> {
+    const setting = this.#options.read().trim();
+    const isWanted = () => this.#receive !== undefined && this.#options.read().trim() === setting;
+    if (this.#listening?.setting !== setting || !isWanted()) await this.#end();
+    if (setting === "" || !isWanted()) return;
+    const { RelayClient } = await import("./relay-client.ts");
+    const channel = await this.#open(false).catch(async (error: unknown) => {
+      await this.#end();
+      throw error;
+    });
+    this.#retry = firstRetry;
+    if (this.#listening?.channel.address === channel.address) return;
+    // Another window has created a new one.
+    await this.#end();
+    const receive = this.#receive;
+    if (!isWanted() || receive === undefined) return;
+    const client = new RelayClient({
+      ...this.#options,
+      channel,
+      receive,
+      lastEventId: this.#lastEventId(channel),
+      random: Math.random,
+    });
+    this.#listening = { setting, channel, client };
+    client.onDidChangeState((state) => {
+      if (state.kind === "failed" && state.isGone)
+        this.#change(() => this.#forgetGone(channel, state.message));
+    });
+  }
+
+  async #end(): Promise<void> {
+    const listening = this.#listening;
+    this.#listening = undefined;
+    await listening?.client.dispose();
+  }
+
+  async #forgetGone(channel: Channel, message: string): Promise<void> {
+    // The setting may be another one since, or another window may have created a new channel.
+    if ((await this.#open(false)).address === channel.address) {
+      const { log, onBroken, read, secrets } = this.#options;
+      log.problem("The callbacks' relay no longer has the channel.", message);
+      onBroken(
+        new UserError(
+          l10n.t(
+            "The relay of the setting crewdeck.callbacks.relay no longer has the channel of this machine, so no callbacks arrive. “Test Callbacks” creates a new one. Executions that you kicked off before still call the old one, and flows until you copy the feedback webhook's address of their crew again.",
+          ),
+        ),
+      );
+      const { forgetChannel } = await import("./relay-channel.ts");
+      await forgetChannel(read(), secrets);
+      this.#change(() => this.#end());
+    } else await this.#update();
+  }
+
+  /** By a hash: the address of a channel may be a secret. */
+  #lastEventId({ address }: Channel): LastEventId {
+    const { database } = this.#options;
+    const channel = createHash("sha256").update(address).digest("base64url");
+    return {
+      get() {
+        const row = database.get("SELECT last_id FROM relay_channels WHERE channel = ?", channel);
+        return row && text(row, "last_id");
+      },
+      set(id) {
+        database.run("INSERT OR REPLACE INTO relay_channels VALUES (?, ?)", channel, id);
+      },
+    };
+  }
+}

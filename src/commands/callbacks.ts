@@ -1,0 +1,149 @@
+import * as vscode from "vscode";
+import type { CallbackTest } from "../callbacks/callbacks.ts";
+import { hasFlowRequest, readPasted } from "../callbacks/pasted.ts";
+import type { Payload } from "../callbacks/payload.ts";
+import { actionsOf, isUnforeseen, messageOf, UserError } from "../base/errors.ts";
+import { defined } from "../base/json.ts";
+import { shortName } from "../base/text.ts";
+import { booleanOf, isProgram, recordOf, stringOf, targetOf } from "../editor/arguments.ts";
+import { plainMessage, runAction } from "../editor/messages.ts";
+import { machineSettings } from "../editor/settings.ts";
+import { type Execution, type ExecutionSummary, hasEnded, keyOf } from "../executions/model.ts";
+import { chooseExecution, findExecution } from "./choose.ts";
+import type { ExecutionParts } from "./executions.ts";
+import type { CommandParts, Commands } from "./table.ts";
+import { track as trackExecution } from "./track.ts";
+
+/**
+ * `testCallbacks` takes `{crew?, isNewPort?}`, reports by which way callbacks come to this machine, and proves it.
+ * `pasteCallback` takes `{text, crew?, kickoffId?}` and returns the execution that the callback belongs to.
+ */
+export function callbackCommands(
+  parts: ExecutionParts & Pick<CommandParts, "callbacks" | "crews">,
+): Commands {
+  const { callbacks, crews, documents, clock } = parts;
+  return {
+    async pasteCallback(argument) {
+      const given = isProgram(argument) ? (stringOf(recordOf(argument), "text") ?? "") : undefined;
+      const payload = await pasted(given, clock.now());
+      if (payload === undefined) return undefined;
+      const execution = await executionOf(parts, payload, argument);
+      if (execution === undefined) return undefined;
+      (await callbacks()).take(execution.localId, payload);
+      if (!isProgram(argument)) await documents.show(execution);
+      return { crew: execution.crew.name, kickoffId: keyOf(execution) };
+    },
+    async testCallbacks(argument) {
+      const { crew: wanted } = targetOf(argument);
+      const isNewPort = booleanOf(recordOf(argument), "isNewPort") ?? false;
+      const crew = wanted === undefined ? undefined : crews.get(wanted);
+      const receiver = await callbacks();
+      const result = await offeringSettings(() => receiver.test(crew, { isNewPort }));
+      if (!isProgram(argument)) void show(result, crew?.name ?? "");
+      return result;
+    },
+  };
+}
+
+/** The one that the callback names. A person may track it, or choose one whose ID isn't known. */
+async function executionOf(
+  parts: ExecutionParts,
+  { kickoffId }: Payload,
+  argument: unknown,
+): Promise<Execution | undefined> {
+  const { store, crews } = parts;
+  const known = findExecution(store, crews, defined({ kickoffId }));
+  if (known !== undefined) return known;
+  const choose = (target: unknown, fits: (each: ExecutionSummary) => boolean) =>
+    chooseExecution(store, crews, target, (each) => !hasEnded(each) && fits(each));
+  if (kickoffId === undefined || targetOf(argument).kickoffId !== undefined)
+    return await choose(argument, () => true);
+  if (isProgram(argument)) return await choose({ ...recordOf(argument), kickoffId }, () => true);
+  const track = vscode.l10n.t("Track It");
+  const other = vscode.l10n.t("Choose an Execution");
+  const mayBeIt = ({ kickoffIds, resumes }: ExecutionSummary) =>
+    kickoffIds.length === 0 || resumes.some(({ outcome }) => outcome === "unanswered");
+  const isOther = store.list().some((each) => !hasEnded(each) && mayBeIt(each));
+  const chosen = await vscode.window.showWarningMessage(
+    vscode.l10n.t("The callback is of “{0}”, which is not tracked here.", shortName(kickoffId)),
+    {
+      modal: true,
+      detail: isOther
+        ? vscode.l10n.t("Track it in its crew, or choose an execution whose ID is not known.")
+        : vscode.l10n.t("Track it in its crew to see the callback."),
+    },
+    ...[track, ...(isOther ? [other] : [])],
+  );
+  if (chosen === other) return await choose(argument, mayBeIt);
+  if (
+    chosen !== track ||
+    (await trackExecution(parts, { kind: "callback", kickoffId })) === undefined
+  )
+    return undefined;
+  return findExecution(store, crews, { kickoffId });
+}
+
+/** Errors about how crews reach this machine lead to its settings. */
+export async function offeringSettings<T>(action: () => Promise<T>): Promise<T> {
+  try {
+    return await action();
+  } catch (error) {
+    if (isUnforeseen(error) || actionsOf(error).length > 0) throw error;
+    throw new UserError(messageOf(error), [machineSettings("crewdeck.callbacks")], {
+      cause: error,
+    });
+  }
+}
+
+async function show({ via, url = "", roundTripMs = 0, problem }: CallbackTest, crew: string) {
+  const setting = machineSettings("crewdeck.callbacks");
+  const arrived = vscode.l10n.t(
+    "Callbacks work: a request to {0} came to this machine in {1} ms.",
+    url,
+    roundTripMs,
+  );
+  const texts: Readonly<Record<CallbackTest["via"], string>> = {
+    none: vscode.l10n.t(
+      "“{0}” can't call this machine: callbacks need a public address. Without one, a pause of this crew shows as “may be waiting for you”.",
+      crew,
+    ),
+    loopback: vscode.l10n.t(
+      "Callbacks work for crews on this machine: a request to {0} came back in {1} ms. Deployed crews need a public address.",
+      url,
+      roundTripMs,
+    ),
+    publicUrl: arrived,
+    forwarded: arrived,
+    relay: arrived,
+  };
+  // Without a button, VS Code would show only one line of it.
+  const chosen = await vscode.window.showInformationMessage(
+    plainMessage([texts[via], problem].filter(Boolean).join(" ")),
+    setting.title,
+  );
+  if (chosen === setting.title) await runAction(setting);
+}
+
+/** From a program, the clipboard, or a box. @throws UserError if a program's text has no callback */
+async function pasted(given: string | undefined, now: number): Promise<Payload | undefined> {
+  const read = (text: string) => readPasted(text, now);
+  const none = (text: string) =>
+    hasFlowRequest(text)
+      ? vscode.l10n.t(
+          "This is the request of a flow. It is accepted only with its signature: let the deployment send it to the address that “Crewdeck: Copy Feedback Webhook Address” gives.",
+        )
+      : vscode.l10n.t(
+          "There is no callback of a crew in this text. Paste its body: JSON with “task_id” and “task_output”, for example.",
+        );
+  const known = read(given ?? (await vscode.env.clipboard.readText()));
+  if (known === undefined && given !== undefined) throw new UserError(none(given));
+  if (known !== undefined) return known;
+  const typed = await vscode.window.showInputBox({
+    title: vscode.l10n.t("Paste a Received Callback"),
+    prompt: vscode.l10n.t("Its body as your webhook received it. The clipboard has none."),
+    ignoreFocusOut: true,
+    validateInput: (text) =>
+      text.trim() === "" || read(text) !== undefined ? undefined : none(text),
+  });
+  return typed === undefined ? undefined : read(typed);
+}

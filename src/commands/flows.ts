@@ -1,0 +1,76 @@
+import * as vscode from "vscode";
+import { UserError } from "../base/errors.ts";
+import type { Crew } from "../crews/types.ts";
+import { recordOf, stringOf } from "../editor/arguments.ts";
+import { showStatus } from "../editor/messages.ts";
+import { offeringSettings } from "./callbacks.ts";
+import { onCrew } from "./choose.ts";
+import type { CommandParts, Commands } from "./table.ts";
+
+/** What a deployment's settings need, so that its flows ask a person here. */
+export function flowCommands(parts: Pick<CommandParts, "callbacks" | "crews">): Commands {
+  return {
+    setFeedbackSecret: onCrew(parts, async (crew, argument) => {
+      const secret = stringOf(recordOf(argument), "secret") ?? (await askSecret(crew));
+      if (secret === undefined) return false;
+      const { flows } = await parts.callbacks();
+      await flows.setSecret(crew.id, checked(secret));
+      showStatus(vscode.l10n.t("The feedback secret of “{0}” is saved.", crew.name));
+      return true;
+    }),
+    copyFeedbackWebhookAddress: onCrew(parts, async (crew) => {
+      const callbacks = await parts.callbacks();
+      const url = await offeringSettings(async () => {
+        const found = await callbacks.forFlows(crew);
+        if (found !== undefined) return found;
+        throw new UserError(
+          vscode.l10n.t(
+            "“{0}” can't reach this machine: it has no public address. Set one up, such as a tunnel, in the setting crewdeck.callbacks.publicUrl.",
+            crew.name,
+          ),
+        );
+      });
+      await vscode.env.clipboard.writeText(url);
+      tellNext(crew, await callbacks.flows.hasSecret(crew.id));
+      return { crew: crew.name, url };
+    }),
+  };
+}
+
+async function askSecret({ name }: Crew): Promise<string | undefined> {
+  return await vscode.window.showInputBox({
+    title: vscode.l10n.t("Feedback Secret of “{0}”", name),
+    prompt: vscode.l10n.t(
+      "The secret with which the deployment signs its feedback webhook. It is stored in this machine's secret storage, and sent nowhere.",
+    ),
+    password: true,
+    ignoreFocusOut: true,
+    validateInput: (text) => (text.trim() === "" ? vscode.l10n.t("Enter the secret.") : undefined),
+  });
+}
+
+/** Never quotes it. */
+function checked(secret: string): string {
+  const text = secret.trim();
+  if (text === "") throw new UserError(vscode.l10n.t("The feedback secret is empty."));
+  return text;
+}
+
+/** The notification may stay open. */
+function tellNext(crew: Crew, hasSecret: boolean): void {
+  if (hasSecret) {
+    showStatus(vscode.l10n.t("The feedback webhook's address of “{0}” is copied.", crew.name));
+    return;
+  }
+  const set = vscode.l10n.t("Set Feedback Secret…");
+  const text = vscode.l10n.t(
+    "The address is copied. Enter it in the deployment's settings, and set its secret here: without it, no request is accepted.",
+  );
+  void vscode.window.showInformationMessage(text, set).then((chosen) => {
+    if (chosen === set)
+      void vscode.commands.executeCommand("crewdeck.setFeedbackSecret", {
+        crew: crew.id,
+        kind: "crew",
+      });
+  });
+}

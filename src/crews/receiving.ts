@@ -1,0 +1,93 @@
+import * as vscode from "vscode";
+import { Callbacks, type CallbacksOptions } from "../callbacks/callbacks.ts";
+import { forwardedWay } from "../callbacks/forwarded.ts";
+import { Paths } from "../callbacks/paths.ts";
+import { publicUrlWay } from "../callbacks/ways.ts";
+import { Relay } from "../callbacks/relay.ts";
+import type { ErrorAction, UserError } from "../base/errors.ts";
+import { plainMessage, runAction } from "../editor/messages.ts";
+import type { Database } from "../store/database.ts";
+import { fetch } from "./clients.ts";
+
+interface Parts extends Omit<CallbacksOptions, "ways" | "storage" | "onRefused" | "onBroken"> {
+  readonly database: Database;
+  readonly secrets: vscode.SecretStorage;
+  readonly userAgent: string;
+}
+
+/** Receives callbacks by the ways by which crews can reach this machine, in the order in which they are tried. */
+export function receiveCallbacks({ secrets, userAgent, ...parts }: Parts): Callbacks {
+  const { database, clock, log } = parts;
+  const tell = teller();
+  const onRefused: CallbacksOptions["onRefused"] = ({ id, name }, why) =>
+    tell(
+      vscode.l10n.t(
+        "A flow of “{0}” asks a person, but its request was refused. {1} The deployment doesn't send it again: look for it in the dashboard.",
+        name,
+        why,
+      ),
+      {
+        title: vscode.l10n.t("Set Feedback Secret…"),
+        command: "crewdeck.setFeedbackSecret",
+        arguments: [{ crew: id, kind: "crew" }],
+      },
+    );
+  const test = { title: vscode.l10n.t("Test Callbacks"), command: "crewdeck.testCallbacks" };
+  const onBroken = ({ message, actions }: UserError) => tell(message, test, ...actions);
+  const forwarded = forwardedWay({
+    ...{ clock, paths: new Paths(database) },
+    isOn: () => ["codespaces", "tunnel"].includes(vscode.env.remoteName ?? ""),
+    externalAddress: async (address) =>
+      (await vscode.env.asExternalUri(vscode.Uri.parse(address))).toString(true),
+  });
+  const relay = new Relay({
+    ...{ database, clock, log, secrets, userAgent, fetch, askToken, onBroken },
+    read: () => setting("relay"),
+    onDidChange: (listener) =>
+      vscode.Disposable.from(
+        vscode.workspace.onDidChangeConfiguration((change) => {
+          if (change.affectsConfiguration("crewdeck.callbacks.relay")) listener(undefined);
+        }),
+        // Another window may have created or deleted the channel.
+        secrets.onDidChange(listener),
+      ),
+  });
+  const ways = [publicUrlWay(() => setting("publicUrl")), forwarded, relay];
+  return new Callbacks({ ...parts, ways, storage: secrets, onRefused, onBroken });
+}
+
+/** Tells a person, and again once they have closed the notification. */
+function teller(): (text: string, ...actions: readonly ErrorAction[]) => void {
+  const open = new Set<string>();
+  const tell = async (text: string, actions: readonly ErrorAction[]) => {
+    const titles = actions.map(({ title }) => title);
+    const chosen = await vscode.window.showWarningMessage(plainMessage(text), ...titles);
+    open.delete(text);
+    const action = actions.find(({ title }) => title === chosen);
+    if (action !== undefined) await runAction(action);
+  };
+  return (text, ...actions) => {
+    if (open.has(text)) return;
+    open.add(text);
+    void tell(text, actions);
+  };
+}
+
+/** It may be invalid. */
+function setting(name: "publicUrl" | "relay"): string {
+  const value: unknown = vscode.workspace.getConfiguration("crewdeck.callbacks").get(name);
+  return typeof value === "string" ? value : "";
+}
+
+async function askToken(address: string): Promise<string | undefined> {
+  const token = await vscode.window.showInputBox({
+    title: vscode.l10n.t("Connect to the Relay"),
+    prompt: vscode.l10n.t(
+      "The token of {0}, once, to create a channel there. The relay printed in which file it keeps it.",
+      address,
+    ),
+    password: true,
+    ignoreFocusOut: true,
+  });
+  return token?.trim() || undefined;
+}

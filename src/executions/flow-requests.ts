@@ -1,0 +1,130 @@
+import { defined } from "../base/json.ts";
+import {
+  type Execution,
+  type ExecutionSummary,
+  type FlowRequest,
+  hasEnded,
+  isLocalCrew,
+} from "./model.ts";
+import { crewContinued, reopened, resumesOf, type ResumeTarget } from "./resumes.ts";
+import { moveOn, taskIn, withAttempt, withTask } from "./tasks.ts";
+
+/** A flow's request as it came, before it belongs to an attempt. */
+export interface ReceivedRequest extends Omit<FlowRequest, "attempt" | "since"> {
+  /** What the person reads: Markdown. */
+  readonly output: string;
+}
+
+/** The flow waits with it; others stay open, as methods may ask at the same time. A request that is known changes nothing. */
+export function requestReceived(
+  execution: Execution,
+  { output, ...received }: ReceivedRequest,
+  now: number,
+): Execution {
+  const { id, taskId } = received;
+  const { requestIds = [], requests = [] } = execution;
+  if (requestIds.includes(id)) return execution;
+  const attempt = attemptOf(execution, taskId);
+  const continued = crewContinued(execution);
+  const open = openRequests(execution).map((each) => each.taskId);
+  const tasks = moveOn(continued.tasks, undefined).map((task) =>
+    open.includes(task.taskId) ? { ...task, state: "waiting" as const } : task,
+  );
+  const request = { ...received, attempt, since: new Date(now).toISOString() };
+  const next = {
+    ...reopened(continued),
+    tasks: withTask(tasks, taskId, (task) => ({
+      ...task,
+      attempts: withAttempt(task.attempts, attempt, { output, isHeard: true }),
+    })),
+    requests: [...requests, request],
+    requestIds: [...requestIds, id],
+  };
+  return waitsWith(next, request);
+}
+
+/** After an answer, the flow waits with its last request that is open, if no other pause is known. */
+export function withNextRequest(execution: Execution): Execution {
+  const next = openRequests(execution).at(-1);
+  return next === undefined || execution.waiting !== undefined
+    ? execution
+    : waitsWith(execution, next);
+}
+
+function waitsWith(execution: Execution, request: FlowRequest): Execution {
+  const { taskId, attempt, options, since } = request;
+  const tasks = withTask(execution.tasks, taskId, (task) => ({ ...task, state: "waiting" }));
+  const output = taskIn(tasks, taskId)?.attempts.find(({ number }) => number === attempt)?.output;
+  const waiting = { taskId, attempt, options, since, ...defined({ output }) };
+  return { ...execution, state: "waiting", tasks, waiting };
+}
+
+/**
+ * The requests of a deployed flow that may be answered, oldest first: of each method, its last. Which pause of a
+ * local flow waits, its status shows.
+ */
+function openRequests(execution: Execution): readonly FlowRequest[] {
+  const { crew, requests = [] } = execution;
+  if (hasEnded(execution) || isLocalCrew(crew)) return [];
+  return requests.filter(
+    (request) =>
+      resumesOf(execution, request).length === 0 &&
+      requests.findLast(({ taskId }) => taskId === request.taskId) === request,
+  );
+}
+
+/** A local flow's status may have shown the pause already. */
+function attemptOf(execution: Execution, taskId: string): number {
+  const { waiting, tasks } = execution;
+  if (waiting?.taskId === taskId && requestAt(execution, waiting) === undefined)
+    return waiting.attempt;
+  return (taskIn(tasks, taskId)?.attempts.at(-1)?.number ?? 0) + 1;
+}
+
+export function requestAt(
+  { requests = [] }: Pick<Execution, "requests">,
+  { taskId, attempt }: ResumeTarget,
+): FlowRequest | undefined {
+  return requests.find((request) => request.taskId === taskId && request.attempt === attempt);
+}
+
+/** Whether it may be answered, also while the flow waits with another one. */
+export function isOpenRequest(execution: Execution, target: ResumeTarget): boolean {
+  const request = requestAt(execution, target);
+  return request !== undefined && openRequests(execution).includes(request);
+}
+
+export type RequestState =
+  | "new"
+  | "sending"
+  | "answered"
+  /** The answer may have arrived. */
+  | "doubtful"
+  /** The answer had no effect, and may be given again. */
+  | "refused"
+  /** It no longer waits, and was not answered from here. */
+  | "over";
+
+export function requestState(execution: Execution, target: ResumeTarget): RequestState {
+  const { waiting, resumes } = execution;
+  const sent = resumesOf(execution, target).at(-1)?.outcome;
+  if (sent === "answered" || sent === "sending") return sent;
+  if (sent === "unanswered") return "doubtful";
+  const isTarget = (one: ResumeTarget) =>
+    one.taskId === target.taskId && one.attempt === target.attempt;
+  const waits = waiting !== undefined && isTarget(waiting);
+  if (!waits && !isOpenRequest(execution, target)) return "over";
+  return resumes.some(isTarget) ? "refused" : "new";
+}
+
+/** Of a crew; a flow's ID may be its execution's ID, or be reported while it waits. */
+export function executionOfFlow(
+  executions: readonly ExecutionSummary[],
+  crewId: string,
+  ids: readonly string[],
+): ExecutionSummary | undefined {
+  const own = executions.filter(({ crew }) => crew.id === crewId);
+  const has = ({ kickoffIds, flowId }: ExecutionSummary) =>
+    [...kickoffIds, ...Object.values(defined({ flowId }))].some((id) => ids.includes(id));
+  return own.find(has);
+}

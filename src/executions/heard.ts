@@ -1,0 +1,138 @@
+import type { Question, StatusReading, TaskReading } from "../api/types.ts";
+import { defined } from "../base/json.ts";
+import { type Attempt, type Execution, hasEnded, without } from "./model.ts";
+import { applyReading, confirmKickoff } from "./reduce.ts";
+import { crewContinued, resumesOf } from "./resumes.ts";
+import { isSameOutput, taskIn, withAttempt, withTask } from "./tasks.ts";
+
+/** What a callback says about its execution. Callbacks may be late, and in any order. */
+export type Heard =
+  | ({ readonly kind: "pause" } & Pick<TaskReading, "taskId" | "output"> & Partial<Question>)
+  | ({ readonly kind: "task" } & TaskReading)
+  | { readonly kind: "end"; readonly reading: StatusReading };
+
+/** `now`, when it was received, in milliseconds since 1970. An ended execution only gets outputs. */
+export function applyHeard(execution: Execution, heard: Heard, now: number): Execution {
+  switch (heard.kind) {
+    case "end":
+      return hasEnded(execution)
+        ? withResult(execution, heard.reading)
+        : applyReading(execution, resultOf(heard.reading, execution), now);
+    case "task":
+      return withOutput(execution, heard);
+    case "pause":
+      return hasEnded(execution) ? execution : pauseAt(execution, heard, now);
+  }
+}
+
+/** A callback proves that the execution was started: one whose kickoff has no response gets its ID. */
+export function startHeard(execution: Execution, kickoffId: string): Execution {
+  return execution.kickoffIds.length > 0 ? execution : confirmKickoff(execution, kickoffId);
+}
+
+/** Only a status reports which callbacks are undelivered. */
+function resultOf(reading: StatusReading, { undelivered }: Execution): StatusReading {
+  return { ...reading, ...defined({ undelivered }) };
+}
+
+/** What the status of an ended execution has left out. */
+function withResult(execution: Execution, reading: StatusReading): Execution {
+  const { output, usage } = { ...reading, ...execution };
+  return { ...execution, ...defined({ output, usage }) };
+}
+
+/** A known output is a late callback, or one that another answer overtook: it changes no state. */
+function withOutput(execution: Execution, heard: Extract<Heard, { kind: "task" }>): Execution {
+  const { taskId, output, agent, executionTime } = heard;
+  const task = taskIn(execution.tasks, taskId);
+  const isKnown = output !== undefined && attemptWith(task?.attempts ?? [], output) !== undefined;
+  const tasks = withTask(execution.tasks, taskId, (known) => ({
+    ...known,
+    ...defined({ agent, executionTime }),
+    ...(!isKnown && {
+      attempts: withNext(known.attempts, output),
+      state: known.state === "waiting" ? known.state : "completed",
+    }),
+  }));
+  const state = execution.state === "queued" ? "running" : execution.state;
+  return { ...execution, state, tasks };
+}
+
+/** Into an attempt whose output is not known yet, or as another one. */
+function withNext(attempts: readonly Attempt[], output: string | undefined): readonly Attempt[] {
+  if (output === undefined) return attempts;
+  const last = attempts.at(-1) ?? { number: 0, output: "" };
+  const isOpen = last.output === undefined && last.feedback === undefined;
+  return withAttempt(attempts, isOpen ? last.number : last.number + 1, { output });
+}
+
+function attemptWith(attempts: readonly Attempt[], output: string): Attempt | undefined {
+  return attempts.findLast(
+    (attempt) => attempt.output !== undefined && isSameOutput(attempt.output, output),
+  );
+}
+
+/** Status answers of a deployed crew don't report a pause: it stays until the crew continues. */
+function pauseAt(
+  execution: Execution,
+  { taskId, output, options, message, defaultOption }: Extract<Heard, { kind: "pause" }>,
+  now: number,
+): Execution {
+  const attempts = taskIn(execution.tasks, taskId)?.attempts ?? [];
+  const number = pausedAttempt(execution, taskId, attempts, output);
+  if (number === undefined) return execution;
+  const { waiting } = execution;
+  const isKnown = waiting?.taskId === taskId && waiting.attempt === number;
+  const isLate = isAnswered(execution, taskId, attempts, number);
+  const tasks = withTask(execution.tasks, taskId, (task) => ({
+    ...task,
+    ...(!isLate && { state: "waiting" as const }),
+    attempts: withAttempt(task.attempts, number, { output, isHeard: true }),
+  }));
+  if (isLate) return { ...execution, tasks };
+  const settled = isKnown ? execution : crewContinued(execution);
+  const known = attempts.find((attempt) => attempt.number === number)?.output;
+  return {
+    ...without(settled, "mayBeWaiting", "stateText", "stillPaused"),
+    state: "waiting",
+    tasks: tasks.map((task) =>
+      task.taskId !== taskId && (task.state === "running" || task.state === "waiting")
+        ? { ...task, state: "completed" }
+        : task,
+    ),
+    waiting: {
+      ...(isKnown ? waiting : { taskId, attempt: number, since: new Date(now).toISOString() }),
+      ...defined({ output: output ?? known, options, message, defaultOption }),
+    },
+  };
+}
+
+/**
+ * The attempt whose pause this is; undefined if a later attempt is known. With the output of an answered
+ * attempt, it is the next one's, unless no callback has reported that attempt's pause yet: then it is late.
+ */
+function pausedAttempt(
+  execution: Execution,
+  taskId: string,
+  attempts: readonly Attempt[],
+  output: string | undefined,
+): number | undefined {
+  const last = attempts.at(-1);
+  if (last === undefined) return 1;
+  const isComparable = output !== undefined && last.output !== undefined;
+  const same = isComparable ? attemptWith(attempts, output) : last;
+  if (same === undefined) return last.number + 1;
+  const isOver = isAnswered(execution, taskId, attempts, last.number);
+  if (isOver && (same.isHeard === true || !isComparable)) return last.number + 1;
+  return same === last ? last.number : undefined;
+}
+
+function isAnswered(
+  execution: Execution,
+  taskId: string,
+  attempts: readonly Attempt[],
+  number: number,
+): boolean {
+  const { feedback } = attempts.find((attempt) => attempt.number === number) ?? {};
+  return feedback !== undefined || resumesOf(execution, { taskId, attempt: number }).length > 0;
+}

@@ -1,0 +1,62 @@
+import { defined } from "../base/json.ts";
+import {
+  type Execution,
+  type ExecutionSummary,
+  hasEnded,
+  type StateChange,
+  without,
+} from "./model.ts";
+import { taskIn } from "./tasks.ts";
+
+/** State changes kept per execution. */
+const kept = 200;
+/** After this time without an answer, a change may be older (ms); polls are a minute apart. */
+const longUnseen = 3 * 60_000;
+
+/** Milliseconds since 1970. */
+export function lastSentAt(execution: ExecutionSummary): number {
+  const sent = execution.resumes.filter((resume) => resume.outcome !== "refused");
+  const times = [execution.startedAt, ...sent.map((resume) => resume.feedback.at)];
+  return Math.max(...times.map((time) => Date.parse(time)));
+}
+
+export function watchAgain(execution: Execution, now: number): Execution {
+  return { ...without(execution, "watchingStoppedAt"), watchedSince: new Date(now).toISOString() };
+}
+
+/** `now` in milliseconds since 1970. */
+export function withHistory(before: Execution, after: Execution, now: number): Execution {
+  const [was, is] = [situationOf(before), situationOf(after)];
+  const parts = ["state", "taskId", "attempt", "stateText"] as const;
+  if (parts.every((part) => was[part] === is[part])) return after;
+  const seen = before.seenAt ?? before.startedAt;
+  const notBefore = now - Date.parse(seen) > longUnseen ? seen : undefined;
+  const change = { at: new Date(now).toISOString(), ...is, ...defined({ notBefore }) };
+  return { ...after, history: [...(after.history ?? []), change].slice(-kept) };
+}
+
+function situationOf(execution: Execution): Omit<StateChange, "at" | "notBefore"> {
+  const { state, stateText, mayBeWaiting, waiting, progress, tasks } = execution;
+  const running = tasks.filter((task) => task.state === "running");
+  const current = progress?.current ?? (running.length === 1 ? running[0]?.taskId : undefined);
+  const { taskId, attempt } =
+    state === "waiting" ? { ...waiting } : { taskId: state === "running" ? current : undefined };
+  return { state, ...defined({ stateText, mayBeWaiting, taskId, attempt }) };
+}
+
+/** An end is final: only outputs, undelivered callbacks, what the person does, a resume with a new id, or a flow's request, change it. */
+export function keepEnd(current: Execution, next: Execution): Execution {
+  if (!hasEnded(current) || next.kickoffIds.length > current.kickoffIds.length) return next;
+  if (next.requestIds?.length !== current.requestIds?.length) return next;
+  const { crew, label, title, pinned, watchedSince, resumes, undelivered } = next;
+  const persons = { crew, resumes, ...defined({ label, title, pinned, watchedSince }) };
+  const { output, usage } = { ...next, ...current };
+  const tasks = current.tasks.map((task) => ({
+    ...task,
+    attempts: next.tasks.find((each) => each.taskId === task.taskId)?.attempts ?? task.attempts,
+  }));
+  const lateTasks = next.tasks.filter(({ taskId }) => taskIn(tasks, taskId) === undefined);
+  const own = without(current, "label", "title", "pinned", "watchedSince", "undelivered");
+  const late = defined({ output, usage, undelivered });
+  return { ...own, ...persons, ...late, tasks: [...tasks, ...lateTasks] };
+}

@@ -1,0 +1,128 @@
+import path from "node:path";
+import * as vscode from "vscode";
+import { messageOf, NothingToDo } from "../base/errors.ts";
+import type { Crew } from "../crews/types.ts";
+import { plainLabel, plainMessage, runAction } from "../editor/messages.ts";
+import { ProjectError, type CrewProject } from "../projects/types.ts";
+import type { Folders } from "./folders.ts";
+import { exampleFolder } from "./known-crews.ts";
+import { openAction, readProject, workspaceProjects } from "./projects.ts";
+
+interface ProjectItem extends vscode.QuickPickItem {
+  /** Undefined for "Choose a folder…". */
+  readonly folder?: string;
+  readonly error?: unknown;
+}
+
+/**
+ * Asks which crew to start; opens a broken project at its error. @returns the name in {@link
+ * Folders}
+ */
+export async function pickProject(
+  folders: Folders,
+  known: readonly Crew[],
+): Promise<string | undefined> {
+  const chosen = await vscode.window.showQuickPick(items(folders, known), {
+    title: vscode.l10n.t("Start a Local Crew"),
+    placeHolder: vscode.l10n.t(
+      "Which crew? It runs with crewAI where that is installed for it, and is rehearsed otherwise",
+    ),
+    matchOnDescription: true,
+    matchOnDetail: true,
+  });
+  if (chosen === undefined) return undefined;
+  const { folder, error } = chosen;
+  if (folder === undefined) return await browse(folders);
+  if (error === undefined) return folder;
+  // Not awaited: the notification may stay open.
+  void vscode.window.showErrorMessage(plainMessage(messageOf(error)));
+  const [open] = error instanceof ProjectError ? openAction(error, folders.uriOf(folder)) : [];
+  if (open !== undefined) await runAction(open);
+  return undefined;
+}
+
+async function items(folders: Folders, known: readonly Crew[]): Promise<ProjectItem[]> {
+  const found = await workspaceProjects();
+  const locals = new Map(
+    known.flatMap(({ local }) =>
+      local === undefined ? [] : [[folders.nameOf(local.folder), local] as const],
+    ),
+  );
+  const names = new Set([...found.map((folder) => folders.nameOf(folder)), ...locals.keys()]);
+  names.delete(exampleFolder);
+  const projects = await Promise.all(
+    [...names, exampleFolder].map((name) => itemFor(name, folders, locals.get(name))),
+  );
+  const browsing = vscode.l10n.t("$(folder-opened) Choose a folder…");
+  return [...projects, { label: browsing, alwaysShow: true }];
+}
+
+async function itemFor(folder: string, folders: Folders, local: Crew["local"]) {
+  const uri = folders.uriOf(folder);
+  const isExample = folder === exampleFolder;
+  const where = isExample
+    ? vscode.l10n.t("comes with Crewdeck")
+    : plainLabel(vscode.workspace.asRelativePath(uri));
+  const state =
+    local === undefined
+      ? vscode.l10n.t("new")
+      : local.running
+        ? vscode.l10n.t("running")
+        : vscode.l10n.t("stopped");
+  try {
+    const project = await readProject(uri.fsPath);
+    const label = `$(${isExample ? "mortar-board" : "folder"}) ${plainLabel(project.name)}`;
+    const detail = plainLabel(summary(project));
+    return { label, description: `${state} · ${where}`, detail, folder };
+  } catch (error) {
+    const label = `$(error) ${plainLabel(path.basename(uri.fsPath))}`;
+    return { label, description: where, detail: plainLabel(messageOf(error)), folder, error };
+  }
+}
+
+function summary({ kind, tasks, inputs }: CrewProject): string {
+  const isFlow = kind === "flow";
+  const pauses = tasks.filter(({ humanInput }) => humanInput).length;
+  const count =
+    tasks.length === 1 ? vscode.l10n.t("1 task") : vscode.l10n.t("{0} tasks", tasks.length);
+  const waits =
+    pauses === 1 ? vscode.l10n.t("1 waits for you") : vscode.l10n.t("{0} wait for you", pauses);
+  const names =
+    inputs.length === 0
+      ? vscode.l10n.t("no inputs")
+      : vscode.l10n.t("inputs: {0}", inputs.join(", "));
+  if (isFlow) {
+    const methods =
+      tasks.length === 1 ? vscode.l10n.t("1 method") : vscode.l10n.t("{0} methods", tasks.length);
+    const flow = vscode.l10n.t("a flow, which runs only with crewAI");
+    return [flow, methods, ...(pauses === 0 ? [] : [waits]), names].join(" · ");
+  }
+  return [count, ...(pauses === 0 ? [] : [waits]), names].join(" · ");
+}
+
+async function browse(folders: Folders): Promise<string | undefined> {
+  const [folder] =
+    (await vscode.window.showOpenDialog({
+      canSelectFolders: true,
+      canSelectFiles: false,
+      openLabel: vscode.l10n.t("Serve This Crew"),
+      title: vscode.l10n.t("Folder of a crewAI Project"),
+    })) ?? [];
+  return folder && folders.nameOf(folder.toString());
+}
+
+/** Asks which running local crew to stop, if there are several. @returns the name in {@link Folders} */
+export async function pickRunning(
+  locals: readonly Crew[],
+  folders: Folders,
+): Promise<string | undefined> {
+  const items = locals.flatMap(({ name, url, local }) =>
+    local?.running === true
+      ? [{ label: plainLabel(name), description: url, folder: folders.nameOf(local.folder) }]
+      : [],
+  );
+  if (items.length === 0) throw new NothingToDo(vscode.l10n.t("No local crew is running."));
+  if (items.length === 1) return items[0]?.folder;
+  const placeHolder = vscode.l10n.t("Stop which local crew?");
+  return (await vscode.window.showQuickPick(items, { placeHolder }))?.folder;
+}

@@ -1,0 +1,100 @@
+import { existsSync } from "node:fs";
+import { basename, join, relative, resolve, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+import { projectRoot } from "../projects/pyproject.ts";
+import { chooseInterpreter, projectInterpreters } from "../projects/python.ts";
+import { readProject } from "../projects/read.ts";
+import { crewaiEngine } from "./crewai/engine.ts";
+import { rehearsalEngine, type Engine } from "./engine.ts";
+import { messageOf, Refusal } from "./errors.ts";
+import type { Log } from "./operations/log.ts";
+import type { ServiceOptions } from "./options.ts";
+import type { ServerCrew } from "./server/config.ts";
+
+/** Beside the bundle, or in the source. */
+const workerProgram =
+  ["worker.py", "crewai/worker.py"]
+    .map((file) => fileURLToPath(new URL(file, import.meta.url)))
+    .find((file) => existsSync(file)) ?? "";
+
+/** A crew as the command line or a server's file describes it. */
+export interface CrewPlan extends ServerCrew {
+  /** Variables of its engine, besides those of this process. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+/** Those of the command line. One crew alone has no name, so that it is at the root. @throws {Refusal} */
+export function plansOf(
+  options: Omit<ServiceOptions, "log">,
+  exampleCrew: string,
+): readonly CrewPlan[] {
+  const { engine, python, parallel, dialect } = options;
+  const folders = options.folders.length > 0 ? options.folders : [exampleCrew];
+  const names = folders.map((folder) => (folders.length > 1 ? basename(resolve(folder)) : ""));
+  const repeated = names.find((name, index) => names.indexOf(name) !== index);
+  if (repeated !== undefined)
+    throw new Refusal(
+      "options",
+      `Two crews have the name "${repeated}", which is part of their addresses. Name them in a file, and give it with --config.`,
+    );
+  return folders.map((folder, index) => ({
+    ...{ name: names[index] ?? "", folder, engine, parallel, dialect, environment: {} },
+    ...(python !== undefined && { python }),
+  }));
+}
+
+/** @throws {Refusal} for a crew that can't be read, or a flow that can't run like this */
+export async function checkCrew(
+  { folder, engine }: CrewPlan,
+  { database, data }: Pick<ServiceOptions, "database" | "data">,
+): Promise<void> {
+  const refuse = (problem: string) =>
+    new Refusal("project", `The crew in ${folder} can't be served. ${problem}`);
+  const { kind } = await readProject(folder).catch((error: unknown) => {
+    throw refuse(messageOf(error));
+  });
+  if (kind === "flow" && engine !== "crewai")
+    throw refuse("It is a flow, which can't be rehearsed. Serve it with --engine crewai.");
+  if (kind === "flow" && database !== undefined && data === undefined)
+    throw refuse(
+      "It is a flow, and crewAI keeps its pauses in files. With --database, give a folder that all processes share with --data.",
+    );
+}
+
+/** Variables of a server that are not for its crews: its database's, and keys of what receives its spans. */
+const serverVariables = /^(PG[A-Z]+|OTEL_EXPORTER_OTLP_([A-Z]+_)?HEADERS)$/i;
+
+/** @param data a folder for what engines keep. @throws {Refusal} without a Python environment */
+export async function engineOf(
+  { name, folder, engine, python, parallel, environment }: CrewPlan,
+  data: string,
+  {
+    taskSeconds,
+    isServer,
+    database,
+  }: Pick<ServiceOptions, "taskSeconds" | "isServer" | "database">,
+  log: Log,
+): Promise<Engine> {
+  if (engine === "rehearsal") return rehearsalEngine(taskSeconds);
+  const root = await projectRoot(folder);
+  const chosen = python ?? (await chooseInterpreter(projectInterpreters(root)))?.python;
+  if (chosen === undefined)
+    throw new Refusal(
+      "python",
+      `The project in ${root} has no Python environment. Create one with "uv sync" there, or choose an interpreter with --python.`,
+    );
+  const own = Object.entries(process.env).filter(
+    ([variable]) => !(isServer && serverVariables.test(variable)),
+  );
+  return crewaiEngine({
+    folder: root,
+    crew: relative(root, resolve(folder)).replaceAll(sep, "/"),
+    data: join(resolve(data), name),
+    python: chosen,
+    program: workerProgram,
+    parallel,
+    isShared: database !== undefined,
+    env: { ...Object.fromEntries(own), ...environment },
+    log,
+  });
+}

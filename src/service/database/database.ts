@@ -1,0 +1,80 @@
+import type { Row } from "../../base/sqlite.ts";
+
+export type Value = string | number | null;
+
+export interface Query {
+  /** `?` for each value. Names with several words are quoted, as in `AS "createdAt"`. */
+  readonly sql: string;
+  readonly values: readonly Value[];
+  /** Whether it is asked for rows, not for how many it has changed. */
+  readonly isRead: boolean;
+}
+
+export interface Answer {
+  readonly rows: readonly Row[];
+  readonly changes: number;
+}
+
+/** Queries one after the other, and what they come to. It has no other effect, so that it can be repeated. */
+export type Work<T> = Generator<Query, T, Answer>;
+
+/** What another process may wait for. A notice may get lost: who waits also looks. */
+export type Notice =
+  /** A run may continue, or a callback was added. */
+  { readonly kind: "run" | "callback" } | { readonly kind: "ended"; readonly executionId: string };
+
+/** Where a service keeps everything: in a file of its own, or in Postgres together with other processes. */
+export interface Database {
+  /** Whether other processes use it, too. */
+  readonly isShared: boolean;
+  /** The time that all processes agree on (ms since 1970). */
+  readonly now: () => number;
+  /** For queries that need not be one change: one of them, or some that only read. */
+  query<T>(work: Work<T>): Promise<T>;
+  /** One atomic change. With `isSynced`, it outlasts a power cut when the promise resolves. */
+  transaction<T>(work: () => Work<T>, isSynced?: boolean): Promise<T>;
+  /** Also to this process. */
+  notify(notice: Notice): void;
+  /** Returns what ends it. */
+  onNotice(listener: (notice: Notice) => void): () => void;
+  /** Present where deleted data has to be erased from files. */
+  readonly erasure?: Erasure | undefined;
+  close(): Promise<void>;
+}
+
+/** Erases deleted data from the database's files. */
+export interface Erasure {
+  /** The next erasure also erases copies of what is deleted, which takes longer: for secrets. Survives a kill. */
+  readonly mark: () => Work<unknown>;
+  /** Erases soon. */
+  readonly plan: () => void;
+  /** Erases now, or soon if the log is being read. Returns whether it has erased everything. */
+  readonly run: () => boolean;
+}
+
+export function* rows(sql: string, ...values: Value[]): Work<readonly Row[]> {
+  return (yield { sql, values, isRead: true }).rows;
+}
+
+/** The first one. */
+export function* row(sql: string, ...values: Value[]): Work<Row | undefined> {
+  return (yield { sql, values, isRead: true }).rows[0];
+}
+
+/** Returns how many rows it has changed. */
+export function* change(sql: string, ...values: Value[]): Work<number> {
+  return (yield { sql, values, isRead: false }).changes;
+}
+
+/** Whether an error of Postgres says nothing about the query: the connection was lost, or Postgres starts or ends. */
+export function isLost(error: unknown): boolean {
+  const code: unknown = error instanceof Error && "code" in error ? error.code : undefined;
+  return (
+    typeof code === "string" &&
+    (/^(CONNECTION_CLOSED|CONNECT_TIMEOUT|ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_AGAIN)/.test(
+      code,
+    ) ||
+      // Classes and codes of Postgres' manual, appendix A: connection, shutdown, start, too many connections.
+      /^(080..|57P0[1235]|53300)$/.test(code))
+  );
+}

@@ -1,0 +1,92 @@
+/** How the two databases differ in a table's definition. */
+export interface Dialect {
+  readonly integer: string;
+  /** After each table. */
+  readonly table: string;
+  /** A column that numbers rows in the order in which they came, where a table doesn't have it anyway. */
+  readonly rowid: string;
+}
+
+/** Of the schema below. A database of a newer version is refused. */
+export const version = 1;
+
+export const versionTable = "crewdeck_version";
+
+/** Also for a database that has some of them. */
+export function tables({ integer, table, rowid }: Dialect): string {
+  return `
+  CREATE TABLE IF NOT EXISTS ${versionTable} (version ${integer} NOT NULL PRIMARY KEY)${table};
+  CREATE TABLE IF NOT EXISTS executions (
+    id TEXT PRIMARY KEY, owner TEXT NOT NULL, project TEXT NOT NULL, inputs TEXT NOT NULL, meta TEXT NOT NULL,
+    callbacks TEXT NOT NULL, state TEXT NOT NULL, error TEXT, created_at ${integer} NOT NULL, ended_at ${integer},
+    crew TEXT NOT NULL DEFAULT ''
+  )${table};
+  CREATE TABLE IF NOT EXISTS held (execution_id TEXT PRIMARY KEY REFERENCES executions)${table};
+  CREATE TABLE IF NOT EXISTS kept (execution_id TEXT PRIMARY KEY REFERENCES executions, json TEXT NOT NULL)${table};
+  CREATE TABLE IF NOT EXISTS aliases (id TEXT PRIMARY KEY, execution_id TEXT NOT NULL REFERENCES executions)${table};
+  CREATE TABLE IF NOT EXISTS attempts (
+    execution_id TEXT NOT NULL REFERENCES executions, task_index ${integer} NOT NULL, attempt ${integer} NOT NULL,
+    task_id TEXT NOT NULL, state TEXT NOT NULL, output TEXT, started_at ${integer} NOT NULL, finished_at ${integer},
+    failures ${integer} NOT NULL DEFAULT 0, feedback TEXT, callbacks TEXT, decided_at ${integer}, taken ${integer} NOT NULL DEFAULT 0,
+    shown ${integer} NOT NULL DEFAULT 0, PRIMARY KEY (execution_id, task_index, attempt)
+  )${table};
+  CREATE TABLE IF NOT EXISTS usage (
+    execution_id TEXT NOT NULL REFERENCES executions, total ${integer} NOT NULL, prompt ${integer} NOT NULL, completion ${integer} NOT NULL
+  )${table};
+  CREATE TABLE IF NOT EXISTS flow_pauses (
+    execution_id TEXT NOT NULL REFERENCES executions, task_index ${integer} NOT NULL, attempt ${integer} NOT NULL,
+    pause TEXT NOT NULL, answer TEXT, PRIMARY KEY (execution_id, task_index, attempt)
+  )${table};
+  CREATE TABLE IF NOT EXISTS flow_outputs (execution_id TEXT PRIMARY KEY REFERENCES executions, output TEXT NOT NULL)${table};
+  CREATE TABLE IF NOT EXISTS flow_failures (
+    execution_id TEXT NOT NULL REFERENCES executions, part ${integer} NOT NULL, count ${integer} NOT NULL,
+    PRIMARY KEY (execution_id, part)
+  )${table};
+  CREATE TABLE IF NOT EXISTS events (
+    ${rowid} execution_id TEXT NOT NULL REFERENCES executions, id TEXT NOT NULL, type TEXT NOT NULL, event TEXT NOT NULL,
+    PRIMARY KEY (execution_id, id)
+  )${table};
+  CREATE TABLE IF NOT EXISTS event_counts (
+    execution_id TEXT NOT NULL REFERENCES executions, type TEXT NOT NULL, count ${integer} NOT NULL,
+    PRIMARY KEY (execution_id, type)
+  )${table};
+  CREATE TABLE IF NOT EXISTS deliveries (
+    ${rowid} id TEXT PRIMARY KEY, execution_id TEXT NOT NULL REFERENCES executions, url TEXT NOT NULL, "authorization" TEXT,
+    body TEXT NOT NULL, state TEXT NOT NULL DEFAULT 'pending', failures ${integer} NOT NULL DEFAULT 0,
+    kind TEXT, queue TEXT NOT NULL DEFAULT '', due ${integer} NOT NULL DEFAULT 0, problem TEXT, is_taken ${integer} NOT NULL DEFAULT 0
+  )${table};
+  CREATE TABLE IF NOT EXISTS token_uses (name TEXT PRIMARY KEY, used_at ${integer} NOT NULL)${table};
+  CREATE TABLE IF NOT EXISTS batched_events (
+    ${rowid} id TEXT PRIMARY KEY, execution_id TEXT NOT NULL REFERENCES executions, event TEXT NOT NULL, delivery_id TEXT
+  )${table};
+  CREATE TABLE IF NOT EXISTS span_exports (
+    execution_id TEXT PRIMARY KEY REFERENCES executions, state TEXT NOT NULL DEFAULT 'pending', due ${integer} NOT NULL,
+    failures ${integer} NOT NULL DEFAULT 0, sent ${integer} NOT NULL DEFAULT 0
+  )${table};
+`;
+}
+
+/** What version 0.1.0 did not have, and files of later development versions may not have. */
+export const addedColumns = [
+  ["executions", "crew", "TEXT NOT NULL DEFAULT ''"],
+  ["attempts", "shown", "INTEGER NOT NULL DEFAULT 0"],
+  ["deliveries", "kind", "TEXT"],
+  // Its callbacks wait for their repeat in one queue, and are in no status.
+  ["deliveries", "queue", "TEXT NOT NULL DEFAULT ''"],
+  // ms since 1970; 0 before the first attempt.
+  ["deliveries", "due", "INTEGER NOT NULL DEFAULT 0"],
+  ["deliveries", "problem", "TEXT"],
+  ["deliveries", "is_taken", "INTEGER NOT NULL DEFAULT 0"],
+] as const;
+
+export const indexes = `
+  CREATE INDEX IF NOT EXISTS executions_under_way ON executions (id) WHERE ended_at IS NULL;
+  CREATE INDEX IF NOT EXISTS attempts_not_taken ON attempts (decided_at) WHERE decided_at IS NOT NULL AND taken = 0;
+  CREATE INDEX IF NOT EXISTS usage_of_execution ON usage (execution_id);
+  CREATE INDEX IF NOT EXISTS batched_events_of_execution ON batched_events (execution_id);
+  CREATE INDEX IF NOT EXISTS deliveries_due ON deliveries (queue, due) WHERE state = 'pending';
+  CREATE INDEX IF NOT EXISTS deliveries_not_sent ON deliveries (execution_id) WHERE state <> 'sent';
+  CREATE INDEX IF NOT EXISTS span_exports_due ON span_exports (due) WHERE state = 'pending';
+  CREATE INDEX IF NOT EXISTS executions_counted ON executions (crew, state) WHERE ended_at IS NOT NULL;
+  CREATE INDEX IF NOT EXISTS executions_old ON executions (ended_at) WHERE ended_at IS NOT NULL;
+`;

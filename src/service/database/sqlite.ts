@@ -1,0 +1,221 @@
+import { EventEmitter } from "node:events";
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { openSqlite, transaction, type Row } from "../../base/sqlite.ts";
+import { messageOf } from "../errors.ts";
+import {
+  change,
+  type Database,
+  type Erasure,
+  type Notice,
+  type Query,
+  type Work,
+} from "./database.ts";
+import { addedColumns, indexes, tables, version, versionTable } from "./schema.ts";
+
+export interface SqliteDatabase extends Database {
+  /** For what only a file has. */
+  readonly connection: DatabaseSync;
+  readonly erasure: Erasure;
+  /** Prepares each statement once. */
+  readonly prepare: (sql: string) => StatementSync;
+  /** What `action` changes outlasts a power cut when the promise resolves. If a later one fails, it is repeated. */
+  readonly synced: <T>(action: () => T) => Promise<T>;
+}
+
+/** A file that this process alone uses. Throws if it isn't a database, is damaged or can't be written. */
+export function openSqliteDatabase(file: string, log: (line: string) => void): SqliteDatabase {
+  const connection = openSqlite(file);
+  check(connection);
+  const erasure = createErasure(connection, log);
+  // A power cut loses no write that somebody has heard of: a synced change follows before, and syncs those before it, too.
+  // IDs are random, so that changes are all over the file: more of its pages are kept in memory (KiB) and in the log (pages).
+  connection.exec(
+    `PRAGMA journal_mode = WAL; PRAGMA foreign_keys = ON; PRAGMA synchronous = NORMAL;
+     PRAGMA cache_size = -64000; PRAGMA wal_autocheckpoint = 4000;`,
+  );
+  // A file that can't be written is refused now, not at the first kickoff.
+  const mark = connection.prepare("PRAGMA user_version").get()?.["user_version"];
+  connection.exec(`PRAGMA user_version = ${Number(mark)}`);
+  transaction(connection, () => createTables(connection));
+  const notices = new EventEmitter<{ notice: [Notice] }>().setMaxListeners(0);
+  const statements = new Map<string, StatementSync>();
+  const commits = createCommits(connection);
+
+  function prepare(sql: string): StatementSync {
+    let statement = statements.get(sql);
+    // The file has one writer, so rows need no locks.
+    if (!statement)
+      statements.set(
+        sql,
+        (statement = connection.prepare(sql.replace(/ FOR (SHARE|UPDATE)/g, ""))),
+      );
+    return statement;
+  }
+
+  function answer({ sql, values, isRead }: Query) {
+    const statement = prepare(sql);
+    if (isRead) return { rows: statement.all(...values) as readonly Row[], changes: 0 };
+    return { rows: [], changes: Number(statement.run(...values).changes) };
+  }
+
+  /** Synchronous, so that no other write intervenes. */
+  function finish<T>(work: Work<T>): T {
+    let step = work.next({ rows: [], changes: 0 });
+    while (step.done !== true) step = work.next(answer(step.value));
+    return step.value;
+  }
+
+  return {
+    connection,
+    erasure,
+    prepare,
+    synced: (action) => commits.add(action, true),
+    isShared: false,
+    now: () => Date.now(),
+    // An async function rejects where this throws.
+    query: async (work) => await Promise.resolve(finish(work)),
+    transaction: (work, isSynced = false) => commits.add(() => finish(work()), isSynced),
+    notify: (notice) => void notices.emit("notice", notice),
+    onNotice: (listener) => {
+      notices.on("notice", listener);
+      return () => notices.off("notice", listener);
+    },
+    close: () => {
+      erasure.stop();
+      commits.flush();
+      connection.close();
+      return Promise.resolve();
+    },
+  };
+}
+
+interface Change {
+  readonly isSynced: boolean;
+  /** Returns what answers it once it is stored. */
+  run(): () => void;
+  fail(error: unknown): void;
+}
+
+/** How long the first of several changes waits for others (ms): about as long as the disk takes. */
+const gatheringMs = 1;
+
+/** Changes that come together wait for the disk together: it takes longer than they do. */
+function createCommits(connection: DatabaseSync) {
+  let waiting: Change[] = [];
+
+  function commit(changes: readonly Change[]): void {
+    let answers: readonly (() => void)[];
+    try {
+      if (changes.some(({ isSynced }) => isSynced)) connection.exec("PRAGMA synchronous = FULL");
+      try {
+        answers = transaction(connection, () => changes.map((one) => one.run()));
+      } finally {
+        connection.exec("PRAGMA synchronous = NORMAL");
+      }
+    } catch (error) {
+      // The one that failed has undone all.
+      if (changes.length > 1) for (const one of changes) commit([one]);
+      else changes[0]?.fail(error);
+      return;
+    }
+    for (const answer of answers) answer();
+  }
+
+  function flush(): void {
+    const changes = waiting;
+    waiting = [];
+    if (changes.length > 0) commit(changes);
+  }
+
+  return {
+    flush,
+    add: <T>(action: () => T, isSynced: boolean): Promise<T> =>
+      new Promise<T>((resolve, reject) => {
+        const run = () => {
+          const result = action();
+          return () => resolve(result);
+        };
+        if (waiting.length === 0) setTimeout(flush, gatheringMs);
+        waiting.push({ isSynced, run, fail: reject });
+      }),
+  };
+}
+
+/** A larger file takes minutes to check (bytes): its damage is found where it is read. */
+const largestChecked = 512 * 2 ** 20;
+
+/** Throws if the file isn't a database or is damaged. */
+function check(connection: DatabaseSync): void {
+  const size = "SELECT page_count * page_size AS size FROM pragma_page_count, pragma_page_size";
+  if (Number(connection.prepare(size).get()?.["size"]) > largestChecked) return;
+  const problem = connection.prepare("PRAGMA quick_check(1)").get()?.["quick_check"];
+  if (problem !== "ok") throw new Error(`it is damaged (${String(problem)})`);
+}
+
+/** @throws {Error} for a file of a newer version */
+function createTables(connection: DatabaseSync): void {
+  connection.exec(tables({ integer: "INTEGER", table: " STRICT", rowid: "" }));
+  const stored = connection.prepare(`SELECT max(version) AS version FROM ${versionTable}`).get();
+  const found = Number(stored?.["version"] ?? 0);
+  if (found > version)
+    throw new Error(
+      `it was made by a newer version of Crewdeck (its schema is ${found}, this one knows ${version})`,
+    );
+  for (const [table, column, type] of addedColumns) {
+    const names = connection.prepare("SELECT name FROM pragma_table_info(?)").all(table);
+    if (!names.some(({ name }) => name === column))
+      connection.exec(`ALTER TABLE ${table} ADD COLUMN ${column} ${type}`);
+  }
+  connection.exec(indexes);
+  connection.exec(`INSERT OR IGNORE INTO ${versionTable} (version) VALUES (${version})`);
+}
+
+/** Asks the next erasure for copies, too. */
+export const marking = "PRAGMA user_version = 1";
+
+/** How long to wait for other deletions before data is erased: that waits for the disk (ms). */
+const erasureDelayMs = 1000;
+
+/** An erasure takes at most this part of the time: it writes the whole file, and nothing else runs meanwhile. */
+const erasureShare = 1 / 20;
+
+/**
+ * Erases deleted data, which SQLite by default leaves in free space and in the write-ahead log (its
+ * manual, `PRAGMA secure_delete` and `PRAGMA wal_checkpoint`), and even with `secure_delete` where it has moved rows to
+ * another page.
+ */
+export function createErasure(connection: DatabaseSync, log: (line: string) => void) {
+  let timer: NodeJS.Timeout | undefined;
+  let delay = erasureDelayMs;
+  connection.exec("PRAGMA secure_delete = ON");
+
+  function plan(): void {
+    timer ??= setTimeout(run, delay).unref();
+  }
+
+  function run(): boolean {
+    stop();
+    const begun = performance.now();
+    try {
+      if (connection.prepare("PRAGMA user_version").get()?.["user_version"] === 1) {
+        connection.exec("VACUUM");
+        connection.exec("PRAGMA user_version = 0");
+        delay = Math.max(erasureDelayMs, (performance.now() - begun) / erasureShare);
+      }
+      const row = connection.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get();
+      if (row?.["busy"] === 0) return true;
+      plan();
+    } catch (error) {
+      // For example a full disk. The next deletion or start tries again.
+      log(`Deleted data is still in the database's files: ${messageOf(error)}`);
+    }
+    return false;
+  }
+
+  function stop(): void {
+    clearTimeout(timer);
+    timer = undefined;
+  }
+
+  return { mark: () => change(marking), plan, run, stop };
+}

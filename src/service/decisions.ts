@@ -1,0 +1,115 @@
+import { change, row, rows, type Database, type Work } from "./database/database.ts";
+import type { Attempt, AttemptKey, Callbacks, Decision } from "./model.ts";
+
+/** Its parameters: `values`. */
+export const ofAttempt = "WHERE execution_id = ? AND task_index = ? AND attempt = ?";
+
+// Only this program writes these tables, so rows have the types that they are cast to.
+export const keyColumns =
+  'attempts.execution_id AS "executionId", attempts.task_index AS "taskIndex", attempts.attempt';
+export const attemptColumns = `${keyColumns}, task_id AS "taskId", state, output, started_at AS "startedAt", finished_at AS "finishedAt", decided_at AS "decidedAt", shown`;
+
+/** An attempt, and whether somebody can have seen its output. */
+export interface StoredAttempt extends Attempt {
+  readonly shown: 0 | 1;
+}
+
+/** A person's decisions about outputs, part of the store. */
+export function createDecisions(database: Database) {
+  return {
+    /**
+     * Whether this caller's decision counts: of several, one does. `alias` becomes another ID of the execution; `also` is
+     * part of the change.
+     */
+    async decide(
+      key: AttemptKey,
+      decision: Decision,
+      alias: string | undefined,
+      also: () => Work<unknown>,
+    ): Promise<boolean> {
+      return await database.transaction(function* () {
+        const changes = yield* change(
+          `UPDATE attempts SET state = ?, feedback = ?, callbacks = ?, decided_at = ? ${ofAttempt} AND state = 'waiting'`,
+          decision.isApprove ? "approved" : "rejected",
+          decision.feedback,
+          JSON.stringify(decision.callbacks),
+          database.now(),
+          ...values(key),
+        );
+        if (changes === 0) return false;
+        yield* also();
+        if (alias !== undefined)
+          yield* change(
+            "INSERT INTO aliases (id, execution_id) VALUES (?, ?)",
+            alias,
+            key.executionId,
+          );
+        return true;
+      }, true);
+    },
+
+    async waiting(executionId: string, taskId: string): Promise<StoredAttempt | undefined> {
+      const attempt: unknown = await database.query(
+        row(
+          `SELECT ${attemptColumns} FROM attempts WHERE execution_id = ? AND task_id = ? AND state = 'waiting'`,
+          executionId,
+          taskId,
+        ),
+      );
+      return attempt as StoredAttempt | undefined;
+    },
+
+    /** A status or a callback may show the attempt's output from now on. */
+    async setShown(key: AttemptKey): Promise<void> {
+      await database.query(change(`UPDATE attempts SET shown = 1 ${ofAttempt}`, ...values(key)));
+    },
+
+    /** Attempts that wait, after the first one, and that nobody can have seen. */
+    async notShown(executionId: string): Promise<readonly AttemptKey[]> {
+      const keys: unknown = await database.query(
+        rows(
+          `SELECT ${keyColumns} FROM attempts
+           WHERE execution_id = ? AND attempt > 1 AND state = 'waiting' AND shown = 0`,
+          executionId,
+        ),
+      );
+      return keys as readonly AttemptKey[];
+    },
+
+    /**
+     * Marks a decision as read, so that its run isn't woken again. Undefined if the execution was
+     * stopped instead.
+     */
+    async readDecision(key: AttemptKey): Promise<Decision | undefined> {
+      const decided = await database.query(
+        row(
+          `UPDATE attempts SET taken = 1 ${ofAttempt} AND decided_at IS NOT NULL RETURNING state, feedback, callbacks`,
+          ...values(key),
+        ),
+      );
+      if (!decided || decided["state"] === "stopped") return undefined;
+      return {
+        isApprove: decided["state"] === "approved",
+        feedback: String(decided["feedback"]),
+        callbacks: JSON.parse(String(decided["callbacks"])) as Callbacks,
+      };
+    },
+
+    async unreadDecisions(limit: number): Promise<readonly AttemptKey[]> {
+      const keys: unknown = await database.query(
+        rows(
+          `SELECT ${keyColumns} FROM attempts JOIN executions ON id = execution_id
+           WHERE decided_at IS NOT NULL AND taken = 0
+             AND (executions.state = 'stopped' OR (ended_at IS NULL AND id NOT IN (SELECT execution_id FROM held)))
+           ORDER BY decided_at LIMIT ?`,
+          limit,
+        ),
+      );
+      return keys as readonly AttemptKey[];
+    },
+  };
+}
+
+export function values(key: AttemptKey): [string, number, number] {
+  return [key.executionId, key.taskIndex, key.attempt];
+}

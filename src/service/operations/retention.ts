@@ -1,0 +1,104 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { text } from "../../base/sqlite.ts";
+import { change, rows, type Database, type Work } from "../database/database.ts";
+import { messageOf } from "../errors.ts";
+import { forgetRuns, hasOpenRun } from "../workflow.ts";
+import type { Log } from "./log.ts";
+
+const dayMs = 86_400_000;
+
+/** How often to look for executions that are old enough (ms). */
+const pauseMs = 3_600_000;
+
+/** Executions that are deleted at a time, and the pause after that, for others (ms). */
+const batch = { size: 100, pauseMs: 50 };
+
+/** What executions have, besides their own row: each table has the column `execution_id`. */
+const tables = [
+  "held",
+  "kept",
+  "aliases",
+  "usage",
+  "flow_pauses",
+  "flow_outputs",
+  "flow_failures",
+  "attempts",
+  "batched_events",
+  "deliveries",
+  "events",
+  "event_counts",
+  "span_exports",
+];
+
+/**
+ * Callbacks that are still to be sent keep an execution, and so does a run that has not stored its end. A held run never
+ * does: of an execution that was discarded. The lock leaves the same executions to one process.
+ */
+const old = `
+  SELECT id FROM executions WHERE ended_at < ?
+    AND NOT EXISTS (SELECT 1 FROM deliveries WHERE execution_id = executions.id AND state = 'pending')
+    AND (NOT EXISTS (${hasOpenRun("executions.id")}) OR id IN (SELECT execution_id FROM held))
+  LIMIT ? FOR UPDATE`;
+
+interface RetentionOptions {
+  readonly database: Pick<Database, "now" | "transaction">;
+  /** Executions that ended longer ago are deleted. */
+  readonly keepDays: number;
+  /** Called when something was deleted. */
+  readonly onDeleted: () => void;
+  readonly log: Log;
+}
+
+/** Deletes executions some time after their end, with all that they have. */
+export function createRetention({ database, keepDays, onDeleted, log }: RetentionOptions) {
+  let timer: NodeJS.Timeout | undefined;
+  let isStopped = false;
+
+  /** Returns how many it has deleted. */
+  async function deleteOld(now: number): Promise<number> {
+    let count = 0;
+    let deleted: number;
+    do {
+      deleted = await database.transaction(() => deleteSome(now - keepDays * dayMs));
+      count += deleted;
+      await sleep(batch.pauseMs);
+    } while (deleted === batch.size && !isStopped);
+    return count;
+  }
+
+  async function look(): Promise<void> {
+    try {
+      const count = await deleteOld(database.now());
+      if (count === 0) return;
+      log(`Executions that ended more than ${keepDays} days ago were deleted: ${count}`, {
+        level: "info",
+      });
+      onDeleted();
+    } catch (error) {
+      log(`Old executions could not be deleted: ${messageOf(error)}`);
+    }
+  }
+
+  return {
+    deleteOld,
+    start(): void {
+      timer = setInterval(() => void look(), pauseMs).unref();
+      void look();
+    },
+    stop(): void {
+      isStopped = true;
+      clearInterval(timer);
+    },
+  };
+}
+
+/** Of those that ended before a time. Returns how many it has deleted. */
+function* deleteSome(before: number): Work<number> {
+  const ids = (yield* rows(old, before, batch.size)).map((row) => text(row, "id"));
+  if (ids.length === 0) return 0;
+  const places = ids.map(() => "?").join(", ");
+  yield* forgetRuns(ids);
+  for (const table of tables)
+    yield* change(`DELETE FROM ${table} WHERE execution_id IN (${places})`, ...ids);
+  return yield* change(`DELETE FROM executions WHERE id IN (${places})`, ...ids);
+}

@@ -1,0 +1,194 @@
+import { randomBytes } from "node:crypto";
+import { Hono, type Context } from "hono";
+import { streamSSE, type SSEStreamingApi } from "hono/streaming";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { asObject, parseJson } from "../../base/json.ts";
+import { bearerOf, digest, isSecret } from "../../base/bearer.ts";
+import { messageOf } from "../errors.ts";
+import { Rates, type Limits } from "./limits.ts";
+import { readPublicKey, seal } from "./seal.ts";
+import type { RelayStore } from "./store.ts";
+
+/** How often a listener hears that the connection lives (ms). */
+const pingMs = 20_000;
+/** When to come back if too many callbacks wait for their client (s). */
+const fullSeconds = 60;
+const maxKeyBytes = 10_000;
+
+export interface RelayParts {
+  readonly store: RelayStore;
+  /** Who has it may create channels. */
+  readonly token: string;
+  readonly limits: Limits;
+  readonly log: (line: string) => void;
+}
+
+interface Listener {
+  readonly wake: () => void;
+  readonly end: () => void;
+}
+
+class RelayError extends Error {
+  readonly status: ContentfulStatusCode;
+  readonly retryAfter: number | undefined;
+
+  constructor(status: ContentfulStatusCode, message: string, retryAfter?: number) {
+    super(message);
+    this.status = status;
+    this.retryAfter = retryAfter;
+  }
+}
+
+/** Accepts callbacks at a channel's address, and passes them on to the client that listens with the channel's secret. */
+export function createRelay({ store, token, limits, log }: RelayParts) {
+  const app = new Hono();
+  const rates = new Rates(limits);
+  /** By channel. */
+  const listeners = new Map<string, Listener>();
+
+  /** A full disk keeps the relay neither from starting nor from passing callbacks on. */
+  const tryTo = (change: () => void): void => {
+    try {
+      change();
+    } catch (error) {
+      log(`The relay could not clean up its database: ${messageOf(error)}`);
+    }
+  };
+
+  app.get("/", (c) => c.json({ service: "crewdeck-relay", version: 1 }));
+
+  app.post("/channels", async (c) => {
+    if (!isSecret(bearerOf(c.req.header("Authorization")), digest(token)))
+      throw new RelayError(401, "The relay's token is wrong.");
+    const body = await readBody(c, maxKeyBytes);
+    const publicKey = await readPublicKey(asObject(parseJson(body.toString()))["publicKey"]);
+    if (publicKey === undefined) throw new RelayError(400, "Expected a public key for ECDH-ES.");
+    if (store.countChannels() >= limits.channels)
+      throw new RelayError(507, `The relay keeps at most ${limits.channels} channels.`);
+    const [channel, secret] = [randomBytes(16), randomBytes(32)].map((bytes) =>
+      bytes.toString("base64url"),
+    ) as [string, string];
+    store.addChannel(channel, digest(secret).toString("hex"), publicKey, Date.now());
+    return c.json({ channel, secret }, 201);
+  });
+
+  app.get("/:channel", (c) => {
+    const channel = authorized(c);
+    tryTo(() => store.listened(channel, Date.now()));
+    const after = Number(c.req.header("Last-Event-ID") ?? 0);
+    if (!Number.isSafeInteger(after)) throw new RelayError(400, "Last-Event-ID is no ID of ours.");
+    // Nginx would hold the events back.
+    c.header("X-Accel-Buffering", "no");
+    return streamSSE(c, (stream) => pass(channel, after, stream));
+  });
+
+  app.delete("/:channel/messages", (c) => {
+    const channel = authorized(c);
+    const through = Number(c.req.query("through") ?? NaN);
+    if (!Number.isSafeInteger(through)) throw new RelayError(400, "Expected ?through=<ID>.");
+    store.acknowledge(channel, through);
+    return c.body(null, 204);
+  });
+
+  const accept = async (c: Context) => {
+    const id = c.req.param("channel") ?? "";
+    const channel = store.channel(id);
+    if (channel === undefined) throw unknownChannel();
+    const wait = rates.enter(id, Date.now());
+    if (wait !== undefined) throw new RelayError(429, "Too many callbacks.", wait);
+    try {
+      const body = await readBody(c, limits.bodyBytes);
+      const path = new URL(c.req.url).pathname.slice(id.length + 1) || "/";
+      const sealed = await seal(channel.publicKey, { path, headers: c.req.header(), body });
+      const result = await store.add(id, sealed, Date.now());
+      if (result === "gone") throw unknownChannel();
+      if (result === "full")
+        throw new RelayError(429, "Too many callbacks wait for their client.", fullSeconds);
+    } finally {
+      rates.leave(id);
+    }
+    listeners.get(id)?.wake();
+    return c.body(null, 202);
+  };
+  app.post("/:channel", accept);
+  app.post("/:channel/*", accept);
+
+  app.notFound((c) => c.json({ error: "Not Found" }, 404));
+  app.onError((error, c) => {
+    // What nobody read of a body would be read as the next request.
+    if (c.req.method === "POST") c.header("Connection", "close");
+    if (error instanceof RelayError) {
+      if (error.retryAfter !== undefined) c.header("Retry-After", String(error.retryAfter));
+      return c.json({ error: error.message }, error.status);
+    }
+    // The path names a channel, so it isn't logged.
+    if (!("code" in error && error.code === "ECONNRESET"))
+      log(`A request failed: ${error.message}`);
+    return c.json({ error: "The relay failed. The callback was not accepted." }, 500);
+  });
+
+  /** The channel that this request may listen to. */
+  function authorized(c: Context): string {
+    const id = c.req.param("channel") ?? "";
+    const channel = store.channel(id);
+    if (channel === undefined) throw unknownChannel();
+    if (!isSecret(bearerOf(c.req.header("Authorization")), Buffer.from(channel.secretHash, "hex")))
+      throw new RelayError(401, "The channel's secret is wrong.");
+    return id;
+  }
+
+  /** Until the client leaves, or listens again elsewhere. Callbacks stay in the store until they are acknowledged. */
+  async function pass(channel: string, after: number, stream: SSEStreamingApi): Promise<void> {
+    listeners.get(channel)?.end();
+    let wake = (): void => undefined;
+    const listener = { wake: () => wake(), end: () => stream.abort() };
+    listeners.set(channel, listener);
+    stream.onAbort(() => wake());
+    await stream.writeSSE({ event: "ready", data: "{}" });
+    for (let last = after; !stream.aborted;) {
+      const messages = store.after(channel, last);
+      for (const { id, sealed } of messages) {
+        await stream.writeSSE({ id: String(id), data: sealed });
+        last = id;
+      }
+      if (messages.length > 0) continue;
+      const isNew = await new Promise<boolean>((resolve) => {
+        const timer = setTimeout(() => resolve(false), pingMs);
+        wake = () => {
+          clearTimeout(timer);
+          resolve(true);
+        };
+      });
+      if (!isNew) await stream.writeSSE({ event: "ping", data: "{}" });
+    }
+    if (listeners.get(channel) === listener) listeners.delete(channel);
+  }
+
+  return {
+    app,
+    /** Call it from time to time. */
+    expire: (now: number) => tryTo(() => store.expire(now, [...listeners.keys()])),
+    /** Ends the connections of those who listen. */
+    endListeners: () => {
+      for (const listener of listeners.values()) listener.end();
+    },
+  };
+}
+
+function unknownChannel(): RelayError {
+  return new RelayError(404, "There is no such channel.");
+}
+
+/** @throws {RelayError} 413 */
+async function readBody(c: Context, maxBytes: number): Promise<Buffer> {
+  const tooLarge = () => new RelayError(413, `The body is larger than ${maxBytes} bytes.`);
+  if (Number(c.req.header("Content-Length") ?? 0) > maxBytes) throw tooLarge();
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const part of (c.req.raw.body ?? []) as AsyncIterable<Uint8Array>) {
+    parts.push(part);
+    size += part.length;
+    if (size > maxBytes) throw tooLarge();
+  }
+  return Buffer.concat(parts);
+}

@@ -1,0 +1,92 @@
+import { open, readFile, realpath, rename, rm, stat, type FileHandle } from "node:fs/promises";
+import { dirname } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { messageOf, Refusal } from "../errors.ts";
+
+/** How long to wait for another command that edits the file (ms). */
+const lockWaitMs = 2000;
+
+const newFile = `// The crews that this server serves, and the tokens that may use them.
+{
+  "crews": [],
+  "tokens": []
+}
+`;
+
+/**
+ * Replaces a configuration at once, or creates it. Edits at the same time wait for each other.
+ * @param edit what it throws is thrown on, and the file stays as it was
+ * @returns whether it is new
+ * @throws {Refusal} if the file can't be written
+ */
+export async function editConfig(file: string, edit: (text: string) => string): Promise<boolean> {
+  const fail = (error: unknown) =>
+    error instanceof Refusal
+      ? error
+      : new Refusal("data", `${file} can't be changed: ${messageOf(error)}.`);
+  try {
+    const target = await realpath(file).catch(() => file);
+    const lock = `${target}.lock`;
+    const handle = await openLock(lock);
+    try {
+      const isNew = await write(handle, target, edit);
+      await rename(lock, target);
+      return isNew;
+    } catch (error) {
+      await rm(lock, { force: true });
+      throw error;
+    }
+  } catch (error) {
+    throw fail(error);
+  }
+}
+
+/** The new text is written to the lock, which then becomes the file. */
+async function openLock(lock: string): Promise<FileHandle> {
+  const end = performance.now() + lockWaitMs;
+  for (;;) {
+    try {
+      return await open(lock, "wx", 0o600);
+    } catch (error) {
+      if (isError(error, "ENOENT"))
+        throw new Refusal("options", `There is no folder ${dirname(lock)}.`);
+      if (!isError(error, "EEXIST")) throw error;
+    }
+    if (performance.now() > end)
+      throw new Refusal(
+        "inUse",
+        `Another command is changing the file: ${lock} exists. If none is running, delete it.`,
+      );
+    await sleep(20);
+  }
+}
+
+/** Returns whether the file is new. */
+async function write(
+  handle: FileHandle,
+  target: string,
+  edit: (text: string) => string,
+): Promise<boolean> {
+  try {
+    const before = await stat(target).catch((error: unknown) => {
+      if (isError(error, "ENOENT")) return undefined;
+      throw error;
+    });
+    await handle.writeFile(edit(before ? await readFile(target, "utf8") : newFile));
+    if (before) {
+      const own = await handle.stat();
+      // The service may run as another user than the one who edits.
+      if (own.uid !== before.uid || own.gid !== before.gid)
+        await handle.chown(before.uid, before.gid);
+      await handle.chmod(before.mode & 0o777);
+    }
+    await handle.sync();
+    return !before;
+  } finally {
+    await handle.close();
+  }
+}
+
+function isError(error: unknown, code: string): boolean {
+  return error instanceof Error && "code" in error && error.code === code;
+}

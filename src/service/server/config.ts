@@ -1,0 +1,261 @@
+import { readFile, stat } from "node:fs/promises";
+import { dirname, resolve } from "node:path";
+import { parseEnv } from "node:util";
+import { Ajv, type ErrorObject } from "ajv";
+import schema from "../../../media/crewdeck.server.schema.json" with { type: "json" };
+import { asArray, asObject, textAt, type UnknownObject } from "../../base/json.ts";
+import { isLoopback, safeUrl } from "../../base/loopback.ts";
+import { parseJsonc, toPlain, type Place } from "../../projects/source.ts";
+import { ProjectError } from "../../projects/types.ts";
+import { suggestion } from "../command-line.ts";
+import { Refusal, unreadable } from "../errors.ts";
+import { redact } from "../operations/redact.ts";
+
+export const configName = "crewdeck.server.jsonc";
+
+/** The file's members as its schema describes them, with defaults. Paths are absolute. */
+export interface ServerConfig {
+  readonly crews: readonly ServerCrew[];
+  readonly limits: ServerLimits;
+  readonly tokens: readonly ServerToken[];
+  readonly publicUrl?: string;
+  readonly trustProxy: boolean;
+  readonly host: string;
+  /** 0: any free port. */
+  readonly port: number;
+}
+
+export interface ServerCrew {
+  /** Part of the crew's address. */
+  readonly name: string;
+  readonly folder: string;
+  readonly engine: "rehearsal" | "crewai";
+  readonly python?: string;
+  readonly environmentFile?: string;
+  readonly parallel: number;
+  readonly dialect: "documented" | "live";
+}
+
+export interface ServerLimits {
+  /** Of one token, in one process. */
+  readonly requestsPerMinute: number;
+  /** Executions that are queued or running. */
+  readonly underWayPerCrew: number;
+}
+
+export interface ServerToken {
+  readonly name: string;
+  readonly kind: "organization" | "user";
+  readonly crews: "all" | readonly string[];
+  /** SHA-256, in hexadecimal digits. */
+  readonly hash: string;
+}
+
+const ajv = new Ajv({ allErrors: true, useDefaults: true, verbose: true });
+ajv.addVocabulary(["allowTrailingCommas", "defaultSnippets"]);
+const isConfig = ajv.compile<ServerConfig>(schema);
+
+const tokenName = new RegExp(schema.properties.tokens.items.properties.name.pattern);
+
+export function isTokenName(text: string): boolean {
+  return tokenName.test(text);
+}
+
+/**
+ * Doesn't look at the files that it names.
+ * @throws {Refusal} with line and column
+ */
+export function parseServerConfig(file: string, text: string): ServerConfig {
+  try {
+    const { config, place } = read(file, text);
+    checkNames(config, place);
+    const at = (named: string) => resolve(dirname(file), named);
+    const crews = config.crews.map(({ python, environmentFile, ...crew }) => ({
+      ...crew,
+      folder: at(crew.folder),
+      ...(python !== undefined && { python: at(python) }),
+      ...(environmentFile !== undefined && { environmentFile: at(environmentFile) }),
+    }));
+    return { ...config, crews };
+  } catch (error) {
+    throw refusal(error);
+  }
+}
+
+/** A crew's folder is there, and this is what its environment file says. */
+export type CrewEnvironments = ReadonlyMap<string, Readonly<Record<string, string | undefined>>>;
+
+/**
+ * The variables of each crew, by its name.
+ * @param text that is valid
+ * @throws {Refusal} with line and column, for a missing folder or an environment file that can't be read
+ */
+export async function readEnvironments(file: string, text: string): Promise<CrewEnvironments> {
+  const environments = new Map<string, NodeJS.Dict<string>>();
+  const { crews } = parseServerConfig(file, text);
+  const places = read(file, text).place.inside.get("crews")?.list ?? [];
+  for (const [index, { name, folder, environmentFile }] of crews.entries()) {
+    const fail = (member: string, problem: string, expected: string) =>
+      refusal(
+        places[index]?.inside.get(member)?.error(`crews[${index}].${member}: ${problem}`, expected),
+      );
+    const isFolder = await stat(folder).then(
+      (stats) => stats.isDirectory(),
+      () => false,
+    );
+    if (!isFolder) throw fail("folder", `There is no folder ${folder}.`, "the folder of a crew.");
+    const variables =
+      environmentFile &&
+      (await readFile(environmentFile, "utf8").catch((error: unknown) => {
+        throw fail(
+          "environmentFile",
+          unreadable(environmentFile, error),
+          "a file with a line NAME=value for each variable.",
+        );
+      }));
+    environments.set(name, parseEnv(variables ?? ""));
+  }
+  return environments;
+}
+
+/** @throws {Refusal} if other machines could reach a server without tokens */
+export function requireTokens({ host, tokens }: Pick<ServerConfig, "host" | "tokens">): void {
+  if (tokens.length > 0 || isLoopback(host.includes(":") ? `[${host}]` : host)) return;
+  throw new Refusal(
+    "options",
+    `With the host ${host}, other machines could reach the server, and ${configName} has no tokens. Add one with "crewdeck token add NAME", or listen on 127.0.0.1.`,
+  );
+}
+
+const publicUrlPattern = new RegExp(schema.properties.publicUrl.pattern);
+
+/** Of the command line: the file's is checked with the file. @throws {Refusal} */
+export function checkPublicUrl(publicUrl: string | undefined): void {
+  if (publicUrl === undefined) return;
+  if (publicUrlPattern.test(publicUrl) && safeUrl(publicUrl) !== undefined) return;
+  throw new Refusal(
+    "options",
+    "--public-url: expected an address without a path that begins with https://, such as https://crews.example.com; http:// is for this machine only.",
+  );
+}
+
+function read(
+  file: string,
+  text: string,
+): { readonly config: ServerConfig; readonly place: Place } {
+  const place = parseJsonc(
+    { file, text },
+    {
+      report: (error) => {
+        throw error;
+      },
+      broken: new Set(),
+    },
+  );
+  const config: unknown = toPlain(place.value);
+  if (isConfig(config)) return { config, place };
+  const errors = isConfig.errors ?? [];
+  const of = (kind: string) => errors.find(({ keyword }) => keyword === kind);
+  // A misspelt member may be the one that is missing.
+  const error = of("additionalProperties") ?? of("anyOf") ?? errors[0];
+  throw error ? explain(error, place) : new TypeError(`${file} is not valid.`);
+}
+
+function explain(error: ErrorObject, root: Place): ProjectError {
+  const steps = error.instancePath.split("/").slice(1);
+  const place = steps.reduce((at, step) => inside(at, step), root);
+  const expected = asObject(error.parentSchema);
+  const members = asObject(expected["properties"]);
+  const { additionalProperty, missingProperty } = error.params as Readonly<Record<string, unknown>>;
+  if (typeof additionalProperty === "string") {
+    const names = Object.keys(members);
+    return inside(place, additionalProperty).error(
+      `${pathOf([...steps, additionalProperty])} has no meaning.${suggestion(additionalProperty, names)}`,
+      `only ${names.join(", ")}.`,
+    );
+  }
+  if (typeof missingProperty === "string")
+    return place.error(
+      `${pathOf([...steps, missingProperty])} is missing.`,
+      describe(asObject(members[missingProperty])),
+    );
+  return place.error(
+    `${steps.length === 0 ? "The file" : pathOf(steps)} is ${nameOf(place.value, steps[0] === "tokens")}.`,
+    describe(expected, typeof place.value),
+  );
+}
+
+/** Such as `crews[0].name`. */
+function pathOf([first = "", ...steps]: readonly string[]): string {
+  return first + steps.map((step) => (/^\d+$/.test(step) ? `[${step}]` : `.${step}`)).join("");
+}
+
+/** @param isSecret whether a text may be a token in the wrong place */
+function nameOf(value: Place["value"], isSecret: boolean): string {
+  if (Array.isArray(value)) return "a list";
+  if (value instanceof Map) return "an object";
+  if (typeof value !== "string") return String(value);
+  // An address may have a password.
+  return isSecret ? `a text of ${value.length} characters` : JSON.stringify(redact(value, []));
+}
+
+/** What a member may be. */
+function describe(schema: UnknownObject, found?: string): string {
+  const values = asArray(schema["enum"]).map((value) => JSON.stringify(value));
+  if (values.length > 0) return `${values.join(" or ")}.`;
+  const isOther = schema["type"] === "string" && found !== undefined && found !== "string";
+  return `${isOther ? "a text in quotes: " : ""}${firstSentence(schema)}`;
+}
+
+function inside(place: Place, step: string): Place {
+  return place.inside.get(step) ?? place.list[Number(step)] ?? place;
+}
+
+/** The rest says more than what is expected. */
+function firstSentence(described: UnknownObject): string {
+  const [sentence = ""] = (textAt(described, "description") ?? "").split(/(?<=\.)\s/);
+  return sentence.charAt(0).toLowerCase() + sentence.slice(1);
+}
+
+/** @throws {ProjectError} */
+function checkNames(config: ServerConfig, root: Place): void {
+  const placesOf = (list: "crews" | "tokens", member: string) =>
+    (root.inside.get(list)?.list ?? []).map((place) => place.inside.get(member) ?? place);
+  const once = (list: "crews" | "tokens", member: string) => {
+    const seen = new Map<string, number>();
+    for (const [index, place] of placesOf(list, member).entries()) {
+      // On some systems, files are found by a name in any case.
+      const value = place.text("").toLowerCase();
+      const first = seen.get(value);
+      if (first !== undefined)
+        throw place.error(
+          `${list}[${index}].${member} is the same as ${list}[${first}].${member}.`,
+          `each ${member} once, in capital or small letters.`,
+        );
+      seen.set(value, index);
+    }
+  };
+  once("crews", "name");
+  once("tokens", "name");
+  once("tokens", "hash");
+  const names = config.crews.map(({ name }) => name);
+  for (const [index, crews] of placesOf("tokens", "crews").entries())
+    for (const [at, crew] of crews.list.entries())
+      if (!names.includes(crew.text("")))
+        throw crew.error(
+          `tokens[${index}].crews[${at}] is no crew of this file.`,
+          names.length === 0
+            ? "no name while the file has no crews."
+            : `one of ${names.join(", ")}.`,
+        );
+  const publicUrl = root.inside.get("publicUrl");
+  if (config.publicUrl !== undefined && safeUrl(config.publicUrl) === undefined)
+    throw (publicUrl ?? root).error(
+      "With this publicUrl, tokens would travel unencrypted.",
+      "an address that begins with https://, or http:// for this machine only.",
+    );
+}
+
+function refusal(error: unknown): unknown {
+  return error instanceof ProjectError ? new Refusal("options", error.message) : error;
+}

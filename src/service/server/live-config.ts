@@ -1,0 +1,54 @@
+import { readFileSync } from "node:fs";
+import { messageOf } from "../errors.ts";
+import { parseServerConfig, type ServerConfig } from "./config.ts";
+
+/** How often to look whether the file has changed (ms). */
+const lookMs = 1000;
+
+export type LiveConfig = ReturnType<typeof openLiveConfig>;
+
+/**
+ * Tokens and limits of the file as it is now. An invalid change is logged, and what was valid before stays in force.
+ * @param first what the file says at the start
+ */
+export function openLiveConfig(file: string, first: string, log: (line: string) => void) {
+  const started = parseServerConfig(file, first);
+  let current = started;
+  let seen: string | undefined = first;
+  const complain = (error: unknown) =>
+    log(`The tokens and limits of ${file} stay as they were: ${messageOf(error)}`);
+
+  /** Compares texts: a file's times are too coarse, and on some drives changes aren't reported. */
+  function look(): void {
+    let text: string;
+    try {
+      text = readFileSync(file, "utf8");
+    } catch (error) {
+      if (seen !== undefined) complain(error);
+      seen = undefined;
+      return;
+    }
+    if (text === seen) return;
+    seen = text;
+    try {
+      current = parseServerConfig(file, text);
+      const isFixed = JSON.stringify(fixedPart(current)) === JSON.stringify(fixedPart(started));
+      log(`Read ${file} again.${isFixed ? "" : " Crews and addresses change at the next start."}`);
+    } catch (error) {
+      complain(error);
+    }
+  }
+
+  const timer = setInterval(look, lookMs).unref();
+  return {
+    tokens: () => current.tokens,
+    limits: () => current.limits,
+    look,
+    stop: () => clearInterval(timer),
+  };
+}
+
+/** What is in force from the start to the end. */
+function fixedPart({ crews, publicUrl, trustProxy, host, port }: ServerConfig): unknown {
+  return { crews, publicUrl, trustProxy, host, port };
+}

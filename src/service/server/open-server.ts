@@ -1,0 +1,79 @@
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import type { Authenticate } from "../app.ts";
+import type { CrewPlan } from "../crews.ts";
+import { Refusal, unreadable } from "../errors.ts";
+import type { ServiceOptions } from "../options.ts";
+import {
+  checkPublicUrl,
+  parseServerConfig,
+  readEnvironments,
+  requireTokens,
+  type ServerConfig,
+} from "./config.ts";
+import { openLiveConfig, type LiveConfig } from "./live-config.ts";
+import { authenticateFor } from "./server-app.ts";
+import { hashOf } from "./tokens.ts";
+
+/** What a server of several crews has, besides their executions. */
+export interface ServerPlan extends Pick<
+  ServerConfig,
+  "publicUrl" | "trustProxy" | "host" | "port"
+> {
+  readonly crews: readonly CrewPlan[];
+  readonly live: Pick<LiveConfig, "tokens" | "limits">;
+  readonly authenticate: (crew: string) => Authenticate;
+}
+
+/** Of a file; options win over its addresses. @throws {Refusal} */
+export async function planFrom(
+  config: string,
+  { address, role }: Pick<ServiceOptions, "address" | "role">,
+  log: (line: string) => void,
+): Promise<ServerPlan> {
+  checkPublicUrl(address.publicUrl);
+  const file = resolve(config);
+  const content = await readFile(file, "utf8").catch((error: unknown) => {
+    throw new Refusal(
+      "options",
+      `${unreadable(file, error)} Name the server's crewdeck.server.jsonc with --config.`,
+    );
+  });
+  const read = { ...parseServerConfig(file, content), ...address };
+  requireTokens(read);
+  if (read.crews.length === 0)
+    log(`${file} has no crews, so nothing is served. Describe them in it.`);
+  const environments = await readEnvironments(file, content);
+  const live = openLiveConfig(file, content, log);
+  return {
+    ...read,
+    // The file's are those of API processes. A worker only says how it is.
+    ...(role === "worker" && { host: address.host ?? "127.0.0.1", port: 0 }),
+    crews: read.crews.map((crew) => ({ ...crew, environment: environments.get(crew.name) ?? {} })),
+    live,
+    authenticate: (crew) => authenticateFor(crew, live),
+  };
+}
+
+const unlimited = Number.MAX_SAFE_INTEGER;
+
+/** For several folders of the command line, with a token of each type for all of them. */
+export function planOf(
+  crews: readonly CrewPlan[],
+  tokens: { readonly token: string; readonly userToken: string },
+): ServerPlan {
+  const common = { crews: "all" as const };
+  const list = [
+    { ...common, name: "organization", kind: "organization" as const, hash: hashOf(tokens.token) },
+    { ...common, name: "user", kind: "user" as const, hash: hashOf(tokens.userToken) },
+  ];
+  const live = {
+    tokens: () => list,
+    // Whoever has these tokens started the service.
+    limits: () => ({ requestsPerMinute: unlimited, underWayPerCrew: Infinity }),
+  };
+  return {
+    ...{ crews, live, host: "127.0.0.1", port: 0, trustProxy: false },
+    authenticate: (crew) => authenticateFor(crew, live),
+  };
+}

@@ -1,0 +1,155 @@
+import { isIP } from "node:net";
+import { Hono, type Context } from "hono";
+import { bearerOf } from "../../base/bearer.ts";
+import { isLoopback } from "../../base/loopback.ts";
+import {
+  answerWith,
+  hasBody,
+  pathOf,
+  unauthorized,
+  unknownRoute,
+  type Authenticate,
+} from "../app.ts";
+import { documentedDialect, type Dialect } from "../dialects.ts";
+import { ApiError, messageOf } from "../errors.ts";
+import { TokenBuckets } from "../token-buckets.ts";
+import { configName, type ServerConfig, type ServerToken } from "./config.ts";
+import { RequestRates } from "./limits.ts";
+import type { LiveConfig } from "./live-config.ts";
+import { callerOf, findToken, mayUse, type LastUses } from "./tokens.ts";
+
+/** How often the use of a token is noted (ms). */
+const notedMs = 60_000;
+/** Many refused requests must not fill the disk with log. */
+const loggedRefusals = { burst: 20, perSecond: 0.1 };
+
+export interface MountedCrew {
+  readonly name: string;
+  readonly dialect: Dialect;
+  /** Of the crew's own app, which is mounted at `/<name>` and authenticates by `authenticateFor`. */
+  readonly fetch: (request: Request, env: object) => Response | Promise<Response>;
+  /** Whether a path below the crew is a secret, and so needs no token. */
+  readonly isSecretPath?: (path: string) => boolean;
+}
+
+export interface ServerAppOptions extends Pick<ServerConfig, "publicUrl" | "trustProxy"> {
+  readonly crews: readonly MountedCrew[];
+  readonly live: Pick<LiveConfig, "tokens" | "limits">;
+  readonly lastUses?: LastUses;
+  readonly log: (line: string) => void;
+}
+
+interface Environment {
+  /** Without a socket, only in tests. */
+  Bindings: { readonly incoming?: { readonly socket: { readonly remoteAddress?: string } } };
+  Variables: {
+    /** The crew that is asked for, if the token may use it. */
+    crew: MountedCrew | undefined;
+    /** The names of the crews that the token may use. */
+    names: readonly string[];
+  };
+}
+
+/** For the app of a crew. */
+export function authenticateFor(crew: string, live: Pick<LiveConfig, "tokens">): Authenticate {
+  return (bearer) => {
+    const token = findToken(live.tokens(), bearer);
+    return token && mayUse(token, crew) ? callerOf(token) : undefined;
+  };
+}
+
+/** Serves each crew below its name. Without a token, nobody learns which there are. */
+export function createServerApp(options: ServerAppOptions): Hono<Environment> {
+  const { live, log, trustProxy } = options;
+  const crews = new Map(options.crews.map((crew) => [crew.name, crew]));
+  const publicUrl = URL.parse(options.publicUrl ?? "");
+  const rates = new RequestRates(() => live.limits().requestsPerMinute);
+  const logged = new TokenBuckets(loggedRefusals);
+  const noteUse = createNotes(options);
+  const app = new Hono<Environment>({ getPath: pathOf });
+
+  app.use(async (c, next) => {
+    const url = publicUrlOf(c, trustProxy);
+    if (!url || !(isLoopback(url.hostname) || url.hostname === publicUrl?.hostname)) {
+      const message = `This server accepts only requests to the publicUrl in its ${configName}, or to 127.0.0.1, localhost or [::1]`;
+      throw new ApiError(403, "Forbidden", message);
+    }
+    const [, name = ""] = c.req.path.split("/");
+    const crew = crews.get(name);
+    if (crew?.isSecretPath?.(c.req.path.slice(name.length + 1))) {
+      c.set("crew", crew);
+      return next();
+    }
+    const header = c.req.header("Authorization");
+    const token = findToken(live.tokens(), bearerOf(header));
+    if (!token) {
+      if (logged.take("", performance.now()) === undefined)
+        log(`A request from ${clientOf(c, trustProxy)} had no valid token.`);
+      throw unauthorized(header);
+    }
+    noteUse(token);
+    c.set(
+      "names",
+      [...crews.keys()].filter((each) => mayUse(token, each)),
+    );
+    if (mayUse(token, name)) c.set("crew", crew);
+    rates.enter(token.hash);
+    return next();
+  });
+
+  app.get("/", (c) => {
+    const { origin } = publicUrl ?? publicUrlOf(c, trustProxy) ?? new URL(c.req.url);
+    return c.json({ crews: c.var.names.map((name) => ({ name, url: `${origin}/${name}` })) });
+  });
+  app.all("/", (c) => {
+    c.header("Allow", "GET");
+    throw new ApiError(405, "Method Not Allowed", "This address accepts only GET");
+  });
+  app.all("/*", (c) => {
+    // For a token, a crew that it may not use is like one that isn't there.
+    if (!c.var.crew) throw unknownRoute();
+    return c.var.crew.fetch(c.req.raw, c.env);
+  });
+  app.onError((error, c) => {
+    const known = error instanceof ApiError ? error : undefined;
+    if (!known) log(`${c.req.method} ${c.req.path}: ${error.stack ?? error.message}`);
+    // What nobody read of a body would be read as the next request.
+    if (hasBody(c)) c.header("Connection", "close");
+    const message = "An unexpected error occurred. See the service's log for details";
+    const answer = known ?? new ApiError(500, "Internal Server Error", message);
+    return answerWith(c, c.var.crew?.dialect ?? documentedDialect, answer);
+  });
+  return app;
+}
+
+/** Notes that a token was used, from time to time. */
+function createNotes({ lastUses, log }: ServerAppOptions) {
+  const noted = new Map<string, number>();
+  return ({ name }: ServerToken): void => {
+    const now = Date.now();
+    if (!lastUses || Math.abs(now - (noted.get(name) ?? 0)) < notedMs) return;
+    noted.set(name, now);
+    lastUses.note(name, now).catch((error: unknown) => {
+      log(`The last use of the token "${name}" could not be noted: ${messageOf(error)}`);
+    });
+  };
+}
+
+/** As the client addressed it. Anybody can send the headers of a proxy, so without one they mean nothing. */
+function publicUrlOf(c: Context, trustProxy: boolean): URL | null {
+  const url = new URL(c.req.url);
+  if (!trustProxy) return url;
+  const protocol = lastOf(c, "X-Forwarded-Proto") === "https" ? "https:" : url.protocol;
+  return URL.parse(`${protocol}//${lastOf(c, "X-Forwarded-Host") ?? url.host}`);
+}
+
+function clientOf(c: Context<Environment>, trustProxy: boolean): string {
+  const forwarded = trustProxy ? lastOf(c, "X-Forwarded-For") : undefined;
+  const address = forwarded ?? c.env.incoming?.socket.remoteAddress ?? "";
+  return isIP(address) ? address : "an unknown address";
+}
+
+/** What the proxy itself added; before it is what it was given. */
+function lastOf(c: Context, header: string): string | undefined {
+  return c.req.header(header)?.split(",").at(-1)?.trim();
+}

@@ -1,0 +1,221 @@
+import { createHash } from "node:crypto";
+import { SpanKind, SpanStatusCode, TraceFlags } from "@opentelemetry/api";
+import type { Attributes, SpanContext } from "@opentelemetry/api";
+import { millisToHrTime } from "@opentelemetry/core";
+import { resourceFromAttributes } from "@opentelemetry/resources";
+import type { ReadableSpan } from "@opentelemetry/sdk-trace";
+import { defined } from "../base/json.ts";
+import { pieceOf } from "../base/text.ts";
+import { type Activity, groupBy, type Mark, type Span } from "../executions/activity.ts";
+import { type Execution, keyOf } from "../executions/model.ts";
+
+export interface SpansOptions {
+  /** Milliseconds since 1970; what still runs ends then. */
+  readonly now: number;
+  /** Of what sends them. */
+  readonly version: string;
+  /** Whether inputs, arguments, outputs, feedback and errors are in it. */
+  readonly hasContent: boolean;
+}
+
+/** Of a result and inputs (characters); other texts are shorter. */
+const longest = 32_000;
+
+/**
+ * OpenTelemetry spans with the names of the GenAI semantic conventions, as of the semantic
+ * conventions 1.45.0 (status "Development"). What these have no name for begins with `crewdeck.`.
+ * The same execution always has the same trace and span IDs.
+ */
+export function spansOf(
+  execution: Execution,
+  { spans, marks, folded }: Activity,
+  { now, version, hasContent }: SpansOptions,
+): readonly ReadableSpan[] {
+  const key = keyOf(execution);
+  const traceId = hash(key).slice(0, 32);
+  const contextOf = (id: string): SpanContext => ({
+    traceId,
+    spanId: hash(`${key}\n${id}`).slice(0, 16),
+    traceFlags: TraceFlags.SAMPLED,
+  });
+  const resource = resourceFromAttributes({ "service.name": execution.crew.name });
+  const instrumentationScope = { name: "crewdeck", version };
+  /** Readers add tokens up over all spans, so only the innermost that know them have them. */
+  const hasTokensBelow = new Set(spans.flatMap((each) => (each.tokens ? each.parentId : [])));
+  const models = new Map(
+    spans.flatMap(({ kind, parentId, name }) => (kind === "model" ? [[parentId, name]] : [])),
+  );
+  const events = groupBy(marks, ({ parentId }) => parentId);
+  const left = Object.values(folded).reduce((sum, count) => sum + count, 0);
+  return spans.map((span) => {
+    const { id, kind, parentId, start, end = now, state, tokens, error } = span;
+    const length = Math.max(0, end - start);
+    const isWhole = parentId === undefined;
+    const attributes = {
+      ...namesOf(span, kind === "model" ? span.name : models.get(id)),
+      ...(tokens && !hasTokensBelow.has(id) && usageOf(tokens)),
+      ...defined({
+        "crewdeck.task.id": span.taskId,
+        "crewdeck.attempt": span.attempt,
+        "crewdeck.approved": span.isApprove,
+        "error.type": state === "failed" ? "_OTHER" : undefined,
+      }),
+      ...(state !== "completed" && { "crewdeck.state": state }),
+      ...(isWhole && { "crewdeck.execution.id": key }),
+      ...(hasContent && contentOf(isWhole ? withResult(span, execution) : span)),
+    };
+    return {
+      name: titleOf(span),
+      kind: kind === "model" ? SpanKind.CLIENT : SpanKind.INTERNAL,
+      spanContext: () => contextOf(id),
+      ...(!isWhole && { parentSpanContext: contextOf(parentId) }),
+      startTime: millisToHrTime(start),
+      endTime: millisToHrTime(start + length),
+      duration: millisToHrTime(length),
+      status:
+        state === "failed"
+          ? { code: SpanStatusCode.ERROR, ...(hasContent && defined({ message: error })) }
+          : { code: SpanStatusCode.UNSET },
+      attributes,
+      links: [],
+      events: (events.get(id) ?? []).map((mark) => eventOf(mark, hasContent)),
+      ended: true,
+      resource,
+      instrumentationScope,
+      droppedAttributesCount: 0,
+      droppedEventsCount: isWhole ? left : 0,
+      droppedLinksCount: 0,
+    };
+  });
+}
+
+function hash(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+function titleOf({ kind, name, attempt = 1 }: Span): string {
+  switch (kind) {
+    case "crew":
+      return `invoke_workflow ${name}`;
+    case "agent":
+      return `invoke_agent ${name}`;
+    case "model":
+      return `chat ${name}`;
+    case "tool":
+      return `execute_tool ${name}`;
+    case "task":
+      return `task ${name}`;
+    case "attempt":
+      return `attempt ${attempt}`;
+    case "wait":
+      return "wait for a person";
+    case "queue":
+      return "queue";
+    case "other":
+      return name;
+  }
+}
+
+function namesOf({ kind, name }: Span, model: string | undefined): Attributes {
+  const operation = "gen_ai.operation.name";
+  const asked = model !== undefined && {
+    "gen_ai.request.model": model,
+    "gen_ai.provider.name": providerOf(model),
+  };
+  switch (kind) {
+    case "crew":
+      return { [operation]: "invoke_workflow", "gen_ai.workflow.name": name };
+    case "agent":
+      return { [operation]: "invoke_agent", "gen_ai.agent.name": name, ...asked };
+    case "model":
+      return { [operation]: "chat", ...asked };
+    case "tool":
+      return { [operation]: "execute_tool", "gen_ai.tool.name": name };
+    default:
+      return { "crewdeck.kind": kind };
+  }
+}
+
+/** The conventions' names for what crewAI calls otherwise in the names of models. */
+const providers: ReadonlyMap<string, string> = new Map([
+  ["azure", "azure.ai.openai"],
+  ["bedrock", "aws.bedrock"],
+  ["gemini", "gcp.gemini"],
+  ["google", "gcp.gemini"],
+  ["mistral", "mistral_ai"],
+  ["vertex_ai", "gcp.vertex_ai"],
+  ["watsonx", "ibm.watsonx.ai"],
+  ["xai", "x_ai"],
+]);
+
+/** Without a provider in the model's name, crewAI asks OpenAI, except for models that it knows. */
+function providerOf(model: string): string {
+  const [prefix = "", rest] = model.toLowerCase().split("/");
+  if (rest !== undefined) return providers.get(prefix) ?? prefix;
+  return prefix.startsWith("claude")
+    ? "anthropic"
+    : prefix.startsWith("gemini")
+      ? "gcp.gemini"
+      : "openai";
+}
+
+function usageOf({ total, prompt, completion, cached }: NonNullable<Span["tokens"]>): Attributes {
+  return {
+    ...defined({
+      "gen_ai.usage.input_tokens": prompt,
+      "gen_ai.usage.output_tokens": completion,
+      "gen_ai.usage.cache_read.input_tokens": cached,
+    }),
+    ...(prompt === undefined && completion === undefined && { "crewdeck.usage.tokens": total }),
+  };
+}
+
+/** An execution's events rarely have its inputs and result. */
+function withResult(span: Span, execution: Execution): Span {
+  const { request, output } = execution;
+  const inputs = request && JSON.stringify(request.inputs);
+  const bounded = (text?: string) => text && pieceOf(text, 0, longest).text;
+  return {
+    ...span,
+    ...defined({ text: bounded(output), arguments: bounded(inputs) }),
+  };
+}
+
+/** Readers take what has messages for a call of a model, so tasks have none. */
+function contentOf({ kind, state, text, arguments: given }: Span): Attributes {
+  const part = (content: string) => [{ type: "text", content }];
+  switch (kind) {
+    case "tool":
+      return defined({ "gen_ai.tool.call.arguments": given, "gen_ai.tool.call.result": text });
+    case "crew":
+    case "agent":
+    case "model": {
+      const finish = { finish_reason: state === "failed" ? "error" : "stop" };
+      const asked = given && [{ role: "user", parts: part(given) }];
+      const came = text && [{ role: "assistant", parts: part(text), ...finish }];
+      return defined({
+        "gen_ai.input.messages": asked && JSON.stringify(asked),
+        "gen_ai.output.messages": came && JSON.stringify(came),
+      });
+    }
+    case "wait":
+      return defined({
+        [state === "completed" ? "crewdeck.feedback" : "crewdeck.output"]: text,
+      });
+    default:
+      return defined({ "crewdeck.output": text, "crewdeck.arguments": given });
+  }
+}
+
+function eventOf({ type, at, name, thought, text, error }: Mark, hasContent: boolean) {
+  const content = hasContent && {
+    "crewdeck.thought": thought,
+    "crewdeck.output": text,
+    "crewdeck.error": error,
+  };
+  return {
+    name: type,
+    time: millisToHrTime(at),
+    attributes: defined({ "crewdeck.name": name, ...content }),
+  };
+}

@@ -1,0 +1,199 @@
+import assert from "node:assert/strict";
+import { rmSync } from "node:fs";
+import path from "node:path";
+import * as vscode from "vscode";
+import { systemClock } from "../../src/base/clock.ts";
+import type { Callbacks } from "../../src/callbacks/callbacks.ts";
+import { receiveCallbacks } from "../../src/crews/receiving.ts";
+import { KickoffForms } from "../../src/kickoff/form/forms.ts";
+import type { ToForm } from "../../src/kickoff/form/messages.ts";
+import { openRelay } from "../../src/service/relay/relay.ts";
+import { CallbackReceiver } from "../support/callback-receiver.ts";
+import { temporaryFolder } from "../support/folders.ts";
+import { relayToken } from "../support/relay.ts";
+import { waitFor } from "../support/wait.ts";
+import { deployedCrew } from "../unit/callbacks/support.ts";
+import { anExecution } from "../unit/executions/samples.ts";
+import { Windows } from "../unit/executions/windows.ts";
+import { MemorySecrets } from "./memory.ts";
+import { withPerson } from "./scripted-person.ts";
+import { eachWithViewParts, type ViewParts } from "./view-parts.ts";
+
+const settings = () => vscode.workspace.getConfiguration("crewdeck");
+const set = (name: "publicUrl" | "relay", value: string | undefined) =>
+  settings().update(`callbacks.${name}`, value, vscode.ConfigurationTarget.Global);
+
+/** What buttons ran, in place of the commands themselves. */
+function eachWithRecordedCommands(): unknown[][] {
+  const ran: unknown[][] = [];
+  const { executeCommand } = vscode.commands;
+  beforeEach(() => {
+    ran.length = 0;
+    Object.assign(vscode.commands, {
+      executeCommand: (command: string, ...rest: unknown[]) => {
+        if (!/^crewdeck\.testCallbacks$|^workbench\.action\.open.*Settings$/.test(command))
+          return executeCommand(command, ...rest);
+        ran.push([command, ...rest]);
+        return Promise.resolve();
+      },
+    });
+  });
+  afterEach(() => void Object.assign(vscode.commands, { executeCommand }));
+  return ran;
+}
+
+describe("The notification that callbacks don't arrive", () => {
+  const ran = eachWithRecordedCommands();
+  let windows: Windows;
+  let callbacks: Callbacks;
+  let database: ReturnType<Windows["openBoth"]>["database"];
+  let localId: string;
+
+  beforeEach(() => {
+    windows = new Windows();
+    const window = windows.openBoth(systemClock);
+    const { store } = window;
+    ({ database } = window);
+    ({ localId } = store.add(anExecution({ crew: deployedCrew })));
+    callbacks = receiveCallbacks({
+      ...{ store, database, clock: systemClock, userAgent: "test" },
+      secrets: new MemorySecrets(),
+      crews: { find: () => deployedCrew },
+      poll: () => Promise.resolve(),
+      log: { problem: () => undefined },
+    });
+  });
+
+  afterEach(async () => {
+    callbacks.dispose();
+    await windows.close();
+    for (const name of ["publicUrl", "relay"] as const) await set(name, undefined);
+  });
+
+  /** Presses a button of the notification that an action leads to, and returns what was shown. */
+  async function press(button: string, action: () => unknown) {
+    const { shown } = await withPerson([{ press: button, isNotification: true }], async () => {
+      await action();
+      await waitFor("the button's command", () => ran.length > 0);
+    });
+    return shown.find(({ choices }) => choices?.includes(button));
+  }
+
+  it("because another program has the port offers a test and another port", async () => {
+    const program = new CallbackReceiver();
+    program.behave = (response) => response.writeHead(404).end();
+    await program.start();
+    try {
+      database.run("INSERT INTO receiver VALUES (1, ?)", program.port);
+      await set("publicUrl", `http://127.0.0.1:${program.port}`);
+      const kickOff = () => callbacks.for(deployedCrew, localId);
+      const shown = await press("Use Another Port", kickOff);
+      assert.match(shown?.text ?? "", RegExp(`^Another program uses the port ${program.port},`));
+      assert.deepEqual(shown?.choices, ["Test Callbacks", "Use Another Port"]);
+      assert.deepEqual(ran.splice(0), [
+        ["crewdeck.testCallbacks", { kind: "port", isNewPort: true }],
+      ]);
+      await press("Test Callbacks", kickOff);
+      assert.deepEqual(ran, [["crewdeck.testCallbacks"]]);
+    } finally {
+      await program.stop();
+    }
+  });
+
+  it("because the relay has lost the channel offers a test, which creates a new one", async () => {
+    const folder = temporaryFolder("relay");
+    const open = (name: string, port: number) =>
+      openRelay({
+        ...{ token: relayToken, host: "127.0.0.1", log: () => undefined, port },
+        database: path.join(folder, name),
+      });
+    let relay = await open("old.sqlite", 0);
+    try {
+      await set("relay", relay.url);
+      const test = () => withPerson([{ type: relayToken }], () => callbacks.test(deployedCrew));
+      assert.equal((await test()).result.via, "relay");
+      const shown = await press("Test Callbacks", async () => {
+        const port = Number(new URL(relay.url).port);
+        await relay.close();
+        relay = await open("new.sqlite", port);
+      });
+      assert.match(shown?.text ?? "", /no longer has the channel of this machine/);
+      assert.deepEqual(shown?.choices, ["Test Callbacks"]);
+      assert.deepEqual(ran, [["crewdeck.testCallbacks"]]);
+      assert.equal((await test()).result.via, "relay");
+    } finally {
+      await relay.close();
+      rmSync(folder, { recursive: true });
+    }
+  });
+});
+
+describe("The form's line that a crew may need a person and no callback can come", () => {
+  const ran = eachWithRecordedCommands();
+  let parts: ViewParts;
+  eachWithViewParts((made) => (parts = made));
+  let forms: KickoffForms;
+  let hasWay: boolean;
+  afterEach(() => forms.dispose());
+
+  /** A form of a deployed crew, with what its page gets, and a way to send what its page sends. */
+  function open() {
+    const { database, store, documents } = parts;
+    hasWay = false;
+    forms = new KickoffForms({
+      ...{ database, store, documents, clock: systemClock },
+      context: { extensionUri: vscode.extensions.getExtension("crewdeck.crewdeck")!.extensionUri },
+      crews: {
+        get: () => deployedCrew,
+        find: () => deployedCrew,
+        ready: () => Promise.resolve(deployedCrew),
+        inputs: () => Promise.resolve({ fields: [{ name: "topic" }], raw: {} }),
+        onDidChange: new vscode.EventEmitter<void>().event,
+      },
+      sender: { earlier: () => undefined, send: () => Promise.reject(new Error("Not sent")) },
+      editor: { selection: undefined },
+      callbacks: () => Promise.resolve({ mayReach: () => hasWay }),
+    });
+    const panel = vscode.window.createWebviewPanel("test.form", "Form", vscode.ViewColumn.Active);
+    const { webview } = panel;
+    const posted: ToForm[] = [];
+    const page = new vscode.EventEmitter<unknown>();
+    Object.assign(webview, {
+      onDidReceiveMessage: page.event,
+      postMessage: (message: ToForm) => Promise.resolve(posted.push(message) > 0),
+    });
+    forms.restore(panel, { crew: deployedCrew.id, name: deployedCrew.name });
+    page.fire({ type: "ready" });
+    const hint = () => {
+      const last = posted.findLast((message) => message.type === "show");
+      return last?.view.kind === "form" ? last.view.hint : undefined;
+    };
+    return { hint, press: (type: string) => page.fire({ type }), panel };
+  }
+
+  it("leads to the settings and to the test for this crew", async () => {
+    const { hint, press } = open();
+    await waitFor("the line", () => hint() === "mayNeedPerson");
+    press("setUpCallbacks");
+    press("testCallbacks");
+    const kind = vscode.env.remoteName === undefined ? "" : "Remote";
+    assert.deepEqual(ran, [
+      [`workbench.action.open${kind}Settings`, { query: "crewdeck.callbacks" }],
+      ["crewdeck.testCallbacks", { kind: "crew", crew: deployedCrew.id }],
+    ]);
+  });
+
+  it("goes when the person has set up a way, and for good when they hide it", async () => {
+    const first = open();
+    await waitFor("the line", () => first.hint() !== undefined);
+    hasWay = true;
+    await set("publicUrl", "https://tunnel.test");
+    await waitFor("the line to go", () => first.hint() === undefined);
+    hasWay = false;
+    await set("publicUrl", undefined);
+    await waitFor("the line again", () => first.hint() !== undefined);
+    first.press("hideHint");
+    await waitFor("the line to be hidden", () => first.hint() === undefined);
+    assert.deepEqual(ran, []);
+  });
+});

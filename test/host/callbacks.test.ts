@@ -1,0 +1,243 @@
+import assert from "node:assert/strict";
+import Mocha from "mocha";
+import * as vscode from "vscode";
+import type { CrewdeckApi } from "../../src/extension-api/crewdeck-api.ts";
+import { ReverseProxy } from "../support/reverse-proxy.ts";
+import { waitFor } from "../support/wait.ts";
+import { aRequest } from "../unit/callbacks/flow-samples.ts";
+import { type RealService, startRealService } from "./real-service.ts";
+import { withPerson } from "./scripted-person.ts";
+
+const crew = "Called back";
+/** Milliseconds, on a machine that runs other suites at the same time. On a quiet one, 250 is the goal. */
+const limit = 1000;
+const rounds = 3;
+
+interface CallbackTest {
+  readonly via: string;
+  readonly url?: string;
+  readonly port?: number;
+  readonly roundTripMs?: number;
+}
+
+const run = <T>(command: string, argument: object): Promise<T> =>
+  Promise.resolve(vscode.commands.executeCommand<T>(`crewdeck.${command}`, argument));
+const settings = () => vscode.workspace.getConfiguration("crewdeck");
+
+/** A crew that hides its pauses, as deployed ones do. */
+describe("A callback", () => {
+  let service: RealService;
+  let api: CrewdeckApi;
+  let proxy: ReverseProxy;
+  const tracked: string[] = [];
+
+  before(async () => {
+    service = await startRealService("--dialect", "live");
+    api = (await vscode.extensions.getExtension("crewdeck.crewdeck")!.activate()) as CrewdeckApi;
+    await run("addCrew", { name: crew, url: service.url, token: service.token });
+  });
+
+  after(async () => {
+    await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+    for (const kickoffId of tracked) await run("untrackExecution", { crew, kickoffId });
+    for (const name of ["crews", "callbacks.publicUrl"])
+      await settings().update(name, undefined, vscode.ConfigurationTarget.Global);
+    await proxy.stop();
+    await service.stop();
+  });
+
+  const find = (kickoffId: string) =>
+    api.executions().find((execution) => execution.kickoffIds.includes(kickoffId));
+  const until = (kickoffId: string, state: string) =>
+    waitFor(`${kickoffId} to be ${state}`, () => find(kickoffId)?.state === state);
+
+  async function kickoff(): Promise<string> {
+    const inputs = { topic: "tea", audience: "guests" };
+    const made = await run<{ kickoffId: string }>("kickoff", { crew, inputs, form: false });
+    tracked.push(made.kickoffId);
+    return made.kickoffId;
+  }
+
+  it("comes on loopback without setup: a hidden pause is known, answered and followed to the end", async () => {
+    const test = await run<CallbackTest>("testCallbacks", { crew });
+    assert.deepEqual(
+      [test.via, test.url, typeof test.roundTripMs],
+      ["loopback", `http://127.0.0.1:${test.port}`, "number"],
+    );
+    const kickoffId = await kickoff();
+    await until(kickoffId, "waiting");
+    const { taskId = "", output = "" } = find(kickoffId)?.waiting ?? {};
+    assert.match(output, /REHEARSAL/);
+    await run("reject", { crew, kickoffId, feedback: "Shorter, please." });
+    await waitFor("the next attempt", () =>
+      find(kickoffId)?.waiting?.output?.includes("Shorter, please."),
+    );
+    await run("approve", { crew, kickoffId, taskId });
+    await until(kickoffId, "completed");
+    const { tasks = [], output: result } = find(kickoffId) ?? {};
+    assert.ok(result);
+    assert.equal(tasks.find((task) => task.taskId === taskId)?.attempts.length, 2);
+  });
+
+  it("comes by the person's public address, which is tested without a token; a wrong one is reported", async () => {
+    const { port = 0 } = await run<CallbackTest>("testCallbacks", {});
+    proxy = await ReverseProxy.start(port);
+    await settings().update("callbacks.publicUrl", proxy.url, vscode.ConfigurationTarget.Global);
+    const test = await run<CallbackTest>("testCallbacks", { crew });
+    assert.deepEqual([test.via, test.url, test.port], ["publicUrl", proxy.url, port]);
+    assert.deepEqual(
+      proxy.requests.map(({ authorization }) => authorization),
+      [undefined],
+    );
+    for (const [wrong, reason] of [
+      [`${service.url}/`, /don't arrive on this machine: it answered with the status 40\d/],
+      ["http://crewdeck.example", /must be an https address/],
+    ] as const) {
+      await settings().update("callbacks.publicUrl", wrong, vscode.ConfigurationTarget.Global);
+      await assert.rejects(run("testCallbacks", {}), reason);
+    }
+    await settings().update("callbacks.publicUrl", proxy.url, vscode.ConfigurationTarget.Global);
+  });
+
+  it("that doesn't come has an error that leads to the settings: in a remote window, to those of its machine", async () => {
+    const { executeCommand } = vscode.commands;
+    await settings().update("callbacks.publicUrl", "none", vscode.ConfigurationTarget.Global);
+    const opened: unknown[] = [];
+    Object.assign(vscode.commands, {
+      executeCommand: (command: string, ...rest: unknown[]) => {
+        if (!command.startsWith("workbench.action.open")) return executeCommand(command, ...rest);
+        opened.push([command, ...rest]);
+        return Promise.resolve();
+      },
+    });
+    try {
+      await withPerson([{ press: "Open Settings", isNotification: true }], async () => {
+        await executeCommand("crewdeck.testCallbacks");
+        await waitFor("the settings", () => opened.length > 0);
+      });
+    } finally {
+      Object.assign(vscode.commands, { executeCommand });
+    }
+    const kind = vscode.env.remoteName === undefined ? "" : "Remote";
+    assert.deepEqual(opened, [
+      [`workbench.action.open${kind}Settings`, { query: "crewdeck.callbacks" }],
+    ]);
+    await settings().update("callbacks.publicUrl", proxy.url, vscode.ConfigurationTarget.Global);
+  });
+
+  it("is pasted from the clipboard, and waits for an answer", async () => {
+    const setting = "callbacks.publicUrl";
+    await settings().update(setting, "none", vscode.ConfigurationTarget.Global);
+    const kickoffId = await kickoff();
+    const payload = { kickoff_id: kickoffId, task_id: "outline", task_output: "A pasted draft" };
+    await vscode.env.clipboard.writeText(`POST /hook ${JSON.stringify(payload)} 200`);
+    const { executeCommand } = vscode.commands;
+    const found = await executeCommand("crewdeck.pasteCallback");
+    assert.deepEqual(found, { crew, kickoffId });
+    const { state, waiting } = find(kickoffId) ?? {};
+    assert.deepEqual(
+      [state, waiting?.taskId, waiting?.output],
+      [...["waiting", "outline"], "A pasted draft"],
+    );
+    await assert.rejects(run("pasteCallback", { text: "{}" }), /no callback of a crew/);
+    await assert.rejects(
+      run("pasteCallback", { text: JSON.stringify(aRequest()) }),
+      /request of a flow.*only with its signature/,
+    );
+    await run("untrackExecution", { crew, kickoffId: tracked.pop()! });
+    await settings().update(setting, proxy.url, vscode.ConfigurationTarget.Global);
+  });
+
+  it("of an execution that isn't tracked is pasted into none that is: the person may track its own", async () => {
+    const open = await kickoff();
+    await until(open, "waiting");
+    const outputs = () => find(open)?.tasks.length;
+    const before = outputs();
+    const kickoffId = "not-tracked-yet";
+    const text = JSON.stringify({ kickoff_id: kickoffId, task_id: "t", task_output: "Its draft" });
+    await assert.rejects(
+      run("pasteCallback", { text }),
+      /No execution with the ID “not-tracked-yet”/,
+    );
+    await vscode.env.clipboard.writeText(text);
+    const paste = () => vscode.commands.executeCommand("crewdeck.pasteCallback");
+    const { shown } = await withPerson(["escape"], paste);
+    assert.match(shown[0]?.text ?? "", /“not-tracked-yet”, which is not tracked/);
+    assert.deepEqual([shown[0]?.choices, find(kickoffId)], [["Track It"], undefined]);
+    await withPerson([{ press: "Track It" }], paste);
+    const { state, waiting } = find(kickoffId) ?? {};
+    assert.deepEqual([state, waiting?.output], ["waiting", "Its draft"]);
+    await run("untrackExecution", { crew, kickoffId });
+    assert.equal(outputs(), before);
+    await run("approve", { crew, kickoffId: open });
+    await until(open, "completed");
+  });
+
+  it("that tells a pause is soon followed by lens, badge and notification: the times are printed", async () => {
+    const { executeCommand } = vscode.commands;
+    const { showInformationMessage } = vscode.window;
+    /** When each was seen last. */
+    const seen = { badge: 0, notification: 0, lens: 0 };
+    Object.assign(vscode.commands, {
+      executeCommand: (command: string, ...rest: unknown[]) => {
+        // Set with the badge.
+        if (command === "setContext" && rest[0] === "crewdeck.hasWaiting" && rest[1] === true)
+          seen.badge = performance.now();
+        return executeCommand(command, ...rest);
+      },
+    });
+    Object.assign(vscode.window, {
+      showInformationMessage: (text: string) => {
+        if (/waits for you at task/.test(text)) seen.notification = performance.now();
+        return Promise.resolve(undefined);
+      },
+    });
+    const taken: Record<keyof typeof seen, number>[] = [];
+    try {
+      for (let round = 0; round < rounds; round += 1) {
+        const held = new Promise<() => void>((arrived) => {
+          proxy.before = ({ body }) =>
+            body.includes('"task_output"') ? new Promise<void>(arrived) : undefined;
+        });
+        const kickoffId = await kickoff();
+        await run("openExecution", { crew, kickoffId });
+        const { document } = vscode.window.activeTextEditor!;
+        const release = await held;
+        const begun = performance.now();
+        release();
+        while (!(await hasLens(document)));
+        seen.lens = performance.now();
+        await waitFor("badge and notification", () =>
+          [seen.badge, seen.notification].every((at) => at >= begun),
+        );
+        const since = (name: keyof typeof seen) => seen[name] - begun;
+        taken.push({
+          lens: since("lens"),
+          badge: since("badge"),
+          notification: since("notification"),
+        });
+        proxy.before = () => undefined;
+        await run("approve", { crew, kickoffId });
+        await until(kickoffId, "completed");
+      }
+    } finally {
+      Object.assign(vscode.commands, { executeCommand });
+      Object.assign(vscode.window, { showInformationMessage });
+    }
+    const best = (name: keyof typeof seen) => Math.min(...taken.map((each) => each[name]));
+    const all = (name: keyof typeof seen) => taken.map((each) => each[name].toFixed(0)).join(", ");
+    Mocha.reporters.Base.consoleLog(
+      `      from the callback of a pause to its lens: ${all("lens")} ms; badge: ${all("badge")} ms; notification: ${all("notification")} ms`,
+    );
+    for (const name of ["lens", "badge", "notification"] as const)
+      assert.ok(best(name) <= limit, `${name}: ${all(name)} ms`);
+  });
+});
+
+async function hasLens(document: vscode.TextDocument): Promise<boolean> {
+  const lenses = await vscode.commands.executeCommand<vscode.CodeLens[]>(
+    "vscode.executeCodeLensProvider",
+    document.uri,
+  );
+  return lenses.some(({ command }) => command?.command === "crewdeck.approve");
+}

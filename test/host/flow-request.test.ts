@@ -1,0 +1,180 @@
+import assert from "node:assert/strict";
+import * as vscode from "vscode";
+import type { CrewdeckApi } from "../../src/extension-api/crewdeck-api.ts";
+import { json, MisbehavingServer } from "../support/misbehaving-server.ts";
+import { waitFor } from "../support/wait.ts";
+import { actionsOn } from "../../src/views/notification-actions.ts";
+import { aRequest, secret, signed } from "../unit/callbacks/flow-samples.ts";
+import { anExecution } from "../unit/views/executions.ts";
+import { type Move, withPerson } from "./scripted-person.ts";
+
+const crew = "Asking";
+
+const run = <T>(command: string, argument?: object): Promise<T> =>
+  Promise.resolve(vscode.commands.executeCommand<T>(`crewdeck.${command}`, argument));
+
+describe("A flow's request over HTTP", () => {
+  let deployment: MisbehavingServer;
+  /** Takes the answers. */
+  let receiver: MisbehavingServer;
+  let webhook: string;
+  let api: CrewdeckApi;
+
+  before(async () => {
+    const extension = vscode.extensions.getExtension<CrewdeckApi>("crewdeck.crewdeck");
+    api = (await extension?.activate()) ?? assert.fail();
+    deployment = await MisbehavingServer.start();
+    // As a deployed crew's pause looks.
+    deployment.otherwise = json(200, { state: "NOT FOUND", inputs: [] });
+    receiver = await MisbehavingServer.start();
+    await run("addCrew", { name: crew, url: deployment.url, token: "the-crews-token" });
+    await run("setFeedbackSecret", { crew, secret });
+    ({ url: webhook } = await run<{ url: string }>("copyFeedbackWebhookAddress", { crew }));
+  });
+
+  after(async () => {
+    await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+    await run("untrackExecution", { crew, kickoffId: "flow-1" });
+    await vscode.workspace
+      .getConfiguration("crewdeck")
+      .update("crews", undefined, vscode.ConfigurationTarget.Global);
+    await deployment.stop();
+    await receiver.stop();
+  });
+
+  const statusOf = async (payload: object, by?: string) => {
+    const { headers, body } = signed("", payload, Date.now(), by);
+    const response = await fetch(webhook, { method: "POST", headers, body: new Uint8Array(body) });
+    await response.body?.cancel();
+    return response.status;
+  };
+  const asking = (id: string, more = {}) =>
+    aRequest({ id, ...more }, { callback_url: `${receiver.url}/callback/${id}` });
+  const execution = () => api.executions().find(({ kickoffId }) => kickoffId === "flow-1");
+  const answers = () =>
+    receiver.requests.map(({ path, body }) => [path, JSON.parse(body) as object]);
+
+  async function lenses(): Promise<readonly vscode.Command[]> {
+    const { uri } = vscode.window.activeTextEditor?.document ?? assert.fail("Nothing is open.");
+    const found = await vscode.commands.executeCommand<vscode.CodeLens[]>(
+      "vscode.executeCodeLensProvider",
+      uri,
+    );
+    return found.flatMap(({ command }) => (command?.command === "crewdeck.answer" ? command : []));
+  }
+  const press = (moves: readonly Move[], { command, arguments: given = [] }: vscode.Command) =>
+    withPerson(moves, () => vscode.commands.executeCommand(command, ...(given as unknown[])));
+
+  it("is refused if its signature doesn't fit, tracks nothing, and one notification reports it", async () => {
+    const { shown } = await withPerson([], async () => {
+      for (let count = 0; count < 2; count += 1)
+        assert.equal(await statusOf(asking("r0"), "guessed"), 401);
+    });
+    assert.equal(execution(), undefined);
+    assert.match(shown[0]?.text ?? "", /“Asking” asks a person, .* refused.*signature doesn't fit/);
+    assert.deepEqual(shown[0]?.choices, ["Set Feedback Secret…"]);
+  });
+
+  it("waits, and its three answers are lenses; an icon in one of them is only text", async () => {
+    assert.equal(
+      await statusOf(asking("r1", { emit_options: ["yes", "no", "$(zap) change"] })),
+      200,
+    );
+    assert.equal(execution()?.state, "waiting");
+    assert.deepEqual(execution()?.waiting?.answers, ["yes", "no", "$(zap) change"]);
+    await run("openExecution", { crew, kickoffId: "flow-1" });
+    await waitFor("the lenses", async () => (await lenses()).length === 4);
+    assert.deepEqual(
+      (await lenses()).map(({ title }) => title),
+      ["yes", "no", "\\$(zap) change", "$(comment)\u00a0Write Answer…"],
+    );
+  });
+
+  it("is in its notification with its answers, if there is room for them", () => {
+    const titles = (...options: string[]) => {
+      const waiting = { ...anExecution().waiting!, options };
+      return actionsOn(anExecution({ waiting }), "waiting").map(({ title }) => title);
+    };
+    // With one more button, VS Code would shorten all of them.
+    assert.deepEqual(titles("approved", "rejected", "request_changes"), [
+      ...["Open", "approved", "rejected", "request_changes"],
+    ]);
+    for (const options of [
+      ["one", "two", "three", "four"],
+      ["publish it as it is", "send it back to the writer"],
+      // These buttons could not be told apart.
+      ["yes", "yes "],
+      ["Open", "Close"],
+    ])
+      assert.deepEqual(titles(...options), ["Open", "Answer…", "Don't Show Again"]);
+  });
+
+  it("is answered once for a double click, after the person allowed its host", async () => {
+    const [, , change] = await lenses();
+    const { shown } = await withPerson([{ press: "Allow and Send" }], () =>
+      Promise.all(
+        [1, 2].map(() =>
+          vscode.commands.executeCommand(change!.command, ...(change!.arguments as unknown[])),
+        ),
+      ),
+    );
+    const [question] = shown;
+    const { host } = new URL(receiver.url);
+    assert.equal(question?.text, `Send answers to ${host}?`);
+    assert.match(question.detail ?? "", /no token of the crew/);
+    assert.deepEqual(answers(), [
+      ["/callback/r1", { feedback: "$(zap) change", source: "crewdeck" }],
+    ]);
+    assert.ok(!JSON.stringify(receiver.requests).includes("the-crews-token"));
+    const document = () => vscode.window.activeTextEditor?.document.getText() ?? "";
+    await waitFor("the document", () => document().includes("### Your answer"));
+    assert.match(document(), /> \$\(zap\) change/);
+    assert.equal(execution()?.state, "running");
+  });
+
+  it("that follows is another attempt, and is answered from a list without another question", async () => {
+    assert.equal(await statusOf(asking("r2")), 200);
+    assert.equal(await statusOf(asking("r2")), 200);
+    assert.equal(execution()?.tasks[0]?.attempts.length, 2);
+    const { shown } = await withPerson([{ pick: "approved" }], () => run("answer"));
+    assert.deepEqual(shown[0]?.choices, [
+      "approved",
+      "rejected",
+      "request_changes",
+      "",
+      "Write Answer…",
+    ]);
+    assert.deepEqual(answers().at(-1), [
+      "/callback/r2",
+      { feedback: "approved", source: "crewdeck" },
+    ]);
+  });
+
+  it("can be answered in a person's own words, in a thread or by a program", async () => {
+    assert.equal(await statusOf(asking("r3")), 200);
+    const given = { crew, kickoffId: "flow-1", feedback: "Shorter, and with otters." };
+    await run("answer", given);
+    assert.deepEqual(answers().at(-1), [
+      "/callback/r3",
+      { feedback: "Shorter, and with otters.", source: "crewdeck" },
+    ]);
+    await assert.rejects(run("answer", given), /no flow that waits/);
+    assert.equal(receiver.requests.length, 3);
+  });
+
+  it("is in doubt after a 500: the lens asks before it sends the same answer again", async () => {
+    assert.equal(await statusOf(asking("r4")), 200);
+    receiver.next(json(500, {}));
+    await waitFor("the lenses", async () => (await lenses()).length === 4);
+    const [approved] = await lenses();
+    await press([], approved!);
+    assert.equal(receiver.requests.length, 4);
+    await assert.rejects(run("answer", { crew, kickoffId: "flow-1", feedback: "no" }), /may have/);
+    const again = { crew, kickoffId: "flow-1", kind: "execution" };
+    await withPerson([{ press: "Send Again" }], () => run("sendAgain", again));
+    assert.deepEqual(
+      answers().slice(3),
+      [1, 2].map(() => ["/callback/r4", { feedback: "approved", source: "crewdeck" }]),
+    );
+  });
+});

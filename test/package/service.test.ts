@@ -1,0 +1,218 @@
+import assert from "node:assert/strict";
+import type { Metafile } from "esbuild";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { runCommand, runNpm } from "../support/commands.ts";
+import { CrewApi, type DocumentedStatus } from "../support/crew-api.ts";
+import { projectFolder, temporaryFolder } from "../support/folders.ts";
+import { endFamily } from "../support/processes.ts";
+import { waitFor } from "../support/wait.ts";
+
+/** Every file that ships, except the chunks of the program. Add a new file here before it can ship. */
+const shipped = [
+  "LICENSE",
+  "README.md",
+  "ThirdPartyNotices.txt",
+  "dist/service.mjs",
+  "dist/worker.py",
+  "media/example-crew/README.md",
+  "media/example-crew/pyproject.toml",
+  "media/example-crew/src/example_crew/__init__.py",
+  "media/example-crew/src/example_crew/config/agents.yaml",
+  "media/example-crew/src/example_crew/config/tasks.yaml",
+  "media/example-crew/src/example_crew/crew.py",
+  "media/example-crew/src/example_crew/main.py",
+  "package.json",
+];
+
+const { version } = JSON.parse(readFileSync(path.join(projectFolder, "package.json"), "utf8")) as {
+  version: string;
+};
+
+describe("The npm package of the service", () => {
+  const folder = temporaryFolder("npm");
+  const tarball = path.join(folder, `crewdeck-${version}.tgz`);
+  const project = path.join(folder, "project");
+  const installed = path.join(project, "node_modules", "crewdeck");
+  const started: number[] = [];
+
+  before(async () => {
+    await runNpm(["run", "package:service", "--", "--out", folder], projectFolder);
+    mkdirSync(project);
+    const cache = ["--cache", path.join(folder, "cache")];
+    await runNpm(["install", "--offline", ...cache, tarball], project);
+  });
+
+  afterEach(async () => {
+    for (const pid of started.splice(0)) await endFamily(pid);
+  });
+
+  after(() => rmSync(folder, { recursive: true }));
+
+  it("contains exactly the files that ship, and needs no other package", () => {
+    const files = readdirSync(installed, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => path.relative(installed, path.join(entry.parentPath, entry.name)))
+      .sort();
+    const sizes = files.map((file) => `${file} ${statSync(path.join(installed, file)).size}`);
+    console.log(`      ${path.basename(tarball)} ${statSync(tarball).size} bytes`);
+    for (const line of sizes) console.log(`        ${line}`);
+    const isChunk = (file: string) => /^dist\/service-[\w-]+\.mjs$/.test(file);
+    assert.deepEqual(
+      files.filter((file) => !isChunk(file)),
+      shipped,
+    );
+    assert.deepEqual(
+      readdirSync(path.join(project, "node_modules")).filter((name) => !name.startsWith(".")),
+      ["crewdeck"],
+    );
+    assert.deepEqual(JSON.parse(readFileSync(path.join(installed, "package.json"), "utf8")), {
+      name: "crewdeck",
+      version,
+      description: "Serves crews of AI agents behind the Crew Execution API",
+      license: "MIT",
+      type: "module",
+      bin: { crewdeck: "dist/service.mjs" },
+      engines: { node: ">=22.13.0" },
+    });
+    for (const file of files.filter((name) => name.endsWith(".mjs")))
+      assert.doesNotMatch(readFileSync(path.join(installed, file), "utf8"), /sourceMappingURL=/);
+  });
+
+  it("lists exactly the packages whose code is in it, with their licences", () => {
+    const notices = readFileSync(path.join(installed, "ThirdPartyNotices.txt"), "utf8");
+    const names = [...notices.matchAll(/^={80}\n(\S+) \d\S* \(.+\)\n={80}$/gm)].map(
+      ([, name]) => name,
+    );
+    assert.deepEqual(names, packagesIn(programs()));
+    assert.ok(names.includes("hono") && names.includes("openworkflow"), names.join(" "));
+  });
+
+  it("loads nothing but its options before it has checked the version of Node", () => {
+    const loaded = withStaticImports("dist/service.mjs");
+    const sources = sourcesIn(loaded);
+    assert.ok(sources.includes("src/service/options.ts"), sources.join(" "));
+    assert.ok(!sources.includes("src/service/serve.ts"), sources.join(" "));
+    // Runs on any Node that knows modules.
+    assert.deepEqual(packagesIn(loaded), ["leven"]);
+  });
+
+  it("has the same bytes when it is built again", async () => {
+    const again = temporaryFolder("npm-again");
+    await runNpm(["run", "package:service", "--", "--out", again], projectFolder);
+    assert.ok(
+      readFileSync(path.join(again, path.basename(tarball))).equals(readFileSync(tarball)),
+      "the bytes differ",
+    );
+    rmSync(again, { recursive: true });
+  });
+
+  it("serves the example crew: kicked off, rejected, approved, completed", async () => {
+    const api = new CrewApi(await start("serve", "--port", "0", "--task-seconds", "0.05"));
+    const { inputs } = (await api.get("/inputs")).body as { inputs: readonly string[] };
+    const id = await api.kickoff({
+      inputs: Object.fromEntries(inputs.map((name) => [name, "tea"])),
+    });
+    const status = async () => (await api.get(`/status/${id}`)).body as DocumentedStatus;
+    const waitsFor = (attempt: number) =>
+      waitFor(`attempt ${attempt} to wait for a person`, async () => {
+        const pending = (await status()).pending_human_input;
+        return pending?.attempt === attempt && pending;
+      });
+    const resume = async (task_id: string, is_approve: boolean, human_feedback: string) =>
+      (await api.post("/resume", { execution_id: id, task_id, human_feedback, is_approve })).body;
+
+    const { task_id } = await waitsFor(1);
+    const rejected = (await resume(task_id, false, "Shorter.")) as { status: string };
+    assert.equal(rejected.status, "retrying");
+    assert.match((await waitsFor(2)).task_output, /Shorter\./);
+    const approved = (await resume(task_id, true, "Good.")) as { status: string };
+    assert.ok(["resumed", "completed"].includes(approved.status), approved.status);
+    const { result } = await waitFor("the result", async () => {
+      const now = await status();
+      return now.status === "completed" && now;
+    });
+    assert.match(result?.output ?? "", /no language model was called/);
+  });
+
+  it("passes callbacks on as a relay", async () => {
+    const { url } = await start("relay", "--port", "0");
+    assert.equal((await fetch(url)).status, 200);
+  });
+
+  it("prints its version and its commands", async () => {
+    const printed = async (...args: string[]) => {
+      const { code, output } = await runCommand("npx", ["--no-install", "crewdeck", ...args], {
+        cwd: project,
+      });
+      assert.equal(code, 0, output);
+      return output;
+    };
+    assert.match(
+      await printed("--version"),
+      new RegExp(`^${version.replaceAll(".", "\\.")}$`, "m"),
+    );
+    const help = await printed("--help");
+    for (const command of ["serve", "relay"]) {
+      assert.match(help, new RegExp(`^ {2}${command} `, "m"));
+      assert.match(
+        await printed(command, "--help"),
+        new RegExp(`^Usage: crewdeck ${command} `, "m"),
+      );
+    }
+  });
+
+  /** The package's programs: what esbuild wrote. */
+  function programs(): string[] {
+    return readdirSync(path.join(installed, "dist"))
+      .filter((name) => name.endsWith(".mjs"))
+      .map((name) => `dist/${name}`);
+  }
+
+  /** Runs a command of the installed package until it listens. It ends with the test. */
+  async function start(...args: readonly string[]): Promise<{ url: string; token: string }> {
+    const data = path.join(folder, `data-${args[0]}`);
+    const child = spawn("npx", ["--no-install", "crewdeck", ...args, "--data", data], {
+      cwd: project,
+      detached: true,
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    started.push(child.pid ?? 0);
+    const [line] = (await Promise.race([
+      once(createInterface({ input: child.stdout }), "line"),
+      once(child, "close").then(([code]) => assert.fail(`It ended with code ${code}.`)),
+    ])) as [string];
+    return JSON.parse(line) as { url: string; token: string };
+  }
+});
+
+/** What esbuild wrote about the package's programs. */
+function outputs(): Metafile["outputs"] {
+  const file = path.join(projectFolder, "out", "service-metafile.json");
+  return (JSON.parse(readFileSync(file, "utf8")) as Metafile).outputs;
+}
+
+/** A file of the build with all that it loads at once. */
+function withStaticImports(file: string): string[] {
+  const imports = outputs()[file]?.imports ?? [];
+  const loaded = imports.filter(({ kind, external }) => kind === "import-statement" && !external);
+  return [file, ...loaded.flatMap((one) => withStaticImports(one.path))];
+}
+
+function sourcesIn(files: readonly string[]): string[] {
+  return files.flatMap((file) =>
+    Object.entries(outputs()[file]?.inputs ?? {}).flatMap(([source, { bytesInOutput }]) =>
+      bytesInOutput > 0 ? source : [],
+    ),
+  );
+}
+
+function packagesIn(files: readonly string[]): string[] {
+  const names = sourcesIn(files).flatMap(
+    (source) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(source)?.[1] ?? [],
+  );
+  return [...new Set(names)].sort();
+}

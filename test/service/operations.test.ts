@@ -1,0 +1,129 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { CrewApi } from "../support/crew-api.ts";
+import { projectFolder, temporaryFolder } from "../support/folders.ts";
+import { MisbehavingServer, text } from "../support/misbehaving-server.ts";
+import { startService, type RunningService } from "../support/service.ts";
+import { waitFor } from "../support/wait.ts";
+
+const metricsToken = "metrics-0123456789abcdef";
+
+describe("The service as a program, in operation,", () => {
+  let service: RunningService;
+  let receiver: MisbehavingServer;
+  before(async () => {
+    receiver = await MisbehavingServer.start();
+    receiver.otherwise = text(404, "");
+    service = await startService({
+      args: ["--log", "json", "--task-seconds", "0"],
+      env: {
+        CREWDECK_METRICS_TOKEN: metricsToken,
+        OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+        OTEL_EXPORTER_OTLP_HEADERS: "x-key=otlp-0123456789",
+      },
+    });
+  });
+  after(async () => {
+    await service.stop();
+    await receiver.stop();
+  });
+
+  const get = (path: string, token?: string) =>
+    fetch(`${service.url}${path}`, {
+      headers: token === undefined ? {} : { Authorization: `Bearer ${token}` },
+    });
+
+  it("answers what watches it, and shows its metrics to the token for them", async () => {
+    assert.equal(await (await get("/healthz")).text(), "ok");
+    assert.equal(await (await get("/readyz")).text(), '{"status":"ready"}');
+    assert.equal((await get("/metrics")).status, 401);
+    assert.equal((await get("/metrics", service.token)).status, 401);
+    const answer = await get("/metrics", metricsToken);
+    assert.equal(answer.headers.get("Content-Type"), "text/plain; version=0.0.4; charset=utf-8");
+    assert.match(await answer.text(), /^crewdeck_executions\{crew="",state="waiting"\} 0$/m);
+  });
+
+  it("sends the spans of an execution that was stopped, and logs a failure as JSON, with its ID and without a secret", async () => {
+    const response = await fetch(`${service.url}/kickoff`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${service.token}` },
+      body: JSON.stringify({ inputs: { topic: "tides", audience: "sailors" } }),
+    });
+    const { kickoff_id: id } = (await response.json()) as { kickoff_id: string };
+    await fetch(`${service.url}/stop/${id}`, {
+      method: "POST",
+      headers: { Authorization: `Bearer ${service.token}` },
+    });
+    const line = await waitFor(
+      "the failure to be logged",
+      () => service.log().includes(id) && service.log(),
+    );
+    const [{ time, ...entry } = assert.fail()] = line
+      .trim()
+      .split("\n")
+      .map((each) => JSON.parse(each) as Record<string, unknown>);
+    assert.ok(!Number.isNaN(Date.parse(String(time))));
+    assert.deepEqual(entry, {
+      level: "warn",
+      execution_id: id,
+      msg: `The spans of the execution ${id} could not be sent to ${receiver.url}, and are sent again later: HTTP 404`,
+    });
+    assert.equal(receiver.requests[0]?.headers["x-key"], "otlp-0123456789");
+    for (const secret of [service.token, service.userToken, metricsToken, "otlp-0123456789"])
+      assert.ok(!service.log().includes(secret));
+  });
+});
+
+describe("The log of a server", () => {
+  before(function () {
+    // The crew's Python is a shell script.
+    if (process.platform === "win32") this.skip();
+  });
+
+  it("has no value of a crew's environment file and no key of its own environment, though the crew's Python prints them", async () => {
+    const folder = temporaryFolder("environment-file");
+    const write = (name: string, text: string) =>
+      writeFileSync(path.join(folder, name), text, { mode: 0o700 });
+    write(
+      "python",
+      '#!/bin/sh\necho "no entry for $STATION and $STATION_KEY with:" >&2; echo "$PAPER" >&2; exit 1\n',
+    );
+    write("one.env", 'STATION=open-sesame\nPAPER="first-half\nsecond-half"\n');
+    const hash = createHash("sha256").update("T").digest("hex");
+    const config = {
+      crews: [
+        {
+          ...{ name: "one", folder: path.join(projectFolder, "media", "example-crew") },
+          ...{ engine: "crewai", python: "python", environmentFile: "one.env" },
+        },
+      ],
+      tokens: [{ name: "all", kind: "organization", crews: "all", hash }],
+      port: 0,
+    };
+    write("crewdeck.server.jsonc", JSON.stringify(config));
+    const file = path.join(folder, "crewdeck.server.jsonc");
+    const service = await startService({
+      args: ["--config", file],
+      env: { STATION_KEY: "open-barley" },
+    });
+    try {
+      const api = new CrewApi({ url: `${service.url}/one`, token: "T" });
+      await api.kickoff({ inputs: { topic: "tides", audience: "sailors" } });
+      const lines = await waitFor("what it prints", () => {
+        const found = service.log().match(/\[crew\] .*?(?=")/g) ?? [];
+        return found.length >= 3 && found;
+      });
+      assert.deepEqual(lines.slice(0, 3), [
+        "[crew] no entry for [hidden] and [hidden] with:",
+        "[crew] [hidden]",
+        "[crew] [hidden]",
+      ]);
+      assert.doesNotMatch(service.log(), /sesame|barley|half/);
+    } finally {
+      await service.stop();
+      rmSync(folder, { recursive: true });
+    }
+  });
+});

@@ -1,0 +1,129 @@
+import assert from "node:assert/strict";
+import { readFileSync, rmSync, statSync } from "node:fs";
+import {
+  createServer,
+  request as send,
+  type IncomingMessage,
+  type ServerResponse,
+} from "node:http";
+import type { AddressInfo } from "node:net";
+import { networkInterfaces } from "node:os";
+import path from "node:path";
+import { openChannel } from "../../src/callbacks/relay-channel.ts";
+import { temporaryFolder } from "../support/folders.ts";
+import { channelAt, line, Listening, MemorySecrets, post, relayToken } from "../support/relay.ts";
+import { runService, startService } from "../support/service.ts";
+
+describe("service: as a relay", () => {
+  const relay = ["--relay", "--port", "0"];
+
+  it("prints one line of JSON without a token, keeps its token for this user, and ends with 0", async () => {
+    const data = temporaryFolder("relay");
+    const service = await startService({ args: [...relay, "--data", data] });
+    let more = "";
+    service.child.stdout?.on("data", (text: Buffer) => (more += text.toString()));
+    assert.match(service.url, /^http:\/\/127\.0\.0\.1:\d+$/);
+    assert.equal(service.token, undefined);
+    const file = path.join(data, "relay-token");
+    assert.equal(statSync(file).mode & 0o077, 0);
+    const token = readFileSync(file, "utf8").trim();
+    assert.ok(token.length >= 32);
+    await service.stop();
+    assert.deepEqual([more, service.child.exitCode, service.log()], ["", 0, ""]);
+    // The same token after a restart.
+    const again = await startService({ args: [...relay, "--data", data] });
+    const secrets = new MemorySecrets();
+    const created = await openChannel({
+      ...line,
+      address: again.url,
+      secrets,
+      token: () => Promise.resolve(token),
+    });
+    assert.ok(created.own);
+    await again.stop();
+    rmSync(data, { recursive: true });
+  });
+
+  it("passes callbacks on behind a proxy that has another address and a path of its own", async () => {
+    const service = await startService({ args: [...relay, "--token", relayToken] });
+    const proxy = createServer((request, response) => forward(service.url, request, response));
+    await new Promise<void>((resolve) => proxy.listen(0, "127.0.0.1", resolve));
+    const { port } = proxy.address() as AddressInfo;
+    const channel = await channelAt(`http://127.0.0.1:${port}/relay`);
+    assert.ok(channel.address.startsWith(`http://127.0.0.1:${port}/relay/`));
+    const listening = new Listening(channel);
+    await listening.connected();
+    assert.equal(await post(`${channel.address}/path`, { a: 1 }), 202);
+    await listening.until(1);
+    assert.deepEqual([listening.received[0]?.path, listening.bodies], ["/path", ['{"a":1}']]);
+    await listening.client.dispose();
+    proxy.closeAllConnections();
+    await new Promise((resolve) => proxy.close(resolve));
+    await service.stop();
+  });
+
+  it("listens on this machine only, unless it is given another address", async () => {
+    const [address] = Object.values(networkInterfaces())
+      .flat()
+      .filter((one) => one?.family === "IPv4" && !one.internal);
+    const service = await startService({ args: relay });
+    const { port } = new URL(service.url);
+    if (address) await assert.rejects(fetch(`http://${address.address}:${port}/`));
+    await service.stop();
+    const open = await startService({ args: [...relay, "--host", "0.0.0.0"] });
+    assert.match(open.url, /^http:\/\/0\.0\.0\.0:\d+$/);
+    assert.equal((await fetch(open.url.replace("0.0.0.0", "127.0.0.1"))).status, 200);
+    await open.stop();
+  });
+
+  it("doesn't start in a folder in use, on a port in use, or with options of another program", async () => {
+    const service = await startService({ args: relay });
+    const { port } = new URL(service.url);
+    const inUse = await runService([...relay, "--data", service.data]);
+    assert.equal(inUse.code, 6);
+    assert.ok(inUse.stderr.includes(service.url), inUse.stderr);
+    const data = temporaryFolder("relay");
+    const port2 = await runService(["--relay", "--data", data, "--port", port]);
+    assert.equal(port2.code, 7);
+    assert.match(port2.stderr, /^Port \d+ on 127\.0\.0\.1 can't be used: .*EADDRINUSE/);
+    for (const args of [["--engine", "crewai"], ["crew"], ["--port", "70000"], ["--port", "x"]]) {
+      const { code, stderr } = await runService(["--relay", "--data", data, ...args]);
+      assert.equal(code, 2, args.join(" "));
+      assert.match(stderr, /^[^\n]+ See "crewdeck relay --help"\.\n$/);
+    }
+    await service.stop();
+    rmSync(data, { recursive: true });
+  });
+
+  it("stops if its files are deleted, instead of accepting what it can't keep", async () => {
+    const service = await startService({ args: relay });
+    rmSync(path.join(service.data, "crewdeck.sqlite"));
+    const [code] = await new Promise<unknown[]>((resolve) =>
+      service.child.once("close", (...ended) => resolve(ended)),
+    );
+    assert.equal(code, 5);
+    assert.match(service.log(), /has lost data: .*crewdeck\.sqlite was deleted/);
+    rmSync(service.data, { recursive: true });
+  });
+
+  it("prints its options", async () => {
+    const { code, stdout, stderr } = await runService(["--relay", "--help"]);
+    assert.deepEqual([code, stderr], [0, ""]);
+    for (const text of ["Usage: crewdeck relay", "--host ADDRESS", "--token T", "CREWDECK_TOKEN"])
+      assert.ok(stdout.includes(text), stdout);
+    assert.ok((await runService(["--help"])).stdout.includes("--relay"));
+  });
+});
+
+/** As Caddy does with `handle_path /relay/*`. */
+function forward(target: string, request: IncomingMessage, response: ServerResponse): void {
+  const address = target + (request.url ?? "").replace(/^\/relay/, "");
+  const headers = { ...request.headers, "x-forwarded-for": "203.0.113.1" };
+  const passed = send(address, { method: request.method, headers }, (answer) => {
+    response.writeHead(answer.statusCode ?? 502, answer.headers);
+    answer.pipe(response);
+  });
+  passed.on("error", () => response.destroy());
+  response.on("close", () => passed.destroy());
+  request.pipe(passed);
+}

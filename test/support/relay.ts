@@ -1,0 +1,118 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { createInterface } from "node:readline";
+import { defaultFetch } from "../../src/api/transport.ts";
+import { systemClock } from "../../src/base/clock.ts";
+import type { Delivery } from "../../src/callbacks/delivery.ts";
+import {
+  openChannel,
+  type Channel,
+  type ChannelSecrets,
+} from "../../src/callbacks/relay-channel.ts";
+import { RelayClient, type RelayClientOptions } from "../../src/callbacks/relay-client.ts";
+import { projectFolder } from "./folders.ts";
+import { longestWait, waitFor } from "./wait.ts";
+
+export const relayToken = "relay-token-of-the-tests";
+
+/** SecretStorage in memory. */
+export class MemorySecrets implements ChannelSecrets {
+  readonly all = new Map<string, string>();
+  get(key: string): Promise<string | undefined> {
+    return Promise.resolve(this.all.get(key));
+  }
+  store(key: string, value: string): Promise<void> {
+    this.all.set(key, value);
+    return Promise.resolve();
+  }
+}
+
+/** What a client needs besides its channel. */
+export const line = { fetch: defaultFetch, clock: systemClock, userAgent: "test" };
+
+/** A channel on a relay of one's own, or the given one of another server. */
+export function channelAt(
+  address: string,
+  secrets: ChannelSecrets = new MemorySecrets(),
+): Promise<Channel> {
+  return openChannel({ ...line, address, secrets, token: () => Promise.resolve(relayToken) });
+}
+
+/** A client with a receiver that stores everything in memory. */
+export class Listening {
+  readonly received: Delivery[] = [];
+  readonly problems: unknown[] = [];
+  readonly client: RelayClient;
+
+  /** @param kept has the last event's ID and outlives the client */
+  constructor(
+    channel: Channel,
+    kept: { id?: string } = {},
+    more: Partial<RelayClientOptions> = {},
+  ) {
+    this.client = new RelayClient({
+      ...line,
+      channel,
+      random: () => 0,
+      receive: (delivery) => {
+        this.received.push(delivery);
+        return Promise.resolve(202);
+      },
+      lastEventId: { get: () => kept.id, set: (id) => (kept.id = id) },
+      log: { problem: (_, error) => this.problems.push(error) },
+      ...more,
+    });
+  }
+
+  get bodies(): readonly string[] {
+    return this.received.map(({ body }) => Buffer.from(body).toString());
+  }
+
+  connected(): Promise<unknown> {
+    return waitFor("the relay's connection", () => this.client.state.kind === "connected");
+  }
+
+  /** Resolves once this many callbacks have been received. */
+  async until(count: number): Promise<void> {
+    await waitFor(`${count} callbacks`, () => this.received.length >= count);
+  }
+}
+
+/** Sends a callback on a connection of its own, and returns the status. */
+export async function post(url: string, body: string | object, headers = {}): Promise<number> {
+  const { status } = await defaultFetch(url, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body: typeof body === "string" ? body : JSON.stringify(body),
+    redirect: "manual",
+    signal: AbortSignal.timeout(longestWait),
+  });
+  return status;
+}
+
+/** The relay as a program, from its source. */
+export async function startRelayProcess(data: string, port = 0) {
+  const args = ["--relay", "--data", data, "--port", String(port), "--token", relayToken];
+  const child = spawn(
+    process.execPath,
+    [path.join(projectFolder, "src/service/main.ts"), ...args],
+    { stdio: ["ignore", "pipe", "inherit"] },
+  );
+  const ended = once(child, "close");
+  const lines = createInterface({ input: child.stdout });
+  const first = await Promise.race([once(lines, "line"), ended]);
+  const { url } = JSON.parse(String(first[0])) as { url: string };
+  const end = async (signal: NodeJS.Signals): Promise<unknown> => {
+    child.kill(signal);
+    const [code] = (await ended) as unknown[];
+    return code;
+  };
+  return { url, kill: () => end("SIGKILL"), stop: () => end("SIGTERM") };
+}
+
+/** Everything that is in a folder's files. */
+export function bytesIn(folder: string): Buffer {
+  return Buffer.concat(readdirSync(folder).map((name) => readFileSync(path.join(folder, name))));
+}

@@ -1,0 +1,125 @@
+import { rmSync } from "node:fs";
+import { CrewApi } from "./crew-api.ts";
+import { temporaryFolder } from "./folders.ts";
+import { startProgram, type RunningProgram } from "./service.ts";
+
+/** What a process of the service does. */
+export type Role = "api" | "worker" | "both";
+
+/** Processes of one service. */
+export interface TeamOptions {
+  /** The role of each process. */
+  readonly roles: readonly Role[];
+  /** The address of a Postgres database; without it, one process with a SQLite file of its own. */
+  readonly database?: string;
+  /** The crew's folder. */
+  readonly folder: string;
+  /** More arguments of each process. */
+  readonly args?: readonly string[];
+  /** More environment, of the process with this index. */
+  readonly env?: (index: number) => NodeJS.ProcessEnv;
+}
+
+/** The organisation's token in every team. */
+const token = "T";
+
+/** One process of a team, which may be killed and started again. */
+export class Member {
+  readonly name: string;
+  readonly role: Role;
+  readonly #start: () => Promise<RunningProgram>;
+  #program: RunningProgram | undefined;
+  /** Whether it was stopped by SIGSTOP. */
+  isPaused = false;
+  /** What it logged before it ended by itself, which it never should. */
+  problem: string | undefined;
+
+  constructor(name: string, role: Role, start: () => Promise<RunningProgram>) {
+    this.name = name;
+    this.role = role;
+    this.#start = start;
+  }
+
+  async start(): Promise<void> {
+    const program = await this.#start();
+    this.#program = program;
+    program.child.once("close", (code, signal) => {
+      if (this.#program !== program) return;
+      this.#program = undefined;
+      this.problem = `${this.name} ended with ${code ?? signal}: ${program.log().slice(-2000)}`;
+    });
+  }
+
+  /** Where it listens. Undefined while it doesn't run. */
+  get url(): string | undefined {
+    const url = this.#program?.announced["url"];
+    return typeof url === "string" ? url : undefined;
+  }
+
+  /** Undefined while it doesn't run, or if it answers no requests. */
+  get api(): CrewApi | undefined {
+    const { url } = this;
+    return this.role === "worker" || url === undefined ? undefined : new CrewApi({ url, token });
+  }
+
+  get isRunning(): boolean {
+    return this.#program !== undefined;
+  }
+
+  /** Ends it. @returns its exit code, null after a signal */
+  async end(signal: "SIGKILL" | "SIGTERM"): Promise<number | null> {
+    const program = this.#program;
+    this.#program = undefined;
+    if (this.isPaused) program?.child.kill("SIGCONT");
+    this.isPaused = false;
+    return (await program?.end(signal)) ?? null;
+  }
+
+  /** Stops it without ending it, or lets it continue. */
+  pause(isPaused: boolean): void {
+    this.isPaused = isPaused;
+    this.#program?.child.kill(isPaused ? "SIGSTOP" : "SIGCONT");
+  }
+}
+
+/** The processes of one service. */
+export class Team {
+  readonly members: readonly Member[];
+  /** Its `--data` folder, on SQLite. */
+  readonly data: string | undefined;
+
+  private constructor(members: readonly Member[], data: string | undefined) {
+    this.members = members;
+    this.data = data;
+  }
+
+  /** Prepares a team; none of its processes runs yet. */
+  static of({ roles, database, folder, args = [], env }: TeamOptions): Team {
+    const data = database === undefined ? temporaryFolder("team") : undefined;
+    const common = [folder, "--token", token, "--user-token", "U", ...args];
+    const members = roles.map((role, index) => {
+      const own =
+        data === undefined ? ["--database", database ?? "", "--role", role] : ["--data", data];
+      return new Member(`${role} ${index + 1}`, role, () =>
+        startProgram([...common, ...own], env?.(index)),
+      );
+    });
+    return new Team(members, data);
+  }
+
+  /** Starts all at once. */
+  async start(): Promise<void> {
+    await Promise.all(this.members.map((member) => member.start()));
+  }
+
+  /** Clients of the processes that answer requests now. */
+  get apis(): readonly CrewApi[] {
+    return this.members.flatMap(({ api }) => api ?? []);
+  }
+
+  /** Ends all with SIGKILL, and removes the SQLite file. */
+  async stop(): Promise<void> {
+    await Promise.all(this.members.map((member) => member.end("SIGKILL")));
+    if (this.data !== undefined) rmSync(this.data, { recursive: true, force: true });
+  }
+}

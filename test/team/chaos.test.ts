@@ -1,0 +1,155 @@
+import assert from "node:assert/strict";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { CallbackLedger, checkPromises, streamed } from "../support/chaos-checks.ts";
+import { ChaosLoad } from "../support/chaos-load.ts";
+import { EventCount } from "../support/event-count.ts";
+import { projectFolder } from "../support/folders.ts";
+import { needsPostgres, startPostgres, type TestPostgres } from "../support/postgres.ts";
+import { seededRandom } from "../support/random.ts";
+import { Team, type Member, type Role } from "../support/team.ts";
+
+const seconds = Number(process.env["CREWDECK_CHAOS_SECONDS"] ?? 60);
+const seed = Number(process.env["CREWDECK_SEED"] ?? Date.now() % 1_000_000);
+const clients = 12;
+
+/** A kill comes after at most so many requests and callbacks, plus so many milliseconds. */
+const latest = { events: 200, milliseconds: 200 };
+
+/** A run that hangs is ended (ms): after the kills come the ends of all executions. */
+const longest = 2 * seconds * 1000 + 300_000;
+
+/** How long a worker is only slow: longer than its lease (ms). */
+const slowMs = 33_000;
+
+interface Chaos {
+  readonly roles: readonly Role[];
+  readonly seconds: number;
+  /** Undefined: SQLite. */
+  readonly postgres?: TestPostgres;
+}
+
+describe(`one process on SQLite, killed again and again for ${seconds / 3} s`, () => {
+  it("loses and doubles nothing", () => chaos({ roles: ["both"], seconds: seconds / 3 })).timeout(
+    longest,
+  );
+});
+
+describe(`two API processes and three workers on Postgres, killed again and again for ${seconds} s`, () => {
+  needsPostgres();
+
+  it("lose and double nothing, also when Postgres crashes and a worker is slow", async () => {
+    const postgres = await startPostgres();
+    try {
+      const roles = ["api", "api", "worker", "worker", "worker"] as const;
+      await chaos({ roles, seconds, postgres });
+    } finally {
+      await postgres.stop();
+    }
+  }).timeout(longest);
+});
+
+async function chaos({ roles, seconds, postgres }: Chaos): Promise<void> {
+  console.log(`      seed ${seed}: CREWDECK_SEED=${seed} kills in the same order`);
+  // Apart: how the load's requests come in turn is not repeated by the same seed.
+  const [random, ofLoad, ofReceiver] = [0, 1, 2].map((more) => seededRandom(seed + more));
+  assert.ok(random && ofLoad && ofReceiver);
+  const events = new EventCount();
+  const ledger = new CallbackLedger();
+  // One callback in five is refused, so that kills interrupt retries, too.
+  ledger.receiver.behave = (response, callback) => {
+    events.add();
+    ledger.note(callback);
+    response.writeHead(ofReceiver() < 0.2 ? 503 : 204).end();
+  };
+  const base = await ledger.receiver.start();
+  const team = Team.of({
+    roles,
+    ...(postgres && { database: await postgres.createDatabase() }),
+    folder: path.join(projectFolder, "media", "example-crew"),
+    args: ["--task-seconds", "0.05"],
+    env: () => ({ CREWDECK_CALLBACK_BACKOFF_MS: "20" }),
+  });
+  const callbacks = (n: number) => ({
+    taskWebhookUrl: `${base}/task`,
+    stepWebhookUrl: `${base}/step`,
+    crewWebhookUrl: `${base}/crew`,
+    humanInputWebhookUrl: `${base}/human`,
+    webhooks: { url: `${base}/stream`, events: streamed, realtime: n % 2 === 0 },
+  });
+  const load = new ChaosLoad({ team, events, callbacks, random: ofLoad });
+  const done = { kills: 0, restarts: 0, pauses: 0 };
+
+  /** Kills some processes at once, and starts them again. */
+  const kill = async (members: readonly Member[]) => {
+    const found = members.filter(({ isPaused }) => !isPaused);
+    done.kills += found.length;
+    await Promise.all(found.map((member) => member.end("SIGKILL")));
+    await Promise.all(found.map((member) => member.start()));
+  };
+  /** It keeps its connections, and what it has begun, for longer than its lease. */
+  const slow = async (member: Member, isOver: Promise<unknown>) => {
+    done.pauses += 1;
+    member.pause(true);
+    await Promise.race([sleep(slowMs), isOver]);
+    member.pause(false);
+  };
+  const shuffled = () =>
+    team.members
+      .map((member) => ({ member, order: random() }))
+      .sort((a, b) => a.order - b.order)
+      .map(({ member }) => member);
+
+  try {
+    await team.start();
+    const loaded = load.run(clients);
+    // Awaited below, unless something else fails before.
+    loaded.catch(() => undefined);
+    const end = performance.now() + seconds * 1000;
+    const isOver = sleep(seconds * 1000);
+    let slowed: Promise<void> | undefined;
+    while (performance.now() < end) {
+      events.reset();
+      const moment = random() * latest.events;
+      // Nothing comes while all processes start.
+      await Promise.race([events.reach(moment), sleep(2000)]);
+      await sleep(random() * latest.milliseconds);
+      const members = shuffled();
+      const what = random();
+      const worker = members.find(({ role }) => role === "worker");
+      if (worker && slowed === undefined && (done.pauses === 0 || what < 0.3))
+        slowed = slow(worker, isOver).finally(() => (slowed = undefined));
+      else if (postgres && what < 0.1) {
+        done.restarts += 1;
+        await postgres.restart();
+      } else if (what < 0.8) await kill(members.slice(0, 1));
+      else await kill(members.slice(0, what < 0.95 ? 2 : members.length));
+    }
+    await slowed;
+    // Those that ended by themselves, which is reported below.
+    for (const member of team.members) if (!member.isRunning) await member.start();
+    load.end();
+    await loaded;
+    const { violations, figures } = await checkPromises(load, ledger);
+    for (const { problem } of team.members) if (problem !== undefined) violations.push(problem);
+    const { received } = ledger.receiver;
+    const repeats = received.length - new Set(received.map(({ id }) => id)).size;
+    console.log(
+      [
+        `${done.kills} kills, ${done.restarts} crashes of Postgres, ${done.pauses} slow workers`,
+        `${figures.executions} executions (${load.lost.size} kickoffs not answered), ${figures.attempts} attempts, ${figures.rejections} rejections, ${figures.repeatedAttempts} attempts repeated after a kill`,
+        `${load.figures.accepted} decisions accepted, ${load.figures.refused} refused, ${load.figures.lost} not answered; ${load.figures.races} races, ${figures.late} came late`,
+        `${figures.callbacks} callbacks, ${repeats} repeats of the same ID`,
+        `${load.figures.requests} requests, ${load.figures.unanswered} unanswered, longest ${(load.figures.longestMs / 1000).toFixed(1)} s; ${[...load.serverErrors].map(([status, count]) => `${count} answered ${status}`).join(", ") || "no server errors"}`,
+      ]
+        .map((line) => `      ${line}`)
+        .join("\n"),
+    );
+    assert.deepEqual(violations.slice(0, 20), [], `${violations.length} violations`);
+    assert.ok(figures.executions > clients && figures.rejections > 0 && load.figures.races > 0);
+  } finally {
+    load.abort();
+    await team.stop();
+    await ledger.receiver.stop();
+  }
+}

@@ -1,0 +1,33 @@
+import assert from "node:assert/strict";
+import postgres from "postgres";
+import { needsPostgres, startPostgres, type TestPostgres } from "../support/postgres.ts";
+import { runService } from "../support/service.ts";
+
+describe("crewdeck migrate", () => {
+  needsPostgres();
+  let server: TestPostgres;
+  before(async () => {
+    server = await startPostgres({ isDurable: false });
+  });
+  after(() => server.stop());
+
+  it("makes the tables, changes nothing the second time, and refuses those of a newer version", async () => {
+    const database = await server.createDatabase();
+    const migrate = () => runService(["migrate", "--database", database]);
+    const sql = postgres(database, { max: 1, connection: { search_path: "crewdeck" } });
+    try {
+      const [first, second] = [await migrate(), await migrate()];
+      for (const { code, stdout, stderr } of [first, second]) {
+        assert.equal(code, 0, stderr);
+        assert.match(stdout, /The database is up to date\./);
+      }
+      assert.equal((await sql`SELECT version FROM crewdeck_version`).length, 1);
+      await sql`INSERT INTO crewdeck_version (version) VALUES (99)`;
+      const { code, stderr } = await migrate();
+      assert.notEqual(code, 0);
+      assert.match(stderr, /newer version of Crewdeck/);
+    } finally {
+      await sql.end();
+    }
+  });
+});

@@ -1,0 +1,197 @@
+import assert from "node:assert/strict";
+import { CrewApi } from "../support/crew-api.ts";
+import { json, MisbehavingServer } from "../support/misbehaving-server.ts";
+import { ReverseProxy } from "../support/reverse-proxy.ts";
+import { startService, type RunningService } from "../support/service.ts";
+import { readSettings } from "../support/vscode-server.ts";
+import { waitFor } from "../support/wait.ts";
+import { openWindow, type VSCodeWindow } from "../support/window.ts";
+import { aRequest, secret, signed } from "../unit/callbacks/flow-samples.ts";
+import { firstSeen } from "./first-seen.ts";
+import { approveByLens, connectCrew, openForm, rejectByLens, untilSeen } from "./person.ts";
+
+/** Milliseconds, on a machine that runs other suites at the same time. On a quiet one, 250 is the goal. */
+const limit = 1000;
+const rounds = 3;
+
+describe("Called back by the public address, in the window", () => {
+  /** In the live dialect, it hides its pauses as deployed crews do. */
+  let service: RunningService;
+  let deployment: MisbehavingServer;
+  /** Takes the answers to the flow's requests. */
+  let answered: MisbehavingServer;
+  let proxy: ReverseProxy;
+  let window: VSCodeWindow;
+
+  before(async () => {
+    service = await startService({ args: ["--dialect", "live", "--task-seconds", "0"] });
+    deployment = await MisbehavingServer.start();
+    deployment.otherwise = json(200, { state: "NOT FOUND", inputs: [] });
+    answered = await MisbehavingServer.start();
+    window = await openWindow();
+    await connectCrew(window, { url: service.url, token: service.token, name: "Deployed" });
+  });
+
+  after(async () => {
+    await window.close();
+    await proxy.stop();
+    await Promise.all([service.stop(), deployment.stop(), answered.stop()]);
+  });
+
+  it("“Test Callbacks” tells the port to lead to, and then that the address leads to it", async () => {
+    const { messages } = window;
+    await window.runCommand("Crewdeck: Test Callbacks");
+    const here = messages.notification("Callbacks work for crews on this machine");
+    const [, port] = /http:\/\/127\.0\.0\.1:(\d+)/.exec(await here.innerText()) ?? [];
+    proxy = await ReverseProxy.start(Number(port));
+    window.setSettings({
+      ...readSettings(window.dataFolder),
+      "crewdeck.callbacks.publicUrl": proxy.url,
+    });
+    // VS Code reads the new setting a moment later.
+    await waitFor("the address in a test's result", async () => {
+      await window.runCommand("Crewdeck: Test Callbacks");
+      const there = messages.notification(`a request to ${proxy.url} came to this machine`);
+      return there.waitFor({ timeout: 5_000 }).then(
+        () => true,
+        () => false,
+      );
+    });
+  });
+
+  it("a pause that the crew hides is notified, opened by the notification's button, and approved: the times from callback to notification, badge and lens are printed", async () => {
+    const { tree, messages, webview, editor } = window;
+    /** Resolves when the callback of the next pause is held. */
+    const heldPause = () =>
+      new Promise<{ readonly release: () => void; readonly body: string }>((arrived) => {
+        proxy.before = ({ body }) =>
+          body.includes('"task_output"')
+            ? new Promise<void>((release) => arrived({ release, body }))
+            : undefined;
+      });
+    const first = heldPause();
+    await openForm(window, "Deployed");
+    const form = webview.content;
+    await form.getByRole("textbox", { name: "topic" }).fill("tea");
+    await form.getByRole("textbox", { name: "audience" }).fill("guests");
+    await form.getByRole("button", { name: "Kick Off", exact: true }).click();
+    const { release, body } = await first;
+    const { kickoff_id: id } = JSON.parse(body) as { kickoff_id: string };
+    const status = await new CrewApi(service).get(`/${id}/status`);
+    assert.equal((status.body as { state: string }).state, "NOT FOUND");
+    release();
+    const badge = tree.badge("Crewdeck");
+    await waitFor("1 on the badge", async () => (await badge.textContent()) === "1");
+    await messages.answer("waits for you", "Open");
+    await editor.lens("Approve").waitFor();
+
+    const taken: Record<"badge" | "lens" | "notification", number>[] = [];
+    for (let round = 0; round < rounds; round += 1) {
+      const next = heldPause();
+      const thread = await rejectByLens(window);
+      await editor.writeInThread(thread, `Shorter, please: ${round}.`);
+      await editor.pressInThread(thread, "Send");
+      const held = await next;
+      await waitFor("no lens", async () => (await editor.lens("Reject…").count()) === 0);
+      await badge.waitFor({ state: "hidden" });
+      const seen = await firstSeen(window, ["badge", "lens", "notification"]);
+      const begun = Date.now();
+      held.release();
+      const at = await seen.evaluate(({ times }) => times);
+      taken.push({
+        badge: at.badge - begun,
+        lens: at.lens - begun,
+        notification: at.notification - begun,
+      });
+    }
+    const all = (sign: keyof (typeof taken)[0]) => taken.map((each) => each[sign]);
+    console.log(
+      `      from the callback of a pause: notification ${all("notification").join(", ")} ms, badge ${all("badge").join(", ")} ms, lens in view ${all("lens").join(", ")} ms`,
+    );
+    proxy.before = () => undefined;
+    await approveByLens(window);
+    await waitFor("the end", async () =>
+      (await tree.executions()).some(({ description }) => description.startsWith("Completed")),
+    );
+    for (const sign of ["notification", "badge", "lens"] as const)
+      assert.ok(Math.min(...all(sign)) <= limit, `${sign}: ${all(sign).join(", ")} ms`);
+  });
+
+  describe("a flow's request with three answers", () => {
+    let webhook: string;
+
+    const ask = async (id: string) => {
+      const callback_url = `${answered.url}/callback/${id}`;
+      const { headers, body } = signed("", aRequest({ id }, { callback_url }), Date.now());
+      const sent = { method: "POST", headers, body: new Uint8Array(body) };
+      const response = await fetch(webhook, sent);
+      await response.body?.cancel();
+      assert.equal(response.status, 200);
+    };
+    const answers = () =>
+      answered.requests.map(({ path, body }) => [
+        path,
+        (JSON.parse(body) as { feedback: string }).feedback,
+      ]);
+    const untilAnswered = (count: number) =>
+      waitFor(`${count} answers`, () => answered.requests.length === count);
+
+    it("has its address and secret from the menu of the crew's row", async () => {
+      const { tree, quickInput, messages, page } = window;
+      await connectCrew(window, { url: deployment.url, token: "the-crews-token", name: "Asking" });
+      await tree.menu("Asking", "Copy Feedback Webhook Address");
+      await messages.answer("set its secret here", "Set Feedback Secret…");
+      await quickInput.answer("Feedback Secret of “Asking”", secret);
+      await messages.statusItem("The feedback secret of “Asking” is saved.").waitFor();
+      webhook = await page.evaluate(() => navigator.clipboard.readText());
+      assert.ok(webhook.startsWith(`${proxy.url}/`), webhook);
+    });
+
+    it("is answered with a button of its notification, after the person allowed the host", async () => {
+      await ask("r1");
+      const { messages } = window;
+      await messages.answer("asks you at “review_article”", "rejected");
+      // It isn't on the screen.
+      await messages.confirm("Answer “review_article” of", "Send Answer");
+      const { host } = new URL(answered.url);
+      await messages.confirm(`Send answers to ${host}?`, "Allow and Send");
+      await untilAnswered(1);
+    });
+
+    it("is answered with a lens", async () => {
+      const { messages, editor } = window;
+      await ask("r2");
+      await messages.answer("asks you at “review_article”", "Open");
+      const lens = editor.lens("request_changes");
+      await lens.waitFor();
+      await window.screenshot("flow-text");
+      await lens.dblclick();
+      await untilAnswered(2);
+      await waitFor("no lens", async () => (await lens.count()) === 0);
+    });
+
+    it("is answered with a button of the page, and each answer was sent once", async () => {
+      const { page, webview } = window;
+      await ask("r3");
+      const approved = webview.content.getByRole("button", { name: "approved", exact: true });
+      await untilSeen(
+        "the page",
+        () =>
+          page
+            .locator(".editor-group-container.active .editor-actions")
+            .getByRole("button", { name: "Open as Page", exact: true })
+            .click({ timeout: 5_000 }),
+        () => approved.isVisible(),
+      );
+      await window.screenshot("flow-page");
+      await approved.dblclick();
+      await untilAnswered(3);
+      await approved.waitFor({ state: "hidden" });
+      assert.deepEqual(answers(), [
+        ["/callback/r1", "rejected"],
+        ["/callback/r2", "request_changes"],
+        ["/callback/r3", "approved"],
+      ]);
+    });
+  });
+});

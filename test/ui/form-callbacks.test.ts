@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import { themes } from "../support/built-page.ts";
+import { FormPage } from "../support/form/form-page.ts";
+import type { FormWindow } from "../support/form/form-window.ts";
+import { waitFor } from "../support/wait.ts";
+import { anExecution } from "../unit/executions/samples.ts";
+import { violationsIn } from "./accessibility.ts";
+
+describe("The form of a crew whose callbacks can't come, in a browser", () => {
+  let form: FormWindow;
+  const parts = new FormPage();
+  const hint = () =>
+    form.page.getByText("If a task waits for you, this crew reports it only by callback");
+  const link = (name: string) => form.page.getByRole("button", { name, exact: true });
+
+  async function open(theme = "Dark Modern", width = 900): Promise<void> {
+    form = await parts.open({
+      theme,
+      size: { width, height: 800 },
+      inputs: () => Promise.resolve({ fields: [{ name: "topic" }], raw: {} }),
+      send: () => Promise.resolve(anExecution()),
+    });
+    form.session.hint = "mayNeedPerson";
+    await hint().waitFor();
+  }
+
+  for (const theme of Object.keys(themes))
+    it(`has no accessibility problem that axe finds, and fits a narrow window, in ${theme}`, async () => {
+      await open(theme, 300);
+      assert.deepEqual(await violationsIn(form.page), []);
+      const [content, window] = await form.page.evaluate(() => [
+        document.documentElement.scrollWidth,
+        document.documentElement.clientWidth,
+      ]);
+      assert.equal(content, window);
+    });
+
+  it("says so in one line with links, and goes when the person hides it", async () => {
+    await open();
+    await link("Set Up Callbacks…").click();
+    await link("Test Callbacks").click();
+    await link("Don't Show Again").click();
+    await waitFor("the links", () => form.hinted.length === 3);
+    assert.deepEqual(form.hinted, ["setUp", "test", "hide"]);
+    await parts.isFocused("topic");
+    form.session.hint = undefined;
+    await hint().waitFor({ state: "detached" });
+  });
+
+  it("goes while an address for pauses is typed, and the cursor stays", async () => {
+    await open();
+    await form.page.getByText("Advanced").click();
+    const address = parts.field("Human input callback");
+    await address.fill("https://mine.test/pause");
+    await hint().waitFor({ state: "detached" });
+    assert.ok(await address.evaluate((box) => box === document.activeElement));
+    await address.fill("");
+    await hint().waitFor();
+  });
+
+  it("is also there in the JSON view", async () => {
+    await open();
+    await parts.view("JSON").click();
+    await parts.json().waitFor();
+    await hint().waitFor();
+  });
+});

@@ -1,0 +1,261 @@
+import assert from "node:assert/strict";
+import { systemClock } from "../../../src/base/clock.ts";
+import type { Delivery } from "../../../src/callbacks/delivery.ts";
+import { areFlowsUsed } from "../../../src/callbacks/flow-paths.ts";
+import { FlowWebhooks } from "../../../src/callbacks/flow-webhooks.ts";
+import { applyReading } from "../../../src/executions/reduce.ts";
+import type { ExecutionStore } from "../../../src/executions/store.ts";
+import { anExecution, aReading } from "../executions/samples.ts";
+import { SecretMemory } from "../../support/secret-memory.ts";
+import { type Window, Windows } from "../sending/window.ts";
+import { aRequest, secret, signed } from "./flow-samples.ts";
+
+const crew = { id: "url:https://crew.test", name: "Writers", url: "https://crew.test" };
+const other = { id: "url:https://other.test", name: "Others", url: "https://other.test" };
+
+describe("a flow's webhook", () => {
+  let windows: Windows;
+  let window: Window;
+  let store: ExecutionStore;
+  let secrets: SecretMemory;
+  let problems: string[];
+  let refused: string[];
+  let webhooks: FlowWebhooks;
+  let path: string;
+  const now = Date.parse("2026-10-21T12:10:00Z");
+
+  beforeEach(async () => {
+    windows = new Windows();
+    window = windows.open();
+    ({ store } = window);
+    secrets = new SecretMemory();
+    problems = [];
+    refused = [];
+    webhooks = webhooksIn(window);
+    await webhooks.setSecret(crew.id, secret);
+    path = webhooks.path(crew.id);
+  });
+
+  afterEach(() => windows.close());
+
+  function webhooksIn({ database, store }: Window): FlowWebhooks {
+    return new FlowWebhooks({
+      database,
+      store,
+      clock: { ...systemClock, now: () => now },
+      log: { problem: (doing, error) => problems.push(`${doing} ${String(error)}`) },
+      crews: { find: (id) => [crew, other].find((each) => each.id === id) },
+      storage: secrets,
+      onRefused: ({ name }, why) => refused.push(`${name}: ${why}`),
+    });
+  }
+
+  const only = () => store.find(store.list()[0]?.localId ?? "");
+
+  it("has an address for each crew that can't be guessed and stays the same, also in another window", () => {
+    assert.match(path, /^[\w-]{43}$/);
+    assert.equal(webhooks.path(crew.id), path);
+    assert.equal(webhooksIn(windows.open()).path(crew.id), path);
+    assert.notEqual(webhooks.path(other.id), path);
+  });
+
+  it("is accepted once its signature holds and the request is stored", async () => {
+    assert.equal(await webhooks.receive(signed(path, aRequest(), now)), 200);
+    const execution = only();
+    assert.equal(execution?.state, "waiting");
+    assert.deepEqual(execution.kickoffIds, ["flow-1"]);
+    assert.equal(execution.waiting?.taskId, "review_article");
+    assert.deepEqual(execution.waiting.options, ["approved", "rejected", "request_changes"]);
+    assert.match(execution.waiting.output ?? "", /^Please review this article\./);
+    assert.match(execution.waiting.output ?? "", /"title": "Otters"/);
+    assert.deepEqual(execution.requests, [
+      {
+        id: "request-1",
+        taskId: "review_article",
+        attempt: 1,
+        since: new Date(now).toISOString(),
+        options: ["approved", "rejected", "request_changes"],
+        callbackUrl: "https://app.crew.test/callback/abc",
+        assignedTo: "ada@crew.test",
+      },
+    ]);
+    assert.equal(windows.open().store.find("flow-1")?.state, "waiting");
+  });
+
+  it("is accepted below a path of a reverse proxy, and isn't its own without a crew's path", async () => {
+    assert.equal(await webhooks.receive(signed(`/tunnel/${path}?x=1`, aRequest(), now)), 200);
+    assert.equal(await webhooks.receive(signed("/another", aRequest(), now)), undefined);
+  });
+
+  const bad: Readonly<Record<string, (good: Delivery) => Delivery>> = {
+    "without a signature": (good) => without(good, "x-signature"),
+    "without a timestamp": (good) => without(good, "x-timestamp"),
+    "signed with another secret": () => signed(path, aRequest(), now, "guessed"),
+    "with a changed body": (good) => ({
+      ...good,
+      body: Buffer.from(JSON.stringify(aRequest({ id: "2" }))),
+    }),
+    "with a changed timestamp": (good) => ({
+      ...good,
+      headers: { ...good.headers, "x-timestamp": String(now / 1000 + 1) },
+    }),
+    "with a signature of another length": (good) => ({
+      ...good,
+      headers: { ...good.headers, "x-signature": "sha256=00" },
+    }),
+    "with a signature that isn't hexadecimal": (good) => ({
+      ...good,
+      headers: { ...good.headers, "x-signature": `sha256=${"ü".repeat(64)}` },
+    }),
+    "signed more than 5 minutes ago": () => signed(path, aRequest(), now - 301_000),
+    "signed for more than 5 minutes later": () => signed(path, aRequest(), now + 301_000),
+    "signed at no time": () => signed(path, aRequest(), NaN),
+  };
+  for (const [name, change] of Object.entries(bad))
+    it(`is refused ${name}, and stores nothing`, async () => {
+      assert.equal(await webhooks.receive(change(signed(path, aRequest(), now))), 401);
+      assert.equal(store.list().length, 0);
+      assert.equal(problems.length, 1);
+      const told = [...problems, ...refused].join();
+      assert.ok(!told.includes(secret) && !told.includes(path));
+    });
+
+  it("is refused and reported to the person, because the deployment sends nothing again", async () => {
+    await webhooks.receive(signed(path, aRequest(), now, "theirs"));
+    assert.deepEqual(refused, ["Writers: Its signature doesn't fit the crew's feedback secret."]);
+  });
+
+  it("is logged if it asks no person", async () => {
+    const unasked = aRequest({}, { callback_url: undefined });
+    assert.equal(await webhooks.receive(signed(path, unasked, now)), 200);
+    assert.match(problems.join(), /asks no person.*no address for an answer/);
+  });
+
+  it("is accepted up to 5 minutes late, or later if a relay received it in time", async () => {
+    assert.equal(await webhooks.receive(signed(path, aRequest(), now - 299_000)), 200);
+    const late = signed(path, aRequest({ id: "late" }), now - 3_600_000);
+    assert.equal(await webhooks.receive(late), 401);
+    assert.equal(await webhooks.receive({ ...late, arrivedAt: now - 3_590_000 }), 200);
+  });
+
+  it("is not accepted without the crew's secret", async () => {
+    await secrets.delete(`crewdeck.feedbackSecret.${crew.id}`);
+    assert.equal(await webhooks.receive(signed(path, aRequest(), now)), 401);
+    assert.equal(store.list().length, 0);
+  });
+
+  it("is not accepted if the secret of the other crew signed it", async () => {
+    await webhooks.setSecret(other.id, "theirs");
+    assert.equal(await webhooks.receive(signed(path, aRequest(), now, "theirs")), 401);
+  });
+
+  it("is answered with 503 if it can't be stored", async () => {
+    window.database.all("PRAGMA query_only = ON");
+    assert.equal(await webhooks.receive(signed(path, aRequest(), now)), 503);
+  });
+
+  it("is answered with 503 if its path can't be looked up", async () => {
+    window.database.get = () => {
+      throw new Error("The database is busy.");
+    };
+    assert.equal(await webhooks.receive(signed(path, aRequest(), now)), 503);
+  });
+
+  it("counts once, however often it comes, in whatever window", async () => {
+    const elsewhere = webhooksIn(windows.open());
+    for (const each of [webhooks, elsewhere, webhooks])
+      assert.equal(await each.receive(signed(path, aRequest(), now)), 200);
+    store.refresh();
+    assert.equal(store.list().length, 1);
+    assert.equal(only()?.requests?.length, 1);
+  });
+
+  it("counts once with another time and signature, too", async () => {
+    await webhooks.receive(signed(path, aRequest(), now));
+    await webhooks.receive(signed(path, aRequest({ message: "Again" }), now - 5_000));
+    assert.equal(only()?.requests?.length, 1);
+    assert.match(only()?.waiting?.output ?? "", /^Please review/);
+  });
+
+  for (const [name, changes] of Object.entries({
+    "the flow's": { flow_id: "k1" },
+    "its kickoff's in the metadata": { metadata: { kickoff_id: "k1" } },
+    "its state's": { flow_id: "unknown", state: { id: "k1" } },
+  }))
+    it(`belongs to the execution whose ID is ${name}`, async () => {
+      store.add(anExecution({ crew }));
+      await webhooks.receive(signed(path, aRequest(changes), now));
+      assert.equal(store.list().length, 1);
+      assert.equal(store.find("k1")?.state, "waiting");
+    });
+
+  it("belongs to the execution whose status named the flow", async () => {
+    store.add(anExecution({ crew }));
+    store.update(store.find("k1")?.localId ?? "", (known) =>
+      applyReading(known, aReading({ state: "running", flowId: "flow-1" }), now),
+    );
+    await webhooks.receive(signed(path, aRequest(), now));
+    assert.equal(store.list().length, 1);
+    assert.equal(store.find("k1")?.state, "waiting");
+  });
+
+  it("doesn't touch another crew's execution with the ID that it names", async () => {
+    store.add(anExecution({ crew: other, kickoffIds: ["flow-1"] }));
+    await webhooks.receive(signed(path, aRequest(), now));
+    assert.equal(store.find("flow-1", other.id)?.state, "queued");
+    assert.equal(store.find("flow-1", crew.id)?.state, "waiting");
+  });
+
+  it("asks again at the same method: another attempt", async () => {
+    await webhooks.receive(signed(path, aRequest(), now));
+    await webhooks.receive(signed(path, aRequest({ id: "2", message: "Better?" }), now));
+    assert.equal(only()?.waiting?.attempt, 2);
+    assert.deepEqual(
+      only()?.tasks[0]?.attempts.map(({ output }) => output?.split("\n")[0]),
+      ["Please review this article.", "Better?"],
+    );
+  });
+
+  it("opens an execution that was seen to end", async () => {
+    store.add(anExecution({ crew, kickoffIds: ["flow-1"], state: "completed", output: "Done." }));
+    await webhooks.receive(signed(path, aRequest(), now));
+    assert.equal(store.find("flow-1")?.state, "waiting");
+  });
+
+  it("of another kind, or without an address for the answer, is accepted and changes nothing", async () => {
+    for (const payload of [
+      aRequest({}, { event: "request_answered" }),
+      aRequest({}, { callback_url: null }),
+      aRequest({ id: null }),
+      {},
+      [],
+      "no JSON",
+      "[".repeat(50_000),
+    ])
+      assert.equal(await webhooks.receive(signed(path, payload, now)), 200);
+    assert.equal(store.list().length, 0);
+  });
+
+  it("is read without most of its members, whatever their types", async () => {
+    const request = { id: 7, emit_options: ["yes", "yes", " ", 3, null, { no: 1 }], state: "x" };
+    const payload = { request, callback_url: "https://a.test/" };
+    assert.equal(await webhooks.receive(signed(path, payload, now)), 200);
+    assert.deepEqual(only()?.waiting?.options, ["yes"]);
+    assert.deepEqual(only()?.kickoffIds, ["7"]);
+  });
+
+  it("moves with its crew, and is gone with it and its secret", async () => {
+    await webhooks.move(crew.id, other.id);
+    assert.equal(webhooks.path(other.id), path);
+    assert.equal(await webhooks.receive(signed(path, aRequest(), now)), 200);
+    await webhooks.forget(other.id);
+    assert.equal(secrets.entries.size, 0);
+    assert.equal(areFlowsUsed(window.database), false);
+    assert.equal(await webhooks.receive(signed(path, aRequest(), now)), undefined);
+  });
+});
+
+function without(delivery: Delivery, name: string): Delivery {
+  const kept = Object.entries(delivery.headers).filter(([each]) => each !== name);
+  return { ...delivery, headers: Object.fromEntries(kept) };
+}

@@ -1,0 +1,87 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { once } from "node:events";
+import { rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:https";
+import type { AddressInfo } from "node:net";
+import path from "node:path";
+import { promisify } from "node:util";
+import { systemClock } from "../../../src/base/clock.ts";
+import { Paths } from "../../../src/callbacks/paths.ts";
+import { Database } from "../../../src/store/database.ts";
+import { projectFolder, temporaryFolder } from "../../support/folders.ts";
+import { makeCertificate } from "../../support/misbehaving-server.ts";
+
+describe("VS Code's forwarded port", () => {
+  let folder: string;
+  let server: Server;
+  let database: Database;
+  let isPublic: boolean;
+  beforeEach(async () => {
+    folder = temporaryFolder("forwarded");
+    const log = { problem: (doing: string) => assert.fail(doing) };
+    database = new Database({ folder, clock: systemClock, log });
+    const paths = new Paths(database);
+    const certificate = await makeCertificate("DNS:forwarded.test");
+    writeFileSync(path.join(folder, "authority.pem"), certificate.cert);
+    server = createServer(certificate, ({ url = "", headers }, response) => {
+      // A private port asks for a sign-in, unless the request has the person's cookie.
+      const isLetIn = isPublic || headers.cookie !== undefined;
+      if (isLetIn) paths.arrive(url);
+      response.writeHead(isLetIn ? 204 : 302, { Location: "https://sign-in.test" }).end();
+    });
+    await once(server.listen(0, "127.0.0.1"), "listening");
+  });
+  afterEach(async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+    database.dispose();
+    rmSync(folder, { recursive: true });
+  });
+
+  /** In a process that trusts the server's certificate and finds its name on this machine. */
+  async function addressAt(external: string): Promise<string> {
+    const program = `
+      import dns from "node:dns";
+      import { systemClock } from "./src/base/clock.ts";
+      import { forwardedWay } from "./src/callbacks/forwarded.ts";
+      import { Paths } from "./src/callbacks/paths.ts";
+      import { Database } from "./src/store/database.ts";
+      dns.lookup = (name, options, answer) => answer(null, [{ address: "127.0.0.1", family: 4 }]);
+      const log = { problem: (doing, error) => { throw error; } };
+      const database = new Database({ folder: ${JSON.stringify(folder)}, clock: systemClock, log });
+      const way = forwardedWay({
+        isOn: () => true,
+        externalAddress: () => Promise.resolve(${JSON.stringify(external)}),
+        paths: new Paths(database),
+        clock: systemClock,
+      });
+      console.log(await way.addressOf("secret", 1234, false).catch((error) => error.message));`;
+    const args = ["--input-type=module", "-e", program];
+    const { stdout } = await promisify(execFile)(process.execPath, args, {
+      cwd: projectFolder,
+      env: { ...process.env, NODE_EXTRA_CA_CERTS: path.join(folder, "authority.pem") },
+    });
+    return stdout.trim();
+  }
+  const url = () => `https://forwarded.test:${(server.address() as AddressInfo).port}`;
+
+  it("is used once a request without cookies has come back by it", async () => {
+    isPublic = true;
+    assert.equal(await addressAt(`${url()}/`), `${url()}/secret`);
+  });
+
+  it("is not used while it is private, and the error says to make it public", async () => {
+    isPublic = false;
+    assert.match(
+      await addressAt(`${url()}/`),
+      /port 1234, but only for you: .*302.*make it public/,
+    );
+  });
+
+  it("is not used where it leads to one machine only", async () => {
+    isPublic = true;
+    assert.equal(await addressAt("http://localhost:1234/"), "undefined");
+    assert.equal(await addressAt("https://127.0.0.1:1234/"), "undefined");
+  });
+});

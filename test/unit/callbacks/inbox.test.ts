@@ -1,0 +1,304 @@
+import assert from "node:assert/strict";
+import { readPasted } from "../../../src/callbacks/pasted.ts";
+import { applyReading } from "../../../src/executions/reduce.ts";
+import { resumeAnswered, resumeRefused, resumeSending } from "../../../src/executions/resumes.ts";
+import { anExecution, aReading } from "../executions/samples.ts";
+import { failures } from "../sending/window.ts";
+import { localCrew, receiving, ReceivingWindows, send, type ReceivingWindow } from "./support.ts";
+
+const pause = { kickoff_id: "k1", execution_id: "k1", task_id: "review", task_output: "# Draft" };
+
+describe("callbacks", () => {
+  let windows: ReceivingWindows;
+  let window: ReceivingWindow;
+
+  beforeEach(() => {
+    windows = new ReceivingWindows();
+    window = windows.open();
+  });
+
+  afterEach(() => windows.close());
+
+  const eventsOf = (localId: string) => window.store.events(localId).events;
+
+  it("that come again are dropped: by Webhook-Id, by the event's ID, else by their body", async () => {
+    const { localId, url, token } = await receiving(window);
+    const sendAs = (id: string, body: unknown) =>
+      send(url, body, { headers: { "Webhook-Id": id, Authorization: `Bearer ${token}` } });
+    const attempts = () => window.store.find(localId)?.tasks[0]?.attempts.length;
+    for (const id of ["a", "a"]) assert.equal(await sendAs(id, pause), 204);
+    assert.equal(attempts(), 1);
+    window.store.update(localId, (execution) => ({
+      ...execution,
+      tasks: execution.tasks.map((task) => ({
+        ...task,
+        attempts: task.attempts.map((attempt) => ({
+          ...attempt,
+          feedback: { isApprove: false, text: "No.", at: execution.startedAt },
+        })),
+      })),
+    }));
+    assert.equal(await sendAs("a", pause), 204);
+    assert.equal(attempts(), 1, "a repeat after the answer");
+    assert.equal(await sendAs("b", pause), 204);
+    assert.equal(attempts(), 2, "another callback with the same output");
+    for (let count = 0; count < 3; count++) assert.equal(await send(url, pause), 204);
+    assert.equal(attempts(), 2, "its body alone");
+    const event = { id: "e1", timestamp: "2026-10-21T12:00:01Z", type: "x", data: {} };
+    for (const id of ["c", "d"]) assert.equal(await sendAs(id, { events: [event] }), 204);
+    const step = { thought: "I look.", tool: "search", tool_input: "{}", result: "Found." };
+    for (let count = 0; count < 3; count++) assert.equal(await send(url, step), 204);
+    assert.deepEqual(
+      eventsOf(localId).map(({ type }) => type),
+      ["x", "step"],
+    );
+  });
+
+  it("of a pause without a Webhook-Id are another one once it was answered: a task may give the same output again", async () => {
+    const { localId, url } = await receiving(window);
+    const waiting = () => window.store.find(localId)?.waiting?.attempt;
+    for (let count = 0; count < 2; count++) assert.equal(await send(url, pause), 204);
+    assert.equal(waiting(), 1);
+    const answer = (attempt: number) => {
+      const target = { taskId: "review", attempt };
+      const at = new Date().toISOString();
+      const feedback = { isApprove: false, text: "Again, please.", at };
+      window.store.update(localId, (current) => resumeSending(current, target, feedback));
+      return target;
+    };
+    const refused = answer(1);
+    window.store.update(localId, (current) => resumeRefused(current, refused, "Not found"));
+    assert.equal(await send(url, pause), 204);
+    assert.equal(waiting(), 1, "a refused answer");
+    for (const attempt of [1, 2]) {
+      const target = answer(attempt);
+      window.store.update(localId, (current) => resumeAnswered(current, target, { raw: {} }));
+      assert.equal(waiting(), undefined);
+      for (let count = 0; count < 2; count++) assert.equal(await send(url, pause), 204);
+      assert.equal(waiting(), attempt + 1);
+    }
+    assert.equal(window.store.find(localId)?.tasks[0]?.attempts.length, 3);
+  });
+
+  it("that waited at a relay have the time at which they arrived there, which is never in the future", async () => {
+    const { localId, url } = await receiving(window);
+    const receive = (body: object, arrivedAt: number) =>
+      window.callbacks.receive({
+        ...{ path: new URL(url).pathname, headers: {}, arrivedAt },
+        body: Buffer.from(JSON.stringify(body)),
+      });
+    const arrivedAt = Date.now() - 3_600_000;
+    const step = { thought: "I look.", tool: "search", tool_input: "{}", result: "Found." };
+    assert.equal(await receive(step, arrivedAt), 204);
+    assert.equal(await receive(pause, arrivedAt + 1_000), 204);
+    assert.deepEqual(
+      eventsOf(localId).map(({ at }) => at),
+      [arrivedAt],
+    );
+    const { since = "" } = window.store.find(localId)?.waiting ?? {};
+    assert.equal(Date.parse(since), arrivedAt + 1_000);
+    for (const wrong of [1e300, -1e300])
+      assert.equal(await receive({ ...step, thought: String(wrong) }, wrong), 204);
+    assert.ok(eventsOf(localId).every(({ at }) => at <= Date.now()));
+  });
+
+  it("that a person pasted count once, and wait for an answer like those that arrive", () => {
+    const { localId } = window.store.add(anExecution({ crew: localCrew }));
+    for (let count = 0; count < 2; count++)
+      window.callbacks.take(localId, readPasted(JSON.stringify(pause), Date.now())!);
+    const { state, waiting, tasks } = window.store.find(localId)!;
+    assert.deepEqual([state, waiting?.taskId, waiting?.output], ["waiting", "review", "# Draft"]);
+    assert.equal(tasks[0]?.attempts.length, 1);
+  });
+
+  it("whose crew's status can't be asked for are stored all the same", async () => {
+    windows.onPoll = () => {
+      throw new Error("No disk.");
+    };
+    const { localId, url } = await receiving(window);
+    assert.equal(await send(url, { kickoff_id: "k1", result: "Done." }), 204);
+    assert.equal(window.store.find(localId)?.state, "completed");
+    assert.match(windows.windows.problems.splice(0).join(), /No disk/);
+  });
+
+  it("belong to the execution of their path, whatever ID they claim", async () => {
+    const { localId, url } = await receiving(window);
+    const other = window.store.add(
+      anExecution({ localId: "other", kickoffIds: ["k2"], crew: localCrew }),
+    );
+    assert.equal(await send(url, { ...pause, kickoff_id: "k2", execution_id: "k2" }), 204);
+    assert.deepEqual(window.store.find("other"), other);
+    assert.equal(window.store.find("k2")?.localId, "other");
+    const { state, kickoffIds } = window.store.find(localId)!;
+    assert.deepEqual([state, kickoffIds], ["waiting", ["k1"]]);
+  });
+
+  it("tell the ID of a kickoff without a response, unless another execution has it", async () => {
+    window.store.add(anExecution({ localId: "other", kickoffIds: ["k2"], crew: localCrew }));
+    const { localId, url } = await receiving(window, { kickoffIds: [], state: "unconfirmed" });
+    const body = { name: "write", output: "Text" };
+    await send(url, { ...body, kickoff_id: "k2" });
+    assert.deepEqual(window.store.find(localId)?.kickoffIds, []);
+    await send(url, { ...body, kickoff_id: "k7", output: "More" });
+    assert.deepEqual(
+      [window.store.find(localId)?.kickoffIds, window.store.find(localId)?.state],
+      [["k7"], "running"],
+    );
+  });
+
+  it("are events in order of time, whatever order they came in, with what is unknown", async () => {
+    const { localId, url, token } = await receiving(window);
+    const event = (id: string, second: number, type = "llm_call_started") => ({
+      ...{ id, type, execution_id: "k1", data: {} },
+      timestamp: `2026-10-21T12:00:0${second}Z`,
+    });
+    const headers = { Authorization: `Bearer ${token}` };
+    const sent = [[event("e3", 3)], [event("e1", 1), event("e2", 2, "brand_new")]];
+    for (const events of sent) assert.equal(await send(url, { events }, { headers }), 204);
+    assert.equal(await send(url, { mystery: "$(zap) <b>" }), 204);
+    assert.deepEqual(
+      eventsOf(localId).map(({ id, type }) => [type, id.length === 2 ? id : ""]),
+      [
+        ["llm_call_started", "e1"],
+        ["brand_new", "e2"],
+        ["llm_call_started", "e3"],
+        ["callback", ""],
+      ],
+    );
+    assert.match(eventsOf(localId).at(-1)?.text ?? "", /\$\(zap\) <b>/);
+  });
+
+  it("after an end ask for the status, which says more", async () => {
+    const { localId, url, token } = await receiving(window);
+    const headers = { Authorization: `Bearer ${token}` };
+    const event = { id: "e1", timestamp: "2026-10-21T12:00:01Z", type: "crew_kickoff_failed" };
+    await send(url, { events: [{ ...event, type: "task_started" }] }, { headers });
+    assert.deepEqual(window.polled, []);
+    await send(url, { events: [event] }, { headers });
+    assert.deepEqual(window.polled, [localId]);
+  });
+
+  it("with the crew's result ask for the status first, which says more, and add what it leaves out", async () => {
+    const { localId, url } = await receiving(window);
+    windows.onPoll = (store) =>
+      store.update(localId, (execution) =>
+        applyReading(
+          execution,
+          aReading({ state: "completed", output: "The end.", executionTime: 12 }),
+          Date.now(),
+        ),
+      );
+    const result = { kickoff_id: "k1", result: "The end", token_usage: { total_tokens: 9 } };
+    assert.equal(await send(url, result), 204);
+    assert.deepEqual(window.polled, [localId]);
+    const { state, output, executionTime, usage } = window.store.find(localId)!;
+    assert.deepEqual(
+      { state, output, executionTime, usage },
+      { state: "completed", output: "The end.", executionTime: 12, usage: { total: 9 } },
+    );
+    const other = await receiving(window, { localId: "other", kickoffIds: ["k2"] });
+    windows.onPoll = () => new Promise(() => undefined);
+    assert.equal(await send(other.url, result), 204);
+    assert.equal(window.store.find("other")?.output, "The end", "the crew doesn't answer");
+  });
+
+  it("are answered 503 if they can't be stored, so that they come again", async () => {
+    const { localId, url } = await receiving(window);
+    const [, fail] = failures[1]!;
+    fail(window.database);
+    assert.equal(await send(url, pause), 503);
+    window.database.all("PRAGMA query_only = OFF");
+    assert.equal(window.store.find(localId)?.waiting, undefined);
+    assert.equal(await send(url, pause), 204);
+    assert.equal(window.store.find(localId)?.waiting?.attempt, 1);
+    const problems = windows.windows.problems.splice(0);
+    assert.match(problems[0] ?? "", /could not be stored/);
+    const path = new URL(url).pathname.slice(1);
+    assert.ok(!problems.join().includes(path), "the path is not logged");
+  });
+
+  it("for an execution that is no longer tracked are answered 404, and its path is forgotten", async () => {
+    const { localId, url } = await receiving(window);
+    const kept = await receiving(window, { localId: "kept", kickoffIds: ["k2"] });
+    window.store.remove(localId);
+    assert.equal(await send(url, pause), 404);
+    assert.equal(await send(kept.url, pause), 204);
+    const tables = ["callback_paths", "callback_authorizations", "received_callbacks"];
+    for (const table of tables)
+      assert.deepEqual(
+        window.database.all(`SELECT local_id FROM ${table}`).map((row) => row["local_id"]),
+        ["kept"],
+        table,
+      );
+  });
+
+  it("by the thousand neither block the editor nor lose a change of state", async () => {
+    const crews = 20;
+    const executions = await Promise.all(
+      Array.from({ length: crews }, (_, index) =>
+        receiving(window, { localId: `flood-${index}`, kickoffIds: [`f${index}`] }),
+      ),
+    );
+    let longest = 0;
+    let last = performance.now();
+    const watch = setInterval(() => {
+      const now = performance.now();
+      longest = Math.max(longest, now - last);
+      last = now;
+    }, 5);
+    const sends = executions.flatMap(({ url, token }, index) => {
+      const headers = { Authorization: `Bearer ${token}` };
+      const event = (count: number) => ({
+        events: [
+          {
+            id: `e${count}`,
+            timestamp: new Date(1_790_000_000_000 + count).toISOString(),
+            type: count % 10 === 0 ? "task_started" : "llm_call_started",
+            data: { task_name: `task ${count % 10}` },
+          },
+        ],
+      });
+      return [
+        ...Array.from({ length: 42 }, (_, count) => () => send(url, event(count), { headers })),
+        ...Array.from(
+          { length: 6 },
+          (_, count) => () => send(url, { name: `task ${count}`, output: `Output ${count}` }),
+        ),
+        () => send(url, { ...pause, task_id: "task 6", task_output: `Draft ${index}` }),
+        () => send(url, { thought: "I look.", tool: "search", result: `Found ${index}` }),
+      ];
+    });
+    assert.equal(sends.length, 1_000);
+    // Crews mix their callbacks.
+    const mixed = sends.map((_, index) => sends[(index * 397) % sends.length]!);
+    const began = performance.now();
+    const statuses = await inParallel(mixed, 100);
+    const took = performance.now() - began;
+    clearInterval(watch);
+    assert.deepEqual(new Set(statuses), new Set([204]));
+    for (const [index, { localId }] of executions.entries()) {
+      const { waiting, tasks, state } = window.store.find(localId)!;
+      assert.deepEqual([state, waiting?.output], ["waiting", `Draft ${index}`]);
+      assert.deepEqual(tasks.map(({ taskId }) => taskId).sort(), [
+        ...["task 0", "task 1", "task 2", "task 3", "task 4", "task 5", "task 6"],
+      ]);
+      assert.equal(eventsOf(localId).length, 43);
+    }
+    console.log(
+      `      1,000 callbacks in ${took.toFixed(0)} ms, sent and received by one process; it was blocked for ${longest.toFixed(0)} ms at most`,
+    );
+    // A small part of the whole, however slow the machine is.
+    assert.ok(longest < Math.max(1_000, took / 3), `${longest} ms of ${took} ms`);
+  });
+});
+
+async function inParallel<T>(work: readonly (() => Promise<T>)[], width: number): Promise<T[]> {
+  const results: T[] = [];
+  const queue = [...work];
+  const run = async () => {
+    for (let next = queue.shift(); next !== undefined; next = queue.shift())
+      results.push(await next());
+  };
+  await Promise.all(Array.from({ length: width }, run));
+  return results;
+}

@@ -1,0 +1,329 @@
+import assert from "node:assert/strict";
+import { systemClock, wait } from "../../../src/base/clock.ts";
+import { Listener } from "../../../src/callbacks/listener.ts";
+import { anExecution } from "../executions/samples.ts";
+import { FakeClock } from "../executions/fake-clock.ts";
+import { waitFor } from "../../support/wait.ts";
+import { CallbackReceiver } from "../../support/callback-receiver.ts";
+import { ReverseProxy } from "../../support/reverse-proxy.ts";
+import {
+  beginSlowly,
+  deployedCrew,
+  localCrew,
+  receiving,
+  ReceivingWindows,
+  send,
+  type ReceivingWindow,
+} from "./support.ts";
+
+const pause = { kickoff_id: "k1", execution_id: "k1", task_id: "review", task_output: "# Draft" };
+
+describe("the receiver of callbacks", () => {
+  let windows: ReceivingWindows;
+  let window: ReceivingWindow;
+
+  beforeEach(() => {
+    windows = new ReceivingWindows();
+    window = windows.open();
+  });
+
+  afterEach(async () => {
+    const { problems } = windows.windows;
+    await windows.close();
+    assert.deepEqual(problems, []);
+  });
+
+  it("answers 204 once a callback is in the store, and every window knows the pause", async () => {
+    const { localId, url } = await receiving(window);
+    assert.match(url, /^http:\/\/127\.0\.0\.1:\d+\/[\w-]{43}$/);
+    assert.equal(await send(url, pause), 204);
+    const other = windows.open();
+    assert.deepEqual(
+      [other.store.find(localId)?.state, other.store.find(localId)?.waiting?.taskId],
+      ["waiting", "review"],
+    );
+    assert.equal(window.store.summary(localId)?.state, "waiting");
+  });
+
+  it("knows no other path and takes nothing but POST", async () => {
+    const { localId, url } = await receiving(window);
+    const path = new URL(url).pathname;
+    for (const wrong of ["/", "/x", path.slice(0, -1), `${path}x`, path.toLowerCase() + "_"])
+      assert.equal(await send(new URL(wrong, url).href, pause), 404, wrong);
+    assert.equal(await send(url, undefined, { method: "GET" }), 405);
+    assert.equal(await send(url, "no JSON"), 400);
+    assert.equal(window.store.find(localId)?.waiting, undefined);
+  });
+
+  it("refuses a body of 10 MB, said or not, without waiting for it, and an unknown path before its body", async () => {
+    const { url } = await receiving(window);
+    assert.equal(await beginSlowly(url, 10_000_000), 413);
+    assert.equal(await beginSlowly(new URL("/unknown", url).href, 10_000_000), 404);
+    const chunk = new Uint8Array(100_000).fill(32);
+    const body = new ReadableStream<Uint8Array>({
+      pull: (controller) => controller.enqueue(chunk),
+    });
+    const given = { method: "POST", body, duplex: "half" } as const;
+    // The answer may be lost, because the connection is closed while the body is being sent.
+    const status = await fetch(url, given).then(
+      (response) => response.status,
+      () => 413,
+    );
+    assert.equal(status, 413);
+    assert.equal(await send(url, pause), 204);
+  });
+
+  it("ends a request whose body comes too slowly, and answers others meanwhile", async () => {
+    const listener = await Listener.open(0, {
+      receive: () => Promise.resolve(204),
+      isKnown: () => true,
+      timeoutMs: 3_000,
+    });
+    const url = `http://127.0.0.1:${listener.port}/path`;
+    try {
+      const slow = beginSlowly(url, 1_000);
+      assert.equal(await send(url, {}), 204);
+      assert.equal(await slow, 408);
+    } finally {
+      listener.close();
+    }
+  });
+
+  it("takes a limited number of connections", async () => {
+    const listener = await Listener.open(0, {
+      receive: () => Promise.resolve(204),
+      isKnown: () => true,
+      mostConnections: 2,
+    });
+    const url = `http://127.0.0.1:${listener.port}/path`;
+    try {
+      const held = [beginSlowly(url, 1_000), beginSlowly(url, 1_000)];
+      assert.equal(typeof (await beginSlowly(url, 1_000)), "string");
+      listener.close();
+      await Promise.all(held);
+    } finally {
+      listener.close();
+    }
+  });
+
+  it("needs the secret for events that the crew was given, also the earlier one", async () => {
+    const { localId, url, token } = await receiving(window);
+    const { token: later } = (await window.callbacks.for(localCrew, localId))!;
+    const events = [{ id: "e1", timestamp: "2026-10-21T12:00:01Z", type: "anything" }];
+    const sendWith = (authorization?: string) =>
+      send(url, { events }, authorization === undefined ? {} : { headers: { authorization } });
+    for (const wrong of [undefined, "", "Bearer", `Bearer ${token}x`, token, `bearer ${token}`])
+      assert.equal(await sendWith(wrong), 401, String(wrong));
+    assert.equal(window.store.events(localId).events.length, 0);
+    for (const right of [token, later]) assert.equal(await sendWith(`Bearer ${right}`), 204);
+    assert.deepEqual(
+      window.store.events(localId).events.map(({ id }) => id),
+      ["e1"],
+    );
+    const rows = JSON.stringify(window.database.all("SELECT * FROM callback_authorizations"));
+    assert.ok(!rows.includes(token), "only a hash is stored");
+  });
+
+  it("takes no Basic secret: crews are given a bearer one for events, and none for a pause", async () => {
+    const { localId, url, token } = await receiving(window);
+    const basic = (text: string) => ({
+      headers: { authorization: `Basic ${Buffer.from(text).toString("base64")}` },
+    });
+    const events = [{ id: "e1", timestamp: "2026-10-21T12:00:01Z", type: "anything" }];
+    for (const text of [token, `:${token}`, `crew:${token}`, `${token}:`])
+      assert.equal(await send(url, { events }, basic(text)), 401, text);
+    assert.equal(window.store.events(localId).events.length, 0);
+    // Such as that of a proxy on the way.
+    assert.equal(await send(url, pause, basic("proxy:secret")), 204);
+    assert.equal(window.store.find(localId)?.waiting?.taskId, "review");
+  });
+
+  it("gives an execution the same address always, on the same port after a restart", async () => {
+    const { localId, url } = await receiving(window);
+    assert.equal((await window.callbacks.for(localCrew, localId))?.url, url);
+    window.close();
+    await assert.rejects(send(url, pause));
+    const next = windows.open();
+    await waitFor("the receiver", () =>
+      send(url, pause).then(
+        (status) => status === 204,
+        () => false,
+      ),
+    );
+    assert.equal((await next.callbacks.for(localCrew, localId))?.url, url);
+  });
+
+  it("is in one window at a time, and moves to another one when that closes", async () => {
+    const { localId, url } = await receiving(window);
+    const other = windows.open();
+    assert.equal((await other.callbacks.for(localCrew, localId))?.url, url);
+    assert.equal(await send(url, pause), 204);
+    window.close();
+    await waitFor("the other window to receive", () =>
+      send(url, { ...pause, task_output: "Later" }).then(
+        (status) => status === 204,
+        () => false,
+      ),
+    );
+    assert.equal(other.store.find(localId)?.waiting?.output, "Later");
+  });
+
+  it("moves to another port if another program has the one that was kept", async () => {
+    const program = new CallbackReceiver();
+    await program.start();
+    try {
+      window.database.run("INSERT INTO receiver VALUES (1, ?)", program.port);
+      const { localId, url } = await receiving(window);
+      assert.notEqual(new URL(url).port, String(program.port));
+      assert.equal(await send(url, pause), 204);
+      assert.equal(window.store.summary(localId)?.state, "waiting");
+      const test = await windows.open().callbacks.test(localCrew);
+      assert.equal(test.port, Number(new URL(url).port), "it is kept");
+      const { problems } = windows.windows;
+      assert.match(
+        problems.splice(0).join(),
+        RegExp(`It was ${program.port}, and is ${test.port}`),
+      );
+      assert.deepEqual(windows.broken, []);
+    } finally {
+      await program.stop();
+    }
+  });
+
+  describe("to whose port a person's tunnel leads", () => {
+    let program: CallbackReceiver;
+
+    beforeEach(async () => {
+      program = new CallbackReceiver();
+      program.behave = (response) => response.writeHead(404).end();
+      await program.start();
+      window.database.run("INSERT INTO receiver VALUES (1, ?)", program.port);
+      windows.publicUrl = `http://127.0.0.1:${program.port}`;
+    });
+    afterEach(async () => {
+      await program.stop();
+      windows.windows.problems.length = 0;
+    });
+
+    const addressOf = (localId: string) => window.callbacks.for(deployedCrew, localId);
+
+    it("keeps the port while another program has it: a notification reports it, and crews call nobody", async () => {
+      const { localId } = window.store.add(anExecution({ crew: deployedCrew }));
+      assert.equal(await addressOf(localId), undefined);
+      const taken = RegExp(`Another program uses the port ${program.port},`);
+      assert.match(windows.broken.join(), taken);
+      await assert.rejects(window.callbacks.test(deployedCrew), taken);
+      await program.stop();
+      const path = async () => new URL((await addressOf(localId))?.url ?? "http://none").pathname;
+      await waitFor("the port to be free", async () => (await path()) !== "/");
+      const url = windows.publicUrl + (await path());
+      // Not by a connection to the program that has ended.
+      await waitFor("the callback", () =>
+        send(url, pause).then(
+          (status) => status === 204,
+          () => false,
+        ),
+      );
+      assert.equal(window.store.summary(localId)?.state, "waiting");
+    });
+
+    it("receives there by itself when the port is free", async () => {
+      await assert.rejects(window.callbacks.test(deployedCrew));
+      await program.stop();
+      await waitFor("the receiver", () =>
+        send(`${windows.publicUrl}/none`, pause).then(
+          (status) => status === 404,
+          () => false,
+        ),
+      );
+    });
+
+    it("uses another port when the person says so, and names it", async () => {
+      let port = "";
+      const test = window.callbacks.test(deployedCrew, { isNewPort: true });
+      await assert.rejects(test, ({ message }: Error) => {
+        [, port = ""] = /must lead to http:\/\/127\.0\.0\.1:(\d+)/.exec(message) ?? [];
+        return port !== "";
+      });
+      assert.notEqual(port, String(program.port));
+      windows.publicUrl = `http://127.0.0.1:${port}`;
+      const { via, port: now } = await windows.open().callbacks.test(deployedCrew);
+      assert.deepEqual([via, now], ["publicUrl", Number(port)]);
+    });
+  });
+
+  it("stays on its port if the window that has it answers late, as on a busy machine", async () => {
+    const first = await receiving(window);
+    // Longer than a window takes that is not busy.
+    const busy = 3_000;
+    const proxy = await ReverseProxy.start(Number(new URL(first.url).port));
+    proxy.before = () => wait(systemClock, busy, undefined);
+    try {
+      const { port } = new URL(proxy.url);
+      window.database.run("UPDATE receiver SET port = ?", Number(port));
+      const test = await windows.open().callbacks.test(localCrew);
+      assert.equal(test.port, Number(port));
+      const { url } = await receiving(windows.open(), { localId: "other", kickoffIds: ["k2"] });
+      assert.equal(new URL(url).port, port);
+    } finally {
+      await proxy.stop();
+    }
+  });
+
+  it("stops a minute after the last execution that needs it has ended, and starts with the next", async () => {
+    window.close();
+    const clock = new FakeClock();
+    const next = windows.open(clock);
+    const { localId, url } = await receiving(next);
+    const answers = () =>
+      send(`${url}x`, pause).then(
+        (status) => status,
+        () => "none",
+      );
+    await clock.pass(600_000);
+    assert.equal(await answers(), 404);
+    next.store.update(localId, (execution) => ({ ...execution, state: "completed" }));
+    await clock.pass(50_000);
+    assert.equal(await answers(), 404, "callbacks may be late");
+    await clock.pass(20_000);
+    assert.equal(await answers(), "none");
+    const later = await receiving(next, { localId: "later", kickoffIds: ["k2"] });
+    assert.equal(new URL(later.url).port, new URL(url).port);
+    assert.equal(await answers(), 404);
+  });
+
+  it("is not started for a crew that can't reach this machine", async () => {
+    const { localId } = window.store.add({ ...execution(), crew: deployedCrew });
+    assert.equal(await window.callbacks.for(deployedCrew, localId), undefined);
+    assert.deepEqual(window.database.all("SELECT * FROM receiver"), []);
+    assert.deepEqual(window.database.all("SELECT * FROM callback_paths"), []);
+  });
+
+  it("says by which way callbacks come, and proves it", async () => {
+    const none = await window.callbacks.test(deployedCrew);
+    assert.deepEqual(none, { via: "none", port: none.port });
+    const here = await window.callbacks.test(localCrew);
+    assert.equal(here.via, "loopback");
+    assert.equal(here.url, `http://127.0.0.1:${here.port}`);
+    assert.ok((here.roundTripMs ?? -1) >= 0);
+    assert.deepEqual(
+      { ...(await window.callbacks.test()), roundTripMs: 0 },
+      {
+        ...here,
+        roundTripMs: 0,
+      },
+    );
+  });
+});
+
+function execution() {
+  return {
+    localId: "22222222-0000-4000-8000-000000000002",
+    kickoffIds: ["k2"],
+    origin: "kickoff" as const,
+    state: "queued" as const,
+    startedAt: new Date(systemClock.now()).toISOString(),
+    tasks: [],
+    resumes: [],
+  };
+}

@@ -1,0 +1,282 @@
+import assert from "node:assert/strict";
+import { rmSync } from "node:fs";
+import path from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { createParser } from "eventsource-parser";
+import { exportJWK, generateKeyPair } from "jose";
+import { defaultFetch } from "../../../src/api/transport.ts";
+import {
+  callbackAddress,
+  openChannel,
+  type Channel,
+} from "../../../src/callbacks/relay-channel.ts";
+import { openRelay } from "../../../src/service/relay/relay.ts";
+import { temporaryFolder } from "../../support/folders.ts";
+import {
+  bytesIn,
+  channelAt,
+  line,
+  Listening,
+  MemorySecrets,
+  post,
+  relayToken,
+} from "../../support/relay.ts";
+import { waitFor } from "../../support/wait.ts";
+
+describe("A relay of one's own", () => {
+  let folder: string;
+  let database: string;
+  let relay: Awaited<ReturnType<typeof openRelay>>;
+  let channel: Channel;
+  const log: string[] = [];
+  const clients: Listening[] = [];
+  const open = (port = 0) =>
+    openRelay({
+      database,
+      token: relayToken,
+      host: "127.0.0.1",
+      port,
+      log: (message) => log.push(message),
+    });
+  const listen = (...args: ConstructorParameters<typeof Listening>) => {
+    const listening = new Listening(...args);
+    clients.push(listening);
+    return listening;
+  };
+  const numbers = (from: number, to: number) =>
+    Array.from({ length: to - from }, (_, index) => String(from + index));
+  const waiting = () => {
+    const reader = new DatabaseSync(database, { readOnly: true });
+    const row = reader.prepare("SELECT count(*) AS count FROM messages").get();
+    reader.close();
+    return row?.["count"];
+  };
+  beforeEach(async () => {
+    folder = temporaryFolder("relay");
+    database = path.join(folder, "crewdeck.sqlite");
+    log.length = 0;
+    relay = await open();
+    channel = await channelAt(relay.url);
+  });
+  afterEach(async () => {
+    await Promise.all(clients.splice(0).map(({ client }) => client.dispose()));
+    await relay.close();
+    rmSync(folder, { recursive: true });
+    assert.deepEqual(log, []);
+  });
+
+  it("passes a callback on as it was sent: path, headers and every byte of its body", async () => {
+    const { received, until } = bound(listen(channel));
+    // Spaces and the order of members count in a signature.
+    const body = '{ "b": 1,\n "a": "Grüße 👋 \\u0000" }';
+    const headers = { "X-Signature": "sha256=abc", Authorization: "Bearer s3cret" };
+    const address = callbackAddress(channel, "/secret-path/with%20more");
+    assert.equal(await post(address, body, headers), 202);
+    await until(1);
+    const [delivery] = received;
+    assert.equal(delivery?.path, "/secret-path/with%20more");
+    assert.equal(Buffer.from(delivery.body).toString(), body);
+    assert.deepEqual(
+      [delivery.headers["x-signature"], delivery.headers["authorization"]],
+      ["sha256=abc", "Bearer s3cret"],
+    );
+  });
+
+  it("has a limited number of channels, and says so", async () => {
+    await relay.close();
+    relay = await openRelay({
+      ...{ database, token: relayToken, host: "127.0.0.1", port: 0, limits: { channels: 2 } },
+      log: (message) => log.push(message),
+    });
+    await channelAt(relay.url);
+    await assert.rejects(channelAt(relay.url), /as many channels as it keeps \(507\)/);
+  });
+
+  it("keeps callbacks for a client that is away, and passes each on once, in order", async () => {
+    const kept: { id?: string } = {};
+    const first = listen(channel, kept);
+    for (const number of numbers(0, 5)) await post(`${channel.address}/x`, number);
+    await first.until(5);
+    await first.client.dispose();
+    for (const number of numbers(5, 40)) await post(`${channel.address}/x`, number);
+    const second = listen(channel, kept);
+    await second.until(35);
+    for (const number of numbers(40, 45)) await post(`${channel.address}/x`, number);
+    await second.until(40);
+    assert.deepEqual([...first.bodies, ...second.bodies], numbers(0, 45));
+  });
+
+  it("deletes what the client stored, and only that", async () => {
+    let store: ((status: number) => void) | undefined;
+    const stored = new Promise<number>((resolve) => (store = resolve));
+    for (const number of numbers(0, 3)) await post(`${channel.address}/x`, number);
+    assert.equal(waiting(), 3);
+    const answers = [Promise.resolve(202), stored];
+    const { client } = listen(channel, {}, { receive: () => answers.shift() ?? stored });
+    await waitFor("the second callback", () => answers.length === 0);
+    assert.equal(waiting(), 3);
+    store?.(202);
+    await waitFor("an empty relay", () => waiting() === 0);
+    assert.equal(client.state.kind, "connected");
+  });
+
+  it("repeats what wasn't acknowledged, with the same IDs, and deletes it when that is made up for", async () => {
+    for (const number of numbers(0, 3)) await post(`${channel.address}/x`, number);
+    // It stored the first, and ended before it stored the second.
+    const kept: { id?: string } = {};
+    let end: ((status: number) => void) | undefined;
+    const isEnded = new Promise<number>((resolve) => (end = resolve));
+    let asked = 0;
+    const first = listen(channel, kept, {
+      receive: () => (++asked === 1 ? Promise.resolve(202) : isEnded),
+    });
+    await waitFor("the second callback", () => asked >= 2);
+    const ended = first.client.dispose();
+    end?.(503);
+    await ended;
+    const ids = await idsOf(channel, 3);
+    assert.deepEqual(await idsOf(channel, 3), ids);
+    assert.equal(kept.id, ids[0]);
+    const second = listen(channel, kept);
+    await second.until(2);
+    assert.deepEqual(second.bodies, ["1", "2"]);
+    await waitFor("an empty relay", () => waiting() === 0);
+  });
+
+  it("has the same IDs after it was started again, and higher ones for what comes", async () => {
+    for (const number of numbers(0, 3)) await post(`${channel.address}/x`, number);
+    const ids = await idsOf(channel, 3);
+    await relay.close();
+    relay = await open(Number(new URL(relay.url).port));
+    assert.deepEqual(await idsOf(channel, 3), ids);
+    await post(`${channel.address}/x`, "3");
+    const all = await idsOf(channel, 4);
+    assert.deepEqual(all.slice(0, 3), ids);
+    assert.ok(Number(all[3]) > Number(all[2]));
+  });
+
+  it("passes on what comes while it is restarted and the client connects again", async () => {
+    const { received, until, connected, client } = bound(listen(channel));
+    await connected();
+    const { port } = new URL(relay.url);
+    await relay.close();
+    relay = await open(Number(port));
+    await post(`${channel.address}/x`, "1");
+    await until(1);
+    assert.equal(received.length, 1);
+    assert.equal(client.state.kind, "connected");
+  });
+
+  it("stores nothing that can be read", async () => {
+    const secret = "no-one-may-read-this";
+    const body = { task_output: secret, more: secret.repeat(1000) };
+    await post(`${channel.address}/path-${secret}`, body, { "X-Header": secret });
+    assert.equal(waiting(), 1);
+    const bytes = bytesIn(folder);
+    assert.ok(bytes.length > 20_000);
+    for (const text of [
+      secret,
+      "task_output",
+      Buffer.from(secret).toString("base64").slice(0, 20),
+      Buffer.from(`"${secret}`).toString("base64").slice(4, 20),
+      Buffer.from(`x"${secret}`).toString("base64").slice(4, 20),
+      String(channel.own?.secret),
+      String(channel.own?.privateKey.d),
+      relayToken,
+    ])
+      assert.ok(!bytes.includes(text), text);
+    // It is there nevertheless.
+    const { until, received } = bound(listen(channel));
+    await until(1);
+    assert.equal(received[0]?.path, `/path-${secret}`);
+  });
+
+  it("can't be read with another key, which is logged: it doesn't wait in front of others", async () => {
+    await post(`${channel.address}/x`, "1");
+    const { privateKey } = await generateKeyPair("ECDH-ES", { crv: "P-256", extractable: true });
+    const secret = channel.own?.secret ?? "";
+    const other = listen({ ...channel, own: { secret, privateKey: await exportJWK(privateKey) } });
+    await waitFor("an empty relay", () => waiting() === 0);
+    assert.match(String(other.problems), /^Error: It is sealed for another key/);
+    await other.client.dispose();
+    assert.deepEqual(other.received, []);
+    await post(`${channel.address}/x`, "2");
+    const { until, bodies } = bound(listen(channel));
+    await until(1);
+    assert.deepEqual(bodies(), ["2"]);
+  });
+
+  it("creates a channel once, with the relay's token, and keeps its secrets only in the secret storage", async () => {
+    const secrets = new MemorySecrets();
+    let asked = 0;
+    const create = (token: string | undefined, isRenewed = false) =>
+      openChannel({
+        ...line,
+        address: `${relay.url}/`,
+        secrets,
+        isRenewed,
+        token: () => (asked++, Promise.resolve(token)),
+      });
+    await assert.rejects(create(undefined), /token is needed/);
+    await assert.rejects(create("wrong"), /refused the token/);
+    assert.equal(secrets.all.size, 0);
+    const created = await create(relayToken);
+    assert.deepEqual(await create(undefined), created);
+    assert.equal(asked, 3);
+    assert.match(created.address, /^http:\/\/127\.0\.0\.1:\d+\/[\w-]{22}$/);
+    assert.ok(!created.address.includes(created.own?.secret ?? ""));
+    assert.notEqual((await create(relayToken, true)).address, created.address);
+    secrets.all.set([...secrets.all.keys()][0]!, "{");
+    assert.notEqual((await create(relayToken)).address, created.address);
+  });
+
+  it("tells a client that its channel is gone, or its secret wrong, and to listen in one place", async () => {
+    const { own } = channel;
+    assert.ok(own);
+    for (const gone of [
+      { ...channel, own: { ...own, secret: "w".repeat(43) } },
+      { ...channel, address: `${relay.url}/AAAAAAAAAAAAAAAAAAAAAA` },
+    ]) {
+      const { client } = listen(gone);
+      await waitFor("the failure", () => client.state.kind === "failed");
+      assert.ok(client.state.kind === "failed" && client.state.isGone);
+      await client.dispose();
+    }
+    const first = listen(channel, {}, { random: () => 1 });
+    await first.connected();
+    const second = listen(channel);
+    await waitFor("the end of the first connection", () => first.client.state.kind !== "connected");
+    await second.connected();
+  });
+});
+
+/** The IDs of the callbacks that wait, as the relay sends them. */
+async function idsOf({ address, own }: Channel, count: number): Promise<readonly string[]> {
+  const abort = new AbortController();
+  const headers = { accept: "text/event-stream", authorization: `Bearer ${own?.secret ?? ""}` };
+  const answer = await defaultFetch(address, {
+    method: "GET",
+    headers,
+    redirect: "manual",
+    signal: abort.signal,
+  });
+  const ids: string[] = [];
+  const parser = createParser({ onEvent: ({ id }) => id !== undefined && ids.push(id) });
+  const decoder = new TextDecoder();
+  for await (const part of answer.body ?? []) {
+    parser.feed(typeof part === "string" ? part : decoder.decode(part, { stream: true }));
+    if (ids.length >= count) break;
+  }
+  abort.abort();
+  return ids;
+}
+
+function bound(listening: Listening) {
+  return {
+    client: listening.client,
+    received: listening.received,
+    bodies: () => listening.bodies,
+    until: (count: number) => listening.until(count),
+    connected: () => listening.connected(),
+  };
+}

@@ -1,0 +1,223 @@
+import assert from "node:assert/strict";
+import { readPayload } from "../../../src/callbacks/payload.ts";
+
+const at = Date.parse("2026-10-21T12:00:00Z");
+const read = (body: unknown) => readPayload(body, "key", at);
+
+describe("the payload of a callback", () => {
+  it("of a task has its name, agent and output, as observed", () => {
+    const { kind, kickoffId, heard, events } = read({
+      description: "Write about otters.",
+      name: "write",
+      expected_output: "A text",
+      summary: "Write about otters....",
+      agent: "Writer",
+      output: "# Otters\n\nText.",
+      output_json: null,
+      kickoff_id: "k1",
+      meta: { a: 1 },
+    });
+    assert.deepEqual(
+      { kind, kickoffId, heard, events },
+      {
+        kind: "task",
+        kickoffId: "k1",
+        heard: { kind: "task", taskId: "write", output: "# Otters\n\nText.", agent: "Writer" },
+        events: [],
+      },
+    );
+  });
+
+  it("of a task has its ID and time in the older shape, and its JSON if there is no text", () => {
+    const body = {
+      kickoff_id: "k1",
+      task_id: "t-1",
+      status: "completed",
+      agent: { role: "Writer" },
+    };
+    assert.deepEqual(read({ ...body, output: "Text", execution_time: 12.5 }).heard, {
+      kind: "task",
+      taskId: "t-1",
+      output: "Text",
+      agent: "Writer",
+      executionTime: 12.5,
+    });
+    const { heard } = read({ name: "write", output: "", output_json: { a: 1 } });
+    assert.deepEqual(heard, { kind: "task", taskId: "write", output: '{\n  "a": 1\n}' });
+  });
+
+  it("of a local flow's pause has what it asks", () => {
+    const body = { kickoff_id: "k1", execution_id: "k1", task_id: "review", task_output: "Draft" };
+    const asks = { message: "Right?", emit_options: ["yes", "no"], default_outcome: "no" };
+    const pause = { kind: "pause", taskId: "review", output: "Draft" };
+    assert.deepEqual(read({ ...body, ...asks }).heard, {
+      ...pause,
+      ...{ message: "Right?", options: ["yes", "no"], defaultOption: "no" },
+    });
+    assert.deepEqual(read({ ...body, message: "Right?", emit_options: null }).heard, {
+      ...pause,
+      ...{ message: "Right?", options: [] },
+    });
+  });
+
+  it("of a pause has the task that waits and its output", () => {
+    const body = { kickoff_id: "k1", execution_id: "k1", task_id: "7f0e", meta: null };
+    const { kind, heard } = read({ ...body, task_output: "# Draft" });
+    assert.deepEqual(
+      [kind, heard],
+      ["pause", { kind: "pause", taskId: "7f0e", output: "# Draft" }],
+    );
+    assert.deepEqual(read({ ...body, task_output: "" }).heard, { kind: "pause", taskId: "7f0e" });
+    assert.deepEqual(read({ executionId: "k1", taskId: 7, taskOutput: "x" }).heard, {
+      kind: "pause",
+      taskId: "7",
+      output: "x",
+    });
+  });
+
+  it("of the crew is a failure with an error, and none that belongs to a task ends the crew", () => {
+    const { heard } = read({ kickoff_id: "k1", result: null, error: "The model is overloaded." });
+    assert.ok(heard?.kind === "end");
+    assert.deepEqual(
+      [heard.reading.state, heard.reading.error],
+      ["failed", "The model is overloaded."],
+    );
+    const { kind, events } = read({ kickoff_id: "k1", task_id: "t-1", result: "Text" });
+    assert.deepEqual([kind, events.length], ["other", 1]);
+  });
+
+  it("of the crew has the result and the tokens", () => {
+    const body = {
+      kickoff_id: "k1",
+      result: "The end.",
+      result_json: { a: [1] },
+      token_usage: { total_tokens: 30, prompt_tokens: 20, completion_tokens: 10 },
+      meta: {},
+    };
+    const { kind, heard } = read(body);
+    assert.equal(kind, "crew");
+    assert.ok(heard?.kind === "end");
+    const { state, output, usage } = heard.reading;
+    assert.deepEqual(
+      { state, output, usage },
+      {
+        state: "completed",
+        output: "The end.",
+        usage: { total: 30, prompt: 20, completion: 10 },
+      },
+    );
+  });
+
+  it("of a step is an event with thought, tool, arguments and result; also in the older shape", () => {
+    const step = {
+      prompt: "You are …",
+      thought: "I look it up.",
+      tool: "search",
+      tool_input: '{"q":"otters"}',
+      result: "Otters are mammals.",
+      kickoff_id: "k1",
+      meta: null,
+    };
+    assert.deepEqual(read(step).events, [
+      {
+        id: "key",
+        type: "step",
+        at,
+        tool: "search",
+        thought: "I look it up.",
+        arguments: '{"q":"otters"}',
+        text: "Otters are mammals.",
+      },
+    ]);
+    assert.equal(read(step).kind, "step");
+    const older = {
+      kickoff_id: "k1",
+      task_id: "t-1",
+      agent: "Writer",
+      step_type: "thought",
+      content: "Hm.",
+    };
+    assert.deepEqual(read(older).events, [
+      {
+        ...{ id: "key", type: "step", at, taskId: "t-1", agent: "Writer" },
+        ...{ name: "thought", text: "Hm." },
+      },
+    ]);
+  });
+
+  it("of the event stream has all its events, with types that nobody knows", () => {
+    const events = [
+      {
+        id: "e2",
+        execution_id: "k1",
+        timestamp: "2026-10-21T12:00:02Z",
+        type: "task_started",
+        data: { task_name: "write", agent_role: "Writer" },
+      },
+      {
+        id: "e1",
+        execution_id: "k1",
+        timestamp: "2026-10-21T12:00:01Z",
+        type: "brand_new",
+        data: {},
+      },
+      {
+        id: "e3",
+        timestamp: "2026-10-21T12:00:03Z",
+        type: "llm_stream_chunk",
+        data: { chunk: "a" },
+      },
+    ];
+    const { kind, events: found } = read({ events });
+    assert.equal(kind, "events");
+    assert.deepEqual(
+      found.map(({ id, type, taskName }) => [id, type, taskName]),
+      [
+        ["e2", "task_started", "write"],
+        ["e1", "brand_new", undefined],
+      ],
+    );
+    assert.deepEqual(read(events[0]).events, [found[0]], "one event alone");
+  });
+
+  it("that is unknown is an event with all of it", () => {
+    for (const body of [{ event: "brand_new", a: 1 }, { b: [2] }, {}, [], "text", 7, null, true]) {
+      const { kind, heard, events } = read(body);
+      assert.deepEqual([kind, heard], ["other", undefined], JSON.stringify(body));
+      assert.deepEqual(
+        events.map(({ id, at: time }) => [id, time]),
+        [["key", at]],
+      );
+    }
+    const [event] = read({ event: "brand_new", a: "$(zap) <b> \u001b[31m" }).events;
+    assert.equal(event?.type, "brand_new");
+    assert.match(event.text ?? "", /"a": "\$\(zap\) <b> \\u001b\[31m"/);
+  });
+
+  it("is data in every text, whatever it looks like", () => {
+    const text =
+      "$(zap) <img src=x onerror=alert(1)> [x](command:workbench.action.quit) \u001b[31mred";
+    const { heard } = read({ task_id: text, task_output: text, kickoff_id: text });
+    assert.deepEqual(heard, { kind: "pause", taskId: text, output: text });
+    const task = read({ name: text, agent: text, output: text }).heard;
+    assert.ok(task?.kind === "task");
+    assert.equal(task.output, text);
+    assert.doesNotMatch(task.agent ?? "", /\p{Cc}/u);
+    const [step] = read({ thought: text, tool: text, tool_input: text, result: text }).events;
+    assert.deepEqual([step?.thought, step?.arguments, step?.text], [text, text, text]);
+    assert.doesNotMatch(step?.tool ?? "", /\p{Cc}/u);
+  });
+
+  it("never makes reading fail", () => {
+    const odd = [null, {}, [], "", "x", 0, -1, true, { a: { b: null } }, [[1]], "\ud800"];
+    const names = [
+      ...["events", "task_id", "task_output", "output", "output_json", "name", "agent"],
+      ...["result", "result_json", "token_usage", "thought", "tool", "tool_input", "type"],
+      ...["timestamp", "kickoff_id", "id", "data", "execution_time"],
+    ];
+    for (const name of names)
+      for (const value of odd)
+        for (const other of names)
+          assert.doesNotThrow(() => read({ [name]: value, [other]: value }), `${name} ${other}`);
+  });
+});

@@ -1,0 +1,196 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { rmSync } from "node:fs";
+import { createServer } from "node:http";
+import path from "node:path";
+import { openRelay } from "../../../src/service/relay/relay.ts";
+import { temporaryFolder } from "../../support/folders.ts";
+import { relayToken } from "../../support/relay.ts";
+import { waitFor } from "../../support/wait.ts";
+import { anExecution } from "../executions/samples.ts";
+import { deployedCrew, type ReceivingWindow, ReceivingWindows, send } from "./support.ts";
+
+describe("Callbacks through a relay of one's own", () => {
+  let folder: string;
+  let relay: Awaited<ReturnType<typeof openRelay>>;
+  let windows: ReceivingWindows;
+  const options = { token: relayToken, host: "127.0.0.1", log: () => undefined };
+
+  beforeEach(async () => {
+    folder = temporaryFolder("relay");
+    relay = await openRelay({ ...options, database: path.join(folder, "relay.sqlite"), port: 0 });
+    windows = new ReceivingWindows();
+    windows.relay = relay.url;
+  });
+  afterEach(async () => {
+    await windows.close();
+    await relay.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  const add = ({ store }: ReceivingWindow) => store.add(anExecution({ crew: deployedCrew }));
+  const pause = { task_id: "outline", task_output: "A draft" };
+  const stateIn = ({ store }: ReceivingWindow, localId: string) => {
+    store.refresh();
+    return store.find(localId)?.state;
+  };
+  /** As a person sets it up. */
+  async function setUp(window: ReceivingWindow) {
+    const { via, port, url, roundTripMs } = await window.callbacks.test(deployedCrew);
+    assert.deepEqual([via, typeof port, typeof roundTripMs], ["relay", "number", "number"]);
+    assert.ok(url?.startsWith(`${relay.url}/`));
+  }
+
+  it("ask for the relay's token in the test alone, and once", async () => {
+    const window = windows.open();
+    const { localId } = add(window);
+    assert.equal(await window.callbacks.for(deployedCrew, localId), undefined);
+    assert.match(windows.windows.problems.splice(0).join("\n"), /token is needed/);
+    assert.equal(windows.asked, 0);
+    await setUp(window);
+    await setUp(window);
+    assert.equal(windows.asked, 1);
+    const { url } = (await window.callbacks.for(deployedCrew, localId)) ?? {};
+    assert.equal(await send(url ?? "", pause), 202);
+    await waitFor("the pause", () => stateIn(window, localId) === "waiting");
+  });
+
+  it("ask for the token, too, when the person wants the address for a crew's flows", async () => {
+    const window = windows.open();
+    const address = await window.callbacks.forFlows(deployedCrew);
+    assert.ok(address?.startsWith(`${relay.url}/`));
+    assert.equal(windows.asked, 1);
+  });
+
+  it("come by the relay if the public address can't be used, which the test says", async () => {
+    const window = windows.open();
+    windows.publicUrl = "http://tunnel.test";
+    const { via, problem } = await window.callbacks.test(deployedCrew);
+    assert.equal(via, "relay");
+    assert.match(problem ?? "", /publicUrl must be an https address/);
+    windows.publicUrl = "";
+    assert.equal((await window.callbacks.test(deployedCrew)).problem, undefined);
+  });
+
+  it("don't arrive while the relay is down, which the test says with what to check", async () => {
+    const window = windows.open();
+    await setUp(window);
+    await relay.close();
+    await assert.rejects(window.callbacks.test(deployedCrew), {
+      message:
+        /don't arrive on this machine: .*ECONNREFUSED.*\. Check that the relay runs, and that a proxy/,
+    });
+    const port = Number(new URL(relay.url).port);
+    relay = await openRelay({ ...options, database: path.join(folder, "relay.sqlite"), port });
+  });
+
+  it("arrive when VS Code is opened again, and count once", async () => {
+    const window = windows.open();
+    await setUp(window);
+    const { localId } = add(window);
+    const { url = "" } = (await window.callbacks.for(deployedCrew, localId)) ?? {};
+    window.close();
+    await send(url, pause, { headers: { "Webhook-Id": "1" } });
+    await send(url, pause, { headers: { "Webhook-Id": "1" } });
+    const next = windows.open();
+    await waitFor("the pause", () => stateIn(next, localId) === "waiting");
+    assert.equal(next.store.find(localId)?.tasks[0]?.attempts.length, 1);
+  });
+
+  it("go to another window when the one that receives closes", async () => {
+    const [one, other] = [windows.open(), windows.open()];
+    await setUp(one);
+    const { localId } = add(one);
+    const { url = "" } = (await other.callbacks.for(deployedCrew, localId)) ?? {};
+    other.callbacks.begin();
+    one.close();
+    await send(url, pause);
+    await waitFor("the pause", () => stateIn(other, localId) === "waiting");
+    assert.equal(windows.asked, 1);
+  });
+
+  it("need a new channel if the relay has lost it", async () => {
+    const window = windows.open();
+    await setUp(window);
+    const port = Number(new URL(relay.url).port);
+    await relay.close();
+    relay = await openRelay({ ...options, database: path.join(folder, "new.sqlite"), port });
+    await waitFor("the news", () =>
+      windows.windows.problems.some((problem) => problem.includes("no longer has the channel")),
+    );
+    await waitFor("the channel to be forgotten", () =>
+      [...windows.secrets.entries.values()].every((secret) => !secret.includes(relay.url)),
+    );
+    assert.equal(windows.broken.length, 1);
+    assert.match(windows.broken.join(), /no longer has the channel.*“Test Callbacks” creates/);
+    await setUp(window);
+    assert.equal(windows.asked, 2);
+    windows.windows.problems.length = 0;
+  });
+
+  it("come by a new channel after the local data was deleted, also if another window receives", async () => {
+    const [one, other] = [windows.open(), windows.open()];
+    await setUp(one);
+    await one.callbacks.forgetWays();
+    await setUp(one);
+    await other.callbacks.forgetWays();
+    await setUp(other);
+    assert.equal(windows.asked, 3);
+    windows.windows.problems.length = 0;
+  });
+
+  it("wait while a proxy has no relay behind it, which says nothing about the channel", async () => {
+    const window = windows.open();
+    await setUp(window);
+    const { localId } = add(window);
+    const { url = "" } = (await window.callbacks.for(deployedCrew, localId)) ?? {};
+    await send(url, { name: "write", output: "Text" });
+    const port = Number(new URL(relay.url).port);
+    await relay.close();
+    let attempts = 0;
+    const proxy = createServer(({ headers }, response) => {
+      if (headers.accept === "text/event-stream") attempts += 1;
+      response.writeHead(404).end("404 page not found");
+    });
+    await once(proxy.listen(port, "127.0.0.1"), "listening");
+    await waitFor("another attempt to listen", () => attempts >= 2);
+    proxy.closeAllConnections();
+    await once(proxy.close(), "close");
+    relay = await openRelay({ ...options, database: path.join(folder, "relay.sqlite"), port });
+    await send(url, pause);
+    await waitFor("the pause", () => stateIn(window, localId) === "waiting");
+    assert.equal(windows.asked, 1);
+    windows.windows.problems.length = 0;
+  });
+
+  it("of relays that were set before are forgotten with the local data, too", async () => {
+    const window = windows.open();
+    await setUp(window);
+    const database = path.join(folder, "second.sqlite");
+    const second = await openRelay({ ...options, database, port: 0 });
+    try {
+      windows.relay = second.url;
+      assert.equal((await window.callbacks.test(deployedCrew)).via, "relay");
+      windows.relay = relay.url;
+      await setUp(window);
+      assert.equal(windows.asked, 2, "both are kept");
+    } finally {
+      await second.close();
+    }
+    await window.callbacks.forgetWays();
+    assert.deepEqual([...windows.secrets.entries.keys()], []);
+    windows.windows.problems.length = 0;
+  });
+
+  it("end with the setting", async () => {
+    const window = windows.open();
+    await setUp(window);
+    windows.relay = "";
+    assert.equal((await window.callbacks.test(deployedCrew)).via, "none");
+    windows.relay = "http://relay.example.com";
+    await assert.rejects(window.callbacks.test(deployedCrew), /must start with https/);
+    windows.relay = relay.url;
+    await window.callbacks.forgetWays();
+    assert.deepEqual([...windows.secrets.entries.keys()], []);
+  });
+});

@@ -1,0 +1,260 @@
+import assert from "node:assert/strict";
+import { readStatus } from "../../../src/api/read-status.ts";
+import type { StatusReading } from "../../../src/api/types.ts";
+import {
+  executionOfFlow,
+  requestReceived,
+  requestState,
+  withNextRequest,
+} from "../../../src/executions/flow-requests.ts";
+import type { Execution } from "../../../src/executions/model.ts";
+import { applyHeard } from "../../../src/executions/heard.ts";
+import { readExecution, summaryOf, writeExecution } from "../../../src/executions/record.ts";
+import { keepEnd } from "../../../src/executions/history.ts";
+import { applyNotFound, applyReading } from "../../../src/executions/reduce.ts";
+import {
+  asksFor,
+  resumeAnswered,
+  resumeRefused,
+  resumeSending,
+  resumeUnanswered,
+} from "../../../src/executions/resumes.ts";
+import { anExecution, aReading, at, notFound, pausing, working } from "./samples.ts";
+
+const request = {
+  ...{ id: "r1", taskId: "review", output: "Please review.", callbackUrl: "https://a.test/c" },
+  options: ["approved", "rejected"],
+};
+const target = { taskId: "review", attempt: 1 };
+const asked = (changes: Partial<Execution> = {}) =>
+  requestReceived(anExecution(changes), request, at(60));
+const sent = (execution: Execution) =>
+  resumeSending(execution, target, {
+    ...{ isApprove: true, isAnswer: true, text: "approved", at: new Date(at(90)).toISOString() },
+  });
+
+describe("a flow's request", () => {
+  it("waits at its method, as an attempt of it, with its answers", () => {
+    const execution = asked({ state: "running" });
+    assert.equal(execution.state, "waiting");
+    assert.deepEqual(execution.waiting, {
+      ...target,
+      output: "Please review.",
+      options: ["approved", "rejected"],
+      since: new Date(at(60)).toISOString(),
+    });
+    assert.deepEqual(
+      execution.tasks.map(({ taskId, state, attempts }) => [taskId, state, attempts[0]?.output]),
+      [["review", "waiting", "Please review."]],
+    );
+  });
+
+  const readings: Readonly<Record<string, StatusReading>> = {
+    "that it runs": working("review", 5),
+    "that it is queued": aReading({ state: "queued" }),
+    "a word that isn't known": aReading({ state: "other", stateText: "SLEEPING" }),
+    "a pause of its own": aReading({ state: "awaiting", stateText: "PAUSED" }),
+    "that it doesn't know the ID": notFound,
+  };
+  for (const [name, reading] of Object.entries(readings))
+    it(`still waits while a deployed flow's status says ${name}`, () => {
+      const execution = applyReading(asked({ state: "running" }), reading, at(600));
+      assert.equal(execution.state, "waiting");
+      assert.deepEqual(execution.waiting?.options, ["approved", "rejected"]);
+      assert.equal(applyNotFound(execution, at(700)).state, "waiting");
+    });
+
+  it("no longer waits when the flow has ended", () => {
+    const execution = applyReading(
+      asked(),
+      aReading({ state: "completed", output: "Done." }),
+      at(90),
+    );
+    assert.equal(execution.state, "completed");
+    assert.equal(execution.waiting, undefined);
+    assert.equal(requestState(execution, target), "over");
+  });
+
+  it("follows the status of a local flow, which shows its pause", () => {
+    const crew = { id: "local:file:///a", name: "Mine", url: "http://127.0.0.1:4000" };
+    const waiting = applyReading(asked({ crew }), pausing("review", "Please review.", 1), at(70));
+    assert.deepEqual(waiting.waiting?.options, ["approved", "rejected"]);
+    const running = applyReading(waiting, working("publish", 2), at(600));
+    assert.equal(running.state, "running");
+    assert.equal(running.waiting, undefined);
+  });
+
+  it("is the pause that a local flow's status has shown before", () => {
+    const paused = applyReading(anExecution(), pausing("review", "Draft.", 1), at(50));
+    const execution = requestReceived(paused, request, at(60));
+    assert.deepEqual(
+      execution.tasks[0]?.attempts.map(({ number, output }) => [number, output]),
+      [[1, "Please review."]],
+    );
+  });
+
+  it("has a state: new, sending, doubtful, refused, answered", () => {
+    const execution = asked();
+    assert.equal(requestState(execution, target), "new");
+    assert.equal(requestState(sent(execution), target), "sending");
+    assert.equal(requestState(resumeUnanswered(sent(execution), target), target), "doubtful");
+    const refused = resumeRefused(sent(execution), target, "Already answered");
+    assert.equal(requestState(refused, target), "refused");
+    const answered = resumeAnswered(sent(execution), target, { status: "resumed", raw: {} });
+    assert.equal(requestState(answered, target), "answered");
+    assert.equal(answered.state, "running");
+  });
+
+  it("counts once, and the next is another attempt that shows that the first was answered", () => {
+    const doubtful = resumeUnanswered(sent(asked()), target);
+    assert.equal(requestReceived(doubtful, request, at(100)), doubtful);
+    const next = requestReceived(doubtful, { ...request, id: "r2" }, at(100));
+    assert.equal(next.waiting?.attempt, 2);
+    assert.equal(requestState(next, target), "answered");
+    assert.deepEqual(next.requestIds, ["r1", "r2"]);
+  });
+
+  it("stays open while another method asks, is next when that is answered, and is over at the end", () => {
+    const legal = { taskId: "legal", attempt: 1 };
+    const both = requestReceived(
+      asked({ state: "running" }),
+      { ...request, id: "r2", taskId: "legal", output: "Is it legal?", options: ["yes"] },
+      at(70),
+    );
+    assert.deepEqual(both.waiting, {
+      ...{ ...legal, output: "Is it legal?", options: ["yes"] },
+      since: new Date(at(70)).toISOString(),
+    });
+    assert.deepEqual(
+      both.tasks.map(({ taskId, state }) => [taskId, state]),
+      [
+        ["review", "waiting"],
+        ["legal", "waiting"],
+      ],
+    );
+    assert.deepEqual([requestState(both, target), requestState(both, legal)], ["new", "new"]);
+    const feedback = { isApprove: true, isAnswer: true, text: "yes" } as const;
+    const answer = { status: "resumed", raw: {} } as const;
+    const sentLegal = resumeSending(both, legal, {
+      ...feedback,
+      at: new Date(at(80)).toISOString(),
+    });
+    const next = withNextRequest(resumeAnswered(sentLegal, legal, answer));
+    assert.equal(next.state, "waiting");
+    assert.deepEqual(next.waiting, asked().waiting);
+    assert.equal(requestState(next, legal), "answered");
+    assert.equal(applyReading(next, working("legal", 5), at(600)).state, "waiting");
+    const done = withNextRequest(resumeAnswered(sent(next), target, answer));
+    assert.deepEqual([done.state, done.waiting], ["running", undefined]);
+    const ended = applyReading(both, aReading({ state: "completed", output: "Done." }), at(90));
+    assert.deepEqual([requestState(ended, target), requestState(ended, legal)], ["over", "over"]);
+  });
+
+  it("opens what had ended, and an end stays final otherwise", () => {
+    const ended = anExecution({ state: "completed", endedAt: "2026-10-21T12:00:30.000Z" });
+    const open = requestReceived(ended, request, at(60));
+    assert.equal(keepEnd(ended, open).state, "waiting");
+    assert.equal(keepEnd(ended, { ...ended, state: "running" }).state, "completed");
+  });
+
+  it("is stored whole; a list has its answers, and not its address or its texts", () => {
+    const execution = sent(asked());
+    const { summary, common, details } = writeExecution(execution);
+    assert.deepEqual(readExecution({ summary, common, details }), execution);
+    const listed = summaryOf(execution);
+    assert.deepEqual(listed.waiting?.options, ["approved", "rejected"]);
+    assert.deepEqual(listed.requestIds, ["r1"]);
+    assert.ok(!JSON.stringify([listed, summary, common]).includes("a.test/c"));
+    assert.ok(!JSON.stringify(listed).includes("Please review"));
+  });
+
+  it("belongs to an execution of its own crew only", () => {
+    const executions = [anExecution(), anExecution({ kickoffIds: ["k2"], flowId: "f2" })];
+    const { id } = anExecution().crew;
+    assert.equal(executionOfFlow(executions, id, ["f2"]), executions[1]);
+    assert.equal(executionOfFlow(executions, id, ["x", "k1"]), executions[0]);
+    assert.equal(executionOfFlow(executions, "url:https://other.test", ["k1"]), undefined);
+    assert.equal(executionOfFlow([anExecution()], id, ["undefined"]), undefined);
+  });
+});
+
+describe("a local flow's question", () => {
+  const question = { options: ["publish", "revise"], message: "Right?", defaultOption: "revise" };
+  const reading = () => {
+    const waiting = { taskId: "review", output: "Draft.", attempt: 1, ...question };
+    return aReading({ state: "waiting", waiting });
+  };
+  const waiting = {
+    ...{ ...target, ...question, output: "Draft." },
+    since: new Date(at(50)).toISOString(),
+  };
+
+  it("waits with its answers, whether a status or a callback tells it", () => {
+    const running = anExecution({ state: "running" });
+    assert.deepEqual(applyReading(running, reading(), at(50)).waiting, waiting);
+    const heard = { kind: "pause", taskId: "review", output: "Draft.", ...question } as const;
+    assert.deepEqual(applyHeard(running, heard, at(50)).waiting, waiting);
+  });
+
+  it("keeps its answers if a callback or a status leaves them out", () => {
+    const asked = applyReading(anExecution(), reading(), at(50));
+    const heard = { kind: "pause", taskId: "review", output: "Draft." } as const;
+    assert.deepEqual(applyHeard(asked, heard, at(51)).waiting, waiting);
+    assert.deepEqual(applyReading(asked, pausing("review", "Draft.", 1), at(51)).waiting, waiting);
+  });
+
+  it("is over when the flow runs, and the next one has its own answers", () => {
+    const asked = applyReading(anExecution(), reading(), at(50));
+    const running = applyReading(asked, working("publish", 2), at(60));
+    assert.deepEqual([running.state, running.waiting], ["running", undefined]);
+    const { waiting: next } = applyReading(asked, pausing("legal", "Text.", 1), at(60));
+    assert.deepEqual([next?.options, next?.message], [undefined, undefined]);
+  });
+
+  it("becomes the request of a webhook that asks the same", () => {
+    const both = requestReceived(applyReading(anExecution(), reading(), at(50)), request, at(60));
+    assert.equal(both.waiting?.attempt, 1);
+    assert.equal(requestState(both, target), "new");
+  });
+
+  it("still asks at its method after it was answered", () => {
+    const asked = applyReading(anExecution(), reading(), at(50));
+    assert.ok(asksFor(asked, "review") && !asksFor(asked, "write"));
+    const answered = resumeAnswered(sent(asked), target, { status: "resumed", raw: {} });
+    assert.ok(asksFor(answered, "review"));
+  });
+
+  it("is stored whole; a list has its answers and not its message", () => {
+    const asked = applyReading(anExecution(), reading(), at(50));
+    assert.deepEqual(readExecution(writeExecution(asked)), asked);
+    assert.deepEqual(summaryOf(asked).waiting?.options, question.options);
+    assert.ok(!JSON.stringify(summaryOf(asked)).includes("Right?"));
+  });
+});
+
+describe("a flow's status", () => {
+  it("that names the flow says that a person is awaited, and at no known method", () => {
+    const raw = {
+      ...{ state: "RUNNING", flow_id: "f1", last_executed_task: { task_id: "write", output: "x" } },
+      progress: { unit: "step", completed: 2, total: null },
+    };
+    const reading = readStatus(raw);
+    assert.equal(reading.state, "awaiting");
+    assert.equal(reading.flowId, "f1");
+    const execution = applyReading(anExecution({ state: "running" }), reading, at(60));
+    assert.equal(execution.state, "unknown");
+    assert.equal(execution.mayBeWaiting, true);
+    assert.equal(execution.flowId, "f1");
+  });
+
+  it("that has ended doesn't wait, and null names none", () => {
+    assert.equal(readStatus({ state: "SUCCESS", flow_id: "f1", result: "x" }).state, "completed");
+    assert.equal(readStatus({ state: "RUNNING", flow_id: null }).state, "running");
+  });
+
+  it("of a local flow names its pause", () => {
+    const pending = { task_id: "review", task_output: "Draft." };
+    const raw = { status: "pending_human_input", flow_id: "f1", pending_human_input: pending };
+    assert.equal(readStatus(raw).waiting?.taskId, "review");
+  });
+});

@@ -1,0 +1,168 @@
+import assert from "node:assert/strict";
+import { readStatus } from "../../../src/api/read-status.ts";
+import { applyHeard, type Heard, startHeard } from "../../../src/executions/heard.ts";
+import type { Execution } from "../../../src/executions/model.ts";
+import { keepEnd } from "../../../src/executions/history.ts";
+import { applyReading } from "../../../src/executions/reduce.ts";
+import { resumeAnswered, resumeSending } from "../../../src/executions/resumes.ts";
+import { anExecution, at, notFound, pausing, working } from "./samples.ts";
+
+const pause = (output?: string, taskId = "review"): Heard => ({
+  kind: "pause",
+  taskId,
+  ...(output === undefined ? {} : { output }),
+});
+const task = (taskId: string, output: string): Heard => ({ kind: "task", taskId, output });
+const end: Heard = {
+  kind: "end",
+  reading: readStatus({ state: "SUCCESS", result: "The end.", token_usage: { total_tokens: 9 } }),
+};
+
+/** Each a second after the one before. */
+function heardAll(execution: Execution, ...all: readonly Heard[]): Execution {
+  return all.reduce((known, heard, index) => applyHeard(known, heard, at(index + 1)), execution);
+}
+
+function answered(execution: Execution, isApprove: boolean, seconds: number, id?: string) {
+  const { taskId = "review", attempt = 1 } = execution.waiting ?? {};
+  const feedback = { isApprove, text: "Words", at: new Date(at(seconds)).toISOString() };
+  const sent = resumeSending(execution, { taskId, attempt }, feedback);
+  const answer = id === undefined ? { status: "retrying" as const } : { kickoffId: id };
+  return resumeAnswered(sent, { taskId, attempt }, { ...answer, raw: {} }, at(seconds));
+}
+
+const attemptsOf = (execution: Execution, taskId = "review") =>
+  execution.tasks
+    .find((each) => each.taskId === taskId)
+    ?.attempts.map(({ number, output }) => [number, output]);
+
+describe("an execution that is called back", () => {
+  it("waits at the task that a callback names, which lenses and notifications need", () => {
+    const execution = heardAll(anExecution(), task("write", "Text"), pause("# Draft"));
+    assert.equal(execution.state, "waiting");
+    assert.deepEqual(execution.waiting, {
+      taskId: "review",
+      attempt: 1,
+      output: "# Draft",
+      since: new Date(at(2)).toISOString(),
+    });
+    assert.deepEqual(
+      execution.tasks.map(({ taskId, state }) => [taskId, state]),
+      [
+        ["write", "completed"],
+        ["review", "waiting"],
+      ],
+    );
+  });
+
+  it("is known to wait at once if polling could only tell that it may", () => {
+    const running = applyReading(anExecution(), working("review", 1), at(1));
+    const doubtful = applyReading(running, notFound, at(5));
+    assert.equal(doubtful.mayBeWaiting, true);
+    const { state, mayBeWaiting, waiting } = applyHeard(doubtful, pause("# Draft"), at(6));
+    assert.deepEqual([state, mayBeWaiting, waiting?.attempt], ["waiting", undefined, 1]);
+  });
+
+  it("stays waiting while status answers know nothing, or not yet, of the pause", () => {
+    const waiting = heardAll(anExecution(), pause("# Draft"));
+    assert.deepEqual(applyReading(waiting, notFound, at(900)).waiting, waiting.waiting);
+    assert.deepEqual(applyReading(waiting, working("review", 1), at(3)).waiting, waiting.waiting);
+    assert.equal(applyReading(waiting, working("publish", 2), at(60)).state, "running");
+  });
+
+  it("has the same pause, whichever of callback and poll comes first", () => {
+    const [draft, status] = [pause("# Draft"), pausing("review", "# Draft", 1)];
+    const first = applyReading(heardAll(anExecution(), draft), status, at(2));
+    const second = applyHeard(applyReading(anExecution(), status, at(1)), draft, at(2));
+    for (const execution of [first, second]) {
+      assert.deepEqual(attemptsOf(execution), [[1, "# Draft"]]);
+      assert.equal(execution.waiting?.since, new Date(at(1)).toISOString());
+    }
+  });
+
+  it("gets the task's output and its pause in any order", () => {
+    const expected = heardAll(anExecution(), task("review", "# Draft"), pause("# Draft"));
+    const turned = heardAll(anExecution(), pause("# Draft"), task("review", "# Draft"));
+    assert.deepEqual(attemptsOf(expected), [[1, "# Draft"]]);
+    assert.deepEqual(attemptsOf(turned), [[1, "# Draft"]]);
+    assert.equal(turned.state, "waiting");
+    assert.equal(turned.tasks[0]?.state, "waiting");
+  });
+
+  it("waits again after a rejection, with another output or the same one", () => {
+    const rejected = answered(heardAll(anExecution(), pause("# Draft")), false, 5, "k2");
+    assert.equal(rejected.state, "running");
+    for (const output of ["# Better", "# Draft"]) {
+      const again = applyHeard(rejected, pause(output), at(7));
+      assert.deepEqual([again.state, again.waiting?.attempt], ["waiting", 2]);
+      assert.deepEqual(attemptsOf(again), [
+        [1, "# Draft"],
+        [2, output],
+      ]);
+      assert.equal(again.resumes[0]?.isFollowed, true);
+    }
+  });
+
+  it("doesn't wait again because of a late callback of a pause that polling reported", () => {
+    const polled = applyReading(anExecution(), pausing("review", "# Draft", 1), at(1));
+    const approved = answered(polled, true, 2);
+    const late = applyHeard(approved, pause("# Draft"), at(60));
+    assert.deepEqual([late.state, late.waiting], ["running", undefined]);
+    assert.deepEqual(attemptsOf(late), [[1, "# Draft"]]);
+    const rejected = answered(polled, false, 2);
+    const next = heardAll(rejected, task("review", "# Better"), pause("# Draft"));
+    assert.equal(next.waiting, undefined, "the next attempt is known already");
+  });
+
+  it("keeps the next pause if its callback overtakes the response to the feedback", () => {
+    const waiting = heardAll(anExecution(), pause("# Draft"));
+    const feedback = { isApprove: false, text: "Shorter.", at: new Date(at(2)).toISOString() };
+    const target = { taskId: "review", attempt: 1 };
+    const next = applyHeard(resumeSending(waiting, target, feedback), pause("# Short"), at(3));
+    const after = resumeAnswered(next, target, { kickoffId: "k2", raw: {} }, at(4));
+    assert.deepEqual([after.state, after.waiting?.attempt], ["waiting", 2]);
+    assert.equal(after.tasks[0]?.state, "waiting");
+    assert.deepEqual(after.kickoffIds, ["k1", "k2"]);
+  });
+
+  it("adds no attempt for an output that comes again, or late", () => {
+    const rejected = answered(heardAll(anExecution(), pause("# Draft")), false, 5);
+    const better = heardAll(rejected, task("review", "# Better"), task("review", "# Draft"));
+    assert.deepEqual(attemptsOf(better), [
+      [1, "# Draft"],
+      [2, "# Better"],
+    ]);
+  });
+
+  it("ends with the crew's result and tokens, and never regresses", () => {
+    const ended = heardAll(anExecution(), task("write", "Text"), end);
+    assert.deepEqual(
+      [ended.state, ended.output, ended.usage],
+      ["completed", "The end.", { total: 9 }],
+    );
+    assert.equal(ended.endedAt, new Date(at(2)).toISOString());
+    for (const heard of [pause("# Draft"), task("write", "Other"), task("late", "Late"), end]) {
+      const after = keepEnd(ended, applyHeard(ended, heard, at(9)));
+      assert.deepEqual(
+        [after.state, after.output, after.endedAt, after.waiting],
+        [ended.state, ended.output, ended.endedAt, undefined],
+      );
+    }
+    const late = keepEnd(ended, applyHeard(ended, task("late", "Late"), at(9)));
+    assert.deepEqual(attemptsOf(late, "late"), [[1, "Late"]], "but a late output is kept");
+    assert.deepEqual(applyReading(ended, working("write", 0), at(10)), ended);
+  });
+
+  it("keeps what its status reported of undelivered callbacks when it ends", () => {
+    const undelivered = [{ kind: "task", count: 1, attempts: 2 }];
+    const ended = heardAll(anExecution({ undelivered }), end);
+    assert.deepEqual([ended.state, ended.undelivered], ["completed", undelivered]);
+  });
+
+  it("gets its ID from a callback if the kickoff has no response", () => {
+    const unconfirmed = anExecution({ kickoffIds: [], state: "unconfirmed" });
+    const known = startHeard(unconfirmed, "k9");
+    assert.deepEqual([known.kickoffIds, known.state], [["k9"], "queued"]);
+    assert.deepEqual(startHeard(known, "forged").kickoffIds, ["k9"]);
+  });
+});

@@ -1,0 +1,148 @@
+import assert from "node:assert/strict";
+import type { Execution } from "../../../src/executions/model.ts";
+import { callbackHint } from "../../../src/kickoff/form/callback-hint.ts";
+import { FormMemory } from "../../../src/kickoff/form/memory.ts";
+import type { FormView, ToForm } from "../../../src/kickoff/form/messages.ts";
+import { FormSession } from "../../../src/kickoff/form/session.ts";
+import { testDatabase } from "../../support/database.ts";
+import { deployedCrew, localCrew, ReceivingWindows } from "../callbacks/support.ts";
+import { FakeClock } from "../executions/fake-clock.ts";
+import { anExecution } from "../executions/samples.ts";
+import { noTools, shownForm, typed } from "./support.ts";
+
+const { id: crew } = anExecution().crew;
+const at = "2026-10-21T12:00:30.000Z";
+
+describe("The hint that no callback can come", () => {
+  const hintAfter = (...changes: readonly Partial<Execution>[]) =>
+    callbackHint(changes.map(anExecution), crew);
+
+  it("is calm while nothing is known of the crew", () => {
+    assert.equal(hintAfter(), "mayNeedPerson");
+    assert.equal(hintAfter({ state: "failed" }, { state: "running" }), "mayNeedPerson");
+    const other = { crew: { ...anExecution().crew, id: "url:https://other.test" } };
+    assert.equal(hintAfter({ ...other, state: "completed" }), "mayNeedPerson");
+  });
+
+  it("is none for a crew that has run to its end and was never seen to wait", () => {
+    assert.equal(hintAfter({ state: "completed" }, { state: "failed" }), undefined);
+    assert.equal(
+      hintAfter({ state: "completed", origin: "tracked" }),
+      "mayNeedPerson",
+      "it may have waited before it was tracked",
+    );
+  });
+
+  it("says that the crew has waited, if an earlier execution did or may have", () => {
+    const waited: readonly Partial<Execution>[] = [
+      { state: "waiting", waiting: { taskId: "t", attempt: 1, since: at } },
+      { state: "unknown", mayBeWaiting: true },
+      { state: "completed", history: [{ at, state: "unknown", mayBeWaiting: true }] },
+      { state: "completed", history: [{ at, state: "waiting", taskId: "t", attempt: 1 }] },
+    ];
+    for (const each of waited) assert.equal(hintAfter(each, { state: "completed" }), "hasWaited");
+  });
+
+  it("is hidden for good in each form of the crew, beside what was typed and sent", () => {
+    const machine = testDatabase();
+    const memory = () => new FormMemory(machine.database, (message) => assert.fail(message));
+    const draft = { id: "11111111-0000-4000-8000-000000000001", values: typed("tea") };
+    memory().saveDraft(crew, draft);
+    memory().hideHint(crew);
+    assert.deepEqual(memory().read(crew), { draft, hidesHint: true });
+    memory().sent(crew, draft);
+    memory().saveDraft(crew, draft);
+    memory().dropDraft(crew, draft.id);
+    assert.deepEqual(memory().read(crew), { last: draft.values, hidesHint: true });
+    assert.deepEqual(memory().read("url:https://other.test"), {});
+    machine.end();
+  });
+});
+
+describe("A form that shows the hint", () => {
+  let posted: ToForm[];
+  let pressed: string[];
+  const form = (): Extract<FormView, { kind: "form" }> => shownForm(posted);
+
+  async function open(): Promise<FormSession> {
+    [posted, pressed] = [[], []];
+    const crewOfForm = { id: crew, name: "Travel", url: "https://crew.test" };
+    const session = new FormSession(
+      crewOfForm,
+      {},
+      {
+        ...noTools,
+        clock: new FakeClock(),
+        takesFocus: true,
+        memory: {
+          saveDraft: () => undefined,
+          dropDraft: () => undefined,
+          sent: () => undefined,
+          keeps: () => true,
+        },
+        newId: () => "11111111-0000-4000-8000-000000000001",
+        inputs: () =>
+          Promise.resolve({ fields: [{ name: "topic" }, { name: "__proto__" }], raw: {} }),
+        send: () => Promise.resolve(anExecution()),
+        post: (message) => posted.push(message),
+        onStarted: () => undefined,
+        onOpenExecution: () => undefined,
+        onAction: () => undefined,
+        onHint: (what) => pressed.push(what),
+      },
+    );
+    session.receive({ type: "ready" });
+    await session.load({ fresh: false, startsCrew: false });
+    return session;
+  }
+
+  it("shows it as soon as it is known, and not once callbacks can come", async () => {
+    const session = await open();
+    assert.equal(form().hint, undefined);
+    session.hint = "mayNeedPerson";
+    assert.equal(form().hint, "mayNeedPerson");
+    session.hint = undefined;
+    assert.equal(form().hint, undefined);
+  });
+
+  it("hides it while the person names an address of their own for pauses", async () => {
+    const session = await open();
+    session.hint = "hasWaited";
+    const { draft } = form();
+    const change = (callbacks: object) => {
+      const values = { ...typed("tea"), callbacks: { ...draft.values.callbacks, ...callbacks } };
+      assert.ok(session.receive({ type: "changed", draft: { ...draft, values } }));
+    };
+    change({ taskWebhookUrl: "https://mine.test/task" });
+    assert.equal(form().hint, "hasWaited");
+    change({ humanInputWebhookUrl: "https://mine.test/pause" });
+    assert.equal(form().hint, undefined);
+    change({ humanInputWebhookUrl: " " });
+    assert.equal(form().hint, "hasWaited");
+  });
+
+  it("passes on which of its links was pressed", async () => {
+    const session = await open();
+    for (const type of ["setUpCallbacks", "testCallbacks", "hideHint"])
+      assert.ok(session.receive({ type }));
+    assert.deepEqual(pressed, ["setUp", "test", "hide"]);
+  });
+});
+
+describe("Whether a crew may reach this machine", () => {
+  const windows = new ReceivingWindows();
+  after(() => windows.close());
+
+  it("depends on where it is and on the ways that are set up", () => {
+    const { callbacks } = windows.open();
+    const onLoopback = { id: "url:x", name: "Here", url: "http://127.0.0.1:4000" };
+    const reach = () =>
+      [localCrew, onLoopback, deployedCrew].map((each) => callbacks.mayReach(each));
+    assert.deepEqual(reach(), [true, true, false]);
+    windows.publicUrl = "https://tunnel.test";
+    assert.deepEqual(reach(), [true, true, true]);
+    windows.publicUrl = "";
+    windows.relay = "https://smee.test/channel";
+    assert.deepEqual(reach(), [true, true, true]);
+  });
+});

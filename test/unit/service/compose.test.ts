@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { parse } from "yaml";
+import { readOptions } from "../../../src/service/options.ts";
+import { projectFolder } from "../../support/folders.ts";
+
+/** What the test reads of a service in compose.yaml. */
+interface ComposeService {
+  readonly build?: string;
+  readonly command?: string;
+  readonly deploy?: { readonly replicas: number };
+  readonly ports?: readonly string[];
+}
+
+const read = (file: string) => readFileSync(path.join(projectFolder, file), "utf8");
+const { services, configs } = parse(
+  read("compose.yaml").replaceAll(/\$\{[^}]*\}/g, "crews.example.com"),
+  { merge: true },
+) as {
+  readonly services: Readonly<Record<string, ComposeService>>;
+  readonly configs: Readonly<Record<string, { readonly content: string }>>;
+};
+
+describe("service: compose.yaml", () => {
+  it("uses only options that the service has", () => {
+    const commands = Object.values(services).flatMap(({ build, command }) =>
+      build === undefined ? [] : [(command ?? "").trim().split(/\s+/)],
+    );
+    assert.equal(commands.length, 2);
+    for (const [command, ...args] of commands) {
+      assert.equal(command, "serve");
+      readOptions(args, {});
+    }
+  });
+
+  it("has two API processes and two workers, which only the proxy reaches, at one port", () => {
+    const { api, worker } = services;
+    assert.deepEqual([api?.deploy?.replicas, worker?.deploy?.replicas], [2, 2]);
+    assert.match(api?.command ?? "", / --role api /);
+    assert.match(worker?.command ?? "", / --role worker /);
+    assert.deepEqual(
+      Object.keys(services).filter((name) => services[name]?.ports !== undefined),
+      ["caddy"],
+    );
+    const portOf = (service?: ComposeService) =>
+      / --port (\d+)\b/.exec(service?.command ?? "")?.[1];
+    const port = portOf(api);
+    assert.equal(portOf(worker), port);
+    assert.ok(configs["caddyfile"]?.content.includes(` port ${port}\n`));
+    assert.ok(read("Dockerfile").includes(`fetch('http://127.0.0.1:${port}/healthz')`));
+  });
+});

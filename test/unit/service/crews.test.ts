@@ -1,0 +1,109 @@
+import assert from "node:assert/strict";
+import { chmodSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { parseEnv } from "node:util";
+import { asObject, parseJson } from "../../../src/base/json.ts";
+import { engineOf } from "../../../src/service/crews.ts";
+import { projectFolder, temporaryFolder } from "../../support/folders.ts";
+import { crew } from "./support.ts";
+
+/** A program that says as a crew's Python that it has opened a project, after it ran a line of shell. */
+function writePython(folder: string, atStart: string, atCommand = ":"): string {
+  const python = path.join(folder, "python");
+  writeFileSync(
+    python,
+    `#!/bin/sh
+${atStart}
+echo '{"type":"ready"}'
+while read -r command; do ${atCommand}; echo '{"type":"opened","crew":{"agents":[],"tasks":[]}}'; done
+`,
+  );
+  chmodSync(python, 0o700);
+  return python;
+}
+
+const plan = {
+  ...{ name: "", folder: path.join(projectFolder, "media", "example-crew") },
+  ...({ engine: "crewai", parallel: 1, dialect: "documented" } as const),
+};
+
+describe("the environment of a crew's Python", () => {
+  /** What a server receives. */
+  const secrets = {
+    CREWDECK_TOKEN: "a",
+    CREWDECK_DATABASE: "postgres://crewdeck:secret@db/crewdeck",
+    CREWDECK_METRICS_TOKEN: "b",
+    CREWDECK_FEEDBACK_SECRET: "c",
+    PGPASSWORD: "d",
+    PGHOST: "db",
+    OTEL_EXPORTER_OTLP_HEADERS: "key=e",
+    OTEL_EXPORTER_OTLP_TRACES_HEADERS: "key=f",
+  };
+  const others = { OPENAI_API_KEY: "g", PGP_KEY: "h", OTEL_EXPORTER_OTLP_ENDPOINT: "http://i" };
+
+  before(function () {
+    if (process.platform === "win32") this.skip();
+    Object.assign(process.env, secrets, others);
+  });
+  after(() => {
+    for (const name of Object.keys({ ...secrets, ...others }))
+      Reflect.deleteProperty(process.env, name);
+  });
+
+  /** The variables that the Python process has of those above. */
+  async function variablesOf(isServer: boolean, environment = {}): Promise<object> {
+    const folder = temporaryFolder("environment");
+    const found = path.join(folder, "found");
+    const own = { ...plan, environment, python: writePython(folder, `env -0 > ${found}`) };
+    const options = { taskSeconds: 0, isServer, database: undefined };
+    const engine = await engineOf(own, folder, options, () => undefined);
+    await engine.prepare?.("an execution", crew);
+    engine.close?.();
+    const variables = readFileSync(found, "utf8").split("\0");
+    rmSync(folder, { recursive: true });
+    const isMeant = (line: string) => /^[^=]*/.exec(line)![0] in { ...secrets, ...others };
+    return parseEnv(variables.filter(isMeant).join("\n"));
+  }
+
+  it("has nothing that a server needs for itself, unless its environment file says so", async () => {
+    assert.deepEqual(await variablesOf(true), others);
+    const own = { PGHOST: "of the crew", PGPASSWORD: "of the crew" };
+    assert.deepEqual(await variablesOf(true, own), { ...others, ...own });
+  });
+
+  it("has on one's own machine all but what is Crewdeck's", async () => {
+    const kept = Object.entries(secrets).filter(([name]) => !name.startsWith("CREWDECK_"));
+    assert.deepEqual(await variablesOf(false), { ...others, ...Object.fromEntries(kept) });
+  });
+});
+
+describe("crewAI's storage", () => {
+  before(function () {
+    if (process.platform === "win32") this.skip();
+  });
+
+  it("is an execution's own where several processes run a project, and else what its executions share", async () => {
+    for (const [database, expected] of [
+      [undefined, ["null", "null"]],
+      ["postgres://db/crewdeck", ["/storage/one", "/storage/two"]],
+    ] as const) {
+      const folder = temporaryFolder("storage");
+      const opened = path.join(folder, "opened");
+      const python = writePython(folder, "", `echo "$command" >> ${opened}`);
+      const options = { taskSeconds: 0, isServer: true, database };
+      const own = { ...plan, environment: {}, python };
+      const engine = await engineOf(own, folder, options, () => undefined);
+      for (const id of ["one", "two"]) {
+        await engine.prepare?.(id, crew);
+        engine.rest?.(id, false);
+      }
+      engine.close?.();
+      const storages = readFileSync(opened, "utf8").trim().split("\n");
+      assert.deepEqual(
+        storages.map((line) => String(asObject(parseJson(line))["storage"]).replace(folder, "")),
+        expected,
+      );
+      rmSync(folder, { recursive: true });
+    }
+  });
+});

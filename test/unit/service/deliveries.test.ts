@@ -1,0 +1,283 @@
+import assert from "node:assert/strict";
+import { readStatus } from "../../../src/api/read-status.ts";
+import { CallbackReceiver } from "../../support/callback-receiver.ts";
+import type { DocumentedStatus } from "../../support/crew-api.ts";
+import { waitFor } from "../../support/wait.ts";
+import { createDeliveries } from "../../../src/service/deliveries.ts";
+import { Harness, inputs, onPostgres } from "./support.ts";
+
+describe("service: the delivery of callbacks", () => {
+  let harness: Harness;
+  let receiver: CallbackReceiver;
+  let base: string;
+  /** Longer than a test: what hangs keeps its place. */
+  const long = { callbackTimeoutMs: 600_000, callbackBackoffMs: 600_000 };
+  beforeEach(async () => {
+    receiver = new CallbackReceiver();
+    base = await receiver.start();
+  });
+  afterEach(async () => {
+    // First: the service finishes what it is sending.
+    await receiver.stop();
+    await harness.end();
+  });
+
+  const refuse = () => {
+    receiver.behave = (response) => response.writeHead(500).end();
+  };
+  const accept = () => {
+    receiver.behave = (response) => response.writeHead(204).end();
+  };
+  const undelivered = async (id: string) => (await harness.status(id)).undelivered_callbacks;
+
+  describe("if one receiver hangs", () => {
+    const executions = 40;
+
+    it("reaches others at once: the receiver that hangs has only its own places", async () => {
+      harness = await new Harness(long).start();
+      const healthy = new CallbackReceiver();
+      const other = await healthy.start();
+      try {
+        receiver.behave = () => undefined;
+        const hanging = { taskWebhookUrl: `${base}/task`, stepWebhookUrl: `${base}/step` };
+        const ids = await Promise.all(
+          Array.from({ length: executions }, () =>
+            harness.kickoff({ inputs, ...hanging, humanInputWebhookUrl: `${base}/human` }),
+          ),
+        );
+        for (const id of ids) await harness.untilWaiting(id);
+        const begun = performance.now();
+        const id = await harness.kickoff({
+          inputs,
+          ...hanging,
+          humanInputWebhookUrl: `${other}/human`,
+        });
+        await waitFor("the callback", () => healthy.received.length === 1);
+        const took = performance.now() - begun;
+        console.log(`        ${Math.round(took)} ms from the kickoff to the human-input callback`);
+        assert.equal(healthy.received[0]?.body["kickoff_id"], id);
+        // Eight for its human-input callbacks, and eight for others.
+        await waitFor("its places to be taken", () => receiver.received.length >= 16);
+        // By then, its queues have been looked at again, too.
+        const last = await harness.kickoff({
+          inputs,
+          ...hanging,
+          humanInputWebhookUrl: `${other}/human`,
+        });
+        await waitFor("the last callback", () => healthy.received.length === 2);
+        assert.equal(healthy.received[1]?.body["kickoff_id"], last);
+        assert.equal(receiver.received.length, 16);
+        assert.equal(receiver.at("/human").length, 8);
+      } finally {
+        await healthy.stop();
+      }
+    });
+
+    it("reaches a healthy one, too, if so many hang that all places are taken", async () => {
+      harness = await new Harness(long).start();
+      const [hanging, healthy] = [new CallbackReceiver(), new CallbackReceiver()];
+      await hanging.start(0, "0.0.0.0");
+      const other = await healthy.start();
+      try {
+        hanging.behave = () => undefined;
+        // Places for 256 in all, 8 for each of them. On this machine, all of these names lead to it.
+        const events = ["crew_kickoff_started", "task_started", "task_completed"];
+        const kickoffs = Array.from({ length: 40 }, (_, index) => {
+          const url = `http://127.0.1.${1 + index}:${hanging.port}/task`;
+          const webhooks = { url, events, authentication: { strategy: "bearer", token: "t" } };
+          return harness.kickoff({ inputs, taskWebhookUrl: url, stepWebhookUrl: url, webhooks });
+        });
+        await Promise.all(kickoffs);
+        await waitFor("all places to be taken", () => hanging.received.length >= 256);
+        const id = await harness.kickoff({ inputs, humanInputWebhookUrl: `${other}/human` });
+        await waitFor("the callback", () => healthy.received.length === 1);
+        assert.equal(healthy.received[0]?.body["kickoff_id"], id);
+      } finally {
+        // First: the service finishes what it is sending.
+        await hanging.stop();
+        await healthy.stop();
+      }
+    });
+
+    it("sends it a human-input callback before all others that wait", async () => {
+      harness = await new Harness(long).start();
+      receiver.behave = (response, { path: to }) => {
+        if (to === "/human") response.writeHead(204).end();
+      };
+      const callbacks = {
+        taskWebhookUrl: `${base}/task`,
+        stepWebhookUrl: `${base}/step`,
+        humanInputWebhookUrl: `${base}/human`,
+      };
+      for (let count = 0; count < executions; count += 1)
+        await harness.kickoff({ inputs, ...callbacks });
+      await waitFor("all of them", () => receiver.at("/human").length === executions);
+      await waitFor("the others", () => receiver.received.length >= executions + 8);
+      assert.equal(receiver.received.length, executions + 8);
+    });
+
+    it("sends everything with the same Webhook-Id after a restart, once the receiver answers", async () => {
+      harness = await new Harness(long).start();
+      receiver.behave = () => undefined;
+      const urls = { taskWebhookUrl: `${base}/task`, humanInputWebhookUrl: `${base}/human` };
+      const id = await harness.kickoff({ inputs, ...urls });
+      await harness.untilWaiting(id);
+      await waitFor("the attempts", () => receiver.received.length === 3);
+      const { port } = receiver;
+      const before = receiver.received.map((callback) => callback.id).sort();
+      // As after a kill: nothing was stored about these attempts.
+      await receiver.stop();
+      await harness.close();
+      await harness.sql("UPDATE deliveries SET failures = 0, due = 0, problem = NULL");
+      receiver = new CallbackReceiver();
+      await receiver.start(port);
+      harness = await new Harness({ folder: harness.folder }).start();
+      await waitFor("the callbacks", () => receiver.received.length === 3);
+      assert.deepEqual(receiver.received.map((callback) => callback.id).sort(), before);
+      await waitFor("their end", async () => (await undelivered(id)) === undefined);
+    });
+  });
+
+  it("logs the first failure of each, without the path, and when it is sent again", async () => {
+    harness = await new Harness({ callbackBackoffMs: 600_000 }).start();
+    refuse();
+    const humanInputWebhookUrl = `${base.replace("//", "//name:pass@")}/secret-path`;
+    const id = await harness.kickoff({ inputs, humanInputWebhookUrl });
+    const line = await waitFor("the line", () => harness.log[0]);
+    const [, time, problem] =
+      new RegExp(
+        `^The human-input callback of execution ${id} to ${base} failed, and is sent again at (.*Z): (.*)$`,
+      ).exec(line) ?? [];
+    assert.equal(problem, "The receiver answered 500.");
+    const [entry] = (await undelivered(id)) ?? [];
+    assert.equal(time, entry?.next_attempt_at);
+    const wait = Date.parse(String(time)) - Date.now();
+    assert.ok(wait > 500_000 && wait <= 600_000, `${wait} ms`);
+  });
+
+  it("logs nothing of the attempts between the first and the last", async () => {
+    harness = await new Harness({ callbackBackoffMs: 1 }).start();
+    refuse();
+    await harness.kickoff({ inputs, humanInputWebhookUrl: `${base}/human` });
+    await waitFor("the end", () => harness.log.some((line) => line.includes("given up")));
+    assert.equal(harness.log.length, 2, harness.log.join("\n"));
+  });
+
+  it("counts a failure once, though it is stored again because the answer of the first time was lost", async () => {
+    harness = await new Harness({ callbackBackoffMs: 600_000 }).start();
+    refuse();
+    const id = await harness.kickoff({ inputs, humanInputWebhookUrl: `${base}/human` });
+    await waitFor("the failure", () => harness.log[0]);
+    const deliveries = createDeliveries(harness.database, 1);
+    const [callback] = await harness.sql("SELECT id FROM deliveries");
+    const taken = { id: String(callback?.["id"]), failures: 1 };
+    await deliveries.fail(taken, "It fails again.");
+    assert.equal((await deliveries.fail(taken, "It fails again.")).failures, 2);
+    assert.equal((await undelivered(id))?.[0]?.attempts, 2);
+  });
+
+  // Postgres writes a trigger otherwise, and the code is the same.
+  if (!onPostgres)
+    it("sends none again because its arrival could not be stored", async () => {
+      harness = await new Harness().start();
+      const refuse =
+        "BEFORE UPDATE OF state ON deliveries BEGIN SELECT RAISE(ABORT, 'disk full'); END";
+      await harness.sql(`CREATE TRIGGER refuse ${refuse}`);
+      const id = await harness.kickoff({ inputs, humanInputWebhookUrl: `${base}/human` });
+      await waitFor("two tries to store it", () => harness.log.length >= 2);
+      await harness.sql("DROP TRIGGER refuse");
+      await waitFor("its end", async () => (await undelivered(id)) === undefined);
+      assert.equal(receiver.received.length, 1);
+      assert.match(harness.log.join(), /^The result of a callback could not be stored: disk full,/);
+    });
+
+  it("is in the status by kind until they arrive, without address and secret, also after the end", async () => {
+    harness = await new Harness({ callbackBackoffMs: 50 }).start();
+    refuse();
+    const secret = "secret-path";
+    const urls = {
+      taskWebhookUrl: `${base}/${secret}`,
+      crewWebhookUrl: `${base}/${secret}`,
+      humanInputWebhook: {
+        url: `${base}/${secret}`,
+        authentication: { strategy: "bearer", token: "secret-token" },
+      },
+    };
+    const id = await harness.kickoff({ inputs, ...urls });
+    const failed = await waitFor("failures of two kinds", async () => {
+      const entries = (await undelivered(id)) ?? [];
+      return entries.length === 2 && entries.every(({ attempts }) => attempts > 1) && entries;
+    });
+    assert.deepEqual(
+      failed.map(({ callback, count, error }) => [callback, count, error]),
+      [
+        ["task", 2, "The receiver answered 500."],
+        ["human_input", 1, "The receiver answered 500."],
+      ],
+    );
+    assert.ok(failed.every((entry) => Date.parse(entry.next_attempt_at ?? "") > 0));
+    const read = readStatus(await harness.status(id)).undelivered;
+    assert.deepEqual(
+      read?.map(({ kind, count }) => [kind, count]),
+      [
+        ["task", 2],
+        ["human_input", 1],
+      ],
+    );
+    await harness.resume(id, true, "", urls);
+    await harness.untilEnded(id);
+    const ended = await waitFor("the crew callback", async () => {
+      const status = await harness.status(id);
+      return status.undelivered_callbacks?.some(({ callback }) => callback === "crew") && status;
+    });
+    assert.equal(ended.status, "completed");
+    assert.doesNotMatch(JSON.stringify(ended), /secret/);
+    accept();
+    await waitFor("their arrival", async () => (await undelivered(id)) === undefined);
+  });
+
+  it("is in the status that says that the execution has ended, before the first attempt", async () => {
+    harness = await new Harness(long).start();
+    receiver.behave = () => undefined;
+    const id = await harness.kickoff({ inputs });
+    await harness.untilWaiting(id);
+    await harness.resume(id, true, "", { crewWebhookUrl: `${base}/crew` });
+    const { undelivered_callbacks } = await harness.untilEnded(id);
+    assert.deepEqual(undelivered_callbacks, [{ callback: "crew", count: 1, attempts: 0 }]);
+  });
+
+  it("is in the status as given up after the last attempt", async () => {
+    harness = await new Harness({ callbackBackoffMs: 1 }).start();
+    refuse();
+    const id = await harness.kickoff({ inputs, taskWebhookUrl: `${base}/task` });
+    const given = await waitFor("the end", async () => {
+      const entries = (await undelivered(id)) ?? [];
+      return entries[0]?.given_up === true && entries[0].count === 2 && entries;
+    });
+    const error = "The receiver answered 500.";
+    assert.deepEqual(given, [{ callback: "task", count: 2, attempts: 12, error, given_up: true }]);
+  });
+
+  it("is in the status of the live dialect, except while the task waits", async () => {
+    harness = await new Harness({ dialect: "live", callbackBackoffMs: 600_000 }).start();
+    refuse();
+    const id = await harness.kickoff({ inputs, taskWebhookUrl: `${base}/task` });
+    const read = async () =>
+      (await harness.request("GET", `/${id}/status`)).body as {
+        state: string;
+        undelivered_callbacks?: DocumentedStatus["undelivered_callbacks"];
+      };
+    const paused = await waitFor("the pause", async () => {
+      const status = await read();
+      return status.state === "NOT FOUND" && receiver.received.length === 2 && status;
+    });
+    assert.ok(!("undelivered_callbacks" in paused));
+    await harness.resume(id, true, "");
+    const ended = await waitFor("the end", async () => {
+      const status = await read();
+      return status.state === "SUCCESS" && status;
+    });
+    const entries = ended.undelivered_callbacks?.map(({ callback, count }) => [callback, count]);
+    assert.deepEqual(entries, [["task", 2]]);
+  });
+});

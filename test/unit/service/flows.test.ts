@@ -1,0 +1,514 @@
+import assert from "node:assert/strict";
+import { createHmac, randomUUID } from "node:crypto";
+import { asArray, asObject } from "../../../src/base/json.ts";
+import type { CrewProject } from "../../../src/projects/types.ts";
+import type { Engine, FlowPart, FlowReports, FlowResult } from "../../../src/service/engine.ts";
+import { documentedDialect } from "../../../src/service/dialects.ts";
+import {
+  createFeedbackWebhook,
+  type FeedbackWebhook,
+} from "../../../src/service/feedback-webhook.ts";
+import { createFlowStore } from "../../../src/service/flow-store.ts";
+import { createStore } from "../../../src/service/store.ts";
+import { CallbackReceiver } from "../../support/callback-receiver.ts";
+import { waitFor } from "../../support/wait.ts";
+import { Harness, type HarnessOptions } from "./support.ts";
+
+const flow: CrewProject = {
+  kind: "flow",
+  entry: "src/news/main.py",
+  name: "news",
+  agents: [],
+  tasks: ["write", "review", "publish"].map((id) => ({
+    id,
+    description: "",
+    expectedOutput: "",
+    humanInput: id === "review",
+  })),
+  inputs: ["topic", "words"],
+};
+
+const pause = {
+  method: "review",
+  message: "Is it right?",
+  options: ["approved", "rejected", "request_changes"],
+  defaultOption: null,
+  metadata: { desk: "news" },
+  state: { topic: "tides" },
+};
+
+/** Reports that a method ran. */
+async function ran(report: FlowReports, name: string, output: string): Promise<void> {
+  const started = await began(report, name);
+  await report.event(eventOf("method_execution_finished", { started_event_id: started }), {
+    name,
+    output,
+  });
+}
+
+async function began(report: FlowReports, name: string): Promise<string> {
+  const event_id = randomUUID();
+  await report.event(eventOf("method_execution_started", { event_id }), { name, output: "" });
+  return event_id;
+}
+
+function eventOf(type: string, more: Readonly<Record<string, string>>) {
+  return { event_id: randomUUID(), type, timestamp: new Date().toISOString(), ...more };
+}
+
+/** Writes, waits for a person, and publishes what is approved; changes are requested in a loop. */
+async function news(part: FlowPart, report: FlowReports): Promise<FlowResult> {
+  const { inputs, answer } = part;
+  const [outcome] = answer?.outcomes ?? [];
+  if (outcome === "approved") {
+    await ran(report, "publish", `Published (${answer?.feedback})`);
+    return { output: `Published (${answer?.feedback})` };
+  }
+  if (outcome === "rejected") return { output: "Dropped" };
+  const output = `On ${JSON.stringify(inputs)}, ${answer?.feedback ?? "none"}`;
+  await ran(report, "write", output);
+  await began(report, "review");
+  const usage = { total_tokens: 3, prompt_tokens: 2, completion_tokens: 1 };
+  return {
+    output,
+    usage,
+    pause: { ...pause, output, requestedAt: `${Number(answer?.requestedAt ?? 0) + 1}` },
+  };
+}
+
+describe("service: flows", () => {
+  const parts: FlowPart[] = [];
+  let run = news;
+  const engine: Engine = {
+    name: "flows",
+    run: () => Promise.reject(new Error("A flow has no tasks.")),
+    runFlow: (part, report) => {
+      parts.push(part);
+      return run(part, report);
+    },
+  };
+  let harness: Harness;
+  const open = async (options: HarnessOptions = {}) =>
+    (harness = await new Harness({ engine, project: flow, ...options }).start());
+  beforeEach(() => {
+    parts.length = 0;
+    run = news;
+  });
+  afterEach(() => harness.end());
+
+  const kickoff = (inputs: object = { topic: "tides" }) => harness.kickoff({ inputs });
+  const answer = (id: string, isApprove: boolean, feedback: string) =>
+    harness.resume(id, isApprove, feedback, { task_id: "review" });
+  const tasksOf = (tasks: readonly { task_id: string; output: string }[] = []) =>
+    tasks.map(({ task_id, output }) => `${task_id}: ${output}`);
+  const written = (feedback: string) => `On {"topic":"tides"}, ${feedback}`;
+
+  it("run from their start to a pause, and with its answer to the end; methods are the tasks", async () => {
+    await open();
+    const id = await kickoff();
+    const waiting = await harness.untilWaiting(id);
+    assert.deepEqual(waiting.pending_human_input, {
+      task_id: "review",
+      task_output: written("none"),
+      attempt: 1,
+      message: pause.message,
+      emit_options: pause.options,
+    });
+    assert.equal(waiting.current_task, "review");
+    assert.deepEqual(waiting.progress, { completed_tasks: 1, unit: "step" });
+    assert.deepEqual((await answer(id, true, "Approved.")).body, {
+      status: "resumed",
+      message: "Execution resumed successfully",
+    });
+    const { status, result } = await harness.untilEnded(id);
+    assert.deepEqual([status, result?.output], ["completed", "Published (Approved.)"]);
+    assert.deepEqual(tasksOf(result?.tasks), [
+      `write: ${written("none")}`,
+      `review: ${written("none")}`,
+      "publish: Published (Approved.)",
+    ]);
+    assert.deepEqual(
+      parts.map(({ answer }) => answer),
+      [undefined, { requestedAt: "1", feedback: "Approved.", outcomes: ["approved"] }],
+    );
+  });
+
+  it("take an answer by its words alone, whatever is_approve says", async () => {
+    await open();
+    for (const [feedback, outcomes] of [
+      ["rejected", ["rejected"]],
+      ["request_changes", ["request_changes"]],
+      ["Shorter, please", null],
+    ] as const) {
+      const id = await kickoff();
+      await harness.untilWaiting(id);
+      parts.length = 0;
+      const more = { task_id: "review", is_answer: true };
+      const { status, body } = await harness.resume(id, true, feedback, more);
+      assert.equal(status, 200, JSON.stringify(body));
+      await waitFor("the next part", () => parts.length > 0);
+      assert.deepEqual(parts[0]?.answer, { requestedAt: "1", feedback, outcomes });
+    }
+  });
+
+  it("name the option that crewAI takes for an empty answer", async () => {
+    run = async (part, report) => {
+      const result = await news(part, report);
+      return result.pause
+        ? { ...result, pause: { ...result.pause, defaultOption: "rejected" } }
+        : result;
+    };
+    await open();
+    const { pending_human_input: pending } = await harness.untilWaiting(await kickoff());
+    assert.equal(pending?.default_outcome, "rejected");
+  });
+
+  it("take inputs with their JSON types, none of them required, and refuse an id", async () => {
+    await open();
+    assert.deepEqual((await harness.request("GET", "/inputs")).body, {
+      inputs: ["id", "topic", "words"],
+    });
+    await harness.untilWaiting(await kickoff({ words: 3, topic: null }));
+    assert.deepEqual(parts[0]?.inputs, { words: 3, topic: null });
+    for (const body of [
+      { inputs: { id: "other" } },
+      { inputs: {}, run_again: { execution_id: "x", task_id: "write" } },
+    ])
+      assert.equal((await harness.request("POST", "/kickoff", body)).status, 400);
+  });
+
+  it("may run a method again after a rejection, as another attempt", async () => {
+    await open();
+    const id = await kickoff();
+    await harness.untilWaiting(id);
+    const { body } = await answer(id, false, "request changes");
+    // The service doesn't repeat the task: the flow decides.
+    assert.equal((body as { status: string }).status, "resumed");
+    const again = await harness.untilWaiting(id, 2);
+    assert.equal(again.pending_human_input?.task_output, written("request changes"));
+    assert.deepEqual(tasksOf(again.tasks), [
+      `review: ${written("none")}`,
+      `write: ${written("request changes")}`,
+    ]);
+    await answer(id, false, "rejected");
+    assert.equal((await harness.untilEnded(id)).result?.output, "Dropped");
+  });
+
+  it("are answered only where they wait, and only with what an option can mean", async () => {
+    await open();
+    const id = await kickoff();
+    await harness.untilWaiting(id);
+    const { status, body } = await answer(id, true, "rejected");
+    assert.equal(status, 400);
+    assert.match(JSON.stringify(body), /contradicts is_approve/);
+    assert.equal((await harness.resume(id, true, "", { task_id: "write" })).status, 400);
+    assert.equal((await answer(id, true, "")).status, 200);
+    assert.equal((await answer(id, true, "")).status, 400);
+    await harness.untilEnded(id);
+  });
+
+  it("wait for a person in the live dialect, too", async () => {
+    await open({ dialect: "live" });
+    const id = await kickoff();
+    const status = async () => asObject(await harness.status(id));
+    const waiting = await waitFor("a pause", async () => {
+      const now = await status();
+      return now["state"] === "PAUSED" && now;
+    });
+    assert.equal(waiting["flow_id"], id);
+    const { unit, total, remaining, completed, current } = asObject(waiting["progress"]);
+    assert.deepEqual(
+      [unit, total, remaining, completed, current],
+      ["step", null, null, 1, "review"],
+    );
+    await answer(id, true, "");
+    const ended = await waitFor("the end", async () => {
+      const now = await status();
+      return now["state"] === "SUCCESS" && now;
+    });
+    assert.equal(ended["result"], "Published ()");
+    assert.ok(!("flow_id" in ended));
+  });
+
+  it("that wait are still waiting after a restart, and continue from their pause", async () => {
+    await open();
+    const id = await kickoff();
+    await harness.untilWaiting(id);
+    await harness.close();
+    await open({ folder: harness.folder });
+    assert.equal((await harness.untilWaiting(id)).pending_human_input?.message, pause.message);
+    await answer(id, true, "Good.");
+    assert.equal((await harness.untilEnded(id)).result?.output, "Published (Good.)");
+    assert.deepEqual(
+      parts.map(({ answer }) => answer?.requestedAt),
+      [undefined, "1"],
+    );
+  });
+
+  it("keep their pauses, answers and output if the service was killed before it noted the end of a part", async () => {
+    await open();
+    const id = await kickoff();
+    await harness.untilWaiting(id);
+    await answer(id, true, "Good.");
+    const { result } = await harness.untilEnded(id);
+    await harness.close();
+    for (const change of [
+      "DELETE FROM step_attempts",
+      "UPDATE workflow_runs SET status = 'running', worker_id = 'gone', available_at = created_at, finished_at = NULL",
+      "UPDATE executions SET state = 'running', ended_at = NULL",
+      "UPDATE attempts SET taken = 0 WHERE decided_at IS NOT NULL",
+    ])
+      await harness.sql(change);
+    await open({ folder: harness.folder });
+    assert.deepEqual((await harness.untilEnded(id)).result, result);
+    assert.equal(parts.length, 2);
+  });
+
+  it("run the methods since the last pause again if the engine ended meanwhile, and fail after three tries", async () => {
+    let deaths = 1;
+    run = async (part, report) => {
+      if (part.answer === undefined) return await news(part, report);
+      await ran(report, "write", `try ${deaths}`);
+      await began(report, "publish");
+      if (deaths++ < 3) throw new Error("The process ended.");
+      return await news(part, report);
+    };
+    await open();
+    const id = await kickoff();
+    await harness.untilWaiting(id);
+    await answer(id, true, "approved");
+    const { result } = await harness.untilEnded(id);
+    assert.deepEqual(tasksOf(result?.tasks), [
+      `review: ${written("none")}`,
+      "write: try 3",
+      "publish: Published (approved)",
+    ]);
+    deaths = -10;
+    const other = await kickoff();
+    await harness.untilWaiting(other);
+    await answer(other, true, "approved");
+    const { status, error } = await harness.untilEnded(other);
+    assert.deepEqual([status, error], ["error", "The flow failed: The process ended."]);
+  });
+
+  for (const isEarly of [true, false])
+    it(`keep the pause of the worker that took over, and its answer, if the slow one ${isEarly ? "begins" : "pauses"} after it`, async () => {
+      await open();
+      const store = createStore(harness.database);
+      const flows = createFlowStore(harness.database);
+      run = async (part, report) => {
+        if (part.answer) return await news(part, report);
+        const key = { executionId: part.executionId, taskIndex: 1, attempt: 1 };
+        const theirs = { ...pause, output: "Theirs", requestedAt: "theirs" };
+        const takeOver = async () => {
+          await store.begin(key, "review");
+          const also = () => flows.setPause(key, theirs);
+          assert.ok(await store.finish(key, "waiting", theirs.output, {}, also));
+          assert.equal((await answer(part.executionId, true, "approved")).status, 200);
+        };
+        if (isEarly) await takeOver();
+        const result = await news(part, report);
+        if (!isEarly) await takeOver();
+        return result;
+      };
+      const id = await kickoff();
+      const { result } = await harness.untilEnded(id);
+      const reviews = tasksOf(result?.tasks).filter((task) => task.startsWith("review"));
+      assert.deepEqual(reviews, ["review: Theirs"]);
+      assert.equal(result?.output, "Published (approved)");
+      assert.deepEqual(
+        parts.map(({ answer }) => answer?.requestedAt),
+        [undefined, "theirs"],
+      );
+    });
+
+  it("can be stopped while they wait", async () => {
+    await open();
+    const id = await kickoff();
+    await harness.untilWaiting(id);
+    assert.equal((await harness.request("POST", `/stop/${id}`)).status, 200);
+    assert.equal((await answer(id, true, "")).status, 400);
+    assert.equal(parts.length, 1);
+  });
+
+  it("report their methods and pauses as events, each end with its start", async () => {
+    await open();
+    const id = await kickoff();
+    await harness.untilWaiting(id);
+    await answer(id, true, "approved");
+    const status = asObject(await harness.untilEnded(id));
+    const events = asArray(status["events"]).map(asObject);
+    const named = events.map(({ type, task_name = "", attempt = "" }) =>
+      [type, task_name, attempt].join(" ").trim(),
+    );
+    assert.deepEqual(named, [
+      "method_execution_started write 1",
+      "method_execution_finished write 1",
+      "method_execution_started review 1",
+      "method_execution_paused review 1",
+      "human_feedback_requested review 1",
+      "human_feedback_received review 1",
+      "method_execution_started publish 1",
+      "method_execution_finished publish 1",
+      "crew_kickoff_completed",
+    ]);
+    const begun = new Set(events.map(({ event_id }) => event_id));
+    for (const { type, started_event_id } of events.slice(0, -1))
+      if (/(finished|paused|received)$/.test(String(type))) assert.ok(begun.has(started_event_id));
+    const received = events.find(({ type }) => type === "human_feedback_received");
+    assert.deepEqual(
+      [received?.["feedback"], received?.["outcome"], received?.["is_approve"]],
+      ["approved", "approved", true],
+    );
+  });
+
+  it("call the human-input callback of the kickoff at a pause", async () => {
+    await open();
+    const receiver = new CallbackReceiver();
+    const url = await receiver.start();
+    const id = await harness.kickoff({
+      inputs: { topic: "tides" },
+      humanInputWebhookUrl: `${url}/h`,
+    });
+    const [callback] = await waitFor(
+      "the callback",
+      () => receiver.received.length > 0 && receiver.received,
+    );
+    assert.deepEqual(callback?.body, {
+      execution_id: id,
+      task_id: "review",
+      task_output: written("none"),
+      message: pause.message,
+      emit_options: pause.options,
+      kickoff_id: id,
+      meta: null,
+    });
+    await receiver.stop();
+  });
+});
+
+describe("service: the feedback webhook of flows", () => {
+  const secret = "a secret";
+  const engine: Engine = {
+    name: "flows",
+    run: () => Promise.reject(new Error("A flow has no tasks.")),
+    runFlow: news,
+  };
+  let harness: Harness;
+  let receiver: CallbackReceiver;
+  let feedbackWebhook: FeedbackWebhook;
+  const log: string[] = [];
+  beforeEach(async () => {
+    receiver = new CallbackReceiver();
+    const url = `${await receiver.start()}/people?key=hidden`;
+    const address = () => "http://127.0.0.1:9";
+    feedbackWebhook = createFeedbackWebhook({
+      ...{ url, secret, address, timeoutMs: 60_000 },
+      log: (line) => log.push(line),
+    });
+    harness = await new Harness({ engine, project: flow, feedbackWebhook }).start();
+    log.length = 0;
+  });
+  afterEach(async () => {
+    await harness.end();
+    await receiver.stop();
+  });
+  const requests = (count: number) =>
+    waitFor("a request", () => receiver.received.length === count && receiver.received);
+  const answer = (body: Record<string, unknown>, feedback: unknown) =>
+    harness.request("POST", new URL(String(body["callback_url"])).pathname, feedback, {
+      Authorization: "",
+    });
+
+  it("is sent in the vendor's shape with a signature that holds, and takes the answer once, without a token", async () => {
+    const id = await harness.kickoff({ inputs: { topic: "tides" } });
+    await harness.untilWaiting(id);
+    const [sent] = await requests(1);
+    assert.ok(sent);
+    const { request, callback_url, ...rest } = sent.body;
+    const { id: requestId, created_at, ...about } = request as Record<string, unknown>;
+    assert.equal(typeof requestId, "string");
+    assert.ok(Date.parse(String(created_at)) > 0);
+    assert.deepEqual(about, {
+      flow_id: id,
+      method_name: "review",
+      message: pause.message,
+      emit_options: pause.options,
+      state: pause.state,
+      metadata: pause.metadata,
+    });
+    assert.deepEqual(rest, {
+      event: "new_request",
+      deployment: { id: 0, name: "news", organization_id: 0 },
+      assigned_to_email: null,
+    });
+    assert.match(String(callback_url), /^http:\/\/127\.0\.0\.1:9\/feedback\//);
+    const timestamp = String(sent.headers["x-timestamp"]);
+    assert.ok(Math.abs(Number(timestamp) - Date.now() / 1000) < 60);
+    const hash = createHmac("sha256", secret)
+      .update(`${timestamp}.${JSON.stringify(sent.body)}`)
+      .digest("hex");
+    assert.equal(sent.headers["x-signature"], `sha256=${hash}`);
+
+    const given = { feedback: "Approved", source: "email" };
+    assert.equal((await answer(sent.body, {})).status, 400);
+    const forged = { callback_url: `${String(callback_url).slice(0, -1)}g` };
+    assert.equal((await answer(forged, given)).status, 404);
+    assert.equal((await answer(sent.body, given)).status, 200);
+    assert.equal((await harness.untilEnded(id)).result?.output, "Published (Approved)");
+    assert.equal((await answer(sent.body, given)).status, 400);
+  });
+
+  it("asks anew at each pause, and an old address answers none of them", async () => {
+    const id = await harness.kickoff({ inputs: { topic: "tides" } });
+    const [first] = await requests(1);
+    await answer(first?.body ?? {}, { feedback: "request_changes" });
+    await harness.untilWaiting(id, 2);
+    const [, second] = await requests(2);
+    assert.equal((await answer(first?.body ?? {}, { feedback: "approved" })).status, 400);
+    assert.equal((await answer(second?.body ?? {}, { feedback: "rejected" })).status, 200);
+    assert.equal((await harness.untilEnded(id)).result?.output, "Dropped");
+  });
+
+  it("has an address for answers that is of no other crew", async () => {
+    await harness.kickoff({ inputs: { topic: "tides" } });
+    const [request] = await requests(1);
+    const other = harness.service.appOf(
+      {
+        ...{ name: "other", engine, dialect: documentedDialect, feedbackWebhook },
+        readProject: () => Promise.resolve(flow),
+      },
+      { authenticate: () => undefined },
+    );
+    const { pathname } = new URL(String(request?.body["callback_url"]));
+    const body = JSON.stringify({ feedback: "approved" });
+    assert.equal((await other.request(pathname, { method: "POST", body })).status, 400);
+    assert.equal((await answer(request?.body ?? {}, { feedback: "approved" })).status, 200);
+  });
+
+  it("has an address for answers that is in no log", async () => {
+    await harness.kickoff({ inputs: { topic: "tides" } });
+    const [request] = await requests(1);
+    await harness.sql("ALTER TABLE attempts RENAME COLUMN feedback TO lost");
+    assert.equal((await answer(request?.body ?? {}, { feedback: "approved" })).status, 500);
+    await harness.sql("ALTER TABLE attempts RENAME COLUMN lost TO feedback");
+    assert.match(harness.log.join(), /^POST \/feedback\/: .*column.*feedback/);
+    assert.ok(
+      !harness.log.join().includes(new URL(String(request?.body["callback_url"])).pathname),
+    );
+  });
+
+  it("is logged without its path and not repeated if it fails", async () => {
+    receiver.behave = (response) => response.writeHead(500).end();
+    const id = await harness.kickoff({ inputs: { topic: "tides" } });
+    await waitFor("the log", () => log.length > 0);
+    assert.match(
+      log.join(),
+      /did not reach http:\/\/127\.0\.0\.1:\d+: The receiver answered 500\.$/,
+    );
+    await harness.untilWaiting(id);
+    await harness.resume(id, true, "", { task_id: "review" });
+    await harness.untilEnded(id);
+    assert.equal(receiver.received.length, 1);
+  });
+});

@@ -1,0 +1,113 @@
+import assert from "node:assert/strict";
+import {
+  createLog,
+  usualLogFormat,
+  type LogFields,
+} from "../../../../src/service/operations/log.ts";
+import { readOptions } from "../../../../src/service/options.ts";
+import { secretsOf } from "../../../../src/service/serve.ts";
+
+const token = "crew-token-0123456789";
+
+async function written(
+  format: "text" | "json",
+  message: string,
+  fields?: LogFields,
+): Promise<string> {
+  let lines = "";
+  const stream = { write: (line: string) => void (lines += line) };
+  const log = await createLog(format, [token, ""], stream);
+  log(message, fields);
+  return lines;
+}
+
+describe("service: the log", () => {
+  it("is the messages alone for a person", async () => {
+    const fields = { level: "info", execution_id: "e-1", crew: "writers" } as const;
+    assert.equal(
+      await written("text", "Executions are kept in /data", fields),
+      "Executions are kept in /data\n",
+    );
+  });
+
+  it("is one line of JSON an entry for a program, with the execution and the crew", async () => {
+    const text = await written("json", "It failed:\n  at line 1", {
+      level: "error",
+      execution_id: "e-1",
+      crew: "writers",
+    });
+    assert.match(text, /^[^\n]+\n$/);
+    const { time, ...entry } = JSON.parse(text) as Record<string, unknown>;
+    assert.deepEqual(entry, {
+      level: "error",
+      msg: "It failed:\n  at line 1",
+      execution_id: "e-1",
+      crew: "writers",
+    });
+    assert.match(String(time), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    const { level } = JSON.parse(await written("json", "No level")) as { level: string };
+    assert.equal(level, "warn");
+  });
+
+  it("is JSON for a server, and text on one's own machine", () => {
+    assert.deepEqual([usualLogFormat(true), usualLogFormat(false)], ["json", "text"]);
+  });
+
+  const secrets: readonly (readonly [string, string])[] = [
+    [`refused ${token}`, token],
+    [`GET /kickoff: Authorization: Bearer abc.def-ghi=`, "abc.def"],
+    [`{"authorization":"Basic dXNlcjpwYXNz"}`, "dXNlcjpwYXNz"],
+    [`authorization=opaquekey next`, "opaquekey"],
+    [`sent with Bearer sk-12345678`, "sk-1234"],
+    [`connect postgres://crews:p4ss/w0rd@db.test:5432/crews`, "crews:p4ss"],
+    [`connect postgres://crews:p4ss@word@db.test:5432/crews`, "p4ss"],
+    [`password=hunter22 host=db.test`, "hunter22"],
+    [`{"PGPASSWORD":"hunter22"}`, "hunter22"],
+    [`[crew] OPENAI_API_KEY=sk-abcdef`, "sk-abcdef"],
+    [`https://user:pa55@receiver.test/hook`, "pa55"],
+  ];
+  for (const format of ["text", "json"] as const)
+    it(`never has tokens, headers or passwords, as ${format}`, async () => {
+      for (const [message, secret] of secrets) {
+        const text = await written(format, message);
+        assert.ok(!text.includes(secret), text);
+        assert.match(text, /\[hidden\]/);
+      }
+    });
+
+  it("never has the database's password, as it is written in the address or decoded", async () => {
+    const options = readOptions(["--database", "postgres://crews:p%40ss%2Fw0rd@db.test/crews"], {});
+    let lines = "";
+    const stream = { write: (line: string) => void (lines += line) };
+    const log = await createLog("json", secretsOf(options, { token, userToken: "" }), stream);
+    log("It printed p%40ss%2Fw0rd and p@ss/w0rd");
+    const { msg } = JSON.parse(lines) as { msg: string };
+    assert.equal(msg, "It printed [hidden] and [hidden]");
+  });
+
+  it("keeps the words around what it hides, and texts without a secret", async () => {
+    assert.equal(
+      await written("text", `no user at postgres://crews:p4ss@db.test:5432/crews (${token})`),
+      "no user at postgres://[hidden]@db.test:5432/crews ([hidden])\n",
+    );
+    for (const message of [
+      "The task callback of execution e-1 to https://receiver.test failed: HTTP 503",
+      "Invalid or missing bearer token",
+      "It used 12 tokens: 10 and 2",
+    ]) {
+      assert.equal(await written("text", message), `${message}\n`);
+      assert.equal((JSON.parse(await written("json", message)) as { msg: string }).msg, message);
+    }
+  });
+
+  it("has only the origins of addresses in JSON: paths of receivers are secrets", async () => {
+    const message =
+      "to https://receiver.test/hooks/s3cret?key=1, (http://127.0.0.1:80/x), http://[::1]:9: and https://a.test.";
+    const { msg } = JSON.parse(await written("json", message)) as { msg: string };
+    assert.equal(
+      msg,
+      "to https://receiver.test/[hidden], (http://127.0.0.1/[hidden]), http://[::1]:9: and https://a.test.",
+    );
+    assert.equal(await written("text", message), `${message}\n`);
+  });
+});

@@ -1,0 +1,157 @@
+import assert from "node:assert/strict";
+import type { Database } from "../../../../src/service/database/database.ts";
+import { createRetention } from "../../../../src/service/operations/retention.ts";
+import { waitFor } from "../../../support/wait.ts";
+import { Harness, onPostgres } from "../support.ts";
+
+const dayMs = 86_400_000;
+
+describe("service: executions that ended long ago", () => {
+  let harness: Harness;
+  beforeEach(async () => {
+    harness = await new Harness().start();
+  });
+  afterEach(() => harness.end());
+
+  const sql = (text: string, ...values: (string | number)[]) => harness.sql(text, ...values);
+  const tables = async () =>
+    (
+      await sql(
+        onPostgres
+          ? "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = current_schema()"
+          : "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
+      )
+    ).map(({ name }) => String(name));
+  async function countRows() {
+    const names = (await tables()).filter(
+      (name) => !["openworkflow_migrations", "token_uses"].includes(name),
+    );
+    const union = names.map((name) => `SELECT '${name}' AS name, count(*) AS count FROM ${name}`);
+    const counted = await sql(union.join(" UNION ALL "));
+    return Object.fromEntries(counted.map(({ name, count }) => [String(name), Number(count)]));
+  }
+  const retention = (keepDays: number, database: Pick<Database, "now" | "transaction">) =>
+    createRetention({
+      database,
+      keepDays,
+      onDeleted: () => undefined,
+      log: (line) => assert.fail(line),
+    });
+  const deleteOld = (now: number) => retention(7, harness.database).deleteOld(now);
+  const runEnded = (id: string) =>
+    waitFor(
+      "the run's end to be stored",
+      async () =>
+        (await sql("SELECT status FROM workflow_runs WHERE idempotency_key = ?", id))[0]?.[
+          "status"
+        ] === "completed",
+    );
+
+  async function complete(): Promise<string> {
+    const id = await harness.kickoff();
+    await harness.untilWaiting(id);
+    assert.equal((await harness.resume(id, true, "")).status, 200);
+    await runEnded(id);
+    return id;
+  }
+
+  it("are deleted with all that they have, the durable runs included", async () => {
+    const before = await countRows();
+    const id = await complete();
+    const key = `'${id}', 0, 1`;
+    // What this story has not made by itself.
+    for (const row of [
+      `aliases VALUES ('alias', '${id}')`,
+      `held VALUES ('${id}')`,
+      `kept VALUES ('${id}', 'null')`,
+      `usage VALUES ('${id}', 1, 1, 0)`,
+      `flow_pauses VALUES (${key}, '{}', NULL)`,
+      `flow_outputs VALUES ('${id}', '')`,
+      `flow_failures VALUES ('${id}', 1, 1)`,
+      `span_exports (execution_id, due) VALUES ('${id}', 0)`,
+      `batched_events (id, execution_id, event, delivery_id) VALUES ('b', '${id}', '', 'd')`,
+      `deliveries (id, execution_id, url, body, state) VALUES ('d', '${id}', '', '', 'sent')`,
+    ])
+      await sql(`INSERT INTO ${row}`);
+    const full = await countRows();
+    // A table without a row here would show nothing.
+    const empty = Object.keys(full).filter((name) => full[name] === 0);
+    assert.deepEqual(empty, []);
+    assert.equal(await deleteOld(Date.now() + 6.9 * dayMs), 0);
+    assert.deepEqual(await countRows(), full);
+    assert.equal(await deleteOld(Date.now() + 7.1 * dayMs), 1);
+    assert.deepEqual(await countRows(), before);
+    assert.equal((await harness.request("GET", `/${id}/status`)).status, 404);
+  });
+
+  it("are left while their run, or a callback, has not ended", async () => {
+    const first = await complete();
+    await sql(
+      "INSERT INTO deliveries (id, execution_id, url, body) VALUES ('d', ?, 'http://127.0.0.1:1/', '')",
+      first,
+    );
+    const second = await complete();
+    await sql("UPDATE workflow_runs SET status = 'running' WHERE idempotency_key = ?", second);
+    assert.equal(await deleteOld(Date.now() + 30 * dayMs), 0);
+    await sql("UPDATE deliveries SET state = 'given up'");
+    assert.equal(await deleteOld(Date.now() + 30 * dayMs), 1);
+    assert.equal((await harness.request("GET", `/${first}/status`)).status, 404);
+    assert.equal((await harness.request("GET", `/${second}/status`)).status, 200);
+  });
+
+  it("are deleted in small parts, and none that is under way", async () => {
+    const waiting = await harness.kickoff();
+    await harness.untilWaiting(waiting);
+    await sql(
+      `WITH RECURSIVE numbers(number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM numbers WHERE number < 250)
+       INSERT INTO executions (id, owner, project, inputs, meta, callbacks, state, created_at, ended_at)
+       SELECT 'old ' || number, owner, project, inputs, meta, callbacks, 'completed', 1, 2 FROM executions, numbers
+       WHERE id = ?`,
+      waiting,
+    );
+    const { database } = harness;
+    const parts: unknown[] = [];
+    const counted: Pick<Database, "now" | "transaction"> = {
+      now: () => database.now(),
+      transaction: async (work) => {
+        const count = await database.transaction(work);
+        parts.push(count);
+        return count;
+      },
+    };
+    assert.equal(await retention(1, counted).deleteOld(Date.now() + 1000 * dayMs), 250);
+    assert.deepEqual(parts, [100, 100, 50]);
+    assert.equal((await harness.resume(waiting, true, "")).status, 200);
+    await runEnded(waiting);
+  });
+
+  it("are deleted once by several processes", async () => {
+    const id = await complete();
+    await sql(
+      `WITH RECURSIVE numbers(number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM numbers WHERE number < 250)
+       INSERT INTO executions (id, owner, project, inputs, meta, callbacks, state, created_at, ended_at)
+       SELECT 'old ' || number, owner, project, inputs, meta, callbacks, 'completed', 1, 2 FROM executions, numbers
+       WHERE id = ?`,
+      id,
+    );
+    const all = [1, 2, 3].map(() => deleteOld(Date.now() + 1000 * dayMs));
+    const counts = await Promise.all(all);
+    assert.equal(
+      counts.reduce((sum, count) => sum + count, 0),
+      251,
+    );
+  });
+
+  it("are deleted by a service that starts, which says so", async () => {
+    const id = await complete();
+    await harness.close();
+    await sql("UPDATE executions SET ended_at = ?", Date.now() - 3 * dayMs);
+    harness = await new Harness({ folder: harness.folder, operations: { keepDays: 2 } }).start();
+    await waitFor("the deletion to be logged", () =>
+      harness.log.some(
+        (line) => line === "Executions that ended more than 2 days ago were deleted: 1",
+      ),
+    );
+    assert.equal((await harness.request("GET", `/${id}/status`)).status, 404);
+  });
+});

@@ -1,0 +1,267 @@
+import assert from "node:assert/strict";
+import type { Engine } from "../../../../src/service/engine.ts";
+import type { StatusView } from "../../../../src/service/model.ts";
+import { createExporter } from "../../../../src/service/operations/spans.ts";
+import { MisbehavingServer, text } from "../../../support/misbehaving-server.ts";
+import { waitFor } from "../../../support/wait.ts";
+import { crew, Harness, inputs } from "../support.ts";
+
+const accept = text(200, "", { "content-type": "application/x-protobuf" });
+
+describe("service: spans of executions", () => {
+  let harness: Harness;
+  let receiver: MisbehavingServer;
+  beforeEach(async () => {
+    receiver = await MisbehavingServer.start();
+    receiver.otherwise = accept;
+  });
+  afterEach(async () => {
+    await harness.end();
+    await receiver.stop();
+  });
+
+  const spansTo = (url: string, hasContent = false) => ({
+    url: new URL(`${url}/v1/traces`),
+    headers: { "x-key": "k-0123456789" },
+    hasContent,
+  });
+  const begin = async (
+    options: { engine?: Engine; folder?: string; hasContent?: boolean } = {},
+  ) => {
+    const { hasContent, ...others } = options;
+    const operations = { spans: spansTo(receiver.url, hasContent) };
+    harness = await new Harness({ ...others, operations }).start();
+  };
+  const sent = (count: number) =>
+    waitFor(`${count} requests with spans`, () => receiver.requests.length >= count);
+  const complete = async () => {
+    const id = await harness.kickoff();
+    await harness.untilWaiting(id);
+    await harness.resume(id, true, "Good tides");
+    await harness.untilEnded(id);
+    return id;
+  };
+  const untilState = (id: string, state: string) =>
+    waitFor(
+      `the spans to be ${state}`,
+      async () =>
+        (await harness.sql("SELECT state FROM span_exports WHERE execution_id = ?", id))[0]?.[
+          "state"
+        ] === state,
+    );
+
+  it("are sent at the end, as one trace with tasks, attempts, agents and waits", async () => {
+    await begin();
+    const id = await harness.kickoff();
+    await harness.untilWaiting(id);
+    await harness.resume(id, false, "Shorter");
+    await harness.untilWaiting(id, 2);
+    assert.equal(receiver.requests.length, 0);
+    await harness.resume(id, true, "");
+    await harness.untilEnded(id);
+    await sent(1);
+    const [{ method, path: at, headers, body } = assert.fail()] = receiver.requests;
+    assert.deepEqual([method, at], ["POST", "/v1/traces"]);
+    assert.equal(headers["x-key"], "k-0123456789");
+    assert.match(String(headers["user-agent"]), /^crewdeck\/1\.2\.3/);
+    for (const [name, count] of [
+      ["invoke_workflow example", 1],
+      ["task research", 1],
+      ["task draft", 1],
+      ["attempt 1", 1],
+      ["attempt 2", 1],
+      ["wait for a person", 2],
+      ["task polish", 1],
+      ["invoke_agent ", 4],
+    ] as const)
+      assert.equal(body.split(name).length - 1, count, name);
+    assert.ok(body.includes(id));
+  });
+
+  it("have no inputs, outputs and feedback, unless they are asked for", async () => {
+    await begin();
+    await complete();
+    await sent(1);
+    await harness.end();
+    await begin({ hasContent: true });
+    await complete();
+    await sent(2);
+    const [without, complete_] = receiver.requests;
+    for (const words of ['"topic":"tides"', "Task: Research tides", "Good tides"]) {
+      assert.ok(!without?.body.includes(words), words);
+      assert.ok(complete_?.body.replaceAll("\\", "").includes(words), words);
+    }
+  });
+
+  it("are sent once, also of an execution that was stopped, and if its end is repeated", async () => {
+    await begin();
+    const first = await complete();
+    await sent(1);
+    await untilState(first, "sent");
+    await harness.service.operations?.ended(first);
+    await harness.close();
+    await begin({ folder: harness.folder });
+    const second = await harness.kickoff();
+    await harness.untilWaiting(second);
+    await harness.request("POST", `/stop/${second}`);
+    await sent(2);
+    await untilState(second, "sent");
+    assert.equal(receiver.requests.length, 2);
+    assert.ok(receiver.requests[0]?.body.includes(first));
+    assert.ok(receiver.requests[1]?.body.includes(second));
+  });
+
+  it("go on after a restart behind those that were acknowledged", async () => {
+    const at = (seconds: number) => new Date(Date.now() + seconds).toISOString();
+    await begin({
+      engine: {
+        name: "tools",
+        run: async ({ task, attempt }, report) => {
+          for (let call = 0; call < 300; call += 1) {
+            const event_id = `${task.id} ${attempt} ${call}`;
+            const tool_name = `tool ${call}`;
+            await report.event({
+              type: "tool_usage_started",
+              timestamp: at(call),
+              event_id,
+              tool_name,
+            });
+            await report.event({
+              type: "tool_usage_finished",
+              timestamp: at(call + 1),
+              event_id: `${event_id} end`,
+              started_event_id: event_id,
+            });
+          }
+          return { output: task.id };
+        },
+      },
+    });
+    receiver.next(accept, text(400, "key k-0123456789 is wrong"));
+    const id = await complete();
+    await sent(2);
+    await waitFor("the failure to be logged", () => harness.log.length > 0);
+    assert.match(
+      harness.log.join("\n"),
+      /^The spans of the execution \S+ could not be sent to http:\/\/127\.0\.0\.1:\d+, and are sent again later: HTTP 400$/,
+    );
+    await harness.close();
+    await harness.sql("UPDATE span_exports SET due = 0 RETURNING due");
+    await begin({ folder: harness.folder });
+    await untilState(id, "sent");
+    const bodies = receiver.requests.map(({ body }) => body);
+    assert.equal(bodies.length, 3);
+    assert.equal(bodies[2], bodies[1]);
+    const tools = (body = "") => body.split("execute_tool").length;
+    assert.ok(tools(bodies[0]) > 400 && tools(bodies[1]) > 200);
+  });
+
+  it("that can't be sent never fail the execution, and are given up after 12 attempts", async () => {
+    receiver.otherwise = text(404, "");
+    await begin();
+    const id = await complete();
+    await waitFor("the failure to be logged", () => harness.log.length > 0);
+    assert.equal((await harness.status(id)).status, "completed");
+    await harness.sql("UPDATE span_exports SET due = 0, failures = 11 RETURNING due");
+    await untilState(id, "given up");
+    const end = await waitFor("the end to be logged", () => harness.log[1]);
+    assert.match(end, /are given up after 12 attempts: HTTP 404$/);
+  });
+
+  it("are sent by one of several processes", async () => {
+    harness = await new Harness({ operations: {} }).start();
+    const id = await complete();
+    await harness.sql(
+      "INSERT INTO span_exports (execution_id, due) VALUES (?, 0) RETURNING due",
+      id,
+    );
+    const { database } = harness;
+    let found = 0;
+    let go = () => {};
+    const bothFound = new Promise<void>((resolve) => (go = resolve));
+    const exporters = [1, 2].map(() =>
+      createExporter({
+        database: {
+          ...database,
+          query: async (work) => {
+            const result = await database.query(work);
+            // The first query of each looks for spans.
+            if (found < 2 && (found += 1) === 2) go();
+            await bothFound;
+            return result;
+          },
+        },
+        forRuns: database,
+        crews: [""],
+        spans: spansTo(receiver.url),
+        view: () => Promise.resolve(stoppedView(id)),
+        version: "1",
+        log: (line) => assert.fail(line),
+      }),
+    );
+    for (const exporter of exporters) exporter.start();
+    await untilState(id, "sent");
+    for (const exporter of exporters) await exporter.stop();
+    assert.equal(receiver.requests.length, 1);
+  });
+
+  it("are left to a process that serves the crew", async () => {
+    harness = await new Harness({ operations: {} }).start();
+    const id = await complete();
+    await harness.sql(
+      "INSERT INTO span_exports (execution_id, due) VALUES (?, 0) RETURNING due",
+      id,
+    );
+    const { database } = harness;
+    let queries = 0;
+    const exporterOf = (crews: readonly string[], view: StatusView | undefined) =>
+      createExporter({
+        database: {
+          ...database,
+          query: (work) => {
+            queries += 1;
+            return database.query(work);
+          },
+        },
+        forRuns: database,
+        crews,
+        spans: spansTo(receiver.url),
+        view: () => Promise.resolve(view),
+        version: "1",
+        log: (line) => assert.fail(line),
+      });
+    const other = exporterOf(["other"], undefined);
+    other.start();
+    await waitFor("a second look", () => queries >= 2);
+    await other.stop();
+    const serving = exporterOf([""], stoppedView(id));
+    serving.start();
+    await untilState(id, "sent");
+    await serving.stop();
+    assert.equal(receiver.requests.length, 1);
+  });
+});
+
+function stoppedView(id: string): StatusView {
+  return {
+    execution: {
+      id,
+      owner: "bearer",
+      crew: "",
+      project: crew,
+      inputs,
+      meta: null,
+      callbacks: {},
+      kept: null,
+      state: "stopped",
+      error: null,
+      createdAt: 1,
+      endedAt: 2,
+    },
+    attempts: [],
+    isQueued: false,
+    activity: { events: [], counts: {} },
+    usage: { total_tokens: 0, prompt_tokens: 0, completion_tokens: 0 },
+    undelivered: [],
+  };
+}

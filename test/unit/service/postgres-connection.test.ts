@@ -1,0 +1,192 @@
+import assert from "node:assert/strict";
+import { readStatus } from "../../../src/api/read-status.ts";
+import { authenticateBy } from "../../../src/service/app.ts";
+import { documentedDialect } from "../../../src/service/dialects.ts";
+import { rehearsalEngine, type Engine } from "../../../src/service/engine.ts";
+import { openService, type Service } from "../../../src/service/service.ts";
+import { openPostgresStorage } from "../../../src/service/workflow-postgres.ts";
+import { CallbackReceiver } from "../../support/callback-receiver.ts";
+import { readAnswer, type ApiAnswer, type DocumentedStatus } from "../../support/crew-api.ts";
+import { CuttingProxy, type Cut } from "../../support/cutting-proxy.ts";
+import { needsPostgres, startPostgres, type TestPostgres } from "../../support/postgres.ts";
+import { waitFor } from "../../support/wait.ts";
+import { crew, inputs } from "./support.ts";
+
+/** A lost claim runs out after 30 s, and everything else is repeated at once (ms). */
+const longestStory = 27_000;
+
+/** How many services tell stories at once: with more, each step takes longer. */
+const lanes = 4;
+
+/** A service whose connections to Postgres can be dropped. */
+class Lane {
+  readonly runs: string[] = [];
+  readonly log: string[] = [];
+  readonly proxy: CuttingProxy;
+  readonly #service: Service;
+  readonly #app: ReturnType<Service["appOf"]>;
+
+  static async open(postgres: TestPostgres): Promise<Lane> {
+    const proxy = await CuttingProxy.start(postgres.port);
+    const log: string[] = [];
+    const url = proxy.through(await postgres.createDatabase());
+    const storage = await openPostgresStorage(url, (line) => log.push(line));
+    return new Lane(proxy, storage, log);
+  }
+
+  private constructor(
+    proxy: CuttingProxy,
+    storage: Awaited<ReturnType<typeof openPostgresStorage>>,
+    log: string[],
+  ) {
+    this.proxy = proxy;
+    this.log = log;
+    const rehearsal = rehearsalEngine(0);
+    const engine: Engine = {
+      ...rehearsal,
+      run: (attempt, report) => {
+        this.runs.push(`${attempt.executionId} ${attempt.task.id} ${attempt.attempt}`);
+        return rehearsal.run(attempt, report);
+      },
+    };
+    const served = {
+      name: "",
+      engine,
+      dialect: documentedDialect,
+      readProject: () => Promise.resolve(crew),
+      feedbackWebhook: undefined,
+    };
+    this.#service = openService({
+      storage,
+      role: "both",
+      crews: [served],
+      callbackBackoffMs: 10,
+      callbackTimeoutMs: 60_000,
+      log: (line) => this.log.push(line),
+    });
+    this.#app = this.#service.appOf(served, {
+      authenticate: authenticateBy({ token: "T", userToken: "U" }),
+    });
+  }
+
+  work = () => this.#service.work();
+
+  async request(method: string, path: string, body?: object): Promise<ApiAnswer> {
+    const text = body === undefined ? {} : { body: JSON.stringify(body) };
+    const headers = { Authorization: "Bearer T" };
+    return readAnswer(await this.#app.request(path, { method, headers, ...text }));
+  }
+
+  async end(): Promise<void> {
+    await this.#service.close();
+    await this.proxy.stop();
+  }
+}
+
+describe("service: a connection to Postgres that is dropped", () => {
+  needsPostgres();
+  let postgres: TestPostgres;
+  let receiver: CallbackReceiver;
+  let base: string;
+  const open: Lane[] = [];
+  before(async () => {
+    postgres = await startPostgres({ isDurable: false });
+    receiver = new CallbackReceiver();
+    base = await receiver.start();
+    for (let count = 0; count < lanes; count += 1) open.push(await Lane.open(postgres));
+    for (const lane of open) await lane.work();
+  });
+  after(async () => {
+    for (const lane of open) await lane.end();
+    await receiver.stop();
+    await postgres.stop();
+  });
+
+  /** As a person does it, who repeats what failed after a look at the status. Resolves to its outcome. */
+  async function tellStory(lane: Lane, path: string) {
+    const crewWebhookUrl = base + path;
+    const started = await waitFor("a kickoff", async () => {
+      const { status, body } = await lane.request("POST", "/kickoff", { inputs, crewWebhookUrl });
+      return status === 200 && (body as { readonly kickoff_id: string });
+    });
+    const id = started.kickoff_id;
+    const until = (what: string, isIt: (status: DocumentedStatus) => boolean) =>
+      waitFor(
+        what,
+        async () => {
+          const { status, body } = await lane.request("GET", `/${id}/status`);
+          return status === 200 && isIt(body as DocumentedStatus) && (body as DocumentedStatus);
+        },
+        longestStory,
+      );
+    const isAt = (attempt: number) => (status: DocumentedStatus) =>
+      status.pending_human_input?.attempt === attempt;
+    for (const attempt of [1, 2]) {
+      await until(`attempt ${attempt}`, isAt(attempt));
+      const decision = {
+        ...{ execution_id: id, task_id: "draft", crewWebhookUrl },
+        ...{ human_feedback: `about ${attempt}`, is_approve: attempt === 2 },
+      };
+      await waitFor("the decision", async () => {
+        if ((await lane.request("POST", "/resume", decision)).status === 200) return true;
+        return !isAt(attempt)(await until("a status", () => true));
+      });
+    }
+    const ended = await until("the end", ({ status }) => status !== "running");
+    const prefix = `${id} `;
+    return {
+      ...{ state: ended.status, error: ended.error, output: ended.result?.output },
+      events: readStatus(ended).events?.map(({ type }) => type),
+      runs: lane.runs.filter((run) => run.startsWith(prefix)).map((run) => run.slice(37)),
+    };
+  }
+
+  it("loses and repeats nothing of an execution, at each of its statements", async () => {
+    const begun = performance.now();
+    const counts = new Map<string, number>();
+    const [first] = open;
+    assert.ok(first);
+    first.proxy.onQuery = (sql) => void counts.set(sql, (counts.get(sql) ?? 0) + 1);
+    const expected = await tellStory(first, "/whole");
+    first.proxy.onQuery = () => undefined;
+    assert.deepEqual(
+      [expected.state, expected.runs],
+      ["completed", ["research 1", "draft 1", "draft 2", "polish 1"]],
+    );
+    // Each statement, and of those that are sent more often the first and the last time.
+    const drops = [...counts].flatMap(([sql, count]) =>
+      [...new Set([1, count])].flatMap((which) =>
+        (["before", "after"] as const).map((cut) => ({ sql, which, cut })),
+      ),
+    );
+    const left = drops.entries();
+    let hit = 0;
+    await Promise.all(
+      open.map(async (lane) => {
+        for (const [index, { sql, which, cut }] of left) {
+          let count = 0;
+          lane.proxy.onQuery = (sent): Cut | undefined => {
+            if (sent !== sql || (count += 1) !== which) return undefined;
+            hit += 1;
+            return cut;
+          };
+          const where = `Dropped ${cut} no. ${which} of ${sql}`;
+          const outcome = await tellStory(lane, `/${index}`).catch((error: unknown) =>
+            assert.fail(`${where}: ${String(error)}`),
+          );
+          assert.deepEqual(outcome, expected, where);
+        }
+      }),
+    );
+    // A callback may be sent again, but only when a sender that still lived would have given up.
+    for (const index of drops.keys())
+      await waitFor("the callbacks", () => receiver.at(`/${index}`).length > 0);
+    const seconds = ((performance.now() - begun) / 1000).toFixed(1);
+    console.log(
+      `      ${hit} of ${drops.length} drops at ${counts.size} statements in ${seconds} s`,
+    );
+    // How often a service looks for work varies.
+    assert.ok(hit > 0.8 * drops.length);
+    // Each step has its own limit; there are more than a thousand.
+  }).timeout(1_800_000);
+});

@@ -1,0 +1,367 @@
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { appendFileSync, chownSync, rmSync, statSync } from "node:fs";
+import path from "node:path";
+import { promisify } from "node:util";
+import postgres from "postgres";
+import { authenticateBy } from "../../../src/service/app.ts";
+import { change, isLost, rows, type Work } from "../../../src/service/database/database.ts";
+import { schema } from "../../../src/service/database/postgres-schema.ts";
+import { openPostgresDatabase } from "../../../src/service/database/postgres.ts";
+import { documentedDialect } from "../../../src/service/dialects.ts";
+import { rehearsalEngine, type Engine } from "../../../src/service/engine.ts";
+import { openService } from "../../../src/service/service.ts";
+import { createFlowStore } from "../../../src/service/flow-store.ts";
+import { createStore } from "../../../src/service/store.ts";
+import { openPostgresStorage } from "../../../src/service/workflow-postgres.ts";
+import { readAnswer, type DocumentedStatus } from "../../support/crew-api.ts";
+import { CuttingProxy } from "../../support/cutting-proxy.ts";
+import { temporaryFolder } from "../../support/folders.ts";
+import { isCi } from "../../support/needs.ts";
+import { needsPostgres, startPostgres, type TestPostgres } from "../../support/postgres.ts";
+import { waitFor } from "../../support/wait.ts";
+import { crew, inputs } from "./support.ts";
+
+const run = promisify(execFile);
+
+describe("service: faults on Postgres", () => {
+  needsPostgres();
+  let server: TestPostgres;
+  let url: string;
+  const closing: (() => Promise<void>)[] = [];
+  before(async () => {
+    server = await startPostgres({ isDurable: false });
+  });
+  beforeEach(async () => {
+    url = await server.createDatabase();
+  });
+  afterEach(async () => {
+    for (const close of closing.splice(0)) await close();
+  });
+  after(() => server.stop());
+
+  /** A process that serves one crew. */
+  async function open({ name = "", engine = rehearsalEngine(0) } = {}) {
+    const log: string[] = [];
+    const note = (line: string) => void log.push(line);
+    const served = {
+      name,
+      engine,
+      dialect: documentedDialect,
+      readProject: () => Promise.resolve(crew),
+      feedbackWebhook: undefined,
+    };
+    const service = openService({
+      storage: await openPostgresStorage(url, note),
+      role: "both",
+      crews: [served],
+      callbackBackoffMs: 10,
+      callbackTimeoutMs: 60_000,
+      log: note,
+    });
+    closing.push(() => service.close());
+    const authenticate = authenticateBy({ token: "T", userToken: "U" });
+    const app = service.appOf(served, { authenticate });
+    const ask = async (path: string, body?: object) => {
+      const more = body && { method: "POST", body: JSON.stringify(body) };
+      const headers = { Authorization: "Bearer T" };
+      return await readAnswer(await app.request(path, { headers, ...more }));
+    };
+    const call = async (path: string, body?: object): Promise<unknown> => {
+      const answer = await ask(path, body);
+      assert.equal(answer.status, 200, JSON.stringify(answer.body));
+      return answer.body;
+    };
+    return {
+      service,
+      log,
+      ask,
+      call,
+      status: async (id: string) => (await call(`/${id}/status`)) as DocumentedStatus,
+      kickoff: async () => {
+        const answer = (await call("/kickoff", { inputs })) as { readonly kickoff_id: string };
+        return answer.kickoff_id;
+      },
+    };
+  }
+
+  // The library `postgres` needs the patch in patches/ for it.
+  it("every query and every transaction ends, whole or not at all, however often Postgres crashes", async () => {
+    const database = await openPostgresDatabase(url, () => undefined);
+    closing.push(() => database.close());
+    await database.query(change("CREATE TABLE entries (amount INTEGER)"));
+    const balanced = function* (): Work<void> {
+      yield* change("INSERT INTO entries VALUES (1)");
+      yield* change("INSERT INTO entries VALUES (-1)");
+    };
+    const works = [
+      ...Array.from(
+        { length: 30 },
+        () => () => database.query(rows("SELECT amount FROM entries LIMIT 1000")),
+      ),
+      ...Array.from({ length: 10 }, () => () => database.transaction(balanced)),
+    ];
+    const counts = works.map(() => 0);
+    let isOver = false;
+    const loops = works.map(async (work, index) => {
+      while (!isOver)
+        try {
+          await work();
+          counts[index] = (counts[index] ?? 0) + 1;
+        } catch (error) {
+          if (!isLost(error)) throw error;
+        }
+    });
+    const untilAllGoOn = async () => {
+      const before = [...counts];
+      await waitFor("all of them to go on", () =>
+        counts.every((count, index) => count > (before[index] ?? 0)),
+      );
+    };
+    await untilAllGoOn();
+    for (let crashes = 0; crashes < 5; crashes += 1) {
+      await server.restart();
+      await untilAllGoOn();
+    }
+    isOver = true;
+    await Promise.all(loops);
+    const sum = await database.query(rows("SELECT sum(amount) AS sum FROM entries"));
+    assert.deepEqual(Array.from(sum), [{ sum: 0 }]);
+  });
+
+  it("a claim whose answer was lost is given back before the next one, whoever makes it", async () => {
+    const proxy = await CuttingProxy.start(server.port);
+    const storage = await openPostgresStorage(proxy.through(url), () => undefined);
+    closing.push(async () => {
+      await storage.database.close();
+      await proxy.stop();
+    });
+    await storage.database.query(storage.startRun("one"));
+    let claims = 0;
+    proxy.onQuery = (sql) =>
+      sql.includes("FOR UPDATE SKIP LOCKED") && (claims += 1) === 1 ? "after" : undefined;
+    const claim = (workerId: string) =>
+      storage.backend.claimWorkflowRun({ workerId, leaseDurationMs: 30_000 });
+    await assert.rejects(claim("first"), isLost);
+    assert.equal((await claim("second"))?.workerId, "second");
+  });
+
+  it("a failure counts once, though the answer that says that it is stored was lost", async () => {
+    const proxy = await CuttingProxy.start(server.port);
+    const { database, forRuns } = await openPostgresStorage(proxy.through(url), () => undefined);
+    closing.push(async () => {
+      await database.close();
+      await proxy.stop();
+    });
+    await database.query(
+      change(
+        `INSERT INTO executions (id, owner, project, inputs, meta, callbacks, state, created_at)
+         VALUES ('a', 'bearer', '{}', '{}', '{}', '{}', 'running', 1)`,
+      ),
+    );
+    const key = { executionId: "a", taskIndex: 0, attempt: 1 };
+    const [store, flows] = [createStore(forRuns), createFlowStore(forRuns)];
+    await store.begin(key, "only");
+    for (const count of [() => store.countFailure(key), () => flows.countFailure("a", 1)]) {
+      let stored = 0;
+      proxy.onQuery = (sql) =>
+        /^(UPDATE attempts|INSERT INTO flow_failures)/.test(sql) && (stored += 1) === 1
+          ? "after"
+          : undefined;
+      assert.equal(await count(), 1);
+      assert.equal(stored, 2);
+      assert.equal(await count(), 2);
+    }
+  });
+
+  it("an error's text may be anything", async () => {
+    const engine: Engine = {
+      ...rehearsalEngine(0),
+      run: () => Promise.reject(new Error("\0 and \ud800")),
+    };
+    const { service, status, kickoff } = await open({ engine });
+    await service.work();
+    const id = await kickoff();
+    await waitFor("the end", async () => (await status(id)).status === "error");
+    assert.match(JSON.stringify(await status(id)), /Task execution failed: \ufffd and \ufffd/);
+  });
+
+  it("a full disk ends no execution whose output was approved", async () => {
+    const { service, log, status, kickoff, call } = await open();
+    await service.work();
+    const id = await kickoff();
+    await waitFor("a person", async () => (await status(id)).pending_human_input);
+    const sql = postgres(url, { max: 1 });
+    closing.push(() => sql.end());
+    await sql.unsafe(`
+      CREATE SEQUENCE refused;
+      CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN PERFORM nextval('public.refused'); RAISE EXCEPTION 'full' USING ERRCODE = '53100'; END $$;
+      CREATE TRIGGER full_disk BEFORE UPDATE OF taken ON ${schema}.attempts FOR EACH ROW EXECUTE FUNCTION refuse()`);
+    await call("/resume", {
+      execution_id: id,
+      task_id: "draft",
+      human_feedback: "",
+      is_approve: true,
+    });
+    await waitFor("refusals", async () => {
+      const [row] = await sql`SELECT last_value FROM refused`;
+      return Number(row?.["last_value"]) >= 3;
+    });
+    await sql.unsafe(`DROP TRIGGER full_disk ON ${schema}.attempts`);
+    await waitFor("the end", async () => (await status(id)).status !== "running");
+    assert.deepEqual([(await status(id)).status, log], ["completed", []]);
+  });
+
+  describe("a disk that is really full", () => {
+    let disk: string;
+    before(async function () {
+      disk = temporaryFolder("full-disk");
+      const problem = await mountDisk(disk);
+      if (problem === undefined) return;
+      if (isCi && process.getuid?.() === 0) throw new Error(problem);
+      console.log(`      skipped: ${problem}`);
+      this.skip();
+    });
+    after(async () => {
+      // Nothing is mounted where the test was skipped.
+      await run("umount", [disk]).catch(() => undefined);
+      rmSync(disk, { recursive: true });
+    });
+
+    it("refuses kickoffs in words; what was accepted goes on when there is space", async () => {
+      const admin = postgres(server.url, { max: 1, onnotice: () => undefined });
+      try {
+        const [row] = await admin`SHOW data_directory`;
+        const { uid, gid } = statSync(String(row?.["data_directory"]));
+        chownSync(disk, uid, gid);
+        await admin.unsafe(`CREATE TABLESPACE small LOCATION '${disk}'`);
+        await admin`CREATE DATABASE on_small_disk TABLESPACE small`;
+        url = server.url.replace(/postgres$/, "on_small_disk");
+        const { service, ask, status, kickoff } = await open();
+        await service.work();
+        const first = await kickoff();
+        await waitFor("a person", async () => (await status(first)).pending_human_input);
+        const filler = path.join(disk, "filler");
+        fill(filler);
+        const accepted = [first];
+        const large = { inputs: { ...inputs, topic: randomBytes(200_000).toString("hex") } };
+        const refusal = await waitFor("a refusal", async () => {
+          const answer = await ask("/kickoff", large);
+          if (answer.status !== 200) return answer;
+          accepted.push((answer.body as { kickoff_id: string }).kickoff_id);
+          return false;
+        });
+        assert.equal(refusal.status, 500);
+        assert.match(
+          JSON.stringify(refusal.body),
+          /The disk that keeps the service's data is full/,
+        );
+        const stored = postgres(url, { max: 1 });
+        const [found] = await stored.unsafe(`SELECT count(*) AS count FROM ${schema}.executions`);
+        await stored.end();
+        assert.equal(Number(found?.["count"]), accepted.length);
+        const person = { task_id: "draft", human_feedback: "", is_approve: true };
+        // A little may still fit.
+        const early = await ask("/resume", { execution_id: first, ...person });
+        assert.ok(early.status === 200 || early.status === 500, `${early.status}`);
+        rmSync(filler);
+        accepted.push(await kickoff());
+        for (const id of accepted.slice(early.status === 200 ? 1 : 0)) {
+          await waitFor("a person", async () => (await status(id)).pending_human_input);
+          assert.equal((await ask("/resume", { execution_id: id, ...person })).status, 200);
+        }
+        for (const id of accepted)
+          await waitFor("the end", async () => (await status(id)).status === "completed");
+      } finally {
+        for (const close of closing.splice(0)) await close();
+        await admin`DROP DATABASE IF EXISTS on_small_disk`;
+        await admin`DROP TABLESPACE IF EXISTS small`;
+        await admin.end();
+      }
+    });
+  });
+
+  it("an execution waits for a process that serves its crew", async () => {
+    const [old, next] = [await open({ name: "old" }), await open({ name: "next" })];
+    await old.service.work();
+    const id = await next.kickoff();
+    await waitFor("the old process to find it", () => old.log.length > 0);
+    assert.deepEqual(old.log, ['Executions of the crew "next" wait for a process that serves it.']);
+    await next.service.work();
+    await waitFor("its task", async () => (await next.status(id)).pending_human_input);
+    assert.equal(old.log.length, 1);
+  });
+
+  it("a process removes the files of an execution that ended in another one", async () => {
+    const rested: (readonly [string, boolean])[] = [];
+    const rest: Engine["rest"] = (...what) => rested.push(what);
+    await open({ engine: { ...rehearsalEngine(0), rest } });
+    const sql = postgres(url, { max: 1 });
+    closing.push(() => sql.end());
+    await sql.notify("crewdeck", JSON.stringify({ kind: "ended", executionId: "one" }));
+    await waitFor("the notice", () => rested.length > 0);
+    assert.deepEqual(rested, [["one", true]]);
+  });
+
+  it("a process ends in order though Postgres is away", async () => {
+    const { service, log } = await open();
+    await service.work();
+    await server.kill();
+    try {
+      await service.drain(0);
+    } finally {
+      await server.restart();
+    }
+    assert.match(log.join("\n"), /Running executions could not be given back: /);
+  });
+
+  it("a process ends in order though Postgres does not answer", async () => {
+    const { service, log } = await open();
+    await service.work();
+    server.pause(true);
+    try {
+      let hasEnded = false;
+      void service.drain(0).then(() => (hasEnded = true));
+      await waitFor("its end", () => hasEnded);
+    } finally {
+      server.pause(false);
+    }
+    assert.deepEqual(log, [
+      "Running executions could not be given back: The database does not answer.",
+    ]);
+  });
+
+  it("a first start that fails says why", async () => {
+    const sql = postgres(url, { max: 1, onnotice: () => undefined });
+    closing.push(() => sql.end());
+    await sql.unsafe(`CREATE SCHEMA ${schema}; CREATE VIEW ${schema}.executions AS SELECT 1 AS id`);
+    await assert.rejects(
+      openPostgresDatabase(url, () => undefined),
+      {
+        message: /^The database can't be used: .*executions/,
+      },
+    );
+  });
+});
+
+/** A disk of its own for a folder. Resolves to why there can be none here. */
+async function mountDisk(folder: string): Promise<string | undefined> {
+  if (process.platform !== "linux" || process.getuid?.() !== 0)
+    return "Only root can make a small disk, on Linux.";
+  return await run("mount", ["-t", "tmpfs", "-o", "size=32m", "tmpfs", folder]).then(
+    () => undefined,
+    (error: unknown) => `No small disk can be made: ${String(error)}`,
+  );
+}
+
+/** Writes a file until the disk is full. */
+function fill(file: string): void {
+  for (const size of [1_048_576, 4096])
+    try {
+      for (;;) appendFileSync(file, Buffer.alloc(size));
+    } catch (error) {
+      assert.match(String(error), /ENOSPC/);
+    }
+}

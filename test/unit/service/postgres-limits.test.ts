@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import { authenticateBy } from "../../../src/service/app.ts";
+import { documentedDialect } from "../../../src/service/dialects.ts";
+import { rehearsalEngine } from "../../../src/service/engine.ts";
+import { createQueue } from "../../../src/service/server/limits.ts";
+import { openService } from "../../../src/service/service.ts";
+import { openPostgresStorage } from "../../../src/service/workflow-postgres.ts";
+import { readAnswer } from "../../support/crew-api.ts";
+import { needsPostgres, startPostgres, type TestPostgres } from "../../support/postgres.ts";
+import { crew, inputs } from "./support.ts";
+
+describe("The queue of kickoffs of several processes", () => {
+  needsPostgres();
+  let server: TestPostgres;
+  before(async () => (server = await startPostgres({ isDurable: false })));
+  after(() => server.stop());
+
+  /** An API process that serves two crews. */
+  async function open(url: string, limit: () => number) {
+    const storage = await openPostgresStorage(url, () => undefined);
+    const crews = ["one", "two"].map((name) => ({
+      ...{ name, engine: rehearsalEngine(0), dialect: documentedDialect },
+      ...{ readProject: () => Promise.resolve(crew), feedbackWebhook: undefined },
+    }));
+    const service = openService({
+      ...{ storage, role: "api", crews, log: () => undefined },
+      ...{ callbackBackoffMs: 10, callbackTimeoutMs: 1000 },
+    });
+    const apps = crews.map((each) =>
+      service.appOf(each, {
+        authenticate: authenticateBy({ token: "T", userToken: "U" }),
+        admit: createQueue(storage.database, each.name, limit),
+      }),
+    );
+    const post = async (of: "one" | "two", path: string, body: object) => {
+      const more = { method: "POST", body: JSON.stringify(body) };
+      const headers = { Authorization: "Bearer T" };
+      return await readAnswer(
+        await apps[of === "one" ? 0 : 1]!.request(path, { headers, ...more }),
+      );
+    };
+    return {
+      post,
+      kickoff: () => post("one", "/kickoff", { inputs }),
+      close: () => service.close(),
+    };
+  }
+
+  it("has no more than the limit, whichever process admits them, and no kickoff is taken and dropped", async () => {
+    const url = await server.createDatabase();
+    const limit = { now: 25 };
+    const processes = await Promise.all([1, 2, 3].map(() => open(url, () => limit.now)));
+    const [first, second] = processes;
+    assert.ok(first && second);
+    try {
+      const answers = (
+        await Promise.all(
+          processes.map(({ kickoff }) => Promise.all(Array.from({ length: 20 }, kickoff))),
+        )
+      ).flat();
+      const accepted = answers.filter(({ status }) => status === 200);
+      assert.equal(accepted.length, limit.now);
+      for (const { status, headers, body } of answers.filter((one) => !accepted.includes(one))) {
+        assert.deepEqual([status, headers.get("Retry-After")], [429, "10"]);
+        assert.match(JSON.stringify(body), /already has 25 executions that are queued or running/);
+      }
+      assert.equal((await second.kickoff()).status, 429);
+      assert.equal((await second.post("two", "/kickoff", { inputs })).status, 200);
+      const { kickoff_id: id } = accepted[0]!.body as { kickoff_id: string };
+      assert.equal((await first.post("one", `/stop/${id}`, {})).status, 200);
+      assert.equal((await second.kickoff()).status, 200);
+      assert.equal((await first.kickoff()).status, 429);
+      limit.now += 1;
+      assert.equal((await first.kickoff()).status, 200);
+    } finally {
+      for (const { close } of processes) await close();
+    }
+  });
+});

@@ -1,0 +1,325 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { connect, createServer, type AddressInfo } from "node:net";
+import { OpenWorkflow } from "openworkflow";
+import postgres from "postgres";
+import {
+  change,
+  isLost,
+  row,
+  rows,
+  type Database,
+  type Notice,
+} from "../../../src/service/database/database.ts";
+import {
+  openPostgresDatabase,
+  patient,
+  type PostgresDatabase,
+} from "../../../src/service/database/postgres.ts";
+import { createDeliveries } from "../../../src/service/deliveries.ts";
+import { Refusal } from "../../../src/service/errors.ts";
+import { workflowName } from "../../../src/service/workflow.ts";
+import { openPostgresStorage } from "../../../src/service/workflow-postgres.ts";
+import { projectFolder } from "../../support/folders.ts";
+import { needsPostgres, startPostgres, type TestPostgres } from "../../support/postgres.ts";
+import { waitFor } from "../../support/wait.ts";
+
+describe("service: Postgres", () => {
+  needsPostgres();
+  let server: TestPostgres;
+  let url: string;
+  let log: string[];
+  const opened: Database[] = [];
+  before(async () => {
+    server = await startPostgres({ isDurable: false });
+  });
+  beforeEach(async () => {
+    url = await server.createDatabase();
+    log = [];
+  });
+  afterEach(async () => {
+    for (const database of opened.splice(0)) await database.close();
+  });
+  after(() => server.stop());
+
+  async function open(): Promise<PostgresDatabase> {
+    const database = await openPostgresDatabase(url, (line) => log.push(line));
+    opened.push(database);
+    return database;
+  }
+  const refusalOf = async (address: string): Promise<string> => {
+    const error: unknown = await openPostgresDatabase(address, () => undefined).then(
+      (database) => database.close(),
+      (thrown: unknown) => thrown,
+    );
+    assert.ok(error instanceof Refusal, String(error));
+    assert.equal(error.reason, "database");
+    return error.message;
+  };
+
+  it("has its tables once when ten processes start at once for the first time", async () => {
+    await Promise.all(Array.from({ length: 10 }, open));
+    const [first] = opened;
+    assert.ok(first);
+    const versions = await first.query(rows("SELECT version FROM crewdeck_version"));
+    assert.deepEqual(
+      versions.map(({ version }) => version),
+      [1],
+    );
+    assert.doesNotMatch(server.log(), /already exists|duplicate key/);
+    assert.deepEqual(log, []);
+  });
+
+  it("is refused if it is older than Postgres 14", async () => {
+    // Only the number of the version is another one.
+    const older = createServer((client) => {
+      const actual = connect(server.port, "127.0.0.1");
+      client.pipe(actual).on("error", () => client.destroy());
+      actual.on("data", (bytes) =>
+        client.write(
+          Buffer.from(bytes.toString("latin1").replace(/1[4-9]00\d\d/g, "130016"), "latin1"),
+        ),
+      );
+      client.on("error", () => actual.destroy()).on("close", () => actual.destroy());
+    });
+    await once(older.listen(0, "127.0.0.1"), "listening");
+    try {
+      const address = new URL(url);
+      address.port = String((older.address() as AddressInfo).port);
+      assert.match(
+        await refusalOf(address.href),
+        /^The database is Postgres .*\. Use Postgres 14 or newer\.$/,
+      );
+    } finally {
+      older.close();
+    }
+  });
+
+  it("is refused if a newer version of Crewdeck made it", async () => {
+    const database = await open();
+    await database.query(change("INSERT INTO crewdeck_version (version) VALUES (99)"));
+    assert.match(
+      await refusalOf(url),
+      /made by a newer version of Crewdeck \(its schema is 99, this one knows 1\)\. Update Crewdeck/,
+    );
+  });
+
+  it("is refused in words if it can't be used, without the password", async () => {
+    const { password } = new URL(url);
+    const changed = (changes: Partial<URL>) => Object.assign(new URL(url), changes).href;
+    for (const [address, problem] of [
+      [changed({ port: "1" }), /ECONNREFUSED/],
+      [changed({ password: "wrong%2Fsecret" }), /password authentication failed/],
+      [changed({ pathname: "/missing" }), /database "missing" does not exist/],
+    ] as const) {
+      const message = await refusalOf(address);
+      assert.match(message, /^The database can't be used: /);
+      assert.match(message, problem);
+      for (const secret of [password, "wrong%2Fsecret", "wrong/secret"])
+        assert.ok(!message.includes(secret));
+    }
+  });
+
+  it("stores text with the character 0 readably", async () => {
+    const database = await open();
+    const read = await database.query(row("SELECT CAST(? AS TEXT) AS text", "a\0b"));
+    assert.equal(read?.["text"], "a\u{fffd}b");
+  });
+
+  it("starts a run with the row that the library writes", async () => {
+    const storage = await openPostgresStorage(url, (line) => log.push(line));
+    opened.push(storage.database);
+    await storage.database.transaction(() => storage.startRun("ours"));
+    const client = new OpenWorkflow({ backend: storage.backend });
+    await client.runWorkflow({ name: workflowName }, "theirs", { idempotencyKey: "theirs" });
+    const stored = await storage.database.query(
+      rows(
+        `SELECT to_jsonb(workflow_runs) - 'id' - 'idempotency_key' - 'input' - 'available_at' - 'created_at' - 'updated_at' AS same,
+           idempotency_key = input #>> '{}' AS "isNamed", date_trunc('milliseconds', created_at) = created_at AS "isWhole",
+           greatest(available_at, created_at, updated_at) - least(available_at, created_at, updated_at) < INTERVAL '1 s' AS "isNow"
+         FROM workflow_runs ORDER BY idempotency_key`,
+      ),
+    );
+    assert.equal(stored.length, 2);
+    assert.deepEqual(stored[0], stored[1]);
+    assert.deepEqual([stored[0]?.["isNamed"], stored[0]?.["isNow"]], [true, true]);
+  });
+
+  it("has one pool of connections, which the library uses, too", async () => {
+    const storage = await openPostgresStorage(url, (line) => log.push(line));
+    opened.push(storage.database);
+    const pools = async () =>
+      await storage.database.query(
+        rows(
+          `SELECT application_name AS name, count(*) AS count FROM pg_stat_activity
+           WHERE datname = current_database() GROUP BY application_name`,
+        ),
+      );
+    // More at a time than there are connections.
+    const ask = () => [
+      storage.backend.countWorkflowRuns(),
+      storage.database.query(rows("SELECT pg_sleep(0.05)")),
+    ];
+    await Promise.all(Array.from({ length: 100 }, ask).flat());
+    // The tables were made with another connection, which has been closed.
+    await waitFor("only one pool", async () => (await pools()).length === 1);
+    // The last one listens.
+    assert.deepEqual(Array.from(await pools()), [{ name: "crewdeck", count: 20 + 1 }]);
+  });
+
+  it("sends all events of a batch, though another process adds one at the same time", async () => {
+    const database = await open();
+    await database.query(
+      change(
+        `INSERT INTO executions (id, owner, project, inputs, meta, callbacks, state, created_at)
+         VALUES ('a', 'bearer', '{}', '{}', '{}', '{}', 'running', 1)`,
+      ),
+    );
+    const deliveries = createDeliveries(database, 1);
+    const add = (id: string, isLast: boolean) =>
+      deliveries.batch("a", { url: "http://127.0.0.1/" }, { id }, isLast);
+    // Adding the first event takes as long as this.
+    await database.query(
+      change(
+        "CREATE FUNCTION pause() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(1); RETURN NEW; END $$",
+      ),
+    );
+    await database.query(
+      change(
+        "CREATE TRIGGER pause AFTER INSERT ON batched_events FOR EACH ROW WHEN (NEW.id = 'first') EXECUTE FUNCTION pause()",
+      ),
+    );
+    const first = add("first", false);
+    await waitFor(
+      "the first event",
+      async () =>
+        (await database.query(rows("SELECT 1 FROM pg_stat_activity WHERE wait_event = 'PgSleep'")))
+          .length > 0,
+    );
+    await Promise.all([first, add("last", true)]);
+    const [sent] = await database.query(rows("SELECT body FROM deliveries"));
+    assert.deepEqual(JSON.parse(String(sent?.["body"])), {
+      events: [{ id: "first" }, { id: "last" }],
+    });
+  });
+
+  it("repeats a change that a deadlock prevented", async () => {
+    const database = await open();
+    await database.query(change("CREATE TABLE counts (name TEXT PRIMARY KEY, count INTEGER)"));
+    await database.query(change("INSERT INTO counts VALUES ('a', 0), ('b', 0)"));
+    const add = (name: string) =>
+      change("UPDATE counts SET count = count + 1 WHERE name = ?", name);
+    let begun = 0;
+    const both = (one: string, other: string) =>
+      database.transaction(function* () {
+        begun += 1;
+        yield* add(one);
+        // Long enough for the other transaction's first change.
+        yield* row("SELECT pg_sleep(0.3)");
+        yield* add(other);
+      });
+    await Promise.all([both("a", "b"), both("b", "a")]);
+    const counts = await database.query(rows("SELECT count FROM counts"));
+    assert.deepEqual(
+      counts.map(({ count }) => count),
+      [2, 2],
+    );
+    assert.ok(begun > 2, "there was a deadlock");
+  });
+
+  /** Another process on the same database, which prints the notices that it hears, and sends one when it is asked to. */
+  async function otherProcess() {
+    const program = `
+      import { openPostgresDatabase } from "./src/service/database/postgres.ts";
+      const database = await openPostgresDatabase(process.env.URL, () => undefined);
+      database.onNotice((notice) => console.log(JSON.stringify(notice)));
+      process.stdin.on("data", (id) => database.notify({ kind: "ended", executionId: String(id) }));
+      console.log("ready");`;
+    const child = spawn(process.execPath, ["--input-type=module", "--eval", program], {
+      cwd: projectFolder,
+      env: { ...process.env, URL: url },
+      stdio: ["pipe", "pipe", "inherit"],
+    });
+    let output = "";
+    child.stdout.setEncoding("utf8").on("data", (text: string) => (output += text));
+    await waitFor("the other process", () => output.startsWith("ready\n"));
+    return { child, heard: () => output.split("\n").slice(1, -1) };
+  }
+
+  it("has notices reach this process and others, each once, also after Postgres restarts", async () => {
+    const database = await open();
+    const heard: string[] = [];
+    database.onNotice((notice) => heard.push(JSON.stringify(notice)));
+    const other = await otherProcess();
+    try {
+      const notice = (executionId: string): Notice => ({ kind: "ended", executionId });
+      const from = (executionId: string) => JSON.stringify(notice(executionId));
+      database.notify(notice("here"));
+      await waitFor("the notice", () => other.heard().length > 0);
+      other.child.stdin.write("there");
+      await waitFor("the other's notice", () => heard.length > 1);
+      // A later notice comes after a repeat.
+      other.child.stdin.write("again");
+      await waitFor("the other's second notice", () =>
+        [heard, other.heard()].every((notices) => notices.includes(from("again"))),
+      );
+      assert.deepEqual(heard, [from("here"), from("there"), from("again")]);
+      assert.deepEqual(other.heard(), heard);
+
+      await server.kill();
+      // So that the library fails to connect again at once, and stops to listen.
+      await assert.rejects(() => database.query(row("SELECT 1 AS one")), isLost);
+      await server.restart();
+      const restarted = performance.now();
+      await waitFor("a query", () => database.query(row("SELECT 1 AS one")).catch(() => false));
+      await waitFor("a notice from there and one from here", () => {
+        other.child.stdin.write("late");
+        database.notify(notice("late here"));
+        return heard.includes(from("late")) && other.heard().includes(from("late here"));
+      });
+      const seconds = (performance.now() - restarted) / 1000;
+      console.log(`      notices came again ${seconds.toFixed(1)} s after the restart`);
+      assert.ok(seconds < 60);
+    } finally {
+      other.child.kill();
+    }
+  });
+
+  it("fails with an error that says that it is away; a run's queries and changes wait for it", async () => {
+    const database = await open();
+    const query = () => database.query(row("SELECT 1 AS one"));
+    await server.kill();
+    try {
+      await assert.rejects(query, isLost);
+      await assert.rejects(() => database.transaction(() => row("SELECT 1 AS one")), isLost);
+    } finally {
+      const waiting = Promise.all([
+        patient(database).query(row("SELECT 2 AS two")),
+        patient(database).transaction(() => row("SELECT 3 AS three")),
+      ]);
+      await server.restart();
+      assert.deepEqual(
+        (await waiting).map((found) => ({ ...found })),
+        [{ two: 2 }, { three: 3 }],
+      );
+    }
+  });
+
+  it("refuses what comes after its end, and connects for nothing", async () => {
+    const database = await open();
+    await database.close();
+    await assert.rejects(() => database.transaction(() => row("SELECT 1 AS one")), /is closed/);
+    await assert.rejects(
+      () => database.query(row("SELECT 1 AS one")),
+      (error) => !isLost(error),
+    );
+    const sql = postgres(server.url, { max: 1 });
+    const name = new URL(url).pathname.slice(1);
+    const connections = () =>
+      sql`SELECT 1 FROM pg_stat_activity WHERE application_name = 'crewdeck' AND datname = ${name}`;
+    // Postgres notices the end of a connection a moment later.
+    await waitFor("the connections to end", async () => (await connections()).length === 0);
+    await sql.end();
+  });
+});

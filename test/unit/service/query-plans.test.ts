@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
+import path from "node:path";
+import { mock } from "node:test";
+import { openSqlite, text } from "../../../src/base/sqlite.ts";
+import { rehearsalEngine } from "../../../src/service/engine.ts";
+import { Harness, inputs } from "./support.ts";
+
+describe("service: its queries", () => {
+  let harness: Harness;
+  after(async () => {
+    mock.restoreAll();
+    await harness.end();
+  });
+
+  it("find rows by an index in all tables, also when it starts", async () => {
+    const prepare = mock.method(DatabaseSync.prototype, "prepare");
+    const engine = { ...rehearsalEngine(0), costsMoney: true };
+    const start = (folder?: string) =>
+      new Harness({ engine, operations: { keepDays: 1 }, ...(folder && { folder }) });
+    harness = await start().start();
+    const webhooks = { url: "http://127.0.0.1:9/", events: ["crew_kickoff_started"] };
+    const id = await harness.kickoff({ inputs, webhooks });
+    await harness.untilWaiting(id);
+    await harness.resume(id, false, "Shorter");
+    await harness.untilWaiting(id, 2);
+    await harness.resume(id, true, "");
+    await harness.untilEnded(id);
+    const interrupted = await harness.kickoff();
+    await harness.untilWaiting(interrupted);
+    await harness.close();
+    harness = start(harness.folder);
+    await harness.sql("UPDATE attempts SET state = 'running' WHERE execution_id = ?", interrupted);
+    await harness.close();
+    harness = await start(harness.folder).start();
+    assert.deepEqual(await harness.service.held(), [interrupted]);
+    await harness.service.release(interrupted);
+
+    const database = openSqlite(path.join(harness.folder, "crewdeck.sqlite"));
+    const prepared = new Set(prepare.mock.calls.map((call) => call.arguments[0]));
+    const queries = [...prepared].filter((sql) =>
+      /^\s*(WITH|SELECT|UPDATE|DELETE|INSERT)/.test(sql),
+    );
+    assert.ok(queries.length > 50, `${queries.length} queries`);
+    const slow = queries.flatMap((sql) =>
+      database
+        .prepare(`EXPLAIN QUERY PLAN ${sql}`)
+        .all()
+        .map((row) => text(row, "detail"))
+        // All rows of a table, or of the library's only namespace.
+        .filter((step) => /^SCAN \w+$|\(namespace_id=\?\)$/.test(step))
+        // Tables of the query itself, and of SQLite.
+        .filter((step) => !/ (queues|latest|sqlite_master)$/.test(step))
+        .map((step) => `${step}: ${sql}`),
+    );
+    database.close();
+    assert.deepEqual(slow, []);
+  });
+});

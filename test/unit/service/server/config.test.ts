@@ -1,0 +1,415 @@
+import assert from "node:assert/strict";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { defined } from "../../../../src/base/json.ts";
+import { Refusal } from "../../../../src/service/errors.ts";
+import {
+  configName,
+  parseServerConfig,
+  readEnvironments,
+  requireTokens,
+} from "../../../../src/service/server/config.ts";
+import { planFrom } from "../../../../src/service/server/open-server.ts";
+import { openLiveConfig } from "../../../../src/service/server/live-config.ts";
+import { projectFolder, temporaryFolder } from "../../../support/folders.ts";
+import { waitFor } from "../../../support/wait.ts";
+
+const file = path.resolve("/team", configName);
+const parse = (text: string) => parseServerConfig(file, text);
+const hash = "ab".repeat(32);
+
+describe("crewdeck.server.jsonc", () => {
+  it("names crews, limits, tokens and addresses, with comments and defaults", () => {
+    assert.deepEqual(
+      parse(`{
+        // Who writes what
+        "crews": [
+          { "name": "research", "folder": "crews/research", "engine": "crewai", "python": ".venv/bin/python",
+            "environmentFile": "research.env", "parallel": 2, "dialect": "live" },
+          { "name": "travel", "folder": "/srv/travel", "engine": "rehearsal" },
+        ],
+        "limits": { "requestsPerMinute": 60 },
+        "tokens": [{ "name": "ann@example.com", "kind": "user", "crews": ["travel"], "hash": "${hash}" }],
+        "publicUrl": "https://crews.example.com",
+        "trustProxy": true,
+        "host": "0.0.0.0",
+        "port": 9000
+      }`),
+      {
+        crews: [
+          {
+            name: "research",
+            folder: path.resolve("/team/crews/research"),
+            engine: "crewai",
+            python: path.resolve("/team/.venv/bin/python"),
+            environmentFile: path.resolve("/team/research.env"),
+            parallel: 2,
+            dialect: "live",
+          },
+          {
+            name: "travel",
+            folder: path.resolve("/srv/travel"),
+            engine: "rehearsal",
+            parallel: 1,
+            dialect: "documented",
+          },
+        ],
+        limits: { requestsPerMinute: 60, underWayPerCrew: 1000 },
+        tokens: [{ name: "ann@example.com", kind: "user", crews: ["travel"], hash }],
+        publicUrl: "https://crews.example.com",
+        trustProxy: true,
+        host: "0.0.0.0",
+        port: 9000,
+      },
+    );
+    assert.deepEqual(parse('{ "crews": [] }'), {
+      crews: [],
+      limits: { requestsPerMinute: 3000, underWayPerCrew: 1000 },
+      tokens: [],
+      trustProxy: false,
+      host: "127.0.0.1",
+      port: 8000,
+    });
+  });
+
+  const crew = '{ "name": "a", "folder": "a", "engine": "rehearsal" }';
+  const token = (more: string) => `{ "name": "ci", "kind": "organization", ${more} }`;
+  for (const [problem, text, at, said] of [
+    [
+      "text that isn't JSON",
+      '{\n  "crews": [\n',
+      "3:1",
+      "This is not JSON: close bracket expected.",
+    ],
+    ["an empty file", "", "1:1", "This is not JSON"],
+    ["a list", "[]", "1:1", "The file is a list. Expected: an object with the crews"],
+    [
+      "a missing member",
+      '{\n  "crews": [{ "name": "a", "folder": "a" }]\n}',
+      "2:13",
+      'crews[0].engine is missing. Expected: "rehearsal" or "crewai".',
+    ],
+    [
+      "an unknown member",
+      '{\n  "crews": [],\n  "crew": []\n}',
+      "3:3",
+      "crew has no meaning. Did you mean crews? Expected: only $schema, crews,",
+    ],
+    [
+      "a misspelt member that is required",
+      '{ "crews": [{ "nam": "a", "folder": "a", "engine": "crewai" }] }',
+      "1:22",
+      "crews[0].nam has no meaning. Did you mean name?",
+    ],
+    [
+      "a wrong type",
+      '{ "crews": [],\n "port": "80" }',
+      "2:10",
+      'port is "80". Expected: the port to listen on, from 0 to 65535',
+    ],
+    [
+      "a value that isn't one of those that a member may have",
+      `{ "crews": [${crew},\n${crew.replace("rehearsal", "crewAI")}] }`,
+      "2:41",
+      'crews[1].engine is "crewAI". Expected: "rehearsal" or "crewai".',
+    ],
+    [
+      "a number where text belongs",
+      '{ "crews": [{ "name": "a", "folder": 1, "engine": "crewai" }] }',
+      "1:38",
+      "crews[0].folder is 1. Expected: a text in quotes: the crew's folder, relative to this file.",
+    ],
+    [
+      "a limit of 0",
+      '{ "crews": [], "limits": { "requestsPerMinute": 0 } }',
+      "1:49",
+      "limits.requestsPerMinute is 0. Expected: how many requests a token may send in a minute, to each API process: a whole number of at least 1.",
+    ],
+    [
+      "a key that appears twice",
+      '{ "crews": [],\n "crews": [] }',
+      "2:2",
+      "This key appears twice.",
+    ],
+    [
+      "two crews of a name",
+      `{ "crews": [${crew},\n${crew.replace('"a"', '"A"')}] }`,
+      "2:11",
+      "crews[1].name is the same as crews[0].name.",
+    ],
+    [
+      "two tokens of a name",
+      `{ "crews": [], "tokens": [${token(`"crews": "all", "hash": "${hash}"`)},\n${token(`"crews": "all", "hash": "${"cd".repeat(32)}"`)}] }`,
+      "2:11",
+      "tokens[1].name is the same as tokens[0].name.",
+    ],
+    [
+      "two names for a token",
+      `{ "crews": [], "tokens": [${token(`"crews": "all", "hash": "${hash}"`)},\n${token(`"crews": "all", "hash": "${hash}"`).replace("ci", "cd")}] }`,
+      "2:65",
+      "tokens[1].hash is the same as tokens[0].hash.",
+    ],
+    [
+      "a token of an unknown crew",
+      `{ "crews": [${crew}], "tokens": [\n${token(`"crews": ["b"], "hash": "${hash}"`)}] }`,
+      "2:51",
+      "tokens[0].crews[0] is no crew of this file. Expected: one of a.",
+    ],
+    [
+      "a public address without encryption",
+      '{ "crews": [],\n"publicUrl": "http://crews.example.com" }',
+      "2:14",
+      "With this publicUrl, tokens would travel unencrypted.",
+    ],
+    [
+      "a public address with a path",
+      '{ "crews": [],\n"publicUrl": "https://example.com/crews" }',
+      "2:14",
+      'publicUrl is "https://example.com/crews". Expected: the server\'s public address without a path',
+    ],
+  ] as const)
+    it(`refuses ${problem}, with file, line and column`, () => {
+      assert.throws(
+        () => parse(text),
+        (error: unknown) => {
+          assert.ok(error instanceof Refusal);
+          assert.equal(error.reason, "options");
+          assert.ok(error.message.startsWith(`${file}:${at}: `), error.message);
+          assert.ok(error.message.includes(said), error.message);
+          return true;
+        },
+      );
+    });
+
+  it("refuses names of crews that could be more than a segment of an address", () => {
+    for (const name of [
+      "",
+      ".",
+      "..",
+      "../a",
+      "a/b",
+      "a\\\\b",
+      "%2e%2e",
+      "a b",
+      "a?b",
+      "a#b",
+      "ä",
+      "a.b",
+      "-a",
+      "metrics",
+      "x".repeat(64),
+    ])
+      assert.throws(
+        () => parse(`{ "crews": [{ "name": "${name}", "folder": "a", "engine": "rehearsal" }] }`),
+        /crews\[0\]\.name is ".*"\. Expected: the last part of the crew's address/,
+        name,
+      );
+    for (const name of ["a", "A_1-b", "x".repeat(63)])
+      assert.ok(
+        parse(`{ "crews": [{ "name": "${name}", "folder": "a", "engine": "rehearsal" }] }`),
+      );
+  });
+
+  it("doesn't repeat what may be a token in the wrong place", () => {
+    const secret = "crew_this-is-a-token";
+    for (const text of [
+      `{ "crews": [], "tokens": [${token(`"crews": "all", "hash": "${secret}"`)}] }`,
+      `{ "crews": [], "tokens": [${token(`"crews": "${secret}", "hash": "${hash}"`)}] }`,
+      `{ "crews": [], "tokens": "${secret}" }`,
+      `{ "crews": [], "tokens": ["${secret}"] }`,
+      `{ "crews": [], "publicUrl": "https://me:${secret}@example.com" }`,
+    ])
+      assert.throws(
+        () => parse(text),
+        (error: unknown) => error instanceof Refusal && !error.message.includes(secret),
+      );
+  });
+
+  it("needs tokens of its own for any address but this machine's", () => {
+    const { tokens } = parse(
+      `{ "crews": [], "tokens": [${token(`"crews": "all", "hash": "${hash}"`)}] }`,
+    );
+    for (const host of ["127.0.0.1", "127.0.0.2", "localhost", "::1"])
+      requireTokens({ host, tokens: [] });
+    for (const host of [
+      "0.0.0.0",
+      "::",
+      "192.168.1.7",
+      "crews.example.com",
+      "127.0.0.1.example.com",
+    ]) {
+      assert.throws(() => requireTokens({ host, tokens: [] }), {
+        name: "Refusal",
+        message: `With the host ${host}, other machines could reach the server, and ${configName} has no tokens. Add one with "crewdeck token add NAME", or listen on 127.0.0.1.`,
+      });
+      requireTokens({ host, tokens });
+    }
+  });
+
+  it("checks --public-url as it checks the file's", async () => {
+    const folder = temporaryFolder("public-url");
+    writeFileSync(path.join(folder, configName), `{ "crews": [] }`);
+    const plan = (publicUrl: string) =>
+      planFrom(path.join(folder, configName), { address: { publicUrl }, role: "api" }, () => {});
+    for (const publicUrl of [
+      "http://crews.example.com",
+      "https://crews.example.com/sub",
+      "https://me:secret@crews.example.com",
+      "crews.example.com",
+      "",
+    ])
+      await assert.rejects(plan(publicUrl), {
+        name: "Refusal",
+        message:
+          "--public-url: expected an address without a path that begins with https://, such as https://crews.example.com; http:// is for this machine only.",
+      });
+    for (const publicUrl of ["https://crews.example.com:8443", "http://127.0.0.1:8000"])
+      assert.equal((await plan(publicUrl)).publicUrl, publicUrl);
+  });
+
+  it('without crews is served with a word about it: as "token add" creates it', async () => {
+    const file = path.join(temporaryFolder("no-crews"), configName);
+    writeFileSync(file, `{ "crews": [] }`);
+    const log: string[] = [];
+    const { live } = await planFrom(file, { address: {}, role: "both" }, (line) => log.push(line));
+    assert.deepEqual([live.tokens(), log.length], [[], 1]);
+    assert.match(log[0]!, /crewdeck\.server\.jsonc has no crews, so nothing is served/);
+  });
+
+  it("is completed by VS Code: its schema is contributed and describes every member", () => {
+    const read = (name: string): unknown =>
+      JSON.parse(readFileSync(path.join(projectFolder, name), "utf8"));
+    const { contributes } = read("package.json") as {
+      contributes: { jsonValidation: { fileMatch: string; url: string }[] };
+    };
+    const contributed = contributes.jsonValidation.find(
+      ({ fileMatch }) => fileMatch === configName,
+    );
+    const undescribed: string[] = [];
+    const visit = (name: string, schema: unknown): void => {
+      const {
+        description,
+        properties = {},
+        items,
+      } = schema as {
+        description?: string;
+        properties?: Record<string, unknown>;
+        items?: unknown;
+      };
+      if (description === undefined) undescribed.push(name);
+      for (const [member, inner] of Object.entries(properties)) visit(`${name}/${member}`, inner);
+      if (items !== undefined) visit(`${name}[]`, items);
+    };
+    visit("", read(contributed!.url));
+    assert.deepEqual(undescribed, []);
+  });
+});
+
+describe("The files that crewdeck.server.jsonc names", () => {
+  let folder: string;
+  let config: string;
+  beforeEach(() => {
+    folder = temporaryFolder("server-config");
+    config = path.join(folder, configName);
+  });
+  afterEach(() => rmSync(folder, { recursive: true }));
+  const crews = `{ "crews": [
+    { "name": "a", "folder": "a", "engine": "rehearsal" },
+    { "name": "b", "folder": "b", "engine": "rehearsal",
+      "environmentFile": "b.env" }
+  ] }`;
+
+  it("are the variables of each crew", async () => {
+    mkdirSync(path.join(folder, "a"));
+    mkdirSync(path.join(folder, "b"));
+    writeFileSync(path.join(folder, "b.env"), "# model\nMODEL=gpt-4o\nKEY='two words'\n");
+    assert.deepEqual(
+      await readEnvironments(config, crews),
+      new Map([
+        ["a", {}],
+        ["b", { MODEL: "gpt-4o", KEY: "two words" }],
+      ]),
+    );
+  });
+
+  it("has the addresses of API processes: a worker's are those of the command line", async () => {
+    const hash = "ab".repeat(32);
+    const token = `{ "name": "t", "kind": "user", "crews": "all", "hash": "${hash}" }`;
+    writeFileSync(config, `{ "crews": [], "tokens": [${token}], "host": "::", "port": 80 }`);
+    const listening = async (role: "api" | "worker", host?: string) => {
+      const plan = await planFrom(config, { role, address: defined({ host }) }, () => undefined);
+      return [plan.host, plan.port];
+    };
+    assert.deepEqual(await listening("api"), ["::", 80]);
+    assert.deepEqual(await listening("worker"), ["127.0.0.1", 0]);
+    assert.deepEqual(await listening("worker", "0.0.0.0"), ["0.0.0.0", 0]);
+  });
+
+  it("must be there: the refusal has the line", async () => {
+    mkdirSync(path.join(folder, "a"));
+    writeFileSync(path.join(folder, "b"), "");
+    await assert.rejects(readEnvironments(config, crews), {
+      name: "Refusal",
+      message: `${config}:3:30: crews[1].folder: There is no folder ${path.join(folder, "b")}. Expected: the folder of a crew.`,
+    });
+    rmSync(path.join(folder, "b"));
+    mkdirSync(path.join(folder, "b"));
+    await assert.rejects(readEnvironments(config, crews), {
+      name: "Refusal",
+      message: `${config}:4:26: crews[1].environmentFile: There is no file ${path.join(folder, "b.env")}. Expected: a file with a line NAME=value for each variable.`,
+    });
+  });
+});
+
+describe("A change of crewdeck.server.jsonc", () => {
+  let folder: string;
+  let config: string;
+  const log: string[] = [];
+  let live: ReturnType<typeof openLiveConfig> | undefined;
+  const text = (name: string, more = "") =>
+    `{ "crews": []${more}, "tokens": [{ "name": "${name}", "kind": "user", "crews": "all", "hash": "${hash}" }] }`;
+  const names = () => live?.tokens().map(({ name }) => name);
+  beforeEach(() => {
+    folder = temporaryFolder("server-live");
+    config = path.join(folder, configName);
+    log.length = 0;
+    writeFileSync(config, text("one"));
+    live = openLiveConfig(config, text("one"), (line) => log.push(line));
+  });
+  afterEach(() => {
+    live?.stop();
+    rmSync(folder, { recursive: true });
+  });
+
+  it("is noticed without a restart", async () => {
+    writeFileSync(config, text("two"));
+    await waitFor("the new token", () => names()?.[0] === "two");
+    assert.deepEqual(log, [`Read ${config} again.`]);
+  });
+
+  it("keeps the state as it was if it is invalid, and says once why", () => {
+    writeFileSync(config, text("two").slice(0, -1));
+    live?.look();
+    live?.look();
+    assert.deepEqual(names(), ["one"]);
+    assert.equal(log.length, 1);
+    assert.match(log[0]!, /stay as they were: .*crewdeck\.server\.jsonc:1:\d+: This is not JSON/);
+    rmSync(config);
+    live?.look();
+    live?.look();
+    assert.deepEqual(names(), ["one"]);
+    assert.equal(log.length, 2);
+    assert.match(log[1]!, /stay as they were: ENOENT/);
+    writeFileSync(config, text("two", ', "limits": { "underWayPerCrew": 5 }'));
+    live?.look();
+    assert.deepEqual(names(), ["two"]);
+    assert.equal(live?.limits().underWayPerCrew, 5);
+    assert.equal(log.length, 3);
+  });
+
+  it("says that crews and addresses wait for the next start", () => {
+    writeFileSync(config, text("one", ', "port": 1'));
+    live?.look();
+    assert.deepEqual(log, [`Read ${config} again. Crews and addresses change at the next start.`]);
+  });
+});

@@ -1,0 +1,563 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { mock } from "node:test";
+import { asObject } from "../../../../src/base/json.ts";
+import { rehearsalEngine, type Engine } from "../../../../src/service/engine.ts";
+import { documentedDialect, liveDialect } from "../../../../src/service/dialects.ts";
+import {
+  configName,
+  type ServerLimits,
+  type ServerToken,
+} from "../../../../src/service/server/config.ts";
+import { openLiveConfig } from "../../../../src/service/server/live-config.ts";
+import { runTokenCommand } from "../../../../src/service/server/token-command.ts";
+import { temporaryFolder } from "../../../support/folders.ts";
+import { KickoffQueue } from "../../../../src/service/server/limits.ts";
+import {
+  authenticateFor,
+  createServerApp,
+  type ServerAppOptions,
+} from "../../../../src/service/server/server-app.ts";
+import { hashOf, newToken } from "../../../../src/service/server/tokens.ts";
+import { integer, openSqlite } from "../../../../src/base/sqlite.ts";
+import { answerProblems } from "../../../support/answer-check.ts";
+import { readAnswer, type ApiAnswer } from "../../../support/crew-api.ts";
+import { waitFor } from "../../../support/wait.ts";
+import { Harness, inputs } from "../support.ts";
+
+const usual: ServerLimits = { requestsPerMinute: 1000, underWayPerCrew: 100 };
+
+/** Two crews behind the server's app, without a socket. `travel` speaks the live dialect. */
+class Server {
+  readonly secrets = new Map<string, string>();
+  readonly log: string[] = [];
+  readonly crews: Readonly<Record<"research" | "travel", Harness>>;
+  tokens: ServerToken[] = [];
+  limits = usual;
+  readonly #app: ReturnType<typeof createServerApp>;
+
+  constructor({ engine, ...options }: Partial<ServerAppOptions & { engine: Engine }> = {}) {
+    const live = { tokens: () => this.tokens, limits: () => this.limits };
+    const open = (name: string, dialect: "documented" | "live") => {
+      let file = "";
+      const countUnderWay = () => Promise.resolve(countIn(file, underWay));
+      const queue = new KickoffQueue(() => this.limits.underWayPerCrew, countUnderWay);
+      const harness = new Harness({
+        ...(engine && { engine }),
+        dialect,
+        mountedAt: `/${name}`,
+        authenticate: authenticateFor(name, live),
+        admit: (kickoff) => queue.admit(kickoff),
+      });
+      file = path.join(harness.folder, "crewdeck.sqlite");
+      return harness;
+    };
+    this.crews = { research: open("research", "documented"), travel: open("travel", "live") };
+    this.#app = createServerApp({
+      crews: Object.entries(this.crews).map(([name, { app }]) => ({
+        name,
+        dialect: name === "travel" ? liveDialect : documentedDialect,
+        fetch: app.fetch,
+        isSecretPath: (below) => below === "/feedback/signed",
+      })),
+      live,
+      trustProxy: false,
+      log: (line) => this.log.push(line),
+      ...options,
+    });
+    this.add("org", "organization", "all");
+    this.add("ci", "organization", ["research"]);
+    this.add("ann", "user", ["research", "travel"]);
+    this.add("bob", "user", ["research"]);
+  }
+
+  async start(): Promise<this> {
+    for (const harness of Object.values(this.crews)) await harness.start();
+    return this;
+  }
+
+  add(name: string, kind: ServerToken["kind"], crews: ServerToken["crews"]): void {
+    const secret = newToken();
+    this.secrets.set(name, secret);
+    this.tokens = [...this.tokens, { name, kind, crews, hash: hashOf(secret) }];
+  }
+
+  revoke(name: string): void {
+    this.tokens = this.tokens.filter((token) => token.name !== name);
+  }
+
+  /** @param as a token's name, or the whole header */
+  async ask(
+    as: string,
+    address: string,
+    { body, client = "203.0.113.9", headers = {} }: Asked = {},
+  ): Promise<ApiAnswer> {
+    const [method = "GET", target = "/"] = address.includes(" ")
+      ? address.split(" ")
+      : ["GET", address];
+    const secret = this.secrets.get(as);
+    const authorization = secret === undefined ? as : `Bearer ${secret}`;
+    const text = body === undefined ? undefined : JSON.stringify(body);
+    const length = text === undefined ? {} : { "Content-Length": String(text.length) };
+    const answer = await readAnswer(
+      await this.#app.request(
+        target,
+        {
+          method,
+          headers: {
+            ...(authorization !== "" && { Authorization: authorization }),
+            ...length,
+            ...headers,
+          },
+          ...(text !== undefined && { body: text }),
+        },
+        { incoming: { socket: { remoteAddress: client } } },
+      ),
+    );
+    const { pathname } = new URL(target, "http://localhost");
+    const below = /^\/(?:research|travel)(\/.+)$/.exec(pathname)?.[1];
+    // What openapi.yaml describes is a crew, for those who may use it.
+    const isHidden = asObject(answer.body)["detail"] === "Not Found" || answer.status === 401;
+    if (below !== undefined && !isHidden)
+      assert.deepEqual(
+        answerProblems({
+          method,
+          path: below,
+          status: answer.status,
+          contentType: (answer.headers.get("Content-Type") ?? "").split(";")[0] ?? "",
+          body: answer.body,
+        }),
+        [],
+      );
+    return answer;
+  }
+
+  async kickoff(as: string, crew: "research" | "travel" = "research"): Promise<string> {
+    const answer = await this.ask(as, `POST /${crew}/kickoff`, { body: { inputs } });
+    assert.equal(answer.status, 200, JSON.stringify(answer.body));
+    return (answer.body as { kickoff_id: string }).kickoff_id;
+  }
+
+  async untilWaiting(as: string, id: string): Promise<void> {
+    await waitFor("the task to wait", async () => {
+      const { body } = await this.ask(as, `/research/${id}/status`);
+      return (body as { pending_human_input?: object }).pending_human_input !== undefined;
+    });
+  }
+
+  async end(): Promise<void> {
+    for (const harness of Object.values(this.crews)) await harness.end();
+  }
+}
+
+interface Asked {
+  readonly body?: unknown;
+  /** The address of the socket's other end. */
+  readonly client?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const underWay = `SELECT count(*) AS count FROM executions WHERE ended_at IS NULL AND NOT EXISTS
+  (SELECT 1 FROM attempts WHERE execution_id = id AND attempts.state = 'waiting')`;
+
+function countIn(file: string, query: string): number {
+  const database = openSqlite(file);
+  const row = database.prepare(query).get();
+  database.close();
+  return integer(row ?? {}, "count");
+}
+
+describe("A server of several crews", () => {
+  let server: Server;
+  const open = async (options: ConstructorParameters<typeof Server>[0] = {}) => {
+    server = await new Server(options).start();
+  };
+  /** Lets tasks go on that the test holds. */
+  let release = (): void => undefined;
+  afterEach(() => {
+    release();
+    return server.end();
+  });
+
+  it("serves the whole API of each crew below its name", async () => {
+    await open();
+    const id = await server.kickoff("org");
+    await server.untilWaiting("org", id);
+    assert.equal((await server.ask("org", `//research//status/${id}/`)).status, 200);
+    assert.equal((await server.ask("org", `/research/${id.toUpperCase()}/status`)).status, 200);
+    const resume = { execution_id: id, task_id: "draft", human_feedback: "good", is_approve: true };
+    assert.equal((await server.ask("org", "POST /research/resume", { body: resume })).status, 200);
+    const other = await server.kickoff("org");
+    assert.equal((await server.ask("org", `POST /research/stop/${other}`)).status, 200);
+    assert.deepEqual((await server.ask("org", "/research/inputs")).body, {
+      inputs: ["topic", "audience"],
+    });
+    assert.deepEqual((await server.ask("org", "/travel/inputs")).body, {
+      inputs: ["audience", "topic"],
+    });
+    const wrong = await server.ask("org", "/research/kickoff");
+    assert.deepEqual([wrong.status, wrong.headers.get("Allow")], [405, "POST"]);
+    // An execution is only where it was started.
+    assert.equal((await server.ask("org", `/travel/${id}/status`)).status, 200);
+    assert.equal(
+      ((await server.ask("org", `/travel/${id}/status`)).body as { state: string }).state,
+      "NOT FOUND",
+    );
+  });
+
+  it("lists the crews that a token may use, and none without one", async () => {
+    await open();
+    const list = async (as: string) => (await server.ask(as, "/")).body;
+    const research = { name: "research", url: "http://localhost/research" };
+    const travel = { name: "travel", url: "http://localhost/travel" };
+    assert.deepEqual(await list("org"), { crews: [research, travel] });
+    assert.deepEqual(await list("ci"), { crews: [research] });
+    const refused = await server.ask("", "/");
+    assert.equal(refused.status, 401);
+    assert.doesNotMatch(JSON.stringify(refused.body), /research|travel/);
+    const posted = await server.ask("org", "POST /");
+    assert.deepEqual([posted.status, posted.headers.get("Allow")], [405, "GET"]);
+  });
+
+  it("answers 401 to anything but a whole token in force, without a crew's name or a token in its log", async () => {
+    await open();
+    const secret = server.secrets.get("org") ?? "";
+    for (const header of [
+      "",
+      "Bearer",
+      "Bearer ",
+      `Bearer ${newToken()}`,
+      `Bearer ${secret.slice(0, -1)}`,
+      `Bearer ${secret.slice(0, 8)}`,
+      `Bearer ${secret}x`,
+      `Bearer ${secret.toUpperCase()}`,
+      `Bearer ${secret} ${secret}`,
+      `Bearer ${hashOf(secret)}`,
+      `Basic ${secret}`,
+      secret,
+      `Bearer ${"x".repeat(1_000_000)}`,
+      `Bearer ${" ".repeat(1_000_000)}x y`,
+    ])
+      for (const address of [
+        "/",
+        "/research/inputs",
+        "POST /research/kickoff",
+        "/research",
+        "/x",
+      ]) {
+        const { status, headers } = await server.ask(header, address);
+        assert.deepEqual(
+          [status, headers.get("WWW-Authenticate")],
+          [401, "Bearer"],
+          header.slice(0, 80),
+        );
+      }
+    assert.ok(server.log.length > 0);
+    for (const line of server.log)
+      assert.equal(line, "A request from 203.0.113.9 had no valid token.");
+    assert.ok(server.log.length < 30, "a flood doesn't fill the log");
+  });
+
+  it("refuses a revoked token at once", async () => {
+    await open();
+    assert.equal((await server.ask("ci", "/research/inputs")).status, 200);
+    server.revoke("ci");
+    assert.equal((await server.ask("ci", "/research/inputs")).status, 401);
+    assert.equal((await server.ask("org", "/research/inputs")).status, 200);
+  });
+
+  it("answers alike for a crew that isn't there and one that the token may not use, so that names can't be probed", async () => {
+    await open();
+    const id = await server.kickoff("org", "travel");
+    for (const [as, status] of [
+      ["", 401],
+      ["Bearer wrong", 401],
+      ["ci", 404],
+    ] as const)
+      for (const [method, below] of [
+        ["GET", "/inputs"],
+        ["GET", ""],
+        ["PUT", "/kickoff"],
+        ["GET", `/${id}/status`],
+        ["POST", "/kickoff"],
+        ["POST", "/feedback/a/1/1/b"],
+        ["OPTIONS", "/inputs"],
+      ] as const) {
+        const body = method === "POST" ? { body: { inputs } } : {};
+        const there = await server.ask(as, `${method} /travel${below}`, body);
+        const missing = await server.ask(as, `${method} /nowhere${below}`, body);
+        assert.equal(there.status, status, `${as} ${method} ${below}`);
+        assert.deepEqual(there.body, missing.body);
+        assert.deepEqual([...there.headers], [...missing.headers]);
+      }
+    const file = path.join(server.crews.travel.folder, "crewdeck.sqlite");
+    assert.equal(countIn(file, "SELECT count(*) AS count FROM executions"), 1);
+    const { body } = await server.ask("org", "/nowhere/inputs");
+    assert.deepEqual(body, {
+      error: "Not Found",
+      message: "The requested resource was not found",
+      details: {},
+      detail: "Not Found",
+    });
+  });
+
+  it("finds no crew by a name that isn't exactly its own", async () => {
+    await open();
+    for (const name of [
+      "..",
+      "%2e%2e",
+      "Research",
+      "research%2f",
+      "%72esearch%00",
+      "__proto__",
+      "constructor",
+      "research.",
+      ".",
+      "research;a",
+    ]) {
+      const { status } = await server.ask("org", `/${name}/inputs`);
+      assert.equal(status, 404, name);
+    }
+    // Resolved before, as any client does: this is /travel/inputs.
+    assert.equal((await server.ask("ci", "/research/../travel/inputs")).status, 404);
+    assert.equal((await server.ask("ci", "/research/%2e%2e/travel/inputs")).status, 404);
+    assert.equal((await server.ask("ci", "/research/..%2ftravel/inputs")).status, 404);
+  });
+
+  it("lets a user's token read, resume and stop only what it started, an organization's token all of its crews", async () => {
+    await open();
+    const ann = await server.kickoff("ann");
+    const bob = await server.kickoff("bob");
+    const organizations = await server.kickoff("org");
+    for (const id of [ann, bob, organizations]) await server.untilWaiting("ci", id);
+    const status = async (as: string, id: string) =>
+      (await server.ask(as, `/research/${id}/status`)).status;
+    assert.deepEqual(
+      await Promise.all([ann, bob, organizations].map((id) => status("ann", id))),
+      [200, 403, 403],
+    );
+    const resume = {
+      execution_id: bob,
+      task_id: "draft",
+      human_feedback: "good",
+      is_approve: true,
+    };
+    assert.equal((await server.ask("ann", "POST /research/resume", { body: resume })).status, 403);
+    assert.equal((await server.ask("ann", `POST /research/stop/${bob}`)).status, 403);
+    const again = { inputs, run_again: { execution_id: bob, task_id: "draft" } };
+    assert.equal((await server.ask("ann", "POST /research/kickoff", { body: again })).status, 403);
+    assert.equal((await server.ask("bob", "POST /research/resume", { body: resume })).status, 200);
+    assert.equal((await server.ask("ci", `POST /research/stop/${ann}`)).status, 200);
+    // A new token of the same name.
+    server.revoke("bob");
+    server.add("bob", "user", ["research"]);
+    assert.equal(await status("bob", bob), 200);
+    server.add("userBearer", "user", "all");
+    assert.equal(await status("userBearer", organizations), 403);
+  });
+
+  it("answers 429 with Retry-After to too many requests of a token, in the crew's dialect, and to no other token", async () => {
+    await open();
+    server.limits = { ...usual, requestsPerMinute: 3 };
+    for (let count = 0; count < 3; count += 1)
+      assert.equal((await server.ask("ann", "/research/inputs")).status, 200);
+    const documented = await server.ask("ann", "/research/inputs");
+    assert.deepEqual([documented.status, documented.headers.get("Retry-After")], [429, "20"]);
+    const message = "Too many requests with this token. Try again in 20 s";
+    assert.deepEqual(documented.body, {
+      error: "Too Many Requests",
+      message,
+      details: {},
+      detail: message,
+    });
+    const live = await server.ask("ann", "POST /travel/kickoff", { body: { inputs } });
+    assert.deepEqual(
+      [live.status, live.body, live.headers.get("Retry-After")],
+      [429, { detail: message }, "20"],
+    );
+    assert.equal(live.headers.get("Connection"), "close", "the body was not read");
+    assert.equal((await server.ask("ann", "/")).status, 429);
+    assert.equal((await server.ask("bob", "/research/inputs")).status, 200);
+  });
+
+  it("answers 429 with Retry-After to a kickoff beyond the limit and stores nothing; what waits for a person doesn't count", async () => {
+    const rehearsal = rehearsalEngine(0);
+    let gate = Promise.resolve();
+    const engine: Engine = {
+      ...rehearsal,
+      run: async (attempt, report) => {
+        await gate;
+        return rehearsal.run(attempt, report);
+      },
+    };
+    await open({ engine });
+    server.limits = { ...usual, underWayPerCrew: 2 };
+    const kickoff = (crew = "research") =>
+      server.ask("ann", `POST /${crew}/kickoff`, { body: { inputs } });
+    await server.untilWaiting("ann", await server.kickoff("ann"));
+    const gated = new AbortController();
+    gate = once(gated.signal, "abort").then(() => undefined);
+    release = () => gated.abort();
+    const answers = await Promise.all([1, 2, 3, 4, 5].map(() => kickoff()));
+    const accepted = answers.filter(({ status }) => status === 200);
+    const refused = answers.filter(({ status }) => status === 429);
+    assert.deepEqual([accepted.length, refused.length], [2, 3]);
+    const message =
+      "The crew already has 2 executions that are queued or running. Try again in 10 s";
+    for (const { headers, body } of refused) {
+      assert.equal(headers.get("Retry-After"), "10");
+      assert.equal((body as { message: string }).message, message);
+    }
+    const file = path.join(server.crews.research.folder, "crewdeck.sqlite");
+    assert.equal(countIn(file, "SELECT count(*) AS count FROM executions"), 3);
+    // The other crew has a queue of its own, and speaks the live dialect.
+    const others = await Promise.all([1, 2, 3].map(() => kickoff("travel")));
+    assert.deepEqual(
+      others.filter(({ status }) => status === 429).map(({ body }) => body),
+      [{ detail: message }],
+    );
+    const { kickoff_id: id } = accepted[0]?.body as { kickoff_id: string };
+    assert.equal((await server.ask("ann", `POST /research/stop/${id}`)).status, 200);
+    assert.equal((await kickoff()).status, 200);
+    assert.equal((await kickoff()).status, 429);
+  });
+
+  it("answers only requests to this machine's own names, or to publicUrl", async () => {
+    await open({ publicUrl: "https://crews.example.com" });
+    const status = async (host: string, headers = {}) =>
+      (await server.ask("org", `http://${host}/research/inputs`, { headers })).status;
+    for (const host of [
+      "localhost:80",
+      "127.0.0.1:1234",
+      "[::1]",
+      "crews.example.com",
+      "CREWS.example.com:8443",
+    ])
+      assert.equal(await status(host), 200, host);
+    for (const host of [
+      "example.com",
+      "evil.crews.example.com",
+      "crews.example.com.evil.com",
+      "10.0.0.1",
+    ])
+      assert.equal(await status(host), 403, host);
+    // Before the token is looked at.
+    assert.equal((await server.ask("", "http://example.com/")).status, 403);
+    const { body } = await server.ask("ci", "http://localhost/");
+    assert.deepEqual(body, {
+      crews: [{ name: "research", url: "https://crews.example.com/research" }],
+    });
+  });
+
+  it("believes the headers of a proxy only with trustProxy", async () => {
+    const forged = {
+      "X-Forwarded-Host": "evil.com",
+      "X-Forwarded-Proto": "https",
+      "X-Forwarded-For": "198.51.100.1",
+    };
+    await open({ publicUrl: "https://crews.example.com" });
+    assert.equal((await server.ask("org", "http://localhost/", { headers: forged })).status, 200);
+    const toEvil = { headers: { "X-Forwarded-Host": "localhost" } };
+    assert.equal((await server.ask("org", "http://evil.com/", toEvil)).status, 403);
+    await server.ask("", "/", { headers: forged });
+    assert.deepEqual(server.log, ["A request from 203.0.113.9 had no valid token."]);
+    await server.end();
+
+    await open({ trustProxy: true });
+    const url = async (headers: Record<string, string>, host = "localhost:8000") => {
+      const { status, body } = await server.ask("ci", `http://${host}/`, { headers });
+      return status === 200 ? (body as { crews: { url: string }[] }).crews[0]?.url : status;
+    };
+    assert.equal(await url({}), "http://localhost:8000/research");
+    assert.equal(await url({ "X-Forwarded-Proto": "https" }), "https://localhost:8000/research");
+    assert.equal(
+      await url({ "X-Forwarded-Proto": "https", "X-Forwarded-Host": "127.0.0.1:8443" }, "api:8000"),
+      "https://127.0.0.1:8443/research",
+    );
+    // What the client sent is before what the proxy added.
+    assert.equal(await url({ "X-Forwarded-Host": "localhost, evil.com" }), 403);
+    assert.equal(
+      await url({ "X-Forwarded-Host": "evil.com, localhost" }),
+      "http://localhost/research",
+    );
+    for (const host of [
+      "evil.com",
+      "localhost@evil.com",
+      "",
+      "a b",
+      "evil.com/localhost",
+      "localhost:x",
+    ])
+      assert.equal(await url({ "X-Forwarded-Host": host }), 403, host);
+    server.log.length = 0;
+    await server.ask("", "/", { headers: { "X-Forwarded-For": "198.51.100.1, 192.0.2.7" } });
+    await server.ask("", "/", { headers: { "X-Forwarded-For": "no address" } });
+    assert.deepEqual(server.log, [
+      "A request from 192.0.2.7 had no valid token.",
+      "A request from an unknown address had no valid token.",
+    ]);
+  });
+
+  it("passes on requests to a secret path without a token", async () => {
+    await open();
+    assert.equal(
+      (await server.ask("", "POST /research/feedback/signed", { body: {} })).status,
+      404,
+    );
+    assert.equal((await server.ask("", "POST /research/feedback/other", { body: {} })).status, 401);
+    assert.equal((await server.ask("", "POST /nowhere/feedback/signed", { body: {} })).status, 401);
+  });
+
+  it("notes at most once a minute that a token was used, and answers also if it can't", async () => {
+    const noted: (readonly [string, number])[] = [];
+    const before = Date.now();
+    await open({
+      lastUses: {
+        note: (name, at) => {
+          noted.push([name, at]);
+          return name === "org" ? Promise.reject(new Error("the disk is full")) : Promise.resolve();
+        },
+        all: () => Promise.resolve(new Map()),
+      },
+    });
+    for (const as of ["ci", "ci", "", "Bearer wrong", "org"]) await server.ask(as, "/");
+    assert.deepEqual(
+      noted.map(([name]) => name),
+      ["ci", "org"],
+    );
+    assert.ok(noted.every(([, at]) => at >= before && at <= Date.now()));
+    assert.ok(
+      server.log.includes('The last use of the token "org" could not be noted: the disk is full'),
+    );
+  });
+
+  it("accepts a token as soon as its command has added it, until it is revoked", async () => {
+    const folder = temporaryFolder("server-tokens");
+    const file = path.join(folder, configName);
+    const text = '{ "crews": [{ "name": "research", "folder": ".", "engine": "rehearsal" }] }';
+    writeFileSync(file, text);
+    // It looks at the file only when the test says so.
+    mock.timers.enable({ apis: ["setInterval"] });
+    try {
+      const live = openLiveConfig(file, text, () => undefined);
+      await open({ live });
+      const run = (...args: string[]) =>
+        runTokenCommand([...args, "--config", file], {}, () => Promise.resolve(new Map()));
+      const { output } = await run("add", "new", "--crew", "research");
+      const status = async () => (await server.ask(`Bearer ${output.trim()}`, "/")).status;
+      assert.equal(await status(), 401);
+      live.look();
+      assert.equal(await status(), 200);
+      await run("revoke", "new");
+      assert.equal(await status(), 200);
+      mock.timers.tick(1000);
+      assert.equal(await status(), 401);
+      live.stop();
+    } finally {
+      mock.timers.reset();
+    }
+    rmSync(folder, { recursive: true });
+  });
+});

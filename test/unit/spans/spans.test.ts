@@ -1,0 +1,233 @@
+import assert from "node:assert/strict";
+import { SpanKind, SpanStatusCode } from "@opentelemetry/api";
+import { hrTimeToMilliseconds } from "@opentelemetry/core";
+import type { ReadableSpan } from "@opentelemetry/sdk-trace";
+import * as conventions from "@opentelemetry/semantic-conventions/incubating";
+import type { ActivityEvent } from "../../../src/api/types.ts";
+import { activityOf } from "../../../src/executions/activity.ts";
+import type { Execution } from "../../../src/executions/model.ts";
+import { spansAsText } from "../../../src/spans/send.ts";
+import { spansOf } from "../../../src/spans/spans.ts";
+import { recordedExecution } from "../../support/recorded-execution.ts";
+import { start, variedExecution } from "../../support/timeline/samples.ts";
+import { notWaiting } from "../views/executions.ts";
+
+const now = start + 3_600_000;
+const hour = 3_600_000;
+
+function spansFor(
+  { execution, events }: { execution: Execution; events: readonly ActivityEvent[] },
+  { hasContent = false, at = now } = {},
+): readonly ReadableSpan[] {
+  const activity = activityOf(execution, { events, folded: { llm_call_started: 3 } });
+  return spansOf(execution, activity, { now: at, version: "1.2.3", hasContent });
+}
+
+/** A line for each span: its depth as indentation, and its name. */
+function outline(spans: readonly ReadableSpan[]): string[] {
+  const byId = new Map(spans.map((span) => [span.spanContext().spanId, span]));
+  const depthOf = ({ parentSpanContext }: ReadableSpan): number => {
+    const parent = byId.get(parentSpanContext?.spanId ?? "");
+    return parent === undefined ? 0 : depthOf(parent) + 1;
+  };
+  return spans.map((span) => `${"  ".repeat(depthOf(span))}${span.name}`);
+}
+
+const named = (spans: readonly ReadableSpan[], name: string) => {
+  const found = spans.find((span) => span.name === name);
+  assert.ok(found, name);
+  return found;
+};
+
+describe("Spans for OpenTelemetry", () => {
+  it("nest what crewAI reported, with the names of the GenAI conventions", () => {
+    const spans = spansFor(recordedExecution());
+    assert.deepEqual(outline(spans), [
+      "invoke_workflow travel",
+      "  task research_task",
+      "    invoke_agent Oslo researcher",
+      "      chat gpt-4o-mini",
+      "      execute_tool lookup",
+      "      chat gpt-4o-mini",
+      "  task write_task",
+      "    invoke_agent Oslo researcher",
+      "      chat gpt-4o-mini",
+    ]);
+    assert.deepEqual(
+      spans.map(({ kind }) => kind === SpanKind.CLIENT),
+      spans.map(({ name }) => name.startsWith("chat ")),
+    );
+    const [chat] = spans.filter(({ name }) => name.startsWith("chat "));
+    assert.deepEqual(chat?.attributes, {
+      "gen_ai.operation.name": "chat",
+      "gen_ai.request.model": "gpt-4o-mini",
+      "gen_ai.provider.name": "openai",
+      "gen_ai.usage.input_tokens": 100,
+      "gen_ai.usage.output_tokens": 10,
+      "crewdeck.task.id": "research_task",
+    });
+    assert.deepEqual(named(spans, "invoke_agent Oslo researcher").attributes, {
+      "gen_ai.operation.name": "invoke_agent",
+      "gen_ai.agent.name": "Oslo researcher",
+      "gen_ai.request.model": "gpt-4o-mini",
+      "gen_ai.provider.name": "openai",
+      "crewdeck.task.id": "research_task",
+    });
+    assert.deepEqual(named(spans, "execute_tool lookup").attributes, {
+      "gen_ai.operation.name": "execute_tool",
+      "gen_ai.tool.name": "lookup",
+      "crewdeck.task.id": "research_task",
+    });
+  });
+
+  it("use only names that the semantic conventions have, or their own", () => {
+    const known = new Set<unknown>(Object.values(conventions));
+    const spans = [recordedExecution(), variedExecution()].flatMap((each) =>
+      spansFor(each, { hasContent: true }),
+    );
+    const names = new Set(spans.flatMap(({ attributes }) => Object.keys(attributes)));
+    assert.deepEqual(
+      [...names].filter((name) => !known.has(name) && !name.startsWith("crewdeck.")),
+      [],
+    );
+    for (const { attributes } of spans)
+      for (const name of ["gen_ai.operation.name", "gen_ai.provider.name"])
+        assert.ok(attributes[name] === undefined || known.has(attributes[name]), name);
+  });
+
+  it("have the same IDs each time, and others for another execution", () => {
+    const ids = (spans: readonly ReadableSpan[]) =>
+      spans.map((span) => `${span.spanContext().traceId} ${span.spanContext().spanId}`);
+    const first = ids(spansFor(variedExecution()));
+    assert.deepEqual(ids(spansFor(variedExecution(), { at: now + hour, hasContent: true })), first);
+    assert.equal(new Set(first).size, first.length);
+    assert.equal(new Set(first.map((id) => id.split(" ")[0])).size, 1);
+    assert.match(first[0]!, /^[\da-f]{32} [\da-f]{16}$/);
+    const { execution, events } = variedExecution();
+    const other = ids(spansFor({ execution: { ...execution, kickoffIds: ["other"] }, events }));
+    assert.deepEqual(
+      other.filter((id) => first.includes(id)),
+      [],
+    );
+  });
+
+  it("count each token once: those of model calls, or the crew's if no call is known", () => {
+    const sum = (spans: readonly ReadableSpan[], name: string) =>
+      spans.reduce((all, { attributes }) => all + Number(attributes[name] ?? 0), 0);
+    const spans = spansFor(recordedExecution());
+    assert.equal(sum(spans, "gen_ai.usage.input_tokens"), 300);
+    assert.equal(sum(spans, "gen_ai.usage.output_tokens"), 30);
+    const execution = notWaiting({
+      state: "completed",
+      usage: { total: 50, prompt: 40, completion: 10, cached: 4 },
+    });
+    const [whole] = spansFor({ execution, events: [] });
+    assert.equal(whole?.attributes["gen_ai.usage.input_tokens"], 40);
+    assert.equal(whole.attributes["gen_ai.usage.output_tokens"], 10);
+    assert.equal(whole.attributes["gen_ai.usage.cache_read.input_tokens"], 4);
+  });
+
+  it("show attempts, waits for a person, failures and what still runs", () => {
+    const spans = spansFor(variedExecution());
+    const waits = spans.filter(({ name }) => name === "wait for a person");
+    assert.deepEqual(
+      waits.map(({ attributes, duration }) => [
+        attributes["crewdeck.approved"],
+        attributes["crewdeck.attempt"],
+        hrTimeToMilliseconds(duration),
+      ]),
+      [
+        [false, 1, 82_000],
+        [true, 2, 15_000],
+      ],
+    );
+    assert.ok(outline(spans).includes("    attempt 2"));
+    const failed = spans.filter(({ status }) => status.code === SpanStatusCode.ERROR);
+    assert.deepEqual(
+      failed.map(({ name, attributes }) => [name, attributes["error.type"]]),
+      [
+        ["invoke_workflow Writers", "_OTHER"],
+        ["execute_tool read_page", "_OTHER"],
+        ["task write", "_OTHER"],
+        ["chat gpt-5", "_OTHER"],
+      ],
+    );
+    assert.equal(spans[0]?.droppedEventsCount, 3);
+    const [running] = spansFor({ execution: notWaiting(), events: [] });
+    assert.equal(running?.attributes["crewdeck.state"], "running");
+    assert.equal(hrTimeToMilliseconds(running.endTime), now);
+  });
+
+  it("have no inputs, arguments, outputs, feedback and errors, unless they are asked for", () => {
+    const { execution, events } = variedExecution();
+    const secret = { ...execution, request: { inputs: { topic: "Green tea" }, callbacks: {} } };
+    const thought = [
+      ...events,
+      { id: "thought", type: "agent_logs_execution", at: start + 2000, thought: "I must look." },
+    ];
+    const texts = [
+      "Green tea",
+      "tea in offices",
+      "How to brew",
+      "I now know",
+      "Shorter, please",
+      "# Draft",
+      "context length",
+      "I must look",
+      "Found a lot",
+    ];
+    const without = spansAsText(spansFor({ execution: secret, events: thought }));
+    assert.deepEqual(
+      texts.filter((text) => without.includes(text)),
+      [],
+    );
+    const spans = spansFor({ execution: secret, events: thought }, { hasContent: true });
+    const complete = spansAsText(spans);
+    assert.deepEqual(
+      texts.filter((text) => !complete.includes(text)),
+      [],
+    );
+    const tool = named(spans, "execute_tool web_search").attributes;
+    assert.equal(tool["gen_ai.tool.call.arguments"], '{"query": "tea in offices", "limit": 10}');
+    assert.match(String(tool["gen_ai.tool.call.result"]), /How to brew/);
+    const [chat] = spans.filter(({ name }) => name.startsWith("chat "));
+    assert.deepEqual(JSON.parse(String(chat?.attributes["gen_ai.output.messages"])), [
+      {
+        role: "assistant",
+        parts: [{ type: "text", content: "I now know what to write." }],
+        finish_reason: "stop",
+      },
+    ]);
+    assert.match(
+      String(spans[0]?.attributes["gen_ai.input.messages"]),
+      /\\"topic\\":\\"Green tea\\"/,
+    );
+  });
+
+  it("are one line of OTLP JSON for each request of at most 512 spans", () => {
+    const { execution } = variedExecution();
+    const events = Array.from({ length: 600 }, (_, at): ActivityEvent[] => [
+      { id: `t${at}`, type: "task_started", at: start + at, taskName: `task ${at}` },
+      { id: `e${at}`, type: "task_completed", at: start + at + 1, startedId: `t${at}` },
+    ]).flat();
+    const lines = spansAsText(spansFor({ execution, events })).split("\n");
+    assert.equal(lines.pop(), "");
+    const counts = lines.map((line) => {
+      const { resourceSpans } = JSON.parse(line) as {
+        resourceSpans: {
+          resource: { attributes: unknown };
+          scopeSpans: { scope: object; spans: { startTimeUnixNano: string }[] }[];
+        }[];
+      };
+      assert.equal(resourceSpans.length, 1);
+      const [{ resource, scopeSpans } = assert.fail()] = resourceSpans;
+      assert.deepEqual(resource.attributes, [
+        { key: "service.name", value: { stringValue: "Writers" } },
+      ]);
+      assert.equal(Reflect.get(scopeSpans[0]!.scope, "name"), "crewdeck");
+      assert.match(scopeSpans[0]!.spans[0]!.startTimeUnixNano, /^\d{19}$/);
+      return scopeSpans[0]!.spans.length;
+    });
+    assert.deepEqual(counts, [512, 89]);
+  });
+});

@@ -1,0 +1,243 @@
+import assert from "node:assert/strict";
+import type { Question } from "../../../src/api/types.ts";
+import { readFlowRequest } from "../../../src/callbacks/flow-request.ts";
+import { activityOf } from "../../../src/executions/activity.ts";
+import { requestReceived } from "../../../src/executions/flow-requests.ts";
+import type { Execution } from "../../../src/executions/model.ts";
+import { applyReading, newExecution } from "../../../src/executions/reduce.ts";
+import {
+  resumeAnswered,
+  resumeRefused,
+  resumeSending,
+  resumeUnanswered,
+} from "../../../src/executions/resumes.ts";
+import { staleByAttempt } from "../../../src/sending/stale.ts";
+import { renderExecution } from "../../../src/views/document/render.ts";
+import { eventOf, tooLateMessage } from "../../../src/views/events.ts";
+import { pageModel } from "../../../src/views/page/model.ts";
+import { executionRow, taskRow } from "../../../src/views/tree/execution-rows.ts";
+import { aRequest } from "../callbacks/flow-samples.ts";
+import { FakeClock } from "../executions/fake-clock.ts";
+import { aReading } from "../executions/samples.ts";
+import { markdownLinks } from "../../support/markdown-links.ts";
+
+const crew = { id: "url:https://crew.test", name: "Writers", url: "https://crew.test" };
+const clock = new FakeClock();
+const target = { taskId: "review_article", attempt: 1 };
+
+/** As it is stored after the webhook. */
+function asked(changes: object = {}, outside: object = {}): Execution {
+  const read = readFlowRequest(JSON.stringify(aRequest(changes, outside)));
+  assert.ok(read);
+  const { ids, label } = read;
+  const [kickoffId = ""] = ids;
+  const tracked = newExecution({ crew, origin: "tracked", kickoffId, label }, clock);
+  return requestReceived(tracked, read.request, clock.now());
+}
+
+const answering = (execution: Execution) =>
+  resumeSending(execution, target, {
+    ...{ isApprove: true, isAnswer: true, text: "request_changes", at: new Date(0).toISOString() },
+  });
+
+function modelOf(execution: Execution) {
+  return pageModel(execution, activityOf(execution, { events: [], folded: {} }), {
+    canStop: true,
+    isSending: false,
+    draft: { text: "", number: 0 },
+    hasOldDrafts: false,
+  });
+}
+
+/** As a local flow's status says it. */
+function paused(changes: Partial<Question> = {}): Execution {
+  const local = { id: "local:file:///a", name: "News", url: "http://127.0.0.1:4000" };
+  const running = newExecution({ crew: local, origin: "kickoff", kickoffId: "k1" }, clock);
+  const question = { options: ["publish", "revise"], message: "Is it **right**?", ...changes };
+  const waiting = { taskId: "review", output: "Draft.", attempt: 1, ...question };
+  return applyReading(running, aReading({ state: "waiting", waiting }), clock.now());
+}
+
+describe("What a local flow asks, as a person sees it", () => {
+  it("is a row, a notification and a sentence that ask for an answer, not for an approval", () => {
+    const row = executionRow(paused(), clock.now());
+    assert.match(row.facts, /^execution\b.*:asks\b/);
+    assert.match(row.description, /^Waiting · choose an answer/);
+    assert.match(row.sentence, /Waiting for you at task review, choose an answer/);
+    assert.match(
+      eventOf(paused(), clock.now())?.message ?? "",
+      /of “News” asks you at “review”: choose an answer\.$/,
+    );
+    assert.match(modelOf(paused()).spoken, /task review, attempt 1: choose an answer$/);
+    assert.match(executionRow(paused({ options: [] }), clock.now()).sentence, /write an answer/);
+  });
+
+  it("no longer asks for it once an answer is on its way", () => {
+    const at = new Date(0).toISOString();
+    const feedback = { isApprove: true, isAnswer: true, text: "revise", at } as const;
+    const sending = resumeSending(paused(), { taskId: "review", attempt: 1 }, feedback);
+    assert.doesNotMatch(executionRow(sending, clock.now()).sentence, /choose an answer/);
+  });
+
+  it("is in the document with its question and its answers", () => {
+    const { text } = renderExecution(paused({ defaultOption: "revise" }));
+    assert.match(text, /The flow asks you at review and continues with your answer\./);
+    // Beside its output and its lenses.
+    assert.match(
+      text,
+      /^## Task: review\n\nWaiting for you\n\n> Is it \*\*right\*\*\?\n\n.*Draft\./ms,
+    );
+    assert.match(text, /Choose an answer, or write another: “publish”, “revise \(default\)”/);
+    assert.doesNotMatch(text, /approve it|The answer goes to/);
+    const open = renderExecution(paused({ options: [] })).text;
+    assert.match(open, /The flow asks you at review/);
+    assert.doesNotMatch(open, /Choose an answer|approve/);
+  });
+
+  it("is on the page with a button for each answer, and says where the answer goes", () => {
+    const { review } = modelOf(paused({ defaultOption: "revise" }));
+    assert.deepEqual(review?.answers, [
+      { label: "publish", text: "publish" },
+      { label: "revise (default)", text: "revise" },
+    ]);
+    assert.deepEqual(
+      [review.status, review.note, review.goesTo],
+      [
+        "waits",
+        "Is it **right**?",
+        "Goes to “News” (127.0.0.1:4000), and the flow continues with it.",
+      ],
+    );
+  });
+});
+
+describe("A flow's request, as a person sees it", () => {
+  it("is a row that waits, with the actions of a flow and not those of an output", () => {
+    const row = executionRow(asked(), clock.now());
+    assert.equal(row.label, "Please review this article.");
+    assert.match(row.description, /^Waiting · choose an answer/);
+    assert.match(row.sentence, /Waiting for you at task review_article, choose an answer/);
+    assert.match(row.facts, /^execution\b.*:asks\b/);
+    assert.doesNotMatch(row.facts, /:waiting\b/);
+    const [task] = asked().tasks;
+    const { facts, sentence } = taskRow(task ?? assert.fail(), asked());
+    assert.match(facts, /^task:asks\b/);
+    assert.equal(sentence, "Task review_article, Waiting for you, choose an answer");
+  });
+
+  it("is notified once, also if it is asked again", () => {
+    const event = eventOf(asked(), clock.now());
+    assert.equal(event?.kind, "waiting");
+    assert.match(
+      event.message,
+      /“Please review this article\.” of “Writers” asks you at “review_article”: choose an answer\./,
+    );
+    assert.equal(eventOf(answering(asked()), clock.now()), undefined);
+    const shown = asked();
+    assert.match(
+      tooLateMessage(shown, "Otters", answering(shown)) ?? "",
+      /Nothing was sent: .* was answered before/,
+    );
+  });
+
+  it("is in the document with its message, state, answers, host and whom it is assigned to", () => {
+    const { text } = renderExecution(asked());
+    assert.match(text, /The flow asks you at review_article and continues with your answer\./);
+    assert.match(text, /Choose an answer, or write another: “approved”, “rejected”, “request_ch/);
+    assert.match(text, /Assigned to: ada@crew\.test/);
+    assert.match(text, /The answer goes to app\.crew\.test/);
+    assert.match(text, /Please review this article\./);
+    assert.match(text, /"title": "Otters"/);
+    assert.ok(!text.includes("/callback/abc"), "who knows the address may be able to answer");
+  });
+
+  it("stays readable with what became of the answer", () => {
+    const sent = answering(asked());
+    const answered = resumeAnswered(sent, target, { message: "Resumed", raw: {} });
+    for (const [execution, outcome] of [
+      [sent, /### Your answer\n\n> request_changes\n\nSending…/],
+      [
+        resumeUnanswered(sent, target),
+        /### Your answer\n\n> request_changes\n\nMay have been sent/,
+      ],
+      [
+        resumeRefused(sent, target, "Too late"),
+        /### Your answer: not accepted[^]*Not accepted: Too late/,
+      ],
+      [
+        resumeRefused(sent, target, "No route", { isUnsent: true }),
+        /### Your answer: not sent[^]*Not sent: No route/,
+      ],
+      [answered, /### Your answer\n\n> request_changes\n\nSent · the crew answered “Resumed”/],
+    ] as const) {
+      const { text } = renderExecution(execution);
+      assert.match(text, outcome);
+      assert.match(text, /Please review this article\./);
+    }
+    assert.match(renderExecution(answered).text, /You answered the flow at review_article/);
+  });
+
+  it("stays readable if the flow went on without an answer from here", () => {
+    const over = applyReading(asked(), aReading({ state: "completed", output: "Done." }), 0);
+    const note = "This request no longer waits, and was not answered from here.";
+    const { text } = renderExecution(over);
+    assert.ok(text.includes(note) && text.includes("Please review this article."));
+    assert.equal(modelOf(over).tasks[0]?.attempts[0]?.note, note);
+    assert.ok(!renderExecution(asked()).text.includes(note));
+  });
+
+  it("is on the page with a button for each answer, and says where the answer goes", () => {
+    const { review } = modelOf(asked());
+    assert.deepEqual(
+      review?.answers?.map(({ text }) => text),
+      ["approved", "rejected", "request_changes"],
+    );
+    assert.equal(review.status, "waits");
+    assert.equal(review.goesTo, "Goes to app.crew.test, and the flow continues with it.");
+    const answered = modelOf(resumeAnswered(answering(asked()), target, { raw: {} }));
+    assert.equal(answered.review, undefined);
+    assert.equal(answered.tasks[0]?.attempts[0]?.feedback[0]?.kind, "answered");
+  });
+
+  it("says where its answer can't go", () => {
+    const execution = asked({}, { callback_url: "http://crew.test/callback" });
+    assert.match(renderExecution(execution).text, /address for the answer can't be used/);
+    assert.match(modelOf(execution).review?.goesTo ?? "", /can't be used/);
+  });
+
+  it("is late once the next one waits at the same method", () => {
+    const read = readFlowRequest(JSON.stringify(aRequest({ id: "2" })));
+    const next = requestReceived(asked(), read?.request ?? assert.fail(), clock.now());
+    assert.equal(staleByAttempt(next, target)?.kind, "newerAttempt");
+  });
+
+  const evil =
+    "$(zap) <img src=x onerror=alert(1)> \u001b[31mred\u001b[0m [go](command:workbench.quit) <command:x> \u202eecho";
+  it("shows every text of the webhook as data: icons, HTML, ANSI, command links", () => {
+    const execution = asked(
+      {
+        message: evil,
+        method_name: evil,
+        emit_options: [evil, "approved"],
+        state: { [evil]: evil },
+        metadata: { note: evil },
+      },
+      { assigned_to_email: evil, deployment: { name: evil } },
+    );
+    const { text } = renderExecution(execution);
+    assert.deepEqual(
+      markdownLinks(text).filter((link) => /command/i.test(link)),
+      [],
+    );
+    const model = modelOf(execution);
+    const labels = [
+      executionRow(execution, clock.now()).label,
+      model.review?.name,
+      model.title,
+      ...(model.review?.answers ?? []).map(({ label }) => label),
+    ];
+    for (const label of labels) assert.doesNotMatch(label ?? "", /[\u001b\u202e]/);
+    // What is sent is what the flow named.
+    assert.equal(model.review?.answers?.[0]?.text, evil);
+  });
+});
