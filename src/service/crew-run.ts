@@ -5,7 +5,7 @@ import { messageOf } from "./errors.ts";
 import { runFlow, type FlowParts } from "./flow-run.ts";
 import { fingerprintsOf, fitOutputs, UnfitOutputs } from "./run-again.ts";
 import type { AttemptKey, Execution } from "./model.ts";
-import { signalOf, taskTries, type Steps } from "./steps.ts";
+import { BegunTooOften, checkBegins, signalOf, taskTries, type Steps } from "./steps.ts";
 import type { ExecutionStore } from "./store.ts";
 
 /** Runs from the beginning, also after a crash: `steps` skips what was finished. */
@@ -136,6 +136,7 @@ export async function runCrew(
       try {
         const onEvent = reporter.engineEvents(key, work);
         const result = await engine.run(work, {
+          begin: async () => checkBegins(await store.count("begins", key)),
           step: (step) => reporter.step(key, (count += 1), step),
           event: onEvent,
         });
@@ -151,7 +152,8 @@ export async function runCrew(
         }
       } catch (error) {
         if (await store.hasEnded(id)) return "failed";
-        if (!engine.isFinal?.(error) && (await store.countFailure(key)) < taskTries) throw error;
+        const isFinal = error instanceof BegunTooOften || engine.isFinal?.(error) === true;
+        if (!isFinal && (await store.count("failures", key)) < taskTries) throw error;
         const problem = messageOf(error);
         await reporter.event("task_failed", subjectOf(key), { ...data, error: problem });
         return await fail(`Task execution failed: ${problem}`);

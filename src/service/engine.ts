@@ -46,6 +46,8 @@ export interface EngineEvent extends JsonObject {
 
 /** What a run reports; each resolves when it is stored. */
 interface Reports {
+  /** To be called before what costs money, which must not happen if it rejects: it was begun too often. */
+  begin(): Promise<void>;
   step(step: AgentStep): Promise<void>;
   event(event: EngineEvent): Promise<void>;
 }
@@ -99,8 +101,7 @@ export interface FlowResult {
 }
 
 /** What a part reports; each resolves when it is stored. */
-export interface FlowReports {
-  step(step: AgentStep): Promise<void>;
+export interface FlowReports extends Omit<Reports, "event"> {
   /** `method` for an event about one of the flow's own methods. */
   event(event: EngineEvent, method?: MethodReport): Promise<void>;
 }

@@ -16,7 +16,7 @@ import { questionOf } from "./flow-answers.ts";
 import type { FeedbackWebhook } from "./feedback-webhook.ts";
 import type { Counts, FlowStore } from "./flow-store.ts";
 import type { AttemptKey, Execution } from "./model.ts";
-import { signalOf, taskTries, type Steps } from "./steps.ts";
+import { BegunTooOften, checkBegins, signalOf, taskTries, type Steps } from "./steps.ts";
 import type { ExecutionStore } from "./store.ts";
 
 /** What a service has for its flows. */
@@ -126,6 +126,7 @@ async function runPart(
     result = await engine.runFlow(
       { executionId: id, project, inputs, ...(answer && { answer }) },
       {
+        begin: async () => checkBegins(await flows.count("begins", id, part)),
         step: (step) =>
           reporter.step({ executionId: id, taskIndex: 0, attempt: part }, (steps += 1), step),
         event: (event, method) => methods.report(event, method),
@@ -133,7 +134,8 @@ async function runPart(
     );
   } catch (error) {
     if (await store.hasEnded(id)) return "failed";
-    if (!engine.isFinal?.(error) && (await flows.countFailure(id, part)) < taskTries) throw error;
+    const isFinal = error instanceof BegunTooOften || engine.isFinal?.(error) === true;
+    if (!isFinal && (await flows.count("failures", id, part)) < taskTries) throw error;
     return await fail(`The flow failed: ${messageOf(error)}`);
   }
   const { pause, output, usage } = result;

@@ -4,7 +4,7 @@ import { keyColumns, ofAttempt, values } from "./decisions.ts";
 import type { FlowPause, TokenUsage } from "./engine.ts";
 import type { FeedbackAnswer } from "./flow-answers.ts";
 import type { AttemptKey, Callbacks } from "./model.ts";
-import { addUsage } from "./store.ts";
+import { addUsage, type Counted } from "./store.ts";
 
 /** How many attempts each method has, by its index. */
 export type Counts = Readonly<Record<string, number>>;
@@ -109,16 +109,16 @@ export function createFlowStore(database: Database) {
       return stored && (JSON.parse(text(stored, "callbacks")) as Callbacks);
     },
 
-    /** Of a part that ended without an answer from the engine. Each query may be repeated, because its answer was lost. */
-    async countFailure(id: string, part: number): Promise<number> {
+    /** Of a part. Each query may be repeated, because its answer was lost. */
+    async count(what: Counted, id: string, part: number): Promise<number> {
       const found = await database.query(
-        row("SELECT count FROM flow_failures WHERE execution_id = ? AND part = ?", id, part),
+        row(`SELECT ${what} FROM flow_parts WHERE execution_id = ? AND part = ?`, id, part),
       );
-      const count = Number(found?.["count"] ?? 0) + 1;
+      const count = Number(found?.[what] ?? 0) + 1;
       await database.query(
         change(
-          `INSERT INTO flow_failures (execution_id, part, count) VALUES (?, ?, ?)
-           ON CONFLICT (execution_id, part) DO UPDATE SET count = excluded.count`,
+          `INSERT INTO flow_parts (execution_id, part, ${what}) VALUES (?, ?, ?)
+           ON CONFLICT (execution_id, part) DO UPDATE SET ${what} = excluded.${what}`,
           id,
           part,
           count,

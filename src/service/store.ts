@@ -15,6 +15,9 @@ import type { Attempt, AttemptKey, Callbacks, Execution, KeptOutput } from "./mo
 /** What is stored together with the end of an execution. */
 type Ending = (ended: Execution) => Work<unknown>;
 
+/** What is counted of an attempt, or of a part of a flow. */
+export type Counted = "begins" | "failures";
+
 export type ExecutionStore = ReturnType<typeof createStore>;
 
 /** Each method is one atomic change. A run may repeat its calls after a crash, without effect. */
@@ -252,15 +255,15 @@ export function createStore(database: Database) {
     },
 
     /** Each query may be repeated, because its answer was lost. */
-    async countFailure(key: AttemptKey): Promise<number> {
+    async count(what: Counted, key: AttemptKey): Promise<number> {
       const found = await database.query(
-        row(`SELECT failures FROM attempts ${ofAttempt}`, ...values(key)),
+        row(`SELECT ${what} FROM attempts ${ofAttempt}`, ...values(key)),
       );
-      const failures = Number(found?.["failures"] ?? 0) + 1;
+      const count = Number(found?.[what] ?? 0) + 1;
       await database.query(
-        change(`UPDATE attempts SET failures = ? ${ofAttempt}`, failures, ...values(key)),
+        change(`UPDATE attempts SET ${what} = ? ${ofAttempt}`, count, ...values(key)),
       );
-      return failures;
+      return count;
     },
 
     /**

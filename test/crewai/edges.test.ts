@@ -256,7 +256,8 @@ describe("crewAI projects at the edges", () => {
       ...{ agent: undefined, notes: [], attempt: 1, isFirst: taskIndex === 0 },
       earlier: [{ taskId: "first", output: "A text." }].slice(0, taskIndex),
     });
-    const ignore = { step: () => Promise.resolve(), event: () => Promise.resolve() };
+    const nothing = () => Promise.resolve();
+    const ignore = { begin: nothing, step: nothing, event: nothing };
     await engine.run(attempt(0), ignore);
     engine.rest?.("a", false);
     engine.close?.();

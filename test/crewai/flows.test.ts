@@ -270,7 +270,8 @@ describe("a real flow", () => {
     const data = temporaryFolder("flows");
     const python = await pythonWith(newestCrewai);
     const project = await readProject(folder);
-    const reports = { step: () => Promise.resolve(), event: () => Promise.resolve() };
+    const nothing = () => Promise.resolve();
+    const reports = { begin: nothing, step: nothing, event: nothing };
     const answer = { feedback: "request_changes", outcomes: ["request_changes"] };
     /** In a process of its own. */
     const run = async (requestedAt?: string) => {

@@ -161,6 +161,7 @@ export function openEngine(
               isFirst: taskIndex === 0,
             },
             {
+              begin: () => Promise.resolve(),
               step: (step) => {
                 steps.push(step);
                 return onStep?.() ?? Promise.resolve();

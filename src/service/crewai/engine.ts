@@ -162,6 +162,7 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
     executionId: string,
     project: CrewProject,
     command: JsonObject,
+    begin: () => Promise<void>,
     store: (report: UnknownObject) => Promise<void>,
   ): Promise<UnknownObject> {
     const { worker, crew } = await open(executionId, project);
@@ -177,6 +178,7 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
           }),
         );
     };
+    await begin();
     const reply = await worker.run(command, onReport).finally(() => reported);
     // Not before: its import would slow down the first attempt.
     keepSpare();
@@ -197,7 +199,8 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
     run: (attempt, report) =>
       working(attempt.executionId, async () => {
         const { executionId, project, task } = attempt;
-        const reply = await give(executionId, project, commandOf(attempt), (reported) => {
+        const command = commandOf(attempt);
+        const reply = await give(executionId, project, command, report.begin, (reported) => {
           const event = eventOf(reported);
           return event ? report.event(event) : report.step(stepOf(reported, task.description));
         });
@@ -207,7 +210,7 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
       const { executionId, project } = part;
       const run = async () => {
         const command = flowCommand(part, flowStoreOf(executionId));
-        const reply = await give(executionId, project, command, (reported) => {
+        const reply = await give(executionId, project, command, report.begin, (reported) => {
           const event = eventOf(reported);
           return event
             ? report.event(event, methodOf(reported))

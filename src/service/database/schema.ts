@@ -27,7 +27,7 @@ export function tables({ integer, table, rowid }: Dialect): string {
   CREATE TABLE IF NOT EXISTS attempts (
     execution_id TEXT NOT NULL REFERENCES executions, task_index ${integer} NOT NULL, attempt ${integer} NOT NULL,
     task_id TEXT NOT NULL, state TEXT NOT NULL, output TEXT, started_at ${integer} NOT NULL, finished_at ${integer},
-    failures ${integer} NOT NULL DEFAULT 0, feedback TEXT, callbacks TEXT, decided_at ${integer}, taken ${integer} NOT NULL DEFAULT 0,
+    failures ${integer} NOT NULL DEFAULT 0, begins ${integer} NOT NULL DEFAULT 0, feedback TEXT, callbacks TEXT, decided_at ${integer}, taken ${integer} NOT NULL DEFAULT 0,
     shown ${integer} NOT NULL DEFAULT 0, PRIMARY KEY (execution_id, task_index, attempt)
   )${table};
   CREATE TABLE IF NOT EXISTS usage (
@@ -38,9 +38,9 @@ export function tables({ integer, table, rowid }: Dialect): string {
     pause TEXT NOT NULL, answer TEXT, PRIMARY KEY (execution_id, task_index, attempt)
   )${table};
   CREATE TABLE IF NOT EXISTS flow_outputs (execution_id TEXT PRIMARY KEY REFERENCES executions, output TEXT NOT NULL)${table};
-  CREATE TABLE IF NOT EXISTS flow_failures (
-    execution_id TEXT NOT NULL REFERENCES executions, part ${integer} NOT NULL, count ${integer} NOT NULL,
-    PRIMARY KEY (execution_id, part)
+  CREATE TABLE IF NOT EXISTS flow_parts (
+    execution_id TEXT NOT NULL REFERENCES executions, part ${integer} NOT NULL, failures ${integer} NOT NULL DEFAULT 0,
+    begins ${integer} NOT NULL DEFAULT 0, PRIMARY KEY (execution_id, part)
   )${table};
   CREATE TABLE IF NOT EXISTS events (
     ${rowid} execution_id TEXT NOT NULL REFERENCES executions, id TEXT NOT NULL, type TEXT NOT NULL, event TEXT NOT NULL,
@@ -70,6 +70,7 @@ export function tables({ integer, table, rowid }: Dialect): string {
 export const addedColumns = [
   ["executions", "crew", "TEXT NOT NULL DEFAULT ''"],
   ["attempts", "shown", "INTEGER NOT NULL DEFAULT 0"],
+  ["attempts", "begins", "INTEGER NOT NULL DEFAULT 0"],
   ["deliveries", "kind", "TEXT"],
   // Its callbacks wait for their repeat in one queue, and are in no status.
   ["deliveries", "queue", "TEXT NOT NULL DEFAULT ''"],

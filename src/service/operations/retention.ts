@@ -21,7 +21,7 @@ const tables = [
   "usage",
   "flow_pauses",
   "flow_outputs",
-  "flow_failures",
+  "flow_parts",
   "attempts",
   "batched_events",
   "deliveries",

@@ -291,6 +291,22 @@ describe("service: flows", () => {
     assert.deepEqual([status, error], ["error", "The flow failed: The process ended."]);
   });
 
+  it("don't begin a part again that was begun ten times, because each time the service ended", async () => {
+    let paid = 0;
+    run = async (_part, { begin }) => {
+      await begin();
+      paid += 1;
+      const [counted] = await harness.sql("SELECT begins FROM flow_parts");
+      assert.equal(Number(counted?.["begins"]), 1);
+      await harness.sql("UPDATE flow_parts SET begins = 10");
+      throw new Error("It is repeated.");
+    };
+    await open();
+    const { error } = await harness.untilEnded(await kickoff());
+    assert.match(error ?? "", /^The flow failed: It was begun 10 times, and each time /);
+    assert.equal(paid, 1);
+  });
+
   for (const isEarly of [true, false])
     it(`keep the pause of the worker that took over, and its answer, if the slow one ${isEarly ? "begins" : "pauses"} after it`, async () => {
       await open();

@@ -163,10 +163,13 @@ describe("service: faults on Postgres", () => {
     const key = { executionId: "a", taskIndex: 0, attempt: 1 };
     const [store, flows] = [createStore(forRuns), createFlowStore(forRuns)];
     await store.begin(key, "only");
-    for (const count of [() => store.countFailure(key), () => flows.countFailure("a", 1)]) {
+    for (const count of [
+      () => store.count("failures", key),
+      () => flows.count("failures", "a", 1),
+    ]) {
       let stored = 0;
       proxy.onQuery = (sql) =>
-        /^(UPDATE attempts|INSERT INTO flow_failures)/.test(sql) && (stored += 1) === 1
+        /^(UPDATE attempts|INSERT INTO flow_parts)/.test(sql) && (stored += 1) === 1
           ? "after"
           : undefined;
       assert.equal(await count(), 1);

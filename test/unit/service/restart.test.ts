@@ -197,6 +197,27 @@ describe("service: after a restart", () => {
     assert.equal((await harness.untilEnded(id)).result?.output, "as it was shown");
   });
 
+  it("an attempt that was begun ten times, because each time the service ended, isn't begun again", async () => {
+    let paid = 0;
+    const engine: Engine = {
+      name: "costly",
+      run: async (_attempt, { begin }) => {
+        await begin();
+        paid += 1;
+        // The others ended with the service, which could not count a failure.
+        const [counted] = await harness.sql("SELECT begins FROM attempts");
+        assert.equal(Number(counted?.["begins"]), 1);
+        await harness.sql("UPDATE attempts SET begins = 10");
+        throw new Error("It is repeated.");
+      },
+    };
+    harness = await new Harness({ engine }).start();
+    const { status, error } = await harness.untilEnded(await harness.kickoff());
+    assert.equal(status, "error");
+    assert.match(error ?? "", /^Task execution failed: It was begun 10 times, and each time /);
+    assert.equal(paid, 1);
+  });
+
   // A process that shares the database holds nothing: others may be running the execution.
   if (!onPostgres)
     describe("with an engine that costs money", () => {

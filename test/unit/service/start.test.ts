@@ -195,7 +195,8 @@ describe("service: the rehearsal engine", () => {
     attempt: 1,
     isFirst: true,
   };
-  const ignore = { step: () => Promise.resolve(), event: () => Promise.resolve() };
+  const nothing = () => Promise.resolve();
+  const ignore = { begin: nothing, step: nothing, event: nothing };
 
   it("always returns the same output, with a line that marks it", async () => {
     const engine = rehearsalEngine(0);

@@ -67,7 +67,7 @@ describe("service: executions that ended long ago", () => {
       `usage VALUES ('${id}', 1, 1, 0)`,
       `flow_pauses VALUES (${key}, '{}', NULL)`,
       `flow_outputs VALUES ('${id}', '')`,
-      `flow_failures VALUES ('${id}', 1, 1)`,
+      `flow_parts VALUES ('${id}', 1, 1, 1)`,
       `span_exports (execution_id, due) VALUES ('${id}', 0)`,
       `batched_events (id, execution_id, event, delivery_id) VALUES ('b', '${id}', '', 'd')`,
       `deliveries (id, execution_id, url, body, state) VALUES ('d', '${id}', '', '', 'sent')`,
