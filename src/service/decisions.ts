@@ -1,3 +1,4 @@
+import { text } from "../base/sqlite.ts";
 import { change, row, rows, type Database, type Work } from "./database/database.ts";
 import type { Attempt, AttemptKey, Callbacks, Decision } from "./model.ts";
 
@@ -46,6 +47,17 @@ export function createDecisions(database: Database) {
           );
         return true;
       }, true);
+    },
+
+    /** Those of the last decision, if there is one. */
+    async lastCallbacks(id: string): Promise<Callbacks | undefined> {
+      const stored = await database.query(
+        row(
+          "SELECT callbacks FROM attempts WHERE execution_id = ? AND callbacks IS NOT NULL ORDER BY decided_at DESC LIMIT 1",
+          id,
+        ),
+      );
+      return stored && (JSON.parse(text(stored, "callbacks")) as Callbacks);
     },
 
     async waiting(executionId: string, taskId: string): Promise<StoredAttempt | undefined> {

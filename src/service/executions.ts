@@ -166,7 +166,7 @@ export function createExecutions(parts: ExecutionsParts) {
       const decision = {
         isApprove: answer.isApprove ?? true,
         feedback,
-        callbacks: (await flows.callbacksOf(execution.id)) ?? execution.callbacks,
+        callbacks: (await store.lastCallbacks(execution.id)) ?? execution.callbacks,
       };
       await decide(waiting, decision, answer, undefined);
     },

@@ -3,7 +3,7 @@ import { change, row, rows, type Database, type Work } from "./database/database
 import { keyColumns, ofAttempt, values } from "./decisions.ts";
 import type { FlowPause, TokenUsage } from "./engine.ts";
 import type { FeedbackAnswer } from "./flow-answers.ts";
-import type { AttemptKey, Callbacks } from "./model.ts";
+import type { AttemptKey } from "./model.ts";
 import { addUsage, type Counted } from "./store.ts";
 
 /** How many attempts each method has, by its index. */
@@ -96,17 +96,6 @@ export function createFlowStore(database: Database) {
       );
       const json = stored && optionalText(stored, "answer");
       return json === undefined ? undefined : (JSON.parse(json) as FeedbackAnswer);
-    },
-
-    /** Those that the last answer gave, if one did. */
-    async callbacksOf(id: string): Promise<Callbacks | undefined> {
-      const stored = await database.query(
-        row(
-          "SELECT callbacks FROM attempts WHERE execution_id = ? AND callbacks IS NOT NULL ORDER BY decided_at DESC LIMIT 1",
-          id,
-        ),
-      );
-      return stored && (JSON.parse(text(stored, "callbacks")) as Callbacks);
     },
 
     /** Of a part. Each query may be repeated, because its answer was lost. */

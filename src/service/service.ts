@@ -94,9 +94,17 @@ export function openService({ storage, log, ...parts }: ServiceParts) {
   const restAll = (id: string) => {
     for (const { engine } of crews) engine.rest?.(id, true);
   };
+  const reporterOf = (execution: Execution) =>
+    createReporter(execution, run.deliveries, run.events, () => database.now());
+  /** For an execution without a run that could end it. */
   const giveUp = async (id: string, problem: string) => {
     const error = `The execution can't continue: ${problem}`;
     await run.store.end(id, error, (ended) => run.events.adding(id, endEvent(ended)));
+    const ended = await run.store.find(id);
+    if (ended) {
+      const callbacks = (await run.store.lastCallbacks(id)) ?? ended.callbacks;
+      await reporterOf({ ...ended, callbacks }).report(endEvent(ended));
+    }
     restAll(id);
     await run.store.forgetCallbacks(id);
     await operations?.ended(id);
@@ -108,8 +116,6 @@ export function openService({ storage, log, ...parts }: ServiceParts) {
   const runs = createRuns(storage.backend, database, {
     // Repeated after a kill before the library stored the end of the run.
     async crew(id: string, steps: Steps) {
-      const reporterOf = (execution: Execution) =>
-        createReporter(execution, run.deliveries, run.events, () => database.now());
       const execution = await run.store.find(id);
       if (!execution) throw new Error(`The execution ${id} is not in the database.`);
       const { engine, feedbackWebhook: webhook } = await crewOf(execution, steps);

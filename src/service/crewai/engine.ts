@@ -16,7 +16,7 @@ import {
   type ProjectTask,
 } from "../../projects/types.ts";
 import { messageOf } from "../errors.ts";
-import type { AgentStep, Engine, EngineEvent, Note, TaskAttempt } from "../engine.ts";
+import type { AgentStep, Engine, EngineEvent, FlowReports, Note, TaskAttempt } from "../engine.ts";
 import type { TaskResult } from "../engine.ts";
 import type { Log } from "../operations/log.ts";
 import { flowCommand, flowResult, methodOf, usageOf } from "./flow.ts";
@@ -162,7 +162,7 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
     executionId: string,
     project: CrewProject,
     command: JsonObject,
-    begin: () => Promise<void>,
+    report: Pick<FlowReports, "begin">,
     store: (report: UnknownObject) => Promise<void>,
   ): Promise<UnknownObject> {
     const { worker, crew } = await open(executionId, project);
@@ -178,7 +178,7 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
           }),
         );
     };
-    await begin();
+    await report.begin();
     const reply = await worker.run(command, onReport).finally(() => reported);
     // Not before: its import would slow down the first attempt.
     keepSpare();
@@ -200,7 +200,7 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
       working(attempt.executionId, async () => {
         const { executionId, project, task } = attempt;
         const command = commandOf(attempt);
-        const reply = await give(executionId, project, command, report.begin, (reported) => {
+        const reply = await give(executionId, project, command, report, (reported) => {
           const event = eventOf(reported);
           return event ? report.event(event) : report.step(stepOf(reported, task.description));
         });
@@ -210,7 +210,7 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
       const { executionId, project } = part;
       const run = async () => {
         const command = flowCommand(part, flowStoreOf(executionId));
-        const reply = await give(executionId, project, command, report.begin, (reported) => {
+        const reply = await give(executionId, project, command, report, (reported) => {
           const event = eventOf(reported);
           return event
             ? report.event(event, methodOf(reported))

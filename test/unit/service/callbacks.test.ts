@@ -369,6 +369,28 @@ describe("service: callbacks", () => {
     ]);
   });
 
+  it("tells how an execution ended that can't continue, where the last resume asked for events", async () => {
+    const id = await harness.kickoff();
+    await harness.untilWaiting(id);
+    const webhooks = {
+      url: `${base}/stream`,
+      events: ["crew_kickoff_failed"],
+      realtime: false,
+      authentication: { strategy: "bearer", token: "t" },
+    };
+    await harness.resume(id, false, "again", { webhooks });
+    await harness.untilWaiting(id, 2);
+    const asleep = "SELECT 1 AS found FROM workflow_runs WHERE worker_id IS NULL";
+    await waitFor("the run to sleep", async () => (await harness.sql(asleep)).length === 1);
+    await harness.sql("UPDATE workflow_runs SET status = 'failed', error = '{\"message\":\"x\"}'");
+    await harness.untilEnded(id);
+    const [call] = await until("/stream", 1);
+    const [event] = call?.body["events"] as { type: string; data: { error: string } }[];
+    assert.equal(event?.type, "crew_kickoff_failed");
+    assert.match(event.data.error, /can't continue: x/);
+    assert.equal(call?.headers.authorization, "Bearer t");
+  });
+
   it("lets a person answer each output as soon as its callback arrives", async () => {
     const humanInputWebhookUrl = `${base}/human`;
     const answered: Promise<ApiAnswer>[] = [];

@@ -293,8 +293,8 @@ describe("service: flows", () => {
 
   it("don't begin a part again that was begun ten times, because each time the service ended", async () => {
     let paid = 0;
-    run = async (_part, { begin }) => {
-      await begin();
+    run = async (_part, report) => {
+      await report.begin();
       paid += 1;
       const [counted] = await harness.sql("SELECT begins FROM flow_parts");
       assert.equal(Number(counted?.["begins"]), 1);

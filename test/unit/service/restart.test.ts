@@ -201,8 +201,8 @@ describe("service: after a restart", () => {
     let paid = 0;
     const engine: Engine = {
       name: "costly",
-      run: async (_attempt, { begin }) => {
-        await begin();
+      run: async (_attempt, report) => {
+        await report.begin();
         paid += 1;
         // The others ended with the service, which could not count a failure.
         const [counted] = await harness.sql("SELECT begins FROM attempts");
