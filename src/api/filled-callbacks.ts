@@ -20,7 +20,7 @@ const streamedEvents = [
   ...["method_execution_started", "method_execution_finished", "method_execution_failed"],
 ];
 
-/** With the address in place of each callback that the person left out. */
+/** The request with this address for each callback that the person left out. */
 export function filledCallbacks<Request extends CallbackUrls & SecretCallbacks>(
   request: Request,
   { url, token }: CallbackAddress,

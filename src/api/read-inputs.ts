@@ -52,7 +52,7 @@ function isFlowState(list: readonly unknown[]): list is readonly string[] {
   return list.includes("id") && list.every((name) => typeof name === "string");
 }
 
-/** None is required. The type isn't known, and must be right. */
+/** A member of a flow's state. None is required. A wrong type is an error, and the type isn't known. */
 function readStateMember(name: string): InputField {
   const description = l10n.t(
     "Part of the flow's state. Send a number, true or false, a list or an object as JSON.",

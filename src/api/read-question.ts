@@ -22,14 +22,14 @@ export function readQuestion(asked: UnknownObject): Question | undefined {
   };
 }
 
-/** Each once, as the flow knows it: it is what is sent. */
+/** The options without repeats, unchanged: the chosen one is sent as the answer. */
 export function readOptions(asked: UnknownObject): readonly string[] {
   const given = asArray(optionsAt(asked));
   const texts = given.filter((each) => typeof each === "string" && each.trim() !== "");
   return [...new Set(texts.map(String))].slice(0, most.options);
 }
 
-/** The first is in webhooks (vendor's documentation), and sent by the local service. */
+/** Webhooks have the first of these names (vendor's documentation), as has the local service. */
 function optionsAt(asked: UnknownObject): unknown {
   const names = ["emit_options", "emit", "emitOptions"];
   return names.map((name) => asked[name]).find((value) => value !== undefined);

@@ -11,9 +11,9 @@ import type { ResumeAnswer } from "./types.ts";
 export type OutsideOptions = Pick<TransportOptions, "fetch" | "clock" | "userAgent" | "onTraffic">;
 
 const timeoutMs = 60_000;
-/** Of a response. */
+/** How much of a response is read. */
 const maxBytes = 64 * 1024;
-/** Of what a response says. */
+/** How many characters of a response's message are kept. */
 const saidLength = 300;
 
 /**

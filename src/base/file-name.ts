@@ -1,4 +1,4 @@
-/** For every file system, without an extension. */
+/** A name that every file system accepts, without an extension. */
 export function fileName(text: string): string {
   const plain = text.replace(/[<>:"/\\|?*%\u0000-\u001f\u007f]+/g, "_").replace(/\s+/g, " ");
   // Each character may have four bytes.

@@ -37,7 +37,7 @@ export interface CallbacksOptions {
   readonly crews: FlowWebhooksOptions["crews"];
   readonly storage: FlowWebhooksOptions["storage"];
   readonly onRefused: FlowWebhooksOptions["onRefused"];
-  /** Callbacks don't arrive until the person has done something. */
+  /** Called when callbacks don't arrive until the person has done something. */
   readonly onBroken: (problem: UserError) => void;
 }
 
@@ -48,7 +48,7 @@ export interface CallbackTest {
   /** Where this machine receives, on loopback. */
   readonly port?: number;
   readonly roundTripMs?: number;
-  /** Why a way before this one can't be used, although it is set up. */
+  /** Why an earlier way can't be used, although it is set up. */
   readonly problem?: string;
 }
 
@@ -60,7 +60,7 @@ export class Callbacks implements Disposable {
   readonly #receiver: Receiver;
   readonly #owned = new Disposables();
   #cancelStop: (() => void) | undefined;
-  /** Of flows that ask a person. */
+  /** The webhooks of flows that ask a person. */
   readonly flows: FlowWebhooks;
   /** Takes callbacks of a relay, too. */
   readonly receive: Receive;
@@ -105,7 +105,7 @@ export class Callbacks implements Disposable {
     if (this.#isNeeded()) this.#begin();
   }
 
-  /** Whether a crew may reach this machine; only a test proves it. */
+  /** Whether there is a way by which a crew may reach this machine. Only a test proves it. */
   mayReach(crew: CrewRef): boolean {
     return isHere(crew) || this.#waysFor(crew).length > 0;
   }
@@ -126,7 +126,7 @@ export class Callbacks implements Disposable {
     }
   }
 
-  /** Where a crew's flows ask a person, who sets that up now. Undefined if they can't reach this machine. */
+  /** The address where a crew's flows ask a person, for a person who sets it up now. Undefined if they can't reach this machine. */
   async forFlows(crew: CrewRef): Promise<string | undefined> {
     if (!this.mayReach(crew)) return undefined;
     this.#cancelStop?.();

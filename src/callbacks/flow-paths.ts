@@ -1,6 +1,6 @@
 import type { Database } from "../store/database.ts";
 
-/** Of the rows with crews' paths. */
+/** The kind of rows that hold crews' paths for their flows. */
 export const flowKind = "flow webhook";
 
 /** Whether any crew has a path for its flows, so that it must be listened to. */

@@ -16,16 +16,16 @@ import type { ReceivedRequest } from "../executions/flow-requests.ts";
 /** A flow's webhook that asks a person. */
 export interface AskedPerson {
   readonly request: ReceivedRequest;
-  /** Of the flow and its execution, as far as the webhook names them; the flow's own is first. */
+  /** The IDs of the flow and its execution that the webhook names; the flow's own is first. */
   readonly ids: readonly string[];
-  /** One line, for an execution that was not known. */
+  /** One line that names the execution, if it was not known. */
   readonly label: string;
 }
 
-/** What a person is shown (characters). */
+/** How much of each part a person is shown (characters). */
 const longest = { message: 100_000, output: 200_000, state: 100_000, label: 60 };
 
-/** Undefined if it asks no person. A missing member is no error, but who answers needs an address. */
+/** Reads a flow's webhook. Undefined if it asks no person. A missing member is no error, but without an address it can't be answered. */
 export function readFlowRequest(body: string): AskedPerson | undefined {
   const payload = asObject(parseJson(body));
   const request = asObject(payload["request"]);

@@ -88,7 +88,7 @@ export class FlowWebhooks {
     database.run("DELETE FROM crew_values WHERE kind = ? AND crew_id = ?", kind, crewId);
   }
 
-  /** Of the crews that have a path. */
+  /** The IDs of the crews that have a path. */
   crewIds(): readonly string[] {
     const rows = this.#options.database.all("SELECT crew_id FROM crew_values WHERE kind = ?", kind);
     return rows.map((row) => text(row, "crew_id"));

@@ -14,7 +14,7 @@ import type { Paths } from "./paths.ts";
 
 /** How many callbacks one transaction stores. */
 const mostAtOnce = 1_000;
-/** The editor has this many times as long for itself as storing took. */
+/** After storing callbacks, the editor has this many times as long for other work. */
 const share = 2;
 /** How long the crew's result waits for its status (ms). */
 const longestPoll = 2_000;
@@ -33,7 +33,7 @@ interface InboxOptions {
 
 interface Letter {
   readonly key: string;
-  /** Its sender gave it an ID, which only a repeat has, too. */
+  /** Whether its sender gave it an ID, which only a repeat shares. */
   readonly hasId: boolean;
   readonly payload: Payload;
   /** When it arrived, perhaps at a relay (ms since 1970). */
@@ -140,7 +140,7 @@ export class Inbox {
   }
 
   #storeIn(localId: string, letters: readonly Letter[]): void {
-    // They have IDs of their own.
+    // Events have IDs of their own, so their order and repeats don't matter.
     const events = letters.flatMap(({ payload }) => payload.events);
     const change = (current: Execution) =>
       letters.reduce((execution, letter) => this.#apply(execution, letter), current);

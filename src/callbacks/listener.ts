@@ -48,7 +48,7 @@ export class Listener {
     return typeof address === "object" && address !== null ? address.port : 0;
   }
 
-  /** Those whose answers are missing are sent again. */
+  /** Ends all connections. Callbacks without an answer are sent again. */
   close(): void {
     this.#server.close();
     this.#server.closeAllConnections();
@@ -63,7 +63,7 @@ export class Listener {
         body === undefined
           ? (refused ?? 413)
           : await this.#options.receive({ path, headers: textsOf(headers), body });
-      // What was not read is not waited for.
+      // The rest of the body is not waited for.
       if (body === undefined) response.setHeader("Connection", "close");
       response.writeHead(status).end();
     } catch {
@@ -83,7 +83,7 @@ export class Listener {
   }
 }
 
-/** Undefined if it is too long. */
+/** The body of a request. Undefined if it is too long. */
 async function bodyOf(request: IncomingMessage): Promise<Uint8Array | undefined> {
   if (Number(request.headers["content-length"] ?? 0) > mostBytes) return undefined;
   const chunks: Buffer[] = [];

@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { asObject, isObject, parseJson, type UnknownObject } from "../base/json.ts";
 import { type Payload, readPayload } from "./payload.ts";
 
-/** In this order, one of several in a text is taken. */
+/** If a text has several callbacks, the first of these kinds is taken. */
 const kinds: readonly Payload["kind"][] = ["pause", "task", "crew", "step", "events"];
-/** How deep it may be inside of what a tool shows, and how many objects are looked at. */
+/** How deep a callback may be nested in a tool's output, and how many objects are looked at. */
 const [deepest, mostObjects] = [6, 2_000];
 
 /**

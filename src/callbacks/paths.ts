@@ -27,7 +27,7 @@ export class Paths {
     this.#database.run("INSERT OR IGNORE INTO callback_paths VALUES (?, ?)", localId, path);
   }
 
-  /** Of all that have a path. */
+  /** The local IDs of all executions that have a path. */
   localIds(): ReadonlySet<string> {
     const rows = this.#database.all("SELECT local_id FROM callback_paths");
     return new Set(rows.map((row) => text(row, "local_id")));
@@ -90,7 +90,7 @@ export class Paths {
     return this.#database.get(select, lastSegment(path)) !== undefined;
   }
 
-  /** In any window. */
+  /** Whether a probe has arrived, in any window. */
   hasArrived(probe: string): boolean {
     const select = "SELECT has_arrived FROM callback_probes WHERE path = ?";
     const row = this.#database.get(select, probe);

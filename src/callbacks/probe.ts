@@ -3,14 +3,14 @@ import { type Clock, wait } from "../base/clock.ts";
 import { messageOf } from "../base/errors.ts";
 import type { Paths } from "./paths.ts";
 
-/** How often to look whether it has arrived, perhaps in another window (ms). */
+/** How often to look whether the request has arrived, perhaps in another window (ms). */
 const lookEvery = 20;
 
 interface ProbeOptions {
   readonly paths: Pick<Paths, "newProbe" | "hasArrived">;
   readonly clock: Clock;
   readonly timeoutMs: number;
-  /** It is this machine that answers: the request has arrived by then, or never will. */
+  /** Whether this machine itself answers: after the answer, the request has arrived or never will. */
   readonly isDirect?: boolean;
 }
 

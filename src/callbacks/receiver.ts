@@ -38,7 +38,7 @@ interface ReceiverOptions extends ListenerOptions {
   readonly paths: Paths;
   readonly clock: Clock;
   readonly log: ProblemLog;
-  /** Whether something of the person's leads to the port that is kept. */
+  /** Whether something that the person set up, such as a tunnel, leads to the port that is kept. */
   readonly isPortNeeded: () => boolean;
   /** Called when this window begins to receive for all windows, and when it ends. */
   readonly onReceiving: (isReceiving: boolean) => void;
@@ -134,7 +134,7 @@ export class Receiver implements Disposable {
     return this.#keep(own);
   }
 
-  /** Undefined if the port is taken. */
+  /** Listens at a port. Undefined if it is taken. */
   async #listen(port: number): Promise<number | undefined> {
     try {
       return this.#keep(await Listener.open(port, this.#options));

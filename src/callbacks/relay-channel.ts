@@ -34,7 +34,7 @@ export interface OpenChannelOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Of the secret with the channels on relays of one's own, by the relay's address. */
+/** The key of the secret that holds the channels on relays of one's own, by the relay's address. */
 export const channelsKey = "crewdeck.relays";
 
 /** The channel that this machine has on a relay of one's own, created once; or the given one of another relay. @throws {RelayError} */

@@ -91,7 +91,7 @@ export class RelayClient {
     }
   }
 
-  /** Until the connection ends. @throws {RelayError} */
+  /** Listens until the connection ends. @throws {RelayError} */
   async #listen(): Promise<void> {
     const { channel, clock, lastEventId } = this.#options;
     const guard = new SilenceGuard(clock, this.#ending.signal);
@@ -136,7 +136,7 @@ export class RelayClient {
     const deliveries = await Promise.all(messages.map(({ data }) => this.#read(data)));
     const areDone = await Promise.all(deliveries.map((delivery) => this.#deliver(delivery)));
     const id = messages[areDone.concat(false).indexOf(false) - 1]?.id;
-    // It goes into a header.
+    // Only what a header may contain.
     if (id !== undefined && /^[\x21-\x7e]{1,200}$/.test(id)) this.#options.lastEventId.set(id);
   }
 
@@ -189,7 +189,7 @@ export class RelayClient {
     }
   }
 
-  /** Half of it is jitter. */
+  /** How long to wait before connecting again (ms). Half of it is random. */
   #backOff(failures: number): number {
     const most = Math.min(firstWait * 2 ** failures, longestWait);
     return most / 2 + (most / 2) * this.#options.random();

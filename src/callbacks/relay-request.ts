@@ -34,11 +34,11 @@ export interface RelayRequest {
   readonly body?: string;
 }
 
-/** Until the head of an answer, and of a short answer all (ms). */
+/** How long an answer may take to begin, and a short one to end (ms). */
 const answerMs = 20_000;
 const maxAnswer = 64 * 1024;
 
-/** The answer, or as much of it as can be one of our relay. @throws {RelayError} */
+/** The answer, of which no more is read than our relay ever sends. @throws {RelayError} */
 export async function askRelay(line: Line, request: RelayRequest): Promise<string> {
   const guard = new SilenceGuard(line.clock, line.signal);
   try {

@@ -39,9 +39,9 @@ export class Relay implements Way, Disposable {
   #listening:
     | { readonly setting: string; readonly channel: Channel; readonly client: RelayClient }
     | undefined;
-  /** Not of a relay of one's own: then the setting says all, and the relay isn't asked again. */
+  /** The channel of a relay like smee.io: the setting has all of it, so that the relay isn't asked again. */
   #foreign: { readonly setting: string; readonly channel: Channel } | undefined;
-  /** One change of the client after the other. */
+  /** Changes of the client, which are made one after the other. */
   #changing: Promise<void> = Promise.resolve();
   #cancelRetry: (() => void) | undefined;
   #retry = firstRetry;

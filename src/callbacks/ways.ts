@@ -22,7 +22,7 @@ export interface Way {
   dispose?(): void;
 }
 
-/** Undefined for one that must not be used: https, or http to this machine, without credentials. */
+/** The address without a slash at its end. Undefined unless it is https, or http to this machine, without credentials. */
 export function publicBase(text: string): string | undefined {
   const url = safeUrl(text);
   return url && `${url.origin}${url.pathname.replace(/\/+$/, "")}`;

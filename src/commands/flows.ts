@@ -49,14 +49,14 @@ async function askSecret({ name }: Crew): Promise<string | undefined> {
   });
 }
 
-/** Never quotes it. */
+/** The secret without spaces around it. The error never quotes it. @throws {UserError} */
 function checked(secret: string): string {
   const text = secret.trim();
   if (text === "") throw new UserError(vscode.l10n.t("The feedback secret is empty."));
   return text;
 }
 
-/** The notification may stay open. */
+/** Says what to do next. Doesn't wait: the notification may stay open. */
 function tellNext(crew: Crew, hasSecret: boolean): void {
   if (hasSecret) {
     showStatus(vscode.l10n.t("The feedback webhook's address of “{0}” is copied.", crew.name));

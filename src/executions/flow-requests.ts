@@ -117,7 +117,7 @@ export function requestState(execution: Execution, target: ResumeTarget): Reques
   return resumes.some(isTarget) ? "refused" : "new";
 }
 
-/** Of a crew; a flow's ID may be its execution's ID, or be reported while it waits. */
+/** The crew's execution to which a flow's ID belongs. It may be the execution's ID, or be reported while the flow waits. */
 export function executionOfFlow(
   executions: readonly ExecutionSummary[],
   crewId: string,

@@ -35,7 +35,7 @@ function resultOf(reading: StatusReading, { undelivered }: Execution): StatusRea
   return { ...reading, ...defined({ undelivered }) };
 }
 
-/** What the status of an ended execution has left out. */
+/** Adds what the status of an ended execution has left out. */
 function withResult(execution: Execution, reading: StatusReading): Execution {
   const { output, usage } = { ...reading, ...execution };
   return { ...execution, ...defined({ output, usage }) };
@@ -58,7 +58,7 @@ function withOutput(execution: Execution, heard: Extract<Heard, { kind: "task" }
   return { ...execution, state, tasks };
 }
 
-/** Into an attempt whose output is not known yet, or as another one. */
+/** Adds an output to the attempt whose output is not known yet, or as a new attempt. */
 function withNext(attempts: readonly Attempt[], output: string | undefined): readonly Attempt[] {
   if (output === undefined) return attempts;
   const last = attempts.at(-1) ?? { number: 0, output: "" };

@@ -44,7 +44,7 @@ function situationOf(execution: Execution): Omit<StateChange, "at" | "notBefore"
   return { state, ...defined({ stateText, mayBeWaiting, taskId, attempt }) };
 }
 
-/** An end is final: only outputs, undelivered callbacks, what the person does, a resume with a new id, or a flow's request, change it. */
+/** Keeps the end of an execution, which only these change: outputs, undelivered callbacks, what the person does, a resume with a new ID, and a flow's request. */
 export function keepEnd(current: Execution, next: Execution): Execution {
   if (!hasEnded(current) || next.kickoffIds.length > current.kickoffIds.length) return next;
   if (next.requestIds?.length !== current.requestIds?.length) return next;

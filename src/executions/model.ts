@@ -54,7 +54,7 @@ export interface KickoffSummary {
 
 export interface Feedback {
   readonly isApprove: boolean;
-  /** To a flow, whose output is neither approved nor rejected. */
+  /** An answer to a flow, whose output is neither approved nor rejected. */
   readonly isAnswer?: true;
   /** ISO 8601. */
   readonly at: string;
@@ -152,7 +152,7 @@ export interface FlowRequest {
   /** ISO 8601; when it came. */
   readonly since: string;
   readonly options: readonly string[];
-  /** Where the answer goes. */
+  /** The address for the answer. */
   readonly callbackUrl: string;
   readonly assignedTo?: string;
 }
@@ -220,10 +220,10 @@ export interface ExecutionSummary {
   readonly trigger?: Trigger;
   /** As reported by the crew, also after the end. */
   readonly undelivered?: readonly UndeliveredCallbacks[];
-  /** Of a flow, as reported by the crew while it waits. */
+  /** The ID of a flow, as reported by the crew while it waits. */
   readonly flowId?: string;
   readonly waiting?: WaitingSummary;
-  /** Of a flow's requests, so that a repeated one is known. */
+  /** The IDs of a flow's requests, so that a repeated one is known. */
   readonly requestIds?: readonly string[];
   /** The crew accepted feedback for this output but still reports its pause; it probably lags. */
   readonly stillPaused?: Pick<WaitingSummary, "taskId" | "attempt">;

@@ -193,7 +193,7 @@ function resumed(execution: Execution, target: ResumeTarget): Execution {
   return { ...without(open, "waiting"), state: "running" };
 }
 
-/** Without what it had at an end, and without doubts about its state. */
+/** The execution without its end, and without doubts about its state. */
 export function reopened(execution: Execution): Execution {
   const doubts = ["mayBeWaiting", "stillPaused", "stateText", "watchingStoppedAt"] as const;
   return without(execution, "endedAt", "output", "error", ...doubts);

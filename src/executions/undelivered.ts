@@ -7,7 +7,7 @@ export function sendsCallbacks({ undelivered = [] }: ExecutionSummary): boolean 
   return undelivered.some(({ isGivenUp }) => isGivenUp !== true);
 }
 
-/** The same object if nothing has changed. */
+/** Returns the same object if nothing has changed. */
 export function withUndelivered(
   execution: Execution,
   undelivered: Execution["undelivered"],
@@ -16,7 +16,7 @@ export function withUndelivered(
   return { ...without(execution, "undelivered"), ...defined({ undelivered }) };
 }
 
-/** The crew was asked for too long (`now` in milliseconds since 1970). */
+/** Stops polling, because the crew was asked for too long (`now` in milliseconds since 1970). */
 export function stopWatching(execution: Execution, now: number): Execution {
   return hasEnded(execution)
     ? withUndelivered(execution, undefined)

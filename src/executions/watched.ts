@@ -147,7 +147,7 @@ export class Watched {
   }
 }
 
-/** One that has ended is asked whether its callbacks have arrived. */
+/** Whether an execution can be polled: also one that has ended, until its callbacks have arrived. */
 export function canBeAsked(execution: ExecutionSummary): boolean {
   const isOver = hasEnded(execution) && !sendsCallbacks(execution);
   return !isOver && execution.kickoffIds.length > 0;

@@ -97,7 +97,7 @@ export async function askAnew(taken: ResumeSummary): Promise<boolean> {
   return await confirm(question, doubtIn(taken), vscode.l10n.t("Answer Again"));
 }
 
-/** One of the answers that a flow names; empty to write another. Undefined if cancelled. */
+/** Lets a person choose one of the answers that a flow names, or write another one (empty). Undefined if cancelled. */
 export async function askAnswer({ waiting }: ExecutionSummary): Promise<string | undefined> {
   const { taskId = "", options = [], defaultOption } = waiting ?? {};
   // Without a choice, there is nothing to ask.

@@ -27,7 +27,7 @@ export interface AppOptions {
   readonly readProject: () => Promise<CrewProject>;
   /** Asks for feedback about flows. */
   readonly feedbackWebhook?: FeedbackWebhook | undefined;
-  /** Sees all requests first. */
+  /** A middleware that sees all requests first. */
   readonly observe?: MiddlewareHandler | undefined;
   readonly log: Log;
 }
@@ -187,7 +187,7 @@ export function answerWith(c: Context, dialect: Dialect, error: ApiError): Respo
   return typeof body === "string" ? c.text(body, code) : c.json(body, code);
 }
 
-/** Observed. By it a client knows that this is not an unknown execution. */
+/** Observed. It tells a client that the execution isn't unknown. */
 export function unknownRoute(): ApiError {
   const detail = "Not Found";
   return new ApiError(404, detail, "The requested resource was not found", { detail });

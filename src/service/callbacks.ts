@@ -15,7 +15,7 @@ type EventType =
   | `task_${"started" | "completed" | "failed"}`
   | `human_feedback_${"requested" | "received"}`;
 
-/** After these, nothing follows for some time, or ever. */
+/** Events after which none follows until a person decides, or ever: a batch doesn't wait for more. */
 const lastEvents: ReadonlySet<string> = new Set<EventType>([
   "human_feedback_requested",
   "crew_kickoff_completed",
@@ -128,10 +128,10 @@ export function createReporter(
     report,
     event,
 
-    /** For the change that stores a failure: the first status that says it has its event. */
+    /** Part of the change that stores a failure, so that the first status that shows it has its event. */
     addFailure: (ended: Execution): Work<void> => events.adding(executionId, endEvent(ended)),
 
-    /** For the change that stores the end: the first status that says it has its event and callback. */
+    /** Part of the change that stores the end, so that the first status that shows it has its event and callback. */
     *addCompletion(ended: Execution, output: string, usage: TokenUsage): Work<void> {
       yield* events.adding(executionId, endEvent(ended, output));
       // Observed.
@@ -231,7 +231,7 @@ export function createReporter(
       await call("step", callbacks.step, stableId("step", ...subjectOf(key), count), body);
     },
 
-    /** After the change that stored it. */
+    /** Reports the end after the change that stored it. */
     async completed(ended: Execution, output: string): Promise<void> {
       deliveries.announce();
       await report(endEvent(ended, output));

@@ -35,7 +35,7 @@ export async function runCrew(
 
   /** Returns early when the execution has failed or was stopped. */
   async function runTasks(): Promise<void> {
-    // Each step costs two writes that wait for the disk.
+    // A step costs two writes that wait for the disk, so one that does nothing is left out.
     const isPrepared = engine.prepare === undefined && (await found()).kept === null;
     if (!isPrepared && (await steps.run("prepare", prepare)) === "failed") return;
     const execution = await found();
@@ -103,7 +103,7 @@ export async function runCrew(
     return (await store.hasEnded(id)) ? "failed" : null;
   }
 
-  /** Unless it was stopped meanwhile. */
+  /** Ends the execution, unless it was stopped meanwhile. */
   async function fail(error: string): Promise<"failed"> {
     await store.end(id, error, (ended) => reporter.addFailure(ended));
     return "failed";
@@ -129,7 +129,7 @@ export async function runCrew(
     if (isFirst) await reporter.event("crew_kickoff_started", [id], { crew_name: project.name });
     const data = { task_id: task.id, task_name: task.id, attempt: key.attempt };
     await reporter.event("task_started", subjectOf(key), data);
-    // Stopped since: an engine that costs money must not begin.
+    // If it was stopped meanwhile, an engine that costs money must not begin.
     if (await store.hasEnded(id)) return "failed";
     if (output === null) {
       let count = 0;
@@ -189,7 +189,7 @@ export async function runCrew(
   }
 }
 
-/** Of the task with which it begins. */
+/** The index of the task with which an execution begins. */
 function firstIndex({ project, kept }: Execution): number {
   return kept === null ? 0 : project.tasks.findIndex(({ id }) => id === kept.taskId);
 }

@@ -23,7 +23,7 @@ export interface CrewPlan extends ServerCrew {
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** Those of the command line. One crew alone has no name, so that it is at the root. @throws {Refusal} */
+/** The crews of the command line. A single crew has no name, because it is served at the root. @throws {Refusal} */
 export function plansOf(
   options: Omit<ServiceOptions, "log">,
   exampleCrew: string,

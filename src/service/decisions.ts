@@ -2,7 +2,7 @@ import { text } from "../base/sqlite.ts";
 import { change, row, rows, type Database, type Work } from "./database/database.ts";
 import type { Attempt, AttemptKey, Callbacks, Decision } from "./model.ts";
 
-/** Its parameters: `values`. */
+/** Selects an attempt. Its parameters are `values(key)`. */
 export const ofAttempt = "WHERE execution_id = ? AND task_index = ? AND attempt = ?";
 
 // Only this program writes these tables, so rows have the types that they are cast to.
@@ -49,7 +49,7 @@ export function createDecisions(database: Database) {
       }, true);
     },
 
-    /** Those of the last decision, if there is one. */
+    /** The callbacks of the last decision, if there is one. */
     async lastCallbacks(id: string): Promise<Callbacks | undefined> {
       const stored = await database.query(
         row(

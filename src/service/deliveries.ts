@@ -31,7 +31,7 @@ export function stableId(...parts: readonly (string | number)[]): string {
   return createHash("sha256").update(JSON.stringify(parts)).digest("base64url").slice(0, 32);
 }
 
-/** One for each receiver, and one more for its human-input callbacks. The order of their names is that of their urgency. */
+/** Each receiver has two queues: one for human-input callbacks, which come first, and one for the others. Sorted by name, the most urgent is first. */
 function queueOf(kind: CallbackKind, url: string): string {
   return `${kind === "human_input" ? 1 : 2} ${new URL(url).origin}`;
 }
@@ -73,7 +73,7 @@ export function createDeliveries(database: Database, firstWaitMs: number) {
       added(await database.query(adding(...callback)));
     },
 
-    /** The same as part of another change, after which `announce` is due. */
+    /** The same as part of another change. Call `announce` after it. */
     adding: (...callback: Parameters<typeof adding>) => adding(...callback),
     announce: () => added(1),
 
@@ -97,7 +97,7 @@ export function createDeliveries(database: Database, firstWaitMs: number) {
       isLast: boolean,
     ): Promise<void> {
       const count = await database.transaction(function* (): Work<number> {
-        // Another process that adds one at the same time would not see this one, nor this one the other.
+        // Without the lock, two processes that add an event at the same time would not see each other's.
         yield* row("SELECT 1 AS found FROM executions WHERE id = ? FOR UPDATE", executionId);
         if (event)
           yield* change(
@@ -125,7 +125,7 @@ export function createDeliveries(database: Database, firstWaitMs: number) {
       added(count);
     },
 
-    /** Those that have callbacks, the most urgent first. Reads one entry of the index for each. */
+    /** The queues that have callbacks, the most urgent first. Reads one entry of the index for each. */
     async queues(): Promise<readonly string[]> {
       const all = await database.query(
         rows(
@@ -197,7 +197,7 @@ export function createDeliveries(database: Database, firstWaitMs: number) {
       return { failures, due };
     },
 
-    /** Of an execution: those that wait for their first attempt, too. */
+    /** The callbacks of an execution that have not arrived, also those that were not tried yet. */
     async undelivered(executionId: string): Promise<readonly UndeliveredCallbacks[]> {
       const found = await database.query(
         rows(
@@ -219,7 +219,7 @@ export function createDeliveries(database: Database, firstWaitMs: number) {
       }));
     },
 
-    /** The clock was set back: waits take as long as a monotonic clock measures. */
+    /** Moves all waits, because the clock was set back by so many milliseconds. */
     *moveWaits(milliseconds: number): Work<void> {
       yield* change(
         "UPDATE deliveries SET due = due - ? WHERE state = 'pending' AND due > ?",

@@ -46,7 +46,7 @@ export interface EngineEvent extends JsonObject {
 
 /** What a run reports; each resolves when it is stored. */
 interface Reports {
-  /** To be called before what costs money, which must not happen if it rejects: it was begun too often. */
+  /** An engine that costs money calls it before each attempt. If it rejects, the attempt was begun too often, and must not begin. */
   begin(): Promise<void>;
   step(step: AgentStep): Promise<void>;
   event(event: EngineEvent): Promise<void>;
@@ -61,7 +61,7 @@ export interface TaskResult {
   readonly usage?: TokenUsage;
 }
 
-/** Of a flow: from its start, or from the pause that is answered, to its next pause or its end. */
+/** A part of a flow: from its start, or from the pause that is answered, to its next pause or its end. */
 export interface FlowPart {
   readonly executionId: string;
   readonly project: CrewProject;
@@ -71,7 +71,7 @@ export interface FlowPart {
 }
 
 export interface FlowAnswer {
-  /** Of the pause. */
+  /** When the pause began, which identifies it. */
   readonly requestedAt: string;
   readonly feedback: string;
   /** Those that crewAI may choose from; null for a pause without options, and for its own choice among all. */

@@ -3,13 +3,13 @@ import { integer, text } from "../base/sqlite.ts";
 import { change, row, rows, type Database, type Work } from "./database/database.ts";
 import type { ActivityView } from "./model.ts";
 
-/** Of an execution, so that an answer to a poll stays small: events, and characters of their JSON. */
+/** How many events of an execution are kept, and characters of their JSON, so that answers to polls stay small. */
 const most = { events: 2_000, characters: 1_000_000 };
 
-/** Every so many events, those that are too many are dropped. */
+/** After how many events old ones are dropped. */
 const step = 100;
 
-/** Characters of a text in an event. */
+/** How many characters of a text are kept in an event. */
 const longestText = 2_000;
 
 /** An event in the shape of crewAI's event bus (recorded). */
@@ -72,7 +72,7 @@ function* addEvent(executionId: string, event: StoredEvent): Work<void> {
     );
 }
 
-/** Kept longest. */
+/** SQL: events that are kept longest. */
 const isMilestone = `(${[
   "crew_kickoff",
   "flow",

@@ -39,12 +39,12 @@ export interface ExecutionsParts {
   readonly start: (executionId: string) => Work<unknown>;
   /** Ends an execution for good. Returns the attempts that waited; undefined if it had ended. */
   readonly halt: (executionId: string) => Promise<readonly AttemptKey[] | undefined>;
-  /** Of executions: those of the crew of this name. */
+  /** The crew whose executions these are. */
   readonly crew: string;
-  /** Whether one waits for its turn to run. */
+  /** Whether an execution waits for its turn to run. */
   readonly isQueued: (executionId: string) => boolean;
   readonly dialect: Dialect;
-  /** A person decided about an output that had waited so long (ms). */
+  /** Called when a person has decided about an output. @param waited how long it had waited (ms) */
   readonly onDecided?: ((waited: number) => void) | undefined;
 }
 
@@ -213,10 +213,11 @@ function authorise(execution: Execution, caller: Caller): void {
   throw new ApiError(403, "Forbidden", message);
 }
 
-/** After this time (ms) an output counts as seen: no request takes that long. On a busy disk, some took more than a second. */
+/** An output counts as seen after this time, which is longer than a request takes (ms). On a busy disk, some took more than a second. */
 const assumedSeenMs = 5000;
 
-const retryMs = 50;
+/** When to look again (ms): after a signal that no run has taken, and while runs that have taken theirs can't begin yet. */
+const lookAgainMs = { notTaken: 50, taken: 500 };
 const batch = 200;
 
 export type DecisionWaker = ReturnType<typeof createWaker>;
@@ -234,6 +235,7 @@ export function createWaker(
   /** Signals that reached their run, which is about to read the decision. */
   let delivered = new Set<string>();
   let timer: NodeJS.Timeout | undefined;
+  let next = Infinity;
   let isStopped = false;
 
   const report = (error: unknown) =>
@@ -242,7 +244,7 @@ export function createWaker(
   async function send(key: AttemptKey): Promise<void> {
     const name = signalOf(key);
     if (!delivered.has(name) && (await signal(name))) delivered.add(name);
-    // Perhaps it was delivered before, and a kill has left the run asleep.
+    // The signal may have been delivered before a kill, which has left the run asleep.
     else await wakeRun(key.executionId);
   }
 
@@ -251,18 +253,22 @@ export function createWaker(
     delivered = new Set(keys.map(signalOf).filter((name) => delivered.has(name)));
     if (keys.length === 0) return;
     for (const key of keys) await send(key);
-    plan();
+    const areTaken = keys.every((key) => delivered.has(signalOf(key)));
+    plan(areTaken ? lookAgainMs.taken : lookAgainMs.notTaken);
   }
 
-  function plan(): void {
-    if (isStopped) return;
-    timer ??= setTimeout(() => {
-      timer = undefined;
+  function plan(pause = lookAgainMs.notTaken): void {
+    const at = performance.now() + pause;
+    if (isStopped || at >= next) return;
+    clearTimeout(timer);
+    next = at;
+    timer = setTimeout(() => {
+      next = Infinity;
       wakeAll().catch((error: unknown) => {
         report(error);
         plan();
       });
-    }, retryMs);
+    }, pause);
   }
 
   return {

@@ -88,7 +88,7 @@ export async function runFlow(run: FlowRun): Promise<void> {
   });
 }
 
-/** Where an execution waits, as text for a step's result. */
+/** Reads where an execution waits from the result of a step. */
 function keyFrom(executionId: string, text: string): AttemptKey {
   const [taskIndex = 0, attempt = 1] = text.split(" ").map(Number);
   return { executionId, taskIndex, attempt };

@@ -11,7 +11,7 @@ export type Counts = Readonly<Record<string, number>>;
 
 export type FlowStore = ReturnType<typeof createFlowStore>;
 
-/** Of an attempt, in SQL. */
+/** SQL: whether an attempt waits or has waited for a person. */
 const isPause = "state IN ('waiting', 'approved', 'rejected')";
 
 /** What executions of flows have besides attempts, which are those of their methods. */
@@ -98,7 +98,7 @@ export function createFlowStore(database: Database) {
       return json === undefined ? undefined : (JSON.parse(json) as FeedbackAnswer);
     },
 
-    /** Of a part. Each query may be repeated, because its answer was lost. */
+    /** Counts one more for a part of a flow, and returns the count. Reads first: if an answer is lost, the query is repeated. */
     async count(what: Counted, id: string, part: number): Promise<number> {
       const found = await database.query(
         row(`SELECT ${what} FROM flow_parts WHERE execution_id = ? AND part = ?`, id, part),

@@ -16,13 +16,13 @@ export interface Caller {
 
 export type CallbackKind = "task" | "step" | "crew" | "human_input" | "events";
 
-/** Of one kind, that have not arrived: all of them are sent again, or all were given up. */
+/** Callbacks of one kind that have not arrived. Either all of them are sent again, or all were given up. */
 export interface UndeliveredCallbacks {
   readonly kind: CallbackKind;
   readonly count: number;
-  /** The most that failed for one of them. */
+  /** How many attempts failed, for the callback with the most. */
   readonly attempts: number;
-  /** Of the last attempt. */
+  /** Why the last attempt failed. */
   readonly problem: string | undefined;
   /** When the next attempt may begin (ms since 1970): 0 for the first one. Undefined if they were given up. */
   readonly due: number | undefined;
@@ -134,7 +134,7 @@ export interface ActivityView {
   readonly counts: Readonly<Record<string, number>>;
 }
 
-/** Of one that a client asks for. */
+/** What a status answer is made of. */
 export interface StatusView extends ExecutionView {
   readonly activity: ActivityView;
   readonly usage: TokenUsage;

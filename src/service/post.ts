@@ -61,7 +61,7 @@ function checkHeaders(headers: Readonly<Record<string, string>>): void {
   }
 }
 
-/** One for each address of a host has no message of its own. */
+/** The message of an error. If each address of a host failed, only the errors inside have one. */
 function singleError(error: Error): Error {
   return error instanceof AggregateError
     ? new Error(error.errors.map(messageOf).join(", "))

@@ -24,7 +24,7 @@ interface Options {
   readonly log: Log;
   /** Awaited before each attempt, with the IDs of a callback and its events. */
   readonly onSend: (executionId: string, ids: readonly string[]) => Promise<void>;
-  /** Called when what an attempt came to is stored. */
+  /** Called when the result of an attempt is stored. */
   readonly onAttempt?: Metrics["callback"] | undefined;
 }
 
@@ -41,7 +41,7 @@ export function createSender(
   let isWorking = false;
   let timer: NodeJS.Timeout | undefined;
   let looking: Promise<void> | undefined;
-  /** Something was added since the look under way began. */
+  /** Whether callbacks were added while it looks for them. */
   let isDue = false;
   let stopListening = (): void => undefined;
 
@@ -51,7 +51,7 @@ export function createSender(
   }
 
   async function look(): Promise<void> {
-    // What is added together is looked for once.
+    // Callbacks that are added at the same time need only one look.
     await setImmediate();
     let next = 0;
     while (isDue && isWorking) {
@@ -76,7 +76,7 @@ export function createSender(
 
   /** Returns when the next of those that wait is due. */
   async function begin(queue: string): Promise<number> {
-    // Those that are being sent may be among them.
+    // Some of them may be under way.
     const first = await deliveries.first(queue, 2 * places.each);
     const own = [...underWay.values()].filter((other) => other.queue === queue);
     const left = Math.max(places.all - underWay.size, own.length === 0 ? 1 : 0);
@@ -98,7 +98,7 @@ export function createSender(
       const delivery = await deliveries.take(id, timeoutMs + lateMs);
       if (delivery) {
         const problem = await attempt(delivery);
-        // For example while the disk is full: that is no reason to send it again.
+        // The result could not be stored, for example while the disk is full. That is no reason to send it again.
         while (!(await tryTo(() => settle(delivery, problem))) && isWorking) await sleep(pauseMs);
       }
     } catch (error) {
@@ -121,7 +121,7 @@ export function createSender(
     }
   }
 
-  /** Returns what went wrong, undefined if it has arrived. */
+  /** Sends a callback. Returns what went wrong, undefined if it has arrived. */
   async function attempt(delivery: Delivery): Promise<string | undefined> {
     const { id, executionId, url, authorization, body } = delivery;
     await onSend(executionId, [id, ...eventIds(body)]);
@@ -170,7 +170,7 @@ export function createSender(
       });
       lookSoon();
     },
-    /** Finishes the attempts that are being made. */
+    /** Finishes the attempts that are under way. */
     async close(): Promise<void> {
       isWorking = false;
       stopListening();
@@ -181,7 +181,7 @@ export function createSender(
   };
 }
 
-/** Without the path, which may be a secret. */
+/** An address for the log: without its path, which may be a secret. */
 function nameOf({ kind, executionId, url }: Delivery): string {
   const which = kind === undefined ? "A callback" : `The ${kind.replace("_", "-")} callback`;
   return `${which} of execution ${executionId} to ${new URL(url).origin}`;

@@ -104,7 +104,7 @@ export async function serve(
   }
 }
 
-/** Those that this process knows. A crew's Python gets most of its variables, and may print them. */
+/** The secrets that this process knows. A crew's Python gets most of its variables, and may print them. */
 export function secretsOf(options: ServiceOptions, tokens: Tokens): string[] {
   const { database, metricsToken = "", feedbackWebhook, spans } = options;
   const password = URL.parse(database ?? "")?.password ?? "";
@@ -119,7 +119,7 @@ export function secretsOf(options: ServiceOptions, tokens: Tokens): string[] {
   ];
 }
 
-/** A log's entry may have one line of a key. */
+/** An entry of the log may contain one line of a key. */
 function linesOf(environment: CrewPlan["environment"]): string[] {
   return Object.values(environment).flatMap((value = "") => value.split("\n"));
 }
@@ -200,7 +200,7 @@ function fetchOfOne(crews: readonly ServedCrew[], service: Service, tokens: Toke
   return service.appOf(crew, { authenticate: authenticateBy(tokens) }).fetch;
 }
 
-/** For all that doesn't ask how the process is. */
+/** For requests that aren't probes. */
 function refuseAsWorker(): Response {
   const message =
     "This process is a worker, which answers only /healthz, /readyz and /metrics. Send other requests to an API process";
@@ -269,7 +269,7 @@ async function decide(
     else await service.discard(id);
 }
 
-/** The end of a parent that has gone is noticed elsewhere. */
+/** Tells the parent process which executions are held. That a parent has gone is noticed elsewhere. */
 function sendHeld(ids: readonly string[]): void {
   if (process.connected) process.send?.({ type: "held", ids }, () => undefined);
 }

@@ -45,10 +45,10 @@ export interface ServiceParts {
 
 export type Service = ReturnType<typeof openService>;
 
-/** How often to look for what nobody reports (ms). */
+/** How often to look for changes that no notice has reported (ms). */
 const lookMs = 1000;
 
-/** How long a process that ends waits until its executions are given back (ms). */
+/** How long a process that ends may take to give its executions back (ms). */
 const giveBackMs = 5000;
 
 /** @throws {Refusal} if unfinished executions can't be held */
@@ -96,7 +96,7 @@ export function openService({ storage, log, ...parts }: ServiceParts) {
   };
   const reporterOf = (execution: Execution) =>
     createReporter(execution, run.deliveries, run.events, () => database.now());
-  /** For an execution without a run that could end it. */
+  /** Ends an execution whose run can't do it. */
   const giveUp = async (id: string, problem: string) => {
     const error = `The execution can't continue: ${problem}`;
     await run.store.end(id, error, (ended) => run.events.adding(id, endEvent(ended)));
@@ -114,7 +114,7 @@ export function openService({ storage, log, ...parts }: ServiceParts) {
     await giveUp(id, problem);
   };
   const runs = createRuns(storage.backend, database, {
-    // Repeated after a kill before the library stored the end of the run.
+    // Runs again if a kill came before the library had stored the end of the run.
     async crew(id: string, steps: Steps) {
       const execution = await run.store.find(id);
       if (!execution) throw new Error(`The execution ${id} is not in the database.`);
@@ -124,8 +124,8 @@ export function openService({ storage, log, ...parts }: ServiceParts) {
         await runCrew(id, steps, run.store, engine, reporterOf, { flows: run.flows, webhook });
       } finally {
         underWay.delete(id);
-        // Until a person has answered, or a step is repeated, others may work. Those that wait for their turn would leave it no
-        // place to be repeated.
+        // While a person decides, or a failed step waits for its next try, other executions have their turn. If they waited for
+        // this one, they would fill all places, and it could not be tried again.
         engine.rest?.(id, false);
       }
       await run.store.forgetCallbacks(id);
@@ -137,7 +137,7 @@ export function openService({ storage, log, ...parts }: ServiceParts) {
   const clock = own && watchClock((milliseconds) => onSetBack(own, milliseconds), log);
   if (own && crews.some(({ engine }) => engine.costsMoney === true)) hold(own);
   const waker = createWaker(store, runs.signal, (id) => database.query(storage.wakeRun(id)), log);
-  // Its worker may be in this process or in another one. Of one that ended elsewhere, this process may keep files.
+  // This process may still have a worker or files of an execution that ended in another one.
   const stopListening = database.onNotice((notice) => {
     if (notice.kind === "ended") restAll(notice.executionId);
   });
@@ -167,7 +167,7 @@ export function openService({ storage, log, ...parts }: ServiceParts) {
   }
 
   async function onSetBack(file: OwnFile, milliseconds: number): Promise<void> {
-    // Together: what fails is repeated.
+    // One change: if it fails, all of it is repeated.
     await database.transaction(function* () {
       yield* deliveries.moveWaits(milliseconds);
       file.moveWaits(milliseconds);
@@ -196,10 +196,10 @@ export function openService({ storage, log, ...parts }: ServiceParts) {
 
   async function halt(id: string) {
     const isHeld = own && (await store.held()).includes(id);
-    // After the status that says that it was stopped, nobody asks again: its event is part of the change.
+    // Clients stop asking once a status says that it was stopped, so its event is part of the change.
     const waited = await store.stop(id, (stopped) => events.adding(id, endEvent(stopped)));
     if (!waited) return undefined;
-    // It sees that it was stopped, and ends.
+    // Its run sees that it was stopped, and ends.
     if (isHeld) await resumeRun(id, own);
     return waited;
   }
@@ -230,7 +230,7 @@ export function openService({ storage, log, ...parts }: ServiceParts) {
     }
   }
 
-  /** For runs that the library gave up, and for notices of other processes that were lost. */
+  /** Finds runs that the library gave up, and changes whose notice was lost. */
   async function look(): Promise<void> {
     for (const { id, problem } of await database.query(brokenRuns())) await endBroken(id, problem);
     if (own) return;
@@ -275,7 +275,7 @@ export function openService({ storage, log, ...parts }: ServiceParts) {
       await giveUp(id, "it was discarded after the service was restarted.");
       parts.onHeld?.(await store.held());
     },
-    /** For a process that exits without `close`. */
+    /** Erases deleted data, in a process that exits without `close`. */
     erase: () => database.erasure?.run() ?? true,
     /** Begins nothing new, and gives back what is still running after so many milliseconds. */
     async drain(milliseconds: number): Promise<void> {
@@ -288,7 +288,7 @@ export function openService({ storage, log, ...parts }: ServiceParts) {
         throw new Error("The database does not answer.");
       });
       await Promise.race([storage.giveBack?.(), late]).catch((error: unknown) => {
-        // They continue when their claims run out.
+        // Others continue them when their claims run out.
         log(`Running executions could not be given back: ${messageOf(error)}`);
       });
     },

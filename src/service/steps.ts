@@ -1,15 +1,15 @@
 import type { AttemptKey } from "./model.ts";
 
-/** How often what failed is tried in all, unless a repeat would fail in the same way. */
+/** How often an attempt that fails is tried in all, unless it would fail in the same way again. */
 export const taskTries = 3;
 
-/** How often it is begun in all. It may be more, because a restart of the service isn't its fault. */
+/** How often an attempt is begun in all. It is more than `taskTries`, because the service may restart for other reasons. */
 const mostBegins = 10;
 
-/** Thrown before what would cost money once more. */
+/** An attempt was begun too often, and must not cost money again. */
 export class BegunTooOften extends Error {}
 
-/** @param count with this time @throws {BegunTooOften} */
+/** @param count how often an attempt was begun, with this time @throws {BegunTooOften} */
 export function checkBegins(count: number): void {
   if (count > mostBegins)
     throw new BegunTooOften(

@@ -6,7 +6,7 @@ export interface Storage {
   readonly database: Database;
   /** For runs, which repeat what they store: it waits until the database can be reached. */
   readonly forRuns: Database;
-  /** Of openworkflow. */
+  /** openworkflow's. */
   readonly backend: Backend;
   /** Starts an execution's run, as part of the change that stores the execution. */
   readonly startRun: (executionId: string) => Work<unknown>;
@@ -18,7 +18,7 @@ export interface Storage {
   readonly own?: OwnFile;
 }
 
-/** What only a process can do that has the database for itself. All throw if the library's tables have changed. */
+/** What a process can do if no other one uses its database. All methods throw if the library's tables have changed. */
 export interface OwnFile {
   /** Keeps unfinished executions from continuing until they are released, except those that wait for a person. */
   hold(): void;
@@ -29,8 +29,8 @@ export interface OwnFile {
   restartWaits(): void;
   /** Moves the waits of retries by as much as the clock was set back, so that they take as long as a monotonic clock measures. */
   moveWaits(milliseconds: number): void;
-  /** False if a kill came between both: version 0.1.0 stored an execution before its run. */
+  /** Whether an execution has a run. Version 0.1.0 stored the execution first, so that a kill could leave it without one. */
   hasRun(executionId: string): boolean;
-  /** All such executions that have neither ended nor are held. */
+  /** Executions without a run that have neither ended nor are held. */
   withoutRun(): readonly string[];
 }

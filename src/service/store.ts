@@ -138,7 +138,7 @@ export function createStore(database: Database) {
       );
     },
 
-    /** Those of the executions that have ended. */
+    /** Which of these executions have ended. */
     async endedOf(ids: readonly string[]): Promise<string[]> {
       const places = ids.map(() => "?").join(", ");
       const found = await database.query(
@@ -162,7 +162,7 @@ export function createStore(database: Database) {
         ] ?? "",
       ),
 
-    /** When it finished and a person decided about it, or null. */
+    /** When the attempt finished, and when a person decided about it; null if not yet. */
     async timesOf(key: AttemptKey): Promise<Pick<Attempt, "finishedAt" | "decidedAt">> {
       const times: unknown = await database.query(
         row(
@@ -227,11 +227,11 @@ export function createStore(database: Database) {
         if (changes && usage !== undefined) yield* addUsage(key.executionId, usage);
         if (changes && also) yield* also();
         return changes > 0;
-        // A status may show it at once.
+        // A status may show the output at once, so it must outlast a power cut.
       }, true);
     },
 
-    /** Of all its attempts. */
+    /** The tokens of all attempts of an execution. */
     async usageOf(id: string): Promise<TokenUsage> {
       const usage = await database.query(
         row(
@@ -254,7 +254,7 @@ export function createStore(database: Database) {
       );
     },
 
-    /** Each query may be repeated, because its answer was lost. */
+    /** Counts one more, and returns the count. Reads first: if an answer is lost, the query is repeated. */
     async count(what: Counted, key: AttemptKey): Promise<number> {
       const found = await database.query(
         row(`SELECT ${what} FROM attempts ${ofAttempt}`, ...values(key)),
@@ -343,7 +343,7 @@ export function createStore(database: Database) {
       if (changes > 0) erasure?.plan();
     },
 
-    /** Whether it ends in time, and by itself. */
+    /** Resolves to whether the execution ends in this time, and isn't stopped. */
     async waitForEnd(id: string, milliseconds: number): Promise<boolean> {
       const late = performance.now() + milliseconds;
       while (!(await hasEnded(id)) && performance.now() < late)
@@ -364,7 +364,7 @@ export function* countUnderWay(crew: string): Work<number> {
   return Number(counted?.["count"]);
 }
 
-/** How often to look for what a notice would say (ms). */
+/** How often to look for an end whose notice was lost (ms). */
 const lookMs = 100;
 
 /** Resolves at the end of an execution, or after a time. */

@@ -15,7 +15,7 @@ export async function openPostgresStorage(
   const { pool } = database;
   const library = BackendPostgres.fromPool(pool, { namespaceId: workflowName, schema });
   const workers = new Set<string>();
-  /** Those whose claim got no answer: it may have been stored. */
+  /** Workers whose claim got no answer: a run may be claimed for them. */
   const unsure = new Set<string>();
   const giveBack = async (of: Set<string>) => {
     await pool`UPDATE workflow_runs SET worker_id = NULL, available_at = NOW()
@@ -27,7 +27,7 @@ export async function openPostgresStorage(
       const { workerId } = params;
       workers.add(workerId);
       try {
-        // Whichever asks first: of those that ask after it, none may ask at all.
+        // Any worker does it: the others may not ask again.
         const lost = new Set(unsure);
         if (lost.size > 0) await giveBack(lost);
         for (const id of lost) unsure.delete(id);

@@ -25,7 +25,7 @@ export function openSqliteStorage(
       release: (id) =>
         transaction(connection, () => {
           const { changes } = connection.prepare("DELETE FROM held WHERE execution_id = ?").run(id);
-          // Once: it may be running by now, and would be claimed a second time.
+          // Only once: a run that is already running would be claimed a second time.
           if (changes > 0) releaseRun(connection, id);
         }),
       freeLeases: () => freeLeases(connection),
@@ -86,7 +86,7 @@ function sqliteBackend(file: string, database: SqliteDatabase): Backend {
         database.synced(() => {
           failures.length = 0;
           const result = Reflect.apply(method, target, args) as Promise<unknown>;
-          // Whoever gets it sees its error; nobody gets it if the change is undone.
+          // If the change is undone, nobody awaits this promise.
           result.catch(() => undefined);
           if (failures.length > 0) throw failures[0];
           return result;
@@ -170,7 +170,7 @@ function holdRun(database: DatabaseSync, executionId: string): void {
 /** Runs that don't wait for a person, by an index: of those that do, there may be many. */
 const isUnderWay = `namespace_id = '${workflowName}' AND status IN ('pending', 'running') AND available_at < :never`;
 
-/** Runs that wait for a time of day. */
+/** Selects runs that wait for a time. */
 const waits = `${isUnderWay} AND worker_id IS NULL`;
 
 const dateFormat = "'%Y-%m-%dT%H:%M:%fZ'";

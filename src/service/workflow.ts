@@ -7,15 +7,15 @@ import { messageOf } from "./errors.ts";
 import type { Log } from "./operations/log.ts";
 import type { Steps } from "./steps.ts";
 
-// Only this file and those beside it of a similar name use openworkflow, which is young: its version is pinned.
+// Only `workflow*.ts` use openworkflow, which is young: its version is pinned.
 
-/** Of the library's workflow and of its namespace. */
+/** The name of openworkflow's workflow, and of its namespace. */
 export const workflowName = "crews";
 
-/** A run that waits for a person doesn't count. */
+/** How many runs a process executes at a time, without those that wait for a person. */
 const concurrency = 16;
 
-/** Only a signal ends a wait. This is the last date that sorts correctly as text. */
+/** When a wait ends without its signal: the last date that sorts correctly as text. */
 export const never = new Date("9999-12-31T00:00:00Z");
 
 const taskRetries: RetryPolicy = {
@@ -69,7 +69,7 @@ export function createRuns(
   return {
     startCrew: crews.start,
     wake: crews.wake,
-    /** This process answers a kickoff. */
+    /** Reports that this process answers a kickoff. */
     noteKickoff: crews.noteKickoff,
     /** False if no run waits for the signal: signals aren't stored. */
     signal: async (name: string): Promise<boolean> => {
@@ -144,7 +144,7 @@ type Step = Parameters<Parameters<OpenWorkflow["implementWorkflow"]>[1]>[0]["ste
  */
 const pollPauseMs = { shortest: 20, longest: 200 };
 
-/** The part of the time in which a process does something, from which it is busy. */
+/** A process that works for at least this part of the time is busy. */
 const busyShare = 0.9;
 
 const idleMs = { first: 50, longest: 1000 };
@@ -169,7 +169,7 @@ function createQueue(backend: Backend, log: Log, run: (id: string, step: Step) =
       await run(input, step);
       return null;
     } finally {
-      // The worker counts this run until it has returned.
+      // The worker counts this run as running until it has returned.
       setImmediate(wake);
     }
   });
@@ -243,7 +243,7 @@ export function* brokenRuns(): Work<readonly { readonly id: string; readonly pro
   return found.map(({ id, problem }) => ({ id: String(id), problem: String(problem) }));
 }
 
-/** The library's worker claims a run for each that it could begin, all at once. If there is none for the first, there is none. */
+/** The library's worker sends a claim for each free place at the same time. If the first one finds no run, the others are skipped. */
 function lookingOnce(backend: Backend): Backend {
   let first: Promise<unknown> | undefined;
   const claim: Backend["claimWorkflowRun"] = async (params) => {
@@ -262,7 +262,7 @@ function lookingOnce(backend: Backend): Backend {
   });
 }
 
-/** SQL that finds a run that has not ended, of the execution whose ID `id` is in SQL. */
+/** SQL that finds the run of an execution if it has not ended. @param id SQL for the execution's ID */
 export function hasOpenRun(id: string): string {
   return `SELECT 1 FROM workflow_runs WHERE namespace_id = '${workflowName}' AND workflow_name = '${workflowName}'
     AND idempotency_key = ${id} AND status NOT IN ('completed', 'succeeded', 'failed', 'canceled')`;

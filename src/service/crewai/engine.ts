@@ -167,7 +167,7 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
   ): Promise<UnknownObject> {
     const { worker, crew } = await open(executionId, project);
     if (crew !== undefined) refuseOther(crew.tasks, project.tasks);
-    // In their order.
+    // One after the other, in their order.
     let reported = Promise.resolve();
     const onReport = (report: UnknownObject) => {
       reported = reported
@@ -180,7 +180,7 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
     };
     await report.begin();
     const reply = await worker.run(command, onReport).finally(() => reported);
-    // Not before: its import would slow down the first attempt.
+    // Only now: importing crewAI would slow down the first attempt.
     keepSpare();
     return reply;
   }

@@ -141,7 +141,7 @@ export class Worker {
 
   /** Ends the worker and all that it started. */
   end(): void {
-    // It knows its tree best.
+    // First, it may end itself: it knows which processes it started.
     this.#child.stdin?.destroy();
     const timer = setTimeout(() => {
       const { pid, exitCode, signalCode } = this.#child;
@@ -196,7 +196,7 @@ export class Worker {
     }
   }
 
-  /** Ends the worker, for a reason that a repeat would meet again. */
+  /** Ends the worker with a failure that a repeat would not avoid. */
   #fail(problem: string): void {
     this.#problem = new ProjectFailure(problem);
     this.end();
@@ -223,7 +223,7 @@ export class Worker {
     });
     const last = this.#last.trim() === "" ? "" : `\nIt printed last:\n${this.#last.trim()}`;
     if (this.#problem !== undefined) return new ProjectFailure(`${this.#problem.message}${last}`);
-    // Before it can say so itself: Python 2 can't even read it.
+    // Python 2 can't even parse worker.py, so that it can't report its version itself.
     if (!this.#isReady && how === "exit code 1")
       return new ProjectFailure(
         `${python} can't run Crewdeck's program. crewAI needs Python 3.10 or newer. Choose another interpreter.${last}`,
@@ -238,7 +238,7 @@ function killTree(pid: number): void {
     try {
       process.kill(-pid, "SIGKILL");
     } catch {
-      // All of the group have ended.
+      // All processes of the group have ended.
     }
 }
 

@@ -15,10 +15,10 @@ export interface Answer {
   readonly changes: number;
 }
 
-/** Queries one after the other, and what they come to. It has no other effect, so that it can be repeated. */
+/** A sequence of queries, and its result. It has no other effect, so that it can be repeated. */
 export type Work<T> = Generator<Query, T, Answer>;
 
-/** What another process may wait for. A notice may get lost: who waits also looks. */
+/** What another process may wait for. A notice may get lost, so a process that waits also polls. */
 export type Notice =
   /** A run may continue, or a callback was added. */
   { readonly kind: "run" | "callback" } | { readonly kind: "ended"; readonly executionId: string };
@@ -29,13 +29,13 @@ export interface Database {
   readonly isShared: boolean;
   /** The time that all processes agree on (ms since 1970). */
   readonly now: () => number;
-  /** For queries that need not be one change: one of them, or some that only read. */
+  /** For a single query, or several that only read. */
   query<T>(work: Work<T>): Promise<T>;
   /** One atomic change. With `isSynced`, it outlasts a power cut when the promise resolves. */
   transaction<T>(work: () => Work<T>, isSynced?: boolean): Promise<T>;
-  /** Also to this process. */
+  /** Tells all processes, also this one. */
   notify(notice: Notice): void;
-  /** Returns what ends it. */
+  /** Returns a function that stops listening. */
   onNotice(listener: (notice: Notice) => void): () => void;
   /** Present where deleted data has to be erased from files. */
   readonly erasure?: Erasure | undefined;
@@ -56,12 +56,12 @@ export function* rows(sql: string, ...values: Value[]): Work<readonly Row[]> {
   return (yield { sql, values, isRead: true }).rows;
 }
 
-/** The first one. */
+/** Reads the first row. */
 export function* row(sql: string, ...values: Value[]): Work<Row | undefined> {
   return (yield { sql, values, isRead: true }).rows[0];
 }
 
-/** Returns how many rows it has changed. */
+/** Changes rows, and returns how many. */
 export function* change(sql: string, ...values: Value[]): Work<number> {
   return (yield { sql, values, isRead: false }).changes;
 }

@@ -17,13 +17,13 @@ import { migrate, schema } from "./postgres-schema.ts";
 
 export interface PostgresDatabase extends Database {
   readonly isShared: true;
-  /** Its rows have names in camel case, as openworkflow expects of them. */
+  /** Names of columns are in camel case, as openworkflow expects. */
   readonly pool: Pool;
 }
 
 type Pool = Sql<{ bigint: number; json: unknown }>;
 
-/** Connections of a process. */
+/** How many connections a process opens. */
 const connections = 20;
 
 /** How often to compare the clocks, and to look whether notices still come (ms). */
@@ -31,10 +31,10 @@ const tickMs = 5000;
 
 const channel = "crewdeck";
 
-/** Of this process, in its notices. */
+/** Identifies this process in its notices. */
 const ownId = randomUUID();
 
-/** How often to repeat a change that another one got in the way of. */
+/** How often a change is tried that conflicts with another one. */
 const tries = 5;
 
 /** Creates or updates the tables first. @throws {Refusal} if the database can't be used */
@@ -66,7 +66,7 @@ export async function openPostgresDatabase(
       },
       notify: (notice) => {
         notices.emit("notice", notice);
-        // Whoever misses it looks soon.
+        // A process that misses it looks soon.
         pool.notify(channel, JSON.stringify({ ...notice, from: ownId })).catch(() => undefined);
       },
       onNotice: (listening) => {
@@ -115,7 +115,7 @@ function isPassing(error: unknown): boolean {
 export function patient(database: PostgresDatabase): PostgresDatabase {
   return {
     ...database,
-    // Not the work as a whole, which can't begin again.
+    // Each query alone: the work as a whole can't begin again.
     query: (work) => finish(work, (query) => patiently(() => database.query(answerOf(query)))),
     transaction: (work, isSynced) => patiently(() => database.transaction(work, isSynced)),
   };
@@ -129,17 +129,17 @@ function connect(url: string): Pool {
   return postgres(url, {
     max: connections,
     connect_timeout: 10,
-    // Else transactions wait for as long as there are queries for each connection.
+    // Otherwise, a transaction waits for a connection until there are no more queries.
     max_pipeline: 0,
     // The library waits up to 20 s, also for a database that has long been back.
     backoff: (tried) => Math.min(1, 0.01 * 2 ** tried),
     connection: { application_name: "crewdeck", search_path: schema },
     onnotice: () => undefined,
     transform: { column: { from: postgres.toCamel } },
-    // Times and counts, all far below 2^53.
+    // Times and counts are far below 2^53.
     types: {
       bigint: { to: 20, from: [20], parse: Number, serialize: String },
-      // Of openworkflow: errors, whose text may be anything.
+      // openworkflow stores errors, whose text may be anything.
       json: {
         to: 3802,
         from: [114, 3802],
@@ -179,7 +179,7 @@ async function transaction<T>(pool: Pool, work: () => Work<T>): Promise<T> {
       const code: unknown = error instanceof Error && "code" in error ? error.code : undefined;
       if (tried === tries || (code !== "40P01" && code !== "40001")) throw error;
     } finally {
-      // The pool has forgotten a lost one already.
+      // The pool has already dropped a lost connection.
       if (isOpen) connection.release();
     }
   }
@@ -187,7 +187,7 @@ async function transaction<T>(pool: Pool, work: () => Work<T>): Promise<T> {
 
 const texts = new Map<string, string>();
 
-/** `$1`, `$2` for each `?`. */
+/** Replaces each `?` by `$1`, `$2` and so on. */
 function numbered(sql: string): string {
   let text = texts.get(sql);
   if (text === undefined) {
@@ -203,7 +203,7 @@ function storable<T>(value: T): T | string {
   return typeof value === "string" ? value.replace(/\0|\p{Surrogate}/gu, "\u{fffd}") : value;
 }
 
-/** The database's clock, by a monotonic one of this machine. */
+/** The time of the database, which a monotonic clock of this machine continues. */
 async function createClock(pool: Pool) {
   let offset = 0;
   const measure = async (): Promise<void> => {
@@ -216,7 +216,7 @@ async function createClock(pool: Pool) {
   return { measure, now: () => Math.round(performance.now() + offset) };
 }
 
-/** Receives what other processes notify. The library stops to listen when it can't connect again at once. */
+/** Receives the notices of other processes. The library stops listening if it can't connect again at once. */
 async function listen(pool: Pool, onNotice: (notice: Notice) => void) {
   let heard = performance.now();
   const begin = () =>
@@ -241,7 +241,7 @@ async function listen(pool: Pool, onNotice: (notice: Notice) => void) {
 function readNotice(payload: string): Notice | undefined {
   const notice = asObject(parseJson(payload));
   const { kind, from } = notice;
-  // This process has heard its own already.
+  // This process has already handled its own.
   if (from === ownId) return undefined;
   if (kind === "run" || kind === "callback") return { kind };
   const executionId = textAt(notice, "executionId");

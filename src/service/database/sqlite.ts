@@ -13,7 +13,7 @@ import {
 import { addedColumns, indexes, tables, version, versionTable } from "./schema.ts";
 
 export interface SqliteDatabase extends Database {
-  /** For what only a file has. */
+  /** For statements that only SQLite has. */
   readonly connection: DatabaseSync;
   readonly erasure: Erasure;
   /** Prepares each statement once. */
@@ -91,7 +91,7 @@ export function openSqliteDatabase(file: string, log: (line: string) => void): S
 
 interface Change {
   readonly isSynced: boolean;
-  /** Returns what answers it once it is stored. */
+  /** Makes the change. Returns a function that reports its success, to be called once it is stored. */
   run(): () => void;
   fail(error: unknown): void;
 }
@@ -99,7 +99,7 @@ interface Change {
 /** How long the first of several changes waits for others (ms): about as long as the disk takes. */
 const gatheringMs = 1;
 
-/** Changes that come together wait for the disk together: it takes longer than they do. */
+/** Changes that come at about the same time share one commit, because waiting for the disk takes longer than they do. */
 function createCommits(connection: DatabaseSync) {
   let waiting: Change[] = [];
 
@@ -113,7 +113,7 @@ function createCommits(connection: DatabaseSync) {
         connection.exec("PRAGMA synchronous = NORMAL");
       }
     } catch (error) {
-      // The one that failed has undone all.
+      // One of them has undone all: each is tried alone.
       if (changes.length > 1) for (const one of changes) commit([one]);
       else changes[0]?.fail(error);
       return;

@@ -36,7 +36,7 @@ export interface OpenOperations {
   /** For a process that runs executions. */
   readonly work: () => void;
   readonly stop: () => Promise<void>;
-  /** An execution has ended, which may be repeated. Never rejects. */
+  /** Called when an execution has ended, perhaps more than once. Never rejects. */
   readonly ended: (executionId: string) => Promise<void>;
   /** From now on, the service isn't ready. */
   readonly drain: Probes["drain"];

@@ -27,7 +27,7 @@ type Fetch = (request: Request, bindings?: object) => Response | Promise<Respons
 
 export type Probes = ReturnType<typeof createProbes>;
 
-/** What watches the service asks: whether it runs, whether it can work, and how much it does. */
+/** Answers what monitors the service: whether it runs, whether it can work, and how much it does. */
 export function createProbes({ database, metrics, metricsToken, isLocal, log }: ProbesOptions) {
   const tokenHash = metricsToken === undefined ? undefined : digest(metricsToken);
   let isDraining = false;
@@ -92,7 +92,7 @@ export function createProbes({ database, metrics, metricsToken, isLocal, log }: 
       return undefined;
     } catch (error) {
       const message = messageOf(error);
-      // It is asked every few seconds.
+      // A monitor asks every few seconds, so the problem is logged once.
       if (message !== problem) log(`The database can't be read: ${message}`, { level: "error" });
       problem = message;
       return "The database can't be read. The service's log says why";
@@ -100,7 +100,7 @@ export function createProbes({ database, metrics, metricsToken, isLocal, log }: 
   }
 
   return {
-    /** From now on, the service isn't ready. */
+    /** Makes the service report that it isn't ready. */
     drain(): void {
       isDraining = true;
     },

@@ -92,7 +92,7 @@ export function createRetention({ database, keepDays, onDeleted, log }: Retentio
   };
 }
 
-/** Of those that ended before a time. Returns how many it has deleted. */
+/** Deletes some executions that ended before a time. Returns how many. */
 function* deleteSome(before: number): Work<number> {
   const ids = (yield* rows(old, before, batch.size)).map((row) => text(row, "id"));
   if (ids.length === 0) return 0;

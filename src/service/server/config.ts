@@ -37,7 +37,7 @@ export interface ServerCrew {
 }
 
 export interface ServerLimits {
-  /** Of one token, in one process. */
+  /** How many requests a token may send to a process. */
   readonly requestsPerMinute: number;
   /** Executions that are queued or running. */
   readonly underWayPerCrew: number;

@@ -7,7 +7,7 @@ import type { LastUses } from "./tokens.ts";
 
 const select = 'SELECT name, used_at AS "usedAt" FROM token_uses';
 
-/** In the database, so that all processes of a server know. */
+/** Kept in the database, so that all processes of a server know them. */
 export function lastUsesIn(database: Database): LastUses {
   return {
     async note(name, at) {

@@ -6,9 +6,9 @@ import { TokenBuckets } from "../token-buckets.ts";
 
 /** When to come back if too many executions are under way (s). */
 const fullSeconds = 10;
-/** How long the number of executions is known (ms): people change it, too. */
+/** How long a count of executions is used (ms). People's decisions change it, too. */
 const countedMs = 1000;
-/** How long a kickoff waits for those before it (ms). */
+/** How long a kickoff waits for the kickoffs before it (ms). */
 const longestWaitMs = 10_000;
 /** Any number that nothing else uses for an advisory lock with two keys. */
 const queueLock = 726_340;
@@ -52,11 +52,11 @@ export function createQueue(
   return (kickoff) => queue.admit(kickoff);
 }
 
-/** Where other processes admit kickoffs, too: each is counted in the change that stores it. */
+/** For one of several processes that admit kickoffs: the change that stores a kickoff counts them. */
 class SharedQueue {
   readonly #crew: string;
   readonly #limit: () => number;
-  /** One after the other: those that wait in the database would take its connections from other requests. */
+  /** Kickoffs are admitted one after the other: if they waited in the database, they would take connections from other requests. */
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(crew: string, limit: () => number) {
@@ -68,7 +68,7 @@ class SharedQueue {
     if (this.#limit() === Infinity) return await kickoff();
     const begun = performance.now();
     const started = this.#last.then(() => {
-      // Others need not wait as long for a database that hangs.
+      // If the database hangs, those that have waited for so long must not wait for it one after the other.
       if (performance.now() - begun > longestWaitMs) throw tooMany("Too many kickoffs wait");
       return kickoff(() => this.#requireRoom());
     });
@@ -76,7 +76,7 @@ class SharedQueue {
     return await started;
   }
 
-  /** Until the change is made, no other process counts. */
+  /** Keeps other processes from counting until the change is stored. */
   *#requireRoom(): Work<void> {
     const limit = this.#limit();
     yield* row("SELECT pg_advisory_xact_lock(?, hashtext(?))", queueLock, this.#crew);
@@ -93,7 +93,7 @@ function tooMany(problem: string): ApiError {
   return new ApiError(429, "Too Many Requests", message, { retryAfter: fullSeconds });
 }
 
-/** In the only process that admits kickoffs of a crew. */
+/** For the only process that admits kickoffs of a crew. */
 export class KickoffQueue {
   readonly #limit: () => number;
   readonly #countUnderWay: () => Promise<number>;

@@ -48,7 +48,7 @@ export function openLiveConfig(file: string, first: string, log: (line: string) 
   };
 }
 
-/** What is in force from the start to the end. */
+/** A configuration that doesn't change. */
 function fixedPart({ crews, publicUrl, trustProxy, host, port }: ServerConfig): unknown {
   return { crews, publicUrl, trustProxy, host, port };
 }

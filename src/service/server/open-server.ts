@@ -25,7 +25,7 @@ export interface ServerPlan extends Pick<
   readonly authenticate: (crew: string) => Authenticate;
 }
 
-/** Of a file; options win over its addresses. @throws {Refusal} */
+/** Opens the server that a file describes. Options win over the file's addresses. @throws {Refusal} */
 export async function planFrom(
   config: string,
   { address, role }: Pick<ServiceOptions, "address" | "role">,
@@ -47,7 +47,7 @@ export async function planFrom(
   const live = openLiveConfig(file, content, log);
   return {
     ...read,
-    // The file's are those of API processes. A worker only says how it is.
+    // The file's addresses are those of API processes. A worker only answers probes.
     ...(role === "worker" && { host: address.host ?? "127.0.0.1", port: 0 }),
     crews: read.crews.map((crew) => ({ ...crew, environment: environments.get(crew.name) ?? {} })),
     live,
@@ -57,7 +57,7 @@ export async function planFrom(
 
 const unlimited = Number.MAX_SAFE_INTEGER;
 
-/** For several folders of the command line, with a token of each type for all of them. */
+/** Opens a server for several folders of the command line, with one token of each type. */
 export function planOf(
   crews: readonly CrewPlan[],
   tokens: { readonly token: string; readonly userToken: string },
@@ -69,7 +69,7 @@ export function planOf(
   ];
   const live = {
     tokens: () => list,
-    // Whoever has these tokens started the service.
+    // Only the person who started the service has these tokens.
     limits: () => ({ requestsPerMinute: unlimited, underWayPerCrew: Infinity }),
   };
   return {

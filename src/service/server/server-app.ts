@@ -122,7 +122,7 @@ export function createServerApp(options: ServerAppOptions): Hono<Environment> {
   return app;
 }
 
-/** Notes that a token was used, from time to time. */
+/** Notes that a token was used, at most once in a while. */
 function createNotes({ lastUses, log }: ServerAppOptions) {
   const noted = new Map<string, number>();
   return ({ name }: ServerToken): void => {
@@ -135,7 +135,7 @@ function createNotes({ lastUses, log }: ServerAppOptions) {
   };
 }
 
-/** As the client addressed it. Anybody can send the headers of a proxy, so without one they mean nothing. */
+/** The address that the client used. Without a proxy, its headers are ignored: anybody can send them. */
 function publicUrlOf(c: Context, trustProxy: boolean): URL | null {
   const url = new URL(c.req.url);
   if (!trustProxy) return url;
@@ -149,7 +149,7 @@ function clientOf(c: Context<Environment>, trustProxy: boolean): string {
   return isIP(address) ? address : "an unknown address";
 }
 
-/** What the proxy itself added; before it is what it was given. */
+/** The last value: the proxy added it. The client sent those before it. */
 function lastOf(c: Context, header: string): string | undefined {
   return c.req.header(header)?.split(",").at(-1)?.trim();
 }

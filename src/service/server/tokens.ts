@@ -7,7 +7,7 @@ import type { ServerToken } from "./config.ts";
 export interface LastUses {
   /** @param at ms since 1970 */
   note(name: string, at: number): Promise<void>;
-  /** By the token's name (ms since 1970). */
+  /** When each token was used last, by its name (ms since 1970). */
   all(): Promise<ReadonlyMap<string, number>>;
 }
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { EventEmitter, once } from "node:events";
 import { mock } from "node:test";
+import { setImmediate } from "node:timers/promises";
 import { createWaker } from "../../../src/service/executions.ts";
 
 describe("service: waking a run for its decision", () => {
@@ -28,6 +29,29 @@ describe("service: waking a run for its decision", () => {
     assert.deepEqual(lines, [
       "A run could not be woken for its decision yet: database or disk is full",
     ]);
+  });
+
+  it("looks less often while runs that have their signals can't begin", async () => {
+    const key = { executionId: "one", taskIndex: 0, attempt: 1 };
+    let looks = 0;
+    const waker = createWaker(
+      { unreadDecisions: () => ((looks += 1), Promise.resolve([key])) },
+      () => Promise.resolve(true),
+      () => Promise.resolve(),
+      (line) => assert.ok(!line),
+    );
+    mock.timers.enable({ apis: ["setTimeout"] });
+    try {
+      await waker.wake(key);
+      for (let milliseconds = 0; milliseconds < 5000; milliseconds += 10) {
+        mock.timers.tick(10);
+        await setImmediate();
+      }
+      assert.ok(looks >= 5 && looks <= 15, `${looks} looks in 5 s`);
+    } finally {
+      waker.stop();
+      mock.timers.reset();
+    }
   });
 
   it("looks for no decision after its end, though it was waking a run", async () => {
