@@ -5,7 +5,7 @@ import path from "node:path";
 import ts from "typescript";
 
 /** A bundle in VS Code's format: by key the text, or the text with a comment for translators (then the key is `text/comment`). */
-export type Bundle = Record<
+type Bundle = Record<
   string,
   string | { readonly message: string; readonly comment: readonly string[] }
 >;

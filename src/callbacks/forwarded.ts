@@ -9,7 +9,7 @@ import type { Way } from "./ways.ts";
 /** How long a forwarded port may take to answer (ms). */
 const longest = 5_000;
 
-export interface ForwardedOptions {
+interface ForwardedOptions {
   /** Whether VS Code runs where it can forward ports to the public. */
   readonly isOn: () => boolean;
   /** The address at which VS Code forwards one of this machine. */

@@ -20,7 +20,7 @@ export interface ChannelSecrets {
   store(key: string, value: string): PromiseLike<void>;
 }
 
-export interface OpenChannelOptions {
+interface OpenChannelOptions {
   /** A channel of smee.io or a server like it, or the address of a relay of one's own. */
   readonly address: string;
   readonly secrets: ChannelSecrets;

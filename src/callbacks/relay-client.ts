@@ -22,7 +22,7 @@ export interface RelayClientOptions extends Omit<Line, "signal"> {
   readonly log: ProblemLog;
 }
 
-export type RelayState =
+type RelayState =
   | { readonly kind: "connecting" | "connected" }
   /** Tries again later. With `isGone`, only a new channel helps. */
   | { readonly kind: "failed"; readonly message: string; readonly isGone: boolean };

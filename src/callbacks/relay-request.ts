@@ -25,7 +25,7 @@ export interface Line {
   readonly signal?: AbortSignal;
 }
 
-export interface RelayRequest {
+interface RelayRequest {
   readonly method: "GET" | "POST" | "DELETE";
   readonly url: string;
   readonly accept?: string;

@@ -14,7 +14,7 @@ import type { Way } from "./ways.ts";
 /** The waits before the channel is opened again (ms); each is twice the one before. */
 const [firstRetry, longestRetry] = [2_000, 60_000];
 
-export interface RelayOptions {
+interface RelayOptions {
   /** The setting: the address of a channel, or of a relay of one's own. */
   readonly read: () => string;
   readonly onDidChange: Event<unknown>;

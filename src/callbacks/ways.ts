@@ -23,7 +23,7 @@ export interface Way {
 }
 
 /** The address without a slash at its end. Undefined unless it is https, or http to this machine, without credentials. */
-export function publicBase(text: string): string | undefined {
+function publicBase(text: string): string | undefined {
   const url = safeUrl(text);
   return url && `${url.origin}${url.pathname.replace(/\/+$/, "")}`;
 }

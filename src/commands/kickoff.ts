@@ -12,7 +12,7 @@ import { SingleStart } from "../base/single-start.ts";
 import { chooseCrew } from "./choose.ts";
 import type { CommandParts, Commands } from "./table.ts";
 
-export interface KickoffParts extends Pick<CommandParts, "clock"> {
+interface KickoffParts extends Pick<CommandParts, "clock"> {
   readonly documents: { show(execution: ExecutionSummary, taskId?: string): Promise<unknown> };
   readonly crews: Pick<Crews, "get" | "inputs" | "list" | "ready">;
   readonly forms: Pick<CommandParts["forms"], "open">;

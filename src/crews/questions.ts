@@ -26,7 +26,7 @@ interface TextQuestion extends Question {
   readonly dashboardUrl?: string;
 }
 
-export interface Reply<T> {
+interface Reply<T> {
   readonly left: Left;
   readonly value: T;
 }

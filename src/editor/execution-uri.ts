@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import { executionScheme } from "./manifest.ts";
 
-export interface ExecutionAddress {
+interface ExecutionAddress {
   readonly crewName: string;
   /** The first kickoff id, or the local id until there is one. */
   readonly key: string;

@@ -1,7 +1,7 @@
 import path from "node:path";
 
 /** A problem for a report, without the error's message, which may hold private data. */
-export interface RecentProblem {
+interface RecentProblem {
   readonly at: number;
   readonly doing: string;
   /** Class, kind, HTTP status and code of the error and its causes. */

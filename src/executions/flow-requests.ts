@@ -94,7 +94,7 @@ export function isOpenRequest(execution: Execution, target: ResumeTarget): boole
   return request !== undefined && openRequests(execution).includes(request);
 }
 
-export type RequestState =
+type RequestState =
   | "new"
   | "sending"
   | "answered"

@@ -7,7 +7,7 @@ import { exampleFolder, type KnownCrew, type KnownCrews } from "./known-crews.ts
 import { confirmEngineChange } from "./notices.ts";
 import type { ServiceOptions } from "./service-process.ts";
 
-export interface CrewEnginesOptions {
+interface CrewEnginesOptions {
   readonly known: KnownCrews;
   readonly uriOf: (folder: string) => vscode.Uri;
   readonly hasOpenExecutions: (folder: string) => boolean;

@@ -18,7 +18,7 @@ import { exampleFolder, folderOf, idOf, KnownCrews, type KnownCrew } from "./kno
 import { forPerson, readProject, workspaceProjects } from "./projects.ts";
 import type { CrewModels, HeldDecision, WorkerEnvironment } from "./service-process.ts";
 
-export interface LocalCrewsOptions {
+interface LocalCrewsOptions {
   readonly crews: Crews;
   readonly database: Database;
   /** For the services' data; shared by all windows. */

@@ -1,7 +1,7 @@
 import { definitionBelow, indentOf, withoutInert } from "./python-text.ts";
 
 /** A flow as its Python says it, found without a Python parser. */
-export interface FlowText {
+interface FlowText {
   readonly name: string;
   /** In the order of the file. */
   readonly methods: readonly FlowMethod[];

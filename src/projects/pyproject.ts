@@ -2,7 +2,7 @@ import path from "node:path";
 import { isFile, readText } from "./files.ts";
 
 /** What says in `pyproject.toml` where a crew is. */
-export interface ProjectHints {
+interface ProjectHints {
   /** `[tool.crewai]` `type`. */
   readonly type: string | undefined;
   /** `[tool.crewai]` `definition`. */

@@ -86,7 +86,7 @@ async function packageFolders(python: string): Promise<string[]> {
   return folders;
 }
 
-export interface SetUp {
+interface SetUp {
   readonly hasUv: boolean;
   readonly hasPyproject: boolean;
   readonly isPackage: boolean;

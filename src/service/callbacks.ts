@@ -31,7 +31,7 @@ function startOf(type: EventType): EventType | undefined {
   return type.startsWith("task_") ? "task_started" : crewStart;
 }
 
-export type Subject = readonly (string | number)[];
+type Subject = readonly (string | number)[];
 
 export function subjectOf(key: AttemptKey): Subject {
   return [key.executionId, key.taskIndex, key.attempt];

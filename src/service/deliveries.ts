@@ -10,7 +10,7 @@ const batchSize = 4;
 /** The wait after a failure is doubled up to this (ms). */
 const longestWaitMs = 3_600_000;
 
-export interface StreamEvent extends JsonObject {
+interface StreamEvent extends JsonObject {
   readonly id: string;
 }
 

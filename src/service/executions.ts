@@ -28,7 +28,7 @@ const endWaitMs = 1000;
 
 export type Executions = ReturnType<typeof createExecutions>;
 
-export interface ExecutionsParts {
+interface ExecutionsParts {
   readonly database: Database;
   readonly store: ExecutionStore;
   readonly events: Pick<Events, "of">;
@@ -220,7 +220,7 @@ const assumedSeenMs = 5000;
 const lookAgainMs = { notTaken: 50, taken: 500 };
 const batch = 200;
 
-export type DecisionWaker = ReturnType<typeof createWaker>;
+type DecisionWaker = ReturnType<typeof createWaker>;
 
 /**
  * Wakes runs whose task has a decision. A signal to a run that doesn't wait yet is lost, so it is

@@ -7,7 +7,7 @@ import type { AttemptKey, Execution } from "./model.ts";
 import type { Log } from "./operations/log.ts";
 import { post } from "./post.ts";
 
-export interface FeedbackWebhookOptions {
+interface FeedbackWebhookOptions {
   readonly url: string;
   /** Signs the requests. */
   readonly secret: string;

@@ -18,7 +18,7 @@ import { createStore } from "./store.ts";
 import { brokenRuns, createRuns } from "./workflow.ts";
 
 /** `api` answers requests, `worker` runs executions and sends callbacks. */
-export type Role = "api" | "worker" | "both";
+type Role = "api" | "worker" | "both";
 
 /** A crew that is served. */
 export interface ServedCrew extends Pick<
@@ -30,7 +30,7 @@ export interface ServedCrew extends Pick<
   readonly engine: Engine;
 }
 
-export interface ServiceParts {
+interface ServiceParts {
   readonly storage: Storage;
   readonly role: Role;
   readonly crews: readonly ServedCrew[];

@@ -10,7 +10,7 @@ import { explained, isDamage } from "./errors.ts";
 import { connect, exclusively, finishRepair, repair } from "./repair.ts";
 import { migrate, versionOf } from "./schema.ts";
 
-export interface DatabaseOptions {
+interface DatabaseOptions {
   readonly folder: string;
   readonly clock: Clock;
   readonly log: ProblemLog;

@@ -30,7 +30,7 @@ export class ProjectFailure extends Error {
   override readonly name = "ProjectFailure";
 }
 
-export interface WorkerOptions {
+interface WorkerOptions {
   readonly python: string;
   /** The path of worker.py. */
   readonly program: string;

@@ -1,5 +1,5 @@
 /** How the two databases differ in a table's definition. */
-export interface Dialect {
+interface Dialect {
   readonly integer: string;
   /** After each table. */
   readonly table: string;

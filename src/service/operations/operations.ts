@@ -7,7 +7,7 @@ import { createProbes, type Probes } from "./probes.ts";
 import { createRetention } from "./retention.ts";
 import { createExporter } from "./spans.ts";
 
-export interface OperationsParts extends Omit<OperationsOptions, "log"> {
+interface OperationsParts extends Omit<OperationsOptions, "log"> {
   /** Whether only this machine reaches the service: neither another network nor a proxy does. */
   readonly isLocal: boolean;
   readonly version: string;

@@ -15,7 +15,7 @@ const pingMs = 20_000;
 const fullSeconds = 60;
 const maxKeyBytes = 10_000;
 
-export interface RelayParts {
+interface RelayParts {
   readonly store: RelayStore;
   /** Who has it may create channels. */
   readonly token: string;

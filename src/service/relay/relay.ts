@@ -14,7 +14,7 @@ const maxConnections = 2000;
 /** How long requests may take to end before the relay does (ms). */
 const endMs = 5000;
 
-export interface RelayOptions {
+interface RelayOptions {
   readonly database: string;
   readonly token: string;
   readonly host: string;

@@ -1,7 +1,7 @@
 import { CompactEncrypt, importJWK, type JWK } from "jose";
 
 /** A callback as it arrived, of which nothing is stored in the clear. */
-export interface Arrival {
+interface Arrival {
   /** Below the channel's address. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;

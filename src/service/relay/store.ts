@@ -27,14 +27,14 @@ const schema = `
   END;
 `;
 
-export interface Channel {
+interface Channel {
   /** SHA-256 of the secret to listen with. */
   readonly secretHash: string;
   /** A JWK. */
   readonly publicKey: string;
 }
 
-export interface Message {
+interface Message {
   readonly id: number;
   readonly sealed: string;
 }

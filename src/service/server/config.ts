@@ -83,7 +83,7 @@ export function parseServerConfig(file: string, text: string): ServerConfig {
 }
 
 /** A crew's folder is there, and this is what its environment file says. */
-export type CrewEnvironments = ReadonlyMap<string, Readonly<Record<string, string | undefined>>>;
+type CrewEnvironments = ReadonlyMap<string, Readonly<Record<string, string | undefined>>>;
 
 /**
  * The variables of each crew, by its name.

@@ -8,7 +8,7 @@ import { editConfig } from "./config-file.ts";
 import { withoutToken, withToken } from "./token-list.ts";
 import { hashOf, newToken, type LastUses } from "./tokens.ts";
 
-export interface TokenCommandResult {
+interface TokenCommandResult {
   /** For standard output. */
   readonly output: string;
   /** What a person should know, for standard error. */

@@ -1,5 +1,5 @@
 /** Of a document, in which every heading starts its line and every code block is closed. */
-export interface Heading {
+interface Heading {
   readonly name: string;
   /** From 1. */
   readonly level: number;

@@ -5,7 +5,7 @@ import { asObject, parseJson, textAt } from "../../base/json.ts";
 import { isLoopback } from "../../base/loopback.ts";
 import type { SecretStorage } from "../../sending/secrets.ts";
 
-export type Headers = Readonly<Record<string, string>>;
+type Headers = Readonly<Record<string, string>>;
 
 export const headersKey = "crewdeck.otlpHeaders";
 
