@@ -158,11 +158,13 @@ function parse(argv: readonly string[]) {
   });
 }
 
+const oneOf = new Intl.ListFormat("en-GB", { type: "disjunction" });
+
 function readChoice<T extends string>(option: string, text: string, ...choices: readonly T[]): T {
   const choice = choices.find((one) => one === text);
   if (choice !== undefined) return choice;
   throw refuse(
-    `${option} ${text}: expected ${choices.map((one) => JSON.stringify(one)).join(" or ")}.`,
+    `${option} ${text}: expected ${oneOf.format(choices.map((one) => JSON.stringify(one)))}.`,
   );
 }
 

@@ -22,7 +22,7 @@ describe("service: what a person types after a command", () => {
     [["--drain-seconds", "-1"], "--drain-seconds needs a value: write --drain-seconds=VALUE."],
     [["--trust-proxy=yes"], "--trust-proxy takes no value."],
     [["--port=-1"], "--port -1: expected a number from 0 to 65535; 0 takes any free port."],
-    [["--port", "1", "--role", "boss"], '--role boss: expected "both" or "api" or "worker".'],
+    [["--port", "1", "--role", "boss"], '--role boss: expected "both", "api" or "worker".'],
   ] as const)
     it(`names the wrong option in one line: ${args.join(" ")}`, () =>
       refused(() => readOptions(args, {}), `${problem} See "crewdeck serve --help".`));
