@@ -15,7 +15,7 @@ import type { OpenOperations, Operations } from "./operations/operations.ts";
 import type { Steps } from "./steps.ts";
 import type { OwnFile, Storage } from "./storage.ts";
 import { createStore } from "./store.ts";
-import { brokenRuns, createRuns } from "./workflow.ts";
+import { brokenRuns, createRuns, RunElsewhere } from "./workflow.ts";
 
 /** `api` answers requests, `worker` runs executions and sends callbacks. */
 type Role = "api" | "worker" | "both";
@@ -81,7 +81,7 @@ export function openService({ storage, log, ...parts }: ServiceParts) {
   const underWay = new Set<string>();
   /** Names of crews that this process doesn't serve. */
   const missing = new Set<string>();
-  const crewOf = async ({ crew: name }: Execution, steps: Steps): Promise<ServedCrew> => {
+  const crewOf = ({ crew: name }: Execution): ServedCrew => {
     const crew = crews.find((each) => each.name === name);
     if (crew) return crew;
     if (own) throw new Error(`the crew "${name}" is no longer served.`);
@@ -89,7 +89,7 @@ export function openService({ storage, log, ...parts }: ServiceParts) {
     const problem = `Executions of the crew "${name}" wait for a process that serves it.`;
     if (!missing.has(name)) log(problem);
     missing.add(name);
-    return await steps.run<never>("look for the crew", () => Promise.reject(new Error(problem)));
+    throw new RunElsewhere(problem);
   };
   const restAll = (id: string) => {
     for (const { engine } of crews) engine.rest?.(id, true);
@@ -118,7 +118,7 @@ export function openService({ storage, log, ...parts }: ServiceParts) {
     async crew(id: string, steps: Steps) {
       const execution = await run.store.find(id);
       if (!execution) throw new Error(`The execution ${id} is not in the database.`);
-      const { engine, feedbackWebhook: webhook } = await crewOf(execution, steps);
+      const { engine, feedbackWebhook: webhook } = crewOf(execution);
       underWay.add(id);
       try {
         await runCrew(id, steps, run.store, engine, reporterOf, { flows: run.flows, webhook });

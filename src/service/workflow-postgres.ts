@@ -4,7 +4,10 @@ import { change, isLost, type Work } from "./database/database.ts";
 import { openPostgresDatabase, patient, patiently } from "./database/postgres.ts";
 import { schema } from "./database/postgres-schema.ts";
 import type { Storage } from "./storage.ts";
-import { wakeRun, workflowName } from "./workflow.ts";
+import { RunElsewhere, wakeRun, workflowName } from "./workflow.ts";
+
+/** When a process looks again at a run that it gave back because another one has to run it (ms). */
+const elsewhereMs = 5000;
 
 /** Everything in Postgres, together with other processes. @throws {Refusal} */
 export async function openPostgresStorage(
@@ -37,6 +40,13 @@ export async function openPostgresStorage(
         throw error;
       }
     },
+    failWorkflowRun: (params) =>
+      patiently(() => {
+        const availableAt = new Date(database.now() + elsewhereMs);
+        return params.error.name === RunElsewhere.errorName
+          ? library.rescheduleWorkflowRunAfterFailedStepAttempt({ ...params, availableAt })
+          : library.failWorkflowRun(params);
+      }),
     // The library takes the time from this machine's clock.
     rescheduleWorkflowRunAfterFailedStepAttempt: (params) => {
       const availableAt = new Date(params.availableAt.getTime() - Date.now() + database.now());

@@ -25,7 +25,15 @@ const taskRetries: RetryPolicy = {
   maximumAttempts: 0,
 };
 
+/** Another process has to run it. This one gives it back. */
+export class RunElsewhere extends Error {
+  /** A bundle gives the class another name. */
+  static readonly errorName = "RunElsewhere";
+  override readonly name = RunElsewhere.errorName;
+}
+
 export interface RunHandlers {
+  /** @throws {RunElsewhere} */
   crew(executionId: string, steps: Steps): Promise<void>;
   /** The run can't continue and isn't repeated. */
   onBroken(executionId: string, error: unknown): Promise<void>;
@@ -59,7 +67,7 @@ export function createRuns(
     try {
       await handlers.crew(executionId, steps);
     } catch (error) {
-      if (library.threw) throw error;
+      if (library.threw || error instanceof RunElsewhere) throw error;
       await handlers.onBroken(executionId, error);
     }
   });

@@ -292,6 +292,13 @@ describe("service: faults on Postgres", () => {
     const id = await next.kickoff();
     await waitFor("the old process to find it", () => old.log.length > 0);
     assert.deepEqual(old.log, ['Executions of the crew "next" wait for a process that serves it.']);
+    const sql = postgres(url, { max: 1 });
+    closing.push(() => sql.end());
+    const given = () =>
+      sql`SELECT 1 FROM crewdeck.workflow_runs WHERE worker_id IS NULL AND error IS NOT NULL`;
+    await waitFor("the old process to give it back", async () => (await given()).length === 1);
+    // The library ends a run after 1,000 steps.
+    assert.deepEqual([...(await sql`SELECT step_name FROM crewdeck.step_attempts`)], []);
     await next.service.work();
     await waitFor("its task", async () => (await next.status(id)).pending_human_input);
     assert.equal(old.log.length, 1);
