@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { cp, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 
@@ -28,7 +29,7 @@ export class Sources {
   /** Copies the project's files unless this execution has its copy. */
   async keep(executionId: string): Promise<void> {
     const copy = this.#copyOf(executionId);
-    if ((await stat(copy).catch(() => undefined)) !== undefined) return;
+    if (existsSync(copy)) return;
     // Complete under its own name, also after a kill in the middle.
     const partial = `${copy}.partial`;
     await rm(partial, { recursive: true, force: true });
@@ -51,8 +52,9 @@ export class Sources {
   /** The folder to import from: the project's own as long as its definition is the one that the execution began with, else the copy. @param entry the file that defines the crew */
   async folderFor(executionId: string, entry: string): Promise<string> {
     const copy = this.#copyOf(executionId);
-    const files = await readdir(copy, { recursive: true, withFileTypes: true }).catch(() => []);
-    for (const found of files) {
+    // On another machine, which doesn't share the copies, an execution continues with the project as it is there.
+    if (!existsSync(copy)) return this.#project;
+    for (const found of await readdir(copy, { recursive: true, withFileTypes: true })) {
       const file = path.join(found.parentPath, found.name);
       const name = path.relative(copy, file);
       if (!found.isFile() || !(defining.test(name) || name === path.normalize(entry))) continue;
