@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { messageOf } from "../errors.ts";
+import type { Log } from "../operations/log.ts";
 import { parseServerConfig, type ServerConfig } from "./config.ts";
 
 /** How often to look whether the file has changed (ms). */
@@ -11,7 +12,7 @@ export type LiveConfig = ReturnType<typeof openLiveConfig>;
  * Tokens and limits of the file as it is now. An invalid change is logged, and what was valid before stays in force.
  * @param first what the file says at the start
  */
-export function openLiveConfig(file: string, first: string, log: (line: string) => void) {
+export function openLiveConfig(file: string, first: string, log: Log) {
   const started = parseServerConfig(file, first);
   let current = started;
   let seen: string | undefined = first;
@@ -33,7 +34,8 @@ export function openLiveConfig(file: string, first: string, log: (line: string) 
     try {
       current = parseServerConfig(file, text);
       const isFixed = JSON.stringify(fixedPart(current)) === JSON.stringify(fixedPart(started));
-      log(`Read ${file} again.${isFixed ? "" : " Crews and addresses change at the next start."}`);
+      if (isFixed) log(`Read ${file} again.`, { level: "info" });
+      else log(`Read ${file} again. Crews and addresses change at the next start.`);
     } catch (error) {
       complain(error);
     }
