@@ -7,6 +7,9 @@ RUN npm install --global --offline /tmp/crewdeck.tgz && rm /tmp/crewdeck.tgz
 
 # uv installs crewAI and its Python for each project. Keys of models don't belong into an image: .dockerignore leaves out .env files.
 COPY --from=ghcr.io/astral-sh/uv:0.9 /uv /usr/local/bin/
+
+# A new volume has the owner of the folder that it is mounted on.
+RUN install --directory --owner node --group node /srv/data
 USER node
 COPY --chown=node:node crews /srv/crews
 RUN for project in /srv/crews/*/; do uv sync --no-cache --project "$project" || exit 1; done

@@ -11,6 +11,7 @@ interface ComposeService {
   readonly command?: string;
   readonly deploy?: { readonly replicas: number };
   readonly ports?: readonly string[];
+  readonly volumes?: readonly string[];
 }
 
 const read = (file: string) => readFileSync(path.join(projectFolder, file), "utf8");
@@ -48,6 +49,11 @@ describe("service: compose.yaml", () => {
     const port = portOf(api);
     assert.equal(portOf(worker), port);
     assert.ok(configs["caddyfile"]?.content.includes(` port ${port}\n`));
+    for (const { command, volumes } of [api, worker].map((service) => service ?? {})) {
+      const [, data] = / --data (\S+)/.exec(command ?? "") ?? [];
+      assert.ok(volumes?.includes(`data:${data}`), "they share what flows keep in files");
+      assert.ok(read("Dockerfile").includes(`--group node ${data}\n`), "their user may write it");
+    }
     assert.ok(read("Dockerfile").includes(`fetch('http://127.0.0.1:${port}/healthz')`));
   });
 });
