@@ -27,6 +27,9 @@ export function openSqliteStorage(
           const { changes } = connection.prepare("DELETE FROM held WHERE execution_id = ?").run(id);
           // Only once: a run that is already running would be claimed a second time.
           if (changes > 0) releaseRun(connection, id);
+          // A person pays for what is begun again.
+          for (const table of ["attempts", "flow_parts"])
+            connection.prepare(`UPDATE ${table} SET begins = 0 WHERE execution_id = ?`).run(id);
         }),
       freeLeases: () => freeLeases(connection),
       restartWaits: () => restartWaits(connection),

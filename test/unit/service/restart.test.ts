@@ -263,9 +263,16 @@ describe("service: after a restart", () => {
         harness = await new Harness({ folder: harness.folder, engine: engine(false) }).start();
         assert.deepEqual(await harness.service.held(), [id]);
         assert.equal((await harness.status(id)).progress?.completed_tasks, 0);
+        await harness.sql("UPDATE attempts SET begins = 10");
         await harness.service.release(id);
         await harness.untilWaiting(id);
         assert.deepEqual(await harness.service.held(), []);
+        const begins = await harness.sql("SELECT begins FROM attempts WHERE begins > 0");
+        assert.equal(
+          begins.length,
+          0,
+          "what a person lets continue isn't counted as begun by itself",
+        );
       });
 
       it("loses none when a kill interrupts the hold, or the release", async () => {
