@@ -99,7 +99,9 @@ describe("Executions to read and review, in the window", () => {
         (await tree.executions()).filter(({ description }) => description.startsWith("Waiting"))
           .length === 2,
     );
-    const [first = "", second = ""] = titles;
+    // Each has another row below its crew.
+    const [first, second] = titles.map((label) => ({ label, description: "outline" }));
+    assert.ok(first && second);
     await tree.click(first);
     await tree.row(second).click({ modifiers: ["ControlOrMeta"] });
     await tree.menu(second, "Approve");

@@ -14,6 +14,9 @@ export interface TreeRow {
   isExpanded: boolean | undefined;
 }
 
+/** A row by its label; with the dimmed text behind it, where an execution has two rows. */
+type RowText = string | RegExp | { readonly label: string; readonly description: string };
+
 /** The tree in the side bar. */
 export class Tree {
   readonly #page: Page;
@@ -69,9 +72,17 @@ export class Tree {
     });
   }
 
-  /** The first row whose label holds this text; wait for it with `.waitFor()`. */
-  row(text: string | RegExp): Locator {
-    return this.#rows.filter({ has: this.#page.locator(".label-name", { hasText: text }) }).first();
+  /** A row with this text, any of several; wait for it with `.waitFor()`. */
+  row(text: RowText): Locator {
+    const isLabel = typeof text === "string" || text instanceof RegExp;
+    const { label, description } = isLabel ? { label: text, description: undefined } : text;
+    const has = (part: string, hasText: string | RegExp) => ({
+      has: this.#page.locator(part, { hasText }),
+    });
+    const named = this.#rows.filter(has(".label-name", label));
+    return (
+      description === undefined ? named : named.filter(has(".label-description", description))
+    ).first();
   }
 
   /** Opens a row's children if they are closed. */
@@ -106,12 +117,12 @@ export class Tree {
   }
 
   /** Clicks a row. */
-  async click(text: string | RegExp): Promise<void> {
+  async click(text: RowText): Promise<void> {
     await this.#uncovered((timeout) => this.row(text).click({ timeout }));
   }
 
   /** Chooses an entry of a row's context menu. */
-  async menu(text: string | RegExp, entry: string): Promise<void> {
+  async menu(text: RowText, entry: string): Promise<void> {
     await this.#choose(entry, () => this.row(text).click({ button: "right" }));
   }
 
