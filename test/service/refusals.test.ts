@@ -148,6 +148,9 @@ describe("service: when it can't start", () => {
     ] as const) {
       const data = temporaryFolder("service");
       const first = await startService({ args: ["--data", data] });
+      // While the log is being written to the database, the database is damaged without it.
+      const log = path.join(data, "crewdeck.sqlite-wal");
+      await waitFor("the log to be written to the database", () => statSync(log).size === 0);
       await (isKilled ? first.kill() : first.stop());
       const file = path.join(data, name);
       if (change === "delete") rmSync(file);
