@@ -28,6 +28,12 @@ export function messageOf(error: unknown): string {
   return error.message;
 }
 
+/** The code of an error of Node or Postgres, such as `ENOENT`. */
+export function codeOf(error: unknown): string | undefined {
+  const code: unknown = error instanceof Error && "code" in error ? error.code : undefined;
+  return typeof code === "string" ? code : undefined;
+}
+
 const unforeseen = ["Error", "TypeError", "RangeError", "ReferenceError", "SyntaxError"];
 
 /** Bugs have the language's names; other errors have names of their own. */

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { codeOf } from "./errors.ts";
 
 /** Identifies this process: the system reuses process IDs. */
 export const session = randomUUID();
@@ -9,6 +10,6 @@ export function isRunning(pid: number): boolean {
     return true;
   } catch (error) {
     // The process belongs to another user.
-    return error instanceof Error && "code" in error && error.code === "EPERM";
+    return codeOf(error) === "EPERM";
   }
 }

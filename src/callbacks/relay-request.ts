@@ -1,6 +1,7 @@
 import * as l10n from "@vscode/l10n";
 import { parseRetryAfter, type Fetch } from "../api/transport.ts";
 import type { Clock } from "../base/clock.ts";
+import { codeOf } from "../base/errors.ts";
 import { asObject, defined, parseJson, textAt } from "../base/json.ts";
 import { oneLine } from "../base/text.ts";
 
@@ -156,7 +157,7 @@ export class SilenceGuard {
 /** Without the address, which node-fetch puts first. */
 function descriptionOf(error: unknown): string {
   if (!(error instanceof Error)) return oneLine(String(error), 200);
-  const code = "code" in error && typeof error.code === "string" ? error.code : error.name;
+  const code = codeOf(error) ?? error.name;
   const text = error.message.replace(/^request to .* failed, reason: ?/, "");
   return oneLine(text.includes("://") || text === "" ? code : text, 200);
 }

@@ -1,5 +1,6 @@
 import { lstat, readdir, rm, rmdir } from "node:fs/promises";
 import { join } from "node:path";
+import { codeOf } from "../base/errors.ts";
 
 export interface Unremoved {
   readonly path: string;
@@ -22,7 +23,7 @@ export async function removeWhole(
     if (!isKept) await rmdir(path);
     return left;
   } catch (error) {
-    return isMissing(error) ? [] : [{ path, error }];
+    return codeOf(error) === "ENOENT" ? [] : [{ path, error }];
   }
 }
 
@@ -36,11 +37,7 @@ export async function emptyFolder(
     for (const name of await readdir(folder))
       left.push(...(await removeWhole(join(folder, name), stays)));
   } catch (error) {
-    if (!isMissing(error)) left.push({ path: folder, error });
+    if (codeOf(error) !== "ENOENT") left.push({ path: folder, error });
   }
   return left;
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "ENOENT";
 }

@@ -2,6 +2,7 @@ import { Hono, type Context, type MiddlewareHandler } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import { getPath } from "hono/utils/url";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { codeOf } from "../base/errors.ts";
 import { isLoopback } from "../base/loopback.ts";
 import { ProjectError, type CrewProject } from "../projects/types.ts";
 import { bearerOf, digest, isSecret } from "../base/bearer.ts";
@@ -196,11 +197,11 @@ export function unknownRoute(): ApiError {
 /** Undefined if it is another error. */
 function expected(error: Error): ApiError | undefined {
   // SQLITE_FULL, and Postgres' disk_full.
-  if (("errcode" in error && error.errcode === 13) || ("code" in error && error.code === "53100")) {
+  if (("errcode" in error && error.errcode === 13) || codeOf(error) === "53100") {
     const message = "The disk that keeps the service's data is full. Free some space";
     return new ApiError(500, "Internal Server Error", message);
   }
-  if ("code" in error && error.code === "ECONNRESET" && error.message === "aborted")
+  if (codeOf(error) === "ECONNRESET" && error.message === "aborted")
     return new ApiError(400, "Invalid Request", "The connection ended before the request did");
   if (isLost(error)) {
     const message = "The service's database can't be reached. What you sent may have been stored";

@@ -1,3 +1,5 @@
+import { codeOf } from "../base/errors.ts";
+
 /** The message with its cause, which for `fetch` says what happened. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
@@ -7,7 +9,7 @@ export function messageOf(error: unknown): string {
 
 /** Why a file can't be read, as a sentence with its path. */
 export function unreadable(file: string, error: unknown): string {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  const code = codeOf(error);
   if (code === "ENOENT") return `There is no file ${file}.`;
   if (code === "EISDIR") return `${file} is a folder.`;
   return `${file} can't be read: ${messageOf(error)}.`;

@@ -5,6 +5,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { dirname, resolve } from "node:path";
 import { getRequestListener } from "@hono/node-server";
+import { codeOf } from "../base/errors.ts";
 import { asArray, asObject } from "../base/json.ts";
 import { readProject } from "../projects/read.ts";
 import { isLoopback } from "../base/loopback.ts";
@@ -290,7 +291,7 @@ async function listen(server: Server, host: string, port: number): Promise<numbe
   try {
     await once(server.listen(port, host), "listening");
   } catch (error) {
-    const isInUse = error instanceof Error && "code" in error && error.code === "EADDRINUSE";
+    const isInUse = codeOf(error) === "EADDRINUSE";
     const problem = isInUse ? "is in use by another program" : `can't be used: ${messageOf(error)}`;
     throw new Refusal(
       "port",

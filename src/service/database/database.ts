@@ -1,3 +1,4 @@
+import { codeOf } from "../../base/errors.ts";
 import type { Row } from "../../base/sqlite.ts";
 
 export type Value = string | number | null;
@@ -68,13 +69,12 @@ export function* change(sql: string, ...values: Value[]): Work<number> {
 
 /** Whether an error of Postgres says nothing about the query: the connection was lost, or Postgres starts or ends. */
 export function isLost(error: unknown): boolean {
-  const code: unknown = error instanceof Error && "code" in error ? error.code : undefined;
+  const code = codeOf(error) ?? "";
   return (
-    typeof code === "string" &&
-    (/^(CONNECTION_CLOSED|CONNECT_TIMEOUT|ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_AGAIN)/.test(
+    /^(CONNECTION_CLOSED|CONNECT_TIMEOUT|ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_AGAIN)/.test(
       code,
     ) ||
-      // Classes and codes of Postgres' manual, appendix A: connection, shutdown, start, too many connections.
-      /^(080..|57P0[1235]|53300)$/.test(code))
+    // Postgres' manual, appendix A: connection, shutdown, start, too many connections.
+    /^(080..|57P0[1235]|53300)$/.test(code)
   );
 }

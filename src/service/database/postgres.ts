@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { EventEmitter } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import postgres, { type Sql } from "postgres";
+import { codeOf } from "../../base/errors.ts";
 import { asObject, parseJson, textAt } from "../../base/json.ts";
 import type { Row } from "../../base/sqlite.ts";
 import { messageOf, Refusal } from "../errors.ts";
@@ -107,8 +108,7 @@ export async function patiently<T>(action: () => Promise<T>): Promise<T> {
  * while another server takes over, or a deadlock.
  */
 function isPassing(error: unknown): boolean {
-  const code: unknown = error instanceof Error && "code" in error ? error.code : undefined;
-  return typeof code === "string" && /^(53...|25006|40001|40P01)$/.test(code);
+  return /^(53...|25006|40001|40P01)$/.test(codeOf(error) ?? "");
 }
 
 /** The same database, for runs: what they store can be repeated. */
@@ -176,8 +176,7 @@ async function transaction<T>(pool: Pool, work: () => Work<T>): Promise<T> {
       isOpen = !isLost(error);
       if (isOpen) await connection.unsafe("ROLLBACK").catch(() => (isOpen = false));
       // A deadlock, or a serialization failure: nothing was changed.
-      const code: unknown = error instanceof Error && "code" in error ? error.code : undefined;
-      if (tried === tries || (code !== "40P01" && code !== "40001")) throw error;
+      if (tried === tries || !/^(40P01|40001)$/.test(codeOf(error) ?? "")) throw error;
     } finally {
       // The pool has already dropped a lost connection.
       if (isOpen) connection.release();

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { Hono, type Context } from "hono";
 import { streamSSE, type SSEStreamingApi } from "hono/streaming";
 import type { ContentfulStatusCode } from "hono/utils/http-status";
+import { codeOf } from "../../base/errors.ts";
 import { asObject, parseJson } from "../../base/json.ts";
 import { bearerOf, digest, isSecret } from "../../base/bearer.ts";
 import { messageOf } from "../errors.ts";
@@ -122,8 +123,7 @@ export function createRelay({ store, token, limits, log }: RelayParts) {
       return c.json({ error: error.message }, error.status);
     }
     // The path names a channel, so it isn't logged.
-    if (!("code" in error && error.code === "ECONNRESET"))
-      log(`A request failed: ${error.message}`);
+    if (codeOf(error) !== "ECONNRESET") log(`A request failed: ${error.message}`);
     return c.json({ error: "The relay failed. The callback was not accepted." }, 500);
   });
 

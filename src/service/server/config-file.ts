@@ -1,6 +1,7 @@
 import { open, readFile, realpath, rename, rm, stat, type FileHandle } from "node:fs/promises";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { codeOf } from "../../base/errors.ts";
 import { messageOf, Refusal } from "../errors.ts";
 
 /** How long to wait for another command that edits the file (ms). */
@@ -48,9 +49,9 @@ async function openLock(lock: string): Promise<FileHandle> {
     try {
       return await open(lock, "wx", 0o600);
     } catch (error) {
-      if (isError(error, "ENOENT"))
+      if (codeOf(error) === "ENOENT")
         throw new Refusal("options", `There is no folder ${dirname(lock)}.`);
-      if (!isError(error, "EEXIST")) throw error;
+      if (codeOf(error) !== "EEXIST") throw error;
     }
     if (performance.now() > end)
       throw new Refusal(
@@ -69,7 +70,7 @@ async function write(
 ): Promise<boolean> {
   try {
     const before = await stat(target).catch((error: unknown) => {
-      if (isError(error, "ENOENT")) return undefined;
+      if (codeOf(error) === "ENOENT") return undefined;
       throw error;
     });
     await handle.writeFile(edit(before ? await readFile(target, "utf8") : newFile));
@@ -85,8 +86,4 @@ async function write(
   } finally {
     await handle.close();
   }
-}
-
-function isError(error: unknown, code: string): boolean {
-  return error instanceof Error && "code" in error && error.code === code;
 }
