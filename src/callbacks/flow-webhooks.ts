@@ -143,10 +143,10 @@ export class FlowWebhooks {
     // Another window may have just tracked it.
     store.refresh();
     database.write(() => {
-      const known = store.list().filter((each) => each.crew.id === crew.id);
-      if (known.some(({ requestIds = [] }) => requestIds.includes(id))) return;
+      const own = store.list().filter((each) => each.crew.id === crew.id);
+      if (own.some(({ requestIds = [] }) => requestIds.includes(id))) return;
       const now = clock.now();
-      const execution = executionOfFlow(known, crew.id, ids);
+      const execution = executionOfFlow(own, ids);
       if (execution !== undefined)
         store.update(execution.localId, (current) => requestReceived(current, request, now));
       else {

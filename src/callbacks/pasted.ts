@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { digest } from "../base/bearer.ts";
 import { asObject, isObject, parseJson, type UnknownObject } from "../base/json.ts";
 import { type Payload, readPayload } from "./payload.ts";
 
@@ -16,7 +16,7 @@ export function readPasted(text: string, at: number): Payload | undefined {
   const objects = objectsIn(text);
   if (objects.some(isFlowRequest)) return undefined;
   const found = objects.map((body) => {
-    const key = createHash("sha256").update(JSON.stringify(body)).digest("base64url");
+    const key = digest(JSON.stringify(body)).toString("base64url");
     return readPayload(body, key, at);
   });
   const [best] = kinds.flatMap((kind) => found.filter((payload) => payload.kind === kind));

@@ -1,4 +1,5 @@
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import { randomBytes, timingSafeEqual } from "node:crypto";
+import { digest } from "../base/bearer.ts";
 import { integer, text } from "../base/sqlite.ts";
 import type { Database } from "../store/database.ts";
 
@@ -49,13 +50,13 @@ export class Paths {
   newToken(localId: string): string {
     const token = newSecret();
     const insert = "INSERT INTO callback_authorizations VALUES (?, ?)";
-    this.#database.run(insert, localId, hashOf(`Bearer ${token}`).toString("base64url"));
+    this.#database.run(insert, localId, digest(`Bearer ${token}`).toString("base64url"));
     return token;
   }
 
   /** Whether the header has a secret that the crew was given; any header, if it was given none. Takes the same time for any header. */
   isAuthorized(localId: string, header: string): boolean {
-    const given = hashOf(header);
+    const given = digest(header);
     const accepted = this.#database
       .all("SELECT hash FROM callback_authorizations WHERE local_id = ?", localId)
       .map((row) => Buffer.from(text(row, "hash"), "base64url"));
@@ -121,10 +122,6 @@ export function lastSegment(path: string): string {
       .split("/")
       .findLast((part) => part !== "") ?? ""
   );
-}
-
-function hashOf(header: string): Buffer {
-  return createHash("sha256").update(header).digest();
 }
 
 function newSecret(): string {

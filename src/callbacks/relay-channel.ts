@@ -26,8 +26,6 @@ interface OpenChannelOptions {
   readonly secrets: ChannelSecrets;
   /** Asked for when a channel is created on a relay of one's own; undefined if nobody gave it. */
   readonly token: () => Promise<string | undefined>;
-  /** Whether to create a channel also if there is one, because the relay no longer has it. */
-  readonly isRenewed?: boolean;
   readonly fetch: Fetch;
   readonly clock: Clock;
   readonly userAgent: string;
@@ -41,7 +39,7 @@ export const channelsKey = "crewdeck.relays";
 export async function openChannel(options: OpenChannelOptions): Promise<Channel> {
   const { secrets } = options;
   const address = relayAddress(options.address);
-  const kept = options.isRenewed ? undefined : readChannel((await keptIn(secrets))[address]);
+  const kept = readChannel((await keptIn(secrets))[address]);
   if (kept !== undefined) return kept;
   if (!(await isOwnRelay(address, options))) return { address };
   const created = await createChannel(address, options);

@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import * as l10n from "@vscode/l10n";
 import type { Fetch } from "../api/transport.ts";
+import { digest } from "../base/bearer.ts";
 import type { Clock } from "../base/clock.ts";
 import { type ProblemLog, UserError } from "../base/errors.ts";
 import { type Disposable, Disposables, type Event } from "../base/events.ts";
@@ -162,7 +162,7 @@ export class Relay implements Way, Disposable {
   /** By a hash: the address of a channel may be a secret. */
   #lastEventId({ address }: Channel): LastEventId {
     const { database } = this.#options;
-    const channel = createHash("sha256").update(address).digest("base64url");
+    const channel = digest(address).toString("base64url");
     return {
       get() {
         const row = database.get("SELECT last_id FROM relay_channels WHERE channel = ?", channel);

@@ -117,14 +117,15 @@ export function requestState(execution: Execution, target: ResumeTarget): Reques
   return resumes.some(isTarget) ? "refused" : "new";
 }
 
-/** The crew's execution to which a flow's ID belongs. It may be the execution's ID, or be reported while the flow waits. */
+/**
+ * The execution that one of a flow's IDs names: by its kickoff ID, or by the flow ID that its status reports.
+ * @param executions of one crew
+ */
 export function executionOfFlow(
   executions: readonly ExecutionSummary[],
-  crewId: string,
   ids: readonly string[],
 ): ExecutionSummary | undefined {
-  const own = executions.filter(({ crew }) => crew.id === crewId);
-  const has = ({ kickoffIds, flowId }: ExecutionSummary) =>
-    [...kickoffIds, ...Object.values(defined({ flowId }))].some((id) => ids.includes(id));
-  return own.find(has);
+  return executions.find(({ kickoffIds, flowId }) =>
+    ids.some((id) => id === flowId || kickoffIds.includes(id)),
+  );
 }
