@@ -4,7 +4,7 @@ import path from "node:path";
 import type { Edition } from "../test/support/vscode-versions.ts";
 
 /** Files of a certificate authority that was made for one run, and of a certificate that it signed for `crew.test`. */
-export interface TestAuthority {
+interface TestAuthority {
   /** The folder they are in, for the environment of what runs inside VS Code. */
   readonly folder: string;
   /** The environment in which a VS Code of that edition finds the authority among those of the machine. */

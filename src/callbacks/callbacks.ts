@@ -22,7 +22,7 @@ import type { Way } from "./ways.ts";
 const lateAfterEnd = 60_000;
 /** How long a test waits (ms). */
 const testTimeout = 10_000;
-/** The path of an address whose path isn't known yet. */
+/** Stands for the path in an address whose path isn't known yet. */
 const noPath = "-";
 
 export interface CallbacksOptions {
@@ -48,7 +48,7 @@ export interface CallbackTest {
   /** Where this machine receives, on loopback. */
   readonly port?: number;
   readonly roundTripMs?: number;
-  /** Why an earlier way can't be used, although it is set up. */
+  /** Why a way that is set up, and would have come first, can't be used. */
   readonly problem?: string;
 }
 
@@ -62,7 +62,7 @@ export class Callbacks implements Disposable {
   #cancelStop: (() => void) | undefined;
   /** The webhooks of flows that ask a person. */
   readonly flows: FlowWebhooks;
-  /** Takes callbacks of a relay, too. */
+  /** Stores a callback, from the listener or from a relay. */
   readonly receive: Receive;
 
   constructor(options: CallbacksOptions) {
@@ -79,7 +79,7 @@ export class Callbacks implements Disposable {
       new Receiver({
         ...options,
         ...{ paths, isKnown, receive: this.receive },
-        // The other ways follow the port, or prove that they don't.
+        // Only a person's own tunnel leads to a fixed port. The other ways learn the new port by themselves.
         isPortNeeded: () => options.ways.some((way) => way.via === "publicUrl" && way.isOn()),
         onReceiving: (isReceiving) => {
           for (const way of options.ways) way.receives?.(isReceiving ? this.receive : undefined);
@@ -100,17 +100,17 @@ export class Callbacks implements Disposable {
     this.#inbox.take(localId, payload);
   }
 
-  /** Receives again, if an open execution has asked for it. */
+  /** Starts to receive, if a flow or an open execution needs it. */
   begin(): void {
     if (this.#isNeeded()) this.#begin();
   }
 
-  /** Whether there is a way by which a crew may reach this machine. Only a test proves it. */
+  /** Whether the crew may be able to reach this machine. Only {@link test} proves that it can. */
   mayReach(crew: CrewRef): boolean {
     return isHere(crew) || this.#waysFor(crew).length > 0;
   }
 
-  /** Undefined if its crew can't reach this machine. Never rejects: a kickoff works without callbacks. */
+  /** The address for an execution's callbacks. Undefined if its crew can't reach this machine. Never rejects: a kickoff works without callbacks. */
   async for(crew: CrewRef, localId: string): Promise<CallbackAddress | undefined> {
     try {
       const path = this.#paths.of(localId);
@@ -126,7 +126,7 @@ export class Callbacks implements Disposable {
     }
   }
 
-  /** The address where a crew's flows ask a person, for a person who sets it up now. Undefined if they can't reach this machine. */
+  /** The address where a crew's flows ask for feedback. May ask the person for a relay's token. Undefined if the crew can't reach this machine. */
   async forFlows(crew: CrewRef): Promise<string | undefined> {
     if (!this.mayReach(crew)) return undefined;
     this.#cancelStop?.();
@@ -139,8 +139,8 @@ export class Callbacks implements Disposable {
   }
 
   /**
-   * Proves by a round trip how callbacks come here. @throws UserError if they don't
-   * @param isNewPort whether to receive at another port, if another program has the one that is kept
+   * Sends a request to this machine the way a crew would. @throws UserError if it doesn't arrive
+   * @param isNewPort whether to use another port if another program has taken the stored one
    */
   async test(crew?: CrewRef, { isNewPort = false } = {}): Promise<CallbackTest> {
     const { clock } = this.#options;
@@ -179,12 +179,15 @@ export class Callbacks implements Disposable {
     for (const way of this.#options.ways) way.dispose?.();
   }
 
-  /** Deletes what it takes to receive by the ways that are set up. */
+  /** Deletes the secrets of all ways. */
   async forgetWays(): Promise<void> {
     for (const way of this.#options.ways) await way.forget?.();
   }
 
-  /** @param mayAsk whether a person waits for the answer, and can be asked for what is missing */
+  /**
+   * The address of a path, by the first way that works.
+   * @param mayAsk whether the person may be asked for what is missing, such as a token
+   */
   async #wayFor(
     crew: CrewRef | undefined,
     path: string,

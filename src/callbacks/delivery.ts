@@ -12,5 +12,5 @@ export interface Delivery {
 /** Stores a callback. Resolves with the HTTP status to answer: 2xx only once it is in the store. Never rejects. */
 export type Receive = (delivery: Delivery) => Promise<number>;
 
-/** A larger body is refused (bytes). */
+/** The largest body of a callback (bytes). A larger one is refused. */
 export const mostBytes = 1_000_000;

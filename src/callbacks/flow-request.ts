@@ -18,14 +18,14 @@ export interface AskedPerson {
   readonly request: ReceivedRequest;
   /** The IDs of the flow and its execution that the webhook names; the flow's own is first. */
   readonly ids: readonly string[];
-  /** One line that names the execution, if it was not known. */
+  /** Names the execution in lists, if Crewdeck doesn't track it yet. */
   readonly label: string;
 }
 
 /** How much of each part a person is shown (characters). */
 const longest = { message: 100_000, output: 200_000, state: 100_000, label: 60 };
 
-/** Reads a flow's webhook. Undefined if it asks no person. A missing member is no error, but without an address it can't be answered. */
+/** Reads a flow's webhook. Undefined if it asks for no feedback, or has no ID or no address for the answer. */
 export function readFlowRequest(body: string): AskedPerson | undefined {
   const payload = asObject(parseJson(body));
   const request = asObject(payload["request"]);
@@ -54,7 +54,7 @@ function assigneeOf(payload: UnknownObject): string | undefined {
   return email === undefined ? undefined : shortName(email);
 }
 
-/** The state of a flow has its ID, which is that of its execution. */
+/** In a flow's state, `id` is the ID of the flow, which is also that of its execution. */
 function idsOf(request: UnknownObject, requestId: string): readonly string[] {
   const [state, metadata] = [asObject(request["state"]), asObject(request["metadata"])];
   const ids = [
@@ -83,7 +83,7 @@ function hasMembers(value: unknown): boolean {
   return isObject(value) && Object.keys(value).length > 0;
 }
 
-/** The fence is longer than any inside. */
+/** The fence is longer than any run of backticks in the JSON. */
 function jsonPart(heading: string, value: unknown): string {
   const json = shortened(JSON.stringify(value, undefined, 2), longest.state);
   const ticks = Array.from(json.matchAll(/`+/g), ([run]) => run.length);

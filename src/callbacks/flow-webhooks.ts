@@ -20,7 +20,7 @@ export interface FlowWebhooksOptions {
   readonly clock: Clock;
   readonly log: ProblemLog;
   readonly crews: { find(crewId: string): CrewRef | undefined };
-  /** A deployment doesn't repeat a request that is refused, so the person must know. @param why sentences */
+  /** Called when a request is refused. The person must know, because a deployment doesn't send it again. @param why whole sentences */
   readonly onRefused: (crew: CrewRef, why: string) => void;
   /** VS Code's SecretStorage. */
   readonly storage: {
@@ -34,7 +34,7 @@ const secretPrefix = "crewdeck.feedbackSecret.";
 
 const notAsked = "It is about another event, or has no ID or no address for an answer.";
 
-/** The webhooks of flows that ask a person: one path for each crew, which stays the same. */
+/** Receives the webhooks by which flows ask for feedback. Each crew has one path, which never changes. */
 export class FlowWebhooks {
   readonly #options: FlowWebhooksOptions;
 
@@ -42,7 +42,7 @@ export class FlowWebhooks {
     this.#options = options;
   }
 
-  /** The crew's path, made when it is first asked for. It can't be guessed. */
+  /** The crew's secret path. Creates it at the first call. */
   path(crewId: string): string {
     const { database } = this.#options;
     return database.write(() => {
@@ -60,9 +60,9 @@ export class FlowWebhooks {
     return this.#crewAt(path) !== undefined;
   }
 
-  /** With the secret that signs the crew's requests. Rejects if it can't be stored. */
+  /** Stores the secret that signs the crew's requests. Rejects if VS Code can't store it. */
   async setSecret(crewId: string, secret: string): Promise<void> {
-    // The row first: a secret without one would never be deleted.
+    // Add the row first: only the secrets of crews with a row are ever deleted.
     this.path(crewId);
     await this.#options.storage.store(secretPrefix + crewId, secret);
   }
@@ -104,7 +104,7 @@ export class FlowWebhooks {
       const crew = crews.find(crewId);
       if (crew === undefined) return 404;
       const secret = await storage.get(secretPrefix + crewId);
-      // Nothing is taken that isn't signed.
+      // Without a secret, no signature can be checked.
       if (secret === undefined) return this.#refuse("secret", crew);
       const problem = signatureProblem(headers, body, secret, arrivedAt);
       if (problem !== undefined) return this.#refuse(problem, crew);

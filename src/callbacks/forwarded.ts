@@ -7,7 +7,7 @@ import { roundTrip } from "./probe.ts";
 import type { Way } from "./ways.ts";
 
 /** How long a forwarded port may take to answer (ms). */
-const longest = 5_000;
+const timeoutMs = 5_000;
 
 interface ForwardedOptions {
   /** Whether VS Code runs where it can forward ports to the public. */
@@ -18,7 +18,7 @@ interface ForwardedOptions {
   readonly clock: Clock;
 }
 
-/** VS Code's own port forwarding, if a request without cookies comes back by it. */
+/** VS Code's port forwarding. A forwarded port may be private, so the way first sends itself a request without cookies. */
 export function forwardedWay({ isOn, externalAddress, ...probe }: ForwardedOptions): Way {
   return {
     via: "forwarded",
@@ -27,7 +27,7 @@ export function forwardedWay({ isOn, externalAddress, ...probe }: ForwardedOptio
       const external = new URL(await externalAddress(`http://127.0.0.1:${port}/`));
       if (external.protocol !== "https:" || isLoopback(external.hostname)) return undefined;
       const base = (external.origin + external.pathname).replace(/\/+$/, "");
-      const result = await roundTrip((name) => `${base}/${name}`, { ...probe, timeoutMs: longest });
+      const result = await roundTrip((name) => `${base}/${name}`, { ...probe, timeoutMs });
       if (typeof result === "number") return `${base}/${path}`;
       throw new UserError(
         l10n.t(

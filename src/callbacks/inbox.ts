@@ -13,12 +13,12 @@ import { type Payload, readPayload } from "./payload.ts";
 import type { Paths } from "./paths.ts";
 
 /** How many callbacks one transaction stores. */
-const mostAtOnce = 1_000;
-/** After storing callbacks, the editor has this many times as long for other work. */
-const share = 2;
-/** How long the crew's result waits for its status (ms). */
+const batchSize = 1_000;
+/** After a batch, the inbox rests this many times as long as the batch took, so that the editor stays responsive. */
+const restShare = 2;
+/** How long storing a crew's result waits for the crew's status (ms). */
 const longestPoll = 2_000;
-/** After these, the crew's status says more. */
+/** Events that end an execution. The status is then asked for, because it says more than the event. */
 const ends = /^(crew_kickoff|flow)_(completed|failed|finished)$/;
 
 interface InboxOptions {
@@ -31,26 +31,26 @@ interface InboxOptions {
   readonly log: ProblemLog;
 }
 
-interface Letter {
+interface ReceivedCallback {
   readonly key: string;
-  /** Whether its sender gave it an ID, which only a repeat shares. */
+  /** Whether its sender gave it an ID. Only a repeat of the same callback has the same ID. */
   readonly hasId: boolean;
   readonly payload: Payload;
   /** When it arrived, perhaps at a relay (ms since 1970). */
   readonly at: number;
 }
 
-interface Parcel extends Letter {
+interface PendingCallback extends ReceivedCallback {
   readonly path: string;
   readonly answer: (status: number) => void;
 }
 
-/** Stores callbacks, many in one transaction: none is lost, and none counts twice. */
+/** Stores callbacks in batches. A callback is answered once it is stored, and a repeat is ignored. */
 export class Inbox {
   readonly #options: InboxOptions;
-  #waiting: Parcel[] = [];
+  #waiting: PendingCallback[] = [];
   #isPlanned = false;
-  /** When the editor has had its time (ms since 1970). */
+  /** When the next batch may be stored (ms since 1970). */
   #notBefore = 0;
 
   constructor(options: InboxOptions) {
@@ -74,7 +74,7 @@ export class Inbox {
       // Only the event stream has a secret.
       const isOpen = payload.kind !== "events";
       if (!isOpen && !paths.isAuthorized(localId, headers["authorization"] ?? "")) return 401;
-      // The status of an ended execution says more than its result, and isn't asked for afterwards.
+      // Ask for the status first: it says more than the result, and an ended execution isn't polled.
       if (payload.heard?.kind === "end")
         await Promise.race([this.#poll(localId), wait(clock, longestPoll, undefined)]);
       return await new Promise((answer) => {
@@ -91,8 +91,8 @@ export class Inbox {
   take(localId: string, payload: Payload): void {
     const key = keyOf(undefined, Buffer.from(JSON.stringify(payload.heard ?? payload.events)));
     const { database, clock } = this.#options;
-    const letter = { key, hasId: false, payload, at: clock.now() };
-    database.write(() => this.#storeIn(localId, [letter]));
+    const callback = { key, hasId: false, payload, at: clock.now() };
+    database.write(() => this.#storeFor(localId, [callback]));
   }
 
   /** Never rejects. */
@@ -111,20 +111,20 @@ export class Inbox {
     clock.after(Math.max(0, this.#notBefore - clock.now()), () => {
       this.#isPlanned = false;
       const began = clock.now();
-      this.#store(this.#waiting.splice(0, mostAtOnce));
+      this.#store(this.#waiting.splice(0, batchSize));
       const now = clock.now();
-      this.#notBefore = now + share * (now - began);
+      this.#notBefore = now + restShare * (now - began);
       this.#plan();
     });
   }
 
-  #store(parcels: readonly Parcel[]): void {
+  #store(callbacks: readonly PendingCallback[]): void {
     const { database, paths, log } = this.#options;
     try {
-      // Again, because an execution may have been removed since.
+      // Look the paths up again: an execution may have been removed since.
       const stored = database.write(() => {
-        const found = groupBy(parcels, ({ path }) => paths.find(path));
-        for (const [localId, own] of found) if (localId !== undefined) this.#storeIn(localId, own);
+        const found = groupBy(callbacks, ({ path }) => paths.find(path));
+        for (const [localId, own] of found) if (localId !== undefined) this.#storeFor(localId, own);
         return found;
       });
       for (const [localId, own] of stored) {
@@ -135,30 +135,33 @@ export class Inbox {
       }
     } catch (error) {
       log.problem("Callbacks could not be stored.", error);
-      for (const { answer } of parcels) answer(503);
+      for (const { answer } of callbacks) answer(503);
     }
   }
 
-  #storeIn(localId: string, letters: readonly Letter[]): void {
+  #storeFor(localId: string, callbacks: readonly ReceivedCallback[]): void {
     // Events have IDs of their own, so their order and repeats don't matter.
-    const events = letters.flatMap(({ payload }) => payload.events);
+    const events = callbacks.flatMap(({ payload }) => payload.events);
     const change = (current: Execution) =>
-      letters.reduce((execution, letter) => this.#apply(execution, letter), current);
+      callbacks.reduce((execution, callback) => this.#apply(execution, callback), current);
     this.#options.store.update(localId, change, { events, withTimes });
   }
 
-  #apply(execution: Execution, letter: Letter): Execution {
-    const { heard, kickoffId } = letter.payload;
-    if (heard !== undefined && !this.#isNew(execution, heard, letter)) return execution;
-    // Another execution's ID would lead its documents and feedback here.
+  #apply(execution: Execution, callback: ReceivedCallback): Execution {
+    const { heard, kickoffId } = callback.payload;
+    if (heard !== undefined && !this.#isNew(execution, heard, callback)) return execution;
+    // An ID that belongs to another execution isn't taken over: that execution's documents and feedback would lead here.
     const isFree = kickoffId !== undefined && this.#options.store.summary(kickoffId) === undefined;
     const started = isFree ? startHeard(execution, kickoffId) : execution;
-    if (heard !== undefined) return applyHeard(started, heard, letter.at);
+    if (heard !== undefined) return applyHeard(started, heard, callback.at);
     return started.state === "queued" ? { ...started, state: "running" } : started;
   }
 
-  /** Without an ID, what has the same body is a repeat; after an answer, the same pause is the next one. */
-  #isNew({ localId, resumes }: Execution, heard: Heard, { key, hasId }: Letter): boolean {
+  /**
+   * Whether the callback was not received before. Without an ID, the same body is a repeat. But after a person has
+   * answered, the same body reports the next pause.
+   */
+  #isNew({ localId, resumes }: Execution, heard: Heard, { key, hasId }: ReceivedCallback): boolean {
     const answers = resumes.filter(
       ({ taskId, outcome }) =>
         heard.kind === "pause" && taskId === heard.taskId && outcome !== "refused",
@@ -168,7 +171,7 @@ export class Inbox {
   }
 }
 
-/** A hash, because a sender chooses the ID. */
+/** Identifies a callback: by a hash, because the sender chooses the ID, which may be long. */
 function keyOf(id: string | undefined, body: Uint8Array): string {
   const hash = createHash("sha256");
   return (id === undefined ? hash.update(body) : hash.update(`id ${id}`)).digest("base64url");

@@ -3,7 +3,7 @@ import { mostBytes, type Receive } from "./delivery.ts";
 
 export interface ListenerOptions {
   readonly receive: Receive;
-  /** Whether anything is received at a path: nothing else is read. */
+  /** Whether a path is in use. Requests to other paths are refused before their body is read. */
   readonly isKnown: (path: string) => boolean;
   /** For the headers, and for the whole request (ms). */
   readonly timeoutMs?: number;
@@ -39,7 +39,7 @@ export class Listener {
       (request, response) => void this.#answer(request, response),
     );
     this.#server.maxConnections = mostConnections;
-    // Without a listener, an error of a connection would end the extension host.
+    // An error event without a listener would end the extension host.
     this.#server.on("error", () => undefined);
   }
 
@@ -88,7 +88,7 @@ async function bodyOf(request: IncomingMessage): Promise<Uint8Array | undefined>
   if (Number(request.headers["content-length"] ?? 0) > mostBytes) return undefined;
   const chunks: Buffer[] = [];
   let size = 0;
-  // Leaving the loop ends the connection, before it could be answered.
+  // By default, leaving the loop destroys the request, which then can't be answered.
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     if (!(chunk instanceof Buffer)) continue;
     size += chunk.byteLength;

@@ -2,14 +2,14 @@ import { digest } from "../base/bearer.ts";
 import { asObject, isObject, parseJson, type UnknownObject } from "../base/json.ts";
 import { type Payload, readPayload } from "./payload.ts";
 
-/** If a text has several callbacks, the first of these kinds is taken. */
+/** The order of preference, if a text has several callbacks. */
 const kinds: readonly Payload["kind"][] = ["pause", "task", "crew", "step", "events"];
 /** How deep a callback may be nested in a tool's output, and how many objects are looked at. */
 const [deepest, mostObjects] = [6, 2_000];
 
 /**
- * The callback in a text that a person pasted: its body, alone or inside of what a tool that received it shows, such
- * as a log line or an export, as JSON or as Python prints it. Undefined if there is none.
+ * Finds the callback in a text that a person pasted: its body alone, or inside a log line or a tool's export, as JSON
+ * or as Python prints it. Undefined if there is none.
  * @param at now (ms since 1970)
  */
 export function readPasted(text: string, at: number): Payload | undefined {
@@ -24,7 +24,7 @@ export function readPasted(text: string, at: number): Payload | undefined {
   return best && { ...(kickoffId !== undefined && { kickoffId }), ...best };
 }
 
-/** Whether a flow asks with it. Nobody could check its signature, so it is no callback. */
+/** Whether the text has a flow's request for feedback. It isn't accepted, because its signature is not in the text. */
 export function hasFlowRequest(text: string): boolean {
   return objectsIn(text).some(isFlowRequest);
 }
@@ -33,7 +33,7 @@ function isFlowRequest(body: UnknownObject): boolean {
   return isObject(body["request"]) && ("callback_url" in body || body["event"] === "new_request");
 }
 
-/** The outermost first. A text can be JSON, too. */
+/** All JSON objects in a text, the outermost first. A string inside an object may itself hold JSON. */
 function objectsIn(text: string): readonly UnknownObject[] {
   const found: UnknownObject[] = [];
   let level: readonly unknown[] = [text];
@@ -77,7 +77,7 @@ function bracedIn(text: string): readonly string[] {
 }
 
 const pythons: Readonly<Record<string, string>> = { None: "null", True: "true", False: "false" };
-/** A text that does not end takes the rest: otherwise each of its quotation marks would be tried. */
+/** A string without an end takes the rest of the text. Otherwise, each of its quotation marks would be tried, which takes long. */
 const pythonParts = /'((?:[^'\\]|\\.)*)'?|"(?:[^"\\]|\\.)*"?|\b(?:None|True|False)\b/gs;
 
 function jsonOfPython(text: string): string {

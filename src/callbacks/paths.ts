@@ -8,7 +8,7 @@ const secretBytes = 32;
 /** When a test that never ended is forgotten (ms). */
 const probeAge = 60 * 60_000;
 
-/** Where callbacks of which execution arrive: the same for all windows, and after a restart. */
+/** Keeps the secret path where each execution's callbacks arrive. All windows share them. */
 export class Paths {
   readonly #database: Database;
 
@@ -16,7 +16,7 @@ export class Paths {
     this.#database = database;
   }
 
-  /** The path of an execution; a new one, which is not kept yet, if it has none. */
+  /** The path of an execution. If it has none, a new one, which {@link keep} stores. */
   of(localId: string): string {
     const known = "SELECT path FROM callback_paths WHERE local_id = ?";
     const row = this.#database.get(known, localId);
@@ -39,14 +39,14 @@ export class Paths {
     return this.#database.get(select, localId) !== undefined;
   }
 
-  /** The execution whose path this is, also below a path of a reverse proxy. */
+  /** The local ID of the execution with this path. A reverse proxy may have put more before it. */
   find(path: string): string | undefined {
     const select = "SELECT local_id FROM callback_paths WHERE path = ?";
     const row = this.#database.get(select, lastSegment(path));
     return row && text(row, "local_id");
   }
 
-  /** A new secret for the crew to send. Those before stay valid: callbacks may be late. */
+  /** Creates a token for the crew to send. Earlier tokens stay valid, because callbacks may be late. */
   newToken(localId: string): string {
     const token = newSecret();
     const insert = "INSERT INTO callback_authorizations VALUES (?, ?)";
@@ -54,7 +54,7 @@ export class Paths {
     return token;
   }
 
-  /** Whether the header has a secret that the crew was given; any header, if it was given none. Takes the same time for any header. */
+  /** Whether an `Authorization` header has one of the execution's tokens. True if there are none. Compares in constant time. */
   isAuthorized(localId: string, header: string): boolean {
     const given = digest(header);
     const accepted = this.#database
@@ -64,13 +64,13 @@ export class Paths {
     return accepted.length === 0 || equal.length > 0;
   }
 
-  /** Whether this is the first with its key. Call it in the transaction that stores the callback. */
+  /** Remembers a callback's key, and returns whether it is new. Call it in the transaction that stores the callback. */
   isNew(localId: string, key: string): boolean {
     const insert = "INSERT OR IGNORE INTO received_callbacks VALUES (?, ?)";
     return this.#database.run(insert, localId, key) === 1;
   }
 
-  /** @returns a path for one request of this machine to itself */
+  /** Creates a path for a request of this machine to itself, which tests whether callbacks arrive. @param now ms since 1970 */
   newProbe(now: number): string {
     const path = newSecret();
     this.#database.write(() => {
@@ -80,7 +80,7 @@ export class Paths {
     return path;
   }
 
-  /** @returns whether the path is a probe's */
+  /** Notes that a probe has arrived. @returns false if the path isn't a probe's */
   arrive(path: string): boolean {
     const update = "UPDATE callback_probes SET has_arrived = 1 WHERE path = ?";
     return this.isProbe(path) && this.#database.run(update, lastSegment(path)) === 1;
@@ -98,12 +98,13 @@ export class Paths {
     return row !== undefined && integer(row, "has_arrived") === 1;
   }
 
+  /** The port where windows receive, if one has been chosen. */
   port(): number | undefined {
     const row = this.#database.get("SELECT port FROM receiver");
     return row && integer(row, "port");
   }
 
-  /** @returns the port that is kept: another window may have changed it since */
+  /** Stores the port, unless another window has changed it since `before`. @returns the stored port */
   replacePort(before: number | undefined, port: number): number {
     return this.#database.write(() => {
       const now = this.port();
@@ -114,7 +115,7 @@ export class Paths {
   }
 }
 
-/** A reverse proxy may put more before it. */
+/** The secret in a request's path. A reverse proxy may have put more before it. */
 export function lastSegment(path: string): string {
   return (
     path

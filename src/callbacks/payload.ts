@@ -18,7 +18,7 @@ import type { Heard } from "../executions/heard.ts";
 /** What a callback says. */
 export interface Payload {
   readonly kind: "events" | "step" | "pause" | "task" | "crew" | "other";
-  /** As the payload says. The path it came by decides which execution it belongs to. */
+  /** The ID in the payload. It is only information: the path decides which execution the callback belongs to. */
   readonly kickoffId?: string;
   /** What it changes in its execution. */
   readonly heard?: Heard;
@@ -27,9 +27,9 @@ export interface Payload {
 }
 
 /**
- * Reads a callback's body by its shape: crews send several kinds to one address. Never throws; what is
- * unknown becomes an event.
- * @param key becomes the ID of an event that has none: a repeat has the same
+ * Reads a callback's body. Its shape tells its kind, because crews send several kinds to one address. Never throws: an
+ * unknown shape becomes an event.
+ * @param key the ID of an event that has none. A repeated callback has the same key
  * @param at when it was received (ms since 1970)
  */
 export function readPayload(body: unknown, key: string, at: number): Payload {
@@ -72,7 +72,7 @@ function readStep(
   return { kind: "step", events };
 }
 
-/** Those that change an execution: a pause, a task's output, the crew's result. */
+/** Reads what changes an execution: a pause, a task's output, or the crew's result. */
 function readChange(read: UnknownObject): Payload | undefined {
   const taskId = idAt(read, "task_id", "taskId");
   if (taskId !== undefined && ("task_output" in read || "taskOutput" in read)) {
@@ -87,7 +87,7 @@ function readChange(read: UnknownObject): Payload | undefined {
     const reading = readStatus({ state, result, result_json, token_usage, error });
     return { kind: "crew", heard: { kind: "end", reading }, events: [] };
   }
-  // Observed without a task ID. Its name is what status answers have as one.
+  // Observed without a task ID. Status answers use the task's name as its ID.
   const name = taskId ?? idAt(read, "name");
   if (name === undefined || !("output" in read)) return undefined;
   const output = readable(read["output"]) ?? readable(read["output_json"]);

@@ -10,13 +10,13 @@ interface ProbeOptions {
   readonly paths: Pick<Paths, "newProbe" | "hasArrived">;
   readonly clock: Clock;
   readonly timeoutMs: number;
-  /** Whether this machine itself answers: after the answer, the request has arrived or never will. */
+  /** Whether no relay is in between. Then the request has arrived before it is answered, or never will. */
   readonly isDirect?: boolean;
 }
 
 /**
- * Sends a request to this machine by an address with a new path. It has no token and no cookie.
- * @returns how long it took (ms), or why it did not arrive, for a person
+ * Sends a request, without token and cookie, to an address that should lead to this machine.
+ * @returns how long it took (ms), or a text that says why it did not arrive
  */
 export async function roundTrip(
   urlOf: (path: string) => string,

@@ -6,12 +6,12 @@ import { Listener, type ListenerOptions } from "./listener.ts";
 import type { Paths } from "./paths.ts";
 import { roundTrip } from "./probe.ts";
 
-/** How often a window tries to take over from the one that receives (ms). */
+/** How often a window tries to take over the port from the window that has it (ms). */
 const takeOverEvery = 1_000;
-/** How long another window on a busy machine may take to answer (ms). Another program's answer is seen at once. */
-const ownAnswer = 10_000;
+/** How long another window may take to answer on a busy machine (ms). Another program is recognized at once by its answer. */
+const windowAnswerMs = 10_000;
 
-/** Another program has the port to which the person's tunnel leads. */
+/** Another program has taken the port to which the person's tunnel leads. */
 export class PortTakenError extends UserError {
   constructor(port: number) {
     super(
@@ -38,15 +38,15 @@ interface ReceiverOptions extends ListenerOptions {
   readonly paths: Paths;
   readonly clock: Clock;
   readonly log: ProblemLog;
-  /** Whether something that the person set up, such as a tunnel, leads to the port that is kept. */
+  /** Whether the person's own tunnel leads to the stored port, so that the port must not change. */
   readonly isPortNeeded: () => boolean;
   /** Called when this window begins to receive for all windows, and when it ends. */
   readonly onReceiving: (isReceiving: boolean) => void;
 }
 
 /**
- * Receives on one port of this machine, which all windows share: the one that has it receives for all,
- * and when it closes, another one takes over.
+ * Receives callbacks on one port of this machine. The first window listens on behalf of all windows. When it closes,
+ * another window takes over the port.
  */
 export class Receiver implements Disposable {
   readonly #options: ReceiverOptions;
@@ -59,15 +59,15 @@ export class Receiver implements Disposable {
     this.#options = options;
   }
 
-  /** Whether this window receives, or takes over from the one that does. */
+  /** Whether this window receives, or waits to take over the port. */
   get isStarted(): boolean {
     return this.#isWanted;
   }
 
   /**
-   * Resolves with the port where this window receives, or another one.
-   * @param mayMove whether to use a new port if another program has the one that is kept
-   * @throws {PortTakenError} until it may move, or the port is free: then it receives by itself
+   * Resolves with the port where this window or another one receives.
+   * @param mayMove whether to choose a new port if another program has taken the stored one
+   * @throws {PortTakenError} if it may not. It then goes on trying, and receives once the port is free
    */
   async start(mayMove = !this.#options.isPortNeeded()): Promise<number> {
     this.#isWanted = true;
@@ -106,7 +106,7 @@ export class Receiver implements Disposable {
       const port = await this.#listen(kept);
       if (port !== undefined) return port;
       const urlOf = (path: string) => loopbackAddress(kept, path);
-      const options = { paths, clock, timeoutMs: ownAnswer, isDirect: true };
+      const options = { paths, clock, timeoutMs: windowAnswerMs, isDirect: true };
       if (typeof (await roundTrip(urlOf, options)) === "number") {
         this.#takeOverLater();
         return kept;

@@ -6,11 +6,11 @@ import { asObject, isObject, parseJson, textAt, type UnknownObject } from "../ba
 import { safeUrl } from "../base/loopback.ts";
 import { askRelay, RelayError } from "./relay-request.ts";
 
-/** Where callbacks go and are listened to. */
+/** A relay's address to which crews send callbacks, and from which this machine gets them. */
 export interface Channel {
-  /** Without a slash at its end. For smee.io a secret: who has it can listen. */
+  /** Without a slash at its end. On smee.io it is a secret: whoever knows it can listen. */
   readonly address: string;
-  /** On a relay of one's own: what it takes to listen, and to read what was sealed. */
+  /** On a Crewdeck relay: the secret to listen with, and the key that decrypts callbacks. */
   readonly own?: { readonly secret: string; readonly privateKey: JWK };
 }
 
@@ -21,10 +21,10 @@ export interface ChannelSecrets {
 }
 
 interface OpenChannelOptions {
-  /** A channel of smee.io or a server like it, or the address of a relay of one's own. */
+  /** The address of a Crewdeck relay, or of a channel on smee.io or a similar server. */
   readonly address: string;
   readonly secrets: ChannelSecrets;
-  /** Asked for when a channel is created on a relay of one's own; undefined if nobody gave it. */
+  /** Asks for the token that creates a channel on a Crewdeck relay. Undefined if the person gives none. */
   readonly token: () => Promise<string | undefined>;
   readonly fetch: Fetch;
   readonly clock: Clock;
@@ -32,10 +32,10 @@ interface OpenChannelOptions {
   readonly signal?: AbortSignal;
 }
 
-/** The key of the secret that holds the channels on relays of one's own, by the relay's address. */
+/** Names the secret that holds the channels on Crewdeck relays, by the relay's address. */
 export const channelsKey = "crewdeck.relays";
 
-/** The channel that this machine has on a relay of one's own, created once; or the given one of another relay. @throws {RelayError} */
+/** Opens this machine's channel on a Crewdeck relay, which it creates at the first call. On another server, the address is the channel. @throws {RelayError} */
 export async function openChannel(options: OpenChannelOptions): Promise<Channel> {
   const { secrets } = options;
   const address = relayAddress(options.address);
@@ -50,7 +50,7 @@ export async function openChannel(options: OpenChannelOptions): Promise<Channel>
   return created;
 }
 
-/** The relay no longer has the channel. @param address of the relay */
+/** Deletes the secrets of a channel that the relay no longer has. @param address of the relay */
 export async function forgetChannel(address: string, secrets: ChannelSecrets): Promise<void> {
   const channels = { ...(await keptIn(secrets)), [relayAddress(address)]: undefined };
   await secrets.store(channelsKey, JSON.stringify(channels));
@@ -60,7 +60,7 @@ async function keptIn(secrets: ChannelSecrets): Promise<UnknownObject> {
   return asObject(parseJson((await secrets.get(channelsKey)) ?? ""));
 }
 
-/** The public address of what the receiver has at a path: `/<secret path>`. */
+/** The public address for callbacks. @param path `/<secret path>` */
 export function callbackAddress({ address, own }: Channel, path: string): string {
   // Servers like smee.io have one path for a channel.
   return own ? address + path : `${address}?crewdeck=${encodeURIComponent(path.slice(1))}`;

@@ -6,15 +6,22 @@ import { Emitter } from "../base/events.ts";
 import type { Delivery, Receive } from "./delivery.ts";
 import type { Channel } from "./relay-channel.ts";
 import { readSmee, unseal } from "./relay-messages.ts";
-import { askRelay, connect, read, RelayError, SilenceGuard, type Line } from "./relay-request.ts";
+import {
+  askRelay,
+  connect,
+  read,
+  RelayError,
+  SilenceGuard,
+  type RelayConnection,
+} from "./relay-request.ts";
 
-/** The last message of this channel that was handled. */
+/** Keeps the ID of the last message that was handled, so that the relay sends only later ones. */
 export interface LastEventId {
   get(): string | undefined;
   set(id: string): void;
 }
 
-export interface RelayClientOptions extends Omit<Line, "signal"> {
+export interface RelayClientOptions extends Omit<RelayConnection, "signal"> {
   readonly channel: Channel;
   readonly receive: Receive;
   readonly lastEventId: LastEventId;
@@ -27,7 +34,7 @@ type RelayState =
   /** Tries again later. With `isGone`, only a new channel helps. */
   | { readonly kind: "failed"; readonly message: string; readonly isGone: boolean };
 
-/** smee.io and our relay send a ping every 30 s or more often. */
+/** How long a connection may be silent (ms). smee.io and the Crewdeck relay send a ping at least every 30 s. */
 const silenceMs = 75_000;
 /** The upper bound of the first wait before connecting again (ms); it doubles each time. */
 const firstWait = 1000;
@@ -35,24 +42,24 @@ const longestWait = 5 * 60_000;
 /** The largest callback, sealed, has less than 2 MB. */
 const maxEvent = 4 * 1024 * 1024;
 
-/** Listens to a channel until it is disposed of, and hands its callbacks to the receiver in order. */
+/** Listens to a channel, and passes its callbacks on in order, until it is disposed. */
 export class RelayClient {
   readonly #options: RelayClientOptions;
-  readonly #line: Line;
+  readonly #connection: RelayConnection;
   readonly #ending = new AbortController();
   readonly #changed: Emitter<RelayState>;
   readonly onDidChangeState;
   #state: RelayState = { kind: "connecting" };
   /** How often in a row a connection ended without a message. */
   #failures = 0;
-  /** What the relay knows as handled. */
+  /** The last message that the relay was told to delete. */
   #acknowledged: string | undefined;
   #isAcknowledging = false;
   readonly #ended: Promise<void>;
 
   constructor(options: RelayClientOptions) {
     this.#options = options;
-    this.#line = { ...options, signal: this.#ending.signal };
+    this.#connection = { ...options, signal: this.#ending.signal };
     this.#changed = new Emitter((error) =>
       options.log.problem("A listener of the relay's state failed.", error),
     );
@@ -64,7 +71,7 @@ export class RelayClient {
     return this.#state;
   }
 
-  /** Resolves when nothing is handed to the receiver any more. */
+  /** Resolves once no callback is being passed on. */
   async dispose(): Promise<void> {
     this.#ending.abort();
     this.#changed.dispose();
@@ -106,7 +113,7 @@ export class RelayClient {
     });
     try {
       const answer = await connect(
-        this.#line,
+        this.#connection,
         {
           method: "GET",
           url: channel.address,
@@ -131,16 +138,16 @@ export class RelayClient {
     }
   }
 
-  /** Hands over what came together at the same time, which the receiver stores at once. */
+  /** Passes on messages that arrived together, all at once: the receiver stores them in one transaction. */
   async #handle(messages: readonly EventSourceMessage[]): Promise<void> {
     const deliveries = await Promise.all(messages.map(({ data }) => this.#read(data)));
     const areDone = await Promise.all(deliveries.map((delivery) => this.#deliver(delivery)));
     const id = messages[areDone.concat(false).indexOf(false) - 1]?.id;
-    // Only what a header may contain.
+    // The ID is sent back in a header, which allows only these characters.
     if (id !== undefined && /^[\x21-\x7e]{1,200}$/.test(id)) this.#options.lastEventId.set(id);
   }
 
-  /** Undefined if it isn't for us, or can never be read. */
+  /** Reads a message. Undefined if it isn't a callback for Crewdeck, or can't be decrypted. */
   async #read(data: string): Promise<Delivery | undefined> {
     const { channel, log } = this.#options;
     if (!channel.own) return readSmee(data);
@@ -153,7 +160,7 @@ export class RelayClient {
     return delivery;
   }
 
-  /** Whether the receiver stored the callback, or refused it for good: then nobody waits for it. */
+  /** Passes on a callback, again and again if it can't be stored now. @returns whether the message is done with */
   async #deliver(delivery: Delivery | undefined): Promise<boolean> {
     const { receive, clock } = this.#options;
     for (let failures = 0; delivery && !this.#isDisposed(); failures++) {
@@ -164,7 +171,7 @@ export class RelayClient {
     return delivery === undefined;
   }
 
-  /** Tells our relay to delete what was handled. If that fails, the next message or connection does it. */
+  /** Tells a Crewdeck relay to delete the handled messages. If that fails, the next message or connection tries again. */
   #acknowledge(): void {
     if (this.#isAcknowledging || !this.#options.channel.own) return;
     this.#isAcknowledging = true;
@@ -180,7 +187,7 @@ export class RelayClient {
     const { channel, lastEventId } = this.#options;
     for (let id = lastEventId.get(); id !== this.#acknowledged; id = lastEventId.get()) {
       if (id === undefined) return;
-      await askRelay(this.#line, {
+      await askRelay(this.#connection, {
         method: "DELETE",
         url: `${channel.address}/messages?through=${encodeURIComponent(id)}`,
         secret: channel.own?.secret,

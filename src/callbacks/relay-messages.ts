@@ -2,7 +2,7 @@ import { compactDecrypt, importJWK, type JWK } from "jose";
 import { asObject, defined, isObject, numberAt, parseJson, textAt } from "../base/json.ts";
 import type { Delivery } from "./delivery.ts";
 
-/** A message of smee.io: the callback's headers, `body`, `query` and `timestamp`, a number. Undefined if it isn't for us. */
+/** A message of smee.io: the callback's headers, `body`, `query` and `timestamp`, a number. Undefined if it isn't for Crewdeck. */
 export function readSmee(data: string): Delivery | undefined {
   const { body, query, ...headers } = asObject(parseJson(data));
   const path = textAt(asObject(query), "crewdeck");
@@ -11,7 +11,7 @@ export function readSmee(data: string): Delivery | undefined {
   return { path: `/${path}`, headers: texts(headers), body: Buffer.from(JSON.stringify(body)) };
 }
 
-/** A message of our own relay. Undefined if this key doesn't open it. */
+/** Decrypts a message of a Crewdeck relay. Undefined if this key can't. */
 export async function unseal(data: string, privateKey: JWK): Promise<Delivery | undefined> {
   try {
     const key = await importJWK(privateKey, "ECDH-ES");

@@ -5,10 +5,10 @@ import { codeOf } from "../base/errors.ts";
 import { asObject, defined, parseJson, textAt } from "../base/json.ts";
 import { oneLine } from "../base/text.ts";
 
-/** What a person can do about a relay. Never has the channel's address, which may be a secret. */
+/** A problem with a relay, as a message for the person. Never names the channel's address, which may be a secret. */
 export class RelayError extends Error {
   override readonly name = "RelayError";
-  /** The relay has no such channel, or another secret for it. */
+  /** Whether the relay has no such channel, or refuses its secret. Then only a new channel helps. */
   readonly isGone: boolean;
   readonly retryAfterMs: number | undefined;
 
@@ -19,7 +19,7 @@ export class RelayError extends Error {
   }
 }
 
-export interface Line {
+export interface RelayConnection {
   readonly fetch: Fetch;
   readonly clock: Clock;
   readonly userAgent: string;
@@ -35,15 +35,18 @@ interface RelayRequest {
   readonly body?: string;
 }
 
-/** How long an answer may take to begin, and a short one to end (ms). */
+/** How long an answer may take to begin, and between two parts of it (ms). */
 const answerMs = 20_000;
 const maxAnswer = 64 * 1024;
 
-/** The answer, of which no more is read than our relay ever sends. @throws {RelayError} */
-export async function askRelay(line: Line, request: RelayRequest): Promise<string> {
-  const guard = new SilenceGuard(line.clock, line.signal);
+/** Sends a request, and reads a short answer: at most 64 KiB. @throws {RelayError} */
+export async function askRelay(
+  connection: RelayConnection,
+  request: RelayRequest,
+): Promise<string> {
+  const guard = new SilenceGuard(connection.clock, connection.signal);
   try {
-    const { body } = await connect(line, request, guard);
+    const { body } = await connect(connection, request, guard);
     return await readText(body, guard);
   } finally {
     guard.dispose();
@@ -54,7 +57,7 @@ type Answer = Awaited<ReturnType<Fetch>>;
 
 /** @throws {RelayError} unless the answer is 2xx */
 export async function connect(
-  { fetch, clock, userAgent }: Line,
+  { fetch, clock, userAgent }: RelayConnection,
   { method, url, accept = "application/json", secret, lastEventId, body }: RelayRequest,
   guard: SilenceGuard,
 ): Promise<Answer> {
@@ -72,7 +75,7 @@ export async function connect(
   );
   const { status } = answer;
   if (status >= 200 && status < 300) return answer;
-  // A proxy's answer may only mean that the relay starts again.
+  // A proxy in front of the relay may send these, too, while the relay restarts.
   const isGone =
     (status === 401 || status === 404) && namesChannel(await readText(answer.body, guard));
   throw new RelayError(problemOf(status), {
@@ -90,12 +93,12 @@ async function readText(body: Answer["body"], guard: SilenceGuard): Promise<stri
   return text;
 }
 
-/** Our relay says that it has no such channel, or that the channel's secret is wrong. */
+/** Whether the answer is a Crewdeck relay's, and says that the channel or its secret is wrong. */
 function namesChannel(answer: string): boolean {
   return /\bchannel\b/.test(textAt(asObject(parseJson(answer)), "error") ?? "");
 }
 
-/** The text as it comes. Ends the connection if nothing comes for some time. @throws {RelayError} */
+/** The parts of a body as they arrive. Ends the connection after `silenceMs` without a part. @throws {RelayError} */
 export async function* read(
   body: Answer["body"],
   guard: SilenceGuard,
@@ -117,7 +120,7 @@ export async function* read(
   }
 }
 
-/** Ends a connection on which nothing comes, or with its caller. */
+/** Ends a connection when it has been silent for too long, or when its caller aborts. */
 export class SilenceGuard {
   readonly #controller = new AbortController();
   readonly signal = this.#controller.signal;
@@ -136,7 +139,7 @@ export class SilenceGuard {
     };
   }
 
-  /** @throws {RelayError} if it takes longer, or fails */
+  /** Runs `action`. @throws {RelayError} if it fails or takes longer */
   async within<T>(milliseconds: number, action: () => Promise<T>): Promise<T> {
     const silence = new AbortController();
     const cancel = this.#clock.after(milliseconds, () => {

@@ -11,17 +11,17 @@ import type { Channel, ChannelSecrets } from "./relay-channel.ts";
 import type { LastEventId, RelayClient } from "./relay-client.ts";
 import type { Way } from "./ways.ts";
 
-/** The waits before the channel is opened again (ms); each is twice the one before. */
+/** The waits before the channel is opened again (ms). Each is twice the one before. */
 const [firstRetry, longestRetry] = [2_000, 60_000];
 
 interface RelayOptions {
-  /** The setting: the address of a channel, or of a relay of one's own. */
+  /** Reads the setting: the address of a channel, or of a Crewdeck relay. */
   readonly read: () => string;
   readonly onDidChange: Event<unknown>;
   readonly secrets: ChannelSecrets & { delete(key: string): PromiseLike<void> };
-  /** Asks the person for the token of the relay at an address; undefined if they did not give it. */
+  /** Asks the person for the token of the relay at an address. Undefined if they cancel. */
   readonly askToken: (address: string) => Promise<string | undefined>;
-  /** The channel is gone, and only the person can create a new one. */
+  /** Called when the relay no longer has the channel: only the person can create a new one. */
   readonly onBroken: (problem: UserError) => void;
   readonly database: Pick<Database, "get" | "run">;
   readonly fetch: Fetch;
@@ -30,7 +30,7 @@ interface RelayOptions {
   readonly log: ProblemLog;
 }
 
-/** A channel of a relay, whose address crews call. The window that receives for all listens to it. */
+/** Receives callbacks through a relay on the internet. Only the window that receives for all windows listens to it. */
 export class Relay implements Way, Disposable {
   readonly via = "relay";
   readonly #options: RelayOptions;
@@ -39,9 +39,9 @@ export class Relay implements Way, Disposable {
   #listening:
     | { readonly setting: string; readonly channel: Channel; readonly client: RelayClient }
     | undefined;
-  /** The channel of a relay like smee.io: the setting has all of it, so that the relay isn't asked again. */
+  /** The channel on a server like smee.io. It is remembered so that the server isn't asked what it is each time. */
   #foreign: { readonly setting: string; readonly channel: Channel } | undefined;
-  /** Changes of the client, which are made one after the other. */
+  /** The changes of the client run one after the other. */
   #changing: Promise<void> = Promise.resolve();
   #cancelRetry: (() => void) | undefined;
   #retry = firstRetry;
@@ -58,7 +58,7 @@ export class Relay implements Way, Disposable {
   async addressOf(path: string, _port: number, mayAsk: boolean): Promise<string> {
     const { callbackAddress } = await import("./relay-channel.ts");
     const channel = await this.#open(mayAsk);
-    // It may have been created just now.
+    // The channel may be new, so begin to listen to it.
     this.#change();
     return callbackAddress(channel, `/${path}`);
   }
@@ -73,7 +73,7 @@ export class Relay implements Way, Disposable {
     this.receives(undefined);
   }
 
-  /** Deletes what it takes to listen to the channels, also of relays that were set before. */
+  /** Deletes the secrets of all channels, also on relays of earlier settings. */
   async forget(): Promise<void> {
     const { channelsKey } = await import("./relay-channel.ts");
     await this.#options.secrets.delete(channelsKey);
@@ -142,7 +142,7 @@ export class Relay implements Way, Disposable {
   }
 
   async #forgetGone(channel: Channel, message: string): Promise<void> {
-    // The setting may be another one since, or another window may have created a new channel.
+    // Meanwhile, the setting may have changed, or another window may have created a new channel.
     if ((await this.#open(false)).address === channel.address) {
       const { log, onBroken, read, secrets } = this.#options;
       log.problem("The callbacks' relay no longer has the channel.", message);
@@ -159,7 +159,7 @@ export class Relay implements Way, Disposable {
     } else await this.#update();
   }
 
-  /** By a hash: the address of a channel may be a secret. */
+  /** The database names the channel by a hash, because its address may be a secret. */
   #lastEventId({ address }: Channel): LastEventId {
     const { database } = this.#options;
     const channel = digest(address).toString("base64url");

@@ -3,32 +3,32 @@ import { UserError } from "../base/errors.ts";
 import { safeUrl } from "../base/loopback.ts";
 import type { Receive } from "./delivery.ts";
 
-/** How crews elsewhere reach this machine. */
+/** A way by which crews on other machines reach this one, such as a tunnel or a relay. */
 export interface Way {
   readonly via: "publicUrl" | "forwarded" | "relay";
-  /** Whether it can be asked for an address: nothing is received on this machine before. */
+  /** Whether it is set up. If not, this machine need not listen for it. */
   isOn(): boolean;
   /**
-   * The address of a path; undefined if there is none. Never logged: the path is a secret.
+   * The public address of a path. Undefined if there is none. Never log it: the path is a secret.
    * @param port where this machine receives
    * @param mayAsk whether the person can be asked for what is missing
    * @throws UserError if it is set up wrongly
    */
   addressOf(path: string, port: number, mayAsk: boolean): Promise<string | undefined>;
-  /** This window begins to receive for all windows; with undefined, it ends. */
+  /** Called when this window begins to receive for all windows, and with undefined when it stops. */
   receives?(receive: Receive | undefined): void;
   /** Deletes its secrets. */
   forget?(): Promise<void>;
   dispose?(): void;
 }
 
-/** The address without a slash at its end. Undefined unless it is https, or http to this machine, without credentials. */
+/** The address without a slash at its end. Undefined unless it is https, or http to this machine, and without credentials. */
 function publicBase(text: string): string | undefined {
   const url = safeUrl(text);
   return url && `${url.origin}${url.pathname.replace(/\/+$/, "")}`;
 }
 
-/** The person's own tunnel or reverse proxy to this machine. @param read the setting */
+/** The person's own tunnel or reverse proxy to this machine. @param read reads the setting */
 export function publicUrlWay(read: () => string): Way {
   return {
     via: "publicUrl",

@@ -14,7 +14,7 @@ import {
 import { expectedAfter, membersOf, spanOf, toObject, type Member, type Span } from "./json.ts";
 
 /** `names`: texts without spaces and commas. */
-export type Wanted = "text" | "object" | "names" | "trueOrFalse";
+type Wanted = "text" | "object" | "names" | "trueOrFalse";
 
 type NamedFault = "otherMember" | "requestFileMember" | "otherPart" | "twice" | "sameCallback";
 

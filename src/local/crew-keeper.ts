@@ -15,7 +15,7 @@ import {
 /** SecretStorage, through the connected crews. */
 export type TokenStore = Pick<Crews, "tokens" | "setTokens">;
 
-export type ServiceTokens = Readonly<Record<"token" | "userToken", string>>;
+type ServiceTokens = Readonly<Record<"token" | "userToken", string>>;
 
 export interface KeeperOptions {
   readonly crewId: string;

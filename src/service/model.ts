@@ -6,7 +6,7 @@ import type { FlowPause, TokenUsage } from "./engine.ts";
 export type TokenType = "bearer" | "userBearer";
 
 /** Who started an execution: one of the tokens of a service with a single crew, an organization's token, or a named user's. */
-export type Owner = TokenType | `user ${string}`;
+type Owner = TokenType | `user ${string}`;
 
 /** Whom a token belongs to. */
 export interface Caller {

@@ -3,7 +3,7 @@ import { oneLine, shortened, visible } from "../base/text.ts";
 import { fencedLines, inlineText } from "../views/document/markdown.ts";
 
 /** A sentence, which may quote remote names, or a remote text under a heading. */
-export type ConfirmationPart =
+type ConfirmationPart =
   string | { readonly heading: string; readonly text: string; readonly longest?: Longest };
 
 /** Holds everything that is sent. */

@@ -30,7 +30,7 @@ export interface ToolParts {
   readonly clock: Clock;
 }
 
-export interface Preparation {
+interface Preparation {
   /** Shown while the tool runs; plain text. */
   readonly progress: string;
   /** Undefined for a tool that only reads. */

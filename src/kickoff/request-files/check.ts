@@ -10,7 +10,7 @@ import type { FileFault, RequestFile } from "./request-file.ts";
 
 type InputType = NonNullable<InputField["type"]>;
 
-export type InputFault = { readonly at: Span; readonly name: string } & (
+type InputFault = { readonly at: Span; readonly name: string } & (
   | { readonly kind: "missingInput" }
   | { readonly kind: "wrongInput"; readonly wanted: InputType }
   | { readonly kind: "notOneOf"; readonly values: readonly JsonValue[] }

@@ -23,7 +23,7 @@ const notedMs = 60_000;
 /** Many refused requests must not fill the disk with log. */
 const loggedRefusals = { burst: 20, perSecond: 0.1 };
 
-export interface MountedCrew {
+interface MountedCrew {
   readonly name: string;
   readonly dialect: Dialect;
   /** Of the crew's own app, which is mounted at `/<name>` and authenticates by `authenticateFor`. */

@@ -4,7 +4,7 @@ import { partsOf } from "./grouping.ts";
 /** A crew, connected or known from its executions; or the hint below one without executions. */
 export type CrewNode = { readonly kind: "crew" | "hint"; readonly crew: string };
 /** A group by its key, or the row that shows more of it. */
-export type GroupNode = { readonly kind: "group" | "more"; readonly group: string };
+type GroupNode = { readonly kind: "group" | "more"; readonly group: string };
 export type TreeNode = CrewNode | GroupNode | ExecutionNode | TaskNode;
 
 export interface ExecutionNode {
