@@ -4,7 +4,7 @@ export type LogFormat = "text" | "json";
 
 /** What an entry has besides its message. */
 export interface LogFields {
-  /** Most entries report a problem: the default is `warn`. */
+  /** By default `warn`, because most entries report a problem. */
   readonly level?: "info" | "warn" | "error";
   readonly execution_id?: string;
   readonly crew?: string;
@@ -14,8 +14,9 @@ export interface LogFields {
 export type Log = (message: string, fields?: LogFields) => void;
 
 /**
- * A log on stderr, without `secrets`, to which more may be added later. `text` is for a person who reads along: the messages
- * alone. `json` is one line an entry, for a program that collects them, and has no paths of addresses.
+ * Creates the log on stderr. The format `text` is for people, and has the messages only. `json` is for programs that collect
+ * logs, has one line for each entry, and hides the paths of addresses.
+ * @param secrets are hidden in all entries. More may be added later
  */
 export async function createLog(
   format: LogFormat,
@@ -26,8 +27,7 @@ export async function createLog(
     const text = stream ?? process.stderr;
     return (message) => void text.write(`${redact(message, secrets)}\n`);
   }
-  // Only a server pays for loading it.
-  // In a bundle's chunk, a CommonJS module has only this name.
+  // Loaded only where it is used. In a bundle, a CommonJS module has no other export than `default`.
   const { default: pino } = await import("pino");
   const logger = pino(
     {
@@ -35,14 +35,14 @@ export async function createLog(
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (level) => ({ level }) },
     },
-    // The last entries of a process that ends are written, too.
+    // Synchronous, so that the last entries of a process are written, too.
     stream ?? pino.destination({ fd: 2, sync: true }),
   );
   return (message, { level = "warn", ...fields } = {}) =>
     logger[level](fields, withoutPaths(redact(message, secrets)));
 }
 
-/** A server's log is collected by programs, that of a service on one's own machine is read. */
+/** Programs collect the log of a server. People read the log of a service on their own machine. */
 export function usualLogFormat(isServer: boolean): LogFormat {
   return isServer ? "json" : "text";
 }

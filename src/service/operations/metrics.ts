@@ -6,7 +6,7 @@ import { rows, type Database } from "../database/database.ts";
 import type { Engine, TokenUsage } from "../engine.ts";
 import type { CallbackKind } from "../model.ts";
 
-/** Of the crews' API. Each value of a label is one of few: a path is none. */
+/** The values of the label `route`. They are few and fixed; a path would have too many values for a label. */
 const routes = [
   "/inputs",
   "/kickoff",
@@ -21,16 +21,16 @@ const otherRoute = "other";
 
 const seconds = {
   request: [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-  // People take from ten seconds to a week.
+  // A person takes from ten seconds to a week.
   wait: [10, 60, 300, 900, 3600, 14_400, 43_200, 86_400, 259_200, 604_800],
 };
 
-/** Of an attempt to send a callback. `given_up`: it failed, and was the last one. */
+/** The outcome of an attempt to send a callback. `given_up`: the last attempt failed. */
 type CallbackOutcome = "delivered" | "failed" | "given_up";
 
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** What Prometheus asks a process for, in a registry of its own. */
+/** The metrics of a process, for Prometheus. */
 export function createMetrics() {
   const registry = new Registry();
   const registers = [registry];
@@ -80,14 +80,14 @@ export function createMetrics() {
   }
 
   return {
-    /** Counts and times requests of a crew's API: the first middleware of its app. */
+    /** A middleware that counts and times the requests to a crew's API. Use it first. */
     requests:
       (crew: string): MiddlewareHandler =>
       async (c, next) => {
         const end = requests.startTimer();
         await next();
         const path = matchedRoutes(c).at(-1)?.path ?? "";
-        // The app may be below a path of its own.
+        // The crew's app may be mounted below its name.
         const route = routes.find((each) => path.endsWith(each)) ?? otherRoute;
         const { status } = c.res;
         end({ route, status: `${Math.floor(status / 100)}xx` });
@@ -95,7 +95,7 @@ export function createMetrics() {
           kickoffs.inc({ crew, code: String(status) });
       },
 
-    /** Counts what an engine does for a crew. */
+    /** Wraps a crew's engine to count its attempts and tokens. */
     observed(engine: Engine, crew: string): Engine {
       const { name } = engine;
       const runFlow = engine.runFlow?.bind(engine);
@@ -132,7 +132,7 @@ export function createMetrics() {
       };
     },
 
-    /** A person decided about an output that had waited so long (ms). */
+    /** Counts a person's decision. @param waited how long the output had waited (ms) */
     decided(waited: number): void {
       // The clock may have been set back.
       waits.observe(Math.max(0, waited) / 1000);
@@ -142,7 +142,7 @@ export function createMetrics() {
       callbacks.inc({ kind, outcome });
     },
 
-    /** Adds what the database knows: the same for all processes that share it. */
+    /** Adds gauges that are counted in the database. They are the same in all processes that share it. */
     addDatabase(database: Pick<Database, "query">, crews: readonly string[]): void {
       addGauges(database, crews, registry);
     },
@@ -151,7 +151,7 @@ export function createMetrics() {
 
     /** In Prometheus' text format. */
     async text(): Promise<string> {
-      // Measuring the event loop's delay wakes the process many times a second, which only a server should pay for.
+      // Added only when somebody reads the metrics: measuring the event loop's delay wakes the process many times a second.
       if (!hasDefaults) collectDefaultMetrics({ register: registry });
       hasDefaults = true;
       return await registry.metrics();
@@ -162,7 +162,7 @@ export function createMetrics() {
 /** The least time between two counts (ms). */
 const countPauseMs = 5000;
 
-/** Counting takes at most this part of the time: of a million executions it takes long, and with SQLite nothing else runs meanwhile. */
+/** Counting takes at most this share of the time. A million executions take long to count, and SQLite blocks the process meanwhile. */
 const countShare = 1 / 100;
 
 const counts = {
@@ -215,7 +215,7 @@ function addGauges(
       const found = [...ended, ...underWay].map(stateCount);
       executions.reset();
       for (const crew of crews) for (const state of states) executions.set({ crew, state }, 0);
-      // Also of crews that are no longer served.
+      // The database may have executions of crews that are no longer served.
       for (const { crew, state, count } of found) executions.set({ crew, state }, count);
       const queued = found.filter(({ state }) => state === "queued");
       queues.set(
@@ -224,7 +224,7 @@ function addGauges(
       );
       queues.set({ queue: "callbacks" }, integer(callbacks, "count"));
     } catch {
-      // The other metrics are there all the same, and /readyz says what is wrong.
+      // Leave these metrics out. /readyz reports the problem.
       executions.reset();
       queues.reset();
     }

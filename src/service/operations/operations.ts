@@ -14,34 +14,29 @@ interface OperationsParts extends Omit<OperationsOptions, "log"> {
   readonly log: Log;
 }
 
-/** What operations need of a service. */
+/** The parts of a service that operations use. */
 export interface Observed {
   readonly database: Database;
-  /** The same, for what must not be lost while it can't be reached. */
+  /** The same database, for changes that must not be lost: it waits until the database can be reached. */
   readonly forRuns: Database;
   /** The names of its crews. */
   readonly crews: readonly string[];
   readonly view: (id: string) => Promise<StatusView | undefined>;
 }
 
-/** Operations of a service that is still to be opened. */
+/** The operations of a service before it is open. The service needs the metrics to open. */
 export interface Operations {
   readonly metrics: Pick<Metrics, "requests" | "observed" | "decided" | "callback">;
-  /** Begins to look after a service. */
   readonly open: (service: Observed) => OpenOperations;
 }
 
-/** What runs beside a service: it counts, answers what watches the service, sends spans and deletes old executions. */
-export interface OpenOperations {
-  /** For a process that runs executions. */
+/** Probes, metrics, spans and retention of a running service. */
+export interface OpenOperations extends Probes {
+  /** Starts to send spans and delete old executions. Only for a process that runs executions. */
   readonly work: () => void;
   readonly stop: () => Promise<void>;
   /** Called when an execution has ended, perhaps more than once. Never rejects. */
   readonly ended: (executionId: string) => Promise<void>;
-  /** From now on, the service isn't ready. */
-  readonly drain: Probes["drain"];
-  /** Answers the requests of what watches the service, and leaves all others to what it is given. */
-  readonly before: Probes["before"];
 }
 
 export function createOperations(parts: OperationsParts): Operations {
@@ -60,6 +55,7 @@ export function createOperations(parts: OperationsParts): Operations {
           ? undefined
           : createRetention({ database, keepDays, onDeleted, log });
       return {
+        ...probes,
         work(): void {
           exporter?.start();
           retention?.start();
@@ -69,8 +65,6 @@ export function createOperations(parts: OperationsParts): Operations {
           await exporter?.stop();
         },
         ended: async (executionId) => exporter?.add(executionId),
-        drain: () => probes.drain(),
-        before: (inner) => probes.before(inner),
       };
     },
   };

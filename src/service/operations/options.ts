@@ -5,9 +5,9 @@ import type { LogFormat } from "./log.ts";
 /** Where spans go. */
 export interface SpansOptions {
   readonly url: URL;
-  /** Of each request, such as a key. */
+  /** Sent with each request, such as an API key. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Whether inputs, arguments, outputs, feedback and errors are in the spans. */
+  /** Whether the spans include inputs, arguments, outputs, feedback and errors. */
   readonly hasContent: boolean;
 }
 
@@ -40,7 +40,7 @@ type Values = Readonly<
   Partial<Record<Exclude<keyof typeof operationsOptions, "otlp-content">, string>>
 > & { readonly "otlp-content": boolean };
 
-/** Throws with a message that names the option, and never quotes a secret. */
+/** Reads the options. @throws Error that names the wrong option, and never quotes a secret */
 export function readOperations(
   values: Values,
   env: Readonly<Record<string, string | undefined>>,
@@ -89,7 +89,7 @@ function readSpans(endpoint: string, headerText: string) {
       "--otlp-endpoint (or OTEL_EXPORTER_OTLP_ENDPOINT): the headers in OTEL_EXPORTER_OTLP_HEADERS are sent only to an address that begins with https://, or to this machine.",
     );
   url.hash = "";
-  // As with OTEL_EXPORTER_OTLP_ENDPOINT.
+  // OpenTelemetry's specification: exporters add this path to OTEL_EXPORTER_OTLP_ENDPOINT.
   url.pathname = `${url.pathname.replace(/\/+$/, "").replace(/\/v1\/traces$/, "")}/v1/traces`;
   return { url, headers };
 }

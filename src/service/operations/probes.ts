@@ -16,7 +16,7 @@ const paths = ["/healthz", "/readyz", "/metrics"];
 interface ProbesOptions {
   readonly database: Pick<Database, "query">;
   readonly metrics: Pick<Metrics, "text" | "contentType">;
-  /** Who may read metrics. Without it, only this machine may. */
+  /** The token for /metrics. Without it, only this machine may read them. */
   readonly metricsToken: string | undefined;
   /** Whether only this machine reaches the service: neither another network nor a proxy does. */
   readonly isLocal: boolean;
@@ -27,7 +27,7 @@ type Fetch = (request: Request, bindings?: object) => Response | Promise<Respons
 
 export type Probes = ReturnType<typeof createProbes>;
 
-/** Answers what monitors the service: whether it runs, whether it can work, and how much it does. */
+/** Answers /healthz, /readyz and /metrics. */
 export function createProbes({ database, metrics, metricsToken, isLocal, log }: ProbesOptions) {
   const tokenHash = metricsToken === undefined ? undefined : digest(metricsToken);
   let isDraining = false;
@@ -54,14 +54,14 @@ export function createProbes({ database, metrics, metricsToken, isLocal, log }: 
     return c.json({ error: "Internal Server Error" }, 500);
   });
 
-  /** Undefined for a request that may read the metrics. */
+  /** The response to a request that may not read the metrics. Undefined if it may. */
   function refuse(c: Context): Response | undefined {
     if (tokenHash !== undefined) {
       if (isSecret(bearerOf(c.req.header("Authorization")), tokenHash)) return undefined;
       const message = "Send the token of --metrics-token as a bearer token";
       return c.json({ error: "Unauthorized", message }, 401, { "WWW-Authenticate": "Bearer" });
     }
-    // A web page reaches a local service by a name of its own (DNS rebinding), and a proxy says for whom it asks.
+    // A web page can reach a local service by its own host name (DNS rebinding). A proxy adds these headers.
     const isDirect = ["Forwarded", "X-Forwarded-For"].every((name) => !c.req.header(name));
     if (isLocal && isDirect && isLoopback(new URL(c.req.url).hostname)) return undefined;
     const message =
@@ -69,10 +69,10 @@ export function createProbes({ database, metrics, metricsToken, isLocal, log }: 
     return c.json({ error: "Forbidden", message }, 403);
   }
 
-  /** Why the service can't work; undefined if it can. It may contain no secret. */
+  /** Why the service isn't ready; undefined if it is. Everybody can read it, so it has no secret. */
   async function notReady(): Promise<string | undefined> {
     if (isDraining) return "The service is shutting down";
-    // A database that hangs isn't asked again meanwhile.
+    // If the database hangs, wait for the same query instead of sending another.
     asking ??= ask().finally(() => (asking = undefined));
     const answered = new AbortController();
     const late = `The database did not answer within ${longestAnswerMs / 1000} s`;
@@ -86,7 +86,7 @@ export function createProbes({ database, metrics, metricsToken, isLocal, log }: 
   /** Never rejects. */
   async function ask(): Promise<string | undefined> {
     try {
-      // The table is there once the schema is.
+      // The table exists once the schema does.
       await database.query(row("SELECT 1 AS found FROM executions LIMIT 1"));
       problem = undefined;
       return undefined;
@@ -105,7 +105,7 @@ export function createProbes({ database, metrics, metricsToken, isLocal, log }: 
       isDraining = true;
     },
 
-    /** Answers the requests of what watches, and leaves all others to `inner`. */
+    /** Answers the requests to these paths, and passes all others to `inner`. */
     before:
       (inner: Fetch): Fetch =>
       (request, bindings) =>

@@ -1,6 +1,6 @@
 const hidden = "[hidden]";
 
-/** Shorter ones would hide parts of words. */
+/** The shortest secret that is hidden (characters). Shorter ones would hide parts of words. */
 const shortestSecret = 6;
 
 const patterns: readonly (readonly [RegExp, string])[] = [
@@ -16,7 +16,7 @@ const patterns: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-/** A log's text without `secrets`, credentials in addresses and headers, and named passwords and tokens. */
+/** Hides `secrets`, credentials in addresses and headers, and named passwords and tokens. */
 export function redact(text: string, secrets: readonly string[]): string {
   // The longest first: one may contain another.
   const known = secrets
@@ -26,7 +26,7 @@ export function redact(text: string, secrets: readonly string[]): string {
   return patterns.reduce((rest, [pattern, by]) => rest.replace(pattern, by), withoutKnown);
 }
 
-/** Leaves only the origin of each address on the web: the rest is a secret of some receivers of callbacks. */
+/** Hides all but the origin of web addresses. The path of a callback's address may be a secret. */
 export function withoutPaths(text: string): string {
   // Punctuation at its end belongs to the sentence.
   return text.replace(/\bhttps?:\/\/[^\s"'<>]*[^\s"'<>.,;:!?)\]]/gi, (address) => {

@@ -10,10 +10,10 @@ const dayMs = 86_400_000;
 /** How often to look for executions that are old enough (ms). */
 const pauseMs = 3_600_000;
 
-/** Executions that are deleted at a time, and the pause after that, for others (ms). */
+/** How many executions one transaction deletes, and the pause after it, in which others can write (ms). */
 const batch = { size: 100, pauseMs: 50 };
 
-/** What executions have, besides their own row: each table has the column `execution_id`. */
+/** The tables with data of executions. Each has the column `execution_id`. */
 const tables = [
   "held",
   "kept",
@@ -31,8 +31,8 @@ const tables = [
 ];
 
 /**
- * Callbacks that are still to be sent keep an execution, and so does a run that has not stored its end. A held run never
- * does: of an execution that was discarded. The lock leaves the same executions to one process.
+ * Executions to delete. An execution is kept while callbacks are still to be sent, or while its run has not stored its end.
+ * A held run belongs to a discarded execution, and never ends. The lock keeps two processes from deleting the same executions.
  */
 const old = `
   SELECT id FROM executions WHERE ended_at < ?
@@ -42,14 +42,14 @@ const old = `
 
 interface RetentionOptions {
   readonly database: Pick<Database, "now" | "transaction">;
-  /** Executions that ended longer ago are deleted. */
+  /** How long executions are kept after their end (days). */
   readonly keepDays: number;
   /** Called when something was deleted. */
   readonly onDeleted: () => void;
   readonly log: Log;
 }
 
-/** Deletes executions some time after their end, with all that they have. */
+/** Deletes executions with all their data when they have ended long enough ago. */
 export function createRetention({ database, keepDays, onDeleted, log }: RetentionOptions) {
   let timer: NodeJS.Timeout | undefined;
   let isStopped = false;

@@ -10,20 +10,20 @@ import type { SpansOptions } from "./options.ts";
 /** How often to look for executions whose spans are due (ms). */
 const pauseMs = 1000;
 
-/** How many executions are read for a look. */
+/** How many executions one look reads. */
 const batch = 16;
 
-/** While one process sends the spans of an execution, no other does (ms): longer than a request with its repeats takes. */
+/** How long an execution is reserved for the process that sends its spans (ms): longer than a request with its retries takes. */
 const leaseMs = 180_000;
 
-/** The last attempt is about 2.5 hours after the first: the waits are doubled up to an hour (ms). */
+/** The waits double up to an hour, so that the last attempt is about 2.5 hours after the first. */
 const repeats = { attempts: 12, firstMs: 5000, longestMs: 3_600_000 };
 
 interface ExporterOptions {
   readonly database: Database;
-  /** The same, for what must not be lost while it can't be reached. */
+  /** The same database, for changes that must not be lost: it waits until the database can be reached. */
   readonly forRuns: Database;
-  /** Those that this process serves: it can't read the others' executions. */
+  /** The crews that this process serves. It can't read executions of other crews. */
   readonly crews: readonly string[];
   readonly spans: SpansOptions;
   readonly view: (id: string) => Promise<StatusView | undefined>;
@@ -32,8 +32,8 @@ interface ExporterOptions {
 }
 
 /**
- * Sends the spans of each execution once it has ended, as a trace. What was acknowledged isn't sent again, not even after a
- * restart. What can't be sent is given up after 12 attempts, and never affects the execution.
+ * Sends each execution as a trace once it has ended. Spans that the receiver has accepted aren't sent again, not even after a
+ * restart. After 12 failed attempts, the rest is given up. The execution itself is never affected.
  */
 export function createExporter(options: ExporterOptions) {
   const { database, forRuns, crews, spans, view, version, log } = options;
@@ -78,7 +78,7 @@ export function createExporter(options: ExporterOptions) {
         now,
       ),
     );
-    // Another process sends them.
+    // Another process has reserved the execution.
     if (!taken) return;
     try {
       await sendFrom(id, integer(taken, "sent"));
@@ -88,9 +88,9 @@ export function createExporter(options: ExporterOptions) {
     }
   }
 
-  /** Continues after those that were acknowledged: the same execution always has the same spans, in the same order. */
+  /** Sends the spans that were not acknowledged yet. An execution always has the same spans in the same order. */
   async function sendFrom(id: string, acknowledged: number): Promise<void> {
-    // Only a service with an endpoint pays for loading it.
+    // Loaded only where spans are sent.
     const [{ spansOfEnded }, { mostSpans, sendSpans }] = await Promise.all([
       import("../../spans/ended.ts"),
       import("../../spans/send.ts"),
@@ -110,7 +110,7 @@ export function createExporter(options: ExporterOptions) {
           id,
         ),
       );
-      // The protocol forbids to send them again.
+      // OTLP: spans that the receiver has rejected must not be sent again.
       if (refused > 0)
         log(`${refused} of ${part.length} spans of the execution ${id} were refused`, {
           execution_id: id,
@@ -143,7 +143,7 @@ export function createExporter(options: ExporterOptions) {
     database.query(change("UPDATE span_exports SET state = ? WHERE execution_id = ?", state, id));
 
   return {
-    /** Plans to send the spans of an execution that has ended. A repeat changes nothing. Never rejects. */
+    /** Plans to send an ended execution. Calling it again changes nothing. Never rejects. */
     async add(id: string): Promise<void> {
       try {
         await forRuns.transaction(() =>
@@ -163,7 +163,7 @@ export function createExporter(options: ExporterOptions) {
       isStopped = false;
       begin();
     },
-    /** Finishes what is being sent. */
+    /** Resolves once the execution that is being sent is done. */
     async stop(): Promise<void> {
       isStopped = true;
       clearTimeout(timer);

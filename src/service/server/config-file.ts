@@ -15,9 +15,10 @@ const newFile = `// The crews that this server serves, and the tokens that may u
 `;
 
 /**
- * Replaces a configuration at once, or creates it. Edits at the same time wait for each other.
- * @param edit what it throws is thrown on, and the file stays as it was
- * @returns whether it is new
+ * Edits a configuration file, or creates it. Readers see the old text or the new one, never a part. A lock file keeps
+ * other commands from editing at the same time.
+ * @param edit returns the new text. If it throws, the file stays as it was
+ * @returns whether the file is new
  * @throws {Refusal} if the file can't be written
  */
 export async function editConfig(file: string, edit: (text: string) => string): Promise<boolean> {
@@ -42,7 +43,7 @@ export async function editConfig(file: string, edit: (text: string) => string): 
   }
 }
 
-/** The new text is written to the lock, which then becomes the file. */
+/** Creates the lock file. The new text is written to it, and then it replaces the configuration. */
 async function openLock(lock: string): Promise<FileHandle> {
   const end = performance.now() + lockWaitMs;
   for (;;) {

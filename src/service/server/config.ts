@@ -13,7 +13,7 @@ import { redact } from "../operations/redact.ts";
 
 export const configName = "crewdeck.server.jsonc";
 
-/** The file's members as its schema describes them, with defaults. Paths are absolute. */
+/** The content of crewdeck.server.jsonc, with defaults. Paths are absolute. */
 export interface ServerConfig {
   readonly crews: readonly ServerCrew[];
   readonly limits: ServerLimits;
@@ -37,9 +37,9 @@ export interface ServerCrew {
 }
 
 export interface ServerLimits {
-  /** How many requests a token may send to a process. */
+  /** How many requests a minute each process accepts from a token. */
   readonly requestsPerMinute: number;
-  /** Executions that are queued or running. */
+  /** How many executions of a crew may be queued or running. */
   readonly underWayPerCrew: number;
 }
 
@@ -62,7 +62,7 @@ export function isTokenName(text: string): boolean {
 }
 
 /**
- * Doesn't look at the files that it names.
+ * Reads and checks a configuration, but not the files that it names.
  * @throws {Refusal} with line and column
  */
 export function parseServerConfig(file: string, text: string): ServerConfig {
@@ -82,12 +82,12 @@ export function parseServerConfig(file: string, text: string): ServerConfig {
   }
 }
 
-/** A crew's folder is there, and this is what its environment file says. */
+/** The variables of each crew, by its name. */
 type CrewEnvironments = ReadonlyMap<string, Readonly<Record<string, string | undefined>>>;
 
 /**
- * The variables of each crew, by its name.
- * @param text that is valid
+ * Checks that the crews' folders exist, and reads their environment files.
+ * @param text a valid configuration
  * @throws {Refusal} with line and column, for a missing folder or an environment file that can't be read
  */
 export async function readEnvironments(file: string, text: string): Promise<CrewEnvironments> {
@@ -129,7 +129,7 @@ export function requireTokens({ host, tokens }: Pick<ServerConfig, "host" | "tok
 
 const publicUrlPattern = new RegExp(schema.properties.publicUrl.pattern);
 
-/** Of the command line: the file's is checked with the file. @throws {Refusal} */
+/** Checks `--public-url`. @throws {Refusal} */
 export function checkPublicUrl(publicUrl: string | undefined): void {
   if (publicUrl === undefined) return;
   if (publicUrlPattern.test(publicUrl) && safeUrl(publicUrl) !== undefined) return;
@@ -190,7 +190,7 @@ function pathOf([first = "", ...steps]: readonly string[]): string {
   return first + steps.map((step) => (/^\d+$/.test(step) ? `[${step}]` : `.${step}`)).join("");
 }
 
-/** @param isSecret whether a text may be a token in the wrong place */
+/** Describes a wrong value. @param isSecret whether a text must not be quoted, because it may be a token in the wrong place */
 function nameOf(value: Place["value"], isSecret: boolean): string {
   if (Array.isArray(value)) return "a list";
   if (value instanceof Map) return "an object";
@@ -199,7 +199,7 @@ function nameOf(value: Place["value"], isSecret: boolean): string {
   return isSecret ? `a text of ${value.length} characters` : JSON.stringify(redact(value, []));
 }
 
-/** What a member may be. */
+/** Describes what a member may be. @param found the type of the wrong value */
 function describe(schema: UnknownObject, found?: string): string {
   const values = asArray(schema["enum"]).map((value) => JSON.stringify(value));
   if (values.length > 0) return `${values.join(" or ")}.`;
@@ -211,20 +211,20 @@ function inside(place: Place, step: string): Place {
   return place.inside.get(step) ?? place.list[Number(step)] ?? place;
 }
 
-/** The rest says more than what is expected. */
+/** The first sentence of a member's description says what is expected. */
 function firstSentence(described: UnknownObject): string {
   const [sentence = ""] = (textAt(described, "description") ?? "").split(/(?<=\.)\s/);
   return sentence.charAt(0).toLowerCase() + sentence.slice(1);
 }
 
-/** @throws {ProjectError} */
+/** Checks what the schema can't: unique names, known crews, and a safe `publicUrl`. @throws {ProjectError} */
 function checkNames(config: ServerConfig, root: Place): void {
   const placesOf = (list: "crews" | "tokens", member: string) =>
     (root.inside.get(list)?.list ?? []).map((place) => place.inside.get(member) ?? place);
   const once = (list: "crews" | "tokens", member: string) => {
     const seen = new Map<string, number>();
     for (const [index, place] of placesOf(list, member).entries()) {
-      // On some systems, files are found by a name in any case.
+      // Folders have the crews' names, and some file systems ignore case.
       const value = place.text("").toLowerCase();
       const first = seen.get(value);
       if (first !== undefined)

@@ -7,7 +7,7 @@ import type { LastUses } from "./tokens.ts";
 
 const select = 'SELECT name, used_at AS "usedAt" FROM token_uses';
 
-/** Kept in the database, so that all processes of a server know them. */
+/** Keeps the last uses of tokens in the database, where all processes of a server find them. */
 export function lastUsesIn(database: Database): LastUses {
   return {
     async note(name, at) {
@@ -24,7 +24,7 @@ export function lastUsesIn(database: Database): LastUses {
   };
 }
 
-/** Those in the data folder of a server, which may be running. Undefined if there is none. @throws {Refusal} */
+/** Reads the last uses from the data folder of a server, which may be running. Undefined if the folder has no database. @throws {Refusal} */
 export function lastUsesInFolder(folder: string): ReadonlyMap<string, number> | undefined {
   const file = databaseIn(folder);
   if (!existsSync(file)) return undefined;

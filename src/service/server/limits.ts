@@ -4,16 +4,16 @@ import { ApiError } from "../errors.ts";
 import { countUnderWay } from "../store.ts";
 import { TokenBuckets } from "../token-buckets.ts";
 
-/** When to come back if too many executions are under way (s). */
+/** `Retry-After` of a kickoff that is refused (s). */
 const fullSeconds = 10;
-/** How long a count of executions is used (ms). People's decisions change it, too. */
+/** How long a count of executions is used before they are counted again (ms). */
 const countedMs = 1000;
-/** How long a kickoff waits for the kickoffs before it (ms). */
+/** How long a kickoff waits for earlier kickoffs before it is refused (ms). */
 const longestWaitMs = 10_000;
-/** Any number that nothing else uses for an advisory lock with two keys. */
+/** The first key of the advisory lock. The number is arbitrary; no other lock may use it. */
 const queueLock = 726_340;
 
-/** Counts requests of each token. An idle one may send those of a minute at once. */
+/** Limits the requests of each token. A token that was idle may send a minute's requests at once. */
 export class RequestRates {
   readonly #perMinute: () => number;
   #buckets: TokenBuckets | undefined;
@@ -37,9 +37,9 @@ export class RequestRates {
 }
 
 /**
- * Admits kickoffs of a crew while fewer executions than the limit are queued or running, whichever process has started them.
- * @param limit is asked for at each kickoff
- * @returns what throws an {@link ApiError} 429 instead of running a kickoff
+ * Limits how many executions of a crew are queued or running, in all processes together.
+ * @param limit is called at each kickoff, because the configuration may change
+ * @returns a function that runs a kickoff, or throws an {@link ApiError} 429
  */
 export function createQueue(
   database: Pick<Database, "isShared" | "query">,
@@ -52,11 +52,11 @@ export function createQueue(
   return (kickoff) => queue.admit(kickoff);
 }
 
-/** For one of several processes that admit kickoffs: the change that stores a kickoff counts them. */
+/** Admits kickoffs where several processes do. Each kickoff counts the executions in the transaction that stores it. */
 class SharedQueue {
   readonly #crew: string;
   readonly #limit: () => number;
-  /** Kickoffs are admitted one after the other: if they waited in the database, they would take connections from other requests. */
+  /** Kickoffs run one after the other. If they waited in the database instead, they would use up its connections. */
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(crew: string, limit: () => number) {
@@ -68,7 +68,7 @@ class SharedQueue {
     if (this.#limit() === Infinity) return await kickoff();
     const begun = performance.now();
     const started = this.#last.then(() => {
-      // If the database hangs, those that have waited for so long must not wait for it one after the other.
+      // If the database hangs, refuse those that have already waited, instead of letting each of them wait for it.
       if (performance.now() - begun > longestWaitMs) throw tooMany("Too many kickoffs wait");
       return kickoff(() => this.#requireRoom());
     });
@@ -76,7 +76,7 @@ class SharedQueue {
     return await started;
   }
 
-  /** Keeps other processes from counting until the change is stored. */
+  /** Counts under a lock that lasts until the transaction ends, so that other processes count after it. @throws {ApiError} 429 */
   *#requireRoom(): Work<void> {
     const limit = this.#limit();
     yield* row("SELECT pg_advisory_xact_lock(?, hashtext(?))", queueLock, this.#crew);
@@ -93,11 +93,11 @@ function tooMany(problem: string): ApiError {
   return new ApiError(429, "Too Many Requests", message, { retryAfter: fullSeconds });
 }
 
-/** For the only process that admits kickoffs of a crew. */
+/** Admits kickoffs where no other process does. It counts the executions at most once a second. */
 export class KickoffQueue {
   readonly #limit: () => number;
   readonly #countUnderWay: () => Promise<number>;
-  /** How many kickoffs may still come before the executions are counted again. */
+  /** How many more kickoffs are admitted before the next count. */
   #left = 0;
   #countedAt = -Infinity;
   #counting: Promise<void> | undefined;
@@ -127,7 +127,7 @@ export class KickoffQueue {
 
   async #count(): Promise<void> {
     try {
-      // No other kickoff is admitted meanwhile.
+      // Wait until the admitted kickoffs are stored, so that the count includes them. No other is admitted meanwhile.
       await Promise.allSettled(this.#starting);
       this.#left = this.#limit() - (await this.#countUnderWay());
       this.#countedAt = performance.now();

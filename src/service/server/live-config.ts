@@ -3,14 +3,15 @@ import { messageOf } from "../errors.ts";
 import type { Log } from "../operations/log.ts";
 import { parseServerConfig, type ServerConfig } from "./config.ts";
 
-/** How often to look whether the file has changed (ms). */
+/** How often the file is read again (ms). */
 const lookMs = 1000;
 
 export type LiveConfig = ReturnType<typeof openLiveConfig>;
 
 /**
- * Tokens and limits of the file as it is now. An invalid change is logged, and what was valid before stays in force.
- * @param first what the file says at the start
+ * Follows changes of the tokens and limits in a configuration file. An invalid change is logged, and the last valid tokens
+ * and limits stay in force.
+ * @param first the file's text at the start
  */
 export function openLiveConfig(file: string, first: string, log: Log) {
   const started = parseServerConfig(file, first);
@@ -19,7 +20,7 @@ export function openLiveConfig(file: string, first: string, log: Log) {
   const complain = (error: unknown) =>
     log(`The tokens and limits of ${file} stay as they were: ${messageOf(error)}`);
 
-  /** Compares texts: a file's times are too coarse, and on some drives changes aren't reported. */
+  /** Compares the text, because file times are too coarse, and some drives report no changes. */
   function look(): void {
     let text: string;
     try {
@@ -50,7 +51,7 @@ export function openLiveConfig(file: string, first: string, log: Log) {
   };
 }
 
-/** A configuration that doesn't change. */
+/** The part of a configuration that takes effect only at the next start. */
 function fixedPart({ crews, publicUrl, trustProxy, host, port }: ServerConfig): unknown {
   return { crews, publicUrl, trustProxy, host, port };
 }

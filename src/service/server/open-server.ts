@@ -15,7 +15,7 @@ import { openLiveConfig, type LiveConfig } from "./live-config.ts";
 import { authenticateFor } from "./server-app.ts";
 import { hashOf } from "./tokens.ts";
 
-/** What a server of several crews has, besides their executions. */
+/** What a server needs to serve its crews: addresses, tokens and limits. */
 export interface ServerPlan extends Pick<
   ServerConfig,
   "publicUrl" | "trustProxy" | "host" | "port"
@@ -25,7 +25,7 @@ export interface ServerPlan extends Pick<
   readonly authenticate: (crew: string) => Authenticate;
 }
 
-/** Opens the server that a file describes. Options win over the file's addresses. @throws {Refusal} */
+/** Plans the server that a configuration file describes. Options of the command line win over the file. @throws {Refusal} */
 export async function planFrom(
   config: string,
   { address, role }: Pick<ServiceOptions, "address" | "role">,
@@ -47,7 +47,7 @@ export async function planFrom(
   const live = openLiveConfig(file, content, log);
   return {
     ...read,
-    // The file's addresses are those of API processes. A worker only answers probes.
+    // The file's addresses are for API processes. A worker only answers probes.
     ...(role === "worker" && { host: address.host ?? "127.0.0.1", port: 0 }),
     crews: read.crews.map((crew) => ({ ...crew, environment: environments.get(crew.name) ?? {} })),
     live,
@@ -57,7 +57,7 @@ export async function planFrom(
 
 const unlimited = Number.MAX_SAFE_INTEGER;
 
-/** Opens a server for several folders of the command line, with one token of each type. */
+/** Plans a server for several folders of the command line, with one token of each type. */
 export function planOf(
   crews: readonly CrewPlan[],
   tokens: { readonly token: string; readonly userToken: string },

@@ -18,17 +18,17 @@ import { RequestRates } from "./limits.ts";
 import type { LiveConfig } from "./live-config.ts";
 import { callerOf, findToken, mayUse, type LastUses } from "./tokens.ts";
 
-/** How often the use of a token is noted (ms). */
+/** The use of a token is stored at most this often (ms). */
 const notedMs = 60_000;
-/** Many refused requests must not fill the disk with log. */
+/** Limits log entries about refused requests, so that they can't fill the disk. */
 const loggedRefusals = { burst: 20, perSecond: 0.1 };
 
 interface MountedCrew {
   readonly name: string;
   readonly dialect: Dialect;
-  /** Of the crew's own app, which is mounted at `/<name>` and authenticates by `authenticateFor`. */
+  /** The crew's own app. It is mounted at `/<name>`, and checks tokens with {@link authenticateFor}. */
   readonly fetch: (request: Request, env: object) => Response | Promise<Response>;
-  /** Whether a path below the crew is a secret, and so needs no token. */
+  /** Whether a path below the crew's address needs no token, because the path itself is secret. */
   readonly isSecretPath?: (path: string) => boolean;
 }
 
@@ -40,17 +40,17 @@ export interface ServerAppOptions extends Pick<ServerConfig, "publicUrl" | "trus
 }
 
 interface Environment {
-  /** Without a socket, only in tests. */
+  /** There is no socket in tests. */
   Bindings: { readonly incoming?: { readonly socket: { readonly remoteAddress?: string } } };
   Variables: {
-    /** The crew that is asked for, if the token may use it. */
+    /** The requested crew, if the token may use it. */
     crew: MountedCrew | undefined;
     /** The names of the crews that the token may use. */
     names: readonly string[];
   };
 }
 
-/** For the app of a crew. */
+/** Checks the tokens of requests to a crew. */
 export function authenticateFor(crew: string, live: Pick<LiveConfig, "tokens">): Authenticate {
   return (bearer) => {
     const token = findToken(live.tokens(), bearer);
@@ -58,7 +58,7 @@ export function authenticateFor(crew: string, live: Pick<LiveConfig, "tokens">):
   };
 }
 
-/** Serves each crew below its name. Without a token, nobody learns which there are. */
+/** Serves each crew at `/<name>`. Without a valid token, a client doesn't learn which crews there are. */
 export function createServerApp(options: ServerAppOptions): Hono<Environment> {
   const { live, log, trustProxy } = options;
   const crews = new Map(options.crews.map((crew) => [crew.name, crew]));
@@ -106,14 +106,14 @@ export function createServerApp(options: ServerAppOptions): Hono<Environment> {
     throw new ApiError(405, "Method Not Allowed", "This address accepts only GET");
   });
   app.all("/*", (c) => {
-    // For a token, a crew that it may not use is like one that isn't there.
+    // A crew that the token may not use looks like one that doesn't exist.
     if (!c.var.crew) throw unknownRoute();
     return c.var.crew.fetch(c.req.raw, c.env);
   });
   app.onError((error, c) => {
     const known = error instanceof ApiError ? error : undefined;
     if (!known) log(`${c.req.method} ${c.req.path}: ${error.stack ?? error.message}`);
-    // What nobody read of a body would be read as the next request.
+    // Otherwise, Node would read the rest of the body as the next request.
     if (hasBody(c)) c.header("Connection", "close");
     const message = "An unexpected error occurred. See the service's log for details";
     const answer = known ?? new ApiError(500, "Internal Server Error", message);
@@ -122,7 +122,7 @@ export function createServerApp(options: ServerAppOptions): Hono<Environment> {
   return app;
 }
 
-/** Notes that a token was used, at most once in a while. */
+/** Returns a function that stores the use of a token, at most once a minute. */
 function createNotes({ lastUses, log }: ServerAppOptions) {
   const noted = new Map<string, number>();
   return ({ name }: ServerToken): void => {
@@ -135,7 +135,7 @@ function createNotes({ lastUses, log }: ServerAppOptions) {
   };
 }
 
-/** The address that the client used. Without a proxy, its headers are ignored: anybody can send them. */
+/** The address that the client used. The headers of a proxy count only with `trustProxy`, because any client can send them. */
 function publicUrlOf(c: Context, trustProxy: boolean): URL | null {
   const url = new URL(c.req.url);
   if (!trustProxy) return url;
@@ -149,7 +149,7 @@ function clientOf(c: Context<Environment>, trustProxy: boolean): string {
   return isIP(address) ? address : "an unknown address";
 }
 
-/** The last value: the proxy added it. The client sent those before it. */
+/** The last value of a header, which the proxy added. Earlier values may be the client's. */
 function lastOf(c: Context, header: string): string | undefined {
   return c.req.header(header)?.split(",").at(-1)?.trim();
 }

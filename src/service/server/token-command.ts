@@ -11,19 +11,19 @@ import { hashOf, newToken, type LastUses } from "./tokens.ts";
 interface TokenCommandResult {
   /** For standard output. */
   readonly output: string;
-  /** What a person should know, for standard error. */
+  /** A message for the person, for standard error. */
   readonly note?: string;
 }
 
 const commands = ["add", "list", "revoke"];
 
-/** Where a server notes when tokens are used: the address of a Postgres, or a data folder. */
+/** Where a server stores when tokens are used: the address of a Postgres, or a data folder. */
 export type UsesPlace = { readonly database: string } | { readonly folder: string };
 
 /**
- * Adds, lists or revokes tokens. The output of `add` is the new token: it is kept nowhere else.
- * @param args what follows `token`
- * @param usesIn the last uses of tokens that are known there; undefined where no server keeps anything
+ * Adds, lists or revokes tokens. The output of `add` is the new token, which is stored nowhere.
+ * @param args the words after `token`
+ * @param usesIn reads the last uses of tokens; undefined if no server has stored anything there
  * @throws {Refusal}
  */
 export async function runTokenCommand(
@@ -59,7 +59,7 @@ export async function runTokenCommand(
     throw refuse("--database and --data belong to token list.");
   if (command === "list") {
     if (name !== undefined) throw refuse("token list: expected no name.");
-    // As for the server.
+    // The same defaults as the server's.
     const database = values.database ?? env["CREWDECK_DATABASE"];
     const folder = values.data ?? defaultDataFolder(dirname(file), 1, env);
     const place = database === undefined ? { folder: resolve(folder) } : { database };
@@ -150,13 +150,13 @@ function table(rows: readonly (readonly string[])[]): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** What is written can be read again. */
+/** Returns the new text, once it is a valid configuration. @throws {Refusal} */
 function checked(file: string, text: string): string {
   parseServerConfig(file, text);
   return text;
 }
 
-/** As in the file, where names are unique in any case. */
+/** Names in the file are unique in any case. */
 function isSameName(one: string, other: string): boolean {
   return one.toLowerCase() === other.toLowerCase();
 }

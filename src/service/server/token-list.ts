@@ -28,7 +28,7 @@ export function withoutToken(text: string, index: number): string {
   const [previous, item] = [items[index - 1], items[index]];
   if (!item) return text;
   const comma = commaAfter(text, item) ?? (previous && commaAfter(text, previous));
-  // With its whole line, unless something else is there.
+  // Remove the whole line, unless it has something else.
   const line = {
     start: text.lastIndexOf("\n", item.offset) + 1,
     end: text.indexOf("\n", endOf(item)) + 1,
@@ -50,7 +50,7 @@ function rootOf(text: string): Node {
   return root;
 }
 
-/** On a line of its own, after all that is in the list or object. */
+/** Adds an item on a line of its own, at the end of a list or object. */
 function append(text: string, list: Node, item: string, indent: string): string {
   const eol = text.includes("\r\n") ? "\r\n" : "\n";
   const bracket = endOf(list) - 1;
@@ -61,13 +61,13 @@ function append(text: string, list: Node, item: string, indent: string): string 
     edits.push({ offset: endOf(last), length: 0, content: "," });
   const rest = text.slice(offset, bracket).includes("\n") ? "" : `\n${indent}`;
   const content = `\n${indent}  ${item}${rest}`.replaceAll("\n", eol);
-  // One edit where both are at one place: their order would be open.
+  // Two edits at the same place have no defined order, so make one of them.
   const [comma] = edits;
   if (comma?.offset === offset) return applyEdits(text, [{ ...comma, content: `,${content}` }]);
   return applyEdits(text, [...edits, { offset, length: 0, content }]);
 }
 
-/** Where the comma is that follows an item, comments aside. */
+/** The offset of the comma after an item. Skips comments. */
 function commaAfter(text: string, item: Node): number | undefined {
   const scanner = createScanner(text, true);
   scanner.setPosition(endOf(item));

@@ -3,7 +3,7 @@ import { digest } from "../../base/bearer.ts";
 import type { Caller } from "../model.ts";
 import type { ServerToken } from "./config.ts";
 
-/** Keeps when each token was used last. */
+/** Stores when each token was last used. */
 export interface LastUses {
   /** @param at ms since 1970 */
   note(name: string, at: number): Promise<void>;
@@ -11,7 +11,7 @@ export interface LastUses {
   all(): Promise<ReadonlyMap<string, number>>;
 }
 
-/** It can't be guessed, so a fast hash protects it. Searches for leaked secrets find the prefix. */
+/** Creates a token. It is random, so a fast hash is enough to protect it. Secret scanners can search for its prefix. */
 export function newToken(): string {
   return `crew_${randomBytes(32).toString("base64url")}`;
 }
@@ -20,7 +20,7 @@ export function hashOf(token: string): string {
   return digest(token).toString("hex");
 }
 
-/** Takes the same time for each of them, and for an unknown token. */
+/** The token that a client sent; undefined if it is unknown. Takes the same time for each token, so that time reveals nothing. */
 export function findToken(
   tokens: readonly ServerToken[],
   bearer: string | undefined,
@@ -36,7 +36,7 @@ export function mayUse({ crews }: ServerToken, crew: string): boolean {
   return crews === "all" || crews.includes(crew);
 }
 
-/** Executions belong to a user's name, so they stay with a new token of that name. */
+/** Whose executions a token sees. A user's executions belong to the token's name, so a new token with that name sees them, too. */
 export function callerOf({ name, kind }: ServerToken): Caller {
   if (kind === "organization") return { type: "bearer", owner: "bearer" };
   return { type: "userBearer", owner: `user ${name}` };
