@@ -96,7 +96,7 @@ function mocha(files: string, ...options: string[]): string[] {
 function serviceOnPostgres(): Step {
   const folder = "test/unit/service";
   const others =
-    "answer-check,compose,crews,erasure,flow-answers,post,postgres*,query-plans,relay,start,waker,worker,workflow";
+    "answer-check,compose,crews,erasure,flow-answers,post,postgres*,query-plans,relay,sources,start,waker,worker,workflow";
   const ignored = ["--ignore", `${folder}/{${others}}.test.ts`];
   return {
     name: onPostgres,

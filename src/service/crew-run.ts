@@ -5,7 +5,7 @@ import { messageOf } from "./errors.ts";
 import { runFlow, type FlowParts } from "./flow-run.ts";
 import { fingerprintsOf, fitOutputs, UnfitOutputs } from "./run-again.ts";
 import type { AttemptKey, Execution } from "./model.ts";
-import { BegunTooOften, checkBegins, signalOf, taskTries, type Steps } from "./steps.ts";
+import { checkBegins, isFinal, signalOf, taskTries, type Steps } from "./steps.ts";
 import type { ExecutionStore } from "./store.ts";
 
 /** Runs from the beginning, also after a crash: `steps` skips what was finished. */
@@ -90,8 +90,8 @@ export async function runCrew(
           await store.keep(id, fitOutputs((await found()).project, execution.kept));
         break;
       } catch (error) {
-        const isFinal = error instanceof UnfitOutputs || engine.isFinal?.(error) === true;
-        if ((await store.hasEnded(id)) || (!isFinal && tries < taskTries)) continue;
+        const isLast = error instanceof UnfitOutputs || isFinal(engine, error);
+        if ((await store.hasEnded(id)) || (!isLast && tries < taskTries)) continue;
         const next =
           error instanceof UnfitOutputs && error.canKeep
             ? ' To keep them anyway, edit them with “Edit First…”, or send "keep_changed".'
@@ -152,8 +152,8 @@ export async function runCrew(
         }
       } catch (error) {
         if (await store.hasEnded(id)) return "failed";
-        const isFinal = error instanceof BegunTooOften || engine.isFinal?.(error) === true;
-        if (!isFinal && (await store.count("failures", key)) < taskTries) throw error;
+        if (!isFinal(engine, error) && (await store.count("failures", key)) < taskTries)
+          throw error;
         const problem = messageOf(error);
         await reporter.event("task_failed", subjectOf(key), { ...data, error: problem });
         return await fail(`Task execution failed: ${problem}`);

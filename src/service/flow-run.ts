@@ -16,7 +16,7 @@ import { questionOf } from "./flow-answers.ts";
 import type { FeedbackWebhook } from "./feedback-webhook.ts";
 import type { Counts, FlowStore } from "./flow-store.ts";
 import type { AttemptKey, Execution } from "./model.ts";
-import { BegunTooOften, checkBegins, signalOf, taskTries, type Steps } from "./steps.ts";
+import { checkBegins, isFinal, signalOf, taskTries, type Steps } from "./steps.ts";
 import type { ExecutionStore } from "./store.ts";
 
 /** What a service has for its flows. */
@@ -134,8 +134,8 @@ async function runPart(
     );
   } catch (error) {
     if (await store.hasEnded(id)) return "failed";
-    const isFinal = error instanceof BegunTooOften || engine.isFinal?.(error) === true;
-    if (!isFinal && (await flows.count("failures", id, part)) < taskTries) throw error;
+    if (!isFinal(engine, error) && (await flows.count("failures", id, part)) < taskTries)
+      throw error;
     return await fail(`The flow failed: ${messageOf(error)}`);
   }
   const { pause, output, usage } = result;

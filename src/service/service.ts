@@ -98,12 +98,14 @@ export function openService({ storage, log, ...parts }: ServiceParts) {
     createReporter(execution, run.deliveries, run.events, () => database.now());
   /** Ends an execution whose run can't do it. */
   const giveUp = async (id: string, problem: string) => {
-    const error = `The execution can't continue: ${problem}`;
-    await run.store.end(id, error, (ended) => run.events.adding(id, endEvent(ended)));
-    const ended = await run.store.find(id);
-    if (ended) {
-      const callbacks = (await run.store.lastCallbacks(id)) ?? ended.callbacks;
-      await reporterOf({ ...ended, callbacks }).report(endEvent(ended));
+    const execution = await run.store.find(id);
+    if (execution?.endedAt === null) {
+      const error = `The execution can't continue: ${problem}`;
+      const callbacks = (await run.store.lastCallbacks(id)) ?? execution.callbacks;
+      const ended = { ...execution, callbacks, error, endedAt: database.now() };
+      // Before the end, so that a kill between them repeats both: an event that is known changes nothing.
+      await reporterOf(ended).report(endEvent(ended));
+      await run.store.end(id, error);
     }
     restAll(id);
     await run.store.forgetCallbacks(id);

@@ -1,3 +1,4 @@
+import type { Engine } from "./engine.ts";
 import type { AttemptKey } from "./model.ts";
 
 /** How often an attempt that fails is tried in all, unless it would fail in the same way again. */
@@ -7,7 +8,7 @@ export const taskTries = 3;
 const mostBegins = 10;
 
 /** An attempt was begun too often, and must not cost money again. */
-export class BegunTooOften extends Error {}
+class BegunTooOften extends Error {}
 
 /** @param count how often an attempt was begun, with this time @throws {BegunTooOften} */
 export function checkBegins(count: number): void {
@@ -15,6 +16,11 @@ export function checkBegins(count: number): void {
     throw new BegunTooOften(
       `It was begun ${mostBegins} times, and each time the service ended before it was done. Because each time can cost money, it isn't begun again.`,
     );
+}
+
+/** Whether an attempt that failed would fail in the same way again. */
+export function isFinal(engine: Engine, error: unknown): boolean {
+  return error instanceof BegunTooOften || engine.isFinal?.(error) === true;
 }
 
 /** A finished step never runs again after a crash, and a wait outlasts the process. */

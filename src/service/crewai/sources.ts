@@ -1,6 +1,6 @@
-import { existsSync } from "node:fs";
 import { cp, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
+import { codeOf } from "../../base/errors.ts";
 
 /** Other people's code, build output, and hidden files. */
 const skipped =
@@ -29,7 +29,7 @@ export class Sources {
   /** Copies the project's files unless this execution has its copy. */
   async keep(executionId: string): Promise<void> {
     const copy = this.#copyOf(executionId);
-    if (existsSync(copy)) return;
+    if ((await stat(copy).catch(() => undefined)) !== undefined) return;
     // Complete under its own name, also after a kill in the middle.
     const partial = `${copy}.partial`;
     await rm(partial, { recursive: true, force: true });
@@ -52,9 +52,14 @@ export class Sources {
   /** The folder to import from: the project's own as long as its definition is the one that the execution began with, else the copy. @param entry the file that defines the crew */
   async folderFor(executionId: string, entry: string): Promise<string> {
     const copy = this.#copyOf(executionId);
-    // On another machine, which doesn't share the copies, an execution continues with the project as it is there.
-    if (!existsSync(copy)) return this.#project;
-    for (const found of await readdir(copy, { recursive: true, withFileTypes: true })) {
+    const files = await readdir(copy, { recursive: true, withFileTypes: true }).catch(
+      (error: unknown) => {
+        // On another machine, which doesn't share the copies, an execution continues with the project as it is there.
+        if (codeOf(error) === "ENOENT") return [];
+        throw error;
+      },
+    );
+    for (const found of files) {
       const file = path.join(found.parentPath, found.name);
       const name = path.relative(copy, file);
       if (!found.isFile() || !(defining.test(name) || name === path.normalize(entry))) continue;

@@ -1,11 +1,33 @@
 import assert from "node:assert/strict";
-import { chmodSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { readStatus } from "../../../src/api/read-status.ts";
 import { crewaiEngine } from "../../../src/service/crewai/engine.ts";
 import { Worker, WorkerEnded } from "../../../src/service/crewai/worker.ts";
 import { temporaryFolder } from "../../support/folders.ts";
-import { Harness } from "./support.ts";
+import { crew, Harness, inputs } from "./support.ts";
+
+const reply = `echo '{"type":"output","output":"Text."}'`;
+
+/** A program that replies as the Python of a crew with the task `only`, and runs a line of shell for an attempt. */
+function writePython(folder: string, atAttempt: string): string {
+  const python = path.join(folder, "python");
+  const task = `{"name":"only","description":"Do it.","expectedOutput":"Text."}`;
+  writeFileSync(
+    python,
+    `#!/bin/sh
+echo '{"type":"ready"}'
+while read command; do
+  case $command in
+    *'"do":"open"'*) echo '{"type":"opened","crew":{"agents":[],"tasks":[${task}]}}' ;;
+    *) ${atAttempt} ;;
+  esac
+done
+`,
+  );
+  chmodSync(python, 0o700);
+  return python;
+}
 
 describe("a worker of the crewai engine", () => {
   before(function () {
@@ -14,22 +36,8 @@ describe("a worker of the crewai engine", () => {
 
   it("lets other executions work until an attempt is repeated, however many wait for their turn", async () => {
     const folder = temporaryFolder("worker");
-    const python = path.join(folder, "python");
-    const task = `{"name":"only","description":"Do it.","expectedOutput":"Text."}`;
     // The first attempt of all kills it.
-    writeFileSync(
-      python,
-      `#!/bin/sh
-echo '{"type":"ready"}'
-while read command; do
-  case $command in
-    *'"do":"open"'*) echo '{"type":"opened","crew":{"agents":[],"tasks":[${task}]}}' ;;
-    *) mkdir "${folder}/killed" 2> /dev/null && kill -9 $$; echo '{"type":"output","output":"Text."}' ;;
-  esac
-done
-`,
-    );
-    chmodSync(python, 0o700);
+    const python = writePython(folder, `mkdir "${folder}/killed" 2>&- && kill -9 $$; ${reply}`);
     const engine = crewaiEngine({
       folder: temporaryFolder("project"),
       data: path.join(folder, "data"),
@@ -43,6 +51,39 @@ done
     const ids = await Promise.all(Array.from({ length: 40 }, () => harness.kickoff()));
     for (const id of ids) assert.equal((await harness.untilEnded(id)).status, "completed");
     await harness.end();
+    rmSync(folder, { recursive: true });
+  });
+
+  it("begins an attempt only after it was counted, and not if it was begun too often", async () => {
+    const folder = temporaryFolder("worker");
+    const begun = path.join(folder, "begun");
+    const engine = crewaiEngine({
+      folder: temporaryFolder("project"),
+      data: path.join(folder, "data"),
+      python: writePython(folder, `touch "${begun}"; ${reply}`),
+      program: "worker.py",
+      parallel: 1,
+      env: process.env,
+      log: () => undefined,
+    });
+    const task = { ...crew.tasks[0]!, id: "only" };
+    const project = { ...crew, tasks: [task] };
+    const attempt = {
+      ...{ executionId: "one", project, taskIndex: 0, task, agent: undefined, inputs },
+      ...{ earlier: [], notes: [], attempt: 1, isFirst: true },
+    };
+    const nothing = () => Promise.resolve();
+    const run = (begin: () => Promise<void>) =>
+      engine.run(attempt, { begin, step: nothing, event: nothing });
+    await engine.prepare?.("one", project);
+    await assert.rejects(
+      run(() => Promise.reject(new Error("Too often."))),
+      /^Error: Too often\.$/,
+    );
+    assert.ok(!existsSync(begun));
+    await run(nothing);
+    assert.ok(existsSync(begun));
+    engine.close?.();
     rmSync(folder, { recursive: true });
   });
 
