@@ -242,10 +242,7 @@ describe("service: after a restart", () => {
       const interrupted = async () => {
         harness = await new Harness({ engine: engine(true) }).start();
         const id = await harness.kickoff();
-        await waitFor(
-          "the task",
-          async () => (await harness.status(id)).current_task === "research",
-        );
+        await waitFor("the attempt", () => endAttempt !== undefined);
         // As after a kill: it looks for no more work, and the lease stays.
         killed = harness.close();
         const { folder } = harness;
