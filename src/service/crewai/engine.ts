@@ -24,11 +24,12 @@ import { Sources } from "./sources.ts";
 import { stopped, Turns } from "./turns.ts";
 import { ProjectFailure, Worker, WorkerEnded } from "./worker.ts";
 
-/** How long a project may take to load, an attempt may report nothing before the log says so, a worker stays while a task waits for a person, and a spare one while nothing starts (ms). */
+/** How long a project may take to load, an attempt may report nothing before the log says so, a worker stays while a task waits for a person, nothing runs before a spare worker starts, and that one stays while nothing starts (ms). */
 const usualTimes = {
   load: 5 * 60_000,
   quiet: 5 * 60_000,
   waiting: 5 * 60_000,
+  idle: 2_000,
   spare: 10 * 60_000,
 };
 
@@ -65,6 +66,7 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
   const workers = new Map<string, { worker: Worker; source: string; leave?: NodeJS.Timeout }>();
   const turns = new Turns(parallel);
   let spare: { worker: Worker; leave: NodeJS.Timeout } | undefined;
+  let idle: NodeJS.Timeout | undefined;
   let environment = variablesOf(parseJson(options.env["CREWDECK_WORKER_ENV"] ?? ""));
 
   // The tokens are for clients of the service, not for the project.
@@ -77,18 +79,21 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
     return new Worker({ python, program, env, loadMs: times.load, quietMs: times.quiet, onLine });
   }
 
-  /** Each use of the service begins its idle time again. */
-  function keepSpare(): void {
-    if (spare !== undefined) {
-      spare.leave.refresh();
-      return;
-    }
+  /** For the next execution. It imports crewAI, which takes seconds of the processor, so it starts while nothing runs. */
+  function startSpare(): void {
     const worker = start();
     const leave = setTimeout(() => takeSpare()?.end(), times.spare);
     spare = { worker, leave: leave.unref() };
     void worker.ended.then(() => {
       if (spare?.worker === worker) takeSpare();
     });
+  }
+
+  /** Each use of the service begins the spare worker's time again. */
+  function keepSpare(): void {
+    clearTimeout(idle);
+    if (spare === undefined) idle = setTimeout(startSpare, times.idle).unref();
+    else spare.leave.refresh();
   }
 
   function takeSpare(): Worker | undefined {
@@ -147,6 +152,7 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
         { level: "info", execution_id: executionId },
       ),
     );
+    clearTimeout(idle);
     try {
       return await action();
     } catch (error) {
@@ -179,10 +185,7 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
         );
     };
     await report.begin();
-    const reply = await worker.run(command, onReport).finally(() => reported);
-    // Only now: importing crewAI would slow down the first attempt.
-    keepSpare();
-    return reply;
+    return await worker.run(command, onReport).finally(() => reported);
   }
 
   return {
@@ -224,6 +227,8 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
     isQueued: (executionId) => turns.isQueued(executionId),
     rest(executionId, hasEnded) {
       turns.give(executionId, hasEnded);
+      // Where no worker works, as without crewAI, a spare one would not, either.
+      if (turns.areFree && workers.has(executionId)) keepSpare();
       if (hasEnded) {
         drop(executionId);
         for (const removed of [
@@ -247,6 +252,7 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
       environment = variablesOf(variables);
     },
     close() {
+      clearTimeout(idle);
       takeSpare()?.end();
       for (const executionId of [...workers.keys()]) drop(executionId);
     },

@@ -14,6 +14,10 @@ export class Turns {
     this.#limit = limit;
   }
 
+  get areFree(): boolean {
+    return this.#working.size === 0;
+  }
+
   has(id: string): boolean {
     return this.#working.has(id);
   }
