@@ -19,8 +19,10 @@ export function executionUri(
   title: string,
   scheme: string = executionScheme,
 ): vscode.Uri {
-  // Separators become dashes, since the title isn't parsed.
-  const label = toWellFormed(title).replace(/[/\\\u0000-\u001f\u007f]+/g, "-");
+  // Separators become dashes, since the title isn't parsed. A sentence's full stop would be two dots in the breadcrumbs.
+  const label = toWellFormed(title)
+    .replace(/[/\\\u0000-\u001f\u007f]+/g, "-")
+    .replace(/\.+$/, "");
   return vscode.Uri.from({ scheme, path: `${pathOf(address)}/${label}.execution` });
 }
 

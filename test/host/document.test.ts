@@ -204,14 +204,14 @@ describe("an execution's document", () => {
 
   it("has its title in its address, and stays in its tab when the title changes", async () => {
     const inputs = (audience: string) => ({
-      request: { inputs: { topic: "Trams/e-bikes, 100 %?", audience }, callbacks: {} },
+      request: { inputs: { topic: "Trams/e-bikes, 100 %.", audience }, callbacks: {} },
     });
     const { document } = await parts.show(parts.store.add(anExecution(inputs("commuters"))));
-    assert.equal(document.uri.path, "/Writers/11111111-aaaa/Trams-e-bikes, 100 %?.execution");
+    assert.equal(document.uri.path, "/Writers/11111111-aaaa/Trams-e-bikes, 100 %.execution");
     const second = parts.store.add(
       anExecution({ ...inputs("seniors"), localId: "local-2", kickoffIds: ["k-2"] }),
     );
-    assert.match(document.getText(), /^# Trams\/e-bikes, 100 %\?\n/, "others change no title");
+    assert.match(document.getText(), /^# Trams\/e-bikes, 100 %\.\n/, "others change no title");
     parts.store.update("local-1", (execution) => ({ ...execution, label: "Mine" }));
     await waitFor("the new headline", () => document.getText().startsWith("# Mine\n"));
     assert.equal((await parts.show(parts.store.find("local-1")!)).document, document);
