@@ -1,7 +1,7 @@
 // `npm run package:service`: writes crewdeck-<version>.tgz, the npm package of the service, from what was built: the project's own package.json is
 // the extension's manifest. `-- --out FOLDER` names another folder. The same sources give the same bytes.
 import type { Metafile } from "esbuild";
-import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { runNpm } from "../test/support/commands.ts";
@@ -20,6 +20,7 @@ try {
   write("ThirdPartyNotices.txt", thirdPartyNotices(bundledPackages([metafile])));
   write("package.json", `${JSON.stringify(manifest(), undefined, 2)}\n`);
   const out = path.resolve(options.out ?? projectFolder);
+  mkdirSync(out, { recursive: true });
   await runNpm(["pack", "--ignore-scripts", "--pack-destination", out], folder);
   console.log(`Wrote ${path.join(out, `crewdeck-${String(version)}.tgz`)}`);
 } finally {
