@@ -1,9 +1,13 @@
+import { existsSync } from "node:fs";
 import { defined } from "../base/json.ts";
 import { parseCommandLine, refuseOption } from "./command-line.ts";
 import { messageOf, Refusal } from "./errors.ts";
 import { operationsHelp, operationsOptions, readOperations } from "./operations/options.ts";
 
 export type ServiceOptions = ReturnType<typeof readOptions>;
+
+/** Of a server's configuration. */
+export const configName = "crewdeck.server.jsonc";
 
 const usage =
   "Usage: crewdeck serve [<crew folder>…] [--engine rehearsal|crewai] [--python FILE] [--parallel N] [--port 0] [--data DIR] [--token T] [--user-token T] " +
@@ -13,8 +17,8 @@ const usage =
 
 export const serveHelp = `${usage}
 
-Serves the Crew Execution API for the crew in a folder, on this machine only. Without a folder it serves the example crew;
-of several folders, each crew is at an address with its folder's name.
+Serves the Crew Execution API for the crew in a folder, on this machine only. Without a folder it serves the example crew,
+unless there is a crewdeck.server.jsonc; of several folders, each crew is at an address with its folder's name.
 
   --engine rehearsal     repeats what each agent would be given, without a model (the default)
   --engine crewai        runs the crewAI project in its own Python
@@ -34,7 +38,8 @@ ${operationsHelp}
   --help, --version
 
 For a team:
-  --config FILE          serves the crews of a crewdeck.server.jsonc, with its tokens and limits
+  --config FILE          serves the crews of a crewdeck.server.jsonc, with its tokens and limits; by default, without a
+                         folder, CREWDECK_CONFIG or the crewdeck.server.jsonc in the current folder
   --database URL         keeps executions in Postgres, for several processes; by default CREWDECK_DATABASE
   --role api             answers requests only; worker runs executions and sends callbacks; both is the default
   --host ADDRESS         what it listens on, with --config (127.0.0.1)
@@ -50,11 +55,14 @@ export function readOptions(
   env: Readonly<Record<string, string | undefined>>,
 ) {
   const { values, positionals } = parse(argv);
-  const { config } = values;
+  const config = values.config ?? (positionals.length === 0 ? usualConfig(env) : undefined);
   const database = values.database ?? env["CREWDECK_DATABASE"];
   const isServer = config !== undefined || database !== undefined;
   if (config !== undefined && positionals.length > 0)
     throw refuse("--config: the file names the crews, so no folder can be given with it.");
+  for (const option of ["engine", "python", "parallel", "dialect", "token", "user-token"] as const)
+    if (config !== undefined && values[option] !== undefined)
+      throw refuse(`--${option}: the crews of ${config} have theirs in the file.`);
   const role = readChoice("--role", values.role, "both", "api", "worker");
   if (role !== "both" && database === undefined)
     throw refuse(`--role ${role}: processes share a Postgres. Give its address with --database.`);
@@ -92,18 +100,18 @@ export function readOptions(
         "--drain-seconds",
         values["drain-seconds"] ?? (database === undefined ? "0" : "30"),
       ),
-    engine: readChoice("--engine", values.engine, "rehearsal", "crewai"),
+    engine: readChoice("--engine", values.engine ?? "rehearsal", "rehearsal", "crewai"),
     /** The interpreter of a crewAI project, if not the one that the project has. */
     python: values.python,
     /** How many executions of a crewAI project run at a time. */
-    parallel: readCount("--parallel", values.parallel),
+    parallel: readCount("--parallel", values.parallel ?? "1"),
     /** 0: any free port. Undefined if none is given. */
     port: values.port === undefined ? undefined : readPort(values.port),
     /** A folder; by default derived from the crew's folder. */
     data: values.data,
     token: values.token ?? env["CREWDECK_TOKEN"],
     userToken: values["user-token"] ?? env["CREWDECK_USER_TOKEN"],
-    dialect: readChoice("--dialect", values.dialect, "documented", "live"),
+    dialect: readChoice("--dialect", values.dialect ?? "documented", "documented", "live"),
     taskSeconds: readNumber("--task-seconds", values["task-seconds"]),
     /** What happens to executions of an engine that costs money, if the last service left them unfinished. */
     unfinished,
@@ -116,6 +124,11 @@ export function readOptions(
     callbackBackoffMs: fromEnvironment("CREWDECK_CALLBACK_BACKOFF_MS", "5000"),
     callbackTimeoutMs: fromEnvironment("CREWDECK_CALLBACK_TIMEOUT_MS", "10000"),
   };
+}
+
+/** The configuration that `crewdeck token` edits, too. */
+function usualConfig(env: Readonly<Record<string, string | undefined>>): string | undefined {
+  return env["CREWDECK_CONFIG"] ?? (existsSync(configName) ? configName : undefined);
 }
 
 /** @throws {Refusal} with the message of what `read` throws */
@@ -132,14 +145,14 @@ function parse(argv: readonly string[]) {
     args: [...argv],
     allowPositionals: true,
     options: {
-      engine: { type: "string", default: "rehearsal" },
+      engine: { type: "string" },
       python: { type: "string" },
-      parallel: { type: "string", default: "1" },
+      parallel: { type: "string" },
       port: { type: "string" },
       data: { type: "string" },
       token: { type: "string" },
       "user-token": { type: "string" },
-      dialect: { type: "string", default: "documented" },
+      dialect: { type: "string" },
       "task-seconds": { type: "string", default: "1" },
       "on-restart": { type: "string" },
       // The name of earlier versions.
@@ -225,10 +238,13 @@ function readPort(text: string): number {
   throw refuse(`--port ${text}: expected a number from 0 to 65535; 0 takes any free port.`);
 }
 
+/** How many seconds a timer can wait. With more, it doesn't wait at all. */
+const most = 2_147_483;
+
 function readNumber(name: string, text: string): number {
   const value = Number(text);
-  if (text.trim() !== "" && Number.isFinite(value) && value >= 0) return value;
-  throw refuse(`${name} ${text}: expected a number of at least 0.`);
+  if (text.trim() !== "" && value >= 0 && value <= most) return value;
+  throw refuse(`${name} ${text}: expected a number from 0 to ${most}.`);
 }
 
 function readCount(name: string, text: string): number {

@@ -1,9 +1,10 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { fstatSync } from "node:fs";
-import { createServer, type Server } from "node:http";
+import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { dirname, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { getRequestListener } from "@hono/node-server";
 import { codeOf } from "../base/errors.ts";
 import { asArray, asObject } from "../base/json.ts";
@@ -21,7 +22,7 @@ import { createLog, usualLogFormat, type Log } from "./operations/log.ts";
 import type { Operations } from "./operations/operations.ts";
 import type { ServiceOptions } from "./options.ts";
 import { lastUsesIn } from "./server/last-uses.ts";
-import { createQueue } from "./server/limits.ts";
+import { createQueue, RequestRates } from "./server/limits.ts";
 import { planFrom, planOf, type ServerPlan } from "./server/open-server.ts";
 import { createServerApp } from "./server/server-app.ts";
 import { openService, type ServedCrew, type Service } from "./service.ts";
@@ -65,7 +66,10 @@ export async function serve(
         : fetchOfOne(served, service, tokens);
   const respond = getRequestListener(service.operations?.before(fetch) ?? fetch);
   const instance = randomUUID();
+  const underWay = new Set<ServerResponse>();
   const http = createServer((request, response) => {
+    underWay.add(response);
+    response.once("close", () => underWay.delete(response));
     response.setHeader(instanceHeader, instance);
     void respond(request, response);
   });
@@ -79,7 +83,11 @@ export async function serve(
   };
   onParentEnd(options.lifeline, async () => {
     http.close();
-    if (options.drainMs > 0) await service.drain(options.drainMs);
+    if (options.drainMs > 0)
+      await Promise.all([
+        service.drain(options.drainMs),
+        Promise.race([answered(underWay), sleep(options.drainMs)]),
+      ]);
     // Running executions continue at the next start, as after a kill, or in another process.
     endEngines();
     home.leave(service.erase());
@@ -227,8 +235,10 @@ function fetchOfServer(
     const isSecretPath = (path: string) => feedbackWebhook?.attemptAt(path) !== undefined;
     return { name, dialect, fetch, isSecretPath };
   });
-  const lastUses = lastUsesIn(storage.database);
-  return createServerApp({ ...server, crews: mounted, lastUses, log }).fetch;
+  const { database } = storage;
+  const rates = new RequestRates(() => server.live.limits().requestsPerMinute, database);
+  const lastUses = lastUsesIn(database);
+  return createServerApp({ ...server, crews: mounted, rates, lastUses, log }).fetch;
 }
 
 /** On the first line of stdout, or over IPC without tokens: the parent passed them. */
@@ -284,6 +294,11 @@ function reportHeld(ids: readonly string[], log: Log): void {
       `${count} interrupted: ${ids.join(", ")}. Start the service again with --on-restart continue to let them continue, or with --on-restart discard to end them.`,
     );
   }
+}
+
+/** Resolves when these requests are answered. */
+async function answered(responses: Iterable<ServerResponse>): Promise<void> {
+  await Promise.all([...responses].map((response) => once(response, "close")));
 }
 
 /** @throws {Refusal} */

@@ -11,13 +11,23 @@ export class TokenBuckets {
 
   /** Takes one token, or returns in how many seconds the next one is there. */
   take(key: string, now: number): number | undefined {
+    const bucket = this.#filled(key, now);
+    if (bucket.left < 1) return Math.ceil((1 - bucket.left) / this.#perSecond);
+    bucket.left -= 1;
+    return undefined;
+  }
+
+  /** Takes as many as another process has taken, though there may be fewer left. */
+  takeAlso(key: string, count: number, now: number): void {
+    this.#filled(key, now).left -= count;
+  }
+
+  #filled(key: string, now: number): { left: number } {
     const bucket = this.#buckets.get(key) ?? { left: this.#burst, since: now };
     const earned = (Math.max(now - bucket.since, 0) / 1000) * this.#perSecond;
     bucket.left = Math.min(this.#burst, bucket.left + earned);
     bucket.since = now;
     this.#buckets.set(key, bucket);
-    if (bucket.left < 1) return Math.ceil((1 - bucket.left) / this.#perSecond);
-    bucket.left -= 1;
-    return undefined;
+    return bucket;
   }
 }

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
+import { appendFileSync, cpSync, rmSync } from "node:fs";
 import path from "node:path";
 import { CallbackLedger } from "../support/chaos-checks.ts";
 import type { ChaosStatus } from "../support/chaos-load.ts";
 import { CrewApi } from "../support/crew-api.ts";
-import { projectFolder } from "../support/folders.ts";
+import { projectFolder, temporaryFolder } from "../support/folders.ts";
 import { needsPostgres, startPostgres, type TestPostgres } from "../support/postgres.ts";
 import { startProgram } from "../support/service.ts";
 import { Team, type Role, type TeamOptions } from "../support/team.ts";
@@ -186,6 +187,35 @@ describe("processes of a team", () => {
     );
     assert.ok(accepted.length > 0);
     for (const id of accepted) assert.equal((await statusOf(second!.api!, id)).status, "running");
+  });
+
+  it("answer what they were asked before SIGTERM", async () => {
+    const folder = temporaryFolder("crew");
+    cpSync(path.join(projectFolder, "media", "example-crew"), folder, { recursive: true });
+    const tasks = path.join(folder, "src", "example_crew", "config", "tasks.yaml");
+    appendFileSync(tasks, "  human_input: true\n");
+    const args = ["--task-seconds", "0"];
+    const { members } = await prepare(["api", "api", "worker"], { folder, args });
+    const [first, second, worker] = members;
+    await Promise.all(members.map((member) => member.start()));
+    const [api, other] = [first!.api!, second!.api!];
+    const id = await kickoff(api);
+    const approve = (task_id: string) =>
+      api.post("/resume", { execution_id: id, task_id, human_feedback: "", is_approve: true });
+    await reach(api, id, "human_feedback_requested outline", 1);
+    await approve("outline");
+    await reach(api, id, "human_feedback_requested briefing", 1);
+    await worker!.end("SIGKILL");
+    // To approve the last task takes a second: it waits for the end, and no worker is left that could end the execution.
+    const approved = approve("briefing");
+    await waitFor(
+      "the decision",
+      async () => (await statusOf(other, id)).pending_human_input === undefined,
+    );
+    const ended = first!.end("SIGTERM");
+    assert.equal((await approved).status, 200);
+    assert.equal(await ended, 0);
+    rmSync(folder, { recursive: true });
   });
 
   it("may all start at once on an empty database", async () => {

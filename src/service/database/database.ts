@@ -19,10 +19,13 @@ export interface Answer {
 /** A sequence of queries, and its result. It has no other effect, so that it can be repeated. */
 export type Work<T> = Generator<Query, T, Answer>;
 
-/** What another process may wait for. A notice may get lost, so a process that waits also polls. */
+/** What a process tells others. A notice may get lost, so a process that waits for one also polls. */
 export type Notice =
   /** A run may continue, or a callback was added. */
-  { readonly kind: "run" | "callback" } | { readonly kind: "ended"; readonly executionId: string };
+  | { readonly kind: "run" | "callback" }
+  | { readonly kind: "ended"; readonly executionId: string }
+  /** A process has accepted so many requests of a token since its last notice. */
+  | { readonly kind: "requests"; readonly token: string; readonly count: number };
 
 /** Where a service keeps everything: in a file of its own, or in Postgres together with other processes. */
 export interface Database {
@@ -36,6 +39,7 @@ export interface Database {
   transaction<T>(work: () => Work<T>, isSynced?: boolean): Promise<T>;
   /** Tells all processes, also this one. */
   notify(notice: Notice): void;
+  tellOthers(notice: Notice): void;
   /** Returns a function that stops listening. */
   onNotice(listener: (notice: Notice) => void): () => void;
   /** Present where deleted data has to be erased from files. */

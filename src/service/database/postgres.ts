@@ -50,6 +50,10 @@ export async function openPostgresDatabase(
     const notices = new EventEmitter<{ notice: [Notice] }>().setMaxListeners(0);
     const listener = await listen(pool, (notice) => notices.emit("notice", notice));
     let isClosed = false;
+    const tellOthers = (notice: Notice): void => {
+      // A process that misses it looks soon.
+      pool.notify(channel, JSON.stringify({ ...notice, from: ownId })).catch(() => undefined);
+    };
     const timer = setInterval(() => {
       Promise.all([clock.measure(), listener.check()]).catch((error: unknown) => {
         if (!isClosed) log(`The database can't be reached: ${messageOf(error)}`);
@@ -67,9 +71,9 @@ export async function openPostgresDatabase(
       },
       notify: (notice) => {
         notices.emit("notice", notice);
-        // A process that misses it looks soon.
-        pool.notify(channel, JSON.stringify({ ...notice, from: ownId })).catch(() => undefined);
+        tellOthers(notice);
       },
+      tellOthers,
       onNotice: (listening) => {
         notices.on("notice", listening);
         return () => notices.off("notice", listening);
@@ -82,13 +86,22 @@ export async function openPostgresDatabase(
     };
   } catch (error) {
     await pool.end({ timeout: 1 });
-    throw error instanceof Refusal
-      ? error
-      : new Refusal(
-          "database",
-          `The database can't be used: ${withoutSecrets(error, url)}. Check that Postgres runs, the address in --database, and the password, which PGPASSWORD may hold.`,
-        );
+    throw error instanceof Refusal ? error : refusalOf(error, url);
   }
+}
+
+function refusalOf(error: unknown, url: string): Refusal {
+  // The library's own message is about its user's code.
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  // insufficient_privilege
+  const advice =
+    codeOf(cause) === "42501"
+      ? `Its user makes and owns the schema "${schema}": GRANT CREATE ON DATABASE lets it make one. Or name the user that owns it.`
+      : "Check that Postgres runs, the address in --database, and the password, which PGPASSWORD may hold.";
+  return new Refusal(
+    "database",
+    `The database can't be used: ${withoutSecrets(cause, url)}. ${advice}`,
+  );
 }
 
 /** Repeats what can be repeated until the database can be reached, and can store it. */
@@ -244,7 +257,12 @@ function readNotice(payload: string): Notice | undefined {
   if (from === ownId) return undefined;
   if (kind === "run" || kind === "callback") return { kind };
   const executionId = textAt(notice, "executionId");
-  return executionId !== undefined && kind === "ended" ? { kind, executionId } : undefined;
+  if (kind === "ended" && executionId !== undefined) return { kind, executionId };
+  const token = textAt(notice, "token");
+  const count = Number(notice["count"]);
+  return kind === "requests" && token !== undefined && count > 0
+    ? { kind, token, count }
+    : undefined;
 }
 
 /** An error may quote the address, which has a password. */

@@ -76,6 +76,7 @@ export function openSqliteDatabase(file: string, log: (line: string) => void): S
     query: async (work) => await Promise.resolve(finish(work)),
     transaction: (work, isSynced = false) => commits.add(() => finish(work()), isSynced),
     notify: (notice) => void notices.emit("notice", notice),
+    tellOthers: () => undefined,
     onNotice: (listener) => {
       notices.on("notice", listener);
       return () => notices.off("notice", listener);

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import { parseEnv } from "node:util";
@@ -10,8 +11,7 @@ import { ProjectError } from "../../projects/types.ts";
 import { suggestion } from "../command-line.ts";
 import { Refusal, unreadable } from "../errors.ts";
 import { redact } from "../operations/redact.ts";
-
-export const configName = "crewdeck.server.jsonc";
+import { configName } from "../options.ts";
 
 /** The content of crewdeck.server.jsonc, with defaults. Paths are absolute. */
 export interface ServerConfig {
@@ -37,7 +37,7 @@ export interface ServerCrew {
 }
 
 export interface ServerLimits {
-  /** How many requests a minute each process accepts from a token. */
+  /** How many requests a minute are accepted from a token. */
   readonly requestsPerMinute: number;
   /** How many executions of a crew may be queued or running. */
   readonly underWayPerCrew: number;
@@ -59,6 +59,12 @@ const tokenName = new RegExp(schema.properties.tokens.items.properties.name.patt
 
 export function isTokenName(text: string): boolean {
   return tokenName.test(text);
+}
+
+const fitsCrewName = ajv.compile(schema.properties.crews.items.properties.name);
+
+export function isCrewName(text: string): boolean {
+  return fitsCrewName(text);
 }
 
 /**
@@ -86,15 +92,16 @@ export function parseServerConfig(file: string, text: string): ServerConfig {
 type CrewEnvironments = ReadonlyMap<string, Readonly<Record<string, string | undefined>>>;
 
 /**
- * Checks that the crews' folders exist, and reads their environment files.
+ * Checks that the crews' folders and interpreters exist, and reads their environment files.
  * @param text a valid configuration
- * @throws {Refusal} with line and column, for a missing folder or an environment file that can't be read
+ * @throws {Refusal} with line and column, for a missing folder or interpreter, or an environment file that can't be read
  */
 export async function readEnvironments(file: string, text: string): Promise<CrewEnvironments> {
   const environments = new Map<string, NodeJS.Dict<string>>();
   const { crews } = parseServerConfig(file, text);
   const places = read(file, text).place.inside.get("crews")?.list ?? [];
-  for (const [index, { name, folder, environmentFile }] of crews.entries()) {
+  for (const [index, crew] of crews.entries()) {
+    const { name, folder, engine, python, environmentFile } = crew;
     const fail = (member: string, problem: string, expected: string) =>
       refusal(
         places[index]?.inside.get(member)?.error(`crews[${index}].${member}: ${problem}`, expected),
@@ -104,6 +111,12 @@ export async function readEnvironments(file: string, text: string): Promise<Crew
       () => false,
     );
     if (!isFolder) throw fail("folder", `There is no folder ${folder}.`, "the folder of a crew.");
+    if (engine === "crewai" && python !== undefined && !existsSync(python))
+      throw fail(
+        "python",
+        `There is no file ${python}.`,
+        "the project's Python interpreter, such as .venv/bin/python in its folder.",
+      );
     const variables =
       environmentFile &&
       (await readFile(environmentFile, "utf8").catch((error: unknown) => {
@@ -203,8 +216,13 @@ function nameOf(value: Place["value"], isSecret: boolean): string {
 function describe(schema: UnknownObject, found?: string): string {
   const values = asArray(schema["enum"]).map((value) => JSON.stringify(value));
   if (values.length > 0) return `${values.join(" or ")}.`;
-  const isOther = schema["type"] === "string" && found !== undefined && found !== "string";
-  return `${isOther ? "a text in quotes: " : ""}${firstSentence(schema)}`;
+  const quotes =
+    schema["type"] === "string" && found !== undefined && found !== "string"
+      ? "a text in quotes: "
+      : schema["type"] === "integer" && found === "string"
+        ? "a number without quotes: "
+        : "";
+  return `${quotes}${firstSentence(schema)}`;
 }
 
 function inside(place: Place, step: string): Place {

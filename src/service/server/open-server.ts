@@ -43,6 +43,10 @@ export async function planFrom(
   requireTokens(read);
   if (read.crews.length === 0)
     log(`${file} has no crews, so nothing is served. Describe them in it.`);
+  else if (read.tokens.length === 0 && role !== "worker")
+    log(
+      `${file} has no tokens, so nobody can use its crews. Add one with "crewdeck token add NAME".`,
+    );
   const environments = await readEnvironments(file, content);
   const live = openLiveConfig(file, content, log);
   return {
@@ -54,8 +58,6 @@ export async function planFrom(
     authenticate: (crew) => authenticateFor(crew, live),
   };
 }
-
-const unlimited = Number.MAX_SAFE_INTEGER;
 
 /** Plans a server for several folders of the command line, with one token of each type. */
 export function planOf(
@@ -70,7 +72,7 @@ export function planOf(
   const live = {
     tokens: () => list,
     // Only the person who started the service has these tokens.
-    limits: () => ({ requestsPerMinute: unlimited, underWayPerCrew: Infinity }),
+    limits: () => ({ requestsPerMinute: Infinity, underWayPerCrew: Infinity }),
   };
   return {
     ...{ crews, live, host: "127.0.0.1", port: 0, trustProxy: false },

@@ -12,9 +12,10 @@ import {
 } from "../app.ts";
 import { documentedDialect, type Dialect } from "../dialects.ts";
 import { ApiError, messageOf } from "../errors.ts";
+import { configName } from "../options.ts";
 import { TokenBuckets } from "../token-buckets.ts";
-import { configName, type ServerConfig, type ServerToken } from "./config.ts";
-import { RequestRates } from "./limits.ts";
+import type { ServerConfig, ServerToken } from "./config.ts";
+import type { RequestRates } from "./limits.ts";
 import type { LiveConfig } from "./live-config.ts";
 import { callerOf, findToken, mayUse, type LastUses } from "./tokens.ts";
 
@@ -34,7 +35,8 @@ interface MountedCrew {
 
 export interface ServerAppOptions extends Pick<ServerConfig, "publicUrl" | "trustProxy"> {
   readonly crews: readonly MountedCrew[];
-  readonly live: Pick<LiveConfig, "tokens" | "limits">;
+  readonly live: Pick<LiveConfig, "tokens">;
+  readonly rates: Pick<RequestRates, "enter">;
   readonly lastUses?: LastUses;
   readonly log: (line: string) => void;
 }
@@ -63,7 +65,6 @@ export function createServerApp(options: ServerAppOptions): Hono<Environment> {
   const { live, log, trustProxy } = options;
   const crews = new Map(options.crews.map((crew) => [crew.name, crew]));
   const publicUrl = URL.parse(options.publicUrl ?? "");
-  const rates = new RequestRates(() => live.limits().requestsPerMinute);
   const logged = new TokenBuckets(loggedRefusals);
   const noteUse = createNotes(options);
   const app = new Hono<Environment>({ getPath: pathOf });
@@ -93,7 +94,7 @@ export function createServerApp(options: ServerAppOptions): Hono<Environment> {
       [...crews.keys()].filter((each) => mayUse(token, each)),
     );
     if (mayUse(token, name)) c.set("crew", crew);
-    rates.enter(token.hash);
+    options.rates.enter(token.name);
     return next();
   });
 

@@ -121,6 +121,18 @@ describe("service: Postgres", () => {
     }
   });
 
+  it("is refused if its user may not make tables, and says what is missing", async () => {
+    const sql = postgres(url, { max: 1 });
+    await sql.unsafe("CREATE ROLE weak LOGIN PASSWORD 'weak'");
+    await sql.end();
+    const weak = Object.assign(new URL(url), { username: "weak", password: "weak" }).href;
+    const { pathname } = new URL(url);
+    assert.equal(
+      await refusalOf(weak),
+      `The database can't be used: permission denied for database ${pathname.slice(1)}. Its user makes and owns the schema "crewdeck": GRANT CREATE ON DATABASE lets it make one. Or name the user that owns it.`,
+    );
+  });
+
   it("stores text with the character 0 readably", async () => {
     const database = await open();
     const read = await database.query(row("SELECT CAST(? AS TEXT) AS text", "a\0b"));
@@ -266,6 +278,10 @@ describe("service: Postgres", () => {
       );
       assert.deepEqual(heard, [from("here"), from("there"), from("again")]);
       assert.deepEqual(other.heard(), heard);
+      const requests: Notice = { kind: "requests", token: "ada", count: 7 };
+      database.tellOthers(requests);
+      await waitFor("what only others hear", () => other.heard().length > heard.length);
+      assert.deepEqual(other.heard().at(-1), JSON.stringify(requests));
 
       await server.kill();
       // So that the library fails to connect again at once, and stops to listen.

@@ -3,8 +3,8 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { defined } from "../../../../src/base/json.ts";
 import { Refusal } from "../../../../src/service/errors.ts";
+import { configName } from "../../../../src/service/options.ts";
 import {
-  configName,
   parseServerConfig,
   readEnvironments,
   requireTokens,
@@ -105,7 +105,7 @@ describe("crewdeck.server.jsonc", () => {
       "a wrong type",
       '{ "crews": [],\n "port": "80" }',
       "2:10",
-      'port is "80". Expected: the port to listen on, from 0 to 65535',
+      'port is "80". Expected: a number without quotes: the port to listen on, from 0 to 65535',
     ],
     [
       "a value that isn't one of those that a member may have",
@@ -123,7 +123,7 @@ describe("crewdeck.server.jsonc", () => {
       "a limit of 0",
       '{ "crews": [], "limits": { "requestsPerMinute": 0 } }',
       "1:49",
-      "limits.requestsPerMinute is 0. Expected: how many requests a token may send in a minute, to each API process: a whole number of at least 1.",
+      "limits.requestsPerMinute is 0. Expected: how many requests a token may send in a minute: a whole number of at least 1.",
     ],
     [
       "a key that appears twice",
@@ -267,13 +267,27 @@ describe("crewdeck.server.jsonc", () => {
       assert.equal((await plan(publicUrl)).publicUrl, publicUrl);
   });
 
-  it('without crews is served with a word about it: as "token add" creates it', async () => {
-    const file = path.join(temporaryFolder("no-crews"), configName);
-    writeFileSync(file, `{ "crews": [] }`);
-    const log: string[] = [];
-    const { live } = await planFrom(file, { address: {}, role: "both" }, (line) => log.push(line));
-    assert.deepEqual([live.tokens(), log.length], [[], 1]);
-    assert.match(log[0]!, /crewdeck\.server\.jsonc has no crews, so nothing is served/);
+  it('without crews is served with a word about it: as "token add" creates it; without tokens, too', async () => {
+    const folder = temporaryFolder("no-crews");
+    const file = path.join(folder, configName);
+    const logOf = async (crews: string, role: "both" | "worker") => {
+      writeFileSync(file, `{ "crews": [${crews}] }`);
+      const log: string[] = [];
+      await planFrom(file, { address: {}, role }, (line) => log.push(line));
+      return log;
+    };
+    const none = await logOf("", "both");
+    assert.equal(none.length, 1);
+    assert.match(none[0]!, /crewdeck\.server\.jsonc has no crews, so nothing is served/);
+    const crew = '{ "name": "a", "folder": ".", "engine": "rehearsal" }';
+    const closed = await logOf(crew, "both");
+    assert.equal(closed.length, 1);
+    assert.match(
+      closed[0]!,
+      /has no tokens, so nobody can use its crews\. Add one with "crewdeck token add NAME"\./,
+    );
+    assert.deepEqual(await logOf(crew, "worker"), []);
+    rmSync(folder, { recursive: true });
   });
 
   it("is completed by VS Code: its schema is contributed and describes every member", () => {
@@ -357,6 +371,11 @@ describe("The files that crewdeck.server.jsonc names", () => {
     await assert.rejects(readEnvironments(config, crews), {
       name: "Refusal",
       message: `${config}:4:26: crews[1].environmentFile: There is no file ${path.join(folder, "b.env")}. Expected: a file with a line NAME=value for each variable.`,
+    });
+    const withPython = crews.replace('"rehearsal" }', '"crewai",\n"python": "a/python" }');
+    await assert.rejects(readEnvironments(config, withPython), {
+      name: "Refusal",
+      message: `${config}:3:11: crews[0].python: There is no file ${path.join(folder, "a", "python")}. Expected: the project's Python interpreter, such as .venv/bin/python in its folder.`,
     });
   });
 });

@@ -6,15 +6,12 @@ import { mock } from "node:test";
 import { asObject } from "../../../../src/base/json.ts";
 import { rehearsalEngine, type Engine } from "../../../../src/service/engine.ts";
 import { documentedDialect, liveDialect } from "../../../../src/service/dialects.ts";
-import {
-  configName,
-  type ServerLimits,
-  type ServerToken,
-} from "../../../../src/service/server/config.ts";
+import { configName } from "../../../../src/service/options.ts";
+import { type ServerLimits, type ServerToken } from "../../../../src/service/server/config.ts";
 import { openLiveConfig } from "../../../../src/service/server/live-config.ts";
 import { runTokenCommand } from "../../../../src/service/server/token-command.ts";
 import { temporaryFolder } from "../../../support/folders.ts";
-import { KickoffQueue } from "../../../../src/service/server/limits.ts";
+import { KickoffQueue, RequestRates } from "../../../../src/service/server/limits.ts";
 import {
   authenticateFor,
   createServerApp,
@@ -63,6 +60,7 @@ class Server {
         isSecretPath: (below) => below === "/feedback/signed",
       })),
       live,
+      rates: new RequestRates(() => this.limits.requestsPerMinute, this.crews.research.database),
       trustProxy: false,
       log: (line) => this.log.push(line),
       ...options,
