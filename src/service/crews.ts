@@ -9,7 +9,7 @@ import { rehearsalEngine, type Engine } from "./engine.ts";
 import { messageOf, Refusal } from "./errors.ts";
 import type { Log } from "./operations/log.ts";
 import type { ServiceOptions } from "./options.ts";
-import type { ServerCrew } from "./server/config.ts";
+import { isCrewName, type ServerCrew } from "./server/config.ts";
 
 /** Beside the bundle, or in the source. */
 const workerProgram =
@@ -31,16 +31,25 @@ export function plansOf(
   const { engine, python, parallel, dialect } = options;
   const folders = options.folders.length > 0 ? options.folders : [exampleCrew];
   const names = folders.map((folder) => (folders.length > 1 ? basename(resolve(folder)) : ""));
-  const repeated = names.find((name, index) => names.indexOf(name) !== index);
-  if (repeated !== undefined)
-    throw new Refusal(
-      "options",
-      `Two crews have the name "${repeated}", which is part of their addresses. Name them in a file, and give it with --config.`,
+  const [unfit] = names.filter((name) => folders.length > 1 && !isCrewName(name));
+  const repeated = names.find((name, index) => names.findIndex(isSameAs(name)) !== index);
+  const refuse = (problem: string) =>
+    new Refusal("options", `${problem} Name the crews in a file, and give it with --config.`);
+  if (unfit !== undefined)
+    throw refuse(
+      `The folder's name "${unfit}" can't be part of an address: expected 1 to 63 letters, digits, - and _, but not healthz, readyz or metrics.`,
     );
+  if (repeated !== undefined)
+    throw refuse(`Two crews have the name "${repeated}", which is part of their addresses.`);
   return folders.map((folder, index) => ({
     ...{ name: names[index] ?? "", folder, engine, parallel, dialect, environment: {} },
     ...(python !== undefined && { python }),
   }));
+}
+
+/** Folders have the crews' names, and some file systems ignore case. */
+function isSameAs(name: string): (other: string) => boolean {
+  return (other) => other.toLowerCase() === name.toLowerCase();
 }
 
 /** @throws {Refusal} for a crew that can't be read, or a flow that can't run like this */
@@ -81,7 +90,7 @@ export async function engineOf(
   if (chosen === undefined)
     throw new Refusal(
       "python",
-      `The project in ${root} has no Python environment. Create one with "uv sync" there, or choose an interpreter with --python.`,
+      `The project in ${root} has no Python environment. Create one with "uv sync" there, or choose an interpreter with --python, or as "python" in a server's file.`,
     );
   const own = Object.entries(process.env).filter(
     ([variable]) => !(isServer && serverVariables.test(variable)),

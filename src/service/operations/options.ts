@@ -70,10 +70,14 @@ function readToken(token: string | undefined): string | undefined {
   );
 }
 
+/** A hundred years. The time so long ago has to be one that a database can store. */
+const mostDays = 36_500;
+
 function readDays(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
-  if (/^\d*[1-9]\d*$/.test(text)) return Number(text);
-  throw new Error(`--keep-days ${text}: expected a whole number of at least 1.`);
+  const days = Number(text);
+  if (/^\d+$/.test(text) && days >= 1 && days <= mostDays) return days;
+  throw new Error(`--keep-days ${text}: expected a whole number from 1 to ${mostDays}.`);
 }
 
 /** An address may hold a secret, so it isn't quoted. */

@@ -2,26 +2,24 @@ import { open, readFile, realpath, rename, rm, stat, type FileHandle } from "nod
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { codeOf } from "../../base/errors.ts";
-import { messageOf, Refusal } from "../errors.ts";
+import { messageOf, Refusal, unreadable } from "../errors.ts";
 
 /** How long to wait for another command that edits the file (ms). */
 const lockWaitMs = 2000;
 
-const newFile = `// The crews that this server serves, and the tokens that may use them.
-{
-  "crews": [],
-  "tokens": []
-}
-`;
-
 /**
- * Edits a configuration file, or creates it. Readers see the old text or the new one, never a part. A lock file keeps
+ * Edits a configuration file. Readers see the old text or the new one, never a part. A lock file keeps
  * other commands from editing at the same time.
  * @param edit returns the new text. If it throws, the file stays as it was
+ * @param created the text of a file that doesn't exist, before it is edited; by default the file must exist
  * @returns whether the file is new
  * @throws {Refusal} if the file can't be written
  */
-export async function editConfig(file: string, edit: (text: string) => string): Promise<boolean> {
+export async function editConfig(
+  file: string,
+  edit: (text: string) => string,
+  created?: string,
+): Promise<boolean> {
   const fail = (error: unknown) =>
     error instanceof Refusal
       ? error
@@ -31,7 +29,7 @@ export async function editConfig(file: string, edit: (text: string) => string): 
     const lock = `${target}.lock`;
     const handle = await openLock(lock);
     try {
-      const isNew = await write(handle, target, edit);
+      const isNew = await write(handle, target, edit, created);
       await rename(lock, target);
       return isNew;
     } catch (error) {
@@ -68,13 +66,17 @@ async function write(
   handle: FileHandle,
   target: string,
   edit: (text: string) => string,
+  created: string | undefined,
 ): Promise<boolean> {
   try {
     const before = await stat(target).catch((error: unknown) => {
-      if (codeOf(error) === "ENOENT") return undefined;
-      throw error;
+      if (codeOf(error) === "ENOENT" && created !== undefined) return undefined;
+      throw new Refusal(
+        "options",
+        `${unreadable(target, error)} Choose another one with --config.`,
+      );
     });
-    await handle.writeFile(edit(before ? await readFile(target, "utf8") : newFile));
+    await handle.writeFile(edit(before ? await readFile(target, "utf8") : (created ?? "")));
     if (before) {
       const own = await handle.stat();
       // The service may run as another user than the one who edits.

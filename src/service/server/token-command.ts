@@ -3,7 +3,8 @@ import { dirname, resolve } from "node:path";
 import { parseCommandLine, refuseOption, suggestion } from "../command-line.ts";
 import { defaultDataFolder } from "../data-folder.ts";
 import { Refusal, unreadable } from "../errors.ts";
-import { configName, isTokenName, parseServerConfig, type ServerToken } from "./config.ts";
+import { configName } from "../options.ts";
+import { isTokenName, parseServerConfig, type ServerToken } from "./config.ts";
 import { editConfig } from "./config-file.ts";
 import { withoutToken, withToken } from "./token-list.ts";
 import { hashOf, newToken, type LastUses } from "./tokens.ts";
@@ -16,6 +17,14 @@ interface TokenCommandResult {
 }
 
 const commands = ["add", "list", "revoke"];
+
+/** A configuration before its first token. */
+const newFile = `// The crews that this server serves, and the tokens that may use them.
+{
+  "crews": [],
+  "tokens": []
+}
+`;
 
 /** Where a server stores when tokens are used: the address of a Postgres, or a data folder. */
 export type UsesPlace = { readonly database: string } | { readonly folder: string };
@@ -60,7 +69,8 @@ export async function runTokenCommand(
   if (command === "list") {
     if (name !== undefined) throw refuse("token list: expected no name.");
     // The same defaults as the server's.
-    const database = values.database ?? env["CREWDECK_DATABASE"];
+    const database =
+      values.database ?? (values.data === undefined ? env["CREWDECK_DATABASE"] : undefined);
     const folder = values.data ?? defaultDataFolder(dirname(file), 1, env);
     const place = database === undefined ? { folder: resolve(folder) } : { database };
     return list(file, place, () => usesIn(place));
@@ -79,7 +89,7 @@ async function add(
   crews: readonly string[],
 ): Promise<TokenCommandResult> {
   const token = newToken();
-  const isNew = await editConfig(file, (text) => {
+  const edit = (text: string) => {
     const config = parseServerConfig(file, text);
     if (config.tokens.some((other) => isSameName(other.name, name)))
       throw refused(`${file} already has a token "${name}". Choose another name, or revoke it.`);
@@ -94,7 +104,8 @@ async function add(
       hash: hashOf(token),
     };
     return checked(file, withToken(text, added));
-  });
+  };
+  const isNew = await editConfig(file, edit, newFile);
   const scope = crews.length === 0 ? "all crews" : crews.join(", ");
   const note = `This is the ${kind} token "${name}" for ${scope}. It is shown only now: ${file} keeps its hash.\n`;
   const created = isNew ? `${file} is new: describe the server's crews in it.\n` : "";

@@ -3,7 +3,9 @@ import { chmodSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { parseEnv } from "node:util";
 import { asObject, parseJson } from "../../../src/base/json.ts";
-import { engineOf } from "../../../src/service/crews.ts";
+import { engineOf, plansOf } from "../../../src/service/crews.ts";
+import { Refusal } from "../../../src/service/errors.ts";
+import { readOptions } from "../../../src/service/options.ts";
 import { projectFolder, temporaryFolder } from "../../support/folders.ts";
 import { crew } from "./support.ts";
 
@@ -26,6 +28,28 @@ const plan = {
   ...{ name: "", folder: path.join(projectFolder, "media", "example-crew") },
   ...({ engine: "crewai", parallel: 1, dialect: "documented" } as const),
 };
+
+describe("crews of the command line", () => {
+  const plans = (...folders: string[]) => plansOf(readOptions(folders, {}), "the example crew");
+
+  it("have their folders' names, which are part of their addresses; the only one has none", () => {
+    const named = (...folders: string[]) => plans(...folders).map(({ name }) => name);
+    assert.deepEqual(named("crews/one", "crews/Two_2/"), ["one", "Two_2"]);
+    assert.deepEqual(named("crews/my crew"), [""]);
+    for (const [folders, problem] of [
+      [["my crew", "one"], /name "my crew" can't be part of an address/],
+      [["one", "healthz"], /name "healthz" can't be part of an address/],
+      [["a/one", "b/One"], /Two crews have the name "One"/],
+    ] as const)
+      assert.throws(
+        () => plans(...folders),
+        (error) =>
+          error instanceof Refusal &&
+          problem.test(error.message) &&
+          error.message.endsWith(" Name the crews in a file, and give it with --config."),
+      );
+  });
+});
 
 describe("the environment of a crew's Python", () => {
   /** What a server receives. */

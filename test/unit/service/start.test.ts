@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
+import { rmSync, writeFileSync } from "node:fs";
 import { defaultDataFolder } from "../../../src/service/data-folder.ts";
 import { nodeProblem, Refusal } from "../../../src/service/errors.ts";
 import { readOptions } from "../../../src/service/options.ts";
 import { rehearsalEngine, rehearsalMark } from "../../../src/service/engine.ts";
+import { temporaryFolder } from "../../support/folders.ts";
 import { crew, inputs } from "./support.ts";
 
 describe("service: start", () => {
@@ -109,6 +111,24 @@ describe("service: start", () => {
     );
   });
 
+  it("serves, without a folder, the configuration that the token commands edit", () => {
+    const before = process.cwd();
+    const folder = temporaryFolder("configured");
+    const configOf = (...args: Parameters<typeof readOptions>) => readOptions(...args).config;
+    try {
+      process.chdir(folder);
+      assert.equal(configOf([], {}), undefined);
+      assert.equal(configOf([], { CREWDECK_CONFIG: "a.jsonc" }), "a.jsonc");
+      writeFileSync("crewdeck.server.jsonc", '{ "crews": [] }');
+      assert.equal(configOf([], {}), "crewdeck.server.jsonc");
+      assert.equal(configOf(["--config", "b.jsonc"], { CREWDECK_CONFIG: "a.jsonc" }), "b.jsonc");
+      assert.equal(configOf(["crew"], { CREWDECK_CONFIG: "a.jsonc" }), undefined);
+    } finally {
+      process.chdir(before);
+      rmSync(folder, { recursive: true });
+    }
+  });
+
   it("takes a feedback webhook only with an http address and a secret from the environment", () => {
     const read = (url: string, secret?: string) =>
       readOptions(["--feedback-webhook", url], { CREWDECK_FEEDBACK_SECRET: secret });
@@ -128,10 +148,14 @@ describe("service: start", () => {
       ["--parallel", "1.5"],
       ["--task-seconds", ""],
       ["--task-seconds", "Infinity"],
+      // Node's timers can't wait so long.
+      ["--drain-seconds", "2147484"],
       ["--engine", "model"],
       ["--unfinished", "forget"],
       ["--on-restart", "forget"],
       ["--config", "c.jsonc", "a"],
+      ["--config", "c.jsonc", "--engine", "crewai"],
+      ["--config", "c.jsonc", "--token", "T"],
       ["--role", "api"],
       ["--role", "boss", "--database", "postgres://a/b"],
       ["--database", "a/b"],

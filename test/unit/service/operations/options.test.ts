@@ -38,8 +38,8 @@ describe("service: options of operations", () => {
 
   it("are refused with what to do, without repeating a secret", () => {
     refused(["--log", "xml"], {}, /--log xml: expected "text" or "json"/);
-    for (const days of ["0", "-1", "1.5", "week"])
-      refused([`--keep-days=${days}`], {}, /--keep-days .+ at least 1/);
+    for (const days of ["0", "-1", "1.5", "week", "36501", "9".repeat(400)])
+      refused([`--keep-days=${days}`], {}, /--keep-days .+ whole number from 1 to 36500/);
     const secret = /^(?![^]*s3cret)[^]*/;
     for (const expected of [
       /--metrics-token \(or CREWDECK_METRICS_TOKEN\): expected at least 16/,

@@ -11,7 +11,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import path from "node:path";
-import { configName, parseServerConfig } from "../../../../src/service/server/config.ts";
+import { configName } from "../../../../src/service/options.ts";
+import { parseServerConfig } from "../../../../src/service/server/config.ts";
 import { databaseIn, defaultDataFolder } from "../../../../src/service/data-folder.ts";
 import { openSqliteDatabase } from "../../../../src/service/database/sqlite.ts";
 import { lastUsesIn, lastUsesInFolder } from "../../../../src/service/server/last-uses.ts";
@@ -101,6 +102,8 @@ describe("crewdeck token", () => {
     assert.match(output, /^ann .* 2026-11-23T12:00:00\.000Z$/m);
     const env = { CREWDECK_CONFIG: file, CREWDECK_DATABASE: "postgres://b" };
     assert.match((await runTokenCommand(["list"], env, usesIn)).output, /^ann .*T13:00/m);
+    const inFolder = await runTokenCommand(["list", "--data", "/nowhere"], env, usesIn);
+    assert.match(inFolder.output, /^ann .* unknown$/m);
   });
 
   it("list finds the last uses in the data folder of a server with this file, while it works and later", async () => {
@@ -169,6 +172,11 @@ describe("crewdeck token", () => {
       name: "Refusal",
       message: `There is no file ${missing}. Choose another one with --config.`,
     });
+    await assert.rejects(run("revoke", "ci", "--config", missing), {
+      name: "Refusal",
+      message: `There is no file ${missing}. Choose another one with --config.`,
+    });
+    assert.deepEqual(readdirSync(folder), [configName]);
     await assert.rejects(run("add", "ci", "--config", path.join(folder, "none", "other.jsonc")), {
       name: "Refusal",
       message: `There is no folder ${path.join(folder, "none")}.`,
