@@ -22,9 +22,18 @@ export interface Home {
 
 const maxDataFolders = 20;
 
-/** @param place from which the folder is derived if none is given. @throws {Refusal} */
-export async function openFile(folder: string | undefined, place: string, log: Log): Promise<Home> {
-  const data = await takeData(folder, place, log);
+/**
+ * @param place from which the folder is derived if none is given
+ * @param isServer whether its executions must be in that folder, and not in another one while it is in use
+ * @throws {Refusal}
+ */
+export async function openFile(
+  folder: string | undefined,
+  place: string,
+  isServer: boolean,
+  log: Log,
+): Promise<Home> {
+  const data = await takeData(folder, place, isServer ? 1 : maxDataFolders, log);
   const file = data.database;
   const storage = ((): Storage => {
     try {
@@ -67,7 +76,12 @@ export async function openShared(
   };
 }
 
-async function takeData(folder: string | undefined, place: string, log: Log): Promise<DataFolder> {
+async function takeData(
+  folder: string | undefined,
+  place: string,
+  most: number,
+  log: Log,
+): Promise<DataFolder> {
   if (folder !== undefined) return lockDataFolder(folder);
   for (let number = 1; ; number += 1) {
     const usual = defaultDataFolder(place, number, process.env);
@@ -76,8 +90,7 @@ async function takeData(folder: string | undefined, place: string, log: Log): Pr
       log(`Executions are kept in ${usual}`, { level: "info" });
       return data;
     } catch (error) {
-      if (!(error instanceof Refusal && error.reason === "inUse" && number < maxDataFolders))
-        throw error;
+      if (!(error instanceof Refusal && error.reason === "inUse" && number < most)) throw error;
     }
   }
 }

@@ -160,7 +160,7 @@ async function openHome(options: Settings, crews: readonly CrewPlan[]): Promise<
   const { log } = options;
   const place =
     options.config === undefined ? (crews[0]?.folder ?? "") : dirname(resolve(options.config));
-  if (options.database === undefined) return await openFile(options.data, place, log);
+  if (options.database === undefined) return await openFile(options.data, place, options.isServer, log);
   const folder = options.data ?? defaultDataFolder(place, 1, process.env);
   return await openShared(options.database, folder, log);
 }

@@ -18,7 +18,7 @@ import path from "node:path";
 import { CrewApi } from "../support/crew-api.ts";
 import { projectFolder, temporaryFolder } from "../support/folders.ts";
 import { forkService } from "../support/forked-service.ts";
-import { runService, startService } from "../support/service.ts";
+import { runService, startProgram, startService } from "../support/service.ts";
 import { waitFor } from "../support/wait.ts";
 
 const exampleCrew = path.join(projectFolder, "media", "example-crew");
@@ -74,6 +74,22 @@ describe("service: when it can't start", () => {
       child.disconnect();
       await exit;
     }
+    rmSync(home, { recursive: true });
+  });
+
+  it("refuses to serve a configuration a second time, instead of with an empty database", async () => {
+    const home = temporaryFolder("home");
+    const env = { XDG_DATA_HOME: home, LOCALAPPDATA: home, HOME: home };
+    const config = path.join(home, "crewdeck.server.jsonc");
+    writeFileSync(config, '{ "crews": [] }');
+    const args = ["--config", config, "--port", "0"];
+    const first = await startProgram(args, env);
+    const { code, stdout, stderr } = await runService(args, process.execPath, env);
+    assert.deepEqual([code, stdout], [6, ""]);
+    assert.ok(stderr.includes(String(first.announced["url"])), stderr);
+    await first.end("SIGTERM");
+    const next = await startProgram(args, env);
+    await next.end("SIGTERM");
     rmSync(home, { recursive: true });
   });
 
