@@ -160,7 +160,8 @@ async function openHome(options: Settings, crews: readonly CrewPlan[]): Promise<
   const { log } = options;
   const place =
     options.config === undefined ? (crews[0]?.folder ?? "") : dirname(resolve(options.config));
-  if (options.database === undefined) return await openFile(options.data, place, options.isServer, log);
+  if (options.database === undefined)
+    return await openFile(options.data, place, options.isServer, log);
   const folder = options.data ?? defaultDataFolder(place, 1, process.env);
   return await openShared(options.database, folder, log);
 }
@@ -306,12 +307,11 @@ async function listen(server: Server, host: string, port: number): Promise<numbe
   try {
     await once(server.listen(port, host), "listening");
   } catch (error) {
-    const isInUse = codeOf(error) === "EADDRINUSE";
-    const problem = isInUse ? "is in use by another program" : `can't be used: ${messageOf(error)}`;
-    throw new Refusal(
-      "port",
-      `Port ${port} on ${host} ${problem}. End that program, or choose another port with --port; 0 takes any free port.`,
-    );
+    const problem =
+      codeOf(error) === "EADDRINUSE"
+        ? "is in use by another program. End that program, or choose another port with --port; 0 takes any free port."
+        : `can't be used: ${messageOf(error)}. Choose another port with --port, or, for a server with --config, another address with --host.`;
+    throw new Refusal("port", `Port ${port} on ${host} ${problem}`);
   }
   return (server.address() as AddressInfo).port;
 }
