@@ -214,6 +214,17 @@ describe("The timeline, as a page", () => {
     );
     await page.locator(".head").getByText("Est. cost").waitFor();
     assert.match(await page.locator("header").innerText(), /estimated cost \$0\.0093/);
+    const figure = timeline.row(/^Task research/).locator(".cost");
+    await page.setViewportSize({ width: 400, height: 420 });
+    await page.locator(".timeline.narrow").waitFor();
+    const [cost, row] = [
+      await figure.boundingBox(),
+      await page.locator(".row").first().boundingBox(),
+    ];
+    assert.ok(cost && row && cost.width > 40 && cost.x + cost.width <= row.x + row.width - 12);
+    await page.setViewportSize({ width: 300, height: 420 });
+    await figure.waitFor({ state: "hidden" });
+    await page.setViewportSize({ width: 1100, height: 420 });
     await timeline.show(variedExecution());
     await page.locator(".head .cost").waitFor({ state: "hidden" });
   });

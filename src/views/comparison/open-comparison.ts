@@ -100,13 +100,13 @@ export class OpenComparison {
         text: vscode.l10n.t("One of these executions is no longer tracked here."),
       };
     this.#tab.title = comparisonTitle(executions);
-    const model = comparisonModel(executions, prices.list());
-    const viewOf = (side: Side) => ({
-      ...this.#timelines[side].changesIn(
-        timelineContent(executions[side], activityIn(store, executions[side]), clock.now()),
-      ),
-      title: model.executions[side].name,
-    });
+    const known = prices.list();
+    const model = comparisonModel(executions, known);
+    const viewOf = (side: Side) => {
+      const activity = activityIn(store, executions[side]);
+      const content = timelineContent(executions[side], activity, clock.now(), known);
+      return { ...this.#timelines[side].changesIn(content), title: model.executions[side].name };
+    };
     this.#panel.post({
       type: "timelines",
       views: { left: viewOf("left"), right: viewOf("right") },

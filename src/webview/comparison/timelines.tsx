@@ -4,8 +4,8 @@ import type { Period } from "../../views/timeline/axis.ts";
 import type { Span, TimelineTexts } from "../../views/timeline/messages.ts";
 import { host } from "../page/host.ts";
 import type { WholeView } from "../timeline/known-spans.ts";
+import { columnsOf } from "../timeline/row.tsx";
 import { SmallTimeline } from "../timeline/small-timeline.tsx";
-import { hasTokens } from "../timeline/timeline.tsx";
 import { useTimes } from "../timeline/times.ts";
 import { useComparisonTexts } from "./texts.ts";
 
@@ -29,7 +29,7 @@ export function Timelines({ views, texts, onReveal }: TimelinesProps) {
     ...times,
     zoom,
     onZoom,
-    hasTokens: hasTokens(left.spans) || hasTokens(right.spans),
+    columns: columnsOf([...left.spans, ...right.spans]),
   };
   return (
     <section aria-labelledby="timelines">

@@ -19,6 +19,19 @@ interface RowProps {
   readonly texts: TimelineTexts;
 }
 
+/** Figures that not every execution has. */
+export interface Columns {
+  readonly tokens: boolean;
+  readonly cost: boolean;
+}
+
+export function columnsOf(spans: readonly Span[]): Columns {
+  return {
+    tokens: spans.some(({ tokens }) => tokens !== undefined),
+    cost: spans.some(({ cost }) => cost !== undefined),
+  };
+}
+
 /** Its events are handled by the tree, which finds it by `data-index`. */
 export function TreeRow(props: RowProps) {
   const { row, id, index, top, isActive, axis, start, texts } = props;

@@ -9,7 +9,7 @@ import { clock, useNow } from "./clock.ts";
 import { useWheel, useWidth } from "./element.ts";
 import { keyAction } from "./keys.ts";
 import type { WholeView } from "./known-spans.ts";
-import { TreeRow } from "./row.tsx";
+import { type Columns, columnsOf, TreeRow } from "./row.tsx";
 import { type Times, useTimes } from "./times.ts";
 import { Toolbar } from "./toolbar.tsx";
 import { Tooltip } from "./tooltip.tsx";
@@ -54,8 +54,8 @@ interface TimelineProps {
 export interface SharedAxis extends Times {
   readonly zoom: Period | undefined;
   readonly onZoom: (zoom: Period | undefined) => void;
-  /** Whether there is a column for tokens: it narrows the bars. */
-  readonly hasTokens: boolean;
+  /** Those of both: they narrow the bars. */
+  readonly columns: Columns;
   /** The one above has the axis. */
   readonly isBelow: boolean;
 }
@@ -224,14 +224,14 @@ export function Timeline(props: TimelineProps) {
     else if (tip === undefined) showTip(row.span);
     else hideTip();
   };
+  const columns = shared?.columns ?? columnsOf(spans);
   const names = [
     "timeline",
     ...(isSmall ? ["small"] : []),
     ...(isNarrow ? ["narrow"] : []),
     ...(shared?.isBelow === true ? ["below"] : []),
-    ...((shared?.hasTokens ?? hasTokens(spans)) ? [] : ["no-tokens"]),
-    // Beside another execution, the bars of both have the same width.
-    ...(shared === undefined && spans.some(({ cost }) => cost !== undefined) ? [] : ["no-cost"]),
+    ...(columns.tokens ? [] : ["no-tokens"]),
+    ...(columns.cost ? [] : ["no-cost"]),
   ];
   const tipped = tip && spans.find(({ id }) => id === tip.id);
   const tippedMarks = tip?.marks && tipped?.marks?.slice(tip.marks[0], tip.marks[1] + 1);
@@ -375,10 +375,6 @@ function marksAt(target: EventTarget | null): Tip["marks"] {
   const element = target instanceof Element ? target.closest<HTMLElement>("[data-marks]") : null;
   const [from, to] = (element?.dataset["marks"] ?? "").split(" ").map(Number);
   return from === undefined || to === undefined ? undefined : [from, to];
-}
-
-export function hasTokens(spans: readonly Span[]): boolean {
-  return spans.some(({ tokens }) => tokens !== undefined);
 }
 
 function idOf(index: number): string {

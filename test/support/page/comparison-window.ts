@@ -8,6 +8,7 @@ import { withTimes } from "../../../src/executions/task-times.ts";
 import {
   type FromComparison,
   onSides,
+  type Side,
   type Sides,
   type ToComparison,
 } from "../../../src/views/comparison/messages.ts";
@@ -72,10 +73,9 @@ function messagesOf(options: ComparisonWindowOptions): readonly ToComparison[] {
     left: withTimes(pair.left.execution, kept.left),
     right: withTimes(pair.right.execution, kept.right),
   };
-  const views = {
-    left: timelineContent(executions.left, activityOf(executions.left, kept.left), now),
-    right: timelineContent(executions.right, activityOf(executions.right, kept.right), now),
-  };
+  const viewOf = (side: Side) =>
+    timelineContent(executions[side], activityOf(executions[side], kept[side]), now, prices);
+  const views = { left: viewOf("left"), right: viewOf("right") };
   return [
     { type: "timelines", views },
     {
