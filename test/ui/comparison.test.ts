@@ -83,6 +83,8 @@ describe("A comparison of two executions in a browser", () => {
     const scale = (right.right - right.left) / (left.right - left.left);
     assert.ok(Math.abs(scale - 26.5 / 19) < 0.01, `${scale}`);
     assert.equal(await page.locator(".tick:visible").first().textContent(), "0 s");
+    const costs = page.getByRole("treeitem", { name: "Task research" }).locator(".cost");
+    assert.deepEqual(await costs.allInnerTexts(), ["$0.0023", "$0.01"]);
     const before = await bars("Task outline");
     await page.getByRole("tree").nth(1).focus();
     await page.keyboard.press("+");
@@ -171,7 +173,18 @@ describe("A comparison of two executions in a browser", () => {
 
   it("fits a narrow editor: each change below what was there, and nothing is cut", async () => {
     const page = await open();
-    for (const width of [700, 320]) {
+    const brokenWords = () =>
+      page.locator(".comparison tbody th").evaluateAll((cells) =>
+        cells.flatMap(({ firstChild }) =>
+          [...(firstChild?.textContent ?? "").matchAll(/\S+/g)].flatMap(({ 0: word, index }) => {
+            const range = document.createRange();
+            range.setStart(firstChild!, index);
+            range.setEnd(firstChild!, index + word.length);
+            return range.getClientRects().length > 1 ? word : [];
+          }),
+        ),
+      );
+    for (const width of [700, 500, 320]) {
       await page.setViewportSize({ width, height: 900 });
       const row = page.locator(".changed", { has: page.locator("ins") }).first();
       const [left, right] = [row.locator(".left"), row.locator(".right")];
@@ -183,6 +196,7 @@ describe("A comparison of two executions in a browser", () => {
           () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
         );
       assert.equal(await overflow(), 0);
+      assert.deepEqual(await brokenWords(), []);
     }
   });
 
