@@ -101,7 +101,7 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
     return this.#options.circumstancesOf?.(execution);
   }
 
-  /** At the task or its attempt, at what waits, or where the reader was. */
+  /** At the task, its attempt or step, at what waits, or where the reader was. */
   async show(
     execution: ExecutionSummary,
     taskId?: string,

@@ -9,24 +9,27 @@ import {
   nextAttempt,
   placeOf,
   sectionOf,
+  stepSection,
   taskSection,
 } from "./sections.ts";
 import type { Rendered, Section } from "./sections.ts";
 
 export interface ShowOptions {
   readonly attempt?: number | undefined;
+  /** Its ID. The text has not all of them. */
+  readonly step?: string;
   readonly keepsFocus?: boolean;
 }
 
 /** How long to wait for the current state before moving to a place in it (ms). */
 const maxWait = 2000;
 
-/** As text: the preview has no lenses. At the task or its attempt, at what waits, or where the reader was. */
+/** As text: the preview has no lenses. At the task, its attempt or step, at what waits, or where the reader was. */
 export async function showExecution(
   documents: ExecutionDocuments,
   execution: ExecutionSummary,
   taskId?: string,
-  { attempt, keepsFocus = false }: ShowOptions = {},
+  { attempt, step, keepsFocus = false }: ShowOptions = {},
 ): Promise<vscode.TextEditor> {
   const document = await vscode.workspace.openTextDocument(documents.uriOf(execution));
   const preview = execution.waiting === undefined;
@@ -39,12 +42,12 @@ export async function showExecution(
   const isElsewhere =
     taskId !== undefined &&
     (taskId !== place?.taskId || (attempt !== undefined && attempt !== execution.waiting?.attempt));
-  const heading =
-    isElsewhere &&
-    rendered &&
-    (sectionOf(rendered, sectionFor(execution, taskId, attempt)) ??
-      sectionOf(rendered, taskSection(taskId)));
-  const line = heading ? heading.start : place?.line;
+  const wanted = [
+    ...(step === undefined ? [] : [stepSection(step)]),
+    ...(isElsewhere ? [sectionFor(execution, taskId, attempt), taskSection(taskId)] : []),
+  ];
+  const [section] = wanted.flatMap((id) => (rendered && sectionOf(rendered, id)) ?? []);
+  const line = section?.start ?? place?.line;
   if (line !== undefined) {
     select(editor, line);
     // Its lenses are between this line and the one above.

@@ -13,6 +13,8 @@ export interface Part {
   readonly parts?: readonly Part[];
   /** Bold when shown, without marks in the text: places in its lines. */
   readonly strong?: readonly Strong[];
+  /** Sections in its lines, which no blank line ends; `end` is exclusive. */
+  readonly within?: readonly Section[];
 }
 
 /** Part of a line; `to` is exclusive. */
@@ -47,6 +49,8 @@ export function assemble(parts: readonly Part[]): Rendered {
     const at = sections.length;
     for (const { line, ...place } of part.strong ?? [])
       strong.push({ line: start + line, ...place });
+    for (const { id, ...place } of part.within ?? [])
+      sections.push({ id, start: start + place.start, end: start + place.end });
     if (part.lines.length > 0) lines.push(...part.lines.flatMap((line) => line.split("\n")), "");
     for (const inner of part.parts ?? []) add(inner);
     sections.splice(at, 0, { id: part.id, start, end: lines.length });
@@ -75,6 +79,10 @@ export function attemptSection(taskId: string, attempt: number): string {
 
 export function stepsSection(taskId: string): string {
   return `${taskSection(taskId)} steps`;
+}
+
+export function stepSection(stepId: string): string {
+  return `step ${stepId}`;
 }
 
 /** `time` counts the feedback on an attempt, from 1. */

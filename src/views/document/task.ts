@@ -8,8 +8,8 @@ import { oneLine } from "../../base/text.ts";
 import { formatSpan, formatTime, present, taskStateLabel } from "../labels.ts";
 import { outputLines, outputPart, withLines } from "./embed.ts";
 import { cleanText, inlineName, inlineText, quotedLines } from "./markdown.ts";
-import { attemptSection, feedbackSection, isOnlyAttempt, stepsSection } from "./sections.ts";
-import { taskSection, type Part } from "./sections.ts";
+import { attemptSection, feedbackSection, isOnlyAttempt, stepSection } from "./sections.ts";
+import { stepsSection, taskSection, type Part } from "./sections.ts";
 
 const most = { steps: 30, characters: 300 };
 
@@ -52,17 +52,17 @@ function stepsPart({ taskId }: ExecutionTask, steps: readonly Step[]): Part[] {
   if (own.length === 0) return [];
   const shown = own.slice(-most.steps);
   const left = own.length - shown.length;
-  return [
-    {
-      id: stepsSection(taskId),
-      lines: [
-        `### ${l10n.t("Steps")}`,
-        "",
-        ...(left === 0 ? [] : [l10n.t("{0} earlier ones are not shown.", left), ""]),
-        ...shown.flatMap(stepLines),
-      ],
-    },
+  const lines = [
+    `### ${l10n.t("Steps")}`,
+    "",
+    ...(left === 0 ? [] : [l10n.t("{0} earlier ones are not shown.", left), ""]),
   ];
+  const within = shown.map((step) => {
+    const start = lines.length;
+    lines.push(...stepLines(step));
+    return { id: stepSection(step.id), start, end: lines.length };
+  });
+  return [{ id: stepsSection(taskId), lines, within }];
 }
 
 function stepLines({ attempt = 1, tool, start, end, thought, result, error, ...step }: Step) {

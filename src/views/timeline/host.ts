@@ -186,7 +186,10 @@ export class TimelineHost implements vscode.Disposable {
     const { takesFocus } = message;
     const attempt = kind === "task" ? undefined : span.attempt;
     if (this.#isReadAsPage(execution)) await page.reveal(execution, { spanId, takesFocus });
-    else await documents.show(execution, taskId, { attempt, keepsFocus: !takesFocus });
+    else {
+      const place = { attempt, step: spanId, keepsFocus: !takesFocus };
+      await documents.show(execution, taskId, place);
+    }
   }
 
   /** In the editor in which it is visible, else open, else as the person reads executions. */

@@ -3,6 +3,7 @@ import type { ActivityEvent } from "../../../src/api/types.ts";
 import { activityOf } from "../../../src/executions/activity.ts";
 import { stepsOf } from "../../../src/executions/steps.ts";
 import { renderExecution } from "../../../src/views/document/render.ts";
+import { sectionOf, stepSection } from "../../../src/views/document/sections.ts";
 import { anExecution, at } from "./samples.ts";
 
 const event = (
@@ -83,8 +84,8 @@ describe("a step", () => {
     ]);
     const task = { taskId: "plan", state: "running", attempts: [] } as const;
     const execution = anExecution({ state: "running", tasks: [task] });
-    const [, shown = ""] =
-      /### Steps\n\n([^]*?)\n\n/.exec(renderExecution(execution, {}, steps).text) ?? [];
+    const rendered = renderExecution(execution, {}, steps);
+    const [, shown = ""] = /### Steps\n\n([^]*?)\n\n/.exec(rendered.text) ?? [];
     const lines = shown.split("\n");
     assert.deepEqual(lines.slice(0, 7), [
       "- no tool",
@@ -97,6 +98,8 @@ describe("a step", () => {
     ]);
     assert.equal(lines.at(-2), "- \\[a\\](command\\:b)");
     assert.match(lines.at(-1) ?? "", /^ {2}- arguments: x{299}…$/);
+    const { start, end } = sectionOf(rendered, stepSection("l")) ?? {};
+    assert.deepEqual(rendered.text.split("\n").slice(start, end), lines.slice(2, 6));
     const many = Array.from({ length: 35 }, (_, number) => ({
       id: `${number}`,
       taskId: "plan",
