@@ -8,6 +8,7 @@ import type { Execution } from "../../executions/model.ts";
 import type { Price } from "../../executions/prices.ts";
 import { isForWhatWaits, resumesOf } from "../../executions/resumes.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
+import { titleOf } from "../../executions/title.ts";
 import type { DraftTarget, Drafts } from "../../feedback/drafts.ts";
 import type { Feedback } from "../../feedback/feedback.ts";
 import { activityIn } from "../activities.ts";
@@ -38,6 +39,7 @@ export interface PageParts {
 
 /** The page of an execution in one tab. */
 export class OpenPage {
+  readonly #tab: vscode.WebviewPanel;
   readonly #panel: LivePanel<FromPage, ToPage>;
   readonly #uri: vscode.Uri;
   readonly #parts: PageParts;
@@ -49,6 +51,7 @@ export class OpenPage {
   #stored: { readonly target: DraftTarget; readonly number: number } | undefined;
 
   constructor(panel: vscode.WebviewPanel, uri: vscode.Uri, parts: PageParts) {
+    this.#tab = panel;
     this.#uri = uri;
     this.#parts = parts;
     const { store, feedback, drafts, changes, clock, extension, ready } = parts;
@@ -83,6 +86,8 @@ export class OpenPage {
       const { crewName = "", key = "" } = parseExecutionUri(this.#uri) ?? {};
       return { type: "missing", text: renderMissing(crewName, key).text };
     }
+    // The address keeps the title with which it was opened.
+    this.#tab.title = titleOf(execution);
     const target = targetIn(execution);
     const own = this.#stored;
     const isOwn = target !== undefined && own !== undefined && isSame(target, own.target);

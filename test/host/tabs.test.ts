@@ -30,7 +30,7 @@ function openPanel() {
   return { panel: around(panel, { webview }), messages };
 }
 
-describe("A tab that is closed", () => {
+describe("A tab", () => {
   let parts: ViewParts;
   let person: ScriptedPerson;
   eachWithViewParts((made) => (parts = made));
@@ -39,7 +39,20 @@ describe("A tab that is closed", () => {
 
   const common = () => ({ ...parts, clock: systemClock, extension, ready: Promise.resolve() });
 
-  it("shows no error if that happens while its feedback is being sent", async () => {
+  it("of a page has the execution's title, also after it is renamed", async () => {
+    const { localId } = parts.store.add(anExecution());
+    const uri = parts.documents.uriOf(parts.store.summary(localId)!);
+    const { panel, messages } = openPanel();
+    const crews = { canStop: () => true, find: () => undefined };
+    new OpenPage(panel, uri, { ...common(), crews, changes: [] });
+    messages.fire({ type: "ready" });
+    await waitFor("the title", () => panel.title === "Sea otters");
+    parts.store.update(localId, (execution) => ({ ...execution, label: "Mine" }));
+    await waitFor("the new title", () => panel.title === "Mine");
+    panel.dispose();
+  });
+
+  it("that is closed shows no error if that happens while its feedback is being sent", async () => {
     const { localId, waiting } = parts.store.add(anExecution());
     assert.ok(waiting !== undefined);
     const uri = parts.documents.uriOf(parts.store.summary(localId)!);
@@ -57,7 +70,7 @@ describe("A tab that is closed", () => {
     );
   });
 
-  it("shows no error if that happens while another execution to compare is chosen", () => {
+  it("that is closed shows no error if that happens while another execution to compare is chosen", () => {
     const pair = { left: "one", right: "other" };
     const prices = { list: () => [], onDidChange: () => ({ dispose: () => undefined }) };
     const { panel } = openPanel();
