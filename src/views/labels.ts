@@ -163,10 +163,10 @@ export function formatTokens({ total, prompt, completion }: TokenUsage): string 
 /** Made once: a timeline has thousands of amounts, and each format takes some 30 µs. */
 const formats: { small?: Intl.NumberFormat; other?: Intl.NumberFormat } = {};
 
-/** "$1.25"; below a cent, two digits: "$0.00012". */
+/** "$1.25"; below ten cents, two digits: "$0.00012". */
 export function formatAmount({ amount }: Cost): string {
   const format =
-    amount > 0 && amount < 0.01
+    amount > 0 && amount < 0.1
       ? (formats.small ??= new Intl.NumberFormat("en", { maximumSignificantDigits: 2 }))
       : (formats.other ??= new Intl.NumberFormat("en", {
           minimumFractionDigits: 2,

@@ -187,7 +187,7 @@ function costFigure({ left, right }: Sides<Cost | undefined>): Figure | undefine
 /** US dollars with the digits that the smaller amount needs. */
 function amountFormat(costs: readonly (Cost | undefined)[]): (amount: number) => string {
   const least = Math.min(...costs.flatMap((cost) => (cost?.amount ? cost.amount : [])));
-  const digits = least < 0.01 ? 1 - Math.floor(Math.log10(least)) : 2;
+  const digits = least < 0.1 ? 1 - Math.floor(Math.log10(least)) : 2;
   const format = new Intl.NumberFormat("en", {
     minimumFractionDigits: digits,
     maximumFractionDigits: digits,

@@ -97,10 +97,11 @@ export function timelinePicture(
     const x = round(at(tick));
     return `<line class="line" x1="${x}" x2="${x}" y1="${size.head - 6}" y2="${end}"/>${text(x, size.head - 12, lengthText(tick, texts.units, "exact"), ' class="dim" font-size="11" text-anchor="middle"')}`;
   });
+  // Below the times: one may be at the same place.
   const cuts = axis.cuts.map(({ from, to }) =>
     text(
       at((from + to) / 2),
-      size.head - 12,
+      size.head - 1,
       "⋯",
       ' class="dim" font-size="11" text-anchor="middle"',
     ),

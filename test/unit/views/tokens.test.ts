@@ -61,10 +61,10 @@ describe("tokens and their estimated cost", () => {
 
   it("are short and readable", () => {
     assert.equal(formatTokens({ total: 1234 }), "1,234 tokens");
-    const amounts = [0, 0.000123, 0.0099, 0.01, 1.255, 1234.5];
+    const amounts = [0, 0.000123, 0.0099, 0.01, 0.0124, 1.255, 1234.5];
     assert.deepEqual(
       amounts.map((amount) => formatAmount({ amount, unpriced: 0 })),
-      ["$0.00", "$0.00012", "$0.0099", "$0.01", "$1.26", "$1,234.50"],
+      ["$0.00", "$0.00012", "$0.0099", "$0.01", "$0.012", "$1.26", "$1,234.50"],
     );
     assert.equal(formatCost({ amount: 2, unpriced: 0 }), "estimated cost $2.00");
   });

@@ -41,6 +41,22 @@ describe("The model of a comparison", () => {
     ]);
   });
 
+  it("has costs as exact as the smaller one needs", () => {
+    const cost = (left: number, right: number) => {
+      const used = (prompt: number) => ({
+        usage: { total: prompt, prompt, completion: 0 },
+        models: [],
+      });
+      const pair = samples({ left: used(left), right: used(right) });
+      const dollar = [{ pattern: "*", input: 1, output: 1 }];
+      const { figures } = comparisonModel(pair, dollar);
+      const { values, difference } = figures.find(({ label }) => label === "Estimated cost") ?? {};
+      return `${values?.left} | ${values?.right} | ${difference}`;
+    };
+    assert.equal(cost(12_000, 14_000), "$0.012 | $0.014 | +$0.002 (+17 %)");
+    assert.equal(cost(500_000, 1_250_000), "$0.50 | $1.25 | +$0.75 (+150 %)");
+  });
+
   it("compares nothing that isn't known or that is under way", () => {
     const { left, right } = samples();
     const running: Execution = {

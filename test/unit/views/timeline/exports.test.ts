@@ -36,7 +36,7 @@ describe("a timeline as Markdown", () => {
     assert.deepEqual(lines.slice(4, 7), [
       "| Name | Start | Time | Tokens | Est. cost | State |",
       "|---|---:|---:|---:|---:|---|",
-      "| **Writers** | 0 s | 3 min 5 s | 18,002 | $0.02 | failed |",
+      "| **Writers** | 0 s | 3 min 5 s | 18,002 | $0.018 | failed |",
     ]);
   });
 
@@ -116,6 +116,11 @@ describe("a timeline as a picture", () => {
     const marks = (svg: string) => [...svg.matchAll(/>⋯</g)].length;
     assert.equal(marks(picture(content.spans, { isWhole: false })), 2);
     assert.equal(marks(picture(content.spans, { isWhole: true })), 0);
+    const heights = (text: RegExp) =>
+      [...picture(content.spans, { isWhole: false }).matchAll(text)].map(([, y]) => Number(y));
+    const [time = 0] = heights(/y="(\d+)"[^>]*>0 s</g);
+    for (const mark of heights(/y="(\d+)"[^>]*>⋯</g))
+      assert.ok(mark >= time + 10, "below the times");
     const near = picture(content.spans, { isWhole: true, zoom: { from: 0, to: 10_000 } });
     assert.match(near, />8 s</);
     assert.doesNotMatch(near, />20 s<\/text><line/);
