@@ -481,6 +481,17 @@ describe("The page of an execution in a browser", () => {
     await page.getByRole("table").waitFor();
   });
 
+  it("says so if two attempts that are compared are the same", async () => {
+    const execution = aRichExecution();
+    const tasks = execution.tasks.map((task) => ({
+      ...task,
+      attempts: task.attempts.map((attempt) => ({ ...attempt, output: richDraft })),
+    }));
+    const page = await window.open({ execution: { ...execution, tasks } });
+    await button("Compare with Attempt 1").first().click();
+    await page.getByText("The outputs are the same.").waitFor();
+  });
+
   it("follows the end in its timeline: what waits is in view", async () => {
     const events = [...someEvents(), ...outlineEvents()];
     const page = await window.open({ execution: aRichExecution(), events });

@@ -22,7 +22,6 @@ export function comparisonTexts() {
     outputs: l10n.t("Outputs"),
     openDiff: l10n.t("Open Diff"),
     openDiffOf: l10n.t("Open Diff of {0}"),
-    same: l10n.t("The outputs are the same."),
     tooLarge: l10n.t("These outputs are too large to be compared here."),
     unchanged: l10n.t("Show {0} unchanged lines"),
     differ: l10n.t("{0} of {1} differ"),

@@ -39,6 +39,7 @@ export function pageTexts() {
     compare: l10n.t("Compare with Attempt {0}"),
     showOutput: l10n.t("Show Output"),
     openDiff: l10n.t("Open in Diff Editor"),
+    same: l10n.t("The outputs are the same."),
     tooDifferent: l10n.t("The outputs are too different to be compared here."),
     missing: l10n.t("The crew has not returned this output."),
     empty: l10n.t("empty output"),

@@ -4,6 +4,7 @@ import { ContentView, Level } from "../page/content.tsx";
 import { Fold } from "../page/fold.tsx";
 import { host } from "../page/host.ts";
 import { StateIcon } from "../page/icons.tsx";
+import { useTexts } from "../page/texts.ts";
 import { SideBySide } from "./side-by-side.tsx";
 import { useComparisonTexts } from "./texts.ts";
 
@@ -46,6 +47,7 @@ export function Outputs({ outputs }: { readonly outputs: readonly ComparedOutput
 }
 
 function Output({ output }: { readonly output: ComparedOutput }) {
+  const { same } = useTexts();
   const texts = useComparisonTexts();
   const { id, name, tasks, status } = output;
   const [left, right] = [tasks.left?.output, tasks.right?.output];
@@ -64,7 +66,7 @@ function Output({ output }: { readonly output: ComparedOutput }) {
         </div>
       ) : status === "same" ? (
         <>
-          <p class="faint">{texts.same}</p>
+          <p class="faint">{same}</p>
           <Level.Provider value={3}>
             <ContentView content={left} />
           </Level.Provider>

@@ -152,6 +152,8 @@ export function Difference({ before, after }: { readonly before: string; readonl
     [before, after],
   );
   if (changes === undefined) return <p class="faint">{texts.tooDifferent}</p>;
+  if (changes.every(({ added, removed }) => !added && !removed))
+    return <p class="faint">{texts.same}</p>;
   return (
     <div class="plain difference">
       {changes.map(({ added, removed, value }, at) =>
