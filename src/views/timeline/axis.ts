@@ -70,7 +70,8 @@ function idleIn(spans: readonly Span[], now: number, whole: number): readonly Pe
   if (crew === undefined) return [{ from: 0, to: whole }];
   const idle: Period[] = [];
   for (const { kind, start, end } of spans.toSorted((one, other) => one.start - other.start)) {
-    if (kind !== "wait" && kind !== "queue") continue;
+    // While it is queued, there is nothing else to see.
+    if (kind !== "wait" && (kind !== "queue" || end === undefined)) continue;
     const period = { from: start - crew.start, to: (end ?? now) - crew.start };
     const last = idle.at(-1);
     if (last === undefined || last.to < period.from) idle.push(period);

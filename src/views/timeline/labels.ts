@@ -141,7 +141,7 @@ export function detailsOf(
   const { kind, state, agent, tokens, cost, end, waited, marks = [], earlierMarks = 0 } = span;
   const { details } = texts;
   const work = workOf(span, now);
-  const clock = new Intl.DateTimeFormat(language, { timeStyle: "medium" });
+  const clock = clockIn(language);
   const until = end === undefined || state === "unknown" ? "" : ` – ${clock.format(end)}`;
   const after = fill(texts.startsAfter, lengthText(span.start - start, texts.units));
   const facts: [string, string | undefined][] = [
@@ -175,7 +175,7 @@ export function markDetails(
       blocks: [[texts.details.marks, markLines(marks, 0, start, texts)]],
     };
   const { details } = texts;
-  const clock = new Intl.DateTimeFormat(language, { timeStyle: "medium" });
+  const clock = clockIn(language);
   const after = fill(texts.after, lengthText(mark.at - start, texts.units));
   return {
     title: markName(mark),
@@ -186,6 +186,11 @@ export function markDetails(
       [details.text, mark.text],
     ]),
   };
+}
+
+/** Of 24 hours, as in all other times. */
+function clockIn(language: string): Intl.DateTimeFormat {
+  return new Intl.DateTimeFormat(language, { timeStyle: "medium", hourCycle: "h23" });
 }
 
 function markLines(

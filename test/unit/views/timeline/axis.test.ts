@@ -70,6 +70,12 @@ describe("the timeline's axis", () => {
     assert.deepEqual(axis.cuts, cuts);
   });
 
+  it("is not shortened while nothing but the queue has begun", () => {
+    assert.deepEqual(longWaits([span("crew", 0), span("queue", 0)], start + 60_000), []);
+    const begun = [span("crew", 0), span("queue", 0, 50_000), span("task", 50_000)];
+    assert.deepEqual(longWaits(begun, start + 52_000), [{ from: 0, to: 50_000 }]);
+  });
+
   it("has no ticks that are closer than their labels are wide, also on both sides of a wait", () => {
     const cuts = [{ from: 10_100, to: 289_900 }];
     const { ticks, placeOf } = axisOf({ from: 0, to: 300_000 }, 300_000, cuts, 4);

@@ -177,7 +177,10 @@ describe("the texts of a timeline", () => {
     const facts = new Map(model.facts);
     assert.equal(facts.get("Tokens"), "908 (812 in, 96 out)");
     assert.equal(facts.get("Time"), "3.5 s");
-    assert.match(facts.get("From") ?? "", /^\d+:\d\d:\d\d.* – .*\(started after 1\.5 s\)$/);
+    assert.match(
+      facts.get("From") ?? "",
+      /^\d\d:\d\d:\d\d – \d\d:\d\d:\d\d \(started after 1\.5 s\)$/,
+    );
     assert.equal(facts.get("Agent"), "Senior Researcher");
   });
 });
