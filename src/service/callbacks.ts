@@ -54,7 +54,7 @@ function eventId(type: EventType, subject: Subject): string {
 
 export type Reporter = ReturnType<typeof createReporter>;
 
-/** The last event of an execution: the same when it is stored with the end, and when its run sends it. */
+/** The last event of an execution: the same when it is stored with the end, and when its run sends it. Of a flow, crewAI reports the start of each part. */
 export function endEvent(ended: Execution, output = ""): StoredEvent {
   const { id, project, state, error, endedAt } = ended;
   const hasCompleted = state === "completed";
@@ -63,7 +63,7 @@ export function endEvent(ended: Execution, output = ""): StoredEvent {
     event_id: eventId(type, [id]),
     type,
     timestamp: new Date(endedAt ?? Date.now()).toISOString(),
-    started_event_id: eventId(crewStart, [id]),
+    ...(project.kind === "flow" ? {} : { started_event_id: eventId(crewStart, [id]) }),
     crew_name: project.name,
     ...(hasCompleted ? { output } : { error: error ?? "The execution was stopped." }),
   };
@@ -225,10 +225,10 @@ export function createReporter(
       await event("human_feedback_requested", subject, data, finishedAt);
     },
 
-    /** Observed. `count` numbers the steps of an attempt. */
-    async step(key: AttemptKey, count: number, { toolInput, ...step }: AgentStep): Promise<void> {
+    /** Observed. @param name distinguishes the steps of an attempt. If it begins again, its steps may be others, so they have other names */
+    async step(key: AttemptKey, name: string, { toolInput, ...step }: AgentStep): Promise<void> {
       const body = { ...step, tool_input: toolInput, ...origin };
-      await call("step", callbacks.step, stableId("step", ...subjectOf(key), count), body);
+      await call("step", callbacks.step, stableId("step", ...subjectOf(key), name), body);
     },
 
     /** Reports the end after the change that stored it. */

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { CrewProject, ProjectTask } from "../projects/types.ts";
 import { endEvent, subjectOf, type Reporter } from "./callbacks.ts";
 import { crewOutput, type Engine, type Note, type TaskAttempt, type TokenUsage } from "./engine.ts";
@@ -132,12 +133,15 @@ export async function runCrew(
     // If it was stopped meanwhile, an engine that costs money must not begin.
     if (await store.hasEnded(id)) return "failed";
     if (output === null) {
-      let count = 0;
+      let [beginId, count] = ["", 0];
       try {
         const onEvent = reporter.engineEvents(key, work);
         const result = await engine.run(work, {
-          begin: async () => checkBegins(await store.count("begins", key)),
-          step: (step) => reporter.step(key, (count += 1), step),
+          begin: async () => {
+            checkBegins(await store.count("begins", key));
+            beginId = randomUUID();
+          },
+          step: (step) => reporter.step(key, `${beginId} ${(count += 1)}`, step),
           event: onEvent,
         });
         usage = result.usage;

@@ -119,16 +119,21 @@ async function runPart(
   const known = await flows.pauseSince(id, counts);
   if (known) return await paused(run, methods, known);
   if ((await flows.outputOf(id)) !== undefined) return "ended";
-  let steps = 0;
+  let [beginId, count] = ["", 0];
   let result: FlowResult | undefined;
   try {
     if (!engine.runFlow) throw new Error(`The engine "${engine.name}" can't run flows.`);
     result = await engine.runFlow(
       { executionId: id, project, inputs, ...(answer && { answer }) },
       {
-        begin: async () => checkBegins(await flows.count("begins", id, part)),
-        step: (step) =>
-          reporter.step({ executionId: id, taskIndex: 0, attempt: part }, (steps += 1), step),
+        begin: async () => {
+          checkBegins(await flows.count("begins", id, part));
+          beginId = randomUUID();
+        },
+        step: (step) => {
+          const key = { executionId: id, taskIndex: 0, attempt: part };
+          return reporter.step(key, `${beginId} ${(count += 1)}`, step);
+        },
         event: (event, method) => methods.report(event, method),
       },
     );

@@ -6,7 +6,7 @@ import { callbackAttempts } from "../../../src/service/sender.ts";
 import { CallbackReceiver, type ReceivedCallback } from "../../support/callback-receiver.ts";
 import type { ApiAnswer } from "../../support/crew-api.ts";
 import { waitFor } from "../../support/wait.ts";
-import { Harness, inputs, onPostgres } from "./support.ts";
+import { crew, Harness, inputs, onPostgres } from "./support.ts";
 
 const meta = { requestId: "r-1", nested: { n: 1 } };
 
@@ -86,6 +86,26 @@ describe("service: callbacks", () => {
       assert.equal(headers.authorization, undefined);
     }
     assert.equal(new Set(receiver.received.map((callback) => callback.id)).size, 5);
+  });
+
+  it("sends the steps of an attempt that begins again under IDs of their own, because they may be others", async () => {
+    await harness.end();
+    const tools = ["search", "search", "calculate"];
+    const engine: Engine = {
+      name: "costly",
+      run: async (_attempt, report) => {
+        await report.begin();
+        const tool = tools.shift() ?? "";
+        await report.step({ prompt: "", thought: "", tool, toolInput: null, result: "" });
+        if (tool === "search") throw new Error("It is repeated.");
+        return { output: "" };
+      },
+    };
+    const project = { ...crew, tasks: crew.tasks.slice(0, 1) };
+    harness = await new Harness({ engine, project }).start();
+    await harness.kickoff({ inputs, stepWebhookUrl: `${base}/step` });
+    const steps = bodies(await until("/step", 3)).map(({ tool }) => tool);
+    assert.deepEqual(steps.sort(), ["calculate", "search", "search"]);
   });
 
   it("reports the tokens of all attempts when the crew has completed", async () => {

@@ -369,8 +369,9 @@ describe("service: flows", () => {
       "crew_kickoff_completed",
     ]);
     const begun = new Set(events.map(({ event_id }) => event_id));
-    for (const { type, started_event_id } of events.slice(0, -1))
+    for (const { type, started_event_id } of events)
       if (/(finished|paused|received)$/.test(String(type))) assert.ok(begun.has(started_event_id));
+      else assert.equal(started_event_id, undefined, String(type));
     const received = events.find(({ type }) => type === "human_feedback_received");
     assert.deepEqual(
       [received?.["feedback"], received?.["outcome"], received?.["is_approve"]],
