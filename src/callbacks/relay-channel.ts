@@ -20,10 +20,15 @@ export interface ChannelSecrets {
   store(key: string, value: string): PromiseLike<void>;
 }
 
-interface OpenChannelOptions {
+interface KeptChannels {
+  readonly secrets: ChannelSecrets;
+  /** {@link channelsKey} of this machine. */
+  readonly key: string;
+}
+
+interface OpenChannelOptions extends KeptChannels {
   /** The address of a Crewdeck relay, or of a channel on smee.io or a similar server. */
   readonly address: string;
-  readonly secrets: ChannelSecrets;
   /** Asks for the token that creates a channel on a Crewdeck relay. Undefined if the person gives none. */
   readonly token: () => Promise<string | undefined>;
   readonly fetch: Fetch;
@@ -32,32 +37,35 @@ interface OpenChannelOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Names the secret that holds the channels on Crewdeck relays, by the relay's address. */
-export const channelsKey = "crewdeck.relays";
+/**
+ * Names the secret that holds a machine's channels on Crewdeck relays, by the relay's address. Windows on remote hosts
+ * have the same secrets as those on the person's computer, but a channel is for one machine: others would take its
+ * callbacks away.
+ */
+export function channelsKey(machine: string): string {
+  return `crewdeck.relays.${machine}`;
+}
 
 /** Opens this machine's channel on a Crewdeck relay, which it creates at the first call. On another server, the address is the channel. @throws {RelayError} */
 export async function openChannel(options: OpenChannelOptions): Promise<Channel> {
-  const { secrets } = options;
+  const { secrets, key } = options;
   const address = relayAddress(options.address);
-  const kept = readChannel((await keptIn(secrets))[address]);
+  const kept = readChannel((await keptIn(options))[address]);
   if (kept !== undefined) return kept;
   if (!(await isOwnRelay(address, options))) return { address };
   const created = await createChannel(address, options);
-  await secrets.store(
-    channelsKey,
-    JSON.stringify({ ...(await keptIn(secrets)), [address]: created }),
-  );
+  await secrets.store(key, JSON.stringify({ ...(await keptIn(options)), [address]: created }));
   return created;
 }
 
 /** Deletes the secrets of a channel that the relay no longer has. @param address of the relay */
-export async function forgetChannel(address: string, secrets: ChannelSecrets): Promise<void> {
-  const channels = { ...(await keptIn(secrets)), [relayAddress(address)]: undefined };
-  await secrets.store(channelsKey, JSON.stringify(channels));
+export async function forgetChannel(address: string, kept: KeptChannels): Promise<void> {
+  const channels = { ...(await keptIn(kept)), [relayAddress(address)]: undefined };
+  await kept.secrets.store(kept.key, JSON.stringify(channels));
 }
 
-async function keptIn(secrets: ChannelSecrets): Promise<UnknownObject> {
-  return asObject(parseJson((await secrets.get(channelsKey)) ?? ""));
+async function keptIn({ secrets, key }: KeptChannels): Promise<UnknownObject> {
+  return asObject(parseJson((await secrets.get(key)) ?? ""));
 }
 
 /** The public address for callbacks. @param path `/<secret path>` */

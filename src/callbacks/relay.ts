@@ -75,8 +75,7 @@ export class Relay implements Way, Disposable {
 
   /** Deletes the secrets of all channels, also on relays of earlier settings. */
   async forget(): Promise<void> {
-    const { channelsKey } = await import("./relay-channel.ts");
-    await this.#options.secrets.delete(channelsKey);
+    await this.#options.secrets.delete(await this.#key());
     this.#change(() => this.#end());
   }
 
@@ -86,7 +85,8 @@ export class Relay implements Way, Disposable {
     if (this.#foreign?.setting === setting) return this.#foreign.channel;
     const { openChannel } = await import("./relay-channel.ts");
     const token = () => (mayAsk ? askToken(setting) : Promise.resolve(undefined));
-    const channel = await openChannel({ ...options, address: setting, token });
+    const key = await this.#key();
+    const channel = await openChannel({ ...options, address: setting, key, token });
     if (channel.own === undefined) this.#foreign = { setting, channel };
     return channel;
   }
@@ -154,9 +154,14 @@ export class Relay implements Way, Disposable {
         ),
       );
       const { forgetChannel } = await import("./relay-channel.ts");
-      await forgetChannel(read(), secrets);
+      await forgetChannel(read(), { secrets, key: await this.#key() });
       this.#change(() => this.#end());
     } else await this.#update();
+  }
+
+  async #key(): Promise<string> {
+    const { channelsKey } = await import("./relay-channel.ts");
+    return channelsKey(text(this.#options.database.get("SELECT name FROM machine") ?? {}, "name"));
   }
 
   /** The database names the channel by a hash, because its address may be a secret. */

@@ -131,6 +131,11 @@ export const steps: readonly string[] = [
   CREATE TABLE relay_channels (channel TEXT PRIMARY KEY, last_id TEXT NOT NULL) STRICT;
   CREATE TABLE callback_probes (path TEXT PRIMARY KEY, at INTEGER NOT NULL, has_arrived INTEGER NOT NULL DEFAULT 0) STRICT;
   `,
+  // A random name, because SecretStorage is shared with other machines. It is sent nowhere.
+  `
+  CREATE TABLE machine (id INTEGER PRIMARY KEY CHECK (id = 1), name TEXT NOT NULL) STRICT;
+  INSERT INTO machine VALUES (1, lower(hex(randomblob(16))));
+  `,
 ];
 
 /** @throws StoreError for a newer version */

@@ -251,7 +251,7 @@ describe("Deleting local data", () => {
     assert.deepEqual(window.closed, ["forms"]);
     await assert.rejects(fetch(local!.url), "its service has ended");
     assert.deepEqual(await files(), []);
-    assert.deepEqual(tablesWithRows(window), ["clearings", "revisions"]);
+    assert.deepEqual(tablesWithRows(window), ["clearings", "machine", "revisions"]);
     for (const name of databaseFiles)
       assert.doesNotMatch(
         await readFile(path.join(folder, name), "latin1"),

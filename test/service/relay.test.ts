@@ -11,7 +11,15 @@ import { networkInterfaces } from "node:os";
 import path from "node:path";
 import { openChannel } from "../../src/callbacks/relay-channel.ts";
 import { temporaryFolder } from "../support/folders.ts";
-import { channelAt, line, Listening, MemorySecrets, post, relayToken } from "../support/relay.ts";
+import {
+  channelAt,
+  key,
+  line,
+  Listening,
+  MemorySecrets,
+  post,
+  relayToken,
+} from "../support/relay.ts";
 import { runService, startService } from "../support/service.ts";
 
 describe("service: as a relay", () => {
@@ -36,7 +44,7 @@ describe("service: as a relay", () => {
     const created = await openChannel({
       ...line,
       address: again.url,
-      secrets,
+      ...{ secrets, key },
       token: () => Promise.resolve(token),
     });
     assert.ok(created.own);

@@ -7,6 +7,7 @@ import { defaultFetch } from "../../src/api/transport.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import type { Delivery } from "../../src/callbacks/delivery.ts";
 import {
+  channelsKey,
   openChannel,
   type Channel,
   type ChannelSecrets,
@@ -32,12 +33,15 @@ export class MemorySecrets implements ChannelSecrets {
 /** What a client needs besides its channel. */
 export const line = { fetch: defaultFetch, clock: systemClock, userAgent: "test" };
 
+/** Names the secret that holds this machine's channels. */
+export const key = channelsKey("test");
+
 /** A channel on a relay of one's own, or the given one of another server. */
 export function channelAt(
   address: string,
   secrets: ChannelSecrets = new MemorySecrets(),
 ): Promise<Channel> {
-  return openChannel({ ...line, address, secrets, token: () => Promise.resolve(relayToken) });
+  return openChannel({ ...line, address, secrets, key, token: () => Promise.resolve(relayToken) });
 }
 
 /** A client with a receiver that stores everything in memory. */

@@ -15,6 +15,7 @@ import { temporaryFolder } from "../../support/folders.ts";
 import {
   bytesIn,
   channelAt,
+  key,
   line,
   Listening,
   MemorySecrets,
@@ -213,7 +214,7 @@ describe("A relay of one's own", () => {
       openChannel({
         ...line,
         address: `${relay.url}/`,
-        secrets,
+        ...{ secrets, key },
         token: () => (asked++, Promise.resolve(token)),
       });
     await assert.rejects(create(undefined), /token is needed/);

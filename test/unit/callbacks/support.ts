@@ -53,7 +53,7 @@ class SharedSecrets extends SecretMemory {
 /** Windows of one machine that receive callbacks; `close` ends all. */
 export class ReceivingWindows {
   readonly windows = new Windows();
-  readonly secrets = new SharedSecrets();
+  readonly secrets: SharedSecrets;
   publicUrl = "";
   /** The setting, whose changes are noticed at the next use, or when a secret changes. */
   relay = "";
@@ -66,6 +66,11 @@ export class ReceivingWindows {
   /** What a window does when it asks for a status. */
   onPoll: (store: ExecutionStore) => unknown = () => undefined;
   readonly #opened: ReceivingWindow[] = [];
+
+  /** @param secrets of another machine: windows on a remote host have those of the person's computer */
+  constructor(secrets = new SharedSecrets()) {
+    this.secrets = secrets;
+  }
 
   open(clock: Clock = systemClock): ReceivingWindow {
     const { store, database } = this.windows.openBoth(clock);
