@@ -5,6 +5,8 @@ export interface Delivery {
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
+  /** Whether a relay parsed the body and wrote it anew, so that a signature may no longer fit. */
+  readonly isRewritten?: true;
   /** When a relay received it (ms since 1970), while this machine was away. */
   readonly arrivedAt?: number;
 }

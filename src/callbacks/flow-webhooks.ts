@@ -97,7 +97,7 @@ export class FlowWebhooks {
   /** Undefined if the path isn't a crew's. Otherwise the HTTP status: 2xx once the request is stored. */
   async receive(delivery: Delivery): Promise<number | undefined> {
     const { crews, storage, clock, log } = this.#options;
-    const { headers, body, arrivedAt = clock.now() } = delivery;
+    const { headers, body, isRewritten = false, arrivedAt = clock.now() } = delivery;
     try {
       const crewId = this.#crewAt(delivery.path);
       if (crewId === undefined) return undefined;
@@ -107,6 +107,7 @@ export class FlowWebhooks {
       // Without a secret, no signature can be checked.
       if (secret === undefined) return this.#refuse("secret", crew);
       const problem = signatureProblem(headers, body, secret, arrivedAt);
+      if (problem === "wrong" && isRewritten) return this.#refuse("rewritten", crew);
       if (problem !== undefined) return this.#refuse(problem, crew);
       const asked = readFlowRequest(new TextDecoder().decode(body));
       if (asked !== undefined) this.#take(crew, asked);
@@ -124,11 +125,14 @@ export class FlowWebhooks {
     return row && text(row, "crew_id");
   }
 
-  #refuse(problem: "secret" | "missing" | "wrong" | "old", crew: CrewRef): number {
+  #refuse(problem: "secret" | "missing" | "wrong" | "rewritten" | "old", crew: CrewRef): number {
     const why = {
       secret: l10n.t("The crew has no feedback secret on this machine."),
       missing: l10n.t("It has no X-Signature or no X-Timestamp."),
       wrong: l10n.t("Its signature doesn't fit the crew's feedback secret."),
+      rewritten: l10n.t(
+        "Its signature can't be checked, because a relay such as smee.io doesn't pass on what was signed. Flows need a tunnel, or a relay of your own.",
+      ),
       old: l10n.t("It was not signed within the last 5 minutes by this machine's clock."),
     }[problem];
     const { log, onRefused } = this.#options;

@@ -7,8 +7,8 @@ export function readSmee(data: string): Delivery | undefined {
   const { body, query, ...headers } = asObject(parseJson(data));
   const path = textAt(asObject(query), "crewdeck");
   if (path === undefined || body === undefined) return undefined;
-  // The server parsed the body, so its own bytes are lost.
-  return { path: `/${path}`, headers: texts(headers), body: Buffer.from(JSON.stringify(body)) };
+  const bytes = Buffer.from(JSON.stringify(body));
+  return { path: `/${path}`, headers: texts(headers), body: bytes, isRewritten: true };
 }
 
 /** Decrypts a message of a Crewdeck relay. Undefined if this key can't. */

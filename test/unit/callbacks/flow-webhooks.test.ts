@@ -122,7 +122,11 @@ describe("a flow's webhook", () => {
 
   it("is refused and reported to the person, because the deployment sends nothing again", async () => {
     await webhooks.receive(signed(path, aRequest(), now, "theirs"));
-    assert.deepEqual(refused, ["Writers: Its signature doesn't fit the crew's feedback secret."]);
+    await webhooks.receive({ ...signed(path, aRequest(), now, "theirs"), isRewritten: true });
+    assert.deepEqual(refused, [
+      "Writers: Its signature doesn't fit the crew's feedback secret.",
+      "Writers: Its signature can't be checked, because a relay such as smee.io doesn't pass on what was signed. Flows need a tunnel, or a relay of your own.",
+    ]);
   });
 
   it("is logged if it asks no person", async () => {
