@@ -63,9 +63,9 @@ export class Listener {
         body === undefined
           ? (refused ?? 413)
           : await this.#options.receive({ path, headers: textsOf(headers), body });
-      // The rest of the body is not waited for.
-      if (body === undefined) response.setHeader("Connection", "close");
-      response.writeHead(status).end();
+      // The rest of a body is not waited for. And a proxy would lose the callback that it sends on a kept connection
+      // while this side closes that.
+      response.writeHead(status, { Connection: "close" }).end();
     } catch {
       // The sender has gone, or was too slow.
       request.destroy();

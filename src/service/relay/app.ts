@@ -109,6 +109,8 @@ export function createRelay({ store, token, limits, log }: RelayParts) {
       rates.leave(id);
     }
     listeners.get(id)?.wake();
+    // A proxy would lose the callback that it sends on a kept connection while this side closes that.
+    c.header("Connection", "close");
     return c.body(null, 202);
   };
   app.post("/:channel", accept);

@@ -45,6 +45,12 @@ describe("the receiver of callbacks", () => {
     assert.equal(window.store.summary(localId)?.state, "waiting");
   });
 
+  it("keeps no connection, so that a proxy sends no callback on one that is being closed", async () => {
+    const { url } = await receiving(window);
+    const { status, headers } = await fetch(url, { method: "POST", body: JSON.stringify(pause) });
+    assert.deepEqual([status, headers.get("connection")], [204, "close"]);
+  });
+
   it("knows no other path and takes nothing but POST", async () => {
     const { localId, url } = await receiving(window);
     const path = new URL(url).pathname;

@@ -74,6 +74,12 @@ describe("The relay", () => {
     assert.equal(stored(), 1);
   });
 
+  it("keeps no sender's connection, so that a proxy sends no callback on one that is being closed", async () => {
+    await open();
+    const { status, headers } = await fetch(channel.address, { method: "POST", body: "{}" });
+    assert.deepEqual([status, headers.get("connection")], [202, "close"]);
+  });
+
   it("knows no channel that it didn't create, and reads no body for it", async () => {
     await open();
     const unknown = `${relay.url}/AAAAAAAAAAAAAAAAAAAAAA`;
@@ -117,7 +123,7 @@ describe("The relay", () => {
     // What the receiver would refuse is refused before it is accepted.
     const largest = mostBytes;
     assert.deepEqual(await answerTo(address, largest + 1), refused);
-    assert.deepEqual(await answerTo(address, largest), { status: 202, isClosed: false });
+    assert.deepEqual(await answerTo(address, largest), { status: 202, isClosed: true });
     const listening = new Listening(channel);
     await listening.until(1);
     assert.equal(listening.received[0]?.body.length, largest);
