@@ -59,6 +59,8 @@ export class Callbacks implements Disposable {
   readonly #inbox: Inbox;
   readonly #receiver: Receiver;
   readonly #owned = new Disposables();
+  /** Why callbacks can't come, as the person was told. Each kickoff would tell it again. */
+  readonly #told = new Set<string>();
   #cancelStop: (() => void) | undefined;
   /** The webhooks of flows that ask a person. */
   readonly flows: FlowWebhooks;
@@ -105,9 +107,17 @@ export class Callbacks implements Disposable {
     if (this.#isNeeded()) this.#begin();
   }
 
-  /** Whether the crew may be able to reach this machine. Only {@link test} proves that it can. */
-  mayReach(crew: CrewRef): boolean {
-    return isHere(crew) || this.#waysFor(crew).length > 0;
+  /** Whether the crew will get an address of this machine, as far as is known without asking the person. Never rejects. */
+  async canReach(crew: CrewRef): Promise<boolean> {
+    if (isHere(crew)) return true;
+    try {
+      return (await this.#wayFor(crew, noPath)).url !== undefined;
+    } catch {
+      // The test, and the kickoff, say why.
+      return false;
+    } finally {
+      this.#stopLater();
+    }
   }
 
   /** The address for an execution's callbacks. Undefined if its crew can't reach this machine. Never rejects: a kickoff works without callbacks. */
@@ -120,6 +130,7 @@ export class Callbacks implements Disposable {
       return { url, token: this.#paths.newToken(localId) };
     } catch (error) {
       this.#report("Callbacks could not be received.", error, crew.name);
+      this.#tell(crew, error);
       return undefined;
     } finally {
       this.#stopLater();
@@ -128,7 +139,7 @@ export class Callbacks implements Disposable {
 
   /** The address where a crew's flows ask for feedback. May ask the person for a relay's token. Undefined if the crew can't reach this machine. */
   async forFlows(crew: CrewRef): Promise<string | undefined> {
-    if (!this.mayReach(crew)) return undefined;
+    if (!this.#hasWay(crew)) return undefined;
     this.#cancelStop?.();
     try {
       const { url } = await this.#wayFor(crew, noPath, true);
@@ -194,7 +205,7 @@ export class Callbacks implements Disposable {
     mayAsk = false,
   ): Promise<Partial<Pick<CallbackTest, "via" | "port" | "url" | "problem">>> {
     const ways = this.#waysFor(crew);
-    if (!mayAsk && !isHere(crew) && ways.length === 0) return {};
+    if (!mayAsk && crew !== undefined && !this.#hasWay(crew)) return {};
     const port = await this.#receiver.start();
     const problems: unknown[] = [];
     for (const way of ways) {
@@ -211,6 +222,10 @@ export class Callbacks implements Disposable {
     if (crew === undefined || isHere(crew))
       return { via: "loopback", port, url: loopbackAddress(port, path) };
     return { port };
+  }
+
+  #hasWay(crew: CrewRef): boolean {
+    return isHere(crew) || this.#waysFor(crew).length > 0;
   }
 
   #waysFor(crew: CrewRef | undefined): readonly Way[] {
@@ -241,6 +256,15 @@ export class Callbacks implements Disposable {
     const { log, onBroken } = this.#options;
     log.problem(doing, error, about);
     if (error instanceof PortTakenError) onBroken(error);
+  }
+
+  /** A way is set up, and can't be used. */
+  #tell(crew: CrewRef, error: unknown): void {
+    if (!(error instanceof UserError) || error instanceof PortTakenError) return;
+    if (this.#told.has(error.message)) return;
+    this.#told.add(error.message);
+    const text = l10n.t("“{0}” can't call this machine. {1}", crew.name, error.message);
+    this.#options.onBroken(new UserError(text, error.actions));
   }
 
   #isNeeded(): boolean {

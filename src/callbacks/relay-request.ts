@@ -1,12 +1,12 @@
 import * as l10n from "@vscode/l10n";
 import { parseRetryAfter, type Fetch } from "../api/transport.ts";
 import type { Clock } from "../base/clock.ts";
-import { codeOf } from "../base/errors.ts";
+import { codeOf, UserError } from "../base/errors.ts";
 import { asObject, defined, parseJson, textAt } from "../base/json.ts";
 import { oneLine } from "../base/text.ts";
 
 /** A problem with a relay, as a message for the person. Never names the channel's address, which may be a secret. */
-export class RelayError extends Error {
+export class RelayError extends UserError {
   override readonly name = "RelayError";
   /** Whether the relay has no such channel, or refuses its secret. Then only a new channel helps. */
   readonly isGone: boolean;

@@ -152,7 +152,7 @@ describe("The form's line that a crew may need a person and no callback can come
       },
       sender: { earlier: () => undefined, send: () => Promise.reject(new Error("Not sent")) },
       editor: { selection: undefined },
-      callbacks: () => Promise.resolve({ mayReach: () => hasWay }),
+      callbacks: () => Promise.resolve({ canReach: () => Promise.resolve(hasWay) }),
     });
     const panel = vscode.window.createWebviewPanel("test.form", "Form", vscode.ViewColumn.Active);
     const { webview } = panel;
@@ -175,12 +175,17 @@ describe("The form's line that a crew may need a person and no callback can come
     const { hint, press } = open();
     await waitFor("the line", () => hint() === "mayNeedPerson");
     press("setUpCallbacks");
+    hasWay = true;
     press("testCallbacks");
     const kind = vscode.env.remoteName === undefined ? "" : "Remote";
     assert.deepEqual(ran, [
       [`workbench.action.open${kind}Settings`, { query: "crewdeck.callbacks" }],
       ["crewdeck.testCallbacks", { kind: "crew", crew: deployedCrew.id }],
     ]);
+    await waitFor(
+      "the line to go: the test asked for what was missing",
+      () => hint() === undefined,
+    );
   });
 
   it("goes when the person has set up a way, and for good when they hide it", async () => {

@@ -27,7 +27,7 @@ export interface KickoffFormsOptions extends FormParts {
   readonly sender: Pick<KickoffSender, "earlier" | "send">;
   readonly editor: Pick<LastEditor, "selection">;
   /** What receives callbacks. */
-  readonly callbacks: () => Promise<{ mayReach(crew: CrewRef): boolean }>;
+  readonly callbacks: () => Promise<{ canReach(crew: CrewRef): Promise<boolean> }>;
 }
 
 export class KickoffForms implements vscode.Disposable {
@@ -180,7 +180,8 @@ export class KickoffForms implements vscode.Disposable {
     const { crews, callbacks, store } = this.#options;
     const crew = crews.find(crewId);
     if (crew === undefined || this.#memory.read(crewId).hidesHint === true) return undefined;
-    return (await callbacks()).mayReach(crew) ? undefined : callbackHint(store.list(), crewId);
+    const canCome = await (await callbacks()).canReach(crew);
+    return canCome ? undefined : callbackHint(store.list(), crewId);
   }
 
   #onHint(what: "setUp" | "test" | "hide", { id: crew }: FormCrew): void {
@@ -188,7 +189,11 @@ export class KickoffForms implements vscode.Disposable {
       this.#memory.hideHint(crew);
       this.#advise();
     } else if (what === "setUp") void runAction(machineSettings("crewdeck.callbacks"));
-    else void vscode.commands.executeCommand("crewdeck.testCallbacks", { kind: "crew", crew });
+    else
+      // The test may have asked for what was missing.
+      void vscode.commands
+        .executeCommand("crewdeck.testCallbacks", { kind: "crew", crew })
+        .then(() => this.#advise());
   }
 
   async #showLate(crew: FormCrew, error: unknown): Promise<void> {

@@ -44,12 +44,18 @@ describe("Callbacks through a relay of one's own", () => {
   it("ask for the relay's token in the test alone, and once", async () => {
     const window = windows.open();
     const { localId } = add(window);
-    assert.equal(await window.callbacks.for(deployedCrew, localId), undefined);
+    for (let kickoffs = 0; kickoffs < 2; kickoffs++)
+      assert.equal(await window.callbacks.for(deployedCrew, localId), undefined);
+    assert.deepEqual(windows.broken, [
+      "“Deployed” can't call this machine. The relay's token is needed to create a channel there.",
+    ]);
+    assert.equal(await window.callbacks.canReach(deployedCrew), false);
     assert.match(windows.windows.problems.splice(0).join("\n"), /token is needed/);
     assert.equal(windows.asked, 0);
     await setUp(window);
     await setUp(window);
     assert.equal(windows.asked, 1);
+    assert.equal(await window.callbacks.canReach(deployedCrew), true);
     const { url } = (await window.callbacks.for(deployedCrew, localId)) ?? {};
     assert.equal(await send(url ?? "", pause), 202);
     await waitFor("the pause", () => stateIn(window, localId) === "waiting");
@@ -107,6 +113,26 @@ describe("Callbacks through a relay of one's own", () => {
     await send(url, pause);
     await waitFor("the pause", () => stateIn(other, localId) === "waiting");
     assert.equal(windows.asked, 1);
+  });
+
+  it("come to the machine whose execution they are of, though a remote host has the same secrets", async () => {
+    const remote = new ReceivingWindows(windows.secrets);
+    remote.relay = relay.url;
+    try {
+      const all = [windows.open(), remote.open()];
+      for (const window of all) await setUp(window);
+      assert.deepEqual([windows.asked, remote.asked], [1, 1], "each has a channel");
+      for (const window of all) {
+        const { localId } = add(window);
+        const { url = "" } = (await window.callbacks.for(deployedCrew, localId)) ?? {};
+        await send(url, pause);
+        await waitFor("the pause", () => stateIn(window, localId) === "waiting");
+      }
+      await remote.open().callbacks.forgetWays();
+      assert.equal(windows.secrets.entries.size, 1, "the other machine's channel stays");
+    } finally {
+      await remote.close();
+    }
   });
 
   it("need a new channel if the relay has lost it", async () => {

@@ -5,6 +5,7 @@ import { FormMemory } from "../../../src/kickoff/form/memory.ts";
 import type { FormView, ToForm } from "../../../src/kickoff/form/messages.ts";
 import { FormSession } from "../../../src/kickoff/form/session.ts";
 import { testDatabase } from "../../support/database.ts";
+import { SmeeServer } from "../../support/smee-server.ts";
 import { deployedCrew, localCrew, ReceivingWindows } from "../callbacks/support.ts";
 import { FakeClock } from "../executions/fake-clock.ts";
 import { anExecution } from "../executions/samples.ts";
@@ -129,20 +130,29 @@ describe("A form that shows the hint", () => {
   });
 });
 
-describe("Whether a crew may reach this machine", () => {
+describe("Whether a crew can reach this machine", () => {
   const windows = new ReceivingWindows();
-  after(() => windows.close());
+  const server = new SmeeServer();
+  after(async () => {
+    await windows.close();
+    await server.stop();
+  });
 
-  it("depends on where it is and on the ways that are set up", () => {
+  it("depends on where it is, and on the ways that are set up and can be used", async () => {
     const { callbacks } = windows.open();
     const onLoopback = { id: "url:x", name: "Here", url: "http://127.0.0.1:4000" };
-    const reach = () =>
-      [localCrew, onLoopback, deployedCrew].map((each) => callbacks.mayReach(each));
-    assert.deepEqual(reach(), [true, true, false]);
+    const reach = async () => {
+      const crews = [localCrew, onLoopback, deployedCrew];
+      return await Promise.all(crews.map((each) => callbacks.canReach(each)));
+    };
+    assert.deepEqual(await reach(), [true, true, false]);
     windows.publicUrl = "https://tunnel.test";
-    assert.deepEqual(reach(), [true, true, true]);
+    assert.deepEqual(await reach(), [true, true, true]);
+    windows.publicUrl = "http://tunnel.test";
+    assert.deepEqual(await reach(), [true, true, false], "it must be https");
     windows.publicUrl = "";
-    windows.relay = "https://smee.test/channel";
-    assert.deepEqual(reach(), [true, true, true]);
+    windows.relay = `${await server.start()}/channel`;
+    assert.deepEqual(await reach(), [true, true, true]);
+    assert.deepEqual([windows.broken, windows.windows.problems, windows.asked], [[], [], 0]);
   });
 });
