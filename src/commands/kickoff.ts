@@ -15,7 +15,7 @@ import type { CommandParts, Commands } from "./table.ts";
 interface KickoffParts extends Pick<CommandParts, "clock"> {
   readonly documents: { show(execution: ExecutionSummary, taskId?: string): Promise<unknown> };
   readonly crews: Pick<Crews, "get" | "inputs" | "list" | "ready">;
-  readonly forms: Pick<CommandParts["forms"], "open">;
+  readonly forms: Pick<CommandParts["forms"], "open" | "showHint">;
   readonly sender: CommandParts["sender"];
   readonly locals: Pick<CommandParts["locals"], "start">;
 }
@@ -28,11 +28,16 @@ export function kickoffCommands(parts: KickoffParts): Commands {
   const { crews, forms, sender, clock, documents, locals } = parts;
   /** By crew: a double click on the row is one kickoff. */
   const starts = new SingleStart<Execution | "form">(clock);
-  const startOrAsk = async (crew: Crew) => {
+  const startOrAsk = async (crew: Crew, isPerson: boolean) => {
     const ready = await crews.ready(crew);
     if (await wantsForm(crews, ready)) return "form";
     const started = await sender.send(ready, { inputs: {} });
     await documents.show(started);
+    // Not waited for: the notification may stay open.
+    if (isPerson)
+      forms.showHint(ready).catch((error: unknown) => {
+        logProblem("Looking whether callbacks can come", error, ready.name);
+      });
     return started;
   };
   const inForm = async (crew: Crew, values: Partial<KickoffRequest>) => {
@@ -54,10 +59,11 @@ export function kickoffCommands(parts: KickoffParts): Commands {
         const request = { ...values, inputs: values.inputs ?? {} };
         return madeOf(await sender.send(await crews.ready(crew), request));
       }
+      const isPerson = !isProgram(argument);
       const made =
         form === true || Object.keys(values).length > 0
           ? "form"
-          : await starts.once(crew.id, { isPerson: !isProgram(argument) }, () => startOrAsk(crew));
+          : await starts.once(crew.id, { isPerson }, () => startOrAsk(crew, isPerson));
       return made === "form" ? await inForm(crew, values) : madeOf(made);
     },
     async kickoffInForm(argument) {

@@ -188,6 +188,24 @@ describe("The form's line that a crew may need a person and no callback can come
     );
   });
 
+  it("is a notification with the same buttons if the crew was kicked off without its form", async () => {
+    open().panel.dispose();
+    const text = /^Deployed: If a task waits for you, this crew reports it only by callback/;
+    for (const button of ["Test Callbacks", "Don't Show Again"]) {
+      const { shown } = await withPerson([{ press: button, isNotification: true }], () =>
+        forms.showHint(deployedCrew),
+      );
+      assert.match(shown[0]?.text ?? "", text);
+      assert.deepEqual(shown[0]?.choices, [
+        "Set Up Callbacks…",
+        "Test Callbacks",
+        "Don't Show Again",
+      ]);
+    }
+    await forms.showHint(deployedCrew);
+    assert.deepEqual(ran, [["crewdeck.testCallbacks", { kind: "crew", crew: deployedCrew.id }]]);
+  });
+
   it("goes when the person has set up a way, and for good when they hide it", async () => {
     const first = open();
     await waitFor("the line", () => first.hint() !== undefined);

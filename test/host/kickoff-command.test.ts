@@ -17,11 +17,15 @@ const asksFor =
 function commands(inputs: () => Promise<CrewInputs>) {
   const sent: KickoffRequest[] = [];
   const opened: unknown[] = [];
+  const hinted: string[] = [];
   const started: unknown[] = [];
   const clock = new FakeClock();
   const all = kickoffCommands({
     crews: { ...crewsOf(crew), inputs },
-    forms: { open: (...what) => (opened.push(what), Promise.resolve(undefined)) },
+    forms: {
+      open: (...what) => (opened.push(what), Promise.resolve(undefined)),
+      showHint: ({ id }) => (hinted.push(id), Promise.resolve()),
+    },
     sender: {
       send: (_crew, request) => (
         sent.push(request),
@@ -35,14 +39,14 @@ function commands(inputs: () => Promise<CrewInputs>) {
     locals: { start: (options) => (started.push(options), Promise.resolve(crew)) },
   });
   const run = async (argument: unknown, id = "kickoff") => await all[id]?.(argument);
-  return { sent, opened, started, clock, run };
+  return { sent, opened, hinted, started, clock, run };
 }
 
 describe("Kicking off by a click", () => {
   const row = { kind: "crew", crew: crew.id };
 
   it("starts a crew without inputs once for a double click, even if the crew responds in between, and again for a later click", async () => {
-    const { sent, clock, run } = commands(asksFor());
+    const { sent, hinted, clock, run } = commands(asksFor());
     const made = await Promise.all([run(row), run(row)]);
     assert.deepEqual(made, [
       { crew: "Writers", kickoffId: "k-1" },
@@ -54,10 +58,11 @@ describe("Kicking off by a click", () => {
     await clock.pass(1_000);
     await run(row);
     assert.equal(sent.length, 2);
+    assert.deepEqual(hinted, [crew.id, crew.id], "whether callbacks can come");
   });
 
   it("starts twice if a program runs the command twice", async () => {
-    const { sent, run } = commands(asksFor());
+    const { sent, hinted, run } = commands(asksFor());
     await Promise.all([
       run({ crew: crew.name, form: false }),
       run({ crew: crew.name, form: false }),
@@ -66,6 +71,7 @@ describe("Kicking off by a click", () => {
     await run({ crew: crew.name });
     await run({ crew: crew.name });
     assert.equal(sent.length, 4);
+    assert.deepEqual(hinted, []);
   });
 
   it("shows the form on each click if the crew has inputs", async () => {

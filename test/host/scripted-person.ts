@@ -85,8 +85,14 @@ export class ScriptedPerson implements vscode.Disposable {
     const options = rest.find((item) => typeof item === "object") as
       vscode.MessageOptions | undefined;
     const choices = rest.filter((item) => typeof item === "string");
+    const [next] = this.#moves;
+    const isWanted =
+      typeof next === "object" &&
+      "press" in next &&
+      next.isNotification === true &&
+      choices.includes(next.press);
     // The extension can notify at any time, also about an earlier test's executions.
-    if (choices.includes("Don't Show Again") || text.includes("asks you at"))
+    if (!isWanted && (choices.includes("Don't Show Again") || text.includes("asks you at")))
       return Promise.resolve(undefined);
     const shown: Shown = {
       kind: "message",
@@ -95,17 +101,11 @@ export class ScriptedPerson implements vscode.Disposable {
       ...(options?.detail === undefined ? {} : { detail: options.detail }),
     };
     this.shown.push(shown);
-    const [next] = this.#moves;
     if (typeof next === "object" && "leave" in next && choices.includes(next.leave)) {
       this.#moves.shift();
       return new Promise(() => undefined);
     }
     // Other notifications get no answer.
-    const isWanted =
-      typeof next === "object" &&
-      "press" in next &&
-      next.isNotification === true &&
-      choices.includes(next.press);
     if (options?.modal !== true && !isWanted) return Promise.resolve(undefined);
     const move = this.#next(shown);
     if (move === "escape") return Promise.resolve(undefined);

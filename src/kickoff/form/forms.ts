@@ -11,6 +11,7 @@ import { MaybeStartedError, type KickoffSender } from "../../sending/kickoff.ts"
 import type { Database } from "../../store/database.ts";
 import type { Prefill } from "../callbacks.ts";
 import { Presets } from "../presets/presets.ts";
+import { formTexts } from "../texts.ts";
 import { callbackHint, type CallbackHint } from "./callback-hint.ts";
 import type { GivenValues, Seed } from "./content.ts";
 import type { LastEditor } from "./last-editor.ts";
@@ -76,6 +77,20 @@ export class KickoffForms implements vscode.Disposable {
       form.show(given);
     }
     return await form.started;
+  }
+
+  /** What the form would have said of callbacks, for a kickoff without it. Resolves when the notification is closed. */
+  async showHint(crew: Crew): Promise<void> {
+    const hint = await this.#hintFor(crew.id);
+    if (hint === undefined) return;
+    const { hints, hintActions } = formTexts();
+    const chosen = await vscode.window.showInformationMessage(
+      plainMessage(`${crew.name}: ${hints[hint]}`),
+      ...Object.values(hintActions),
+    );
+    if (chosen === hintActions.setUpCallbacks) this.#onHint("setUp", crew);
+    if (chosen === hintActions.testCallbacks) this.#onHint("test", crew);
+    if (chosen === hintActions.hideHint) this.#onHint("hide", crew);
   }
 
   /** The panel's state is newer than the stored draft. */
@@ -184,7 +199,7 @@ export class KickoffForms implements vscode.Disposable {
     return canCome ? undefined : callbackHint(store.list(), crewId);
   }
 
-  #onHint(what: "setUp" | "test" | "hide", { id: crew }: FormCrew): void {
+  #onHint(what: "setUp" | "test" | "hide", { id: crew }: Pick<FormCrew, "id">): void {
     if (what === "hide") {
       this.#memory.hideHint(crew);
       this.#advise();

@@ -1,6 +1,7 @@
 import * as vscode from "vscode";
 import { Disposables } from "../../base/events.ts";
 import type { Crews } from "../../crews/crews.ts";
+import type { Crew } from "../../crews/types.ts";
 import { logProblem } from "../../editor/log.ts";
 import { formType } from "../../editor/manifest.ts";
 import type { Sending } from "../../sending/sending.ts";
@@ -51,6 +52,11 @@ export class LazyForms implements vscode.Disposable {
   /** See {@link KickoffForms.open}. */
   async open(...request: Parameters<KickoffForms["open"]>): ReturnType<KickoffForms["open"]> {
     return await (await this.#load()).open(...request);
+  }
+
+  /** See {@link KickoffForms.showHint}. */
+  async showHint(crew: Crew): Promise<void> {
+    await (await this.#load()).showHint(crew);
   }
 
   async closeAll(): Promise<void> {
