@@ -70,7 +70,10 @@ export function readEvent(raw: unknown): ActivityEvent | undefined {
     tool: name("tool_name", "tool"),
     name: name("crew_name", "flow_name", "method_name"),
     tokens: readUsage(event["usage"]) ?? readUsage(event),
-    arguments: bounded(event["tool_args"] ?? event["arguments"]),
+    arguments:
+      type === "llm_call_started"
+        ? promptOf(event["messages"])
+        : bounded(event["tool_args"] ?? event["arguments"]),
     thought: thought === noThought ? undefined : thought,
     text: bounded(outputOf(event)),
     error: bounded(asObject(event["error"])["message"] ?? event["error"]),
@@ -141,6 +144,22 @@ function withoutNulls(object: UnknownObject): UnknownObject {
 function outputOf(event: UnknownObject): unknown {
   const output = event["output"] ?? event["response"] ?? event["feedback"] ?? event["message"];
   return isObject(output) ? (output["raw"] ?? output) : output;
+}
+
+/** The end of what a model was sent: a text, or messages with `role` and `content` (recorded). The beginning is the same for each call of an agent. */
+function promptOf(messages: unknown): string | undefined {
+  const text = Array.isArray(messages)
+    ? messages
+        .map(asObject)
+        .flatMap((message) => {
+          const content = readable(message["content"]);
+          return content === undefined
+            ? []
+            : `${textAt(message, "role") ?? "?"}: ${content.trim()}`;
+        })
+        .join("\n\n")
+    : readable(messages);
+  return text && pieceOf(text, Math.max(0, text.length - longestText), longestText).text;
 }
 
 function bounded(value: unknown): string | undefined {

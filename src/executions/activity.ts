@@ -44,7 +44,7 @@ export interface Span {
   readonly agent?: string;
   /** Also of all that is below it. */
   readonly tokens?: TokenUsage;
-  /** Texts have at most 2,000 characters. */
+  /** Texts have at most 2,000 characters. Of a call of a model, this is the end of its prompt. */
   readonly arguments?: string;
   readonly text?: string;
   readonly error?: string;

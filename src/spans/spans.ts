@@ -14,7 +14,7 @@ export interface SpansOptions {
   readonly now: number;
   /** Of what sends them. */
   readonly version: string;
-  /** Whether inputs, arguments, outputs, feedback and errors are in it. */
+  /** Whether inputs, prompts, arguments, outputs, feedback and errors are in it. */
   readonly hasContent: boolean;
 }
 

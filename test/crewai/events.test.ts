@@ -57,6 +57,8 @@ describe("events of a crewAI project", () => {
           const calls = spans.filter(({ kind }) => kind === "model");
           assert.equal(calls.length, model.requests.length);
           assert.ok(calls.every(({ end, name }) => end !== undefined && name !== ""));
+          for (const { arguments: prompt = "" } of calls) assert.match(prompt, /user: /);
+          assert.match(calls[0]?.arguments ?? "", /Measure the temperature/);
           assert.ok(!spans.some(({ name }) => name === "AgentExecutor"));
           assert.ok((spans.find(({ kind }) => kind === "task")?.tokens?.total ?? 0) > 0);
         } finally {

@@ -706,7 +706,23 @@ def described(event):
     # These have no role of their own.
     members["agent_role"] = members["agent_role"] or short(getattr(getattr(event, "agent", None), "role", None))
     members["thought"] = short(getattr(getattr(event, "formatted_answer", None), "thought", None))
+    if event.type == "llm_call_started":  # The end has the same once more.
+        members["messages"] = last_messages(event.messages)
     return {name: value for name, value in members.items() if value not in (None, "")}
+
+
+def last_messages(messages):
+    """The end of a prompt: its beginning, which says who the agent is, is the same for each of the agent's calls."""
+    if not isinstance(messages, list):
+        return short(messages)
+    kept, left = [], longest_text
+    for message in reversed(messages):
+        if left <= 0 or not isinstance(message, dict):
+            break
+        text = text_of_value(message.get("content"))[:left]
+        left -= len(text)
+        kept.insert(0, {"role": short(message.get("role")), "content": text})
+    return kept
 
 
 def short(value):

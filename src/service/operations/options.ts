@@ -7,7 +7,7 @@ export interface SpansOptions {
   readonly url: URL;
   /** Sent with each request, such as an API key. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Whether the spans include inputs, arguments, outputs, feedback and errors. */
+  /** Whether the spans include inputs, prompts, arguments, outputs, feedback and errors. */
   readonly hasContent: boolean;
 }
 
@@ -34,7 +34,7 @@ export const operationsHelp = `  --log text|json        how the log on standard 
   --keep-days N          deletes executions that ended more than N days ago (kept forever)
   --otlp-endpoint URL    where OpenTelemetry spans of ended executions are sent; by default OTEL_EXPORTER_OTLP_ENDPOINT,
                          with the headers in OTEL_EXPORTER_OTLP_HEADERS
-  --otlp-content         sends inputs, arguments, outputs, feedback and errors with the spans, too`;
+  --otlp-content         sends inputs, prompts, arguments, outputs, feedback and errors with the spans`;
 
 type Values = Readonly<
   Partial<Record<Exclude<keyof typeof operationsOptions, "otlp-content">, string>>

@@ -155,7 +155,7 @@ export function detailsOf(
   ];
   const blocks: [string, string | undefined][] = [
     [details.error, span.error],
-    [details.arguments, span.arguments],
+    [kind === "model" ? details.prompt : details.arguments, span.arguments],
     [details.text, span.text],
     [details.marks, marks.length === 0 ? undefined : markLines(marks, earlierMarks, start, texts)],
   ];

@@ -71,6 +71,7 @@ export function timelineTexts() {
       cachedParts: l10n.t("{0} ({1} in, of it {2} cached, {3} out)"),
       seen: l10n.t("{0} (seen from here, a few seconds late)"),
       arguments: l10n.t("Arguments"),
+      prompt: l10n.t("Prompt"),
       marks: l10n.t("Events"),
       thought: l10n.t("Thought"),
       text: l10n.t("Text"),

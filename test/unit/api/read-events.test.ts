@@ -39,6 +39,10 @@ describe("events", () => {
       tokens: { total: 110, prompt: 100, completion: 10 },
       text: '[\n  {\n    "id": "call_1",\n    "function": {\n      "arguments": "\'{\\"city\\": \\"Oslo\\"}\'",\n      "name": "\'lookup\'"\n    },\n    "type": "function"\n  }\n]',
     });
+    assert.match(
+      byType("llm_call_started")?.arguments ?? "",
+      /^system: You are Oslo researcher\.[^]*\n\nuser: Current Task: Research Oslo\n/,
+    );
     const tool = byType("tool_usage_finished");
     assert.deepEqual(
       [tool?.tool, tool?.arguments, tool?.text],
@@ -52,7 +56,20 @@ describe("events", () => {
     assert.equal(byType("task_completed")?.text, "Oslo is lovely.");
     assert.deepEqual(byType("crew_kickoff_completed")?.tokens, { total: 330 });
     const [sent, kept] = [recorded, events].map((each) => JSON.stringify(each).length);
-    assert.ok(kept! < sent! / 5, `${kept} of ${sent}: without whole agents, tasks and prompts`);
+    assert.ok(kept! < sent! / 5, `${kept} of ${sent}: without whole agents and tasks`);
+  });
+
+  it("have the end of a long prompt", () => {
+    const messages = [
+      { role: "system", content: "You are a researcher. ".repeat(200) },
+      { role: "assistant", content: null, tool_calls: [] },
+      { role: "user", content: "Which teas?" },
+    ];
+    const event = { type: "llm_call_started", timestamp: "2026-11-22T00:00:00Z" };
+    const prompt = readEvent({ ...event, messages })?.arguments ?? "";
+    assert.equal(prompt.length, 2_000);
+    assert.match(prompt, /You are a researcher\.\n\nuser: Which teas\?$/);
+    assert.equal(readEvent({ ...event, messages: "Which teas?" })?.arguments, "Which teas?");
   });
 
   it("of an event stream have their members in `data`", () => {

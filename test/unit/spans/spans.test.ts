@@ -158,8 +158,11 @@ describe("Spans for OpenTelemetry", () => {
     assert.equal(hrTimeToMilliseconds(running.endTime), now);
   });
 
-  it("have no inputs, arguments, outputs, feedback and errors, unless they are asked for", () => {
-    const { execution, events } = variedExecution();
+  it("have no inputs, prompts, arguments, outputs, feedback and errors, unless they are asked for", () => {
+    const { execution, events: varied } = variedExecution();
+    const events = varied.map((event) =>
+      event.type === "llm_call_started" ? { ...event, arguments: "user: Which teas?" } : event,
+    );
     const secret = { ...execution, request: { inputs: { topic: "Green tea" }, callbacks: {} } };
     const thought = [
       ...events,
@@ -167,6 +170,7 @@ describe("Spans for OpenTelemetry", () => {
     ];
     const texts = [
       "Green tea",
+      "Which teas?",
       "tea in offices",
       "How to brew",
       "I now know",
@@ -191,6 +195,9 @@ describe("Spans for OpenTelemetry", () => {
     assert.equal(tool["gen_ai.tool.call.arguments"], '{"query": "tea in offices", "limit": 10}');
     assert.match(String(tool["gen_ai.tool.call.result"]), /How to brew/);
     const [chat] = spans.filter(({ name }) => name.startsWith("chat "));
+    assert.deepEqual(JSON.parse(String(chat?.attributes["gen_ai.input.messages"])), [
+      { role: "user", parts: [{ type: "text", content: "user: Which teas?" }] },
+    ]);
     assert.deepEqual(JSON.parse(String(chat?.attributes["gen_ai.output.messages"])), [
       {
         role: "assistant",

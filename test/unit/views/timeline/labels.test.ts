@@ -182,5 +182,8 @@ describe("the texts of a timeline", () => {
       /^\d\d:\d\d:\d\d – \d\d:\d\d:\d\d \(started after 1\.5 s\)$/,
     );
     assert.equal(facts.get("Agent"), "Senior Researcher");
+    const asked = { ...find(({ kind }) => kind === "model"), arguments: "user: Which teas?" };
+    const [prompt] = detailsOf(asked, { start, now, texts, language: "en" }).blocks;
+    assert.deepEqual(prompt, ["Prompt", "user: Which teas?"]);
   });
 });
