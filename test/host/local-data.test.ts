@@ -467,7 +467,7 @@ describe("Deleting local data", () => {
       () => other.database.get("SELECT 1 FROM lease") === undefined,
     );
     assert.deepEqual([other.executions.store.list(), await files()], [[], []]);
-    assert.deepEqual(tablesWithRows(other), ["clearings", "revisions"]);
+    assert.deepEqual(tablesWithRows(other), ["clearings", "machine", "revisions"]);
     await add(other, { localId: "three" });
     await waitFor("both to see what is new", () =>
       [window, other].every(({ executions }) => executions.store.list()[0]?.localId === "three"),
