@@ -62,6 +62,7 @@ export interface Mark {
   readonly at: number;
   readonly name?: string;
   readonly thought?: string;
+  readonly arguments?: string;
   readonly text?: string;
   readonly error?: string;
 }
@@ -264,7 +265,10 @@ function endsOne(event: ActivityEvent, drafts: Drafts, open: Open): boolean {
 function markOf(event: ActivityEvent, parentId: string): Mark {
   const { id, type, at, thought, text, error } = event;
   const name = event.tool ?? event.model ?? event.agent ?? event.name;
-  return { id, type, parentId, at, ...defined({ name, thought, text, error }) };
+  return {
+    ...{ id, type, parentId, at },
+    ...defined({ name, thought, arguments: event.arguments, text, error }),
+  };
 }
 
 /** Adds what no event reports: tasks and waits for a person that were seen by polling. */

@@ -43,7 +43,7 @@ export function stepsOf({ spans, marks }: Activity): readonly Step[] {
     return [
       {
         ...{ id, start: at, end: at, thought },
-        ...defined({ taskId, attempt, tool: name, result: text, error }),
+        ...defined({ taskId, attempt, tool: name, arguments: mark.arguments, result: text, error }),
       },
     ];
   });

@@ -207,9 +207,10 @@ function contentOf({ kind, state, text, arguments: given }: Span): Attributes {
   }
 }
 
-function eventOf({ type, at, name, thought, text, error }: Mark, hasContent: boolean) {
+function eventOf({ type, at, name, thought, text, error, ...mark }: Mark, hasContent: boolean) {
   const content = hasContent && {
     "crewdeck.thought": thought,
+    "crewdeck.arguments": mark.arguments,
     "crewdeck.output": text,
     "crewdeck.error": error,
   };

@@ -20,7 +20,10 @@ export function searchedTexts(span: Span, texts: TimelineTexts): readonly (strin
   return [
     nameOf(span, texts),
     ...[agent, text, given, error, texts.states[state]],
-    ...marks.flatMap((mark) => [markName(mark), mark.thought, mark.text, mark.error]),
+    ...marks.flatMap((mark) => [
+      markName(mark),
+      ...[mark.thought, mark.arguments, mark.text, mark.error],
+    ]),
   ];
 }
 
@@ -183,6 +186,7 @@ export function markDetails(
     blocks: known([
       [details.error, mark.error],
       [details.thought, mark.thought],
+      [details.arguments, mark.arguments],
       [details.text, mark.text],
     ]),
   };

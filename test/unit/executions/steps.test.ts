@@ -60,12 +60,14 @@ describe("a step", () => {
   it("is shown once if both a callback and the crew's events report it", () => {
     const steps = [
       event("s1", "step", 4.3, { tool: "lookup", text: "10 degrees", thought: "Look." }),
-      event("s2", "step", 9, { thought: "Only here.", text: "An answer." }),
+      event("s2", "step", 9, { thought: "Only here.", arguments: "{}", text: "An answer." }),
     ];
+    const shown = stepsIn([...events, ...steps]);
     assert.deepEqual(
-      stepsIn([...events, ...steps]).map(({ id }) => id),
+      shown.map(({ id }) => id),
       ["old", "l", "f", "done", "s2"],
     );
+    assert.equal(shown.at(-1)?.arguments, "{}");
   });
 
   it("has no end while its tool works", () => {

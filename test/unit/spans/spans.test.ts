@@ -167,6 +167,7 @@ describe("Spans for OpenTelemetry", () => {
     const thought = [
       ...events,
       { id: "thought", type: "agent_logs_execution", at: start + 2000, thought: "I must look." },
+      { id: "step", type: "step", at: start + 2001, arguments: '{"where":"there"}' },
     ];
     const texts = [
       "Green tea",
@@ -178,6 +179,7 @@ describe("Spans for OpenTelemetry", () => {
       "# Draft",
       "context length",
       "I must look",
+      "there",
       "Found a lot",
     ];
     const without = spansAsText(spansFor({ execution: secret, events: thought }));

@@ -111,6 +111,8 @@ describe("the texts of a timeline", () => {
     assert.equal(one.title, "agent logs execution: Senior Researcher");
     assert.deepEqual(one.blocks, [["Thought", "I should search first, <i>then</i> read."]]);
     assert.match(one.facts[0]?.[1] ?? "", /\(after 5\.1 s\)$/);
+    const step = { ...marks[0]!, arguments: '{"q":"otters"}' };
+    assert.deepEqual(markDetails([step], options).blocks.at(-1), ["Arguments", '{"q":"otters"}']);
     const many = { ...rest, marks: Array.from({ length: 12 }, () => marks[1]!), earlierMarks: 3 };
     assert.match(detailsOf(many, options).blocks[0]?.[1] ?? "", /^5 earlier ones\n16 s · memory/);
   });
