@@ -17,7 +17,12 @@ export function applyHeard(execution: Execution, heard: Heard, now: number): Exe
     case "end":
       return hasEnded(execution)
         ? withResult(execution, heard.reading)
-        : applyReading(execution, resultOf(heard.reading, execution), now);
+        : // The last time that a status reported is not the whole one.
+          applyReading(
+            without(execution, "executionTime"),
+            resultOf(heard.reading, execution),
+            now,
+          );
     case "task":
       return withOutput(execution, heard);
     case "pause":

@@ -153,6 +153,16 @@ describe("an execution that is called back", () => {
     assert.deepEqual(applyReading(ended, working("write", 0), at(10)), ended);
   });
 
+  it("has no longer the time that a status reported while it ran, when a callback ends it", () => {
+    const running = applyReading(
+      anExecution(),
+      { ...working("review", 1), executionTime: 2 },
+      at(2),
+    );
+    assert.equal(running.executionTime, 2);
+    assert.equal(applyHeard(running, end, at(60)).executionTime, undefined);
+  });
+
   it("keeps what its status reported of undelivered callbacks when it ends", () => {
     const undelivered = [{ kind: "task", count: 1, attempts: 2 }];
     const ended = heardAll(anExecution({ undelivered }), end);
