@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import type { CallbackTest } from "../callbacks/callbacks.ts";
+import type { CallbackTest, Callbacks } from "../callbacks/callbacks.ts";
 import { hasFlowRequest, readPasted } from "../callbacks/pasted.ts";
 import type { Payload } from "../callbacks/payload.ts";
 import { actionsOf, isUnforeseen, messageOf, UserError } from "../base/errors.ts";
@@ -19,9 +19,12 @@ import { track as trackExecution } from "./track.ts";
  * `pasteCallback` takes `{text, crew?, kickoffId?}` and returns the execution that the callback belongs to.
  */
 export function callbackCommands(
-  parts: ExecutionParts & Pick<CommandParts, "callbacks" | "crews">,
+  parts: ExecutionParts & {
+    readonly callbacks: () => Promise<Pick<Callbacks, "test" | "take">>;
+    readonly forms: Pick<CommandParts["forms"], "advise">;
+  },
 ): Commands {
-  const { callbacks, crews, documents, clock } = parts;
+  const { callbacks, crews, documents, forms, clock } = parts;
   return {
     async pasteCallback(argument) {
       const given = isProgram(argument) ? (stringOf(recordOf(argument), "text") ?? "") : undefined;
@@ -39,6 +42,8 @@ export function callbackCommands(
       const crew = wanted === undefined ? undefined : crews.get(wanted);
       const receiver = await callbacks();
       const result = await offeringSettings(() => receiver.test(crew, { isNewPort }));
+      // It may have asked for what was missing.
+      await forms.advise();
       if (!isProgram(argument)) void show(result, crew?.name ?? "");
       return result;
     },
@@ -135,15 +140,20 @@ async function pasted(given: string | undefined, now: number): Promise<Payload |
       : vscode.l10n.t(
           "There is no callback of a crew in this text. Paste its body: JSON with “task_id” and “task_output”, for example.",
         );
-  const known = read(given ?? (await vscode.env.clipboard.readText()));
+  const text = given ?? (await vscode.env.clipboard.readText());
+  const known = read(text);
   if (known === undefined && given !== undefined) throw new UserError(none(given));
   if (known !== undefined) return known;
   const typed = await vscode.window.showInputBox({
     title: vscode.l10n.t("Paste a Received Callback"),
-    prompt: vscode.l10n.t("Its body as your webhook received it. The clipboard has none."),
+    prompt: hasFlowRequest(text)
+      ? none(text)
+      : vscode.l10n.t(
+          "Its body as your webhook received it, or the line of a log that has it. The clipboard has none.",
+        ),
     ignoreFocusOut: true,
-    validateInput: (text) =>
-      text.trim() === "" || read(text) !== undefined ? undefined : none(text),
+    validateInput: (value) =>
+      value.trim() === "" || read(value) !== undefined ? undefined : none(value),
   });
   return typed === undefined ? undefined : read(typed);
 }

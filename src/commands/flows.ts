@@ -8,7 +8,7 @@ import { onCrew } from "./choose.ts";
 import type { CommandParts, Commands } from "./table.ts";
 
 /** What a deployment's settings need, so that its flows ask a person here. */
-export function flowCommands(parts: Pick<CommandParts, "callbacks" | "crews">): Commands {
+export function flowCommands(parts: Pick<CommandParts, "callbacks" | "crews" | "forms">): Commands {
   return {
     setFeedbackSecret: onCrew(parts, async (crew, argument) => {
       const secret = stringOf(recordOf(argument), "secret") ?? (await askSecret(crew));
@@ -25,11 +25,13 @@ export function flowCommands(parts: Pick<CommandParts, "callbacks" | "crews">): 
         if (found !== undefined) return found;
         throw new UserError(
           vscode.l10n.t(
-            "“{0}” can't reach this machine: it has no public address. Set one up, such as a tunnel, in the setting crewdeck.callbacks.publicUrl.",
+            "“{0}” can't call this machine: the webhook needs a public address. Set up a tunnel or a relay in the settings, then copy the address.",
             crew.name,
           ),
         );
       });
+      // It may have asked for what was missing.
+      await parts.forms.advise();
       await vscode.env.clipboard.writeText(url);
       tellNext(crew, await callbacks.flows.hasSecret(crew.id));
       return { crew: crew.name, url };

@@ -48,7 +48,7 @@ export class KickoffForms implements vscode.Disposable {
     this.#subscription = vscode.Disposable.from(
       crews.onDidChange(() => this.#crewsChanged()),
       vscode.workspace.onDidChangeConfiguration((change) => {
-        if (change.affectsConfiguration("crewdeck.callbacks")) this.#advise();
+        if (change.affectsConfiguration("crewdeck.callbacks")) this.advise();
       }),
     );
   }
@@ -165,7 +165,7 @@ export class KickoffForms implements vscode.Disposable {
       );
     });
     this.#forms.set(crew.id, form);
-    this.#advise();
+    this.advise();
     panel.onDidDispose(() => {
       if (this.#forms.get(crew.id) === form) this.#forms.delete(crew.id);
     });
@@ -182,8 +182,8 @@ export class KickoffForms implements vscode.Disposable {
     }
   }
 
-  /** Says in the open forms whether callbacks can come. */
-  #advise(): void {
+  /** Says in the open forms whether callbacks can come. Call it when a way for them may have been set up. */
+  advise(): void {
     for (const [id, form] of this.#forms)
       this.#hintFor(id).then(
         (hint) => (form.session.hint = hint),
@@ -202,13 +202,9 @@ export class KickoffForms implements vscode.Disposable {
   #onHint(what: "setUp" | "test" | "hide", { id: crew }: Pick<FormCrew, "id">): void {
     if (what === "hide") {
       this.#memory.hideHint(crew);
-      this.#advise();
+      this.advise();
     } else if (what === "setUp") void runAction(machineSettings("crewdeck.callbacks"));
-    else
-      // The test may have asked for what was missing.
-      void vscode.commands
-        .executeCommand("crewdeck.testCallbacks", { kind: "crew", crew })
-        .then(() => this.#advise());
+    else void vscode.commands.executeCommand("crewdeck.testCallbacks", { kind: "crew", crew });
   }
 
   async #showLate(crew: FormCrew, error: unknown): Promise<void> {

@@ -59,8 +59,13 @@ export class LazyForms implements vscode.Disposable {
     await (await this.#load()).showHint(crew);
   }
 
-  async closeAll(): Promise<void> {
+  /** See {@link KickoffForms.advise}. */
+  async advise(): Promise<void> {
     // If they aren't loaded, no form is open.
+    (await this.#loading)?.advise();
+  }
+
+  async closeAll(): Promise<void> {
     await (await this.#loading)?.closeAll();
   }
 
