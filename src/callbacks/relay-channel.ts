@@ -94,7 +94,11 @@ async function isOwnRelay(address: string, options: OpenChannelOptions): Promise
 async function createChannel(address: string, options: OpenChannelOptions): Promise<Channel> {
   const token = await options.token();
   if (token === undefined)
-    throw new RelayError(l10n.t("The relay's token is needed to create a channel there."));
+    throw new RelayError(
+      l10n.t(
+        "The relay's token is needed to create a channel there. “Test Callbacks” asks for it.",
+      ),
+    );
   const pair = await generateKeyPair("ECDH-ES", { crv: "P-256", extractable: true });
   const answer = await askRelay(options, {
     method: "POST",

@@ -166,7 +166,10 @@ function descriptionOf(error: unknown): string {
 }
 
 function problemOf(status: number): string {
-  if (status === 401) return l10n.t("The relay refused the token or the channel's secret (401).");
+  if (status === 401)
+    return l10n.t(
+      "The relay refused the token or the channel's secret (401). The token is in the file that the relay named when it started; “Test Callbacks” asks for it again.",
+    );
   if (status === 404) return l10n.t("The relay has no such channel (404).");
   if (status === 429) return l10n.t("The relay gets too many requests (429).");
   if (status === 507)

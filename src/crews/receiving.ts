@@ -83,7 +83,7 @@ async function askToken(address: string): Promise<string | undefined> {
   const token = await vscode.window.showInputBox({
     title: vscode.l10n.t("Connect to the Relay"),
     prompt: vscode.l10n.t(
-      "The token of {0}, once, to create a channel there. The relay printed in which file it keeps it.",
+      "The token of the relay at {0}, which creates a channel for this machine. It is in the file that the relay named when it started. You are asked once.",
       address,
     ),
     password: true,

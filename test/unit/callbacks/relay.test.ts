@@ -47,7 +47,7 @@ describe("Callbacks through a relay of one's own", () => {
     for (let kickoffs = 0; kickoffs < 2; kickoffs++)
       assert.equal(await window.callbacks.for(deployedCrew, localId), undefined);
     assert.deepEqual(windows.broken, [
-      "“Deployed” can't call this machine. The relay's token is needed to create a channel there.",
+      "“Deployed” can't call this machine. The relay's token is needed to create a channel there. “Test Callbacks” asks for it.",
     ]);
     assert.equal(await window.callbacks.canReach(deployedCrew), false);
     assert.match(windows.windows.problems.splice(0).join("\n"), /token is needed/);
