@@ -98,7 +98,12 @@ function commandsAt(
       const id = isApprove ? "approveWithNote" : "reject";
       return command(title, id, tooltip, { taskId: of, attempt });
     });
-  if (taskId === undefined) return [...kept, give];
+  const paste = command(
+    vscode.l10n.t("Paste Received Callback…"),
+    "pasteCallback",
+    vscode.l10n.t("Shows what your own webhook received: which task waits, and its output"),
+  );
+  if (taskId === undefined) return [...kept, give, paste];
   const taken = answeredPause(execution);
   const { waiting } = execution;
   if (waiting?.options !== undefined) {

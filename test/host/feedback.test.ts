@@ -57,9 +57,14 @@ describe("feedback in an execution's document", () => {
     const { document } = await parts.show(
       parts.store.add(notWaiting({ state: "unknown", mayBeWaiting: true })),
     );
-    const [lens] = await lensesOf(document);
-    assert.equal(lens?.title, "Give Feedback…");
-    assert.equal(document.lineAt(lens.line).text, "## It may be waiting for you");
+    const lenses = await lensesOf(document);
+    assert.deepEqual(
+      lenses.map(({ title, line }) => [title, document.lineAt(line).text]),
+      ["Give Feedback…", "Paste Received Callback…"].map((title) => [
+        title,
+        "## It may be waiting for you",
+      ]),
+    );
   });
 
   it("shows that it is being sent, then that it may have been sent", async () => {

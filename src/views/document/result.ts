@@ -168,7 +168,7 @@ function mayBeWaitingPart(execution: Execution): Part {
     ? [`## ${l10n.t("The crew does not know this ID")}`, "", isWrong, "", isRight]
     : [`## ${l10n.t("It may be waiting for you")}`, "", isGone];
   const next = l10n.t(
-    "If you know the task's ID, give feedback here. If it does not wait, the crew says so and nothing is lost.",
+    "If your own webhook received that callback, copy it and use “Paste Received Callback…”. If you know the task's ID, give feedback here: if it does not wait, the crew says so and nothing is lost.",
   );
   return { id: mayBeWaitingSection, lines: [...lines, "", next] };
 }

@@ -32,6 +32,7 @@ export const pageActions = [
   "untrackExecution",
   "watchAgain",
   "giveFeedback",
+  "pasteCallback",
   "sendAgain",
   "openDrafts",
   "compareExecutions",

@@ -136,11 +136,12 @@ function actionsOf(
 ): readonly PageAction[] {
   const { state, request, watchingStoppedAt, waiting } = execution;
   const isUnconfirmed = state === "unconfirmed";
+  const isDoubtful = waiting === undefined && mayWait(execution);
   const again = request !== undefined && (isUnconfirmed || hasEnded(execution));
   return present<PageAction>(
     watchingStoppedAt !== undefined && { name: "watchAgain", label: l10n.t("Watch Again") },
-    waiting === undefined &&
-      mayWait(execution) && { name: "giveFeedback", label: l10n.t("Give Feedback…") },
+    isDoubtful && { name: "giveFeedback", label: l10n.t("Give Feedback…") },
+    isDoubtful && { name: "pasteCallback", label: l10n.t("Paste Received Callback…") },
     isUnconfirmed && { name: "trackExecution", label: l10n.t("Track by Its ID…") },
     canStop && canBeStopped(execution) && stopAction(execution),
     again && { name: "runAgain", label: l10n.t("Run Again…") },
