@@ -59,7 +59,7 @@ export async function sendAnswer(
     if (status < 200 || status >= 300) throw refusal(address, status, said, statusText);
     end({ status });
     const message = saidIn(said);
-    return { status: "resumed", ...defined({ message }), raw: parseJson(said) ?? null };
+    return { ...defined({ message }), raw: parseJson(said) ?? null };
   } catch (failure) {
     const error = failure instanceof CrewApiError ? failure : failed(failure, address, deadline);
     end({ error: error.kind, ...defined({ status: error.status }) });

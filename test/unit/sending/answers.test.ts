@@ -226,6 +226,16 @@ describe("the answer to a flow's request", () => {
   });
   const state = () => requestState(store.find("k1") ?? assert.fail(), target);
 
+  it("is said to be sent, and no more, if its receiver says nothing", async () => {
+    server.next(json(200, {}));
+    await sender().send(answer(asked(), "approved"));
+    const [sent] = store.find("k1")?.resumes ?? [];
+    assert.deepEqual(
+      [sent?.outcome, sent?.answer, sent?.message],
+      ["answered", undefined, undefined],
+    );
+  });
+
   it("goes to the request's address once, with the chosen word and without the crew's token", async () => {
     const execution = asked();
     assert.equal(state(), "new");
