@@ -190,7 +190,12 @@ describe("The form's line that a crew may need a person and no callback can come
     await waitFor("the line", () => hint() === "mayNeedPerson");
     const { testCallbacks } = callbackCommands({
       ...executionParts(parts.store),
-      forms: { advise: () => Promise.resolve(forms.advise()) },
+      forms: {
+        advise() {
+          forms.advise();
+          return Promise.resolve();
+        },
+      },
       callbacks: () =>
         Promise.resolve({
           take: () => undefined,

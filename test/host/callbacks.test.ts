@@ -144,6 +144,9 @@ describe("A callback", () => {
       run("pasteCallback", { text: JSON.stringify(aRequest()) }),
       /request of a flow.*only with its signature/,
     );
+    await vscode.env.clipboard.writeText(JSON.stringify(aRequest()));
+    const { shown } = await withPerson(["escape"], () => executeCommand("crewdeck.pasteCallback"));
+    assert.match(shown[0]?.text ?? "", /request of a flow.*only with its signature/);
     await run("untrackExecution", { crew, kickoffId: tracked.pop()! });
     await settings().update(setting, proxy.url, vscode.ConfigurationTarget.Global);
   });
