@@ -149,7 +149,7 @@ async function pasted(given: string | undefined, now: number): Promise<Payload |
     prompt: hasFlowRequest(text)
       ? none(text)
       : vscode.l10n.t(
-          "Its body as your webhook received it, or the line of a log that has it. The clipboard has none.",
+          "Its body as your webhook received it, or the line of a log that has it. The clipboard has no callback.",
         ),
     ignoreFocusOut: true,
     validateInput: (value) =>
