@@ -59,7 +59,7 @@ export class Callbacks implements Disposable {
   readonly #inbox: Inbox;
   readonly #receiver: Receiver;
   readonly #owned = new Disposables();
-  /** Why callbacks can't come, as the person was told. Each kickoff would tell it again. */
+  /** Why callbacks can't come, as notifications have said: each kickoff would say it again. */
   readonly #told = new Set<string>();
   #cancelStop: (() => void) | undefined;
   /** The webhooks of flows that ask a person. */
