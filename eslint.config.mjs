@@ -4,7 +4,7 @@ import tseslint from "typescript-eslint";
 /** What every room with a part of the user interface may import. */
 const below = ["base", "api", "store", "executions", "sending", "projects", "editor", "vscode"];
 
-/** What each room may import besides itself. `vscode` stands for VS Code's own API. A test keeps it equal to the table in the README. */
+/** What each room may import besides itself. `vscode` stands for VS Code's own API. A test keeps it equal to the table in CONTRIBUTING.md. */
 export const rooms = {
   base: [],
   api: ["base"],
@@ -60,7 +60,7 @@ const named = {
 const walls = Object.entries(rooms).map(([room, allowed]) => {
   const closed = Object.keys(rooms).filter((other) => other !== room && !allowed.includes(other));
   const message = (other) =>
-    `The room "${room}" may not import from "${other}" (see the table of rooms in the README).`;
+    `The room "${room}" may not import from "${other}" (see the table of rooms in CONTRIBUTING.md).`;
   const patterns = closed.map((other) => ({
     regex: `^\\.\\./(\\.\\./)*${other}/`,
     message: message(other),
@@ -96,7 +96,7 @@ const extensionWall = {
       {
         patterns: closedToExtension.map((room) => ({
           regex: `^\\./${room}/`,
-          message: `extension.ts may not import from "${room}" (see the table of rooms in the README).`,
+          message: `extension.ts may not import from "${room}" (see the table of rooms in CONTRIBUTING.md).`,
         })),
       },
     ],

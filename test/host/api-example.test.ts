@@ -13,7 +13,7 @@ import { startRealService, type RealService } from "./real-service.ts";
 const run = (command: string, argument?: unknown) =>
   vscode.commands.executeCommand(`crewdeck.${command}`, argument);
 
-describe("The README's example of the API", () => {
+describe("The documented example of the API", () => {
   let service: RealService;
   let api: CrewdeckApi;
 

@@ -32,6 +32,11 @@ const steps = contributes.walkthroughs.flatMap((walkthrough) => walkthrough.step
 const inReadme = [...read("README.md").matchAll(/!\[([^\]]*)\]\(([^)]+)\)/g)].map(
   ([, says = "", file = ""]) => ({ says, file }),
 );
+const inDocs = readdirSync(path.join(projectFolder, "docs")).flatMap((file) =>
+  [...read(`docs/${file}`).matchAll(/!\[([^\]]*)\]\(\.\.\/([^)]+)\)/g)].map(
+    ([, says = "", file = ""]) => ({ says, file }),
+  ),
+);
 const inWalkthrough = steps.flatMap(({ media }) => Object.values(media.image));
 
 describe("the pictures", () => {
@@ -47,7 +52,7 @@ describe("the pictures", () => {
     for (const file of generated) assert.ok(size(file) < 40_000, file);
   });
 
-  it("of README and walkthrough come from the script and are described; only those of the walkthrough are in the package", () => {
+  it("of README, docs and walkthrough come from the script and are described; only those of the walkthrough are in the package", () => {
     const shipped = read(".vscodeignore")
       .split("\n")
       .filter((line) => line.startsWith("!media/screenshots/"));
@@ -56,8 +61,8 @@ describe("the pictures", () => {
     const [first, ...others] = inReadme;
     assert.equal(first?.file, `${folder}/${film}`);
     assert.ok(others.length > 0 && others.length <= 10);
-    for (const { file } of others) assert.ok(generated.includes(file), file);
-    for (const { says, file } of inReadme) assert.ok(says.length > 40, file);
+    for (const { file } of [...others, ...inDocs]) assert.ok(generated.includes(file), file);
+    for (const { says, file } of [...inReadme, ...inDocs]) assert.ok(says.length > 40, file);
   });
 
   it("begin in the README with an animated one, under 1.5 MB", () => {

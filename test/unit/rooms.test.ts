@@ -11,16 +11,16 @@ interface Walls {
   readonly closedToExtension: readonly string[];
 }
 
-const readme = readFileSync(path.join(projectFolder, "README.md"), "utf8");
+const contributing = readFileSync(path.join(projectFolder, "CONTRIBUTING.md"), "utf8");
 
-describe("the README's table of rooms", () => {
+describe("the table of rooms in CONTRIBUTING.md", () => {
   let walls: Walls;
   let cells: ReadonlyMap<string, string>;
   before(async () => {
     walls = (await import(
       pathToFileURL(path.join(projectFolder, "eslint.config.mjs")).href
     )) as Walls;
-    const rows = [...readme.matchAll(/^\| `([\w.-]+)\/?` \| .+ \| (.+) \|$/gm)];
+    const rows = [...contributing.matchAll(/^\| `([\w.-]+)\/?` \| .+ \| (.+) \|$/gm)];
     cells = new Map(rows.map(([, room, mayImport]) => [room ?? "", mayImport ?? ""]));
   });
 
@@ -55,8 +55,9 @@ describe("the README's table of rooms", () => {
 
   it("says which rooms never import vscode; all others may, and the editor's room with it", () => {
     const [, sentence = ""] =
-      /^(.+) never import `vscode`; every other room may, and `editor` with it\./m.exec(readme) ??
-      [];
+      /^(.+) never import `vscode`; every other room may, and `editor` with it\./m.exec(
+        contributing,
+      ) ?? [];
     const without = Object.keys(walls.rooms).filter(
       (room) => !walls.rooms[room]?.includes("vscode"),
     );

@@ -15,6 +15,7 @@ describe("texts that name a command of the palette", () => {
       ...globSync("src/**/*.ts", { cwd: projectFolder }),
       "media/example-crew/README.md",
       "README.md",
+      ...globSync("docs/*.md", { cwd: projectFolder }),
       "CHANGELOG.md",
       "package.nls.json",
     ];

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, globSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { readRequestFile } from "../../src/kickoff/request-files/request-file.ts";
 import { projectFolder } from "../support/folders.ts";
 
 const read = (...names: string[]) => readFileSync(path.join(projectFolder, ...names), "utf8");
 
-describe("the README's example of the API", () => {
+describe("the documented example of the API", () => {
   it("is the code that the host test runs, apart from the path of the types", () => {
-    const blocks = [...read("README.md").matchAll(/^```ts\n([^]*?)^```$/gm)].map(
+    const blocks = [...read("docs/commands-and-api.md").matchAll(/^```ts\n([^]*?)^```$/gm)].map(
       ([, text]) => text,
     );
     const example = read("test", "host", "api-example.ts").replace(
@@ -26,9 +26,9 @@ describe("the README's example of the API", () => {
   });
 });
 
-describe("the README", () => {
+describe("the documentation", () => {
   it("shows a valid request file", () => {
-    const examples = [...read("README.md").matchAll(/^ *```jsonc\n([^]*?)^ *```$/gm)]
+    const examples = [...read("docs/executions.md").matchAll(/^ *```jsonc\n([^]*?)^ *```$/gm)]
       .map(([, text = ""]) => text)
       .filter((text) => text.includes('"inputs"'));
     assert.equal(examples.length, 1);
@@ -36,9 +36,9 @@ describe("the README", () => {
   });
 
   it("lists the ways through the code, each through at most 14 files, which exist", () => {
-    const ways = [...read("README.md").matchAll(/^\|[^|]+\|[^|]+\| (`[a-z/]+\/`: .*) \|$/gm)].map(
-      ([, files = ""]) => files.split("; "),
-    );
+    const ways = [
+      ...read("CONTRIBUTING.md").matchAll(/^\|[^|]+\|[^|]+\| (`[a-z/]+\/`: .*) \|$/gm),
+    ].map(([, files = ""]) => files.split("; "));
     assert.equal(ways.length, 4);
     for (const way of ways) {
       const files = way.flatMap((part) => {
@@ -55,11 +55,25 @@ describe("the README", () => {
     }
   });
 
+  it("has no link or picture that leads nowhere", () => {
+    const pages = [
+      "README.md",
+      "CONTRIBUTING.md",
+      ...globSync("docs/*.md", { cwd: projectFolder }),
+    ];
+    const dead = pages.flatMap((page) =>
+      [...read(page).matchAll(/\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)/g)]
+        .map(([, file = ""]) => path.join(projectFolder, path.dirname(page), file))
+        .filter((file) => !existsSync(file)),
+    );
+    assert.deepEqual(dead, []);
+  });
+
   it("lists the existing settings", () => {
     const { contributes } = JSON.parse(read("package.json")) as {
       contributes: { configuration: { properties: object } };
     };
-    const listed = [...read("README.md").matchAll(/^\| (`crewdeck\.[^|]+) \|/gm)].flatMap(
+    const listed = [...read("docs/settings.md").matchAll(/^\| (`crewdeck\.[^|]+) \|/gm)].flatMap(
       ([, names = ""]) => names.split(", "),
     );
     assert.deepEqual(
