@@ -34,10 +34,6 @@ import sys
 import threading
 import traceback
 
-commands_fd = os.dup(0)
-replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
-os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-os.dup2(2, 1)
 for stream in (sys.stdout, sys.stderr):
     stream.reconfigure(encoding="utf-8", errors="backslashreplace", line_buffering=True)
 
@@ -61,6 +57,8 @@ event_members = (
 )
 
 own_id = os.getpid()
+# Set by `main`.
+replies = None
 lock = threading.Lock()
 
 
@@ -115,11 +113,10 @@ def processes():
         yield int(pid), int(parent)
 
 
-def read_commands(commands):
+def read_commands(lines, commands):
     try:
-        with os.fdopen(commands_fd, encoding="utf-8") as lines:
-            for line in lines:
-                commands.put(json.loads(line))
+        for line in lines:
+            commands.put(json.loads(line))
     finally:
         end()
 
@@ -842,7 +839,17 @@ def run(commands):
             reply("failed", message=describe_error(error), frames=frames_of(error, folders))
 
 
-if __name__ == "__main__":
+def main():
+    """Keeps standard input and output for commands and replies: the project reads nothing, and prints to standard error."""
+    global replies
+    lines = os.fdopen(os.dup(0), encoding="utf-8")
+    replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    os.dup2(2, 1)
     received = queue.Queue()
-    threading.Thread(target=read_commands, args=(received,), daemon=True).start()
+    threading.Thread(target=read_commands, args=(lines, received), daemon=True).start()
     run(received)
+
+
+if __name__ == "__main__":
+    main()
