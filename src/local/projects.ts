@@ -5,12 +5,12 @@ import { openFileAction, showLocalLogAction } from "../crews/errors.ts";
 import type { Crews } from "../crews/crews.ts";
 import { setContext } from "../editor/manifest.ts";
 import { logProblem } from "../editor/log.ts";
-import { ProjectError, type CrewProject } from "../projects/types.ts";
+import { ProjectError, toRehearse, type CrewProject } from "../projects/types.ts";
 import { ServiceFailure, ServiceRefusal } from "./service-errors.ts";
 
 /** Loads the parsers, half of the extension's code, with the first project. @throws ProjectError */
 export async function readProject(folder: string): Promise<CrewProject> {
-  return await (await import("../projects/read.ts")).readProject(folder);
+  return toRehearse(await (await import("../projects/read.ts")).readProject(folder));
 }
 
 export async function workspaceProjects(): Promise<readonly string[]> {

@@ -1,6 +1,15 @@
-import { definitionBelow, indentOf, withoutInert } from "./python-text.ts";
+import { bodyBelow, definitionBelow, indentOf, withoutInert } from "./python-text.ts";
 
-/** A method of a `@CrewBase` class, found without a Python parser. */
+/** A class with `@CrewBase`, found without a Python parser. */
+export interface CrewClass {
+  readonly name: string;
+  /** Those that crewAI calls to build the crew, in the order of the file. */
+  readonly methods: readonly CrewMethod[];
+  /** The file of the agents or tasks that the class names; undefined if it names none, null if only Python knows it. */
+  readonly agentsConfig: string | null | undefined;
+  readonly tasksConfig: string | null | undefined;
+}
+
 export interface CrewMethod {
   readonly kind: "agent" | "task" | "crew";
   readonly name: string;
@@ -11,46 +20,66 @@ export interface CrewMethod {
   readonly column: number;
 }
 
-const decorator = /^([ \t]*)@(?:[\w.]+\.)?(CrewBase|agent|task|crew)\b/;
+const crewBase = /^\s*@(?:[\w.]+\.)?CrewBase\b/;
+const decorator = /^\s*@(?:[\w.]+\.)?(agent|task|crew)\b/;
+const usedConfig = /\b(?:agents|tasks)_config\s*(?:\[|\.\s*get\s*\()\s*["']([^"'\n]+)["']/;
 
-/** The methods that crewAI calls to build the crew, in the order of the file. */
-export function crewMethods(text: string): CrewMethod[] {
+/** The classes with `@CrewBase`, in the order of the file. */
+export function crewClassesIn(text: string): CrewClass[] {
   const source = text.split(/\r?\n/);
   const code = withoutInert(text).split(/\r?\n/);
-  const found: CrewMethod[] = [];
-  /** The class that the lines belong to. */
-  let owner: { readonly line: number; readonly indent: number } | undefined;
-  code.forEach((line, index) => {
-    const indent = indentOf(line);
-    if (line.trim() === "") return;
-    // A bracket may close the class's list of bases.
-    if (owner && index > owner.line && indent <= owner.indent && !/^\s*[)\]}]/.test(line))
-      owner = undefined;
-    const kind = decorator.exec(line)?.[2];
-    if (kind === undefined) return;
-    const below = definitionBelow(code, index);
-    if (below === undefined) return;
-    if (kind === "CrewBase") {
-      if (below.isClass) owner = { line: below.index, indent };
-      return;
-    }
-    if (!isKind(kind) || below.isClass || owner === undefined) return;
-    const end = code.findIndex(
-      (each, at) => at > below.index && each.trim() !== "" && indentOf(each) <= indent,
-    );
-    const body = source.slice(below.index, end < 0 ? undefined : end).join("\n");
-    const config = /\b(?:agents|tasks)_config\s*\[\s*["']([^"'\n]+)["']\s*\]/.exec(body)?.[1];
-    found.push({
-      kind,
-      name: below.name,
-      ...(config !== undefined && { config }),
-      line: index + 1,
-      column: indent + 1,
-    });
+  return code.flatMap((line, index) => {
+    const below = crewBase.test(line) ? definitionBelow(code, index) : undefined;
+    if (below?.isClass !== true) return [];
+    const start = below.index + 1;
+    const body = bodyBelow(code, below.index);
+    const own = source.slice(start, start + body.length);
+    return [
+      {
+        name: below.name,
+        methods: methodsIn(body, own, start),
+        agentsConfig: configIn("agents", body, own),
+        tasksConfig: configIn("tasks", body, own),
+      },
+    ];
   });
-  return found;
 }
 
-function isKind(word: string): word is CrewMethod["kind"] {
+/** @param start how many lines come before the class's body */
+function methodsIn(body: readonly string[], source: readonly string[], start: number) {
+  return body.flatMap((line, index): CrewMethod[] => {
+    const kind = decorator.exec(line)?.[1];
+    const below = kind === undefined ? undefined : definitionBelow(body, index);
+    if (!isKind(kind) || below === undefined || below.isClass) return [];
+    const length = bodyBelow(body, below.index).length;
+    const text = source.slice(below.index, below.index + 1 + length).join("\n");
+    const config = usedConfig.exec(text)?.[1];
+    return [
+      {
+        kind,
+        name: below.name,
+        ...(config !== undefined && { config }),
+        line: start + index + 1,
+        column: indentOf(line) + 1,
+      },
+    ];
+  });
+}
+
+function isKind(word: string | undefined): word is CrewMethod["kind"] {
   return word === "agent" || word === "task" || word === "crew";
+}
+
+/** Of `agents_config = "…"` among the members of a class. */
+function configIn(what: string, body: readonly string[], source: readonly string[]) {
+  const indent = indentOf(body.find((line) => line.trim() !== "") ?? "");
+  const setting = new RegExp(`^\\s*${what}_config\\s*(?::[^=]*)?=(?!=)`);
+  const at = body.findLastIndex((line) => indentOf(line) === indent && setting.test(line));
+  if (at < 0) return undefined;
+  return (
+    /=\s*(?:"([^"\\]+)"|'([^'\\]+)')\s*(?:#.*)?$/
+      .exec(source[at] ?? "")
+      ?.slice(1)
+      .join("") ?? null
+  );
 }

@@ -1,7 +1,7 @@
 import * as l10n from "@vscode/l10n";
 import path from "node:path";
 import type { JsonObject } from "../base/json.ts";
-import { crewMethods, type CrewMethod } from "./crew-py.ts";
+import { crewClassesIn, type CrewClass, type CrewMethod } from "./crew-py.ts";
 import { filesIn, foldersIn, isFile } from "./files.ts";
 import { attempt, tryToRead, type Reading } from "./reading.ts";
 import { given, parseJsonc, parseYaml, toPlain, type Place } from "./source.ts";
@@ -55,35 +55,43 @@ export async function findCrewFile(folder: string): Promise<string | undefined> 
   return undefined;
 }
 
-/** `crew.py` beside the folder `config`, else the file there that has a `@CrewBase` class, as in a flow. */
-export async function crewPython(reading: Reading, config: string): Promise<string> {
-  const folder = path.posix.dirname(config);
-  const usual = path.posix.join(folder, "crew.py");
-  if (await isFile(path.join(reading.folder, usual))) return usual;
-  for (const name of await filesIn(path.join(reading.folder, folder))) {
-    const file = path.posix.join(folder, name);
-    if (name.endsWith(".py") && (await methodsIn(reading, file)).length > 0) return file;
-  }
-  return usual;
+/** The class of a classic crew. */
+export interface CrewEntry {
+  /** Its file. */
+  readonly file: string;
+  /** Undefined where none could be found in the file. */
+  readonly crew: CrewClass | undefined;
 }
 
-/** None in a file that isn't text, which Python reports. */
-export async function methodsIn({ text }: Reading, file: string): Promise<CrewMethod[]> {
+/** The crews beside the folder `config`: those of `crew.py`, else of the other files there, as in a flow. At least one. */
+export async function crewEntries(reading: Reading, config: string): Promise<CrewEntry[]> {
+  const folder = path.posix.dirname(config);
+  const usual = path.posix.join(folder, "crew.py");
+  const entriesIn = async (file: string): Promise<CrewEntry[]> =>
+    crewClassesIn(await pythonText(reading, file)).map((crew) => ({ file, crew }));
+  const found = (await isFile(path.join(reading.folder, usual))) ? await entriesIn(usual) : [];
+  if (found.length > 0) return found;
+  for (const name of await filesIn(path.join(reading.folder, folder)))
+    if (name.endsWith(".py")) found.push(...(await entriesIn(path.posix.join(folder, name))));
+  return found.length > 0 ? found : [{ file: usual, crew: undefined }];
+}
+
+/** Empty for a file that isn't text, which Python reports. */
+async function pythonText({ text }: Reading, file: string): Promise<string> {
   const python = await tryToRead(
     () => undefined,
     () => text(file),
   );
-  return crewMethods(python?.text ?? "");
+  return python?.text ?? "";
 }
 
 /** Tasks run in the order of the file, as `@task` methods usually do. */
 export async function readClassic(
   reading: Reading,
   config: string,
-  entry: string,
+  methods: readonly CrewMethod[],
 ): Promise<Definition> {
   const { report } = reading;
-  const methods = await methodsIn(reading, entry);
   const agentPlaces = await tryToRead(report, () => readYaml(reading, config, "agent"));
   const agents = [...(agentPlaces ?? [])].map(([name, place]) => ({
     value: readAgent(name, place, report),

@@ -1,4 +1,4 @@
-import { definitionBelow, indentOf, withoutInert } from "./python-text.ts";
+import { bodyBelow, definitionBelow, indentOf, withoutInert } from "./python-text.ts";
 
 /** A flow as its Python says it, found without a Python parser. */
 interface FlowText {
@@ -86,15 +86,4 @@ export function modelIn(text: string, name: string) {
       ?.split(",")
       .flatMap((base) => /^\s*(?:\w+\.)*(\w+)/.exec(base)?.[1] ?? []) ?? [];
   return { fields, bases };
-}
-
-/** The lines that belong to a definition. */
-function bodyBelow(code: readonly string[], at: number): string[] {
-  const indent = indentOf(code[at] ?? "");
-  const end = code.findIndex(
-    (line, index) =>
-      // A bracket may close the definition's own list.
-      index > at && line.trim() !== "" && indentOf(line) <= indent && !/^\s*[)\]}]/.test(line),
-  );
-  return code.slice(at + 1, end < 0 ? undefined : end);
 }

@@ -1,6 +1,5 @@
 import * as l10n from "@vscode/l10n";
 import { shortName } from "../base/text.ts";
-import { methodsIn } from "./definition.ts";
 import { readText, type TextFile } from "./files.ts";
 import { plainProject, readDefinition, type ProjectDefinition } from "./read.ts";
 import { tryToRead, type Reading } from "./reading.ts";
@@ -60,10 +59,9 @@ export async function inspectProject(
   const project = await tryToRead(reading.report, () => readDefinition(reading));
   if (project === undefined) return { problems, spots: [], references: [] };
   checkPlaceholders(project, report);
-  const methods = await methodSpots(reading, project);
   return {
     problems,
-    spots: [...methods, ...spotsIn(project)],
+    spots: [...methodSpots(project), ...spotsIn(project)],
     references: referencesIn(project),
   };
 }
@@ -162,10 +160,8 @@ function spotsIn({ kind, config, crew, agents, tasks }: ProjectDefinition): Spot
 }
 
 /** In `crew.py`. */
-async function methodSpots(reading: Reading, project: ProjectDefinition): Promise<Spot[]> {
-  const { kind, entry } = project;
-  if (kind !== "classic") return [];
-  return (await methodsIn(reading, entry)).flatMap((method): Spot[] => {
+function methodSpots({ entry, methods = [] }: ProjectDefinition): Spot[] {
+  return methods.flatMap((method): Spot[] => {
     const { line, column, name, config = name } = method;
     const at = { file: entry, line, column };
     if (method.kind === "crew") return [{ at, crew: "whole", tasks: [] }];

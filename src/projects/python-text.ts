@@ -1,5 +1,8 @@
 /** Comments and strings, which may look like code. */
-const inert = /#.*|("""|''')(?:\\[^]|(?!\1)[^])*(?:\1|$)|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'/g;
+const inert =
+  /#.*|("""|''')(?:\\[^]|(?!\1)[^])*(?:\1|$)|"(?:\\.|[^"\\\n])*"?|'(?:\\.|[^'\\\n])*'?/g;
+/** Lines between a decorator and what it decorates; more would take long for a file made of decorators. */
+const mostBetween = 50;
 
 /** Python with spaces for comments and strings: same lines, same columns. */
 export function withoutInert(text: string): string {
@@ -13,7 +16,8 @@ export function indentOf(line: string): number {
 /** The `def` or `class` of a decorator, below other decorators. */
 export function definitionBelow(code: readonly string[], decorated: number) {
   const indent = indentOf(code[decorated] ?? "");
-  for (let index = decorated + 1; index < code.length; index += 1) {
+  const end = Math.min(code.length, decorated + mostBetween);
+  for (let index = decorated + 1; index < end; index += 1) {
     const line = code[index] ?? "";
     const [, keyword, name] = /^\s*(?:async\s+)?(def|class)\s+(\w+)/.exec(line) ?? [];
     if (keyword !== undefined && name !== undefined)
@@ -22,4 +26,15 @@ export function definitionBelow(code: readonly string[], decorated: number) {
     if (!isBetween) return undefined;
   }
   return undefined;
+}
+
+/** The lines that belong to a definition. */
+export function bodyBelow(code: readonly string[], at: number): string[] {
+  const indent = indentOf(code[at] ?? "");
+  const end = code.findIndex(
+    (line, index) =>
+      // A bracket may close the definition's own list.
+      index > at && line.trim() !== "" && indentOf(line) <= indent && !/^\s*[)\]}]/.test(line),
+  );
+  return code.slice(at + 1, end < 0 ? undefined : end);
 }

@@ -4,34 +4,50 @@ import { parse, TomlError, type TomlTable } from "smol-toml";
 import { tryToRead, type Reading } from "./reading.ts";
 import {
   configFolders,
-  crewPython,
+  crewEntries,
   findCrewFile,
   ownConfig,
   readClassic,
   readDeclarative,
+  type CrewEntry,
   type Definition,
 } from "./definition.ts";
+import type { CrewMethod } from "./crew-py.ts";
 import { isFile, isFolder, readText } from "./files.ts";
 import { findProjects } from "./find.ts";
 import { readFlow } from "./flow.ts";
-import { inputNames, ProjectError, type CrewProject, type Position } from "./types.ts";
+import {
+  inputNames,
+  ProjectError,
+  type CrewProject,
+  type Position,
+  type ProjectProblem,
+  type ProjectReading,
+} from "./types.ts";
 
 /**
  * Reads a declarative crew (`crew.jsonc` and `agents/`), a classic one (`config/agents.yaml` and
- * `config/tasks.yaml`) or a flow (`main.py`) without running it. Settings in `crew.py` aren't read.
- * @throws {ProjectError}
+ * `config/tasks.yaml`) or a flow (`main.py`) without running it, past its problems.
+ * @param crewClass one of {@link crewClasses}, where there are several
+ * @throws {ProjectError} if there is nothing that crewAI could run, or nothing of that class
  */
-export async function readProject(folder: string): Promise<CrewProject> {
+export async function readProject(folder: string, crewClass?: string): Promise<ProjectReading> {
+  const problems: ProjectProblem[] = [];
   const reading: Reading = {
     folder,
     text: (file) => readText(folder, file),
-    report: (error) => {
-      throw error;
-    },
+    report: (error, kind = "error") => problems.push({ error, kind }),
     broken: new Set(),
   };
+  const project = await readPast(reading, crewClass);
+  const isPartial = problems.some(({ kind }) => kind === "error");
+  return { project: { ...project, ...(isPartial && { isPartial }) }, problems };
+}
+
+async function readPast(reading: Reading, crewClass: string | undefined): Promise<CrewProject> {
+  const { folder } = reading;
   await needFolder(folder);
-  const pyproject = await readPyProject(reading);
+  const pyproject = await tryToRead(reading.report, () => readPyProject(reading));
   if (pyproject?.type === "flow")
     return await readFlow(reading, {
       name: pyproject.name,
@@ -39,7 +55,7 @@ export async function readProject(folder: string): Promise<CrewProject> {
       at: pyproject.at("type"),
       hint: () => crewsBelow(folder),
     });
-  return plainProject(await readDefinition(reading));
+  return plainProject(await readDefinition(reading, crewClass));
 }
 
 /** @throws {ProjectError} */
@@ -53,13 +69,14 @@ async function needFolder(folder: string): Promise<void> {
 
 /** Without the places of its parts. */
 export function plainProject(definition: ProjectDefinition): CrewProject {
-  const { kind, entry, name, defaults } = definition;
+  const { kind, entry, crewClass, name, defaults } = definition;
   const agents = definition.agents.filter(({ isUnused }) => isUnused !== true);
   const tasks = definition.tasks.filter(({ isUnused }) => isUnused !== true);
   const asking = agents.filter(({ isManager }) => isManager !== true);
   return {
     kind,
     entry,
+    ...(crewClass !== undefined && { crewClass }),
     name,
     agents: agents.map(({ value }) => value),
     tasks: tasks.map(({ value }) => value),
@@ -71,14 +88,59 @@ export function plainProject(definition: ProjectDefinition): CrewProject {
   };
 }
 
+/**
+ * The classes of a folder's crews, each with an address of its own; empty for a folder with one crew.
+ * @throws {ProjectError} if there is no crew
+ */
+export async function crewClasses(folder: string): Promise<string[]> {
+  const ignoring: Reading = {
+    folder,
+    text: (file) => readText(folder, file),
+    report: () => undefined,
+    broken: new Set(),
+  };
+  await needFolder(folder);
+  const pyproject = await tryToRead(ignoring.report, () => readPyProject(ignoring));
+  if (pyproject?.type === "flow" || pyproject?.definition !== undefined) return [];
+  const config = ownConfig(await configFolders(folder), pyproject?.name);
+  const entries = config === undefined ? [] : await crewEntries(ignoring, config);
+  return entries.length > 1 ? entries.flatMap(({ crew }) => crew?.name ?? []) : [];
+}
+
+/** @throws {ProjectError} if there is none of that class, or if there are several and no class is named */
+function entryOf(entries: readonly CrewEntry[], crewClass: string | undefined): CrewEntry {
+  const [first] = entries;
+  if (first === undefined) throw new Error("A classic crew has an entry.");
+  const names = entries.flatMap(({ crew }) => crew?.name ?? []);
+  const found =
+    crewClass === undefined
+      ? entries.length === 1 && first
+      : entries.find(({ crew }) => crew?.name === crewClass);
+  if (found) return found;
+  throw new ProjectError(
+    crewClass === undefined
+      ? l10n.t("The project defines several crews.")
+      : l10n.t('The project defines no crew "{0}".', crewClass),
+    names.length === 0
+      ? l10n.t("a class with @CrewBase.")
+      : l10n.t("one of the classes {0}.", names.join(", ")),
+    { file: first.file, line: 1, column: 1 },
+  );
+}
+
 export type ProjectDefinition = Definition &
-  Pick<CrewProject, "kind" | "entry" | "name"> & {
+  Pick<CrewProject, "kind" | "entry" | "crewClass" | "name"> & {
     /** Where the agents and tasks of a classic crew are defined. */
     readonly config?: string;
+    /** Of the class of a classic crew. */
+    readonly methods?: readonly CrewMethod[];
   };
 
 /** The project with the places of its parts. @throws {ProjectError} if there is no crew, also if problems are only reported */
-export async function readDefinition(reading: Reading): Promise<ProjectDefinition> {
+export async function readDefinition(
+  reading: Reading,
+  crewClass?: string,
+): Promise<ProjectDefinition> {
   const { folder } = reading;
   await needFolder(folder);
   const pyproject = await tryToRead(reading.report, () => readPyProject(reading));
@@ -97,12 +159,16 @@ export async function readDefinition(reading: Reading): Promise<ProjectDefinitio
     const configs = await configFolders(folder);
     const config = ownConfig(configs, pyproject?.name);
     if (config !== undefined) {
-      const entry = await crewPython(reading, config);
+      const entries = await crewEntries(reading, config);
+      const { file, crew } = entryOf(entries, crewClass);
+      const methods = crew?.methods ?? [];
       return {
         kind: "classic",
         config,
-        entry,
-        ...(await readClassic(reading, config, entry)),
+        entry: file,
+        ...(crew && entries.length > 1 && { crewClass: crew.name }),
+        methods,
+        ...(await readClassic(reading, config, methods)),
         name,
       };
     }

@@ -1,13 +1,13 @@
 import type { TextFile } from "./files.ts";
-import { ProjectError } from "./types.ts";
+import { ProjectError, type ProjectProblem } from "./types.ts";
 
-/** How a project is read: where its text comes from, and what becomes of its problems. */
+/** How a project is read: where its text comes from, and where its problems go. */
 export interface Reading {
   readonly folder: string;
   /** Rejects with a ProjectError. */
   readonly text: (file: string) => Promise<TextFile>;
-  /** Throws the problem, which ends the reading, or keeps it. */
-  readonly report: (error: ProjectError) => void;
+  /** Keeps the problem (by default an error), or throws it, which ends the reading. */
+  readonly report: (error: ProjectError, kind?: ProjectProblem["kind"]) => void;
   /** Files that can't be parsed: what is missing in them is no problem of its own. */
   readonly broken: Set<string>;
 }

@@ -40,6 +40,8 @@ export interface CrewProject {
   readonly kind: "classic" | "declarative" | "flow";
   /** The file that defines the crew for crewAI, in the project's folder: `crew.jsonc`, `crew.py`, or a flow's `main.py`. */
   readonly entry: string;
+  /** The class of the crew in `entry`, where that file has several. */
+  readonly crewClass?: string;
   readonly name: string;
   readonly agents: readonly ProjectAgent[];
   readonly tasks: readonly ProjectTask[];
@@ -47,8 +49,30 @@ export interface CrewProject {
   readonly inputs: readonly string[];
   /** `inputs` of a declarative crew, for those that a kickoff omits. */
   readonly defaults?: JsonObject;
+  /** The files don't say everything, so agents, tasks and inputs may lack: only Python knows them all. */
+  readonly isPartial?: true;
   /** Where Python built the tasks: fingerprints, by ID, of those that the files define. */
   readonly asRead?: Readonly<Record<string, string>>;
+}
+
+/** What the files let expect. Whether crewAI runs a project, only its Python knows. */
+export interface ProjectProblem {
+  readonly error: ProjectError;
+  /** `error`: it can't be rehearsed, and crewAI probably can't run it; `warning`: it runs; `unused`: a part without effect. */
+  readonly kind: "error" | "warning" | "unused";
+}
+
+/** What could be read of a project, and what is wrong with it. */
+export interface ProjectReading {
+  readonly project: CrewProject;
+  readonly problems: readonly ProjectProblem[];
+}
+
+/** The project, if it can be rehearsed. @throws {ProjectError} the first problem that prevents it */
+export function toRehearse({ project, problems }: ProjectReading): CrewProject {
+  const first = problems.find(({ kind }) => kind === "error");
+  if (first !== undefined) throw first.error;
+  return project;
 }
 
 /** The message says where the problem is, and what is expected there. */

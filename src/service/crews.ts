@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { projectRoot } from "../projects/pyproject.ts";
 import { chooseInterpreter, projectInterpreters } from "../projects/python.ts";
 import { readProject } from "../projects/read.ts";
+import { toRehearse, type CrewProject } from "../projects/types.ts";
 import { crewaiEngine } from "./crewai/engine.ts";
 import { rehearsalEngine, type Engine } from "./engine.ts";
 import { messageOf, Refusal } from "./errors.ts";
@@ -19,6 +20,8 @@ const workerProgram =
 
 /** A crew as the command line or a server's file describes it. */
 export interface CrewPlan extends ServerCrew {
+  /** Where its folder has several crews. */
+  readonly crewClass?: string;
   /** Variables of its engine, besides those of this process. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
@@ -52,14 +55,23 @@ function isSameAs(name: string): (other: string) => boolean {
   return (other) => other.toLowerCase() === name.toLowerCase();
 }
 
+/** The crew as its files say: all of it for a rehearsal, or what could be read for crewAI. @throws {ProjectError} */
+export async function readCrew(
+  plan: Pick<CrewPlan, "folder" | "crewClass" | "engine">,
+): Promise<CrewProject> {
+  const reading = await readProject(plan.folder, plan.crewClass);
+  return plan.engine === "rehearsal" ? toRehearse(reading) : reading.project;
+}
+
 /** @throws {Refusal} for a crew that can't be read, or a flow that can't run like this */
 export async function checkCrew(
-  { folder, engine }: CrewPlan,
+  plan: CrewPlan,
   { database, data }: Pick<ServiceOptions, "database" | "data">,
 ): Promise<void> {
+  const { folder, engine } = plan;
   const refuse = (problem: string) =>
     new Refusal("project", `The crew in ${folder} can't be served. ${problem}`);
-  const { kind } = await readProject(folder).catch((error: unknown) => {
+  const { kind } = await readCrew(plan).catch((error: unknown) => {
     throw refuse(messageOf(error));
   });
   if (kind === "flow" && engine !== "crewai")

@@ -8,11 +8,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { getRequestListener } from "@hono/node-server";
 import { codeOf } from "../base/errors.ts";
 import { asArray, asObject } from "../base/json.ts";
-import { readProject } from "../projects/read.ts";
 import { isLoopback } from "../base/loopback.ts";
 import { sharing } from "../base/sharing.ts";
 import { authenticateBy } from "./app.ts";
-import { checkCrew, engineOf, plansOf, type CrewPlan } from "./crews.ts";
+import { checkCrew, engineOf, readCrew, plansOf, type CrewPlan } from "./crews.ts";
 import { defaultDataFolder } from "./data-folder.ts";
 import { documentedDialect, liveDialect } from "./dialects.ts";
 import { createFeedbackWebhook } from "./feedback-webhook.ts";
@@ -173,7 +172,7 @@ async function openCrew(
   home: Home,
   listening: { readonly url: string },
 ): Promise<ServedCrew> {
-  const { name, folder, dialect } = crew;
+  const { name, dialect } = crew;
   const { feedbackWebhook: webhook, callbackTimeoutMs: timeoutMs } = options;
   const log: Log = (message, fields) =>
     options.log(message, name === "" ? fields : { crew: name, ...fields });
@@ -182,7 +181,7 @@ async function openCrew(
     name,
     engine: await engineOf(crew, home.folder, options, log),
     dialect: dialect === "live" ? liveDialect : documentedDialect,
-    readProject: sharing(() => readProject(folder)),
+    readProject: sharing(() => readCrew(crew)),
     feedbackWebhook: webhook && createFeedbackWebhook({ ...webhook, address, timeoutMs, log }),
   };
 }

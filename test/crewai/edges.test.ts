@@ -249,7 +249,7 @@ describe("crewAI projects at the edges", () => {
     const data = temporaryFolder("crewai-data");
     const { engine, folder } = await open({ "crew.py": crewFile() }, { data });
     const inputs = { topic: "tea" };
-    const project = await engine.prepare?.("a", await readProject(folder));
+    const project = await engine.prepare?.("a", (await readProject(folder)).project);
     assert.ok(project);
     const attempt = (taskIndex: number): TaskAttempt => ({
       ...{ executionId: "a", project, taskIndex, task: project.tasks[taskIndex]!, inputs },
@@ -331,7 +331,7 @@ describe("crewAI projects at the edges", () => {
       { "crew.py": crewFile() },
       { times: { waiting: 50 } },
     );
-    const read = await readProject(folder);
+    const { project: read } = await readProject(folder);
     await engine.prepare?.("a", read);
     const queued = engine.prepare?.("b", read);
     await waitFor("b to be queued", () => lines.some((line) => line.includes("execution b waits")));
@@ -344,7 +344,7 @@ describe("crewAI projects at the edges", () => {
 
   it("keeps the worker of each execution that waits for a person", async () => {
     const { engine, folder } = await open({ "crew.py": crewFile() });
-    const read = await readProject(folder);
+    const { project: read } = await readProject(folder);
     for (const [index, id] of ["a", "b", "c"].entries()) {
       await engine.prepare?.(id, read);
       assert.equal(childrenOf(process.pid).length, index + 1);

@@ -269,7 +269,7 @@ describe("a real flow", () => {
     const folder = crewaiProject("review");
     const data = temporaryFolder("flows");
     const python = await pythonWith(newestCrewai);
-    const project = await readProject(folder);
+    const { project } = await readProject(folder);
     const nothing = () => Promise.resolve();
     const reports = { begin: nothing, step: nothing, event: nothing };
     const answer = { feedback: "request_changes", outcomes: ["request_changes"] };

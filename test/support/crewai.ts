@@ -145,7 +145,7 @@ export function openEngine(
     ) => {
       const executionId = `execution-${(count += 1)}`;
       try {
-        const read = await readProject(options.folder);
+        const { project: read } = await readProject(options.folder);
         const project = (await engine.prepare?.(executionId, read)) ?? read;
         const outputs: { taskId: string; output: string }[] = [];
         const steps: AgentStep[] = [];

@@ -1,8 +1,7 @@
 import assert from "node:assert/strict";
 import path from "node:path";
-import { readProject } from "../../../src/projects/read.ts";
 import { ProjectError } from "../../../src/projects/types.ts";
-import { classic, folderWith, removeFolders } from "./folder.ts";
+import { classic, folderWith, removeFolders, rehearsed } from "./folder.ts";
 
 const task = "\n  description: d\n  expected_output: e";
 const agentsYaml = (text: string) => ({ ...classic, "config/agents.yaml": text });
@@ -290,7 +289,7 @@ describe("a broken project names the place, the problem and the expected content
   for (const [what, files, message] of cases) {
     it(what, async () => {
       const folder = await folderWith(files);
-      await assert.rejects(readProject(folder), (error) => {
+      await assert.rejects(rehearsed(folder), (error) => {
         assert.ok(error instanceof ProjectError, String(error));
         assert.match(error.message, message);
         return true;
@@ -311,7 +310,7 @@ describe("a broken project names the place, the problem and the expected content
     ]) {
       const folder = await folderWith({ ...crews, "pyproject.toml": text });
       await assert.rejects(
-        readProject(folder),
+        rehearsed(folder),
         /To serve a crew inside it, choose its folder: crews\/short, src\/news\/crews\/content\.$/,
       );
     }
@@ -322,14 +321,14 @@ describe("a broken project names the place, the problem and the expected content
       Array.from({ length: 8 }, (_, index) => [`crew_${index}/pyproject.toml`, "[tool.crewai]\n"]),
     );
     await assert.rejects(
-      readProject(await folderWith(files)),
+      rehearsed(await folderWith(files)),
       /choose its folder: crew_0, crew_1, crew_2, crew_3, crew_4 and 3 more\.$/,
     );
   });
 
   it("a folder that doesn't exist", async () => {
     await assert.rejects(
-      readProject(path.join(await folderWith({}), "nowhere")),
+      rehearsed(path.join(await folderWith({}), "nowhere")),
       /The folder .+nowhere doesn't exist/,
     );
   });

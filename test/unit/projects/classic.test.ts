@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { readProject } from "../../../src/projects/read.ts";
-import { classic, folderWith, removeFolders } from "./folder.ts";
+import { classic, folderWith, removeFolders, rehearsed } from "./folder.ts";
 
 const example = new URL("../../../media/example-crew", import.meta.url).pathname;
 
@@ -8,7 +7,7 @@ describe("a classic project", () => {
   afterEach(removeFolders);
 
   it("is read as `crewai create crew --classic` creates it", async () => {
-    const project = await readProject(example);
+    const project = await rehearsed(example);
     assert.equal(project.kind, "classic");
     assert.equal(project.name, "example_crew");
     assert.deepEqual(project.inputs, ["topic", "audience"]);
@@ -26,7 +25,7 @@ describe("a classic project", () => {
 
   it("may have its files at the top and no pyproject.toml, and then takes the folder's name", async () => {
     const folder = await folderWith(classic);
-    const project = await readProject(folder);
+    const project = await rehearsed(folder);
     assert.ok(folder.endsWith(project.name));
     assert.deepEqual(project.tasks, [
       {
@@ -46,7 +45,7 @@ describe("a classic project", () => {
       "config/tasks.yaml": `b:\n${task}10:\n${task}2:\n${task}a:\n${task}`,
     });
     assert.deepEqual(
-      (await readProject(folder)).tasks.map(({ id }) => id),
+      (await rehearsed(folder)).tasks.map(({ id }) => id),
       ["b", "10", "2", "a"],
     );
   });
@@ -54,7 +53,7 @@ describe("a classic project", () => {
   it("reads YAML as crewAI does: yes is true, << merges, anchors repeat", async () => {
     const tasks =
       "draft: &base\n  description: d\n  expected_output: e\n  human_input: yes\nagain:\n  <<: *base\n  description: other\n";
-    const project = await readProject(await folderWith({ ...classic, "config/tasks.yaml": tasks }));
+    const project = await rehearsed(await folderWith({ ...classic, "config/tasks.yaml": tasks }));
     assert.deepEqual(
       project.tasks.map(({ description, humanInput }) => [description, humanInput]),
       [
@@ -67,7 +66,7 @@ describe("a classic project", () => {
   it("distinguishes an empty context (no earlier output) from an absent one (all of them)", async () => {
     const tasks =
       "a:\n  description: d\n  expected_output: e\n  context: []\nb:\n  description: d\n  expected_output: e\n";
-    const project = await readProject(await folderWith({ ...classic, "config/tasks.yaml": tasks }));
+    const project = await rehearsed(await folderWith({ ...classic, "config/tasks.yaml": tasks }));
     assert.deepEqual(
       project.tasks.map(({ context }) => context),
       [[], undefined],
@@ -84,9 +83,9 @@ describe("a classic project", () => {
       ...files,
       "pyproject.toml": '[project]\nname = "my-crew"\n[tool.crewai]\ntype = "crew"\n',
     });
-    assert.equal((await readProject(folder)).tasks.length, 1);
+    assert.equal((await rehearsed(folder)).tasks.length, 1);
     await assert.rejects(
-      readProject(await folderWith(files)),
+      rehearsed(await folderWith(files)),
       /several crews in the folder .*choose its folder: src\/my_crew, src\/other\./,
     );
   });
@@ -94,10 +93,10 @@ describe("a classic project", () => {
   it("may have another name than crew.py, as in a flow", async () => {
     const method = "@CrewBase\nclass Content:\n    @agent\n    def writer(self):\n        pass\n";
     const files = { ...classic, "config/agents.yaml": "{}", "main.py": "", "content.py": method };
-    await assert.rejects(readProject(await folderWith(files)), /agents\.yaml/);
+    await assert.rejects(rehearsed(await folderWith(files)), /agents\.yaml/);
     const folder = await folderWith({ ...classic, "main.py": "", "content.py": method });
-    assert.equal((await readProject(folder)).entry, "content.py");
-    assert.equal((await readProject(await folderWith(classic))).entry, "crew.py");
+    assert.equal((await rehearsed(folder)).entry, "content.py");
+    assert.equal((await rehearsed(await folderWith(classic))).entry, "crew.py");
   });
 
   it("keeps what decides outputs besides the texts: tools and output models", async () => {
@@ -105,7 +104,7 @@ describe("a classic project", () => {
       "config/agents.yaml": `${classic["config/agents.yaml"]}  tools: [search]\n`,
       "config/tasks.yaml": `${classic["config/tasks.yaml"]}  output_json: Report\n`,
     });
-    const { agents, tasks } = await readProject(folder);
+    const { agents, tasks } = await rehearsed(folder);
     assert.deepEqual(
       [agents[0]?.extras, tasks[0]?.extras],
       ['[["tools",["search"]]]', '[["output_json","Report"]]'],
@@ -140,7 +139,7 @@ class Poems:
     def second_look(self):
         return Task(config=self.tasks_config["review"])
 `;
-    const project = await readProject(await folderWith({ ...files, "crew.py": crewPy }));
+    const project = await rehearsed(await folderWith({ ...files, "crew.py": crewPy }));
     assert.deepEqual(project.inputs, ["writer", "draft", "review"]);
     assert.deepEqual(
       [...project.agents.map(({ name }) => name), ...project.tasks.map(({ id }) => id)],
@@ -148,12 +147,12 @@ class Poems:
     );
     // As far as can be read without a Python parser.
     const generated = crewPy.replaceAll(/def \w+\(/g, "def made(").replaceAll(/_config.*/g, "()");
-    const whole = await readProject(await folderWith({ ...files, "crew.py": generated }));
+    const whole = await rehearsed(await folderWith({ ...files, "crew.py": generated }));
     assert.equal(whole.inputs.length, 5);
   });
 
   it("needs no fields of an agent from a repository", async () => {
-    const project = await readProject(
+    const project = await rehearsed(
       await folderWith({
         ...classic,
         "config/agents.yaml": "writer:\n  from_repository: house-writer\n",

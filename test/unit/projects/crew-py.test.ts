@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
-import { crewMethods } from "../../../src/projects/crew-py.ts";
+import { crewClassesIn } from "../../../src/projects/crew-py.ts";
 
 const found = (text: string) =>
-  crewMethods(text).map(
-    ({ kind, name, config, line, column }) =>
-      `${line}:${column} ${kind} ${name}${config === undefined ? "" : ` ${config}`}`,
+  crewClassesIn(text).flatMap(({ methods }) =>
+    methods.map(
+      ({ kind, name, config, line, column }) =>
+        `${line}:${column} ${kind} ${name}${config === undefined ? "" : ` ${config}`}`,
+    ),
   );
 
 const body = `    @agent

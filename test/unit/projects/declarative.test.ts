@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
-import { readProject } from "../../../src/projects/read.ts";
-import { folderWith, removeFolders } from "./folder.ts";
+import { folderWith, removeFolders, rehearsed } from "./folder.ts";
 
 const fixture = new URL("../../fixtures/projects/declarative", import.meta.url).pathname;
 const agent = '{"role": "r", "goal": "g", "backstory": "b"}';
@@ -11,7 +10,7 @@ describe("a declarative project", () => {
   afterEach(removeFolders);
 
   it("is read as `crewai create crew` creates it", async () => {
-    const project = await readProject(fixture);
+    const project = await rehearsed(fixture);
     assert.equal(project.kind, "declarative");
     assert.equal(project.name, "Trip planner");
     assert.deepEqual(
@@ -49,7 +48,7 @@ describe("a declarative project", () => {
       "crew.json": crew('[{"description": "d", "expected_output": "e"}]'),
       "agents/a.json": agent,
     });
-    const project = await readProject(folder);
+    const project = await rehearsed(folder);
     assert.ok(folder.endsWith(project.name));
     assert.equal(project.defaults, undefined);
   });
@@ -61,12 +60,12 @@ describe("a declarative project", () => {
       "crews/main.jsonc": crew('[{"description": "d", "expected_output": "e", "agent": "a"}]'),
       "crews/agents/a.jsonc": agent,
     });
-    assert.equal((await readProject(folder)).name, "inner");
+    assert.equal((await rehearsed(folder)).name, "inner");
   });
 
   it("includes its manager, whose texts ask for inputs only if it is in the list of agents", async () => {
     const project = async (agents: string) => {
-      const { agents: read, inputs } = await readProject(
+      const { agents: read, inputs } = await rehearsed(
         await folderWith({
           "crew.jsonc": `{"agents": ${agents}, "manager_agent": "boss", "tasks": [{"description": "d", "expected_output": "e", "agent": "boss"}]}`,
           "agents/a.jsonc": agent,
@@ -80,7 +79,7 @@ describe("a declarative project", () => {
   });
 
   it("is plain data", async () => {
-    const project = await readProject(fixture);
+    const project = await rehearsed(fixture);
     assert.deepEqual(JSON.parse(JSON.stringify(project)), project);
     assert.match(await readFile(`${fixture}/crew.jsonc`, "utf8"), /\/\/ trailing commas/);
   });

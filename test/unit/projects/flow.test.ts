@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import path from "node:path";
 import { flowsIn, mainFlow } from "../../../src/projects/flow-py.ts";
-import { readProject } from "../../../src/projects/read.ts";
 import { projectFolder } from "../../support/folders.ts";
-import { folderWith, removeFolders } from "./folder.ts";
+import { folderWith, removeFolders, rehearsed } from "./folder.ts";
 
 const toml = '[project]\nname = "my-news"\n\n[tool.crewai]\ntype = "flow"\n';
 const main = `from pydantic import BaseModel
@@ -38,7 +37,7 @@ describe("a flow project", () => {
 
   it("is read without Python: methods as tasks, in order, those that ask a person, and the state's fields without id as inputs", async () => {
     const folder = await folderWith({ "pyproject.toml": toml, "src/my_news/main.py": main });
-    assert.deepEqual(await readProject(folder), {
+    assert.deepEqual(await rehearsed(folder), {
       kind: "flow",
       entry: "src/my_news/main.py",
       name: "my-news",
@@ -58,12 +57,12 @@ describe("a flow project", () => {
       "class Page(BaseModel):\n    page: int = 1\n\nclass State(models.Page, Paged[str, Item]):",
     );
     const folder = await folderWith({ "pyproject.toml": toml, "src/my_news/main.py": code });
-    assert.deepEqual((await readProject(folder)).inputs, ["page", "topic", "count"]);
+    assert.deepEqual((await rehearsed(folder)).inputs, ["page", "topic", "count"]);
   });
 
   it("that the tests run is read", async () => {
     const folder = path.join(projectFolder, "test/fixtures/crewai/review");
-    const { tasks, inputs } = await readProject(folder);
+    const { tasks, inputs } = await rehearsed(folder);
     assert.deepEqual(
       tasks.map(({ id, humanInput }) => [id, humanInput]),
       [
@@ -85,13 +84,13 @@ describe("a flow project", () => {
       "src/my_news/parts/models.py":
         "class Base(BaseModel):\n  topic: str\n\nclass State(Base):\n  words: int\n  topic: str\n",
     });
-    assert.deepEqual((await readProject(folder)).inputs, ["topic", "words"]);
+    assert.deepEqual((await rehearsed(folder)).inputs, ["topic", "words"]);
     const plain = await folderWith({
       "pyproject.toml": toml,
       "main.py": "class News(Flow):\n  @start()\n  def go(self): ...\n",
     });
-    assert.deepEqual((await readProject(plain)).inputs, []);
-    const { entry } = await readProject(plain);
+    assert.deepEqual((await rehearsed(plain)).inputs, []);
+    const { entry } = await rehearsed(plain);
     assert.equal(entry, "main.py");
   });
 
@@ -114,7 +113,7 @@ describe("a flow project", () => {
     assert.equal(mainFlow(started, flowsIn(started))?.name, "Two");
     const folder = await folderWith({ "pyproject.toml": toml, "main.py": both });
     await assert.rejects(
-      readProject(folder),
+      rehearsed(folder),
       /^ProjectError: main\.py:1:1: It defines several flows: One, Two\. Expected: a function "kickoff"/,
     );
   });

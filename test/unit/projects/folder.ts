@@ -1,6 +1,8 @@
 import { mkdtemp, mkdir, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { readProject } from "../../../src/projects/read.ts";
+import { toRehearse, type CrewProject } from "../../../src/projects/types.ts";
 
 const made: string[] = [];
 
@@ -19,6 +21,11 @@ export async function folderWith(
 
 export async function removeFolders(): Promise<void> {
   for (const folder of made.splice(0)) await rm(folder, { recursive: true, force: true });
+}
+
+/** Rejects with the first problem that prevents a rehearsal. */
+export async function rehearsed(folder: string): Promise<CrewProject> {
+  return toRehearse(await readProject(folder));
 }
 
 /** The two files of a small, valid classic project. */
