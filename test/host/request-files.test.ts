@@ -121,8 +121,10 @@ describe("Kicking off a request file", () => {
     assert.deepEqual(titles, ["Kicking off “\\$(bell) Travel”…"]);
   });
 
-  it("includes unsaved changes", async () => {
+  it("includes unsaved changes, and is another kickoff with them", async () => {
     const uri = await write("unsaved.kickoff.json", { crew: "Travel", inputs: { city: "Oslo" } });
+    const files = open();
+    await files.kickOff(uri, byClick);
     const document = await vscode.workspace.openTextDocument(uri);
     const at = document.getText().indexOf("Oslo");
     const edit = new vscode.WorkspaceEdit();
@@ -133,8 +135,11 @@ describe("Kicking off a request file", () => {
     );
     await vscode.workspace.applyEdit(edit);
     assert.equal(document.isDirty, true);
-    await open().kickOff(uri, byClick);
-    assert.deepEqual(sent[0]?.[1].inputs, { city: "Bergen" });
+    await files.kickOff(uri, byClick);
+    assert.deepEqual(
+      sent.map(([, { inputs }]) => inputs),
+      [{ city: "Oslo" }, { city: "Bergen" }],
+    );
     await document.save();
   });
 

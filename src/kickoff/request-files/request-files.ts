@@ -50,29 +50,32 @@ export class RequestFiles {
   }
 
   /**
-   * A double click starts once. If a callback needs a secret, a person gets the form. @throws
+   * A double click on the same text starts once. If a callback needs a secret, a person gets the form. @throws
    * UserError for the first problem, and what {@link KickoffSender.send} throws
    */
   async kickOff(
     uri: vscode.Uri,
     by: { readonly isPerson: boolean },
   ): Promise<Execution | undefined> {
-    const begun = await this.#starts.once(uri.toString(), by, () => this.#begin(uri, by.isPerson));
+    const document = await vscode.workspace.openTextDocument(uri);
+    // A file that was edited since is another kickoff.
+    const key = JSON.stringify([uri.toString(), document.getText()]);
+    const begun = await this.#starts.once(key, by, () => this.#begin(document, by.isPerson));
     return await begun?.started;
   }
 
   async openInForm(uri: vscode.Uri): Promise<Execution | undefined> {
-    const begun = await this.#open(await this.#read(uri));
+    const begun = await this.#open(this.#read(await vscode.workspace.openTextDocument(uri)));
     return await begun?.started;
   }
 
   async copyCurl(uri: vscode.Uri): Promise<void> {
-    const { crew, file } = await this.#read(uri);
+    const { crew, file } = this.#read(await vscode.workspace.openTextDocument(uri));
     await copyCurl(crew, file.values);
   }
 
-  async #begin(uri: vscode.Uri, isPerson: boolean): Promise<Begun | undefined> {
-    const read = await this.#read(uri);
+  async #begin(document: vscode.TextDocument, isPerson: boolean): Promise<Begun | undefined> {
+    const read = this.#read(document);
     if (!hasCredentials(read.file.values)) {
       const execution = await this.#start(read);
       return execution && { started: Promise.resolve(execution) };
@@ -118,8 +121,7 @@ export class RequestFiles {
   }
 
   /** Doesn't check the inputs. @throws UserError for an invalid file */
-  async #read(uri: vscode.Uri): Promise<Read> {
-    const document = await vscode.workspace.openTextDocument(uri);
+  #read(document: vscode.TextDocument): Read {
     const file = readRequestFile(document.getText());
     const crew = file.crew === undefined ? undefined : this.#options.crews.find(file.crew);
     refuse(document, checkRequestFile(file, crew, undefined));
