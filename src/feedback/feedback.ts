@@ -1,5 +1,5 @@
 import * as vscode from "vscode";
-import { NothingToDo, UserError } from "../base/errors.ts";
+import { NothingToDo } from "../base/errors.ts";
 import type { SingleStart } from "../base/single-start.ts";
 import { plainLabel } from "../editor/messages.ts";
 import type { Execution, ExecutionSummary } from "../executions/model.ts";
@@ -9,6 +9,7 @@ import type { FeedbackResult, FeedbackToSend } from "../sending/feedback.ts";
 import type { Sending } from "../sending/sending.ts";
 import type { FeedbackDocuments } from "./lenses.ts";
 import type { FeedbackThreads } from "./threads.ts";
+import { FeedbackUnderWay } from "./under-way.ts";
 
 /** Milliseconds. */
 const answerShown = 10_000;
@@ -42,10 +43,9 @@ type Answer = Promise<FeedbackResult | undefined>;
 /** Each method returns the crew's answer, or undefined when the person cancels. */
 export class Feedback implements vscode.Disposable {
   readonly #options: FeedbackOptions;
-  /** Feedback being sent from this window, by execution. */
-  readonly #sending = new Map<string, { key: string; result: Promise<FeedbackResult> }>();
   readonly #changed = new vscode.EventEmitter<void>();
   readonly onDidChangeSending = this.#changed.event;
+  readonly #underWay = new FeedbackUnderWay(() => this.#changed.fire());
   #threads: (() => Promise<FeedbackThreads>) | undefined;
 
   constructor(options: FeedbackOptions) {
@@ -56,8 +56,9 @@ export class Feedback implements vscode.Disposable {
     this.#threads = threads;
   }
 
-  isSending({ localId }: ExecutionSummary): boolean {
-    return this.#sending.has(localId);
+  /** See {@link FeedbackUnderWay.has}. */
+  isSending(execution: ExecutionSummary, taskId: string | undefined): boolean {
+    return this.#underWay.has(execution, taskId);
   }
 
   /** Answers a flow that asks: with an empty `feedback`, the person writes the answer. */
@@ -85,7 +86,11 @@ export class Feedback implements vscode.Disposable {
     const feedback = chosen;
     const isTaskKnown = (given.taskId ?? execution.waiting?.taskId) !== undefined;
     const isExempt =
-      !isPerson || isShown || !isTaskKnown || wanted.again || this.isSending(execution);
+      !isPerson ||
+      isShown ||
+      !isTaskKnown ||
+      wanted.again ||
+      this.isSending(execution, wanted.taskId);
     const isUnseen = !isExempt && !this.#isShown(execution);
     const answer = isAnswer ? feedback : undefined;
     if (isUnseen && !(await (await questions()).confirmApproval(execution, wanted.taskId, answer)))
@@ -129,34 +134,17 @@ export class Feedback implements vscode.Disposable {
     return await this.send({ execution, taskId: sent.taskId, ...sent.feedback, again: true });
   }
 
-  /** The same text sent meanwhile is a double click and gets the same answer. */
+  /** See {@link FeedbackUnderWay.once}. */
   async send(feedback: FeedbackToSend): Promise<FeedbackResult> {
-    const { localId } = feedback.execution;
-    const key = JSON.stringify([feedback.taskId, feedback.isApprove, feedback.text]);
-    const present = this.#sending.get(localId);
-    if (present?.key === key) return await present.result;
-    if (present !== undefined)
-      throw new UserError(
-        vscode.l10n.t(
-          "Other feedback for this execution is already being sent. Wait for the answer.",
-        ),
+    const location = vscode.ProgressLocation.Window;
+    const title = vscode.l10n.t("Sending feedback…");
+    return await this.#underWay.once(feedback, async () => {
+      const answer = await vscode.window.withProgress({ location, title }, () =>
+        this.#send(feedback),
       );
-    const result = Promise.resolve(
-      vscode.window.withProgress(
-        { location: vscode.ProgressLocation.Window, title: vscode.l10n.t("Sending feedback…") },
-        () => this.#send(feedback),
-      ),
-    );
-    this.#sending.set(localId, { key, result });
-    this.#changed.fire();
-    try {
-      const answer = await result;
       vscode.window.setStatusBarMessage(answerText(feedback, answer), answerShown);
       return answer;
-    } finally {
-      this.#sending.delete(localId);
-      this.#changed.fire();
-    }
+    });
   }
 
   dispose(): void {
@@ -196,7 +184,7 @@ export class Feedback implements vscode.Disposable {
     }
     const task = known ?? (await (await questions()).askTask(execution));
     if (task === undefined) return undefined;
-    const isNew = isPerson && !this.isSending(execution);
+    const isNew = isPerson && !this.isSending(execution, task);
     const taken = isNew ? acceptedBefore(execution, task) : undefined;
     if (taken === undefined) return { execution, taskId: task };
     const isAgreed = await (await questions()).askAnew(taken);

@@ -55,7 +55,7 @@ export function feedbackLenses(
   const top = left.length === 0 ? [] : [leftOverCommand(execution, left)].map(lens(0));
   const place = documents.find(document);
   if (place === undefined) return top;
-  const isSending = feedback.isSending(execution);
+  const isSending = feedback.isSending(execution, place.taskId);
   return [...top, ...commandsAt(place, written, isSending).map(lens(place.line))];
 }
 

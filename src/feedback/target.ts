@@ -14,11 +14,17 @@ import type { DraftTarget } from "./drafts.ts";
 
 export type ThreadSubject = Omit<FeedbackToSend, "text">;
 
-export function targetOf({ execution, taskId }: ThreadSubject): DraftTarget {
+interface TaskOfExecution {
+  readonly execution: ExecutionSummary;
+  readonly taskId: string;
+}
+
+/** The output that feedback is for, as the person saw the execution. */
+export function targetOf({ execution, taskId }: TaskOfExecution): DraftTarget {
   return { localId: execution.localId, taskId, attempt: attemptToAnswer(execution, taskId) };
 }
 
-export function isSameTarget(one: ThreadSubject, other: ThreadSubject): boolean {
+export function isSameTarget(one: TaskOfExecution, other: TaskOfExecution): boolean {
   const [a, b] = [targetOf(one), targetOf(other)];
   return a.localId === b.localId && a.taskId === b.taskId && a.attempt === b.attempt;
 }

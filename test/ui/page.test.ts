@@ -269,11 +269,11 @@ describe("The page of an execution in a browser", () => {
     await button("Reject").click();
     await waitFor("the answer", () => answers().length === 1);
     assert.deepEqual(answers(), [{ type: "answer", ...target, kind: "reject", text: "Shorter" }]);
-    await window.post({ type: "settled" });
+    await window.post({ type: "settled", ...target });
     await feedback().fill("Fine");
     await button("Approve with Note").click();
     await waitFor("the answer", () => answers().length === 2);
-    await window.post({ type: "settled" });
+    await window.post({ type: "settled", ...target });
     await feedback().fill("");
     await button("Approve").click();
     await waitFor("the answer", () => answers().length === 3);
@@ -298,7 +298,7 @@ describe("The page of an execution in a browser", () => {
     await page.getByText("Write your answer first.").waitFor();
     await button("$(zap) <b>change</b>").click();
     await waitFor("the answer", () => answers().length === 1);
-    await window.post({ type: "settled" });
+    await window.post({ type: "settled", ...target });
     await page.getByLabel("Choose an answer, or write another").fill("With otters");
     await button("approved").click({ force: true });
     await page.getByText("Clear what you wrote to choose an answer").waitFor();
@@ -355,9 +355,30 @@ describe("The page of an execution in a browser", () => {
     await waitFor("the answer", () => answers().length > 0);
     assert.equal(answers().length, 1);
     assert.equal(await feedback().isEditable(), false);
-    await window.post({ type: "settled" });
+    await window.post({ type: "settled", ...target });
     await waitFor("the box", () => feedback().isEditable());
     assert.equal(await feedback().inputValue(), "Shorter");
+  });
+
+  it("takes an answer to the next attempt while the one before is still being sent", async () => {
+    await window.open({ execution: aRichExecution() });
+    await feedback().fill("Shorter");
+    await button("Reject").click();
+    await waitFor("the answer", () => answers().length === 1);
+    await window.show({ execution: rejected("The third.") });
+    await window.page.getByText("The third.").waitFor();
+    await feedback().fill("Shorter");
+    await button("Reject").click();
+    await waitFor("the answer to the third", () => answers().length === 2);
+    assert.deepEqual(answers().at(-1), {
+      ...{ type: "answer", kind: "reject", text: "Shorter" },
+      ...{ taskId: "outline", attempt: 3 },
+    });
+    // The first one's answer doesn't free the box of the second.
+    await window.post({ type: "settled", ...target });
+    assert.equal(await feedback().isEditable(), false);
+    await window.post({ type: "settled", taskId: "outline", attempt: 3 });
+    await waitFor("the box", () => feedback().isEditable());
   });
 
   it("shows the next draft where the rejected one was, and moves focus there", async () => {

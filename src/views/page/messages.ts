@@ -151,8 +151,8 @@ export type ToPage =
   | { readonly type: "show"; readonly model: PageModel }
   /** There is no such execution; Markdown. */
   | { readonly type: "missing"; readonly text: string }
-  /** What the page asked for is done, or was refused with a message. */
-  | { readonly type: "settled" }
+  /** The answer from the page to this output was sent, or was refused with a message. */
+  | { readonly type: "settled"; readonly taskId: string; readonly attempt: number }
   | { readonly type: "reveal"; readonly place: Place };
 
 /** The feedback box, a task, or what a row of the timeline is about. */

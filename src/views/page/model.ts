@@ -58,7 +58,7 @@ import { attemptsWithSteps, stepsIn } from "./steps.ts";
 
 export interface PageCircumstances extends RenderCircumstances {
   readonly canStop: boolean;
-  /** Feedback is being sent from this window. */
+  /** Feedback on the output that waits is being sent from this window. */
   readonly isSending: boolean;
   /** Of the output that waits, with the number of its newest keystroke. */
   readonly draft: { readonly text: string; readonly number: number };

@@ -99,7 +99,7 @@ export class OpenPage {
     const model = pageModel(execution, activity, {
       ...circumstances,
       canStop: crews.canStop(execution.crew.id),
-      isSending: feedback.isSending(execution),
+      isSending: feedback.isSending(execution, execution.waiting?.taskId),
       draft: {
         text: draft?.text ?? "",
         number: Math.max(isOwn ? own.number : 0, draft === undefined ? 0 : Date.parse(draft.at)),
@@ -187,7 +187,7 @@ export class OpenPage {
       // What may have been sent is shown with the output, and can be sent again there.
       if (sent.some((resume) => resume.feedback.text === text)) drafts.remove(target);
     } finally {
-      this.#panel.post({ type: "settled" });
+      this.#panel.post({ type: "settled", taskId, attempt });
     }
   }
 }

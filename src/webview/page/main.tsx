@@ -1,6 +1,6 @@
 import { type ComponentChildren, render } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
-import type { PageModel, Place, ToPage } from "../../views/page/messages.ts";
+import type { PageModel, Place, Review, ToPage } from "../../views/page/messages.ts";
 import { clock } from "../timeline/clock.ts";
 import { SmallTimeline } from "../timeline/small-timeline.tsx";
 import { KnownSpans, type WholeView } from "../timeline/known-spans.ts";
@@ -16,14 +16,21 @@ import { Texts, useTexts } from "./texts.ts";
 
 const noticeColors = { info: "faint", warning: "yellow", error: "red" } as const;
 
+type Output = Pick<Review, "taskId" | "attempt">;
+
+function isSame(one: Output, other: Output): boolean {
+  return one.taskId === other.taskId && one.attempt === other.attempt;
+}
+
 interface PageProps {
   readonly model: PageModel;
   readonly timeline: ComponentChildren;
-  readonly isPressed: boolean;
-  readonly onPress: () => void;
+  /** The outputs whose answer from here is under way. */
+  readonly pressed: readonly Output[];
+  readonly onPress: (output: Output) => void;
 }
 
-function Page({ model, timeline, isPressed, onPress }: PageProps) {
+function Page({ model, timeline, pressed, onPress }: PageProps) {
   const texts = useTexts();
   const { review, result, notices, tasks, toCome, inputs, details } = model;
   useFocus(model);
@@ -41,7 +48,12 @@ function Page({ model, timeline, isPressed, onPress }: PageProps) {
         </div>
       ))}
       {review !== undefined && (
-        <ReviewSection review={review} earlier={earlier} isPressed={isPressed} onPress={onPress} />
+        <ReviewSection
+          review={review}
+          earlier={earlier}
+          isPressed={pressed.some((output) => isSame(output, review))}
+          onPress={() => onPress(review)}
+        />
       )}
       {result !== undefined && (
         <section class="result" aria-labelledby="result">
@@ -164,7 +176,7 @@ let texts: Extract<ToPage, { readonly type: "texts" }> | undefined;
 const kept = new KnownSpans();
 let timeline: WholeView | undefined;
 let shown: Extract<ToPage, { readonly type: "show" | "missing" }> | undefined;
-let isPressed = false;
+let pressed: readonly Output[] = [];
 
 function draw(): void {
   if (texts === undefined || shown === undefined) return;
@@ -193,17 +205,15 @@ function draw(): void {
             />
           )
         }
-        isPressed={isPressed}
-        onPress={() => press(true)}
+        pressed={pressed}
+        onPress={(output) => {
+          pressed = [...pressed, output];
+          draw();
+        }}
       />
     );
   render(<Texts.Provider value={texts.texts}>{content}</Texts.Provider>, place);
   if (isFirst) document.scrollingElement?.scrollTo({ top: host.kept.scroll });
-}
-
-function press(now: boolean): void {
-  isPressed = now;
-  draw();
 }
 
 function move(to: Place): void {
@@ -225,7 +235,7 @@ window.addEventListener("message", ({ data }: MessageEvent<ToPage>) => {
       shown = data;
       break;
     case "settled":
-      isPressed = false;
+      pressed = pressed.filter((output) => !isSame(output, data));
       break;
     case "reveal":
       move(data.place);

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { systemClock } from "../../../src/base/clock.ts";
 import { CrewApiError } from "../../../src/api/errors.ts";
 import type { ResumeAnswer, ResumeRequest, StatusReading } from "../../../src/api/types.ts";
@@ -148,6 +149,32 @@ describe("sending feedback", () => {
           result.reason instanceof MaybeSentError || result.reason instanceof StaleFeedbackError,
           String(result.reason),
         );
+  });
+
+  it("sends the same words for the next attempt while the response to the one before is missing", async () => {
+    let answerFirst: (answer: ResumeAnswer) => void = () => undefined;
+    resume = () => new Promise((answered) => (answerFirst = answered));
+    const first = sender().send(approval(stored(), { isApprove: false, text: "Shorter." }));
+    while (requests.length === 0) await nextTurn();
+    const next = { ...waiting, waiting: { taskId: "review", output: "Second.", attempt: 2 } };
+    const shown = store.update("local-1", (known) => applyReading(known, next, Date.now()));
+    assert.ok(shown);
+    status = () => Promise.resolve(next);
+    resume = () => Promise.resolve({ status: "retrying", raw: {} });
+    await sender().send(approval(shown, { isApprove: false, text: "Shorter." }));
+    answerFirst({ status: "retrying", raw: {} });
+    await first;
+    assert.deepEqual(
+      requests.map(({ humanFeedback }) => humanFeedback),
+      ["Shorter.", "Shorter."],
+    );
+    assert.deepEqual(
+      store.find("local-1")?.resumes.map(({ attempt, outcome }) => [attempt, outcome]),
+      [
+        [1, "answered"],
+        [2, "answered"],
+      ],
+    );
   });
 
   it("reports that it may have been sent if no response arrives, and sends again only on request", async () => {
