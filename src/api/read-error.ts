@@ -5,6 +5,7 @@ import {
   numberAt,
   parseJson,
   textAt,
+  wordsIn,
   type UnknownObject,
 } from "../base/json.ts";
 import { oneLine } from "../base/text.ts";
@@ -71,9 +72,9 @@ function detailOf(detail: unknown): string | undefined {
   if (typeof detail === "string" && detail.trim() !== "") return detail;
   if (isObject(detail)) return messageOf(detail) ?? textAt(detail, "msg");
   const lines = asArray(detail).map((one) => {
-    const place = asArray(asObject(one)["loc"]).map(String).join(".");
+    const place = wordsIn(asObject(one)["loc"]).join(".");
     const problem = textAt(asObject(one), "msg") ?? "";
-    return place === "" ? problem : `${place}: ${problem}`;
+    return [place, problem].filter((part) => part !== "").join(": ");
   });
   return lines.length > 0 ? lines.join("; ") : undefined;
 }
@@ -99,7 +100,8 @@ function missingAt(entry: unknown): string | undefined {
   const { loc, type } = asObject(entry);
   const place = asArray(loc);
   const name = place.includes("inputs") ? place[place.indexOf("inputs") + 1] : undefined;
-  return typeof name === "string" && String(type).includes("missing") ? name : undefined;
+  const isMissing = typeof type === "string" && type.includes("missing");
+  return typeof name === "string" && isMissing ? name : undefined;
 }
 
 function splitNames(text: string, known: readonly string[]): readonly string[] {

@@ -119,16 +119,22 @@ function readCounts(raw: unknown): Readonly<Record<string, number>> | undefined 
   return counts.length === 0 ? undefined : Object.fromEntries(counts);
 }
 
-/** Milliseconds since 1970. crewAI's times are UTC, also those without a zone, and have microseconds (recorded). */
+/** Milliseconds since 1970, from a number or a text. */
 export function timeOf(value: unknown): number | undefined {
-  const hasZone = typeof value === "string" && /(Z|[+-]\d\d:?\d\d)$/i.test(value);
-  const text = typeof value === "string" && !hasZone ? `${value}Z` : value;
   const time =
-    typeof text === "number"
-      ? text * (text < 1e11 ? 1000 : 1)
-      : Date.parse(String(text)) + microsecondsOf(String(text));
+    typeof value === "number"
+      ? value * (value < 1e11 ? 1000 : 1)
+      : typeof value === "string"
+        ? parsedTime(value)
+        : NaN;
   // Others can't be written as a date.
   return Number.isNaN(new Date(time).getTime()) ? undefined : time;
+}
+
+/** crewAI's times are UTC, also those without a zone, and have microseconds (recorded). */
+function parsedTime(text: string): number {
+  const hasZone = /(Z|[+-]\d\d:?\d\d)$/i.test(text);
+  return Date.parse(hasZone ? text : `${text}Z`) + microsecondsOf(text);
 }
 
 /** As a part of a millisecond. */

@@ -1,4 +1,4 @@
-import { asArray, defined, textAt, type UnknownObject } from "../base/json.ts";
+import { defined, textAt, wordsIn, type UnknownObject } from "../base/json.ts";
 import { shortened } from "../base/text.ts";
 import type { Question } from "./types.ts";
 
@@ -24,9 +24,7 @@ export function readQuestion(asked: UnknownObject): Question | undefined {
 
 /** The options without repeats, unchanged: the chosen one is sent as the answer. */
 export function readOptions(asked: UnknownObject): readonly string[] {
-  const given = asArray(optionsAt(asked));
-  const texts = given.filter((each) => typeof each === "string" && each.trim() !== "");
-  return [...new Set(texts.map(String))].slice(0, most.options);
+  return [...new Set(wordsIn(optionsAt(asked)))].slice(0, most.options);
 }
 
 /** Webhooks have the first of these names (vendor's documentation), as has the local service. */

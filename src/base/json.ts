@@ -43,8 +43,13 @@ export function numberAt(object: UnknownObject, ...names: readonly string[]): nu
 
 /** The first named member that is a number or a non-blank string. */
 export function idAt(object: UnknownObject, ...names: readonly string[]): string | undefined {
-  const id = valuesAt(object, names).find((value) => typeof value === "number" || isText(value));
+  const id = valuesAt(object, names).find(isWord);
   return id === undefined ? undefined : String(id);
+}
+
+/** A list's numbers and non-blank strings. What is made of anything else could be empty, misleading or an error. */
+export function wordsIn(value: unknown): readonly string[] {
+  return asArray(value).filter(isWord).map(String);
 }
 
 /** Levels of JSON. Deeper ones would overflow the stack of JSON.stringify, or fill the memory with indentation. */
@@ -83,6 +88,10 @@ function isDeeper(text: string, levels: number): boolean {
 
 function valuesAt(object: UnknownObject, names: readonly string[]): readonly unknown[] {
   return names.filter((name) => Object.hasOwn(object, name)).map((name) => object[name]);
+}
+
+function isWord(value: unknown): value is string | number {
+  return typeof value === "number" || isText(value);
 }
 
 function isText(value: unknown): value is string {

@@ -8,6 +8,7 @@ import type { Execution } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import { withTimes } from "../executions/task-times.ts";
 import type { Database } from "../store/database.ts";
+import { StoreError } from "../store/errors.ts";
 import { type Delivery, mostBytes, type Receive } from "./delivery.ts";
 import { type Payload, readPayload } from "./payload.ts";
 import type { Paths } from "./paths.ts";
@@ -18,12 +19,13 @@ const batchSize = 1_000;
 const restShare = 2;
 /** How long storing a crew's result waits for the crew's status (ms). */
 const longestPoll = 2_000;
+const namesOther = "It names another execution than the one whose path it came by.";
 /** Events that end an execution. The status is then asked for, because it says more than the event. */
 const ends = /^(crew_kickoff|flow)_(completed|failed|finished)$/;
 
 interface InboxOptions {
   readonly database: Pick<Database, "write">;
-  readonly store: Pick<ExecutionStore, "update" | "summary">;
+  readonly store: Pick<ExecutionStore, "list" | "refresh" | "summary" | "update">;
   readonly paths: Pick<Paths, "find" | "arrive" | "isAuthorized" | "isNew">;
   readonly clock: Clock;
   /** Asks for an execution's status; resolves when it is stored. */
@@ -52,13 +54,15 @@ export class Inbox {
   #isPlanned = false;
   /** When the next batch may be stored (ms since 1970). */
   #notBefore = 0;
+  /** Paths and executions with a callback that was refused or left out, which is logged once. */
+  readonly #reported = new Set<string>();
 
   constructor(options: InboxOptions) {
     this.#options = options;
   }
 
   readonly receive: Receive = async ({ path, headers, body, arrivedAt = Infinity }: Delivery) => {
-    const { paths, clock, log } = this.#options;
+    const { paths, clock } = this.#options;
     try {
       if (paths.arrive(path)) return 204;
       const localId = paths.find(path);
@@ -82,8 +86,7 @@ export class Inbox {
         this.#plan();
       });
     } catch (error) {
-      log.problem("A callback could not be read.", error);
-      return 503;
+      return this.#failed(path, error);
     }
   };
 
@@ -119,24 +122,63 @@ export class Inbox {
   }
 
   #store(callbacks: readonly PendingCallback[]): void {
-    const { database, paths, log } = this.#options;
+    const { database, store, paths } = this.#options;
     try {
+      // Another window may have just tracked the execution that a callback names.
+      store.refresh();
       // Look the paths up again: an execution may have been removed since.
-      const stored = database.write(() => {
-        const found = groupBy(callbacks, ({ path }) => paths.find(path));
-        for (const [localId, own] of found) if (localId !== undefined) this.#storeFor(localId, own);
-        return found;
-      });
-      for (const [localId, own] of stored) {
-        for (const { answer } of own) answer(localId === undefined ? 404 : 204);
+      const found = database.write(() =>
+        [...groupBy(callbacks, ({ path }) => paths.find(path))].map(([localId, all]) => {
+          const own = all.filter((each) => localId !== undefined && !this.#isOthers(localId, each));
+          if (localId !== undefined && own.length > 0) this.#storeFor(localId, own);
+          return { localId, all, own };
+        }),
+      );
+      for (const { localId, all, own } of found) {
+        if (localId !== undefined && own.length < all.length)
+          this.#reportOnce(localId, "A callback was refused.", new Error(namesOther));
+        for (const each of all)
+          each.answer(localId === undefined ? 404 : own.includes(each) ? 204 : 409);
         const events = own.flatMap(({ payload }) => payload.events);
         if (localId !== undefined && events.some(({ type }) => ends.test(type)))
           void this.#poll(localId);
       }
     } catch (error) {
-      log.problem("Callbacks could not be stored.", error);
-      for (const { answer } of callbacks) answer(503);
+      // The others of a batch must not come again because of one.
+      if (!(error instanceof StoreError) && callbacks.length > 1)
+        for (const each of callbacks) this.#store([each]);
+      else {
+        const status = this.#failed(callbacks[0]?.path ?? "", error);
+        for (const { answer } of callbacks) answer(status);
+      }
     }
+  }
+
+  /** @returns the HTTP status: 503 if the callback may come again, 422 if that would fail in the same way, and block the next */
+  #failed(path: string, error: unknown): number {
+    if (error instanceof StoreError) {
+      this.#options.log.problem("Callbacks could not be stored.", error);
+      return 503;
+    }
+    this.#reportOnce(path, "A callback can't be read, and is left out.", error);
+    return 422;
+  }
+
+  /** Whether the callback names another execution that is known here: nobody may approve a draft of another run. */
+  #isOthers(localId: string, { payload }: ReceivedCallback): boolean {
+    const { store } = this.#options;
+    const own = store.summary(localId)?.kickoffIds ?? [];
+    const named = new Set(payload.executionIds.filter((id) => !own.includes(id)));
+    return (
+      named.size > 0 &&
+      store.list().some(({ kickoffIds }) => kickoffIds.some((id) => named.has(id)))
+    );
+  }
+
+  #reportOnce(about: string, doing: string, error: unknown): void {
+    if (this.#reported.has(about)) return;
+    this.#reported.add(about);
+    this.#options.log.problem(doing, error);
   }
 
   #storeFor(localId: string, callbacks: readonly ReceivedCallback[]): void {
@@ -150,9 +192,7 @@ export class Inbox {
   #apply(execution: Execution, callback: ReceivedCallback): Execution {
     const { heard, kickoffId } = callback.payload;
     if (heard !== undefined && !this.#isNew(execution, heard, callback)) return execution;
-    // An ID that belongs to another execution isn't taken over: that execution's documents and feedback would lead here.
-    const isFree = kickoffId !== undefined && this.#options.store.summary(kickoffId) === undefined;
-    const started = isFree ? startHeard(execution, kickoffId) : execution;
+    const started = kickoffId === undefined ? execution : startHeard(execution, kickoffId);
     if (heard !== undefined) return applyHeard(started, heard, callback.at);
     return started.state === "queued" ? { ...started, state: "running" } : started;
   }

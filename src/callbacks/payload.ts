@@ -20,6 +20,8 @@ export interface Payload {
   readonly kind: "events" | "step" | "pause" | "task" | "crew" | "other";
   /** The ID in the payload. It is only information: the path decides which execution the callback belongs to. */
   readonly kickoffId?: string;
+  /** All IDs of executions in the payload, also those of its events. */
+  readonly executionIds: readonly string[];
   /** What it changes in its execution. */
   readonly heard?: Heard;
   /** For its timeline. */
@@ -34,22 +36,33 @@ export interface Payload {
  */
 export function readPayload(body: unknown, key: string, at: number): Payload {
   const read = asObject(body);
-  const kickoffId = idAt(read, "kickoff_id", "execution_id", "kickoffId", "executionId");
+  const [kickoffId] = idsIn(read);
   const own = { timestamp: at, id: key };
   const eventOf = (event: UnknownObject) => readEvent({ ...event, ...own }) ?? [];
+  const said: What = readStream(body) ??
+    readStep(read, (event) => [eventOf(event)].flat()) ??
+    readChange(read) ?? {
+      kind: "other",
+      events: [eventOf({ ...typeOf(read), message: body })].flat(),
+    };
+  const events = asArray(read["events"]).map(asObject);
+  const parts = [read, ...events, ...[read, ...events].map(({ data }) => asObject(data))];
   return {
-    ...(readStream(body) ??
-      readStep(read, (event) => [eventOf(event)].flat()) ??
-      readChange(read) ?? {
-        kind: "other",
-        events: [eventOf({ ...typeOf(read), message: body })].flat(),
-      }),
+    ...said,
     ...defined({ kickoffId }),
+    executionIds: [...new Set(parts.flatMap(idsIn))],
   };
 }
 
+type What = Pick<Payload, "kind" | "heard" | "events">;
+
+function idsIn(part: UnknownObject): readonly string[] {
+  const names = ["kickoff_id", "execution_id", "kickoffId", "executionId"];
+  return names.flatMap((name) => idAt(part, name) ?? []);
+}
+
 /** `{events: […]}` (vendor's webhook streaming guide), or one event alone. */
-function readStream(body: unknown): Payload | undefined {
+function readStream(body: unknown): What | undefined {
   const read = asObject(body);
   const isOne = typeof read["type"] === "string" && read["timestamp"] !== undefined;
   if (!Array.isArray(read["events"]) && !isOne) return undefined;
@@ -60,7 +73,7 @@ function readStream(body: unknown): Payload | undefined {
 function readStep(
   step: UnknownObject,
   eventsOf: (event: UnknownObject) => readonly ActivityEvent[],
-): Payload | undefined {
+): What | undefined {
   if (!["thought", "tool", "tool_input", "step_type"].some((name) => Object.hasOwn(step, name)))
     return undefined;
   const { agent, thought, tool, tool_input, result, content, step_type, task_id } = step;
@@ -73,7 +86,7 @@ function readStep(
 }
 
 /** Reads what changes an execution: a pause, a task's output, or the crew's result. */
-function readChange(read: UnknownObject): Payload | undefined {
+function readChange(read: UnknownObject): What | undefined {
   const taskId = idAt(read, "task_id", "taskId");
   if (taskId !== undefined && ("task_output" in read || "taskOutput" in read)) {
     const output = readable(read["task_output"] ?? read["taskOutput"]);

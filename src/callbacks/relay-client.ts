@@ -55,6 +55,8 @@ export class RelayClient {
   /** The last message that the relay was told to delete. */
   #acknowledged: string | undefined;
   #isAcknowledging = false;
+  /** Whether a message could not be read, which is logged once. */
+  #hasLeftOut = false;
   readonly #ended: Promise<void>;
 
   constructor(options: RelayClientOptions) {
@@ -152,11 +154,12 @@ export class RelayClient {
     const { channel, log } = this.#options;
     if (!channel.own) return readSmee(data);
     const delivery = await unseal(data, channel.own.privateKey);
-    if (delivery === undefined)
+    if (delivery === undefined && !this.#hasLeftOut)
       log.problem(
         "A callback of the relay can't be read, and is left out.",
         new Error("It is sealed for another key, or not sealed."),
       );
+    this.#hasLeftOut ||= delivery === undefined;
     return delivery;
   }
 

@@ -19,11 +19,14 @@ const notADatabase = 26;
 const sqliteProblems: Readonly<Record<number, Problem>> = {
   3: "readOnly", // PERM
   5: "busy",
+  6: "busy", // LOCKED
+  7: "failed", // NOMEM
   8: "readOnly",
   10: "failed", // IOERR
   [corrupt]: "failed",
   13: "full",
   14: "failed", // CANTOPEN
+  15: "busy", // PROTOCOL
   [notADatabase]: "failed",
 };
 

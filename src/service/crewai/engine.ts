@@ -7,6 +7,7 @@ import {
   numberAt,
   parseJson,
   textAt,
+  wordsIn,
   type UnknownObject,
 } from "../../base/json.ts";
 import {
@@ -136,7 +137,7 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
     const own = parallel > 1 || options.isShared ? storageOf(executionId) : storage;
     const isFlow = project.kind === "flow";
     const reply = await worker.open({ folder, source, file, storage: own, isFlow }, environment);
-    for (const remark of asArray(reply["remarks"])) log(`[crew] ${String(remark)}`);
+    for (const remark of wordsIn(reply["remarks"])) log(`[crew] ${remark}`);
     return { worker, crew: crewOf(asObject(reply["crew"]), project) };
   }
 

@@ -1,10 +1,10 @@
 import { execFile, spawn, type ChildProcess } from "node:child_process";
 import type { Readable } from "node:stream";
 import {
-  asArray,
   isObject,
   parseJson,
   textAt,
+  wordsIn,
   type JsonObject,
   type UnknownObject,
 } from "../../base/json.ts";
@@ -268,6 +268,6 @@ function eachLine(stream: Readable, longest: number, use: (line: string) => void
 }
 
 function failureOf(reply: UnknownObject): string {
-  const frames = asArray(reply["frames"]).map((frame) => `\n  ${String(frame)}`);
+  const frames = wordsIn(reply["frames"]).map((frame) => `\n  ${frame}`);
   return `${textAt(reply, "message") ?? "The project failed."}${frames.join("")}`;
 }

@@ -24,6 +24,16 @@ describe("the body of an error", () => {
       "Missing required inputs",
       ["budget", "a, b"],
     ],
+    [
+      "FastAPI's list with objects where words are expected",
+      {
+        detail: [
+          { loc: ["body", { toString: null }, "topic"], msg: "Bad", type: { toString: null } },
+          { loc: ["body", "inputs", "topic"], msg: { toString: null }, type: ["missing"] },
+        ],
+      },
+      "body.topic: Bad; body.inputs.topic",
+    ],
     ["live, a text", { detail: "Not authenticated" }, "Not authenticated"],
     [
       "live, missing inputs",

@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
+import { systemClock } from "../../../src/base/clock.ts";
+import { Inbox } from "../../../src/callbacks/inbox.ts";
 import { readPasted } from "../../../src/callbacks/pasted.ts";
+import { Paths } from "../../../src/callbacks/paths.ts";
 import { applyReading } from "../../../src/executions/reduce.ts";
 import { resumeAnswered, resumeRefused, resumeSending } from "../../../src/executions/resumes.ts";
 import { anExecution, aReading } from "../executions/samples.ts";
@@ -121,25 +124,77 @@ describe("callbacks", () => {
     assert.match(windows.windows.problems.splice(0).join(), /No disk/);
   });
 
-  it("belong to the execution of their path, whatever ID they claim", async () => {
-    const { localId, url } = await receiving(window);
-    const other = window.store.add(
-      anExecution({ localId: "other", kickoffIds: ["k2"], crew: localCrew }),
-    );
-    assert.equal(await send(url, { ...pause, kickoff_id: "k2", execution_id: "k2" }), 204);
-    assert.deepEqual(window.store.find("other"), other);
-    assert.equal(window.store.find("k2")?.localId, "other");
+  it("that name another known execution are refused, wherever they name it, and logged once", async () => {
+    const { localId, url, token } = await receiving(window);
+    const before = window.store.find(localId);
+    const other = windows.open();
+    other.store.add(anExecution({ localId: "other", kickoffIds: ["k2", "k3"], crew: localCrew }));
+    const event = { id: "e1", timestamp: "2026-10-21T12:00:01Z", type: "task_started" };
+    const bodies = [
+      { ...pause, kickoff_id: "k2", execution_id: "k2" },
+      { ...pause, execution_id: "k3" },
+      { name: "write", output: "Text", kickoff_id: "k2" },
+      { kickoff_id: "k2", result: "The end" },
+      { thought: "I look.", tool: "search", kickoffId: "k2" },
+      {
+        events: [
+          { ...event, execution_id: "k1" },
+          { ...event, execution_id: "k2" },
+        ],
+      },
+      { ...event, data: { kickoff_id: "k2" } },
+    ];
+    const headers = { Authorization: `Bearer ${token}` };
+    for (const body of bodies) assert.equal(await send(url, body, { headers }), 409);
+    assert.deepEqual(window.store.find(localId), before);
+    assert.deepEqual(eventsOf(localId), []);
+    const [problem, ...more] = windows.windows.problems.splice(0);
+    assert.match(problem ?? "", /refused.*names another execution/);
+    assert.deepEqual(more, []);
+    const unknown = { ...pause, kickoff_id: "k9", execution_id: "k9" };
+    assert.equal(await send(url, unknown), 204, "an ID that a resume may have brought");
     const { state, kickoffIds } = window.store.find(localId)!;
     assert.deepEqual([state, kickoffIds], ["waiting", ["k1"]]);
   });
 
-  it("tell the ID of a kickoff without a response, unless another execution has it", async () => {
-    window.store.add(anExecution({ localId: "other", kickoffIds: ["k2"], crew: localCrew }));
+  it("that can't be read are left out, and the others of their batch are stored", async () => {
+    const { localId, url, token } = await receiving(window);
+    const headers = { Authorization: `Bearer ${token}` };
+    const hostile = '{"events":[{"type":"x","timestamp":{"toString":null}}]}';
+    assert.equal(await send(url, hostile, { headers }), 204);
+    assert.deepEqual(eventsOf(localId), []);
+    const { store, database } = window;
+    const failing = {
+      ...{ list: () => store.list(), refresh: () => store.refresh() },
+      summary: (id: string) => store.summary(id),
+      update: ((id, change, reported) => {
+        if (reported?.events.some(({ type }) => type === "poison")) throw new TypeError("Poison.");
+        return store.update(id, change, reported);
+      }) satisfies typeof store.update,
+    };
+    const problems: string[] = [];
+    const inbox = new Inbox({
+      ...{ database, store: failing, paths: new Paths(database), clock: systemClock },
+      poll: () => Promise.resolve(),
+      log: { problem: (doing, error) => problems.push(`${doing} ${String(error)}`) },
+    });
+    const receive = (type: string) =>
+      inbox.receive({
+        ...{ path: new URL(url).pathname, headers: { authorization: headers.Authorization } },
+        body: Buffer.from(JSON.stringify({ id: type, type, timestamp: 1_790_000_000 })),
+      });
+    const types = ["one", "poison", "two", "poison", "three"];
+    assert.deepEqual(await Promise.all(types.map(receive)), [204, 422, 204, 422, 204]);
+    assert.deepEqual(
+      new Set(eventsOf(localId).map(({ type }) => type)),
+      new Set(["one", "two", "three"]),
+    );
+    assert.deepEqual(problems, ["A callback can't be read, and is left out. TypeError: Poison."]);
+  });
+
+  it("tell the ID of a kickoff without a response", async () => {
     const { localId, url } = await receiving(window, { kickoffIds: [], state: "unconfirmed" });
-    const body = { name: "write", output: "Text" };
-    await send(url, { ...body, kickoff_id: "k2" });
-    assert.deepEqual(window.store.find(localId)?.kickoffIds, []);
-    await send(url, { ...body, kickoff_id: "k7", output: "More" });
+    await send(url, { name: "write", output: "Text", kickoff_id: "k7" });
     assert.deepEqual(
       [window.store.find(localId)?.kickoffIds, window.store.find(localId)?.state],
       [["k7"], "running"],
@@ -198,7 +253,7 @@ describe("callbacks", () => {
     );
     const other = await receiving(window, { localId: "other", kickoffIds: ["k2"] });
     windows.onPoll = () => new Promise(() => undefined);
-    assert.equal(await send(other.url, result), 204);
+    assert.equal(await send(other.url, { ...result, kickoff_id: "k2" }), 204);
     assert.equal(window.store.find("other")?.output, "The end", "the crew doesn't answer");
   });
 

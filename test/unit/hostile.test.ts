@@ -1,0 +1,136 @@
+import assert from "node:assert/strict";
+import { errorOfAnswer } from "../../src/api/answer-errors.ts";
+import { CrewApiError } from "../../src/api/errors.ts";
+import { readErrorBody } from "../../src/api/read-error.ts";
+import {
+  readEvent,
+  readEventCounts,
+  readEvents,
+  readUsage,
+  timeOf,
+} from "../../src/api/read-events.ts";
+import { readInputs } from "../../src/api/read-inputs.ts";
+import { readOptions, readQuestion } from "../../src/api/read-question.ts";
+import { readStatus } from "../../src/api/read-status.ts";
+import { readKickoff, readResume, readStop } from "../../src/api/requests.ts";
+import { bodyForLog, secretsIn } from "../../src/api/traffic.ts";
+import { asObject, type JsonValue, readable } from "../../src/base/json.ts";
+import { readFlowRequest } from "../../src/callbacks/flow-request.ts";
+import { hasFlowRequest, readPasted } from "../../src/callbacks/pasted.ts";
+import { readPayload } from "../../src/callbacks/payload.ts";
+import { readSmee } from "../../src/callbacks/relay-messages.ts";
+import { activityOf } from "../../src/executions/activity.ts";
+import { requestReceived } from "../../src/executions/flow-requests.ts";
+import { applyHeard } from "../../src/executions/heard.ts";
+import type { Execution } from "../../src/executions/model.ts";
+import { readExecution, writeExecution } from "../../src/executions/record.ts";
+import { applyReading } from "../../src/executions/reduce.ts";
+import { withTimes } from "../../src/executions/task-times.ts";
+import { ApiError } from "../../src/service/errors.ts";
+import * as service from "../../src/service/requests.ts";
+import { bundleOf } from "../../src/views/export/bundle.ts";
+import { HostileJson } from "../support/hostile-json.ts";
+import { anExecution, START } from "./executions/samples.ts";
+
+const files = [
+  ...["read-error", "read-events", "read-inputs", "read-question", "read-status", "requests"].map(
+    (name) => `src/api/${name}.ts`,
+  ),
+  ...["payload", "flow-request", "relay-messages"].map((name) => `src/callbacks/${name}.ts`),
+  "src/service/requests.ts",
+];
+
+/** All that read what a crew, a relay or a client sends. */
+const readers: Readonly<Record<string, (value: unknown, text: string) => unknown>> = {
+  readErrorBody: (_, text) => readErrorBody(text, ["topic"]),
+  readEvent,
+  readEvents: (value) => readEvents([value]),
+  readEventCounts: (value) => readEventCounts(asObject(value)),
+  readUsage,
+  timeOf,
+  readInputs,
+  readOptions: (value) => readOptions(asObject(value)),
+  readQuestion: (value) => readQuestion(asObject(value)),
+  readStatus,
+  readKickoff,
+  readResume,
+  readStop,
+  secretsIn: (value) => secretsIn(value),
+  bodyForLog: (_, text) => bodyForLog(text, (each) => each),
+  readable,
+  readFlowRequest: (_, text) => readFlowRequest(text),
+  readPasted: (_, text) => readPasted(text, START),
+  hasFlowRequest: (_, text) => hasFlowRequest(text),
+  readPayload: (value) => readPayload(value, "key", START),
+  readSmee: (_, text) => readSmee(text),
+};
+
+describe("what a crew sends", () => {
+  it("is read without an error, whatever it is", () => {
+    const json = new HostileJson(1, files);
+    for (let count = 0; count < 500; count++) {
+      const value = json.next();
+      const text = JSON.stringify(value);
+      for (const [name, read] of Object.entries(readers))
+        try {
+          read(value, text);
+        } catch (error) {
+          assert.fail(`${name} throws ${String(error)} for ${text}`);
+        }
+    }
+  });
+
+  it("never makes a refusal look as if the kickoff may have started", () => {
+    const json = new HostileJson(2, files);
+    for (let count = 0; count < 500; count++) {
+      const text = JSON.stringify(json.next());
+      const answer = {
+        method: "POST",
+        path: "/kickoff",
+        status: 422,
+        statusText: "",
+        text,
+      } as const;
+      const error = errorOfAnswer(answer);
+      assert.ok(error instanceof CrewApiError && error.sent === "no", text);
+      assert.notEqual(error.message, "");
+    }
+  });
+
+  it("changes an execution that can still be stored, read and shown", () => {
+    const json = new HostileJson(3, files);
+    let execution: Execution = anExecution();
+    for (let count = 0; count < 300; count++) {
+      const value = json.next();
+      const { heard, events } = readPayload(value, "key", START);
+      const asked = readFlowRequest(JSON.stringify(value));
+      // Each tenth begins anew, because an ended execution hardly changes.
+      let next = count % 10 === 0 ? anExecution() : execution;
+      next = applyReading(
+        next,
+        readStatus({ ...asObject(value), state: "running" }),
+        START + count,
+      );
+      next = applyReading(next, readStatus(value), START + count);
+      if (heard !== undefined) next = applyHeard(next, heard, START + count);
+      if (asked !== undefined) next = requestReceived(next, asked.request, START + count);
+      const kept = { events: [...events, ...readEvents([value])], folded: {} };
+      execution = readExecution(writeExecution(withTimes(next, kept)));
+      const shown = bundleOf(execution, activityOf(execution, kept), { prices: [], now: START });
+      assert.ok(shown.length >= 2);
+    }
+  });
+
+  it("to a service is refused with words", () => {
+    const json = new HostileJson(4, files);
+    for (let count = 0; count < 500; count++) {
+      const value = json.next() as JsonValue;
+      for (const read of [service.readResume, service.readFeedback])
+        try {
+          read(value);
+        } catch (error) {
+          assert.ok(error instanceof ApiError, String(error));
+        }
+    }
+  });
+});
