@@ -1,75 +1,61 @@
-// `npm test`: builds, checks types and style, runs every suite and adds up their results. Three steps run in parallel, the longest
-// ones first; a step's output is printed when it ends. The last line is "N passed, N failed"; the failures are listed again above it.
-// Each test is tried once.
-import { spawn } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+// `npm test`: builds, checks types and style, runs suites and adds up their results. Without an argument it runs what shows most in a
+// few minutes; --all runs everything, except what takes long, which --long runs. Three steps run in parallel, the longest ones first; a
+// step's output is printed when it ends. The last line is "N passed, N failed"; the failures are listed again above it. Each test is
+// tried once.
+import { readdirSync, rmSync } from "node:fs";
 import path from "node:path";
+import { parseArgs } from "node:util";
 import { ensureBrowser } from "../test/support/browser.ts";
-import { installCrewai } from "../test/support/crewai.ts";
 import type { Counts, Failure } from "../test/support/count-reporter.ts";
-import { endWithParent } from "./end-with-parent.ts";
+import { installCrewai } from "../test/support/crewai.ts";
 import { failuresFolder, projectFolder, temporaryFolder } from "../test/support/folders.ts";
 import { isCi } from "../test/support/needs.ts";
 import { installPostgres } from "../test/support/postgres.ts";
 import { installedServer } from "../test/support/vscode-install.ts";
+import { endWithParent } from "./end-with-parent.ts";
+import { killSteps, runStep, type Step } from "./run-step.ts";
 
-/** A suite of tests in a folder of the same name under test/, or a step that is one test as a whole. */
-interface Step {
-  readonly name: string;
-  /** Arguments for Node, from the project's folder. */
-  readonly args: readonly string[];
-  readonly isSuite: boolean;
-  /** More of its environment. */
-  readonly env?: Readonly<Record<string, string>>;
-}
-
-endWithParent();
-/** Long enough for a slow suite on a busy machine: only a suite that hangs is ended. */
-const limitMinutes = 40;
+/** The suites of --all, by their folder under test/. */
+const suites = [
+  "crewai",
+  "ui",
+  "host",
+  "durability",
+  "team",
+  "unit",
+  "service",
+  "package",
+] as const;
 const onPostgres = "service on Postgres";
+
+const { values: options } = parseArgs({
+  options: { all: { type: "boolean" }, long: { type: "boolean" } },
+});
+endWithParent();
+for (const [name, code] of [
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+  ["SIGHUP", 129],
+] as const)
+  process.once(name, () => {
+    killSteps();
+    process.exit(code);
+  });
 const started = performance.now();
 const scratch = temporaryFolder("test");
 const total = { passed: 0, failed: 0 };
 const failures: Failure[] = [];
 rmSync(failuresFolder, { recursive: true, force: true });
 
-const build = oneTest("build", "esbuild.mjs", "--tests");
-const steps = [
-  // Its tests often wait for one Python process.
-  suite("crewai", "--parallel", "--jobs", "2"),
-  suite("ui"),
-  { name: "host", args: ["scripts/run-host.ts"], isSuite: true },
-  suite("durability"),
-  suite("team"),
-  suite("unit"),
-  suite("service"),
-  serviceOnPostgres(),
-  oneTest("style and walls between the rooms", "node_modules/eslint/bin/eslint.js", "."),
-  oneTest("format", "node_modules/prettier/bin/prettier.cjs", "--check", "."),
-  // Packaging builds again, which writes only what has changed.
-  suite("package"),
-  oneTest("types of the tests", "node_modules/typescript/bin/tsc", "-p", "test"),
-  oneTest("types of the extension and the service", "node_modules/typescript/bin/tsc", "-p", "."),
-  oneTest("types of the form", "node_modules/typescript/bin/tsc", "-p", "src/webview"),
-];
-
 checkEveryTestHasASuite();
-await run(build);
+await run(check("build", "esbuild.mjs", "--tests"));
 // On a fresh machine, several steps would install VS Code's server, the browser and crewAI at the same time, within a test's timeout.
 await installedServer("newest");
 await ensureBrowser();
 const missing = new Map<string, string>();
-for (const [name, install] of [
-  ["crewai", installCrewai],
-  [onPostgres, installPostgres],
-] as const) {
-  const problem = await install();
-  if (problem === undefined) continue;
-  missing.set(name, problem);
-  if (!isCi) continue;
-  count(name, { passed: 0, failed: 1, skipped: 0, failures: [{ title: name, error: problem }] }, 0);
-}
-const queue = steps.filter(({ name }) => !missing.has(name));
+await need("crewai", installCrewai);
+if (options.all === true || options.long === true) await need(onPostgres, installPostgres);
+const queue = steps().filter(({ name }) => !missing.has(name));
 await Promise.all([runQueue(), runQueue(), runQueue()]);
 rmSync(scratch, { recursive: true, force: true });
 
@@ -80,16 +66,79 @@ console.log(`\nTook ${Math.round((performance.now() - started) / 1000)} s.`);
 console.log(`${total.passed} passed, ${total.failed} failed`);
 process.exit(total.failed === 0 ? 0 : 1);
 
-function oneTest(name: string, ...args: string[]): Step {
-  return { name, args, isSuite: false };
+/** The longest first. */
+function steps(): readonly Step[] {
+  if (options.long === true) return longSteps();
+  const checks = [
+    check("style and walls between the rooms", "node_modules/eslint/bin/eslint.js", "."),
+    check("format", "node_modules/prettier/bin/prettier.cjs", "--check", "."),
+    check("types of the tests", "node_modules/typescript/bin/tsc", "-p", "test"),
+    check("types of the extension and the service", "node_modules/typescript/bin/tsc", "-p", "."),
+    check("types of the form", "node_modules/typescript/bin/tsc", "-p", "src/webview"),
+  ];
+  const host = { name: "host", args: ["scripts/run-host.ts"], isSuite: true, minutes: 15 };
+  const unit = suite("unit", 5, "test/unit/**/*.test.ts", "--parallel", "--jobs", "2");
+  if (options.all !== true)
+    return [
+      host,
+      unit,
+      suite("ui", 3, "test/ui/story.test.ts"),
+      suite("service", 3, "test/service/{commands,program,refusals,operations}.test.ts"),
+      suite("crewai", 3, "test/crewai/engine.test.ts", "--grep", "runs a classic project"),
+      ...checks,
+    ];
+  return [
+    // Its tests often wait for one Python process.
+    suite("crewai", 25, "test/crewai/**/*.test.ts", "--parallel", "--jobs", "2"),
+    suite("ui", 25, "test/ui/**/*.test.ts"),
+    host,
+    suite("durability", 15, "test/durability/**/*.test.ts"),
+    suite("team", 10, "test/team/**/*.test.ts"),
+    unit,
+    suite("service", 10, "test/service/**/*.test.ts"),
+    serviceOnPostgres(),
+    ...checks,
+    // Packaging builds again, which writes only what has changed.
+    suite("package", 5, "test/package/**/*.test.ts"),
+  ];
 }
 
-function suite(name: string, ...options: string[]): Step {
-  return { name, args: mocha(`test/${name}/**/*.test.ts`, ...options), isSuite: true };
+/** What is run before a release, and takes hours. */
+function longSteps(): readonly Step[] {
+  return [
+    {
+      ...suite("crewai", 60, "test/crewai/**/*.test.ts", "--parallel", "--jobs", "2"),
+      env: { CREWDECK_CREWAI_VERSIONS: "all", CREWDECK_KILLS: "500" },
+    },
+    {
+      name: "host on the oldest VS Code",
+      args: ["scripts/run-host.ts", "--oldest"],
+      isSuite: true,
+      minutes: 15,
+    },
+    {
+      ...suite("durability", 30, "test/durability/**/*.test.ts"),
+      env: { CREWDECK_SENDING_COUNT: "1000" },
+    },
+    {
+      ...suite("service", 30, "test/service/durability.test.ts"),
+      env: { CREWDECK_KILLS: "500" },
+    },
+    {
+      ...suite("team", 30, "test/team/chaos.test.ts"),
+      env: { CREWDECK_CHAOS_SECONDS: "600" },
+    },
+  ];
 }
 
-function mocha(files: string, ...options: string[]): string[] {
-  return ["node_modules/mocha/bin/mocha.js", "--forbid-only", ...options, files];
+/** A program that is one test as a whole. */
+function check(name: string, ...args: string[]): Step {
+  return { name, args, isSuite: false, minutes: 5 };
+}
+
+function suite(name: string, minutes: number, files: string, ...more: string[]): Step {
+  const args = ["node_modules/mocha/bin/mocha.js", "--forbid-only", ...more, files];
+  return { name, args, isSuite: true, minutes };
 }
 
 /** The unit tests of the service once more, on Postgres, except those that use no database or are about a file. */
@@ -99,10 +148,8 @@ function serviceOnPostgres(): Step {
     "answer-check,compose,crews,erasure,flow-answers,post,postgres*,query-plans,relay,sources,start,waker,worker,workflow";
   const ignored = ["--ignore", `${folder}/{${others}}.test.ts`];
   return {
-    name: onPostgres,
     // Each process starts a Postgres.
-    args: mocha(`${folder}/*.test.ts`, ...ignored, "--parallel", "--jobs", "2"),
-    isSuite: true,
+    ...suite(onPostgres, 5, `${folder}/*.test.ts`, ...ignored, "--parallel", "--jobs", "2"),
     env: { CREWDECK_TEST_DATABASE: "postgres" },
   };
 }
@@ -112,63 +159,19 @@ async function runQueue(): Promise<void> {
   for (let step = queue.shift(); step !== undefined; step = queue.shift()) await run(step);
 }
 
-async function run({ name, args, isSuite, env }: Step): Promise<void> {
-  console.log(`... ${name}`);
+async function run(step: Step): Promise<void> {
+  console.log(`... ${step.name}`);
   const begun = performance.now();
-  const countsFile = path.join(scratch, `${name}.json`);
-  const { code, output } = await runNode(args, {
-    ...env,
-    ...(isSuite && { CREWDECK_COUNTS: countsFile }),
-  });
-  if (isSuite) console.log(`\n=== ${name}`);
-  process.stdout.write(output);
-  count(
-    name,
-    isSuite ? readCounts(name, countsFile, code) : asOneTest(name, code === 0),
-    (performance.now() - begun) / 1000,
-  );
+  count(step.name, await runStep(step, scratch), (performance.now() - begun) / 1000);
 }
 
-/** Runs Node in the project's folder; returns its exit code and output. */
-function runNode(
-  args: readonly string[],
-  env: NodeJS.ProcessEnv,
-): Promise<{ code: number; output: Buffer }> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, args, {
-      cwd: projectFolder,
-      stdio: ["ignore", "pipe", "pipe"],
-      env: { ...process.env, ...env },
-      timeout: limitMinutes * 60_000,
-    });
-    const output: Buffer[] = [];
-    child.stdout.on("data", (chunk: Buffer) => output.push(chunk));
-    child.stderr.on("data", (chunk: Buffer) => output.push(chunk));
-    child.on("error", reject);
-    child.on("close", (code) => resolve({ code: code ?? 1, output: Buffer.concat(output) }));
-  });
-}
-
-/** The counts of a suite. A suite that was interrupted or had no test has failed. */
-function readCounts(name: string, file: string, code: number): Counts {
-  if (!existsSync(file)) {
-    return brokenOff(
-      { passed: 0, failed: 0, skipped: 0, failures: [] },
-      `ended with code ${code} before its report`,
-    );
-  }
-  const counts = JSON.parse(readFileSync(file, "utf8")) as Counts;
-  if (counts.passed + counts.failed === 0) return brokenOff(counts, "ran no test");
-  return code !== 0 && counts.failed === 0 ? brokenOff(counts, `ended with code ${code}`) : counts;
-
-  function brokenOff(counts: Counts, what: string): Counts {
-    return { ...counts, failed: 1, failures: [{ title: name, error: `The suite ${what}.` }] };
-  }
-}
-
-function asOneTest(name: string, hasPassed: boolean): Counts {
-  const failures = hasPassed ? [] : [{ title: name, error: "Its output is above." }];
-  return { passed: hasPassed ? 1 : 0, failed: failures.length, skipped: 0, failures };
+/** Installs what a suite needs. Where it can't be, the suite is skipped; in CI, it fails. */
+async function need(name: string, install: () => Promise<string | undefined>): Promise<void> {
+  const problem = await install();
+  if (problem === undefined) return;
+  missing.set(name, problem);
+  if (!isCi) return;
+  count(name, { passed: 0, failed: 1, skipped: 0, failures: [{ title: name, error: problem }] }, 0);
 }
 
 function count(name: string, counts: Counts, seconds: number): void {
@@ -190,7 +193,7 @@ function list(heading: string, tests: readonly Failure[]): void {
 /** Test files outside the suites' folders, which would never run. */
 function checkEveryTestHasASuite(): void {
   const files = readdirSync(path.join(projectFolder, "test"), { recursive: true }).map(String);
-  const names = steps.filter(({ isSuite }) => isSuite).map(({ name }) => name);
+  const names: readonly string[] = suites;
   const stray = files.filter(
     (file) => file.endsWith(".test.ts") && !names.includes(file.split(path.sep)[0] ?? ""),
   );

@@ -5,7 +5,7 @@ import { CrewApi, type DocumentedStatus } from "../support/crew-api.ts";
 import {
   crewaiEnv,
   crewaiProject,
-  crewaiVersions,
+  smokedVersions,
   needsCrewai,
   newestCrewai,
   openEngine,
@@ -92,7 +92,7 @@ describe("the crewai engine", () => {
     };
   }
 
-  for (const version of crewaiVersions)
+  for (const version of smokedVersions)
     describe(`with crewAI ${version}`, () => {
       let python: string;
       before(async () => {

@@ -12,6 +12,7 @@ import {
   createdProject,
   needsCrewai,
   newestCrewai,
+  oldestCrewai,
   openEngine,
   pythonWith,
   writeProject,
@@ -107,7 +108,7 @@ describe("a real flow", () => {
     tasks.map(({ task_id, output }) => [task_id, output]);
   const outline = "An outline of tides in 201 words: sea, moon";
 
-  for (const version of crewaiVersions.slice(1))
+  for (const version of crewaiVersions.filter((one) => one !== oldestCrewai))
     it(`runs from @start to its pause and on to its end, with a crew inside, on crewAI ${version}`, async () => {
       const api = await start({ version });
       assert.deepEqual((await api.get("/inputs")).body, {
@@ -408,7 +409,7 @@ def kickoff():
     assert.equal(model.requests.length, 0);
   });
 
-  for (const version of crewaiVersions.slice(1))
+  for (const version of crewaiVersions.filter((one) => one !== oldestCrewai))
     it(`fails where a task of a crew inside has human_input, and says what to do, on crewAI ${version}`, async () => {
       const folder = writeProject({
         "pyproject.toml": '[tool.crewai]\ntype = "flow"\n',
@@ -456,7 +457,7 @@ class Outer(Flow):
     assert.ok(result && !result.output.startsWith("Published"), result?.output);
   });
 
-  for (const version of crewaiVersions.slice(1))
+  for (const version of crewaiVersions.filter((one) => one !== oldestCrewai))
     it(`reports methods that end at once in their order, on crewAI ${version}`, async () => {
       const names = Array.from({ length: 60 }, (_, index) => `method_${index}`);
       const methods = names.map((name, index) => {

@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { appendFileSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
-import { crewaiProject, crewaiVersions, needsCrewai, pythonWith } from "../support/crewai.ts";
+import { crewaiProject, smokedVersions, needsCrewai, pythonWith } from "../support/crewai.ts";
 import { CrewApi } from "../support/crew-api.ts";
 import { startService } from "../support/service.ts";
 
@@ -62,7 +62,7 @@ const projects = {
 
 describe("GET /inputs", () => {
   needsCrewai();
-  for (const version of crewaiVersions)
+  for (const version of smokedVersions)
     for (const name of ["weather", "declared"] as const) {
       if (name === "declared" && version === "1.0.0") continue;
       it(`names what fetch_inputs() of crewAI ${version} names, odd names included, in both dialects, before any Python runs: ${name}`, async () => {

@@ -2,6 +2,7 @@ import { appendFileSync } from "node:fs";
 import { format } from "node:util";
 import Mocha from "mocha";
 import CountReporter from "../support/count-reporter.ts";
+import { noteEnd, noteTest } from "../support/standing.ts";
 
 /**
  * Runs the host tests inside VS Code's extension host; `register` loads the test files. The report goes to the file that
@@ -18,6 +19,7 @@ export async function runTests(register: () => void): Promise<void> {
     ui: "bdd",
     timeout: 240_000,
     reporter: CountReporter,
+    rootHooks: { beforeEach: noteTest, afterEach: noteEnd },
     forbidOnly: true,
     ...(grep === undefined ? {} : { grep }),
   });

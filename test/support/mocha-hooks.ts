@@ -1,10 +1,12 @@
 import { childrenOf, signal } from "./processes.ts";
 import { noteFailure, openWindows, saveEvidenceOfFailure } from "./open-windows.ts";
+import { noteEnd, noteTest } from "./standing.ts";
 
 let hasFailed = false;
 
-/** Hooks for every suite: keep evidence of a failure, and close all windows. */
+/** Hooks for every suite: say which test runs, keep evidence of a failure, and close all windows. */
 export const mochaHooks = {
+  beforeEach: noteTest,
   async afterEach(this: Mocha.Context): Promise<void> {
     const test = this.currentTest;
     // With --parallel, the reporter runs in another process.
@@ -13,6 +15,7 @@ export const mochaHooks = {
       noteFailure(test.fullTitle());
     }
     await saveEvidenceOfFailure();
+    noteEnd.call(this);
   },
   async afterAll(): Promise<void> {
     for (const window of openWindows()) await window.close();

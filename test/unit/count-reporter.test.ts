@@ -4,6 +4,7 @@ import path from "node:path";
 import { runCommand } from "../support/commands.ts";
 import type { Counts } from "../support/count-reporter.ts";
 import { projectFolder, temporaryFolder } from "../support/folders.ts";
+import { standingOf } from "../support/standing.ts";
 
 describe("the report of a suite", () => {
   let folder: string;
@@ -17,7 +18,7 @@ describe("the report of a suite", () => {
   });
 
   for (const options of [[], ["--parallel"]])
-    it(`names what failed, and why${options.length > 0 ? ", with --parallel, too" : ""}`, async () => {
+    it(`names what failed, and why, and where the suite stood${options.length > 0 ? ", with --parallel, too" : ""}`, async () => {
       const test = path.join(folder, "one.test.cjs");
       writeFileSync(test, `it("works", () => { throw new Error("It is broken."); });`);
       const counts = path.join(folder, "counts.json");
@@ -33,5 +34,6 @@ describe("the report of a suite", () => {
         skipped: 0,
         failures: [{ title: "works", error: "It is broken." }],
       } satisfies Counts);
+      assert.equal(standingOf(counts), "after “works”");
     });
 });
