@@ -537,8 +537,6 @@ def build() -> Crew:
   });
 
   it("refuses several crews in one file by their names", async () => {
-    const two = crewFile() + crewFile({ name: "Other" });
-    assert.match(await refusal({ "crew.py": two }), /defines several crews: Project, Other\./);
     assert.match(
       await refusal({
         "crew.py": `from crewai import Agent, Crew, Task
@@ -552,16 +550,18 @@ two = one.copy()
     assert.match(await refusal({ "crew.py": "" }), /crew\.py defines no crew/);
   });
 
-  it("refuses a name that two tasks have", async () => {
-    assert.match(
-      await refusal({
-        "crew.py": `from crewai import Agent, Crew, Task
+  it("runs tasks with the same name, each under one of its own", async () => {
+    const { project, outputs } = await runProject({
+      "crew.py": `from crewai import Agent, Crew, Task
 a = Agent(role="A", goal="G", backstory="B")
-crew = Crew(agents=[a], tasks=[Task(name="same", description="D", expected_output="E", agent=a) for _ in range(2)])
+crew = Crew(agents=[a], tasks=[Task(name="same", description=f"Do the {each} thing", expected_output="E", agent=a) for each in ("one", "other")])
 `,
-      }),
-      /The name "same" is used for 2 tasks/,
+    });
+    assert.deepEqual(
+      project.tasks.map(({ id }) => id),
+      ["same", "same_2"],
     );
+    assert.deepEqual(outputs, ["The one answer.", "The other answer."]);
   });
 
   it("says what crewAI says of an agent without a key", async () => {

@@ -136,7 +136,9 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
     // Executions that run at the same time must not share crewAI's storage.
     const own = parallel > 1 || options.isShared ? storageOf(executionId) : storage;
     const isFlow = project.kind === "flow";
-    const reply = await worker.open({ folder, source, file, storage: own, isFlow }, environment);
+    const crewClass = project.crewClass ?? null;
+    const opened = { folder, source, file, crewClass, storage: own, isFlow };
+    const reply = await worker.open(opened, environment);
     for (const remark of wordsIn(reply["remarks"])) log(`[crew] ${remark}`);
     return { worker, crew: crewOf(asObject(reply["crew"]), project) };
   }

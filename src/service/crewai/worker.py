@@ -3,9 +3,11 @@
 One JSON object a line. Standard input brings commands, standard output takes replies; what the project prints goes to
 standard error. When standard input closes, the worker and all that it started end.
 
-    {"do": "open", "folder": "...", "source": "...", "file": "src/poem/crew.py" or "crew.jsonc", "storage": "..." or null,
-     "isFlow": false, "environment": {"NAME": "value"}}
-        {"type": "opened", "crew": {...}, "remarks": [...]}
+    {"do": "open", "folder": "...", "source": "...", "file": "src/poem/crew.py" or "crew.jsonc", "crewClass": "Poem" or null,
+     "storage": "..." or null, "isFlow": false, "environment": {"NAME": "value"}}
+        {"type": "opened", "crew": {...}, "remarks": [...]}; "crewClass" chooses one of several in a file
+    {"do": "inputs"}
+        {"type": "inputs", "inputs": ["..."]}
     {"do": "attempt", "task": 0, "inputs": {...}, "earlier": ["...", null], "notes": ["..."], "isFirst": true, "isLast": false}
         {"type": "step", ...} and {"type": "event", "event": {...}} any number of times, then
         {"type": "output", "output": "...", "inputs": {...}, "usage": {...}}, or the same with "isSkipped": true
@@ -23,6 +25,7 @@ import enum
 import gc
 import hashlib
 import importlib
+import importlib.util
 import json
 import os
 import pathlib
@@ -156,14 +159,18 @@ def place_in(folders, filename):
 class Project:
     """The project in `folder`, imported from `source`: the same folder, or a copy of its files from before they were edited."""
 
-    def __init__(self, folder, source, file, storage, is_flow, environment):
+    def __init__(self, folder, source, file, crew_class, storage, is_flow, environment):
         self.folder = folder
         self.source = source
         self.file = file
+        self.crew_class = crew_class
         self.is_flow = is_flow
+        # crewAI keeps what a crew's methods returned by the address of the object, which a new one may get.
+        self.made = []
         os.chdir(folder)
+        self.root, self.module_name = place_of_module(folder, file)
         # A copy lacks large files, and those that Python doesn't read as text.
-        for path in (folder, source, os.path.join(source, "src")):
+        for path in (self.root, folder, source, os.path.join(source, "src")):
             if os.path.isdir(path):
                 sys.path.insert(0, path)
         self.environment = environment
@@ -190,9 +197,9 @@ class Project:
             os.environ["BASE_URL"] = self.environment["OPENAI_BASE_URL"]
 
     def load(self):
-        """A fresh crew: an attempt changes it. Of a flow, its class."""
+        """A fresh crew: an attempt changes it. Of a flow, what makes one."""
         if self.is_flow:
-            return flow_in(self.module())
+            return DeclaredFlow(self.declaration()) if self.is_declarative else flow_in(self.module(), self.crew_class)
         if self.is_declarative:
             try:
                 from crewai.project.crew_loader import load_crew
@@ -203,10 +210,19 @@ class Project:
             return load_crew(os.path.join(self.source, self.file))[0]
         return self.build(self.module())
 
+    def declaration(self):
+        try:
+            from crewai.flow.flow_definition import FlowDefinition
+        except ImportError:
+            raise Failure(f"crewAI {version()} can't read {self.file}: declarative flows need crewAI 1.15.0 or newer.") from None
+        return FlowDefinition.from_declaration(path=os.path.join(self.source, self.file))
+
     def module(self):
-        below_source = self.file.startswith("src/")
-        name = re.sub(r"\.py$", "", self.file[4:] if below_source else self.file).replace("/", ".")
-        return importlib.import_module(name)
+        inside = os.path.relpath(self.folder, self.root)
+        with NoKickoff([self.source, self.folder, self.root]):
+            if self.source != self.folder and not inside.startswith("."):
+                import_package(inside.replace(os.sep, "."), self.source)
+            return importlib.import_module(self.module_name)
 
     def build(self, module):
         from crewai import Crew
@@ -215,30 +231,151 @@ class Project:
         makers = {name: value for name, value in own.items() if getattr(value, "is_crew_class", False)}
         # The same object every time; a copy keeps one attempt from another.
         crews = {name: value.copy for name, value in vars(module).items() if isinstance(value, Crew)}
-        functions = {
-            name: value
-            for name, value in own.items()
-            if callable(value) and getattr(value, "__annotations__", {}).get("return") in (Crew, "Crew")
-        }
-        found = makers or crews or functions
+        functions = {name: value for name, value in own.items() if returns_crew(value)}
+        if self.crew_class is not None:
+            found = {name: value for name, value in {**functions, **crews, **makers}.items() if name == self.crew_class}
+            if not found:
+                raise Failure(f"{self.file} defines no crew with the name {self.crew_class}.")
+        else:
+            found = makers or crews or functions
         if not found:
             raise Failure(f"{self.file} defines no crew: it needs a class with @CrewBase, a Crew, or a function that returns one.")
         if len(found) > 1:
+            raise Failure(f"{self.file} defines several crews: {', '.join(found)}. Choose one of them.")
+        ((name, make),) = found.items()
+        if name not in makers:
+            return make()
+        method = crew_method(make)
+        if method is None:
             raise Failure(
-                f"{self.file} defines several crews: {', '.join(found)}. Crewdeck runs one; move each of the others to a folder of its own, with its config."
+                f"{self.file}: the class {name} has @CrewBase, but no method with @crew. Add one that returns the crew: "
+                "return Crew(agents=self.agents, tasks=self.tasks)."
             )
-        (make,) = found.values()
-        return make().crew() if makers else make()
+        self.made.append(make())
+        return getattr(self.made[-1], method)()
 
 
-def flow_in(module):
-    """The project's flow: the only one, or the one that the function `kickoff` starts."""
+def place_of_module(folder, file):
+    """Where Python imports the file from, and under which name: `src`, the project's folder, or the first folder above that is no package."""
+    path = os.path.join(folder, file)
+    base = os.path.join(folder, "src") if file.startswith("src/") else folder
+    root = os.path.dirname(path)
+    while os.path.isfile(os.path.join(root, "__init__.py")) and os.path.basename(root).isidentifier():
+        root = os.path.dirname(root)
+    # A folder between without __init__.py is a part of the package, too.
+    if (root + os.sep).startswith(base + os.sep):
+        root = base
+    return root, os.path.splitext(os.path.relpath(path, root))[0].replace(os.sep, ".")
+
+
+def import_package(name, folder):
+    """Imports the package whose files are in `folder`, which has another name."""
+    above, _, own = name.rpartition(".")
+    spec = importlib.util.spec_from_file_location(
+        name, os.path.join(folder, "__init__.py"), submodule_search_locations=[folder]
+    )
+    if name in sys.modules or spec is None:
+        return
+    package = sys.modules[name] = importlib.util.module_from_spec(spec)
+    if above:
+        setattr(importlib.import_module(above), own, package)
+    spec.loader.exec_module(package)
+
+
+def returns_crew(value):
+    from crewai import Crew
+
+    return callable(value) and getattr(value, "__annotations__", {}).get("return") in (Crew, "Crew")
+
+
+def crew_method(cls):
+    """The name of the method with @crew, which crewAI doesn't mark."""
+    for name in dir(cls):
+        made_by = getattr(getattr(getattr(cls, name), "__wrapped__", None), "__globals__", {})
+        if made_by.get("__name__") == "crewai.project.annotations":
+            return name
+    return "crew" if hasattr(cls, "crew") else None
+
+
+class Kickoff(BaseException):
+    """What ends an import that starts a crew; a project may catch an `Exception`."""
+
+
+class NoKickoff:
+    """While a project is imported, nothing of crewAI runs: it would cost money without a kickoff."""
+
+    def __init__(self, folders):
+        self.folders = folders
+        self.problem = None
+
+    def __enter__(self):
+        from crewai import Agent, Crew, Flow
+
+        names = ("kickoff", "kickoff_async", "akickoff", "replay")
+        self.kept = [
+            (base, name, vars(base)[name]) for each in (Agent, Crew, Flow) for base in each.__mro__ for name in names if name in vars(base)
+        ]
+        for base, name, _ in self.kept:
+            setattr(base, name, self.refuse(base.__name__))
+
+    def __exit__(self, kind, error, frames):
+        for base, name, method in self.kept:
+            setattr(base, name, method)
+        if self.problem:
+            raise Failure(self.problem) from None
+
+    def refuse(self, what):
+        def method(*_, **__):
+            self.problem = self.problem or self.explain(what)
+            raise Kickoff(self.problem)
+
+        return method
+
+    def explain(self, what):
+        frames = [frame for frame in traceback.extract_stack() if place_in(self.folders, frame.filename)]
+        # The line that runs when the module is imported.
+        at = next((frame for frame in reversed(frames) if frame.name == "<module>"), None)
+        where = f"{place_in(self.folders, at.filename)}:{at.lineno}" if at else "The project"
+        line = f" ({at.line})" if at and at.line else ""
+        return (
+            f"{where} starts {articles.get(what, 'an agent')} when the file is imported{line}. Crewdeck stopped it before it could call a model. "
+            'Put this line below: if __name__ == "__main__":'
+        )
+
+
+articles = {"Crew": "a crew", "Flow": "a flow"}
+
+
+class DeclaredFlow:
+    """Makes flows from a declaration, as a class of a flow does."""
+
+    def __init__(self, definition):
+        self.definition = definition
+
+    def __call__(self, **members):
+        from crewai.flow.flow import Flow
+
+        return Flow.from_declaration(contents=self.definition, **members)
+
+    def from_pending(self, flow_id, store):
+        from crewai.flow.flow import Flow
+
+        return Flow.from_pending(flow_id, store, definition=self.definition)
+
+    def flow_definition(self):
+        return self.definition
+
+
+def flow_in(module, wanted):
+    """The project's flow: the one with this name, the only one, or the one that the function `kickoff` starts."""
     from crewai.flow.flow import Flow
 
     flows = {name: value for name, value in vars(module).items() if isinstance(value, type) and issubclass(value, Flow)}
     flows.pop("Flow", None)
     own = {name: value for name, value in flows.items() if value.__module__ == module.__name__}
     found = own or flows
+    if wanted in found:
+        return found[wanted]
     if len(found) > 1:
         started = getattr(getattr(getattr(module, "kickoff", None), "__code__", None), "co_names", ())
         found = {name: value for name, value in found.items() if name in started} or found
@@ -255,8 +392,17 @@ def version():
     return of("crewai")
 
 
-def name_of(task, index):
-    return task.name or f"task_{index + 1}"
+def names_of(tasks):
+    """A name for each task that no other task has: crewAI runs tasks with the same name."""
+    given = [task.name or f"task_{index + 1}" for index, task in enumerate(tasks)]
+    names = []
+    for name in given:
+        unique, number = name, 1
+        while unique in names or (number > 1 and unique in given):
+            number += 1
+            unique = f"{name}_{number}"
+        names.append(unique)
+    return names
 
 
 def is_unspecified(context):
@@ -289,10 +435,7 @@ def extras_of(task):
 
 def describe(crew):
     tasks = list(crew.tasks)
-    names = [name_of(task, index) for index, task in enumerate(tasks)]
-    doubled = sorted({name for name in names if names.count(name) > 1})
-    if doubled:
-        raise Failure(f'The name "{doubled[0]}" is used for {names.count(doubled[0])} tasks. Give each task a name of its own.')
+    names = names_of(tasks)
     agents = list(crew.agents)
     for task in tasks:
         if task.agent is not None and not any(task.agent is agent for agent in agents):
@@ -334,18 +477,37 @@ def describe_flow(flow):
     return {"agents": [], "tasks": tasks}
 
 
+# What crewAI fills in (`_VARIABLE_PATTERN` in `crewai.utilities.string_utils`, 1.0 to 1.15). It fails without a value.
+filled = re.compile(r"\{([A-Za-z_][A-Za-z0-9_\-]*)}")
+
+
+def inputs_of(crew):
+    """What a deployed crew asks for, and what crewAI fails without, in the order of the texts."""
+    agents = [text for agent in crew.agents for text in (agent.role, agent.goal, agent.backstory)]
+    tasks = [text for task in crew.tasks for text in (task.description, task.expected_output, task.output_file)]
+    texts = "\n".join(text or "" for text in agents + tasks)
+    names = crew.fetch_inputs() | set(filled.findall(texts))
+    return sorted(names, key=lambda name: (texts.find(f"{{{name}}}"), name))
+
+
+def inputs_of_flow(flow):
+    """The members of its state, without the one that belongs to crewAI."""
+    state = flow.state
+    return [name for name in (state if isinstance(state, dict) else type(state).model_fields) if name != "id"]
+
+
 def remarks_on(crew):
     """What differs from a deployed crew, which runs all tasks in one kickoff."""
     remarks = []
     if getattr(crew, "planning", False):
         remarks.append("Planning is done for each task by itself.")
-    parallel = [name_of(task, index) for index, task in enumerate(crew.tasks) if task.async_execution]
+    parallel = [name for name, task in zip(names_of(crew.tasks), crew.tasks) if task.async_execution]
     if parallel:
         remarks.append(f"Asynchronous tasks run one after the other: {', '.join(parallel)}.")
     return remarks
 
 
-def with_output(task, index, raw):
+def with_output(task, raw):
     """Gives a task the output that it had in an earlier attempt, with its output model where it has one."""
     from crewai.tasks.task_output import TaskOutput
 
@@ -361,7 +523,7 @@ def with_output(task, index, raw):
         # A person may have edited the output; the text is kept.
         members = {}
     task.output = TaskOutput(
-        name=name_of(task, index),
+        name=task.name or task.description,
         description=task.description,
         expected_output=task.expected_output,
         raw=raw,
@@ -420,7 +582,7 @@ def attempt(project, command):
     earlier = []
     for before, raw in enumerate(command["earlier"]):
         if raw is not None:
-            with_output(tasks[before], before, raw)
+            with_output(tasks[before], raw)
             earlier.append(tasks[before])
     inputs = dict(command["inputs"])
     if command["isFirst"]:
@@ -814,13 +976,16 @@ def run(commands):
             if command["do"] == "open":
                 folders = [command["source"], command["folder"]]
                 project = Project(
-                    *(command[name] for name in ("folder", "source", "file", "storage", "isFlow", "environment"))
+                    *(command[name] for name in ("folder", "source", "file", "crewClass", "storage", "isFlow", "environment"))
                 )
                 crew = project.load()
                 if project.is_flow:
                     reply("opened", crew=describe_flow(crew), remarks=[])
                 else:
                     reply("opened", crew=describe(crew), remarks=remarks_on(crew))
+            elif command["do"] == "inputs":
+                made = project.load()
+                reply("inputs", inputs=inputs_of_flow(made()) if project.is_flow else inputs_of(made))
             else:
                 try:
                     result = flow_part(project, command) if command["do"] == "flow" else attempt(project, command)

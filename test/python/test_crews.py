@@ -1,0 +1,70 @@
+"""What the worker says of a crew or a flow."""
+
+import json
+from types import SimpleNamespace
+
+import worker
+
+
+def test_tasks_with_the_same_name_get_names_of_their_own():
+    tasks = [SimpleNamespace(name=name) for name in ("same", None, "same", "same_2", "same", "task_2")]
+    assert worker.names_of(tasks) == ["same", "task_2", "same_3", "same_2", "same_4", "task_2_2"]
+
+
+def crew_with(description, **task):
+    from crewai import Agent, Crew, Task
+
+    worker = Agent(role="{who}", goal="g", backstory="b")
+    made = Task(description=description, expected_output="e", agent=worker, **task)
+    return Crew(agents=[worker], tasks=[made])
+
+
+def test_inputs_are_what_crewai_finds_and_what_it_fails_without(forked):
+    texts = 'A {{topic}} as {"a": "{plot}"}, {2}, {month of travel}.'
+    inputs = forked(lambda: worker.inputs_of(crew_with(texts, output_file="{folder}/out.md")))
+    assert set(inputs) == {"who", "{topic", "topic", '"a": "{plot', "plot", "2", "month of travel", "folder"}
+    assert inputs[0] == "who"
+
+
+def flow_file(state):
+    return json.dumps(
+        {
+            "schema": "crewai.flow/v1",
+            "name": "Tides",
+            "state": state,
+            "methods": {"begin": {"start": True, "do": {"call": "expression", "expr": "state.topic"}}},
+        }
+    )
+
+
+def test_a_declared_flow_asks_for_the_members_of_its_state(forked, project):
+    schema = {"type": "object", "properties": {"id": {"type": "string"}, "topic": {"type": "string"}, "days": {"type": "integer"}}}
+    states = {
+        "schema": ({"type": "json_schema", "json_schema": {**schema, "required": ["topic"]}}, ["topic", "days"]),
+        "dict": ({"type": "dict", "default": {"topic": "tides", "id": "x"}}, ["topic"]),
+        "none": (None, []),
+    }
+    folder = project({f"{name}.yaml": flow_file(state) for name, (state, _) in states.items()})
+    for name, (_, expected) in states.items():
+        opened = worker.Project(str(folder), str(folder), f"{name}.yaml", None, None, True, {})
+        assert forked(lambda: worker.inputs_of_flow(opened.load()())) == expected, name
+
+
+def test_a_flow_in_python_never_asks_for_its_id(forked, project):
+    folder = project(
+        {
+            "main.py": "from pydantic import BaseModel\nfrom crewai.flow.flow import Flow, start\n\n\n"
+            "class State(BaseModel):\n    topic: str = ''\n\n\n"
+            "class Tides(Flow[State]):\n    @start()\n    def begin(self):\n        return self.state.topic\n"
+        }
+    )
+    opened = worker.Project(str(folder), str(folder), "main.py", None, None, True, {})
+    assert forked(lambda: worker.inputs_of_flow(opened.load()())) == ["topic"]
+
+
+def test_a_declared_flow_runs_to_its_end(forked, project, tmp_path):
+    folder = project({"flow.yaml": flow_file({"type": "dict", "default": {"topic": "tides"}})})
+    opened = worker.Project(str(folder), str(folder), "flow.yaml", None, None, True, {})
+    command = {"id": "6f9b1c1e-4c1f-4bb0-9a51-d0a6a3a1f001", "store": str(tmp_path / "store"), "inputs": {"topic": "ebb"}, "answer": None}
+    assert forked(lambda: worker.flow_part(opened, command)["output"]) == "ebb"
+    assert forked(lambda: worker.describe_flow(opened.load())["tasks"]) == [{"name": "begin", "description": "", "humanInput": False}]

@@ -1,0 +1,143 @@
+"""How the worker imports a project, and which crew it takes."""
+
+import os
+import shutil
+
+import pytest
+
+import worker
+
+crew = '''
+from crewai import Agent, Crew, Task
+from crewai.project import CrewBase, agent, crew, task
+
+
+@CrewBase
+class {name}:
+    agents_config = "config/agents.yaml"
+    tasks_config = "config/tasks.yaml"
+
+    @agent
+    def worker(self):
+        return Agent(role="Worker on {name}", goal="g", backstory="b")
+
+    @task
+    def work(self):
+        return Task(description="Work on {{topic}}.", expected_output="Text.", agent=self.worker())
+
+    @crew
+    def {method}(self):
+        return Crew(agents=self.agents, tasks=self.tasks)
+'''
+
+
+def crew_of(name="Poem", method="crew"):
+    return crew.format(name=name, method=method)
+
+
+def opened(folder, file, crew_class=None, source=None, is_flow=False):
+    return worker.Project(str(folder), str(source or folder), file, crew_class, None, is_flow, {})
+
+
+def roles(folder, file, crew_class=None, source=None):
+    """Those of the agents, which name the class."""
+    return [agent["role"] for agent in worker.describe(opened(folder, file, crew_class, source).load())["agents"]]
+
+
+@pytest.mark.parametrize(
+    ("packages", "folder", "file", "root", "name"),
+    [
+        (["src/poem"], "", "src/poem/crew.py", "src", "poem.crew"),
+        ([], "", "crew.py", "", "crew"),
+        (["poem"], "", "poem/crew.py", "", "poem.crew"),
+        # As `crewai create flow` makes it: the folder "crews" has no __init__.py.
+        (["src/news"], "", "src/news/crews/short/short.py", "src", "news.crews.short.short"),
+        # A package that is opened itself, without anything around it.
+        (["poem"], "poem", "crew.py", "", "poem.crew"),
+        (["news", "news/crews", "news/crews/short"], "news/crews/short", "short.py", "", "news.crews.short.short"),
+        (["src", "src/poem"], "", "src/poem/crew.py", "", "src.poem.crew"),
+        (["my-poem"], "my-poem", "crew.py", "my-poem", "crew"),
+    ],
+)
+def test_a_module_is_imported_from_the_first_folder_that_is_no_package(project, packages, folder, file, root, name):
+    top = project({f"{package}/__init__.py": "" for package in packages} | {os.path.join(folder, file): ""})
+    assert worker.place_of_module(str(top / folder), file) == (str(top / root).rstrip("/"), name)
+
+
+def test_relative_imports_above_a_crews_folder_and_imports_of_its_package_by_name(forked, project):
+    top = project(
+        {
+            "news/__init__.py": "",
+            "news/tools.py": "topic = 'tides'\n",
+            "news/crews/__init__.py": "",
+            "news/crews/short/__init__.py": "",
+            "news/crews/short/help.py": "",
+            "news/crews/short/short.py": "from ...tools import topic\nfrom news.crews.short import help\n" + crew_of(),
+        }
+    )
+    folder = top / "news/crews/short"
+    assert forked(lambda: roles(folder, "short.py")) == ["Worker on Poem"]
+    # Of an execution that began before the project was edited.
+    copy = top / "0f8c2a6e-copy"
+    shutil.copytree(folder, copy)
+    (folder / "short.py").write_text("raise SystemExit('the new file')\n")
+    assert forked(lambda: roles(folder, "short.py", source=copy)) == ["Worker on Poem"]
+
+
+def test_one_of_several_crews_is_chosen_by_its_name(forked, project):
+    folder = project({"crew.py": crew_of("Poem") + crew_of("Letter") + "\n\ndef make() -> Crew:\n    return Poem().crew()\n"})
+    assert forked(lambda: roles(folder, "crew.py", "Letter")) == ["Worker on Letter"]
+    assert forked(lambda: roles(folder, "crew.py", "make")) == ["Worker on Poem"]
+    assert "several crews: Poem, Letter" in forked(lambda: roles(folder, "crew.py"))
+    assert "no crew with the name Song" in forked(lambda: roles(folder, "crew.py", "Song"))
+
+
+def test_the_method_with_crew_may_have_any_name(forked, project):
+    folder = project({"crew.py": crew_of(method="research")})
+    assert forked(lambda: roles(folder, "crew.py")) == ["Worker on Poem"]
+
+
+def test_a_class_without_a_crew_method_is_explained(forked, project):
+    folder = project({"crew.py": crew_of().replace("    @crew\n", "").replace("def crew(", "def build(")})
+    message = forked(lambda: roles(folder, "crew.py"))
+    assert message.startswith("crew.py: the class Poem has @CrewBase, but no method with @crew.")
+
+
+@pytest.mark.parametrize(
+    "start",
+    [
+        "result = Poem().crew().kickoff(inputs={'topic': 'tides'})",
+        "try:\n    Poem().crew().kickoff(inputs={'topic': 'tides'})\nexcept Exception:\n    pass",
+        "import asyncio\nasyncio.run(Poem().crew().kickoff_async(inputs={'topic': 'tides'}))",
+        "def main():\n    Poem().crew().kickoff_for_each(inputs=[{'topic': 'tides'}])\n\nmain()",
+    ],
+)
+def test_an_import_that_starts_a_crew_is_stopped_and_its_line_named(forked, project, start):
+    text = crew_of() + "\n" + start + "\n"
+    folder = project({"crew.py": text})
+    line = next(
+        number for number, each in enumerate(text.split("\n"), 1) if "kickoff" in each and not each.startswith(" ") or each == "main()"
+    ) if "try" not in start else text.split("\n").index("try:") + 2
+    message = forked(lambda: roles(folder, "crew.py"))
+    assert message.startswith(f"crew.py:{line} starts a crew when the file is imported"), message
+    assert 'if __name__ == "__main__":' in message
+
+
+def test_an_import_that_starts_a_flow_is_stopped(forked, project):
+    flow = "from crewai.flow.flow import Flow, start\n\n\nclass Tides(Flow):\n    @start()\n    def begin(self):\n        return 'x'\n\n\n"
+    folder = project({"main.py": flow + "Tides().kickoff()\n"})
+    message = forked(lambda: opened(folder, "main.py", is_flow=True).load())
+    assert message.startswith("main.py:10 starts a flow when the file is imported (Tides().kickoff())."), message
+
+
+def test_crewai_runs_again_after_an_import(forked, project):
+    folder = project({"crew.py": crew_of()})
+
+    def run():
+        from crewai import Crew
+
+        before = Crew.kickoff
+        opened(folder, "crew.py").load()
+        return before is Crew.kickoff
+
+    assert forked(run) is True
