@@ -9,6 +9,7 @@ import { crewaiEngine } from "./crewai/engine.ts";
 import { rehearsalEngine, type Engine } from "./engine.ts";
 import { messageOf, Refusal } from "./errors.ts";
 import type { Log } from "./operations/log.ts";
+import type { Secrets } from "./operations/redact.ts";
 import type { ServiceOptions } from "./options.ts";
 import { isCrewName, type ServerCrew } from "./server/config.ts";
 
@@ -93,8 +94,12 @@ export async function engineOf(
     taskSeconds,
     isServer,
     database,
-  }: Pick<ServiceOptions, "taskSeconds" | "isServer" | "database">,
-  log: Log,
+    log,
+    secrets,
+  }: Pick<ServiceOptions, "taskSeconds" | "isServer" | "database"> & {
+    readonly log: Log;
+    readonly secrets: Secrets;
+  },
 ): Promise<Engine> {
   if (engine === "rehearsal") return rehearsalEngine(taskSeconds);
   const root = await projectRoot(folder);
@@ -117,5 +122,6 @@ export async function engineOf(
     isShared: database !== undefined,
     env: { ...Object.fromEntries(own), ...environment },
     log,
+    secrets,
   });
 }

@@ -19,6 +19,7 @@ import { messageOf, Refusal } from "./errors.ts";
 import { openFile, openShared, type Home } from "./home.ts";
 import { createLog, usualLogFormat, type Log } from "./operations/log.ts";
 import type { Operations } from "./operations/operations.ts";
+import { Secrets } from "./operations/redact.ts";
 import type { ServiceOptions } from "./options.ts";
 import { lastUsesIn } from "./server/last-uses.ts";
 import { createQueue, RequestRates } from "./server/limits.ts";
@@ -31,7 +32,7 @@ const instanceHeader = "Crewdeck-Instance";
 
 type Tokens = Parameters<typeof authenticateBy>[0];
 type Fetch = (request: Request, env?: object) => Response | Promise<Response>;
-type Settings = Omit<ServiceOptions, "log"> & { readonly log: Log };
+type Settings = Omit<ServiceOptions, "log"> & { readonly log: Log; readonly secrets: Secrets };
 
 /** Serves until the parent process ends or asks it to stop. @throws {Refusal} */
 export async function serve(
@@ -42,10 +43,10 @@ export async function serve(
   const tokens = { token: given.token || newToken(), userToken: given.userToken || newToken() };
   const secrets = secretsOf(given, tokens);
   const log = await createLog(given.log ?? usualLogFormat(given.isServer), secrets);
-  const options = { ...given, log };
+  const options = { ...given, log, secrets };
   const server = await serverPlan(options, exampleCrew, tokens);
   const crews = server?.crews ?? plansOf(options, exampleCrew);
-  for (const { environment } of crews) secrets.push(...linesOf(environment));
+  for (const { environment } of crews) secrets.addVariables(environment);
   for (const crew of crews) await checkCrew(crew, options);
   if (options.role === "worker" && options.feedbackWebhook && server?.publicUrl === undefined)
     throw new Refusal(
@@ -113,23 +114,18 @@ export async function serve(
 }
 
 /** The secrets that this process knows. A crew's Python gets most of its variables, and may print them. */
-export function secretsOf(options: ServiceOptions, tokens: Tokens): string[] {
+export function secretsOf(options: ServiceOptions, tokens: Tokens): Secrets {
   const { database, metricsToken = "", feedbackWebhook, spans } = options;
   const password = URL.parse(database ?? "")?.password ?? "";
   const variables = Object.entries(process.env).filter(([name]) =>
     /(key|token|secret|password)$/i.test(name),
   );
-  return [
+  return new Secrets([
     ...[tokens.token, tokens.userToken, metricsToken, feedbackWebhook?.secret ?? ""],
     ...[password, decodeURIComponent(password)],
     ...Object.values(spans?.headers ?? {}),
-    ...linesOf(Object.fromEntries(variables)),
-  ];
-}
-
-/** An entry of the log may contain one line of a key. */
-function linesOf(environment: CrewPlan["environment"]): string[] {
-  return Object.values(environment).flatMap((value = "") => value.split("\n"));
+    ...variables.map(([, value = ""]) => value),
+  ]);
 }
 
 /** Undefined for a window's own service: the window doesn't watch it, and it starts sooner. */
@@ -179,7 +175,7 @@ async function openCrew(
   const address = () => (name === "" ? listening.url : `${listening.url}/${name}`);
   return {
     name,
-    engine: await engineOf(crew, home.folder, options, log),
+    engine: await engineOf(crew, home.folder, { ...options, log }),
     dialect: dialect === "live" ? liveDialect : documentedDialect,
     readProject: sharing(() => readCrew(crew)),
     feedbackWebhook: webhook && createFeedbackWebhook({ ...webhook, address, timeoutMs, log }),

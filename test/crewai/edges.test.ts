@@ -5,6 +5,7 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { readProject } from "../../src/projects/read.ts";
 import type { CrewaiOptions } from "../../src/service/crewai/engine.ts";
+import { Secrets } from "../../src/service/operations/redact.ts";
 import { Worker } from "../../src/service/crewai/worker.ts";
 import type { TaskAttempt } from "../../src/service/engine.ts";
 import {
@@ -385,9 +386,11 @@ describe("crewAI projects at the edges", () => {
     const worker = new Worker({
       python: await pythonWith(newestCrewai),
       program: workerProgram,
+      secrets: new Secrets(),
       env: process.env,
       loadMs: 120_000,
       quietMs: 120_000,
+      silentMs: 5_000,
       onLine: () => undefined,
     });
     await worker.ready;

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { appendFileSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { Worker } from "../../src/service/crewai/worker.ts";
+import { Secrets } from "../../src/service/operations/redact.ts";
 import { CrewApi, type DocumentedStatus } from "../support/crew-api.ts";
 import {
   crewaiEnv,
@@ -39,16 +40,25 @@ describe("a project's .env", () => {
       const worker = new Worker({
         python: path.join(folder, ".venv", "bin", "python"),
         program: workerProgram,
+        secrets: new Secrets(),
         env: { ...process.env, OPENAI_API_KEY: "key", FIRST: "from outside" },
         loadMs: 120_000,
         quietMs: 120_000,
+        silentMs: 5_000,
         onLine: () => undefined,
       });
       try {
         await worker.ready;
         writeFileSync(path.join(folder, ".env"), "FIRST=new\nSECOND=new\n");
         const opened = await worker.open(
-          { folder, source: folder, file: "crew.py", storage: null, isFlow: false },
+          {
+            folder,
+            source: folder,
+            file: "crew.py",
+            crewClass: null,
+            storage: null,
+            isFlow: false,
+          },
           {},
         );
         assert.match(JSON.stringify(opened), /"description":"from outside new"/);
@@ -68,12 +78,21 @@ describe("a project's .env", () => {
     const worker = new Worker({
       python: await pythonWith(newestCrewai),
       program: workerProgram,
+      secrets: new Secrets(),
       env: { ...process.env, OPENAI_API_KEY: "key", FIRST: "from outside" },
       loadMs: 120_000,
       quietMs: 120_000,
+      silentMs: 5_000,
       onLine: () => undefined,
     });
-    const project = { folder, source: folder, file: "crew.jsonc", storage: null, isFlow: false };
+    const project = {
+      folder,
+      source: folder,
+      file: "crew.jsonc",
+      crewClass: null,
+      storage: null,
+      isFlow: false,
+    };
     try {
       await assert.rejects(worker.open(project, {}), /: from the file\n/);
     } finally {

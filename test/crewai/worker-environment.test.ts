@@ -88,7 +88,7 @@ describe("the environment that the extension gives a crew's Python", () => {
       "\n\nimport os\nprint('The key is', os.environ['OPENAI_API_KEY'])\nraise ValueError(os.environ['OPENAI_API_KEY'], [name for name in os.environ if 'CREWDECK' in name])\n",
     );
     const { error } = await run(folder, await pythonWith("1.15.30"));
-    assert.match(error ?? "", /ValueError: \('…', \[\]\)/);
+    assert.match(error ?? "", /ValueError: \('\[hidden\]', \[\]\)/);
     await waitFor("the log", () => service?.log().includes("The key is …"));
     assert.ok(!service?.log().includes(key));
   });

@@ -6,6 +6,7 @@ import { readProject } from "../../src/projects/read.ts";
 import type { JsonObject } from "../../src/base/json.ts";
 import { crewaiEngine, type CrewaiOptions } from "../../src/service/crewai/engine.ts";
 import type { AgentStep, EngineEvent, Note } from "../../src/service/engine.ts";
+import { Secrets } from "../../src/service/operations/redact.ts";
 import { projectFolder, temporaryFolder } from "./folders.ts";
 import { installOnce } from "./install-once.ts";
 import { needs } from "./needs.ts";
@@ -131,6 +132,7 @@ export function openEngine(
     program: workerProgram,
     parallel: 1,
     log: (line) => lines.push(line),
+    secrets: new Secrets(),
     ...options,
     env: { ...process.env, ...options.env },
   });

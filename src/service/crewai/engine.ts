@@ -20,15 +20,18 @@ import { messageOf } from "../errors.ts";
 import type { AgentStep, Engine, EngineEvent, FlowReports, Note, TaskAttempt } from "../engine.ts";
 import type { TaskResult } from "../engine.ts";
 import type { Log } from "../operations/log.ts";
+import type { Secrets } from "../operations/redact.ts";
+import { variablesOf } from "./environment.ts";
 import { flowCommand, flowResult, methodOf, usageOf } from "./flow.ts";
 import { Sources } from "./sources.ts";
 import { stopped, Turns } from "./turns.ts";
 import { ProjectFailure, Worker, WorkerEnded } from "./worker.ts";
 
-/** How long a project may take to load, an attempt may report nothing before the log says so, a worker stays while a task waits for a person, nothing runs before a spare worker starts, and that one stays while nothing starts (ms). */
+/** How long a project may take to load, an attempt may report nothing before the log says so, a worker that can no longer reply may take to end, a worker stays while a task waits for a person, nothing runs before a spare worker starts, and that one stays while nothing starts (ms). */
 const usualTimes = {
   load: 5 * 60_000,
   quiet: 5 * 60_000,
+  silent: 5_000,
   waiting: 5 * 60_000,
   idle: 2_000,
   spare: 10 * 60_000,
@@ -53,11 +56,13 @@ export interface CrewaiOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly times?: Partial<typeof usualTimes>;
   readonly log: Log;
+  /** Hidden in what the project prints and in its errors. Those of the project's `.env` are added. */
+  readonly secrets: Secrets;
 }
 
 /** Runs tasks of a crewAI project in the project's own Python: one worker for an execution, one attempt after the other. */
 export function crewaiEngine(options: CrewaiOptions): Engine {
-  const { folder, crew = "", python, program, parallel, log } = options;
+  const { folder, crew = "", python, program, parallel, log, secrets } = options;
   const times = { ...usualTimes, ...options.times };
   const sources = new Sources(folder, path.join(options.data, "sources"));
   const storageOf = (owner: string) => path.join(options.data, "storage", owner);
@@ -68,7 +73,7 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
   const turns = new Turns(parallel);
   let spare: { worker: Worker; leave: NodeJS.Timeout } | undefined;
   let idle: NodeJS.Timeout | undefined;
-  let environment = variablesOf(parseJson(options.env["CREWDECK_WORKER_ENV"] ?? ""));
+  let environment = textsOf(parseJson(options.env["CREWDECK_WORKER_ENV"] ?? ""));
 
   // The tokens are for clients of the service, not for the project.
   const env = Object.fromEntries(
@@ -77,7 +82,8 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
 
   function start(): Worker {
     const onLine = (line: string) => log(`[crew] ${line}`, { level: "info" });
-    return new Worker({ python, program, env, loadMs: times.load, quietMs: times.quiet, onLine });
+    const { load: loadMs, quiet: quietMs, silent: silentMs } = times;
+    return new Worker({ python, program, env, secrets, loadMs, quietMs, silentMs, onLine });
   }
 
   /** For the next execution. It imports crewAI, which takes seconds of the processor, so it starts while nothing runs. */
@@ -128,6 +134,9 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
         `[crew] The project was edited. The execution ${executionId} continues with the files that it began with.`,
         { level: "info", execution_id: executionId },
       );
+    secrets.addVariables(await variablesOf(folder, python));
+    secrets.add([environment["OPENAI_API_KEY"] ?? ""]);
+    if (!turns.has(executionId)) throw stopped();
     const worker = takeSpare() ?? start();
     workers.set(executionId, { worker, source });
     void worker.ended.then(() => {
@@ -207,7 +216,7 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
         const { executionId, project, task } = attempt;
         const command = commandOf(attempt);
         const reply = await give(executionId, project, command, report, (reported) => {
-          const event = eventOf(reported);
+          const event = eventOf(reported, secrets);
           return event ? report.event(event) : report.step(stepOf(reported, task.description));
         });
         return resultOf(reply);
@@ -217,7 +226,7 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
       const run = async () => {
         const command = flowCommand(part, flowStoreOf(executionId));
         const reply = await give(executionId, project, command, report, (reported) => {
-          const event = eventOf(reported);
+          const event = eventOf(reported, secrets);
           return event
             ? report.event(event, methodOf(reported))
             : report.step(stepOf(reported, ""));
@@ -252,7 +261,7 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
       entry.leave = setTimeout(() => drop(executionId), times.waiting).unref();
     },
     setEnvironment(variables) {
-      environment = variablesOf(variables);
+      environment = textsOf(variables);
     },
     close() {
       clearTimeout(idle);
@@ -262,7 +271,7 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
   };
 }
 
-function variablesOf(value: unknown): Readonly<Record<string, string>> {
+function textsOf(value: unknown): Readonly<Record<string, string>> {
   const entries = Object.entries(asObject(value)).flatMap(([name, variable]) =>
     typeof variable === "string" ? [[name, variable] as const] : [],
   );
@@ -344,12 +353,16 @@ function stepOf(reply: UnknownObject, prompt: string): AgentStep {
 }
 
 /** Undefined for a step. */
-function eventOf(reply: UnknownObject): EngineEvent | undefined {
+function eventOf(reply: UnknownObject, secrets: Secrets): EngineEvent | undefined {
   const event = asObject(reply["event"]);
   const [type, timestamp] = [textAt(event, "type"), textAt(event, "timestamp")];
   if (type === undefined || timestamp === undefined) return undefined;
+  const error = textAt(event, "error");
   // JSON from the worker.
-  return { ...(event as JsonObject), type, timestamp };
+  return {
+    ...{ ...(event as JsonObject), type, timestamp },
+    ...(error !== undefined && { error: secrets.hide(error) }),
+  };
 }
 
 function resultOf(reply: UnknownObject): TaskResult {

@@ -1,5 +1,6 @@
 import { execFile, spawn, type ChildProcess } from "node:child_process";
 import type { Readable } from "node:stream";
+import type { Secrets } from "../operations/redact.ts";
 import {
   isObject,
   parseJson,
@@ -9,8 +10,10 @@ import {
   type UnknownObject,
 } from "../../base/json.ts";
 
-/** Characters of what the project prints: kept for the report of a worker that ended, of one line, and of one attempt. */
+/** Characters of what the project prints: kept for the report of a worker that ended, of one line, and of one attempt as the log has it. */
 const printLimits = { kept: 2_000, line: 4_000, attempt: 1_000_000 };
+/** Characters of an entry in the log besides the printed line: its time, level and crew. */
+const entrySize = 100;
 /** Characters of one reply; an output of that size is a mistake of the project. */
 const largestReply = 32_000_000;
 /** How long a worker has to end itself before it is killed (ms). */
@@ -19,6 +22,9 @@ const endMs = 2_000;
 const importMs = 5 * 60_000;
 /** How long the last output of a worker that ended is waited for (ms). */
 const drainMs = 1_000;
+
+const silent =
+  "The project closed file descriptors that it did not open, so its Python process can no longer report. Let it close only its own, and not, for example, os.closerange(3, 256).";
 
 /** The worker ended before it replied. The attempt can be repeated. */
 export class WorkerEnded extends Error {
@@ -35,10 +41,14 @@ interface WorkerOptions {
   /** The path of worker.py. */
   readonly program: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Hidden in what the project prints and in its errors. */
+  readonly secrets: Secrets;
   /** How long the project may take to load (ms). */
   readonly loadMs: number;
   /** How long an attempt may report nothing before `onLine` receives a remark (ms). A task may take hours, so it isn't ended. */
   readonly quietMs: number;
+  /** How long a worker that can no longer reply may take to end before it is ended (ms). */
+  readonly silentMs: number;
   /** Receives each line that the project prints. */
   readonly onLine: (line: string) => void;
 }
@@ -51,7 +61,6 @@ export class Worker {
   #quiet: NodeJS.Timeout | undefined;
   #last = "";
   #printed = 0;
-  #key = "";
   #problem: ProjectFailure | undefined;
   #isReady = false;
   #receive: ((reply: UnknownObject) => void) | undefined;
@@ -61,7 +70,7 @@ export class Worker {
   readonly ready: Promise<UnknownObject>;
 
   constructor(options: WorkerOptions) {
-    const { python, program, env, onLine } = options;
+    const { python, program, env, secrets, onLine } = options;
     this.#options = options;
     this.#child = spawn(python, ["-u", program], {
       env: { ...env },
@@ -75,15 +84,22 @@ export class Worker {
     if (stderr)
       eachLine(stderr, printLimits.line, (printed) => {
         this.#quiet?.refresh();
-        const line = this.#withoutKey(printed);
+        const line = secrets.hide(printed);
         this.#last = `${this.#last}${line}\n`.slice(-printLimits.kept);
         const before = this.#printed;
-        this.#printed += line.length;
+        // JSON has up to six characters for one.
+        this.#printed += JSON.stringify(line).length + entrySize;
         if (this.#printed <= printLimits.attempt) onLine(line);
         else if (before <= printLimits.attempt)
           onLine("(The crew prints more than 1 MB; the rest isn't shown.)");
       });
-    if (stdout)
+    if (stdout) {
+      // The process is about to end, unless the project has closed what the worker replies with.
+      stdout.once("end", () => {
+        const timer = setTimeout(() => this.#fail(silent), options.silentMs);
+        this.#child.once("exit", () => clearTimeout(timer));
+        if (this.#hasExited) clearTimeout(timer);
+      });
       eachLine(stdout, largestReply, (line) => {
         const reply = line.length < largestReply ? parseJson(line) : undefined;
         // Anything else is a line that was cut off: the worker was killed while it wrote.
@@ -93,6 +109,7 @@ export class Worker {
             `The output is larger than ${largestReply / 1_000_000} MB. Let the task write it to a file, and return a summary.`,
           );
       });
+    }
     this.ended = this.#waitForEnd(python);
     this.ready = this.#next("crewAI did not load", importMs);
     this.ready.then(
@@ -112,7 +129,6 @@ export class Worker {
     environment: Readonly<Record<string, string>>,
   ): Promise<UnknownObject> {
     await this.ready;
-    this.#key = environment["OPENAI_API_KEY"] ?? "";
     const command = { do: "open", ...project, environment };
     return await this.#send(command, "The project did not load", this.#options.loadMs);
   }
@@ -144,11 +160,16 @@ export class Worker {
     // First, it may end itself: it knows which processes it started.
     this.#child.stdin?.destroy();
     const timer = setTimeout(() => {
-      const { pid, exitCode, signalCode } = this.#child;
+      const { pid } = this.#child;
       // Its number may belong to another process by now.
-      if (pid !== undefined && exitCode === null && signalCode === null) killTree(pid);
+      if (pid !== undefined && !this.#hasExited) killTree(pid);
     }, endMs);
     void this.ended.then(() => clearTimeout(timer));
+  }
+
+  get #hasExited(): boolean {
+    const { exitCode, signalCode } = this.#child;
+    return exitCode !== null || signalCode !== null;
   }
 
   async #send(
@@ -161,11 +182,6 @@ export class Worker {
     const reply = this.#next(late, timeoutMs, onReport);
     this.#child.stdin?.write(`${JSON.stringify(command)}\n`);
     return await reply;
-  }
-
-  /** Shorter keys are placeholders, such as "none". */
-  #withoutKey(text: string): string {
-    return this.#key.length < 8 ? text : text.replaceAll(this.#key, "…");
   }
 
   async #next(
@@ -188,7 +204,8 @@ export class Worker {
           throw problem;
         }),
       ]);
-      if (reply["type"] === "failed") throw new ProjectFailure(this.#withoutKey(failureOf(reply)));
+      if (reply["type"] === "failed")
+        throw new ProjectFailure(this.#options.secrets.hide(failureOf(reply)));
       return reply;
     } finally {
       clearTimeout(timer);

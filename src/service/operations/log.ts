@@ -1,4 +1,4 @@
-import { redact, withoutPaths } from "./redact.ts";
+import { type Secrets, withoutPaths } from "./redact.ts";
 
 export type LogFormat = "text" | "json";
 
@@ -16,16 +16,16 @@ export type Log = (message: string, fields?: LogFields) => void;
 /**
  * Creates the log on stderr. The format `text` is for people, and has the messages only. `json` is for programs that collect
  * logs, has one line for each entry, and hides the paths of addresses.
- * @param secrets are hidden in all entries. More may be added later
+ * @param secrets hidden in all entries. More may be added later
  */
 export async function createLog(
   format: LogFormat,
-  secrets: readonly string[],
+  secrets: Secrets,
   stream?: { write(line: string): void },
 ): Promise<Log> {
   if (format === "text") {
     const text = stream ?? process.stderr;
-    return (message) => void text.write(`${redact(message, secrets)}\n`);
+    return (message) => void text.write(`${secrets.hide(message)}\n`);
   }
   // Loaded only where it is used. In a bundle, a CommonJS module has no other export than `default`.
   const { default: pino } = await import("pino");
@@ -39,7 +39,7 @@ export async function createLog(
     stream ?? pino.destination({ fd: 2, sync: true }),
   );
   return (message, { level = "warn", ...fields } = {}) =>
-    logger[level](fields, withoutPaths(redact(message, secrets)));
+    logger[level](fields, withoutPaths(secrets.hide(message)));
 }
 
 /** Programs collect the log of a server. People read the log of a service on their own machine. */

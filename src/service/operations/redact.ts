@@ -1,29 +1,77 @@
 const hidden = "[hidden]";
 
 /** The shortest secret that is hidden (characters). Shorter ones would hide parts of words. */
-const shortestSecret = 6;
+export const shortestSecret = 6;
 
+/** Each takes linear time: what a crew prints and what a receiver answers is not ours. */
 const patterns: readonly (readonly [RegExp, string])[] = [
   // `Authorization: Basic …`, also in JSON.
   [/(authorization["']?\s*[:=]\s*["']?)(?:[a-z]+\s+)?[^\s"',;]+/gi, `$1${hidden}`],
   [/\b(Bearer|Basic)\s+[\w.~+/=-]{6,}/g, `$1 ${hidden}`],
-  // Up to the last @: a password may have one, and a slash. A host's port is no password.
-  [/\b([a-z][a-z0-9+.-]*:\/\/)[^\s/:@"'<>]*:(?!\d+\/)[^\s"'<>]*@/gi, `$1${hidden}@`],
-  [/\b([a-z][a-z0-9+.-]*:\/\/)[^\s/"'<>]*@/gi, `$1${hidden}@`],
   [
-    /\b([\w-]*(?:password|passwd|pwd|token|secret|api[_-]?key)["']?\s*[=:]\s*["']?)[^\s"'&,;]+/gi,
+    /((?:password|passwd|pwd|token|secret|api[_-]?key)["']?\s*[=:]\s*["']?)[^\s"'&,;]+/gi,
     `$1${hidden}`,
   ],
 ];
 
-/** Hides `secrets`, credentials in addresses and headers, and named passwords and tokens. */
-export function redact(text: string, secrets: readonly string[]): string {
-  // The longest first: one may contain another.
-  const known = secrets
-    .filter(({ length }) => length >= shortestSecret)
-    .toSorted((one, other) => other.length - one.length);
-  const withoutKnown = known.reduce((rest, secret) => rest.replaceAll(secret, hidden), text);
-  return patterns.reduce((rest, [pattern, by]) => rest.replace(pattern, by), withoutKnown);
+/** Variables that name a model: an error that says which one is missing must stay readable. */
+const modelName = /(^|_)MODEL(_NAME)?$/i;
+
+/** What no log and no error may have. */
+export class Secrets {
+  /** The longest first: one may contain another. */
+  #known: readonly string[] = [];
+
+  constructor(secrets: readonly string[] = []) {
+    this.add(secrets);
+  }
+
+  add(secrets: readonly string[]): void {
+    // An entry of the log may contain one line of a key.
+    const lines = secrets.flatMap((secret) => secret.split(/\r?\n/));
+    const long = lines.filter(({ length }) => length >= shortestSecret);
+    this.#known = [...new Set([...this.#known, ...long])].toSorted(
+      (one, other) => other.length - one.length,
+    );
+  }
+
+  /** Variables of a crew, of which any may be a secret; the names of models are none. */
+  addVariables(variables: Readonly<Record<string, string | undefined>>): void {
+    const secret = Object.entries(variables).filter(([name]) => !modelName.test(name));
+    this.add(secret.map(([, value = ""]) => value));
+  }
+
+  /** Hides them, credentials in addresses and headers, and named passwords and tokens. */
+  hide(text: string): string {
+    const withoutKnown = this.#known.reduce(
+      (rest, secret) => rest.replaceAll(secret, hidden),
+      text,
+    );
+    return withoutKnown.split("\n").map(withoutCredentials).join("\n");
+  }
+}
+
+function withoutCredentials(line: string): string {
+  const rest = patterns.reduce((rest, [pattern, by]) => rest.replace(pattern, by), line);
+  return rest.includes("://") ? rest.replace(/[^\s"'<>]+/g, withoutUser) : rest;
+}
+
+/** Hides the user in each address of a word. */
+function withoutUser(word: string): string {
+  const last = word.lastIndexOf("@");
+  let shown = "";
+  let end = 0;
+  for (const { index, 0: scheme } of word.matchAll(/[a-z][a-z0-9+.-]{0,30}:\/\//gi)) {
+    const begin = index + scheme.length;
+    const [host = ""] = word.slice(begin).split("/", 1);
+    // Up to the last @: a password may have one, and a slash. A host's port is no password.
+    const hasPassword = host.includes(":") && !/^[^:@]*:\d+$/.test(host);
+    const at = hasPassword ? last : begin + host.lastIndexOf("@");
+    if (at < begin || at < end) continue;
+    shown += word.slice(end, begin) + hidden;
+    end = at;
+  }
+  return shown + word.slice(end);
 }
 
 /** Hides all but the origin of web addresses. The path of a callback's address may be a secret. */

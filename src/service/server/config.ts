@@ -10,7 +10,7 @@ import { parseJsonc, toPlain, type Place } from "../../projects/source.ts";
 import { ProjectError } from "../../projects/types.ts";
 import { suggestion } from "../command-line.ts";
 import { Refusal, unreadable } from "../errors.ts";
-import { redact } from "../operations/redact.ts";
+import { Secrets } from "../operations/redact.ts";
 import { configName } from "../options.ts";
 
 /** The content of crewdeck.server.jsonc, with defaults. Paths are absolute. */
@@ -209,7 +209,9 @@ function nameOf(value: Place["value"], isSecret: boolean): string {
   if (value instanceof Map) return "an object";
   if (typeof value !== "string") return String(value);
   // An address may have a password.
-  return isSecret ? `a text of ${value.length} characters` : JSON.stringify(redact(value, []));
+  return isSecret
+    ? `a text of ${value.length} characters`
+    : JSON.stringify(new Secrets().hide(value));
 }
 
 /** Describes what a member may be. @param found the type of the wrong value */

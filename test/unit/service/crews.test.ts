@@ -5,6 +5,7 @@ import { parseEnv } from "node:util";
 import { asObject, parseJson } from "../../../src/base/json.ts";
 import { engineOf, plansOf } from "../../../src/service/crews.ts";
 import { Refusal } from "../../../src/service/errors.ts";
+import { Secrets } from "../../../src/service/operations/redact.ts";
 import { readOptions } from "../../../src/service/options.ts";
 import { projectFolder, temporaryFolder } from "../../support/folders.ts";
 import { crew } from "./support.ts";
@@ -24,6 +25,7 @@ while read -r command; do ${atCommand}; echo '{"type":"opened","crew":{"agents":
   return python;
 }
 
+const silent = { log: () => undefined, secrets: new Secrets() };
 const plan = {
   ...{ name: "", folder: path.join(projectFolder, "media", "example-crew") },
   ...({ engine: "crewai", parallel: 1, dialect: "documented" } as const),
@@ -79,8 +81,8 @@ describe("the environment of a crew's Python", () => {
     const folder = temporaryFolder("environment");
     const found = path.join(folder, "found");
     const own = { ...plan, environment, python: writePython(folder, `env -0 > ${found}`) };
-    const options = { taskSeconds: 0, isServer, database: undefined };
-    const engine = await engineOf(own, folder, options, () => undefined);
+    const options = { taskSeconds: 0, isServer, database: undefined, ...silent };
+    const engine = await engineOf(own, folder, options);
     await engine.prepare?.("an execution", crew);
     engine.close?.();
     const variables = readFileSync(found, "utf8").split("\0");
@@ -114,9 +116,9 @@ describe("crewAI's storage", () => {
       const folder = temporaryFolder("storage");
       const opened = path.join(folder, "opened");
       const python = writePython(folder, "", `echo "$command" >> ${opened}`);
-      const options = { taskSeconds: 0, isServer: true, database };
+      const options = { taskSeconds: 0, isServer: true, database, ...silent };
       const own = { ...plan, environment: {}, python };
-      const engine = await engineOf(own, folder, options, () => undefined);
+      const engine = await engineOf(own, folder, options);
       for (const id of ["one", "two"]) {
         await engine.prepare?.(id, crew);
         engine.rest?.(id, false);

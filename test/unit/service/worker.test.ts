@@ -4,6 +4,8 @@ import path from "node:path";
 import { readStatus } from "../../../src/api/read-status.ts";
 import { crewaiEngine } from "../../../src/service/crewai/engine.ts";
 import { Worker, WorkerEnded } from "../../../src/service/crewai/worker.ts";
+import { createLog } from "../../../src/service/operations/log.ts";
+import { Secrets } from "../../../src/service/operations/redact.ts";
 import { temporaryFolder } from "../../support/folders.ts";
 import { crew, Harness, inputs } from "./support.ts";
 
@@ -46,6 +48,7 @@ describe("a worker of the crewai engine", () => {
       parallel: 1,
       env: process.env,
       log: () => undefined,
+      secrets: new Secrets(),
     });
     const harness = await new Harness({ engine }).start();
     const ids = await Promise.all(Array.from({ length: 40 }, () => harness.kickoff()));
@@ -65,6 +68,7 @@ describe("a worker of the crewai engine", () => {
       parallel: 1,
       env: process.env,
       log: () => undefined,
+      secrets: new Secrets(),
     });
     const task = { ...crew.tasks[0]!, id: "only" };
     const project = { ...crew, tasks: [task] };
@@ -103,7 +107,8 @@ read command; echo '{"type":"event","event":${event}}'; echo '{"type":"failed","
     chmodSync(python, 0o700);
     const engine = crewaiEngine({
       ...{ folder: temporaryFolder("project"), data: path.join(folder, "data"), python },
-      ...{ program: "worker.py", parallel: 1, env: process.env, log: () => undefined },
+      ...{ program: "worker.py", parallel: 1, env: process.env },
+      ...{ log: () => undefined, secrets: new Secrets() },
     });
     const harness = await new Harness({ engine }).start();
     const id = await harness.kickoff();
@@ -132,14 +137,86 @@ read command; echo '{"type":"event","event":${event}}'; echo '{"type":"failed","
       `#!/bin/sh\necho '{"type":"ready"}'\nread command\nprintf '{"type":"output","output":"Half a te'\nkill -9 $$\n`,
     );
     chmodSync(python, 0o700);
-    const times = { loadMs: 60_000, quietMs: 60_000 };
+    const times = { loadMs: 60_000, quietMs: 60_000, silentMs: 60_000 };
     const onLine = () => undefined;
-    const worker = new Worker({ python, program: "worker.py", env: process.env, ...times, onLine });
+    const secrets = new Secrets();
+    const program = "worker.py";
+    const worker = new Worker({ python, program, env: process.env, secrets, ...times, onLine });
     await worker.ready;
     await assert.rejects(
       worker.run({ do: "attempt" }, () => undefined),
       WorkerEnded,
     );
+    rmSync(folder, { recursive: true });
+  });
+
+  /** An engine whose Python is `program`, with what it logs. */
+  function engineWith(program: string, folder: string, project = temporaryFolder("project")) {
+    const python = path.join(folder, "python");
+    writeFileSync(python, program);
+    chmodSync(python, 0o700);
+    const lines: string[] = [];
+    const engine = crewaiEngine({
+      ...{ folder: project, data: path.join(folder, "data"), python, program: "worker.py" },
+      ...{ parallel: 1, env: process.env, secrets: new Secrets(["of-the-service"]) },
+      times: { silent: 100 },
+      log: (line) => void lines.push(line),
+    });
+    return { engine, lines };
+  }
+  const opened = `#!/bin/sh
+echo '{"type":"ready"}'
+read command; echo '{"type":"opened","crew":{"agents":[],"tasks":[{"name":"only","description":"Do it.","expectedOutput":"Text."}]}}'
+read command
+`;
+
+  it("has no variable of the project's .env in the log, the error and the events, and none of the service's secrets", async () => {
+    const folder = temporaryFolder("worker");
+    const project = temporaryFolder("project");
+    writeFileSync(path.join(project, ".env"), `DB="s3cret db"\nMODEL=gpt-4o-mini\n`);
+    const said = "gpt-4o-mini refused s3cret db and of-the-service";
+    const event = `{"type":"llm_call_failed","timestamp":"2026-11-22T00:01:23+00:00","error":"${said}"}`;
+    const { engine, lines } = engineWith(
+      `${opened}echo "${said}" >&2; echo '{"type":"event","event":${event}}'; echo '{"type":"failed","message":"${said}"}'; sleep 60`,
+      folder,
+      project,
+    );
+    const harness = await new Harness({ engine }).start();
+    const status = await harness.untilEnded(await harness.kickoff());
+    const hidden = "gpt-4o-mini refused [hidden] and [hidden]";
+    assert.equal(status.error, `Task execution failed: ${hidden}`);
+    assert.deepEqual(lines, [`[crew] ${hidden}`]);
+    const everything = JSON.stringify(status);
+    assert.match(everything, /"type":"llm_call_failed"/);
+    assert.doesNotMatch(everything, /s3cret|of-the-service/);
+    await harness.end();
+    for (const each of [folder, project]) rmSync(each, { recursive: true });
+  });
+
+  it("has at most 1 MB of what an attempt prints in the log, however short its lines are", async () => {
+    const folder = temporaryFolder("worker");
+    const { engine, lines } = engineWith(
+      `${opened}yes | head -n 200000 >&2; echo '{"type":"output","output":"Text."}'; sleep 60`,
+      folder,
+    );
+    const harness = await new Harness({ engine }).start();
+    await harness.untilEnded(await harness.kickoff());
+    assert.equal(lines.at(-1), "[crew] (The crew prints more than 1 MB; the rest isn't shown.)");
+    let written = "";
+    const log = await createLog("json", new Secrets(), { write: (line) => (written += line) });
+    for (const line of lines) log(line, { crew: "writers" });
+    assert.ok(written.length < 1_100_000, `${written.length} characters`);
+    await harness.end();
+    rmSync(folder, { recursive: true });
+  });
+
+  it("is ended with an error that says why, if the project closes what it replies with", async () => {
+    const folder = temporaryFolder("worker");
+    const { engine } = engineWith(`${opened}exec 1>&- sleep 600`, folder);
+    const harness = await new Harness({ engine }).start();
+    const status = await harness.untilEnded(await harness.kickoff());
+    assert.match(String(status.error), /closed file descriptors that it did not open/);
+    await harness.end();
     rmSync(folder, { recursive: true });
   });
 });

@@ -4,6 +4,7 @@ import {
   usualLogFormat,
   type LogFields,
 } from "../../../../src/service/operations/log.ts";
+import { Secrets, withoutPaths } from "../../../../src/service/operations/redact.ts";
 import { readOptions } from "../../../../src/service/options.ts";
 import { secretsOf } from "../../../../src/service/serve.ts";
 
@@ -16,7 +17,7 @@ async function written(
 ): Promise<string> {
   let lines = "";
   const stream = { write: (line: string) => void (lines += line) };
-  const log = await createLog(format, [token, ""], stream);
+  const log = await createLog(format, new Secrets([token, ""]), stream);
   log(message, fields);
   return lines;
 }
@@ -65,6 +66,7 @@ describe("service: the log", () => {
     [`{"PGPASSWORD":"hunter22"}`, "hunter22"],
     [`[crew] OPENAI_API_KEY=sk-abcdef`, "sk-abcdef"],
     [`https://user:pa55@receiver.test/hook`, "pa55"],
+    [`https://a.test/x,https://us3r:pa55@b.test and ftp://us3r@c.test`, "us3r"],
   ];
   for (const format of ["text", "json"] as const)
     it(`never has tokens, headers or passwords, as ${format}`, async () => {
@@ -84,6 +86,32 @@ describe("service: the log", () => {
     const { msg } = JSON.parse(lines) as { msg: string };
     assert.equal(msg, "It printed [hidden] and [hidden]");
   });
+
+  it("never has a variable of a crew, nor a line of one; those of fewer than 6 characters and models are none", () => {
+    const secrets = new Secrets();
+    const key = "-----BEGIN KEY-----\nMIIEvQIBADANBg\n-----END KEY-----";
+    secrets.addVariables({ DB: "s3cret-db", KEY: key, DEBUG: "true", OPENAI_MODEL_NAME: "gpt-4o" });
+    assert.equal(
+      secrets.hide("at s3cret-db with gpt-4o, true: MIIEvQIBADANBg"),
+      "at [hidden] with gpt-4o, true: [hidden]",
+    );
+    assert.equal(secrets.hide("No token:\nTraceback"), "No token:\nTraceback", "line by line");
+  });
+
+  for (const part of [
+    ...["a-", "a", " ", "-", "/", ")", "token", "token ", "token=", "authorization: a", "Bearer "],
+    ...["a:", "a.b+", "a://", "a://b:", "a://b:1", "a://b@", "https://)", "https://a,", "@:/"],
+  ])
+    it(`takes linear time for 300 kB of ${JSON.stringify(part)}, with or without an end`, () => {
+      const secrets = new Secrets([token]);
+      for (const end of ["", "=", "@", "://", " "]) {
+        const text = part.repeat(300_000 / part.length) + end;
+        const began = performance.now();
+        withoutPaths(secrets.hide(text));
+        const took = performance.now() - began;
+        assert.ok(took < 2_000, `${took} ms with ${JSON.stringify(end)}`);
+      }
+    });
 
   it("keeps the words around what it hides, and texts without a secret", async () => {
     assert.equal(
