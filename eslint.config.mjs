@@ -1,5 +1,6 @@
 // Types and style are checked by typescript-eslint; the walls between the rooms of `src` by the table below.
 import tseslint from "typescript-eslint";
+import { slowPart } from "./scripts/slow-pattern.ts";
 
 /** What every room with a part of the user interface may import. */
 const below = ["base", "api", "store", "executions", "sending", "projects", "editor", "vscode"];
@@ -55,6 +56,18 @@ const named = {
     "CallExpression:matches([callee.name='logProblem'], [callee.property.name=/^(#?onProblem|problem)$/])[arguments.0.type='TemplateLiteral']",
   message:
     "This text comes into problem reports: give the crew's or file's name as the last argument.",
+};
+
+/** Patterns meet remote text. One of quadratic time would freeze the editor, or a server, for minutes. */
+const linearPatterns = {
+  create: (context) => ({
+    "Literal[regex]"(node) {
+      const part = slowPart(node.regex.pattern, node.regex.flags);
+      if (part === undefined) return;
+      const message = `This pattern takes quadratic time for a text that repeats ${JSON.stringify(part)}. Begin it where it can begin only once, as with (?<!…), or bound its repeats.`;
+      context.report({ node, message });
+    },
+  }),
 };
 
 const walls = Object.entries(rooms).map(([room, allowed]) => {
@@ -124,6 +137,11 @@ export default tseslint.config(
       eqeqeq: "error",
       "max-lines": ["error", { max: 400, skipBlankLines: true, skipComments: true }],
     },
+  },
+  {
+    files: ["src/**"],
+    plugins: { crewdeck: { rules: { "linear-patterns": linearPatterns } } },
+    rules: { "crewdeck/linear-patterns": "error" },
   },
   { files: ["**/*.mjs"], extends: [tseslint.configs.disableTypeChecked] },
   {

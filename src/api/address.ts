@@ -1,5 +1,6 @@
 import * as l10n from "@vscode/l10n";
 import { isLoopback } from "../base/loopback.ts";
+import { withoutEndSlashes } from "../base/text.ts";
 
 /** The message never repeats the address, which may hold a secret. */
 export class AddressError extends Error {
@@ -8,9 +9,9 @@ export class AddressError extends Error {
 
 /** Routes, in both dialects, that people copy with the address. */
 const knownEnding =
-  /(?:\/(?:inputs|kickoff|resume|status\/[^/]+|(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|%7b[^/]*%7d)\/status))+$/i;
+  /(?:\/(?:inputs|kickoff|resume|status\/[^/]+|(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|%7b[^/]*%7d)\/status)){1,4}$/i;
 
-const wrapping = /^[\s\u200b\ufeff<"'`]+|[\s\u200b\ufeff>"'`]+$/g;
+const wrapping = /^[\s\u200b\ufeff<"'`]+|(?<![\s\u200b\ufeff>"'`])[\s\u200b\ufeff>"'`]+$/g;
 
 /**
  * Reduces an address to scheme, host and path. The scheme defaults to `https://`, on this computer
@@ -35,8 +36,8 @@ export function normaliseAddress(text: string): string {
         "The address must start with https://, because a token is sent there. Use http:// only for this computer (localhost, 127.0.0.1).",
       ),
     );
-  const path = withoutSlash(url.pathname).replace(knownEnding, "");
-  return `${url.origin}${withoutSlash(path)}`;
+  const path = withoutEndSlashes(url.pathname).replace(knownEnding, "");
+  return `${url.origin}${withoutEndSlashes(path)}`;
 }
 
 function parse(text: string): URL {
@@ -56,10 +57,6 @@ function parse(text: string): URL {
     );
   const url = new URL(withScheme);
   return !hasScheme && isLoopback(url.hostname) ? new URL(`http://${text}`) : url;
-}
-
-function withoutSlash(path: string): string {
-  return path.replace(/\/+$/, "");
 }
 
 /** The specification's path and the vendor's OpenAPI file's. */
@@ -92,5 +89,7 @@ export function hostOf(url: string): string {
 
 /** The host, with the path where there is one: crews of one server differ only in it. */
 export function shortAddress(url: string): string {
-  return URL.canParse(url) ? `${new URL(url).host}${withoutSlash(new URL(url).pathname)}` : url;
+  return URL.canParse(url)
+    ? `${new URL(url).host}${withoutEndSlashes(new URL(url).pathname)}`
+    : url;
 }

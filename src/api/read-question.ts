@@ -1,4 +1,4 @@
-import { defined, textAt, wordsIn, type UnknownObject } from "../base/json.ts";
+import { asArray, defined, textAt, type UnknownObject } from "../base/json.ts";
 import { shortened } from "../base/text.ts";
 import type { Question } from "./types.ts";
 
@@ -24,7 +24,8 @@ export function readQuestion(asked: UnknownObject): Question | undefined {
 
 /** The options without repeats, unchanged: the chosen one is sent as the answer. */
 export function readOptions(asked: UnknownObject): readonly string[] {
-  return [...new Set(wordsIn(optionsAt(asked)))].slice(0, most.options);
+  const texts = asArray(optionsAt(asked)).filter((each) => typeof each === "string");
+  return [...new Set(texts.filter((each) => each.trim() !== ""))].slice(0, most.options);
 }
 
 /** Webhooks have the first of these names (vendor's documentation), as has the local service. */

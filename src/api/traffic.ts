@@ -34,7 +34,7 @@ const secretName =
   /token|secret|passw|username|authori[sz]ation|api[-_]?key|private[-_]?key|credential|cookie|bearer|signature/i;
 const addressName = /url$/i;
 /** A part of a path that nobody can guess, such as in a callback's address: it is a secret. */
-const longPart = /[\w-]{32,}$/;
+const longPart = /(?<![\w-])[\w-]{32,}$/;
 
 /** Strings below a member with a secret's name, such as `authentication.token`, and long last parts of addresses. */
 export function secretsIn(value: unknown, isSecret = false, name = ""): readonly string[] {

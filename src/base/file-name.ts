@@ -6,7 +6,7 @@ export function fileName(text: string): string {
     Array.from(plain.trim())
       .slice(0, 60)
       .join("")
-      .replace(/[. ]+$/, "") || "_";
+      .replace(/(?<![. ])[. ]+$/, "") || "_";
   // Windows has devices of these names, whatever follows the dot.
   return /^(?:con|prn|aux|nul|(?:com|lpt)[\d¹²³])(?:\.|$)/i.test(short) ? `_${short}` : short;
 }

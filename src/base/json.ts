@@ -1,3 +1,5 @@
+import { laidOut } from "./laid-out.ts";
+
 export type JsonValue =
   string | number | boolean | null | readonly JsonValue[] | { readonly [key: string]: JsonValue };
 
@@ -52,20 +54,24 @@ export function wordsIn(value: unknown): readonly string[] {
   return asArray(value).filter(isWord).map(String);
 }
 
-/** Levels of JSON. Deeper ones would overflow the stack of JSON.stringify, or fill the memory with indentation. */
-const deepest = { read: 1_000, indented: 50 };
+/** Levels of JSON. Deeper ones would overflow the stack of JSON.stringify. */
+const deepest = 1_000;
 
-/** A string as it is, anything else as JSON, indented unless it is deep; undefined for null and a blank string. */
+/** A string as it is, anything else as JSON on several lines; undefined for null and a blank string. */
 export function readable(value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value === "string") return value.trim() === "" ? undefined : value;
-  const json = JSON.stringify(value);
-  return isDeeper(json, deepest.indented) ? json : JSON.stringify(value, undefined, 2);
+  return laidOutJson(value);
+}
+
+/** JSON for a person to read, of bounded length. */
+export function laidOutJson(value: unknown): string {
+  return laidOut(JSON.stringify(value));
 }
 
 /** Undefined for invalid or too deeply nested JSON. */
 export function parseJson(text: string): unknown {
-  if (isDeeper(text, deepest.read)) return undefined;
+  if (isDeeper(text, deepest)) return undefined;
   try {
     return JSON.parse(text);
   } catch {

@@ -59,3 +59,14 @@ export function visible(text: string): string {
     (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
   );
 }
+
+/** The marks of a code block, longer than any inside. */
+export function fenceFor(text: string): string {
+  let longest = 2;
+  for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length);
+  return "`".repeat(longest + 1);
+}
+
+export function withoutEndSlashes(text: string): string {
+  return text.replace(/(?<!\/)\/+$/, "");
+}

@@ -9,8 +9,9 @@ import {
   readable,
   textAt,
   type UnknownObject,
+  laidOutJson,
 } from "../base/json.ts";
-import { oneLine, shortened, shortName } from "../base/text.ts";
+import { oneLine, shortened, shortName, fenceFor } from "../base/text.ts";
 import type { ReceivedRequest } from "../executions/flow-requests.ts";
 
 /** A flow's webhook that asks a person. */
@@ -83,10 +84,8 @@ function hasMembers(value: unknown): boolean {
   return isObject(value) && Object.keys(value).length > 0;
 }
 
-/** The fence is longer than any run of backticks in the JSON. */
 function jsonPart(heading: string, value: unknown): string {
-  const json = shortened(JSON.stringify(value, undefined, 2), longest.state);
-  const ticks = Array.from(json.matchAll(/`+/g), ([run]) => run.length);
-  const fence = "`".repeat(Math.max(2, ...ticks) + 1);
+  const json = shortened(laidOutJson(value), longest.state);
+  const fence = fenceFor(json);
   return `**${heading}**\n\n${fence}json\n${json}\n${fence}`;
 }

@@ -2,6 +2,7 @@ import * as l10n from "@vscode/l10n";
 import type { Clock } from "../base/clock.ts";
 import { UserError } from "../base/errors.ts";
 import { isLoopback } from "../base/loopback.ts";
+import { withoutEndSlashes } from "../base/text.ts";
 import type { Paths } from "./paths.ts";
 import { roundTrip } from "./probe.ts";
 import type { Way } from "./ways.ts";
@@ -26,7 +27,7 @@ export function forwardedWay({ isOn, externalAddress, ...probe }: ForwardedOptio
     async addressOf(path, port) {
       const external = new URL(await externalAddress(`http://127.0.0.1:${port}/`));
       if (external.protocol !== "https:" || isLoopback(external.hostname)) return undefined;
-      const base = (external.origin + external.pathname).replace(/\/+$/, "");
+      const base = withoutEndSlashes(external.origin + external.pathname);
       const result = await roundTrip((name) => `${base}/${name}`, { ...probe, timeoutMs });
       if (typeof result === "number") return `${base}/${path}`;
       throw new UserError(

@@ -4,6 +4,7 @@ import type { Fetch } from "../api/transport.ts";
 import type { Clock } from "../base/clock.ts";
 import { asObject, isObject, parseJson, textAt, type UnknownObject } from "../base/json.ts";
 import { safeUrl } from "../base/loopback.ts";
+import { withoutEndSlashes } from "../base/text.ts";
 import { askRelay, RelayError } from "./relay-request.ts";
 
 /** A relay's address to which crews send callbacks, and from which this machine gets them. */
@@ -83,7 +84,7 @@ function relayAddress(text: string): string {
         "The relay's address must start with https://, and have no user name and password. Use http:// only for this computer (localhost, 127.0.0.1).",
       ),
     );
-  return (url.origin + url.pathname).replace(/\/+$/, "");
+  return withoutEndSlashes(url.origin + url.pathname);
 }
 
 async function isOwnRelay(address: string, options: OpenChannelOptions): Promise<boolean> {

@@ -1,6 +1,7 @@
 import * as l10n from "@vscode/l10n";
 import { UserError } from "../base/errors.ts";
 import { safeUrl } from "../base/loopback.ts";
+import { withoutEndSlashes } from "../base/text.ts";
 import type { Receive } from "./delivery.ts";
 
 /** A way by which crews on other machines reach this one, such as a tunnel or a relay. */
@@ -25,7 +26,7 @@ export interface Way {
 /** The address without a slash at its end. Undefined unless it is https, or http to this machine, and without credentials. */
 function publicBase(text: string): string | undefined {
   const url = safeUrl(text);
-  return url && `${url.origin}${url.pathname.replace(/\/+$/, "")}`;
+  return url && `${url.origin}${withoutEndSlashes(url.pathname)}`;
 }
 
 /** The person's own tunnel or reverse proxy to this machine. @param read reads the setting */

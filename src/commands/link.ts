@@ -1,6 +1,7 @@
 import * as l10n from "@vscode/l10n";
 import { normaliseAddress } from "../api/address.ts";
 import { messageOf } from "../base/errors.ts";
+import { withoutEndSlashes } from "../base/text.ts";
 
 /** A deep link, or why it isn't followed. */
 export type Link =
@@ -10,14 +11,14 @@ export type Link =
 
 /** Links are kept in histories, mails and logs. */
 const secretNames = /token|secret|passw|bearer|authori[sz]ation|credential|api[-_]?key/i;
-const secretValues = /^\s*bearer\s|\beyJ[\w-]{5,}\.[\w-]{5,}\./i;
+const secretValues = /^\s*bearer\s|(?<![\w-])eyJ[\w-]{5,}\.[\w-]{5,}\./i;
 /** Line breaks and direction marks, which can make a link look like another. */
 const hidden = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u;
 
 /** `/add?name&url` or `/track?url&id`; other parameters are ignored. */
 export function readLink(path: string, query: string): Link {
   const given = new URLSearchParams(query);
-  const route = path.replace(/\/+$/, "");
+  const route = withoutEndSlashes(path);
   if (holdsSecret(given))
     return problem(
       l10n.t(

@@ -48,7 +48,7 @@ export function suggestName(address: string): string {
     return host;
   const words = (isOfServer ? path : (hostname.split(".")[0] ?? host))
     // After the name: a hash, sometimes with part of a UUID (observed in public code).
-    .replace(/-+(?:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]*-)?[0-9a-f]{8}$/i, "")
+    .replace(/(?<!-)-+(?:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f-]{0,40}-)?[0-9a-f]{8}$/i, "")
     .replace(/[-_]+/g, " ")
     .trim();
   return words === "" ? host : words.charAt(0).toUpperCase() + words.slice(1);

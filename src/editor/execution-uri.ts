@@ -22,7 +22,7 @@ export function executionUri(
   // Separators become dashes, since the title isn't parsed. A sentence's full stop would be two dots in the breadcrumbs.
   const label = toWellFormed(title)
     .replace(/[/\\\u0000-\u001f\u007f]+/g, "-")
-    .replace(/\.+$/, "");
+    .replace(/(?<!\.)\.+$/, "");
   return vscode.Uri.from({ scheme, path: `${pathOf(address)}/${label}.execution` });
 }
 

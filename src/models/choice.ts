@@ -2,6 +2,7 @@ import * as vscode from "vscode";
 import { UserError } from "../base/errors.ts";
 import { asObject, textAt } from "../base/json.ts";
 import { isLoopback } from "../base/loopback.ts";
+import { withoutEndSlashes } from "../base/text.ts";
 import type { ModelReference } from "./endpoint.ts";
 
 /** Which model a local crew uses. Its key is only in SecretStorage. */
@@ -59,7 +60,9 @@ export function readBaseUrl(text: string): string {
         "The address must start with https://, because prompts and a key are sent there. Use http:// only for this computer (localhost, 127.0.0.1).",
       ),
     );
-  return `${url.origin}${url.pathname}`.replace(/\/chat\/completions\/*$/, "").replace(/\/+$/, "");
+  return withoutEndSlashes(
+    withoutEndSlashes(`${url.origin}${url.pathname}`).replace(/\/chat\/completions$/, ""),
+  );
 }
 
 /** @throws UserError, which doesn't quote the key */

@@ -81,7 +81,7 @@ export function modelIn(text: string, name: string) {
     return isField && field !== "model_config" ? [field] : [];
   });
   const bases =
-    /\(([^)]*)\)/
+    /^[^(]*\(([^)]*)\)/
       .exec(code[at] ?? "")?.[1]
       ?.split(",")
       .flatMap((base) => /^\s*(?:\w+\.)*(\w+)/.exec(base)?.[1] ?? []) ?? [];

@@ -17,14 +17,14 @@ interface ProjectHints {
 export async function projectHints(folder: string): Promise<ProjectHints | undefined> {
   if (!(await isFile(path.join(folder, "pyproject.toml")))) return undefined;
   const text = (await readText(folder, "pyproject.toml").catch(() => undefined))?.text ?? "";
-  const crewai = tableIn(text, /^\s*\[\s*tool\s*\.\s*crewai\s*\]([^]*)/m);
+  const crewai = tableIn(text, /^[ \t]*\[[ \t]*tool[ \t]*\.[ \t]*crewai[ \t]*\]([^]*)/m);
   if (crewai === undefined) return undefined;
-  const project = tableIn(text, /^\s*\[\s*project\s*\]([^]*)/m);
+  const project = tableIn(text, /^[ \t]*\[[ \t]*project[ \t]*\]([^]*)/m);
   return {
     type: valueIn(crewai, "type"),
     definition: valueIn(crewai, "definition"),
     name: valueIn(project ?? "", "name"),
-    isPackage: project !== undefined && /^\s*\[\s*build-system\s*\]/m.test(text),
+    isPackage: project !== undefined && /^[ \t]*\[[ \t]*build-system[ \t]*\]/m.test(text),
   };
 }
 
@@ -37,9 +37,9 @@ export async function projectRoot(folder: string): Promise<string> {
 }
 
 function tableIn(text: string, heading: RegExp): string | undefined {
-  return heading.exec(text)?.[1]?.split(/^\s*\[/m, 1)[0];
+  return heading.exec(text)?.[1]?.split(/^[ \t]*\[/m, 1)[0];
 }
 
 function valueIn(table: string, key: string): string | undefined {
-  return new RegExp(`^\\s*${key}\\s*=\\s*["']([^"'\\n]*)["']`, "m").exec(table)?.[1];
+  return new RegExp(`^[ \\t]*${key}[ \\t]*=[ \\t]*["']([^"'\\n]*)["']`, "m").exec(table)?.[1];
 }

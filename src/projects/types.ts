@@ -91,9 +91,6 @@ export class ProjectError extends Error {
   }
 }
 
-/** `Crew.fetch_inputs` of crewAI: everything between two braces on a line, JSON and code included. */
-const inputMark = /\{([^\n]+?)\}/g;
-
 /**
  * The names of the inputs that a deployed crew asks for, in order of first appearance. Each text is an agent's or a
  * task's, joined as crewAI joins them.
@@ -101,8 +98,18 @@ const inputMark = /\{([^\n]+?)\}/g;
 export function inputNames(texts: Iterable<string>): string[] {
   const names = new Set<string>();
   for (const text of texts)
-    for (const [, name] of text.matchAll(inputMark)) if (name !== undefined) names.add(name);
+    for (const line of text.split("\n")) for (const name of marksIn(line)) names.add(name);
   return [...names];
+}
+
+/** As crewAI's `\{(.+?)\}`, JSON and code included. */
+function* marksIn(line: string): Generator<string> {
+  let start = line.indexOf("{");
+  for (let end = 0; start !== -1; start = line.indexOf("{", end + 1)) {
+    end = line.indexOf("}", start + 2);
+    if (end === -1) return;
+    yield line.slice(start + 1, end);
+  }
 }
 
 /**

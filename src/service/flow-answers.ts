@@ -81,6 +81,6 @@ function plain(text: string): string {
   return text
     .trim()
     .toLowerCase()
-    .replace(/[.!]+$/, "")
+    .replace(/(?<![.!])[.!]+$/, "")
     .replace(/[\s_-]+/g, " ");
 }

@@ -248,7 +248,7 @@ function readNumber(name: string, text: string): number {
 }
 
 function readCount(name: string, text: string): number {
-  if (/^\d*[1-9]\d*$/.test(text)) return Number(text);
+  if (/^0*[1-9]\d*$/.test(text)) return Number(text);
   throw refuse(`${name} ${text}: expected a whole number of at least 1.`);
 }
 

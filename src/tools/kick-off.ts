@@ -2,6 +2,7 @@ import * as vscode from "vscode";
 import type { InputField, JsonObject } from "../api/types.ts";
 import { costsMoney, type Crew } from "../crews/types.ts";
 import { messageOf, UserError } from "../base/errors.ts";
+import { laidOutJson } from "../base/json.ts";
 import { needed, objectOf, stringOf } from "../editor/arguments.ts";
 import { keyOf } from "../executions/model.ts";
 import { checkInputs, faultText, isHarmless } from "../kickoff/request-files/check.ts";
@@ -89,10 +90,10 @@ export function kickOffTool({ crews, sender }: Pick<ToolParts, "crews" | "sender
 function partsOf(inputs: JsonObject): Confirmation["parts"] {
   const entries = Object.entries(inputs);
   if (entries.length === 0) return [vscode.l10n.t("Inputs: none.")];
-  const whole = JSON.stringify(inputs, undefined, 2);
+  const whole = laidOutJson(inputs);
   if (whole.length <= 600) return [{ heading: vscode.l10n.t("Inputs:"), text: whole }];
   return entries.map(([name, value]) => {
-    const text = typeof value === "string" ? value : JSON.stringify(value, undefined, 2);
+    const text = typeof value === "string" ? value : laidOutJson(value);
     return { heading: vscode.l10n.t("Input “{0}”, {1} characters:", name, text.length), text };
   });
 }

@@ -1,6 +1,6 @@
 import { isRequired } from "../../api/read-inputs.ts";
 import type { CrewInputs, JsonValue } from "../../api/types.ts";
-import { defined, parseJson } from "../../base/json.ts";
+import { defined, parseJson, laidOutJson } from "../../base/json.ts";
 
 /** The last three ignore the text; a crew may treat "", null and a missing input differently. */
 export const fieldModes = ["fitting", "text", "json", "empty", "null", "omit"] as const;
@@ -98,7 +98,7 @@ function typedFor(
   if (value === null) return { mode: "null", text: "" };
   if (value === "") return { mode: "empty", text: "" };
   if (isText && typeof value === "string") return { mode: "text", text: value };
-  return { mode: "json", text: JSON.stringify(value, undefined, 2) };
+  return { mode: "json", text: laidOutJson(value) };
 }
 
 /** By the control if that can show the text, else in the field's initial mode. */

@@ -4,6 +4,7 @@ import { edited, readJson, type JsonFault } from "../json.ts";
 import { readKickoffJson, type FoundSecret, type KickoffFault } from "../kickoff-json.ts";
 import { asTyped, withUnlisted, type FieldValue, type FormField } from "./fields.ts";
 import { alignValues, jsonOf, type FormValues, type NamedValue } from "./values.ts";
+import { laidOutJson } from "../../base/json.ts";
 
 type Placed<Fault> = Fault extends unknown
   ? Omit<Fault, "at"> & { readonly line: number; readonly column: number }
@@ -43,7 +44,7 @@ export function writeJsonView(values: Omit<FormValues, "json">): string {
     ...(meta.trim() === "" ? [] : [["meta", nested(meta.trim())]]),
     ...Object.entries(writeCallbacks(values)).map(([name, value]) => [
       name,
-      nested(JSON.stringify(value, undefined, 2)),
+      nested(laidOutJson(value)),
     ]),
   ];
   return `{\n${written.map(([name, json]) => `  "${name}": ${json}`).join(",\n")}\n}`;
@@ -134,7 +135,7 @@ function typed(field: FormField, source: string): FieldValue {
 }
 
 function squeezed(json: string): string {
-  return json.replace(/("(?:[^"\\]|\\.)*")|\s+/g, (_, text: string | undefined) => text ?? "");
+  return json.replace(/("(?:[^"\\]|\\.)*"?)|\s+/g, (_, text: string | undefined) => text ?? "");
 }
 
 function outdented(source: string, spaces: number): string {

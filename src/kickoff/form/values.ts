@@ -1,6 +1,6 @@
 import { withSecrets } from "../../api/callbacks.ts";
 import type { KickoffRequest, RunAgainFrom } from "../../api/types.ts";
-import { defined, isObject } from "../../base/json.ts";
+import { defined, isObject, laidOutJson } from "../../base/json.ts";
 import {
   noCallbacks,
   noSecrets,
@@ -64,7 +64,7 @@ export function fillIn(fields: readonly FormField[], values: FormValues, given: 
         const value = inputs.get(old.name);
         return value === undefined ? old : { name: old.name, ...asTyped(value, all[index]) };
       }),
-      meta: given.meta === undefined ? values.meta : JSON.stringify(given.meta, undefined, 2),
+      meta: given.meta === undefined ? values.meta : laidOutJson(given.meta),
       ...typedCallbacks(given, values),
       ...defined({ from: given.from }),
     },

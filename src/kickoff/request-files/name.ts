@@ -29,5 +29,8 @@ function slug(text: string): string {
     .normalize("NFC")
     .replace(/[^\p{L}\p{N}]+/gu, "-")
     .replace(/^-+/, "");
-  return Array.from(slugged).slice(0, 30).join("").replace(/-+$/, "");
+  return Array.from(slugged)
+    .slice(0, 30)
+    .join("")
+    .replace(/(?<!-)-+$/, "");
 }

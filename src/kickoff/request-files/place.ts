@@ -18,7 +18,7 @@ export function placeAt(text: string, offset: number): WritingPlace | undefined 
   const { path, isAtPropertyKey, previousNode } = getLocation(text, offset);
   const before = previousNode && spanOf(previousNode);
   // Else the unquoted word before the offset.
-  const word = /[\w-]*$/.exec(text.slice(Math.max(0, offset - 200), offset))?.[0] ?? "";
+  const word = /(?<![\w-])[\w-]+$/.exec(text.slice(Math.max(0, offset - 200), offset))?.[0] ?? "";
   const replaces =
     before !== undefined && before.start <= offset && offset <= before.end
       ? before

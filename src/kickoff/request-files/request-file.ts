@@ -1,4 +1,4 @@
-import { defined } from "../../base/json.ts";
+import { defined, laidOutJson } from "../../base/json.ts";
 import { toCallbacks, typedCallbacks, type Prefill } from "../callbacks.ts";
 import { spanOf, type Expected, type Span } from "../json.ts";
 import { readKickoffJson, requestFileOwn, secretWord, type KickoffFault } from "../kickoff-json.ts";
@@ -68,5 +68,5 @@ export function writeRequestFile(crew: string, values: Prefill, label?: string):
   // As in the form, so that a stray secret is left out.
   const callbacks = toCallbacks(typedCallbacks(values));
   const file = { crew, ...defined({ label }), inputs, ...defined({ meta }), ...callbacks };
-  return `${JSON.stringify(file, undefined, 2)}\n`;
+  return `${laidOutJson(file)}\n`;
 }

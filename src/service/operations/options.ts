@@ -1,5 +1,6 @@
 import { validateHeaderName, validateHeaderValue } from "node:http";
 import { safeUrl } from "../../base/loopback.ts";
+import { withoutEndSlashes } from "../../base/text.ts";
 import type { LogFormat } from "./log.ts";
 
 /** Where spans go. */
@@ -94,7 +95,7 @@ function readSpans(endpoint: string, headerText: string) {
     );
   url.hash = "";
   // OpenTelemetry's specification: exporters add this path to OTEL_EXPORTER_OTLP_ENDPOINT.
-  url.pathname = `${url.pathname.replace(/\/+$/, "").replace(/\/v1\/traces$/, "")}/v1/traces`;
+  url.pathname = `${withoutEndSlashes(url.pathname).replace(/\/v1\/traces$/, "")}/v1/traces`;
   return { url, headers };
 }
 

@@ -36,7 +36,7 @@ export function withoutToken(text: string, index: number): string {
   const isAlone =
     line.end > 0 &&
     text.slice(line.start, item.offset).trim() === "" &&
-    /^\s*,?\s*$/.test(text.slice(endOf(item), line.end));
+    /^\s*(?:,\s*)?$/.test(text.slice(endOf(item), line.end));
   const { start, end } = isAlone ? line : { start: item.offset, end: endOf(item) };
   const edits: Edit[] = [{ offset: start, length: end - start, content: "" }];
   if (comma !== undefined && (comma < start || comma >= end))

@@ -66,5 +66,5 @@ function whole(text: string): readonly Piece[] {
 
 /** The last line must not differ by its end. */
 function ended(text: string): string {
-  return `${text.replace(/\r\n?/g, "\n").replace(/\n*$/, "")}\n`;
+  return `${text.replace(/\r\n?/g, "\n").replace(/(?<!\n)\n+$/, "")}\n`;
 }

@@ -20,12 +20,18 @@ export function headingsOf(text: string): readonly Heading[] {
     if (fence === undefined && hashes !== undefined && name !== undefined)
       found.push({ name: plain(name), level: hashes.length, line });
   }
-  return found.map((heading, at) => {
-    const next = found.slice(at + 1).find(({ level }) => level <= heading.level)?.line;
-    const inside = lines.slice(heading.line, next);
-    const last = inside.findLastIndex((each) => each.trim() !== "");
-    return { ...heading, end: heading.line + Math.max(0, last) };
+  let filled = -1;
+  /** For each line, the last one up to it that isn't blank. */
+  const lastFilled = lines.map((each, line) => (filled = each.trim() === "" ? filled : line));
+  /** By level: the next heading from below. */
+  const next = Array<number>(7).fill(lines.length);
+  const ended = found.toReversed().map((heading) => {
+    const { level, line } = heading;
+    const last = lastFilled[Math.min(...next.slice(1, level + 1)) - 1] ?? line;
+    next[level] = line;
+    return { ...heading, end: Math.max(line, last) };
   });
+  return ended.reverse();
 }
 
 /** Without escapes. VS Code refuses an empty name. */

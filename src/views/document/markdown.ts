@@ -1,4 +1,5 @@
-import { oneLine, shortName } from "../../base/text.ts";
+import { laidOut } from "../../base/laid-out.ts";
+import { fenceFor, oneLine, shortName } from "../../base/text.ts";
 
 /** VS Code asks about "unusual line terminators", and takes a file with NUL for a binary one. */
 export function cleanText(text: string): string {
@@ -54,10 +55,8 @@ function characterOf(reference: string, hex = "3a", decimal?: string): string {
   return code <= 0x10ffff ? String.fromCodePoint(code) : reference;
 }
 
-/** The fence is longer than any inside. */
 export function fencedLines(text: string, language: string): string[] {
-  const longest = Math.max(2, ...Array.from(text.matchAll(/`+/g), (run) => run[0].length));
-  const fence = "`".repeat(longest + 1);
+  const fence = fenceFor(text);
   return [fence + language, ...cleanText(text).split("\n"), fence];
 }
 
@@ -75,42 +74,14 @@ export function quotedLines(lines: readonly string[]): string[] {
   return lines.map((line) => (line === "" ? ">" : `> ${line}`));
 }
 
-/** A formatted JSON object or array; undefined for any other text, and if it is nested too deeply. */
+/** A JSON object or array on several lines; undefined for any other text. */
 export function jsonText(text: string): string | undefined {
   const trimmed = text.trim();
   if (!/^[{[]/.test(trimmed)) return undefined;
   try {
     JSON.parse(trimmed);
-    return formatJson(trimmed);
+    return laidOut(trimmed);
   } catch {
     return undefined;
   }
-}
-
-/** Levels of nested JSON. Indenting each line of more could make a short text fill the memory. */
-const deepest = 50;
-
-/** A string, bracket, comma, colon, number or word. */
-const jsonToken = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g;
-
-/** Keeps every value as written, such as big numbers, escapes and repeated names. */
-function formatJson(json: string): string | undefined {
-  const parts: string[] = [];
-  let level = 0;
-  let before = "";
-  const newLine = () => `\n${"  ".repeat(level)}`;
-  for (const [part] of json.matchAll(jsonToken)) {
-    const opened = before === "{" || before === "[";
-    if (part === "}" || part === "]") {
-      level--;
-      parts.push(opened ? "" : newLine(), part);
-    } else {
-      if (opened || before === ",") parts.push(newLine());
-      parts.push(part === ":" ? ": " : part);
-      if (part === "{" || part === "[") level++;
-      if (level > deepest) return undefined;
-    }
-    before = part;
-  }
-  return parts.join("");
 }

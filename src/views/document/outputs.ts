@@ -59,9 +59,14 @@ function unfenced(output: string): string {
 export function shownOutput(output: string): OutputContent {
   const { extension, text } = outputContent(output);
   // Keep spaces at the end of the last line: in a diff, a line must not depend on the next one.
-  const whole = cleanText(text).replace(/(?:\n[ \t]*)+$/, "");
+  const whole = withoutBlankEnd(cleanText(text));
   const shown = `${isRehearsalOutput(output) ? whole.replace(/(\S)[ \t]*$/gm, "$1  ") : whole}\n`;
   return { extension, text: extension === "md" ? withoutCommands(shown) : shown };
+}
+
+function withoutBlankEnd(text: string): string {
+  const end = text.indexOf("\n", text.trimEnd().length);
+  return end === -1 ? text : text.slice(0, end);
 }
 
 /** No sections: the text never changes. */

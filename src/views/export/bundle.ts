@@ -45,7 +45,7 @@ export function bundleOf(
 /** A file or folder name that needs no encoding in a link. */
 function linkName(text: string): string {
   const plain = text.replace(/[^\p{L}\p{N}._-]+/gu, "-").replace(/^[.-]+/, "");
-  return fileName(plain).replace(/[.-]+$/, "");
+  return fileName(plain).replace(/(?<![.-])[.-]+$/, "");
 }
 
 /** As the open document shows it, with its decorations as text. */

@@ -1,5 +1,6 @@
 import * as l10n from "@vscode/l10n";
 import { UserError } from "../../base/errors.ts";
+import { withoutEndSlashes } from "../../base/text.ts";
 
 const endpointSetting = "crewdeck.otlpEndpoint";
 
@@ -38,6 +39,6 @@ export function readEndpoint(text: string): URL {
       ),
     );
   url.hash = "";
-  url.pathname = `${url.pathname.replace(/\/+$/, "").replace(/\/v1\/traces$/, "")}/v1/traces`;
+  url.pathname = `${withoutEndSlashes(url.pathname).replace(/\/v1\/traces$/, "")}/v1/traces`;
   return url;
 }

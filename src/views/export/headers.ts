@@ -12,7 +12,7 @@ export const headersKey = "crewdeck.otlpHeaders";
 /** Set by the exporter. */
 const own = /^(?:host|connection|content-.*|transfer-encoding|user-agent)$/i;
 
-const nextHeader = /[,\n]\s*(?=[\w!#$%&'*+.^`|~-]+\s*[=:])/;
+const nextHeader = /[,\n][^\S\n]*(?=[\w!#$%&'*+.^`|~-]+\s*[=:])/;
 
 /** Headers of requests with spans, such as a key: for one origin, in the secret storage. */
 export class OtlpHeaders {
@@ -134,6 +134,6 @@ function decoded(value: string): string {
 
 /** A base64 text has no colon. */
 function withBasic(value: string): string {
-  const pair = /^Basic\s+(.*:.*)$/i.exec(value)?.[1];
+  const pair = /^Basic\s+(?=\S)([^:]*:.*)$/i.exec(value)?.[1];
   return pair === undefined ? value : `Basic ${Buffer.from(pair).toString("base64")}`;
 }

@@ -54,5 +54,5 @@ export function SmallTimeline(props: SmallTimelineProps) {
 /** Beside the page's own. */
 function styleOfTimeline(): string {
   const own = document.querySelector<HTMLLinkElement>('link[rel="stylesheet"]')?.href ?? "";
-  return own.replace(/[\w-]+\.css/, "timeline.css");
+  return own.replace(/(?<![\w-])[\w-]+\.css/, "timeline.css");
 }

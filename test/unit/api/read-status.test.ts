@@ -386,7 +386,8 @@ describe("a status answer", () => {
     const flat = JSON.stringify(Array.from({ length: 200_000 }, () => 1));
     const text = `${"[".repeat(900)}${flat}${"]".repeat(900)}`;
     const { output } = readStatus({ state: "SUCCESS", result: null, result_json: text });
-    assert.equal(output?.length, text.length);
+    assert.ok((output?.length ?? Infinity) <= 2 * text.length + 2_000);
+    assert.equal(output?.replace(/\s/g, ""), text);
   });
 
   it("reads callbacks that have not arrived, and no more than 20 kinds", () => {

@@ -19,7 +19,7 @@ function read(output: string) {
   );
   const html = tokens
     .flatMap((token) => [token, ...(token.children ?? [])])
-    .filter((token) => token.type.startsWith("html"));
+    .filter(({ type, content }) => type.startsWith("html") && !/^<br ?\/?>$/.test(content));
   return {
     headings: headings.slice(1, -1),
     first: headings[0],
@@ -96,6 +96,29 @@ describe("an output in an execution's document", () => {
       outputLines("<b>x</b> and `List<string>` and <https://a.test/b> and a<br>b \\<i> 1 < 2", 4),
       ["\\<b>x\\</b> and `List<string>` and <https://a.test/b> and a<br>b \\<i> 1 < 2"],
     );
+  });
+
+  it("has no HTML in places where a line alone doesn't show what is code", () => {
+    for (const text of [
+      "a ` b\n<img src=x> ` c <b>",
+      "a `` b ` <img src=x> `` <b> `",
+      "<br>\n<img src=x>",
+      "<br/><img src=x>\n*a*",
+      "- <br>\n  `<img src=x>`\n  <b>",
+      "| a | b |\n|---|---|\n| `x|<img src=x>` | <br> |",
+      "| a | <img src=x> |\n|---|---|\n| \\<b> | \\\\<b> |",
+      "~~~\n| a |\n|---|\n| <b> |\n~~~\n<b>",
+      "~~~ `\n```\n~~~\n<b>",
+      "> ~~~\n<img src=x>",
+      "[a]: x\n<img src=x>\n[<b>]: <i> (<u>)",
+      "![<b>](x) [<b>](<i>) <made-up:<b>>",
+      "Title <b\nclass=x>\n===\n<!-- a\n\n--> <?php ?> <![CDATA[<b>]]>",
+      `${">".repeat(150)} <img src=x>`,
+      `${"<div>\n\n".repeat(300)}\\\\<b>`,
+    ])
+      assert.deepEqual(read(text).html, [], text);
+    const table = "| Type | Text |\n|---|---|\n| `List<string>` | a<br>b |";
+    assert.deepEqual(outputLines(table, 4), table.split("\n"));
   });
 
   it("has no link that runs a command", () => {
@@ -215,6 +238,15 @@ describe("an output in an execution's document", () => {
       "+ plus",
       "  # two",
       "     # five",
+      "<br>",
+      "a <br> `b",
+      "<img src=x> ` c",
+      "`` <b> ` <i>",
+      "| <b> | `x|<i>` |",
+      "|---|---|",
+      "\\\\<b> \\<b> ![<b>](<i>)",
+      "[<b>]: <i>",
+      "<a\thref='`'>",
     ];
     let seed = 20261;
     const random = () => (seed = (seed * 48271) % 2147483647) / 2147483647;

@@ -32,13 +32,6 @@ describe("an output as a document of its own", () => {
     );
   });
 
-  it("is not formatted as JSON if it is nested so deeply that indentation would make it huge", () => {
-    const nested = (levels: number) => "[".repeat(levels) + "]".repeat(levels);
-    assert.equal(outputContent(nested(50)).extension, "json");
-    const deep = nested(5_000);
-    assert.deepEqual(outputContent(deep), { extension: "md", text: deep });
-  });
-
   it("is unwrapped if it is only a code block with JSON", () => {
     for (const output of [
       '```json\n{"a":1}\n```',

@@ -1,0 +1,117 @@
+import assert from "node:assert/strict";
+import { normaliseAddress } from "../../src/api/address.ts";
+import { readErrorBody } from "../../src/api/read-error.ts";
+import { timeOf } from "../../src/api/read-events.ts";
+import { readStatus } from "../../src/api/read-status.ts";
+import { bodyForLog, secretsIn, withoutSecrets } from "../../src/api/traffic.ts";
+import { fileName } from "../../src/base/file-name.ts";
+import { parseJson, readable } from "../../src/base/json.ts";
+import { laidOut } from "../../src/base/laid-out.ts";
+import { oneLine, shortened, visible, withoutEndSlashes } from "../../src/base/text.ts";
+import { readFlowRequest } from "../../src/callbacks/flow-request.ts";
+import { hasFlowRequest, readPasted } from "../../src/callbacks/pasted.ts";
+import { readLink } from "../../src/commands/link.ts";
+import { isSameOutput } from "../../src/executions/tasks.ts";
+import { inputNames } from "../../src/projects/types.ts";
+import { outputLines, withLines } from "../../src/views/document/embed.ts";
+import { headingsOf } from "../../src/views/document/headings.ts";
+import * as markdown from "../../src/views/document/markdown.ts";
+import { outputContent, renderOutput } from "../../src/views/document/outputs.ts";
+import { contentOf } from "../../src/views/page/content.ts";
+import { slowPart } from "../../scripts/slow-pattern.ts";
+
+const length = 100_000;
+/** Milliseconds that linear functions don't need for such a text; one of quadratic time needs seconds. */
+const most = 2_000;
+
+const shapes: readonly (readonly [start: string, repeated: string, end?: string])[] = [
+  ["a", "\n", "b"],
+  ["", "a\n", ""],
+  ["", " ", "x"],
+  ["", "`a``b```"],
+  ["", "[", "x"],
+  ["", "![a](", "x"],
+  ["", "> ", "x"],
+  ["", "- ", "x"],
+  ["", "<a ", ">"],
+  ["", "<div>\n\n"],
+  ["", "# a\n"],
+  ["", "*a_"],
+  ["", "a\n===\n"],
+  ["", "|a", "\n|---\n"],
+  ["", "&#x3a;<"],
+  ["{", '"a":[', "]"],
+  ["[", '{"a":1},', "1]"],
+  ["", '\\"'],
+  ["", "{'a': "],
+  ["", "/inputs"],
+  ["", "\\<b>"],
+  ["https://a.test", "/status/a", "/"],
+];
+
+const ignoringErrors = (read: (text: string) => unknown) => (text: string) => {
+  try {
+    return read(text);
+  } catch {
+    return undefined;
+  }
+};
+
+const functions: Readonly<Record<string, (text: string) => unknown>> = {
+  bodyForLog: (text) => bodyForLog(text, (each) => each),
+  contentOf,
+  fileName,
+  hasFlowRequest,
+  headingsOf,
+  inputNames: (text) => inputNames([text]),
+  isSameOutput: (text) => isSameOutput(text, `${text} `),
+  laidOut: (text) => laidOut(JSON.stringify({ text })),
+  normaliseAddress: ignoringErrors(normaliseAddress),
+  oneLine: (text) => oneLine(text),
+  outputContent,
+  outputLines: (text) => outputLines(text, 3),
+  parseJson,
+  readErrorBody: (text) => readErrorBody(text, ["a", "b"]),
+  readFlowRequest,
+  readLink: (text) => readLink("/add", `name=${encodeURIComponent(text)}&url=x`),
+  readPasted: (text) => readPasted(text, 0),
+  readStatus: (text) => readStatus({ state: text, error: text, result: text }),
+  readable: (text) => readable([text]),
+  renderOutput,
+  secretsIn: (text) => secretsIn({ url: text }),
+  shortened: (text) => shortened(text, 1_000),
+  timeOf,
+  visible,
+  withLines,
+  withoutEndSlashes,
+  withoutSecrets: (text) => withoutSecrets(text, "token", ["secret"]),
+  ...markdown,
+  fencedLines: (text) => markdown.fencedLines(text, "text"),
+  tableLines: (text) => markdown.tableLines([[text], [text]]),
+  quotedLines: (text) => markdown.quotedLines(text.split("\n")),
+};
+
+describe("Remote text", () => {
+  for (const [name, read] of Object.entries(functions))
+    it(`takes ${name} linear time, whatever it is`, () => {
+      for (const [start, repeated, end = ""] of shapes) {
+        const text = start + repeated.repeat(length / repeated.length) + end;
+        const times = [];
+        while (times.length < 3) {
+          const began = performance.now();
+          read(text);
+          times.push(performance.now() - began);
+          if (times.at(-1)! < most) break;
+        }
+        assert.ok(Math.min(...times) < most, `${times.join()} ms for ${JSON.stringify(repeated)}`);
+      }
+    });
+
+  it("meets no pattern that a lint rule finds slow", () => {
+    const slow = [/\s+$/, /(?:\n[ \t]*)+$/, /\/+$/, /("(?:[^"\\]|\\.)*")|x/, /^Basic\s+(.*:.*)$/i];
+    for (const { source, flags } of slow)
+      assert.notEqual(slowPart(source, flags), undefined, source);
+    const quick = [/(?<!\s)\s+$/, /^\s+/, /("(?:[^"\\]|\\.)*"?)|x/, /(?<![a-z])[a-z]+@/, /a|b/];
+    for (const { source, flags } of quick) assert.equal(slowPart(source, flags), undefined, source);
+  });
+});
