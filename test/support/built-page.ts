@@ -1,19 +1,21 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
-import { chromium, type Browser, type Page } from "playwright-core";
+import { chromium, type Page } from "playwright-core";
 import { webviewHtml } from "../../src/editor/webview-html.ts";
 import { browserFlags, ensureBrowser } from "./browser.ts";
 import { projectFolder } from "./folders.ts";
+import { rememberWindow } from "./open-windows.ts";
 import { longestWait } from "./wait.ts";
 
 declare global {
   interface Window {
-    /** Defined by {@link BuiltPage.load}. */
+    /** Defined by {@link BuiltPage}. */
     readonly toHost: (message: unknown) => void;
+    readonly applyTheme: (name: string) => void;
   }
 }
 
@@ -22,26 +24,15 @@ interface Theme {
   readonly variables: Readonly<Record<string, string>>;
 }
 
-/** The browser for the tests of a `describe`. Closes the page of each test, and fails if its console had errors. */
-export function browserFor(
+/** Closes the page of each test of a `describe`, and fails if its console had errors. */
+export function eachWithPage(
   pageOf: () => { readonly complaints: readonly string[]; close(): Promise<void> } | undefined,
-): () => Browser {
-  let browser: Browser | undefined;
-  before(async () => {
-    browser = await chromium.launch({ executablePath: await ensureBrowser(), args: browserFlags });
-  });
-  after(async () => {
-    await browser?.close();
-  });
+): void {
   afterEach(async () => {
     const page = pageOf();
     await page?.close();
     assert.deepEqual(page?.complaints ?? [], [], "what the console complained of");
   });
-  return () => {
-    assert.ok(browser !== undefined, "the browser runs");
-    return browser;
-  };
 }
 
 /** What VS Code 1.139 gives a webview's page in each theme (read from its server). */
@@ -55,39 +46,48 @@ export interface BuiltPageOptions {
   readonly size?: { readonly width: number; readonly height: number };
 }
 
-/** A page of a webview as built, with its script, style and policy; VS Code's part is simulated. */
+/**
+ * A page of a webview as built, with its script, style and policy; VS Code's part is simulated. All tests of a process share one page of
+ * one browser, one after the other: a page of its own takes five times as long.
+ */
 export class BuiltPage {
+  static #opening: Promise<Shared> | undefined;
+  static #count = 0;
   readonly page: Page;
   /** Errors in the page's console: policy violations and script errors. */
   readonly complaints: string[] = [];
-  readonly #server: Server;
-  readonly #theme: string;
+  readonly #shared: Shared;
+  readonly #address: string;
 
-  private constructor(page: Page, server: Server, theme: string) {
-    this.page = page;
-    this.#server = server;
-    this.#theme = theme;
+  private constructor(shared: Shared, address: string) {
+    this.page = shared.page;
+    this.#shared = shared;
+    this.#address = address;
   }
 
-  static async open(
-    browser: Browser,
-    { name, theme = "Dark Modern", size = { width: 900, height: 800 } }: BuiltPageOptions,
-  ): Promise<BuiltPage> {
-    const page = await browser.newPage({ viewport: size });
-    page.setDefaultTimeout(longestWait);
-    const built = new BuiltPage(page, await serve(name), theme);
-    page.on("console", (message) => {
-      if (message.type() === "error") built.complaints.push(message.text());
-    });
-    page.on("pageerror", (error) => built.complaints.push(error.message));
+  static async open({
+    name,
+    theme = "Dark Modern",
+    size = { width: 900, height: 800 },
+  }: BuiltPageOptions): Promise<BuiltPage> {
+    const shared = await (this.#opening ??= openShared());
+    const opened = encodeURIComponent(JSON.stringify({ theme, count: ++this.#count }));
+    const built = new BuiltPage(shared, `${shared.url}/${name}#${opened}`);
+    shared.complain = (text) => built.complaints.push(text);
+    await shared.page.setViewportSize(size);
+    // Where an earlier test left the mouse, the page may show a tooltip.
+    await shared.page.mouse.move(0, 0);
     return built;
   }
 
   async load(receive: (message: unknown) => void): Promise<void> {
-    const { page } = this;
-    await page.exposeFunction("toHost", receive);
-    await page.addInitScript(playVSCode, themes[this.#theme] ?? missing());
-    await page.goto(`http://127.0.0.1:${(this.#server.address() as AddressInfo).port}/`);
+    this.#shared.receive = receive;
+    await this.page.goto(this.#address);
+  }
+
+  /** Changes the theme of the open page, as VS Code does. */
+  async setTheme(theme: string): Promise<void> {
+    await this.page.evaluate((name) => window.applyTheme(name), theme);
   }
 
   async post(message: unknown): Promise<void> {
@@ -95,59 +95,110 @@ export class BuiltPage {
   }
 
   async close(): Promise<void> {
-    await this.page.close();
-    this.#server.closeAllConnections();
-    this.#server.close();
+    this.#shared.receive = () => undefined;
+    await this.page.goto("about:blank");
   }
 }
 
+/** The page that all tests share. */
+interface Shared {
+  readonly page: Page;
+  readonly url: string;
+  receive(message: unknown): void;
+  complain(text: string): void;
+}
+
+/** Starts browser and server; both end with the tests. */
+async function openShared(): Promise<Shared> {
+  const server = await serve();
+  const browser = await chromium.launch({
+    executablePath: await ensureBrowser(),
+    args: browserFlags,
+  });
+  const page = await browser.newPage();
+  page.setDefaultTimeout(longestWait);
+  const shared: Shared = {
+    page,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    receive: () => undefined,
+    complain: () => undefined,
+  };
+  page.on("console", (message) => {
+    if (message.type() === "error") shared.complain(message.text());
+  });
+  page.on("pageerror", (error) => shared.complain(error.message));
+  await page.exposeFunction("toHost", (message: unknown) => shared.receive(message));
+  await page.addInitScript(playVSCode, themes);
+  const forget = rememberWindow({
+    saveEvidence: async (folder) => {
+      mkdirSync(folder, { recursive: true });
+      await page.screenshot({ path: path.join(folder, "screenshot.png") });
+    },
+    close: async () => {
+      forget();
+      await browser.close();
+      server.closeAllConnections();
+      server.close();
+    },
+  });
+  return shared;
+}
+
 /** Runs in the page before its own script: defines VS Code's functions and applies the theme as VS Code does. */
-function playVSCode({ bodyClass, variables }: Theme): void {
+function playVSCode(themes: Readonly<Record<string, Theme>>): void {
+  // Not in the empty page between two tests.
+  if (location.protocol !== "http:") return;
+  // Another test's page, not the same one again.
+  if (sessionStorage.getItem("opened") !== location.hash) {
+    sessionStorage.clear();
+    localStorage.clear();
+    sessionStorage.setItem("opened", location.hash);
+  }
   const { toHost } = window;
+  const applyTheme = (name: string): void => {
+    const theme = themes[name];
+    if (theme === undefined) throw new Error(`themes.json has no theme “${name}”.`);
+    document.documentElement.removeAttribute("style");
+    for (const [name, value] of Object.entries(theme.variables))
+      document.documentElement.style.setProperty(name, value);
+    document.body.className = theme.bodyClass;
+  };
   Object.assign(window, {
+    applyTheme,
     acquireVsCodeApi: () => ({
       postMessage: toHost,
       setState: (state: unknown) => sessionStorage.setItem("state", JSON.stringify(state)),
       getState: (): unknown => JSON.parse(sessionStorage.getItem("state") ?? "null") ?? undefined,
     }),
   });
-  document.addEventListener("DOMContentLoaded", () => {
-    for (const [name, value] of Object.entries(variables))
-      document.documentElement.style.setProperty(name, value);
-    document.body.className = bodyClass;
-  });
+  const opened = JSON.parse(decodeURIComponent(location.hash.slice(1))) as { theme: string };
+  document.addEventListener("DOMContentLoaded", () => applyTheme(opened.theme));
 }
 
-async function serve(name: string): Promise<Server> {
+async function serve(): Promise<Server> {
   const folder = path.join(projectFolder, "dist", "webview");
-  if (!existsSync(path.join(folder, `${name}.js`)))
-    throw new Error(`The ${name} is not built. Run: npm run build`);
   const server = createServer((request, response) => {
     const origin = `http://${request.headers.host ?? ""}`;
     const types: Readonly<Record<string, string>> = { js: "text/javascript", css: "text/css" };
-    const [, file, ending = ""] =
-      /^\/((?:chunks\/)?[\w-]+\.(js|css))$/.exec(request.url ?? "") ?? [];
-    if (file !== undefined)
+    const [, file = "", ending] =
+      /^\/((?:chunks\/)?[\w-]+(?:\.(js|css))?)$/.exec(request.url ?? "") ?? [];
+    if (ending !== undefined)
       response
         .setHeader("Content-Type", types[ending] ?? "")
         .end(readFileSync(path.join(folder, file)));
-    else if (request.url !== "/") response.writeHead(204).end();
+    else if (!existsSync(path.join(folder, `${file}.js`))) response.writeHead(204).end();
     else
       response.setHeader("Content-Type", "text/html").end(
         webviewHtml({
           language: "en",
-          title: name,
+          title: file,
           nonce: randomUUID(),
           cspSource: origin,
-          scriptUri: `/${name}.js`,
-          styleUri: `/${name}.css`,
+          scriptUri: `/${file}.js`,
+          styleUri: `/${file}.css`,
         }),
       );
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return server;
-}
-
-function missing(): never {
-  throw new Error("There is no such theme in themes.json.");
 }

@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type axe from "axe-core";
-import type { Frame, Page } from "playwright-core";
+import type { Page } from "playwright-core";
+import { themes } from "../support/built-page.ts";
 
 declare global {
   interface Window {
@@ -15,12 +16,32 @@ const axeSource = readFileSync(
   "utf8",
 );
 
-/** The violations that axe-core finds in a page or a frame: each rule with the elements that break it. */
-export async function violationsIn(place: Page | Frame): Promise<string[]> {
-  await place.evaluate(axeSource);
-  // Preloading adds style sheets, which a webview's policy refuses.
-  const { violations } = await place.evaluate(() => window.axe.run({ preload: false }));
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`);
+/** A built page of which the theme can be changed. */
+interface Themed {
+  readonly page: Page;
+  setTheme(theme: string): Promise<void>;
+}
+
+/**
+ * The violations that axe-core finds in an open page: each rule with the elements that break it. A theme changes colours only, so all
+ * rules are checked in one theme, and those about colours in the others.
+ */
+export async function violationsIn(shown: Themed): Promise<string[]> {
+  const { page } = shown;
+  await page.evaluate(axeSource);
+  const found: string[] = [];
+  for (const [index, theme] of Object.keys(themes).entries()) {
+    await shown.setTheme(theme);
+    const { violations } = await page.evaluate(
+      (rules) =>
+        // Preloading adds style sheets, which a webview's policy refuses.
+        window.axe.run({ preload: false, ...(rules && { runOnly: rules }) }),
+      index === 0 ? undefined : ["color-contrast", "link-in-text-block"],
+    );
+    for (const { id, nodes } of violations)
+      found.push(`${theme}: ${id}: ${nodes.map(({ html }) => html).join(" ")}`);
+  }
+  return found;
 }
 
 /** The contrast of a colour on an opaque one, both as a browser computes them (WCAG 2.2, "contrast ratio"). */

@@ -3,16 +3,10 @@ import { CrewApi } from "../support/crew-api.ts";
 import { startService, type RunningService } from "../support/service.ts";
 import { waitFor } from "../support/wait.ts";
 import { openWindow, type VSCodeWindow } from "../support/window.ts";
-import { violationsIn } from "./accessibility.ts";
 import { connectCrew, openForm } from "./person.ts";
 import { isSaved } from "./saved.ts";
 
 const topics = ["tea", "coffee"] as const;
-const themes = [
-  ["Default Light Modern", "vscode-light"],
-  ["Default High Contrast", "vscode-high-contrast"],
-] as const;
-
 describe("Two executions side by side, in the window", () => {
   let window: VSCodeWindow;
   let writers: RunningService;
@@ -106,18 +100,6 @@ describe("Two executions side by side, in the window", () => {
     await window.editor.tab("coffee ↔ tea").waitFor();
     await waitFor("the table", async () => (await cells("topic"))[0] === "coffee");
   });
-
-  for (const [theme, kind] of themes) {
-    it(`has no accessibility problem that axe finds in ${theme}`, async () => {
-      await window.setTheme(theme);
-      const frame = await window.webview.frame();
-      await waitFor("the theme", () =>
-        frame.evaluate((kind) => document.body.classList.contains(kind), kind),
-      );
-      await window.screenshot(`comparison-${kind}`);
-      assert.deepEqual(await violationsIn(frame), []);
-    });
-  }
 
   it("compares executions of different crews, of which it asks for the other", async () => {
     const { tree, quickInput } = window;

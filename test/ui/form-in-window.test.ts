@@ -5,18 +5,12 @@ import { startService, type RunningService } from "../support/service.ts";
 import { openWindow, type VSCodeWindow } from "../support/window.ts";
 import { noCallbacks } from "../support/no-callbacks.ts";
 import { waitFor } from "../support/wait.ts";
-import { violationsIn } from "./accessibility.ts";
 import { connectCrew, openForm } from "./person.ts";
 import { isSaved } from "./saved.ts";
 
 const typed = { topic: "tea\nand cake", audience: "<b>colleagues</b>", Meta: '{ "ticket": 7 }' };
 /** The same after one more keystroke. */
 const kept = { ...typed, audience: `${typed.audience}!` };
-/** Two themes and their kinds in a webview; the tests of the page in a browser cover all four. */
-const themes = [
-  ["Default Light Modern", "vscode-light"],
-  ["Default High Contrast", "vscode-high-contrast"],
-] as const;
 const tab = "Kick off Writers";
 
 describe("The kickoff form, in the window", () => {
@@ -92,17 +86,6 @@ describe("The kickoff form, in the window", () => {
     await holds(kept);
     assert.equal(gate.sent("/inputs").length, asked);
   });
-
-  for (const [theme, kind] of themes) {
-    it(`has no accessibility problem that axe finds in ${theme}`, async () => {
-      await window.setTheme(theme);
-      const frame = await window.webview.frame();
-      await waitFor("the theme in the form", () =>
-        frame.evaluate((name) => document.body.dataset["vscodeThemeKind"] === name, kind),
-      );
-      assert.deepEqual(await violationsIn(frame), []);
-    });
-  }
 
   it("marks the inputs that the crew reports as missing, and keeps all values", async () => {
     gate.answer(

@@ -8,17 +8,10 @@ import { startService, type RunningService } from "../support/service.ts";
 import { CrewApi } from "../support/crew-api.ts";
 import { openWindow, type VSCodeWindow } from "../support/window.ts";
 import { waitFor } from "../support/wait.ts";
-import { violationsIn } from "./accessibility.ts";
 import { connectCrew, untilSeen } from "./person.ts";
 import { isSaved } from "./saved.ts";
 
 const typed = "Shorter, please.\nName one tea.";
-/** Two themes and their kinds in a webview; the tests of the page in a browser cover all four. */
-const themes = [
-  ["Default Light Modern", "vscode-light"],
-  ["Default High Contrast", "vscode-high-contrast"],
-] as const;
-
 describe("The page of an execution, in the window", () => {
   let service: RunningService;
   let api: CrewApi;
@@ -130,18 +123,6 @@ describe("The page of an execution, in the window", () => {
     await waitFor("the text", async () => (await feedback().inputValue()) === whole);
     await waitFor("the text in the store", () => stored() === whole);
     await feedback().fill(typed);
-  });
-
-  it("has no accessibility problem that axe finds, in VS Code's own frame", async () => {
-    for (const [theme, kind] of themes) {
-      await window.setTheme(theme);
-      const frame = await window.webview.frame();
-      await waitFor("the theme", () =>
-        frame.evaluate((kind) => document.body.classList.contains(kind), kind),
-      );
-      assert.deepEqual(await violationsIn(frame), []);
-    }
-    await window.setTheme("Default Dark Modern");
   });
 
   it("rejects with the feedback, once, and shows the second draft where the first was", async () => {

@@ -5,7 +5,6 @@ import { temporaryFolder } from "../support/folders.ts";
 import { Webview } from "../support/window/webview.ts";
 import { openWindow, type VSCodeWindow } from "../support/window.ts";
 import { waitFor } from "../support/wait.ts";
-import { violationsIn } from "./accessibility.ts";
 import { approveByLens, untilSeen } from "./person.ts";
 import { isSaved } from "./saved.ts";
 import { kickOffStory, startExampleCrew, story } from "./story.ts";
@@ -205,31 +204,7 @@ describe("The timeline, in the window", () => {
     await window.quickInput.dismiss();
   });
 
-  for (const theme of [
-    "Default Dark Modern",
-    "Default Light Modern",
-    "Default High Contrast",
-  ] as const) {
-    it(`has no accessibility problem that axe finds in ${theme}`, async () => {
-      await window.setTheme(theme);
-      const frame = await timeline.frame();
-      const kind = { Dark: "vscode-dark", Light: "vscode-light", High: "vscode-high-contrast" }[
-        theme.split(" ")[1] as "Dark" | "Light" | "High"
-      ];
-      await waitFor("the theme in the timeline", () =>
-        frame.evaluate((name) => document.body.dataset["vscodeThemeKind"] === name, kind),
-      );
-      await window.screenshot(`timeline-${kind}`);
-      // The page is transparent, and axe sees only the page.
-      await frame.evaluate(() => {
-        document.body.style.background = "var(--vscode-panel-background)";
-      });
-      assert.deepEqual(await violationsIn(frame), []);
-    });
-  }
-
   it("is usable in the side bar", async () => {
-    await window.setTheme("Default Dark Modern");
     // VS Code would move the view that has focus without asking which one.
     await window.runCommand("View: Focus First Editor Group");
     await window.runCommand("View: Move View");

@@ -1,17 +1,20 @@
 import assert from "node:assert/strict";
 import type { Locator, Page } from "playwright-core";
-import { browserFor } from "../built-page.ts";
+import { eachWithPage } from "../built-page.ts";
 import { waitFor } from "../wait.ts";
 import { FormWindow, type FormWindowOptions } from "./form-window.ts";
 
 /** The parts of a form, by their visible names. */
 export class FormPage {
-  readonly #browser = browserFor(() => this.#form);
   #form: FormWindow | undefined;
+
+  constructor() {
+    eachWithPage(() => this.#form);
+  }
 
   /** Opens a form for one test. */
   async open(options: FormWindowOptions): Promise<FormWindow> {
-    this.#form = await FormWindow.open(this.#browser(), options);
+    this.#form = await FormWindow.open(options);
     return this.#form;
   }
 
@@ -21,19 +24,22 @@ export class FormPage {
     return this.#form;
   }
 
-  get #page(): Page {
+  get page(): Page {
     return this.window.page;
   }
 
-  readonly field = (name: string): Locator =>
-    this.#page.getByRole("textbox", { name, exact: true });
-  readonly list = (name: string): Locator =>
-    this.#page.getByRole("combobox", { name, exact: true });
+  /** Changes the theme of the open form, as VS Code does. */
+  setTheme(theme: string): Promise<void> {
+    return this.window.setTheme(theme);
+  }
+
+  readonly field = (name: string): Locator => this.page.getByRole("textbox", { name, exact: true });
+  readonly list = (name: string): Locator => this.page.getByRole("combobox", { name, exact: true });
   readonly mode = (name: string): Locator => this.list(`Send ${name} as`);
   readonly kickOff = (): Locator =>
-    this.#page.getByRole("button", { name: "Kick Off", exact: true });
+    this.page.getByRole("button", { name: "Kick Off", exact: true });
   readonly view = (name: "Form" | "JSON"): Locator =>
-    this.#page.getByRole("group", { name: "View" }).getByRole("button", { name, exact: true });
+    this.page.getByRole("group", { name: "View" }).getByRole("button", { name, exact: true });
   readonly json = (): Locator => this.field("Kickoff as JSON");
   readonly problemOf = (name: string): Promise<string> => descriptionOf(this.field(name));
   readonly isFocused = (name: string): Promise<unknown> =>

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { systemClock } from "../../../src/base/clock.ts";
 import type { CrewInputs, KickoffRequest } from "../../../src/api/types.ts";
 import type { Execution } from "../../../src/executions/model.ts";
@@ -77,14 +77,14 @@ export class FormWindow {
   }
 
   /** Opens the form and waits until it shows the crew's inputs. */
-  static async open(browser: Browser, options: FormWindowOptions): Promise<FormWindow> {
+  static async open(options: FormWindowOptions): Promise<FormWindow> {
     const crew = {
       id: "url:https://travel.example",
       name: "Travel crew",
       url: "https://travel.example",
       ...options.crew,
     };
-    const built = await BuiltPage.open(browser, { name: "form", ...options });
+    const built = await BuiltPage.open({ name: "form", ...options });
     const window = new FormWindow(built, crew, options);
     await built.load((message) => window.#receive(message));
     void window.session.load({ fresh: false, startsCrew: false });
@@ -94,6 +94,10 @@ export class FormWindow {
   /** Replaces the page as VS Code does when a panel is hidden and shown again: only the kept state remains. */
   async hideAndShow(): Promise<void> {
     await this.page.reload();
+  }
+
+  async setTheme(theme: string): Promise<void> {
+    await this.#built.setTheme(theme);
   }
 
   async close(): Promise<void> {

@@ -18,7 +18,7 @@ import { comparisonTexts } from "../../../src/views/comparison/texts.ts";
 import { pageTexts } from "../../../src/views/page/texts.ts";
 import { timelineContent } from "../../../src/views/timeline/content.ts";
 import { timelineTexts } from "../../../src/views/timeline/texts.ts";
-import { browserFor, BuiltPage, type BuiltPageOptions } from "../built-page.ts";
+import { BuiltPage, eachWithPage, type BuiltPageOptions } from "../built-page.ts";
 
 export interface ComparedSample {
   readonly execution: Execution;
@@ -34,18 +34,31 @@ interface ComparisonWindowOptions extends Omit<BuiltPageOptions, "name"> {
 
 /** The built page of a comparison with the real model; VS Code's part is simulated. */
 export class ComparisonWindow {
-  readonly #browser = browserFor(() => this.#built);
   #built: BuiltPage | undefined;
   #messages: readonly ToComparison[] = [];
   /** What the page sent, understood as the extension host does. */
   readonly sent: FromComparison[] = [];
 
+  constructor() {
+    eachWithPage(() => this.#built);
+  }
+
+  /** Changes the theme of the open page, as VS Code does. */
+  async setTheme(theme: string): Promise<void> {
+    await this.#built?.setTheme(theme);
+  }
+
   async open(options: ComparisonWindowOptions): Promise<Page> {
     this.sent.splice(0);
     this.#messages = messagesOf(options);
-    this.#built = await BuiltPage.open(this.#browser(), { ...options, name: "comparison" });
+    this.#built = await BuiltPage.open({ ...options, name: "comparison" });
     await this.#built.load((raw) => this.#receive(raw));
-    await this.#built.page.locator("table").first().waitFor();
+    await this.page.locator("table").first().waitFor();
+    return this.page;
+  }
+
+  get page(): Page {
+    assert.ok(this.#built !== undefined, "the test has opened a comparison");
     return this.#built.page;
   }
 

@@ -9,7 +9,7 @@ import { parseFromPage } from "../../../src/views/page/parse.ts";
 import { pageTexts } from "../../../src/views/page/texts.ts";
 import { timelineContent } from "../../../src/views/timeline/content.ts";
 import { timelineTexts } from "../../../src/views/timeline/texts.ts";
-import { browserFor, BuiltPage, type BuiltPageOptions } from "../built-page.ts";
+import { BuiltPage, eachWithPage, type BuiltPageOptions } from "../built-page.ts";
 
 interface PageWindowOptions extends Omit<BuiltPageOptions, "name"> {
   readonly execution: Execution;
@@ -19,16 +19,24 @@ interface PageWindowOptions extends Omit<BuiltPageOptions, "name"> {
 
 /** An execution's built page with the real model; VS Code's part is simulated. */
 export class PageWindow {
-  readonly #browser = browserFor(() => this.#built);
   #built: BuiltPage | undefined;
   #messages: readonly ToPage[] = [];
   /** What the page sent, understood as the extension host does. */
   readonly sent: FromPage[] = [];
 
+  constructor() {
+    eachWithPage(() => this.#built);
+  }
+
+  /** Changes the theme of the open page, as VS Code does. */
+  async setTheme(theme: string): Promise<void> {
+    await this.#built?.setTheme(theme);
+  }
+
   async open(options: PageWindowOptions): Promise<Page> {
     this.sent.splice(0);
     this.#messages = messagesOf(options);
-    this.#built = await BuiltPage.open(this.#browser(), { ...options, name: "page" });
+    this.#built = await BuiltPage.open({ ...options, name: "page" });
     await this.#built.load((raw) => this.#receive(raw));
     await this.page.locator("h1").waitFor();
     return this.page;

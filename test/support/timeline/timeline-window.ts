@@ -8,7 +8,7 @@ import { Sent, timelineContent } from "../../../src/views/timeline/content.ts";
 import type { FromTimeline, Look } from "../../../src/views/timeline/messages.ts";
 import { parseFromTimeline } from "../../../src/views/timeline/parse.ts";
 import { timelineTexts } from "../../../src/views/timeline/texts.ts";
-import { browserFor, BuiltPage, type BuiltPageOptions } from "../built-page.ts";
+import { BuiltPage, eachWithPage, type BuiltPageOptions } from "../built-page.ts";
 import { waitFor } from "../wait.ts";
 
 /** What a timeline shows: an execution, and the crew's events. */
@@ -24,9 +24,17 @@ export interface Shown {
 export class TimelineWindow {
   readonly received: FromTimeline[] = [];
   #built: BuiltPage | undefined;
-  readonly #browser = browserFor(() => this.#built);
   #shown: Shown | undefined;
   readonly #sent = new Sent();
+
+  constructor() {
+    eachWithPage(() => this.#built);
+  }
+
+  /** Changes the theme of the open page, as VS Code does. */
+  async setTheme(theme: string): Promise<void> {
+    await this.#page.setTheme(theme);
+  }
 
   /** Before another is opened in the same test. Also fails if the console had errors. */
   async close(): Promise<void> {
@@ -39,7 +47,7 @@ export class TimelineWindow {
   async open(shown: Shown, options: Omit<BuiltPageOptions, "name"> = {}): Promise<void> {
     this.#shown = shown;
     this.received.length = 0;
-    this.#built = await BuiltPage.open(this.#browser(), {
+    this.#built = await BuiltPage.open({
       name: "timeline",
       size: { width: 1100, height: 420 },
       ...options,
