@@ -38,6 +38,8 @@ export function errorOfAnswer(answer: RefusedAnswer): CrewApiError {
     return new CrewApiError({ ...common, ...validation(said, body.missingInputs) });
   if (status === 500 && body.own !== undefined)
     return new CrewApiError({ ...common, ...unreadableProject(answer, said, body.own) });
+  if (status === 503 && body.own?.isNotStarted === true)
+    return new CrewApiError({ ...common, ...unknownInputs(answer, said, body.own) });
   const { kind, intro, remedy, ...details } = known(answer);
   const isOpen = method === "POST" && ["server", "gateway", "timeout"].includes(kind);
   return new CrewApiError({
@@ -62,6 +64,20 @@ function unreadableProject(
     : l10n.t("Fix the crew's file and try again.");
   const result = outcome(method === "POST" && !isUnstarted, remedy);
   return { kind: "server", message: sentence(said), ...result, ...defined({ place }) };
+}
+
+/** Of a crew whose files don't say its inputs. Nothing was started. */
+function unknownInputs(
+  { isLocal = false }: RefusedAnswer,
+  said: string,
+  problem: LocalProblem,
+): CrewApiErrorDetails {
+  // Another machine's code is nothing that a person here can allow.
+  const asksPython = isLocal && problem.asksPython;
+  const remedy = asksPython
+    ? l10n.t("Try again in the crew's kickoff form, which asks you first.")
+    : l10n.t("Try again in a moment.");
+  return { kind: "gateway", message: sentence(said), remedy, ...(asksPython && { asksPython }) };
 }
 
 function validation(said: string, missingInputs: readonly string[]): CrewApiErrorDetails {

@@ -88,6 +88,13 @@ export class CrewClient {
     return inputs;
   }
 
+  /** Asks a local crew's Python for the inputs that its files don't say, which runs the project's code. */
+  async askInputs(call: CallOptions = {}): Promise<CrewInputs> {
+    const path = "/inputs/ask";
+    const outgoing = { method: "POST", path, read: readInputs, timeoutMs: 10 * 60_000 } as const;
+    return await this.#request({ ...outgoing, ...call });
+  }
+
   /** `sent: "maybe"` in an error: the execution may have started. */
   async kickoff(request: KickoffRequest, call: CallOptions = {}): Promise<KickoffAnswer> {
     return await this.#post("/kickoff", kickoffBody(request), readKickoff, call);

@@ -48,6 +48,8 @@ export class CrewApiError extends Error {
   readonly place?: CrewPlace;
   /** A run again was refused because earlier outputs don't fit the crew; `keepChanged` would help. */
   readonly canKeepChanged?: boolean;
+  /** Only the local crew's Python knows the inputs, and a person has to allow that it is asked. */
+  readonly asksPython?: boolean;
 
   constructor({ message, ...details }: CrewApiErrorDetails) {
     super(oneLine(message, 1500));

@@ -21,6 +21,7 @@ export interface LocalProblem {
   readonly place?: CrewPlace;
   readonly isNotStarted: boolean;
   readonly canKeepChanged: boolean;
+  readonly asksPython: boolean;
 }
 
 const messageLength = 300;
@@ -40,17 +41,19 @@ export function readErrorBody(text: string, knownInputs: readonly string[] = [])
   return { ...withMessage(message, missingOf(parsed, message, knownInputs)), ...(own && { own }) };
 }
 
-/** The local service's own `details.crewdeck`: `{file, line, column, started: false}` or `{can_keep_changed}`. */
+/** The local service's own `details.crewdeck`: `{file, line, column, started: false}`, `{can_keep_changed}` or `{started: false, ask_python}`. */
 function localProblemOf(body: UnknownObject): LocalProblem | undefined {
   const own = asObject(body["details"])["crewdeck"];
   if (!isObject(own)) return undefined;
   const isNotStarted = own["started"] === false;
   const canKeepChanged = own["can_keep_changed"] === true;
+  const asksPython = own["ask_python"] === true;
+  const problem = { isNotStarted, canKeepChanged, asksPython };
   const file = textAt(own, "file");
   const [line, column] = [numberAt(own, "line"), numberAt(own, "column")];
   return file === undefined || line === undefined || column === undefined
-    ? { isNotStarted, canKeepChanged }
-    : { place: { file, line, column }, isNotStarted, canKeepChanged };
+    ? problem
+    : { place: { file, line, column }, ...problem };
 }
 
 function withMessage(text: string | undefined, missingInputs: readonly string[]): ErrorBody {

@@ -39,6 +39,13 @@ interface Parts {
   readonly userAgent: string | undefined;
 }
 
+export interface InputsOptions {
+  readonly fresh?: boolean;
+  /** A person allows that the crew's Python is asked, which runs the project's code. */
+  readonly ask?: boolean;
+  readonly signal?: AbortSignal;
+}
+
 export class CrewClients {
   readonly #parts: Parts;
   /** Kept, since a client remembers the crew's input names and status path. */
@@ -70,9 +77,10 @@ export class CrewClients {
 
   async inputs(
     crew: CrewAddress,
-    { fresh = false, signal }: { readonly fresh?: boolean; readonly signal?: AbortSignal },
+    { fresh = false, ask = false, signal }: InputsOptions,
   ): Promise<CrewInputs> {
     const connection = this.#connection(crew);
+    if (ask) return (connection.inputs = await connection.client.askInputs(defined({ signal })));
     if (!fresh && connection.inputs !== undefined) return connection.inputs;
     return (connection.inputs = await connection.client.inputs(defined({ signal })));
   }

@@ -4,7 +4,7 @@ import type { CrewClient } from "../api/client.ts";
 import type { CrewInputs, TokenType, TypedToken } from "../api/types.ts";
 import { messageOf, UserError } from "../base/errors.ts";
 import { Disposables } from "../base/events.ts";
-import type { CrewClients } from "./clients.ts";
+import type { CrewClients, InputsOptions } from "./clients.ts";
 import { StatusPaths, StopRoutes, TokenNotes } from "./crew-values.ts";
 import { isWebAddress } from "./entries.ts";
 import { addCrewAction, MissingTokenError, notConnected, setTokenAction } from "./errors.ts";
@@ -242,10 +242,7 @@ export class Crews implements vscode.Disposable {
   }
 
   /** Cached unless `fresh`. @throws CrewApiError or {@link MissingTokenError} */
-  async inputs(
-    crew: CrewAddress,
-    options: { readonly fresh?: boolean; readonly signal?: AbortSignal } = {},
-  ): Promise<CrewInputs> {
+  async inputs(crew: CrewAddress, options: InputsOptions = {}): Promise<CrewInputs> {
     return await (await this.#loadClients()).inputs(crew, options);
   }
 

@@ -26,6 +26,8 @@ export interface AppOptions {
   readonly admit?: (kickoff: StartKickoff) => Promise<string>;
   readonly executions: Executions;
   readonly readProject: () => Promise<CrewProject>;
+  /** Like `readProject`, and asks the project's Python for what its files don't say. */
+  readonly askInputs?: () => Promise<CrewProject>;
   /** Asks for feedback about flows. */
   readonly feedbackWebhook?: FeedbackWebhook | undefined;
   /** A middleware that sees all requests first. */
@@ -106,13 +108,16 @@ export function createApp(options: AppOptions): Hono<Environment> {
   });
 
   app.get("/inputs", async (c) => {
-    const { kind, inputs } = await readCrew(options, false);
-    // A deployed flow lists its whole state model, with the ID that nobody may send.
-    return c.json({ inputs: dialect.inputs(kind === "flow" ? ["id", ...inputs] : inputs) });
+    const { inputs } = await readCrew(options.readProject, false);
+    return c.json({ inputs: dialect.inputs(inputs) });
+  });
+  app.post("/inputs/ask", async (c) => {
+    const { inputs } = await readCrew(options.askInputs ?? options.readProject, false);
+    return c.json({ inputs: dialect.inputs(inputs) });
   });
   app.post("/kickoff", async (c) => {
     const json = readJson(await readBody(c));
-    const project = await readCrew(options, true);
+    const project = await readCrew(options.readProject, true);
     const kickoff = readKickoff(json, project);
     const start: StartKickoff = (check) =>
       executions.kickoff(project, c.var.caller, kickoff, check);
@@ -142,6 +147,7 @@ export function createApp(options: AppOptions): Hono<Environment> {
 
   for (const [path, allowed] of [
     ["/inputs", "GET"],
+    ["/inputs/ask", "POST"],
     ["/kickoff", "POST"],
     ["/resume", "POST"],
     ["/:id/status", "GET"],
@@ -230,10 +236,11 @@ async function readBody(c: Context<Environment>): Promise<string> {
 }
 
 /** Only this service sends `details.crewdeck`, which may say that a kickoff started nothing. */
-async function readCrew({ readProject }: AppOptions, isKickoff: boolean): Promise<CrewProject> {
+async function readCrew(read: AppOptions["readProject"], isKickoff: boolean): Promise<CrewProject> {
   try {
-    return await readProject();
+    return await read();
   } catch (error) {
+    if (error instanceof ApiError) throw error;
     const position = error instanceof ProjectError ? error.position : undefined;
     const crewdeck = { ...position, ...(isKickoff && { started: false }) };
     const message = `The crew can no longer be read. ${messageOf(error)}`;

@@ -128,6 +128,8 @@ export interface Engine {
   isFinal?(error: unknown): boolean;
   /** Resolves to the crew as it will run, which its files may not say. Rejects when it can't run. */
   prepare?(executionId: string, project: CrewProject): Promise<CrewProject>;
+  /** Asks the project's own Python for the names of the inputs, which runs its code. Undefined for an engine without Python. */
+  inputs?(project: CrewProject): Promise<readonly string[]>;
   /** Rejects when the task failed. May be called again for the same attempt after a crash. */
   run(attempt: TaskAttempt, report: Reports): Promise<TaskResult>;
   /** Like `run`, for a part of a flow. Undefined for an engine that can't run flows. */

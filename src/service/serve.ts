@@ -9,14 +9,16 @@ import { getRequestListener } from "@hono/node-server";
 import { codeOf } from "../base/errors.ts";
 import { asArray, asObject } from "../base/json.ts";
 import { isLoopback } from "../base/loopback.ts";
-import { sharing } from "../base/sharing.ts";
+import { projectRoot } from "../projects/pyproject.ts";
 import { authenticateBy } from "./app.ts";
+import { versionOf } from "./crewai/sources.ts";
 import { checkCrew, engineOf, readCrew, plansOf, type CrewPlan } from "./crews.ts";
 import { defaultDataFolder } from "./data-folder.ts";
 import { documentedDialect, liveDialect } from "./dialects.ts";
 import { createFeedbackWebhook } from "./feedback-webhook.ts";
 import { messageOf, Refusal } from "./errors.ts";
 import { openFile, openShared, type Home } from "./home.ts";
+import { createPythonInputs } from "./python-inputs.ts";
 import { createLog, usualLogFormat, type Log } from "./operations/log.ts";
 import type { Operations } from "./operations/operations.ts";
 import { Secrets } from "./operations/redact.ts";
@@ -99,6 +101,8 @@ export async function serve(
     for (const { engine } of served) engine.setEnvironment?.(environment);
   });
   announce(options, url, tokens, served);
+  // What only Python knows of a crew is asked now, if this process may. A request hears why it isn't known.
+  for (const { readProject } of served) readProject().catch(() => undefined);
   try {
     await service.work();
     if (options.unfinished !== "hold")
@@ -173,11 +177,18 @@ async function openCrew(
   const log: Log = (message, fields) =>
     options.log(message, name === "" ? fields : { crew: name, ...fields });
   const address = () => (name === "" ? listening.url : `${listening.url}/${name}`);
+  const engine = await engineOf(crew, home.folder, { ...options, log });
   return {
     name,
-    engine: await engineOf(crew, home.folder, { ...options, log }),
+    engine,
     dialect: dialect === "live" ? liveDialect : documentedDialect,
-    readProject: sharing(() => readCrew(crew)),
+    ...createPythonInputs({
+      ...{ name, engine, database: home.storage.database, log },
+      read: () => readCrew(crew),
+      version: async ({ entry }) =>
+        await versionOf(await projectRoot(crew.folder), resolve(crew.folder, entry)),
+      asks: options.role === "api" ? "elsewhere" : process.send ? "allowed" : "itself",
+    }),
     feedbackWebhook: webhook && createFeedbackWebhook({ ...webhook, address, timeoutMs, log }),
   };
 }

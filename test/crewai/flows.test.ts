@@ -112,7 +112,7 @@ describe("a real flow", () => {
     it(`runs from @start to its pause and on to its end, with a crew inside, on crewAI ${version}`, async () => {
       const api = await start({ version });
       assert.deepEqual((await api.get("/inputs")).body, {
-        inputs: ["id", "topic", "words", "tags", "draft"],
+        inputs: ["topic", "words", "tags", "draft"],
       });
       const id = await api.kickoff({ inputs });
       const waiting = await untilWaiting(api, id);
@@ -481,7 +481,7 @@ class Outer(Flow):
     const folder = await createdProject("my_flow", "flow");
     const api = await start({ folder });
     assert.deepEqual((await api.get("/inputs")).body, {
-      inputs: ["id", "topic", "outline", "draft", "final_post"],
+      inputs: ["topic", "outline", "draft", "final_post"],
     });
     const ended = await untilEnded(api, await api.kickoff({ inputs: {} }));
     assert.equal(ended.status, "completed", ended.error);

@@ -36,7 +36,7 @@ function responsesFor({ method, path }: Answer): readonly string[] {
 }
 
 function templateOf(path: string): string | undefined {
-  if (path === "/inputs" || path === "/kickoff" || path === "/resume") return path;
+  if (["/inputs", "/inputs/ask", "/kickoff", "/resume"].includes(path)) return path;
   if (/^\/feedback\/([^/]+\/){3}[^/]+$/.test(path))
     return "/feedback/{execution_id}/{method}/{attempt}/{signature}";
   if (/^\/stop\/[^/]+$/.test(path)) return "/stop/{kickoff_id}";

@@ -9,6 +9,7 @@ import { plainMessage, runAction } from "../../editor/messages.ts";
 import { showPage } from "../../editor/webview-page.ts";
 import type { Execution, ExecutionSummary } from "../../executions/model.ts";
 import type { KickoffSender } from "../../sending/kickoff.ts";
+import { askPython, needsPython } from "../ask-python.ts";
 import { formTexts } from "../texts.ts";
 import type { GivenValues, Seed } from "./content.ts";
 import { formTitle, type FormCrew } from "./messages.ts";
@@ -47,7 +48,15 @@ export class OpenForm {
       // Looked up at each use, since a local crew's port may change.
       inputs: async ({ fresh, startsCrew }) => {
         const current = startsCrew ? await crews.ready(crew) : crews.get(crew.id);
-        return await crews.inputs(current, { fresh });
+        try {
+          return await crews.inputs(current, { fresh });
+        } catch (error) {
+          // A form that comes back with its window asks nothing.
+          const isAsked = startsCrew && needsPython(error);
+          const inputs = isAsked ? await askPython(crews, current) : undefined;
+          if (inputs === undefined) throw error;
+          return inputs;
+        }
       },
       send: async (request, localId) =>
         await sender.send(await crews.ready(crew), request, { localId }),

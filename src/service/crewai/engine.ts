@@ -71,6 +71,8 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
   const storage = crew === "" ? null : storageOf("crew");
   const workers = new Map<string, { worker: Worker; source: string; leave?: NodeJS.Timeout }>();
   const turns = new Turns(parallel);
+  /** Those that are asked for inputs. */
+  const asked = new Set<Worker>();
   let spare: { worker: Worker; leave: NodeJS.Timeout } | undefined;
   let idle: NodeJS.Timeout | undefined;
   let environment = textsOf(parseJson(options.env["CREWDECK_WORKER_ENV"] ?? ""));
@@ -117,10 +119,18 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
     workers.delete(executionId);
   }
 
+  function fileOf(project: CrewProject): string {
+    return path.posix.join(crew, project.entry);
+  }
+
+  function commandToOpen(project: CrewProject, source: string, storage: string | null): JsonObject {
+    const { kind, crewClass = null } = project;
+    return { folder, source, file: fileOf(project), crewClass, storage, isFlow: kind === "flow" };
+  }
+
   /** The execution's worker with its project open, and the crew if it was opened now. */
   async function open(executionId: string, project: CrewProject) {
-    const file = path.posix.join(crew, project.entry);
-    const source = await sources.folderFor(executionId, file);
+    const source = await sources.folderFor(executionId, fileOf(project));
     if (!turns.has(executionId)) throw stopped();
     const known = workers.get(executionId);
     if (known?.source === source) {
@@ -144,10 +154,7 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
     });
     // Executions that run at the same time must not share crewAI's storage.
     const own = parallel > 1 || options.isShared ? storageOf(executionId) : storage;
-    const isFlow = project.kind === "flow";
-    const crewClass = project.crewClass ?? null;
-    const opened = { folder, source, file, crewClass, storage: own, isFlow };
-    const reply = await worker.open(opened, environment);
+    const reply = await worker.open(commandToOpen(project, source, own), environment);
     for (const remark of wordsIn(reply["remarks"])) log(`[crew] ${remark}`);
     return { worker, crew: crewOf(asObject(reply["crew"]), project) };
   }
@@ -211,6 +218,18 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
         return (await open(executionId, project)).crew ?? project;
       });
     },
+    async inputs(project) {
+      const worker = takeSpare() ?? start();
+      asked.add(worker);
+      try {
+        await worker.open(commandToOpen(project, folder, storage), environment);
+        const { inputs } = await worker.run({ do: "inputs" }, () => undefined);
+        return wordsIn(inputs);
+      } finally {
+        asked.delete(worker);
+        worker.end();
+      }
+    },
     run: (attempt, report) =>
       working(attempt.executionId, async () => {
         const { executionId, project, task } = attempt;
@@ -266,6 +285,7 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
     close() {
       clearTimeout(idle);
       takeSpare()?.end();
+      for (const worker of asked) worker.end();
       for (const executionId of [...workers.keys()]) drop(executionId);
     },
   };

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { cp, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { codeOf } from "../../base/errors.ts";
@@ -73,4 +74,26 @@ export class Sources {
   async forget(executionId: string): Promise<void> {
     await rm(this.#copyOf(executionId), { recursive: true, force: true });
   }
+}
+
+/** A hash of the files that a project is made of. @param entry the path of the file that defines the crew */
+export async function versionOf(project: string, entry: string): Promise<string> {
+  const hash = createHash("sha256");
+  let count = 0;
+  const addAll = async (below: string): Promise<void> => {
+    const found = await readdir(path.join(project, below), { withFileTypes: true }).catch(() => []);
+    for (const each of found.sort((one, other) => (one.name < other.name ? -1 : 1))) {
+      const name = path.join(below, each.name);
+      if (skipped.test(each.name)) continue;
+      if (each.isDirectory()) await addAll(name);
+      const file = path.join(project, name);
+      if (!each.isFile() || !(defining.test(name) || file === path.normalize(entry))) continue;
+      if ((count += 1) > limits.files) return;
+      const { size } = await stat(file);
+      hash.update(`${name}\0${size}\0`);
+      if (size <= limits.bytes) hash.update(await readFile(file));
+    }
+  };
+  await addAll("");
+  return hash.digest("base64url");
 }

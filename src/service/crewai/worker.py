@@ -6,7 +6,7 @@ standard error. When standard input closes, the worker and all that it started e
     {"do": "open", "folder": "...", "source": "...", "file": "src/poem/crew.py" or "crew.jsonc", "crewClass": "Poem" or null,
      "storage": "..." or null, "isFlow": false, "environment": {"NAME": "value"}}
         {"type": "opened", "crew": {...}, "remarks": [...]}; "crewClass" chooses one of several in a file
-    {"do": "inputs"}
+    {"do": "inputs"} after "open"
         {"type": "inputs", "inputs": ["..."]}
     {"do": "attempt", "task": 0, "inputs": {...}, "earlier": ["...", null], "notes": ["..."], "isFirst": true, "isLast": false}
         {"type": "step", ...} and {"type": "event", "event": {...}} any number of times, then
@@ -984,8 +984,7 @@ def run(commands):
                 else:
                     reply("opened", crew=describe(crew), remarks=remarks_on(crew))
             elif command["do"] == "inputs":
-                made = project.load()
-                reply("inputs", inputs=inputs_of_flow(made()) if project.is_flow else inputs_of(made))
+                reply("inputs", inputs=inputs_of_flow(crew()) if project.is_flow else inputs_of(crew))
             else:
                 try:
                     result = flow_part(project, command) if command["do"] == "flow" else attempt(project, command)

@@ -203,6 +203,27 @@ describe("a refusal", () => {
     assert.doesNotMatch(error.remedy, /may have arrived/);
   });
 
+  it("503 of Crewdeck's service that doesn't know the inputs yet starts nothing, and only a local crew's Python may be asked", async () => {
+    const message = "The crew's inputs are not known yet. Its files don't say them all.";
+    const crewdeck = { started: false, ask_python: true };
+    const answer = json(503, {
+      ...{ error: "Service Unavailable", message, detail: message, details: { crewdeck } },
+    });
+    for (const isLocal of [true, false]) {
+      server.next(answer);
+      const error = await errorOf(clientOf(server.url, { isLocal }).kickoff({ inputs: {} }));
+      assert.deepEqual(
+        [error.message, error.sent, error.asksPython],
+        [message, "no", isLocal ? true : undefined],
+      );
+    }
+    server.next(json(200, { inputs: ["topic"] }));
+    assert.deepEqual(
+      (await clientOf(server.url).askInputs()).fields.map(({ name }) => name),
+      ["topic"],
+    );
+  });
+
   describe("500 of the local service whose crew can't be read", () => {
     const place = { file: "config/tasks.yaml", line: 7, column: 10 };
     const answer = (crewdeck: unknown) =>

@@ -166,7 +166,7 @@ describe("service: flows", () => {
   it("take inputs with their JSON types, none of them required, and refuse an id", async () => {
     await open();
     assert.deepEqual((await harness.request("GET", "/inputs")).body, {
-      inputs: ["id", "topic", "words"],
+      inputs: ["topic", "words"],
     });
     await harness.untilWaiting(await kickoff({ words: 3, topic: null }));
     assert.deepEqual(parts[0]?.inputs, { words: 3, topic: null });

@@ -101,7 +101,7 @@ describe("service: Postgres", () => {
     await database.query(change("INSERT INTO crewdeck_version (version) VALUES (99)"));
     assert.match(
       await refusalOf(url),
-      /made by a newer version of Crewdeck \(its schema is 99, this one knows 1\)\. Update Crewdeck/,
+      /made by a newer version of Crewdeck \(its schema is 99, this one knows 2\)\. Update Crewdeck/,
     );
   });
 

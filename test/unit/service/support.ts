@@ -70,6 +70,7 @@ export interface HarnessOptions extends Partial<Pick<AppOptions, "mountedAt" | "
   readonly authenticate?: AppOptions["authenticate"];
   readonly project?: CrewProject;
   readonly readProject?: () => Promise<CrewProject>;
+  readonly askInputs?: () => Promise<CrewProject>;
   readonly engine?: Engine;
   readonly dialect?: "documented" | "live";
   /** The folder of an earlier service. */
@@ -136,6 +137,7 @@ export class Harness {
       engine: options.engine ?? rehearsalEngine(0),
       dialect: options.dialect === "live" ? liveDialect : documentedDialect,
       readProject: options.readProject ?? (() => Promise.resolve(options.project ?? crew)),
+      ...defined({ askInputs: options.askInputs }),
       feedbackWebhook: options.feedbackWebhook,
     };
     const service = openService({

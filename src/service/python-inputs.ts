@@ -1,0 +1,114 @@
+import { textAt, type JsonValue } from "../base/json.ts";
+import { sharing } from "../base/sharing.ts";
+import type { CrewProject } from "../projects/types.ts";
+import { change, row, type Database } from "./database/database.ts";
+import type { Engine } from "./engine.ts";
+import { ApiError, messageOf } from "./errors.ts";
+import type { Log } from "./operations/log.ts";
+
+interface PythonInputsOptions {
+  /** The crew's name on its server. */
+  readonly name: string;
+  readonly engine: Pick<Engine, "inputs">;
+  readonly database: Database;
+  /** The crew as its files say. @throws {ProjectError} */
+  readonly read: () => Promise<CrewProject>;
+  /** What the files of the project are now, as short text: an answer of Python holds for them. */
+  readonly version: (project: CrewProject) => Promise<string>;
+  /** `itself`: Python is asked as soon as its answer is needed. `allowed`: a person allows it. `elsewhere`: another process asks. */
+  readonly asks: "itself" | "allowed" | "elsewhere";
+  readonly log: Log;
+}
+
+/** How long a failure of Python is an answer, too (ms): asking again takes seconds of the processor. */
+const failureMs = 60_000;
+
+/** What {@link ApiError.retryAfter} says while Python is asked, which takes seconds, and otherwise (s). */
+const retrySeconds = { soon: 5, later: 60 };
+
+/** The inputs of a crew whose files don't say them all, as its own Python names them. The answer is kept until the files change. */
+export function createPythonInputs(options: PythonInputsOptions) {
+  const { name, engine, database, asks, log } = options;
+  let asking: { readonly version: string; readonly answer: Promise<readonly string[]> } | undefined;
+  let failure: { readonly version: string; readonly at: number; readonly why: string } | undefined;
+
+  async function known(version: string): Promise<readonly string[] | undefined> {
+    const sql = "SELECT version, inputs FROM python_inputs WHERE crew = ?";
+    const found = await database.query(row(sql, name));
+    if (found?.["version"] !== version) return undefined;
+    return (JSON.parse(textAt(found, "inputs") ?? "[]") as JsonValue[]).map(String);
+  }
+
+  async function ask(project: CrewProject, version: string): Promise<readonly string[]> {
+    if (!engine.inputs) throw new Error("The engine has no Python to ask.");
+    const inputs = await engine.inputs(project);
+    const kept = change(
+      `INSERT INTO python_inputs (crew, version, inputs) VALUES (?, ?, ?)
+       ON CONFLICT (crew) DO UPDATE SET version = excluded.version, inputs = excluded.inputs`,
+      ...[name, version, JSON.stringify(inputs)],
+    );
+    await database.query(kept);
+    return inputs;
+  }
+
+  /** All who need the answer share it. */
+  function askOnce(project: CrewProject, version: string): Promise<readonly string[]> {
+    if (asking?.version === version) return asking.answer;
+    const answer = ask(project, version);
+    const mine = (asking = { version, answer });
+    failure = undefined;
+    answer
+      .catch((error: unknown) => {
+        failure = { version, at: Date.now(), why: messageOf(error) };
+        log(`The crew's Python could not name the inputs. ${messageOf(error)}`, { level: "error" });
+      })
+      .finally(() => {
+        if (asking === mine) asking = undefined;
+      });
+    return answer;
+  }
+
+  function unknown(problem: string, retryAfter: number): ApiError {
+    const message = `The crew's inputs are not known yet. ${problem}`;
+    const crewdeck = { started: false, ...(asks === "allowed" && { ask_python: true }) };
+    return new ApiError(503, "Service Unavailable", message, { details: { crewdeck }, retryAfter });
+  }
+
+  /** Says why the answer isn't there, and sees to it that it comes. */
+  function missing(project: CrewProject, version: string): ApiError {
+    const hasFailed = failure?.version === version && Date.now() - failure.at < failureMs;
+    if (hasFailed && asking === undefined)
+      return unknown(`Its Python could not name them: ${failure?.why}`, retrySeconds.later);
+    if (asks === "itself") askOnce(project, version).catch(() => undefined);
+    if (asking) return unknown("Its Python is being asked for them", retrySeconds.soon);
+    return unknown(
+      asks === "allowed"
+        ? "Its files don't say them all. To ask its Python, which runs the project's code, open its kickoff form in VS Code"
+        : "Its files don't say them all. A process that runs executions asks its Python when it starts",
+      retrySeconds.later,
+    );
+  }
+
+  /** @throws {ApiError} 503, while they are not known */
+  const readProject = sharing(async (): Promise<CrewProject> => {
+    const { isPartial, ...project } = await options.read();
+    if (isPartial !== true) return project;
+    const version = await options.version(project);
+    const inputs = await known(version);
+    if (inputs === undefined) throw missing(project, version);
+    return { ...project, inputs };
+  });
+
+  /** Asks Python, unless the inputs are known: it runs the project's code. @throws {ApiError} 503, if it can't name them */
+  const askInputs = async (): Promise<CrewProject> => {
+    const { isPartial, ...project } = await options.read();
+    if (isPartial === true && asks !== "elsewhere") {
+      const version = await options.version(project);
+      if ((await known(version)) === undefined)
+        await askOnce(project, version).catch(() => undefined);
+    }
+    return await readProject();
+  };
+
+  return { readProject, askInputs };
+}
