@@ -72,9 +72,14 @@ function steps(): readonly Step[] {
   const checks = [
     check("style and walls between the rooms", "node_modules/eslint/bin/eslint.js", "."),
     check("format", "node_modules/prettier/bin/prettier.cjs", "--check", "."),
-    check("types of the tests", "node_modules/typescript/bin/tsc", "-p", "test"),
-    check("types of the extension and the service", "node_modules/typescript/bin/tsc", "-p", "."),
-    check("types of the form", "node_modules/typescript/bin/tsc", "-p", "src/webview"),
+    check("types of the tests", "node_modules/typescript-native/bin/tsc", "-p", "test"),
+    check(
+      "types of the extension and the service",
+      "node_modules/typescript-native/bin/tsc",
+      "-p",
+      ".",
+    ),
+    check("types of the form", "node_modules/typescript-native/bin/tsc", "-p", "src/webview"),
   ];
   const host = { name: "host", args: ["scripts/run-host.ts"], isSuite: true, minutes: 15 };
   const unit = suite("unit", 5, "test/unit/**/*.test.ts", "--parallel", "--jobs", "2");
