@@ -261,7 +261,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
 /** The extension works without its database: each action that needs it reports the same error. */
 function showUnusable(error: unknown, extension: string): void {
   logProblem("Opening the database", error);
-  if (error instanceof StoreError)
+  if (error instanceof StoreError && error.kind !== "missing")
     offer(error, [
       error.kind === "newer"
         ? {

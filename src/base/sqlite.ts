@@ -1,7 +1,21 @@
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 
-/** Opens a file, or creates it unless it is only read. Importing node:sqlite would end a program on a Node without it. */
+/** This Node has no node:sqlite. */
+export class NoSqliteError extends Error {
+  override readonly name = "NoSqliteError";
+}
+
+/** Whether this Node has node:sqlite. Importing it would end a program on a Node without it. */
+export function hasSqlite(): boolean {
+  // Node 20 has no `getBuiltinModule`.
+  return (
+    "getBuiltinModule" in process && typeof process.getBuiltinModule("node:sqlite") === "object"
+  );
+}
+
+/** Opens a file, or creates it unless it is only read. @throws NoSqliteError */
 export function openSqlite(file: string, options: { readOnly?: boolean } = {}): DatabaseSync {
+  if (!hasSqlite()) throw new NoSqliteError(`Node ${process.version} has no module node:sqlite.`);
   const emitWarning: unknown = Reflect.get(process, "emitWarning");
   try {
     // Some versions of Node warn that the module is experimental.

@@ -5,6 +5,7 @@ import { isProgram, needed, oneOf, recordOf, stringOf } from "../editor/argument
 import { confirm, plainLabel, plainMessage, showError, showStatus } from "../editor/messages.ts";
 import { projectChoice, readBaseUrl, readKey, type ModelChoice } from "./choice.ts";
 import type { Models } from "./models.ts";
+import { editorModels } from "./vscode-chat.ts";
 
 const uses = ["vscode", "endpoint", "project"] as const;
 
@@ -103,7 +104,7 @@ async function chooseOurs(
   wanted: string | undefined,
   isPerson: boolean,
 ): Promise<Chosen | undefined> {
-  const offered = await vscode.lm.selectChatModels();
+  const offered = await editorModels();
   if (offered.length === 0)
     throw new NothingToDo(
       vscode.l10n.t(

@@ -8,7 +8,14 @@ import { messageOf } from "../base/errors.ts";
 import { isLoopback } from "../base/loopback.ts";
 import { log, logProblem } from "../editor/log.ts";
 import { ChatError, readChatRequest, type ChatRequest } from "./chat-request.ts";
-import { answer, countUsage, modelGone, type Delta, type Usage } from "./vscode-chat.ts";
+import {
+  answer,
+  countUsage,
+  editorModels,
+  modelGone,
+  type Delta,
+  type Usage,
+} from "./vscode-chat.ts";
 
 /** One of VS Code's models. */
 export interface ModelReference {
@@ -121,7 +128,7 @@ export class ModelEndpoint {
 }
 
 async function find({ vendor, id }: Use): Promise<vscode.LanguageModelChat | undefined> {
-  return (await vscode.lm.selectChatModels({ vendor, id }))[0];
+  return (await editorModels({ vendor, id }))[0];
 }
 
 async function modelOf(use: Use): Promise<vscode.LanguageModelChat> {

@@ -1,6 +1,7 @@
 import * as vscode from "vscode";
 import { messageOf } from "../base/errors.ts";
 import { log } from "../editor/log.ts";
+import { hasApi } from "../editor/missing-api.ts";
 import { ChatError, type ChatMessage, type ChatPart, type ChatRequest } from "./chat-request.ts";
 
 interface ToolCall {
@@ -16,6 +17,15 @@ export interface Usage {
   readonly prompt_tokens: number;
   readonly completion_tokens: number;
   readonly total_tokens: number;
+}
+
+/** VS Code's models; none in an editor without this part of VS Code's API. */
+export async function editorModels(
+  selector?: vscode.LanguageModelChatSelector,
+): Promise<readonly vscode.LanguageModelChat[]> {
+  const needed = ["lm.selectChatModels", "LanguageModelChatMessage", "LanguageModelTextPart"];
+  if (!hasApi("VS Code's models for local crews", needed)) return [];
+  return await vscode.lm.selectChatModels(selector);
 }
 
 /** The parts of the model's answer, as they come. @throws ChatError */

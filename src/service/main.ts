@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { hasSqlite } from "../base/sqlite.ts";
 import { suggestion } from "./command-line.ts";
 import { exitWith, nodeProblem, Refusal } from "./errors.ts";
 import {
@@ -133,10 +134,7 @@ function choose(args: readonly string[]): readonly [Command, readonly string[]] 
 
 /** @throws {Refusal} */
 function checkNode(): void {
-  // Node 20 has no `getBuiltinModule`.
-  const hasSqlite =
-    "getBuiltinModule" in process && typeof process.getBuiltinModule("node:sqlite") === "object";
-  const problem = nodeProblem(process.versions.node, hasSqlite);
+  const problem = nodeProblem(process.versions.node, hasSqlite());
   if (problem !== undefined) throw new Refusal("node", problem);
 }
 

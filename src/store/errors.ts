@@ -1,6 +1,7 @@
 import * as l10n from "@vscode/l10n";
+import { NoSqliteError } from "../base/sqlite.ts";
 
-type Problem = "full" | "readOnly" | "busy" | "failed";
+type Problem = "full" | "readOnly" | "busy" | "failed" | "missing";
 
 /** The message is for a person; `cause` is the system's error. */
 export class StoreError extends Error {
@@ -57,6 +58,7 @@ export function explained(error: unknown, folder: string): unknown {
 }
 
 function kindOf(error: unknown): Problem | undefined {
+  if (error instanceof NoSqliteError) return "missing";
   const code = sqliteCode(error);
   if (code !== undefined) return sqliteProblems[code];
   if (!(error instanceof Error && "code" in error && "syscall" in error)) return undefined;
@@ -80,6 +82,11 @@ function textOf(kind: Problem, folder: string, error: unknown): string {
     case "busy":
       return l10n.t(
         "Another window is using Crewdeck's data, so nothing was saved. Try again, or close the other windows.",
+      );
+    case "missing":
+      return l10n.t(
+        "Crewdeck can't store anything in this editor: its Node ({0}) has no SQLite (node:sqlite). Update the editor, or use VS Code.",
+        process.version,
       );
     case "failed":
       return l10n.t(

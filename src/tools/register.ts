@@ -1,13 +1,17 @@
 import * as vscode from "vscode";
 import { messageOf } from "../base/errors.ts";
 import { logProblem } from "../editor/log.ts";
+import { hasApi } from "../editor/missing-api.ts";
 import type { Tools } from "./tools.ts";
 import type { ToolParts } from "./tool.ts";
+
+const needed = ["lm.registerTool", "LanguageModelToolResult", "LanguageModelTextPart"];
 
 /** Code is loaded with the first use. Errors are returned to the model as text. */
 export function registerTools(
   parts: ToolParts & { readonly context: Pick<vscode.ExtensionContext, "extension"> },
 ): vscode.Disposable {
+  if (!hasApi("Tools for language models", needed)) return new vscode.Disposable(() => undefined);
   const { contributes } = parts.context.extension.packageJSON as {
     readonly contributes: { readonly languageModelTools: readonly { readonly name: string }[] };
   };
