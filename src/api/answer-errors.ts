@@ -40,13 +40,13 @@ export function errorOfAnswer(answer: RefusedAnswer): CrewApiError {
     return new CrewApiError({ ...common, ...unreadableProject(answer, said, body.own) });
   if (status === 503 && body.own?.isNotStarted === true)
     return new CrewApiError({ ...common, ...unknownInputs(answer, said, body.own) });
-  const { kind, intro, remedy, ...details } = known(answer);
+  const { kind, intro, remedy, ...details } = known(answer, said);
   const isOpen = method === "POST" && ["server", "gateway", "timeout"].includes(kind);
   return new CrewApiError({
     ...common,
     kind,
     message: sentence(l10n.t("{0} ({1}): {2}", intro, status, said)),
-    ...outcome(isOpen, remedy),
+    ...outcome(isOpen, retryAfterMs === undefined ? remedy : waiting(retryAfterMs)),
     ...(body.own?.canKeepChanged === true && { canKeepChanged: true }),
     ...details,
   });
@@ -103,7 +103,24 @@ type KnownStatus = Pick<CrewApiErrorDetails, "kind" | "remedy" | "reason" | "tok
   readonly intro: string;
 };
 
-function known({ status, path, tokenType, isLocal = false }: RefusedAnswer): KnownStatus {
+function waiting(retryAfterMs: number): string {
+  const seconds = Math.max(1, Math.ceil(retryAfterMs / 1000));
+  return seconds < 120
+    ? l10n.t("The crew asks to wait {0} seconds before the next try.", seconds)
+    : l10n.t("The crew asks to wait {0} minutes before the next try.", Math.ceil(seconds / 60));
+}
+
+function known(
+  { status, path, tokenType, isLocal = false }: RefusedAnswer,
+  said: string,
+): KnownStatus {
+  // Node's answer to a client that doesn't speak HTTP/2: the token was never looked at.
+  if (status === 403 && /\bALPN\b/.test(said))
+    return {
+      kind: "badRequest",
+      intro: l10n.t("The server accepts only HTTP/2"),
+      remedy: l10n.t("Let the server, or a proxy before it, accept HTTP/1.1 as well."),
+    };
   switch (status) {
     case 401:
     case 403: // Not in the specification.

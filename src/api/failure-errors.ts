@@ -1,5 +1,6 @@
 import * as l10n from "@vscode/l10n";
 import { asArray, isObject, textAt } from "../base/json.ts";
+import { readErrorBody } from "./read-error.ts";
 import type { Outgoing } from "./transport.ts";
 import {
   CrewApiError,
@@ -210,12 +211,20 @@ export function badAnswer(
   isLocal: boolean,
 ): CrewApiError {
   const { isJson, ...received } = answer;
+  const isPage = !isJson && /^\s*<(?:!doctype html|html)\b/i.test(answer.body);
+  const title = isPage ? (readErrorBody(answer.body).message ?? "") : "";
+  const notJson = isPage
+    ? l10n.t("{0} answers with a web page, such as one to sign in: “{1}”.", path, title)
+    : l10n.t("The answer of {0} is not JSON.", path);
   const message = isJson
     ? l10n.t("The answer of {0} is not what the Crew Execution API returns.", path)
-    : l10n.t("The answer of {0} is not JSON.", path);
-  const remedy = isLocal
-    ? l10n.t("Stop and restart the local crew.")
+    : notJson;
+  const check = isPage
+    ? l10n.t(
+        "Check that the address is the one on the crew's page in the dashboard, and whether a VPN or a proxy asks you to sign in.",
+      )
     : l10n.t("Check that the address is the one on the crew's page in the dashboard.");
+  const remedy = isLocal ? l10n.t("Stop and restart the local crew.") : check;
   const result = outcome(method === "POST", remedy);
   return new CrewApiError({ kind: "badAnswer", ...received, message, ...result });
 }

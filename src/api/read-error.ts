@@ -35,7 +35,7 @@ const searchedLength = 8192;
 export function readErrorBody(text: string, knownInputs: readonly string[] = []): ErrorBody {
   const parsed = parseJson(text);
   if (typeof parsed === "string") return withMessage(parsed, []);
-  if (!isObject(parsed)) return withMessage(withoutTags(text), []);
+  if (!isObject(parsed)) return withMessage(wordsOf(parsed) ?? withoutTags(text), []);
   const message = messageOf(parsed);
   const own = localProblemOf(parsed);
   return { ...withMessage(message, missingOf(parsed, message, knownInputs)), ...(own && { own }) };
@@ -61,25 +61,45 @@ function withMessage(text: string | undefined, missingInputs: readonly string[])
   return message === "" ? { missingInputs } : { message, missingInputs };
 }
 
+/** Members with words for a person, the most telling first: all were seen in answers of services. */
+const wordy = [
+  ...["message", "error_description", "detail", "error", "errors"],
+  ...["msg", "reason", "title", "text", "description", "code"],
+];
+
 function messageOf(body: UnknownObject): string | undefined {
-  return (
-    textAt(body, "message") ??
-    detailOf(body["detail"]) ??
-    textAt(body, "error") ??
-    textAt(asObject(body["error"]), "message")
-  );
+  const parts = ["detail", "error", "errors"].map((name) => body[name]);
+  // A code or a number alone says more than a status.
+  return wordsOf(body) ?? [...parts, body].map(shortJson).find((json) => json !== undefined);
 }
 
-/** Text, an object with a message, or FastAPI's list of `{loc, msg, type}`. */
-function detailOf(detail: unknown): string | undefined {
-  if (typeof detail === "string" && detail.trim() !== "") return detail;
-  if (isObject(detail)) return messageOf(detail) ?? textAt(detail, "msg");
-  const lines = asArray(detail).map((one) => {
-    const place = wordsIn(asObject(one)["loc"]).join(".");
-    const problem = textAt(asObject(one), "msg") ?? "";
-    return [place, problem].filter((part) => part !== "").join(": ");
-  });
-  return lines.length > 0 ? lines.join("; ") : undefined;
+/** Of a text, an object, a list of them, or FastAPI's list of `{loc, msg, type}`. */
+function wordsOf(value: unknown): string | undefined {
+  if (typeof value === "string") return value.trim() === "" ? undefined : value;
+  if (Array.isArray(value)) {
+    const lines = asArray(value).flatMap((each) => wordsOf(each) ?? []);
+    return lines.length === 0 ? undefined : lines.join("; ");
+  }
+  if (!isObject(value)) return undefined;
+  const place = wordsIn(value["loc"]).join(".");
+  const words = wordy
+    .filter((name) => Object.hasOwn(value, name))
+    .map((name) => wordsOf(value[name]))
+    .find((found) => found !== undefined);
+  return [place, words].filter(Boolean).join(": ") || undefined;
+}
+
+function shortJson(value: unknown): string | undefined {
+  const isEmpty = typeof value !== "object" || Object.values(value ?? {}).every(isNothing);
+  return isEmpty ? undefined : JSON.stringify(value);
+}
+
+function isNothing(value: unknown): boolean {
+  return (
+    value === null ||
+    (typeof value === "string" && value.trim() === "") ||
+    (typeof value === "object" && Object.values(value).every(isNothing))
+  );
 }
 
 function missingOf(

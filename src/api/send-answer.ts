@@ -4,6 +4,7 @@ import { oneLine } from "../base/text.ts";
 import { safeUrl } from "../base/loopback.ts";
 import { CrewApiError, type CrewApiErrorKind, outcome } from "./errors.ts";
 import { errorOfFailure } from "./failure-errors.ts";
+import { readErrorBody } from "./read-error.ts";
 import { nextExchange, type Traffic } from "./traffic.ts";
 import { Deadline, readBody, type TransportOptions } from "./transport.ts";
 import type { ResumeAnswer } from "./types.ts";
@@ -54,8 +55,8 @@ export async function sendAnswer(
       redirect: "manual",
       signal: deadline.signal,
     });
-    const { status, statusText, body } = answer;
-    const said = deadline.ended === undefined ? (await readBody(body, maxBytes)).text : "";
+    const { status, statusText } = answer;
+    const said = deadline.ended === undefined ? (await readBody(answer, maxBytes)).text : "";
     if (status < 200 || status >= 300) throw refusal(address, status, said, statusText);
     end({ status });
     const message = saidIn(said);
@@ -103,7 +104,7 @@ function refusal(address: URL, status: number, body: string, reason: string): Cr
       // Only "303 See Other" means that the request was processed (RFC 9110).
       ...outcome(status === 303, l10n.t("Answer in the dashboard.")),
     });
-  const said = saidIn(body) ?? oneLine(reason, saidLength);
+  const said = readErrorBody(body).message ?? oneLine(reason, saidLength);
   // A 408, and what a server or a gateway fails at, may have been processed.
   const isOpen = status === 408 || status >= 500;
   const kind: CrewApiErrorKind = isOpen ? "server" : status === 404 ? "notFound" : "badRequest";

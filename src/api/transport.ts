@@ -195,7 +195,7 @@ export class Transport {
       throw redirected(attempt, status, location, baseUrl + path);
     }
     const ok = status >= 200 && status < 300;
-    const { text, isTruncated, problem } = await readBody(answer.body, ok ? maxBytes : errorBytes);
+    const { text, isTruncated, problem } = await readBody(answer, ok ? maxBytes : errorBytes);
     arrived.text = text;
     if (deadline.ended === "aborted") throw unanswered("aborted", attempt, true);
     // The status code counts, even if the body is incomplete.
@@ -230,7 +230,10 @@ export class Transport {
 }
 
 /** Reads up to `maxBytes` (decompressed). Never throws: what arrived may be enough. */
-export async function readBody(body: FetchAnswer["body"], maxBytes: number) {
+export async function readBody(
+  { body, headers }: Pick<FetchAnswer, "body" | "headers">,
+  maxBytes: number,
+) {
   const chunks: Uint8Array[] = [];
   let size = 0;
   let problem: unknown;
@@ -244,8 +247,18 @@ export async function readBody(body: FetchAnswer["body"], maxBytes: number) {
   } catch (error) {
     problem = error;
   }
-  const text = new TextDecoder().decode(Buffer.concat(chunks));
+  const text = decoderFor(headers.get("content-type") ?? "").decode(Buffer.concat(chunks));
   return { text, isTruncated: size > maxBytes, problem };
+}
+
+/** For the charset that a content type names: UTF-8 if it names none that is known. */
+function decoderFor(contentType: string) {
+  const charset = /;\s*charset="?([\w.:-]{1,40})/i.exec(contentType)?.[1] ?? "utf-8";
+  try {
+    return new TextDecoder(charset);
+  } catch {
+    return new TextDecoder();
+  }
 }
 
 /** Aborts a request after its time-out, or with its caller. */

@@ -37,6 +37,15 @@ export function tokenIn(text: string): string {
 export function describeTokenProblem(token: string): string | undefined {
   if (token === "") return l10n.t("Paste the token.");
   if (token.length > maxTokenLength) return l10n.t("This is too long for a token.");
+  // Base64 has “=” only at its end.
+  if (/^\w+=[^=]/.test(token))
+    return l10n.t(
+      "This is a variable with its value. Paste only the value, which is after the “=”.",
+    );
+  if (/%[0-9a-f]{2}/i.test(token))
+    return l10n.t(
+      "This is encoded for an address, such as “%20” for a space. Paste the token as the crew's page shows it.",
+    );
   return /^[\x21-\x7e]+$/.test(token)
     ? undefined
     : l10n.t(

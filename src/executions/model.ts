@@ -284,6 +284,15 @@ export function mayWait({ state, mayBeWaiting }: Pick<StateChange, "state" | "ma
   return state === "unknown" && mayBeWaiting === true;
 }
 
+/** Whether a flow asks a person in its crew's dashboard: its status says so, and no webhook has brought the request here. */
+export function asksElsewhere({
+  stateText = "not found",
+  flowId,
+  ...execution
+}: Pick<ExecutionSummary, "state" | "mayBeWaiting" | "stateText" | "flowId">): boolean {
+  return mayWait(execution) && flowId !== undefined && !/^not.?found$/i.test(stateText);
+}
+
 export function canBeAnswered(execution: ExecutionSummary): boolean {
   return execution.state === "waiting" || mayWait(execution);
 }

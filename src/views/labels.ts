@@ -10,6 +10,7 @@ import {
   hasRehearsalOutput,
   isLocalCrew,
   isNeverSeen,
+  asksElsewhere,
   mayWait,
 } from "../executions/model.ts";
 import { lengthText, type LengthUnits, type Precision } from "./lengths.ts";
@@ -56,6 +57,7 @@ export const stateIcons: Readonly<Record<ExecutionState, Icon>> = {
 export function stateLabel(execution: ExecutionSummary): string {
   if (execution.state !== "unknown") return stateName(execution.state);
   if (isNeverSeen(execution)) return l10n.t("Unknown to the crew – check the ID");
+  if (asksElsewhere(execution)) return l10n.t("A person is asked");
   if (mayWait(execution)) return l10n.t("May be waiting for you");
   return execution.stateText ?? l10n.t("Not known yet");
 }

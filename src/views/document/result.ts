@@ -3,7 +3,13 @@ import type { RunAgainFrom, UndeliveredCallbacks } from "../../api/types.ts";
 import { safeUrl } from "../../base/loopback.ts";
 import { shortName } from "../../base/text.ts";
 import { requestAt } from "../../executions/flow-requests.ts";
-import { hasEnded, isLocalCrew, isNeverSeen, mayWait } from "../../executions/model.ts";
+import {
+  hasEnded,
+  isLocalCrew,
+  isNeverSeen,
+  asksElsewhere,
+  mayWait,
+} from "../../executions/model.ts";
 import type { CrewRef, Execution, FlowRequest, ResumeSummary } from "../../executions/model.ts";
 import { answeredPause } from "../../executions/resumes.ts";
 import { answerLabel } from "../../feedback/target.ts";
@@ -155,6 +161,21 @@ function unconfirmedPart({ crew }: Execution, isKickingOff: boolean): Part {
 }
 
 function mayBeWaitingPart(execution: Execution): Part {
+  if (asksElsewhere(execution))
+    return {
+      id: mayBeWaitingSection,
+      lines: [
+        `## ${l10n.t("The flow asks a person")}`,
+        "",
+        l10n.t(
+          "It waits for an answer, which is given in the crew's dashboard: run “Crewdeck: Open Dashboard”.",
+        ),
+        "",
+        l10n.t(
+          "To be asked here, let the deployment send its feedback webhook to this machine: “Crewdeck: Copy Feedback Webhook Address” gives the address.",
+        ),
+      ],
+    };
   const isWrong = l10n.t(
     "Check the ID, and that it is of an execution of this crew. If it is wrong, remove this one from the list and track the right ID.",
   );

@@ -36,6 +36,7 @@ import {
   isLocalCrew,
   isNeverSeen,
   isStopping,
+  asksElsewhere,
   mayWait,
 } from "../../executions/model.ts";
 import type { ExecutionSummary, TaskSummary, WaitingSummary } from "../../executions/model.ts";
@@ -185,7 +186,9 @@ function groupedState(
   if (group === "state" && state !== "unknown") return undefined;
   if (state === "waiting") return l10n.t("Waiting");
   if (isNeverSeen(execution)) return l10n.t("Unknown ID – check it");
-  return mayWait(execution) ? l10n.t("May be waiting") : stateLabel(execution);
+  return mayWait(execution) && !asksElsewhere(execution)
+    ? l10n.t("May be waiting")
+    : stateLabel(execution);
 }
 
 function taskAndAttempt({ taskId, attempt }: WaitingSummary): string {

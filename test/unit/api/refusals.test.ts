@@ -92,6 +92,33 @@ describe("a refusal", () => {
       /Slow down/,
     ],
     [
+      "403 of a server that knows only HTTP/2",
+      text(403, "Missing ALPN Protocol, expected `h2`"),
+      { kind: "badRequest", status: 403, sent: "no" },
+      /accepts only HTTP\/2 \(403\): Missing ALPN/,
+    ],
+    [
+      "another charset",
+      (response) =>
+        response
+          .writeHead(400, { "content-type": 'application/json; charset="Shift_JIS"' })
+          .end(
+            Buffer.concat([
+              Buffer.from('{"detail":"'),
+              Buffer.from([0x93, 0xfa]),
+              Buffer.from('"}'),
+            ]),
+          ),
+      { kind: "badRequest", sent: "no" },
+      /: 日\.$/,
+    ],
+    [
+      "a charset that nobody knows",
+      text(400, "Bad", { "content-type": "text/plain; charset=none" }),
+      { kind: "badRequest", sent: "no" },
+      /: Bad\.$/,
+    ],
+    [
       "500 as a text",
       text(500, "Internal Server Error"),
       { kind: "server", status: 500, sent: "maybe" },
@@ -407,7 +434,27 @@ describe("a refusal", () => {
     }
   });
 
+  it("names how long the crew asks to wait", async () => {
+    for (const [header, words] of [
+      ["7", /asks to wait 7 seconds/],
+      ["600", /asks to wait 10 minutes/],
+    ] as const)
+      for (const status of [429, 503]) {
+        const { remedy } = await kickoff(text(status, "", { "retry-after": header }));
+        assert.match(remedy, words);
+      }
+  });
+
   describe("success with an unusable answer", () => {
+    it("says that a page came, such as one to sign in", async () => {
+      const page = "<!DOCTYPE html>\n<html><head><title>Log in – Acme</title></head></html>";
+      server.next(text(200, page, { "content-type": "text/html" }));
+      const { kind, message, remedy } = await errorOf(clientOf(server.url).inputs());
+      assert.equal(kind, "badAnswer");
+      assert.match(message, /web page, such as one to sign in: “Log in – Acme”/);
+      assert.match(remedy, /asks you to sign in/);
+    });
+
     for (const [what, answer] of [
       ["a page", text(200, "<html>Sign in</html>", { "content-type": "application/json" })],
       ["nothing", text(200, "")],

@@ -28,6 +28,10 @@ describe("a pasted token", () => {
     assert.match(describeTokenProblem("abc…") ?? "", /only letters/);
     assert.match(describeTokenProblem("a".repeat(7001)) ?? "", /too long/);
     assert.equal(describeTokenProblem("a".repeat(7000)), undefined);
+    for (const text of ["CREW_TOKEN=abc123", "token=abc=", "TOKEN='abc'"])
+      assert.match(describeTokenProblem(tokenIn(text)) ?? "", /only the value/, text);
+    assert.match(describeTokenProblem(tokenIn("Bearer%20abc")) ?? "", /encoded for an address/);
+    for (const token of ["YWJj==", "YWJjZA="]) assert.equal(describeTokenProblem(token), undefined);
     assert.equal(describeTokenProblem("abc.123-_~+/="), undefined);
   });
 });

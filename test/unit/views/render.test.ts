@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { readStatus } from "../../../src/api/read-status.ts";
+import { applyReading } from "../../../src/executions/reduce.ts";
 import MarkdownIt from "markdown-it";
 import type { JsonValue } from "../../../src/base/json.ts";
 import { without, type Execution, type SentResume } from "../../../src/executions/model.ts";
@@ -156,6 +158,21 @@ describe("the execution document", () => {
       text,
       /## Task: t-9\n\n### Attempt 1[^]*> Shorter\.[^]*May have been sent: no response arrived/,
     );
+  });
+
+  it("says that a flow asks a person elsewhere, and where that can be answered", () => {
+    const running = notWaiting({ state: "running" });
+    const paused = readStatus({ state: "PAUSED", status: "Paused", flow_id: "f1" });
+    const asked = applyReading(running, paused, Date.now());
+    const { text } = renderExecution(asked);
+    assert.match(text, /^A person is asked · the crew says “PAUSED”/m);
+    assert.match(
+      text,
+      /## The flow asks a person\n[^]*Open Dashboard[^]*Copy Feedback Webhook Address/,
+    );
+    assert.doesNotMatch(text, /May be waiting|task's ID/i);
+    const gone = applyReading(asked, readStatus({ state: "NOT FOUND" }), Date.now());
+    assert.match(renderExecution(gone).text, /## It may be waiting for you/);
   });
 
   it("says that the crew accepted feedback and still reports the pause, and what to do", () => {
