@@ -18,13 +18,18 @@ import type {
  * @throws {CrewApiError} `badRequest` for a callback that can't be sent
  */
 export function kickoffBody(request: KickoffRequest): object {
-  const { inputs, meta, runAgain } = request;
+  const { inputs, meta, restoreFromStateId, extra, runAgain } = request;
   const run_again = runAgain && {
     execution_id: runAgain.executionId,
     task_id: runAgain.taskId,
     ...defined({ outputs: runAgain.outputs, keep_changed: runAgain.keepChanged }),
   };
-  return { inputs, ...defined({ meta, run_again }), ...callbacks(request) };
+  return {
+    ...extra,
+    inputs,
+    ...defined({ meta, restoreFromStateId, run_again }),
+    ...callbacks(request),
+  };
 }
 
 /**

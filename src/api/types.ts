@@ -64,6 +64,10 @@ export type SecretCallbacks = Callbacks<Bearer, Basic>;
 export interface KickoffRequest extends CallbackUrls, SecretCallbacks {
   readonly inputs: JsonObject;
   readonly meta?: JsonObject;
+  /** An earlier execution of a flow, whose state is restored (observed). */
+  readonly restoreFromStateId?: string;
+  /** Members that Crewdeck doesn't know. */
+  readonly extra?: JsonObject;
   readonly runAgain?: RunAgainFrom;
 }
 

@@ -37,6 +37,8 @@ export interface CrewRef {
 export interface SentKickoff {
   readonly inputs: JsonObject;
   readonly meta?: JsonObject;
+  readonly restoreFromStateId?: string;
+  readonly extra?: JsonObject;
   readonly runAgain?: RunAgainFrom;
   readonly callbacks: CallbackUrls & PlainCallbacks;
 }

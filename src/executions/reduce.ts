@@ -94,11 +94,11 @@ export function applyNotFound(
 }
 
 function withoutSecrets(request: KickoffRequest): SentKickoff {
-  const { inputs, meta, runAgain } = request;
+  const { inputs, meta, restoreFromStateId, extra, runAgain } = request;
   const urls = forEachCallback((name) => request[name]);
   return {
     inputs,
-    ...defined({ meta, runAgain }),
+    ...defined({ meta, restoreFromStateId, extra, runAgain }),
     callbacks: { ...defined(urls), ...plainCallbacks(request) },
   };
 }

@@ -38,13 +38,13 @@ export class RunAgain {
     execution: Execution,
     { asks }: { readonly asks: boolean },
   ): Promise<Execution | undefined> {
-    const { inputs = {}, meta } = requestOf(execution);
+    const { inputs = {}, meta, restoreFromStateId, extra } = requestOf(execution);
     const crew = this.#crewOf(execution);
     const answer = asks ? await ask(execution, crew) : "start";
     if (answer === undefined) return undefined;
     if (answer === "form") return await this.inForm(execution);
     const runAgain = execution.request?.runAgain;
-    const request = { inputs, ...defined({ meta, runAgain }) };
+    const request = { inputs, ...defined({ meta, restoreFromStateId, extra, runAgain }) };
     return await this.#start(execution, crew, request, { asks });
   }
 
@@ -84,7 +84,7 @@ export class RunAgain {
   async #start(
     execution: Execution,
     crew: Crew,
-    request: Pick<KickoffRequest, "inputs" | "meta" | "runAgain">,
+    request: Pick<KickoffRequest, "inputs" | "meta" | "restoreFromStateId" | "extra" | "runAgain">,
     { asks }: { readonly asks: boolean },
   ): Promise<Execution | undefined> {
     const { crews, secrets, sender } = this.#options;
@@ -136,9 +136,9 @@ export function requestOf(execution: Execution): Prefill {
         "This execution was tracked by its ID. Crews do not report an execution's inputs.",
       ),
     );
-  const { inputs, meta, runAgain, callbacks } = request;
+  const { inputs, meta, restoreFromStateId, extra, runAgain, callbacks } = request;
   const from = runAgain && runFrom(execution, runAgain);
-  return { inputs, ...defined({ meta, from }), ...callbacks };
+  return { inputs, ...defined({ meta, restoreFromStateId, extra, from }), ...callbacks };
 }
 
 function runFrom(

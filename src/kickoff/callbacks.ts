@@ -31,7 +31,9 @@ export interface TypedCallbacks {
 }
 
 /** Values from a command, preset, file or earlier request, without secrets. */
-export type Prefill = Partial<Pick<KickoffRequest, "inputs" | "meta" | CallbackName>> &
+export type Prefill = Partial<
+  Pick<KickoffRequest, "inputs" | "meta" | "restoreFromStateId" | "extra" | CallbackName>
+> &
   PlainCallbacks & { readonly from?: RunFrom };
 
 /** An execution that runs again from a task, and the outputs of the tasks before it. */

@@ -48,6 +48,9 @@ export interface FoundSecret {
 /** Members that only a request file has; all are texts. `$schema` is for editors. */
 export const requestFileOwn = ["crew", "label", "$schema"] as const;
 
+/** What a kickoff sends, as far as Crewdeck knows. */
+export const kickoffMembers = ["inputs", "meta", "restoreFromStateId", ...callbackMembers];
+
 const firstLine: Span = { start: 0, end: 1 };
 
 /** Accepts comments and trailing commas. Never throws. @param own additional text members */
@@ -76,10 +79,10 @@ export function readKickoffJson(text: string, own: readonly string[] = []) {
 }
 
 function readMembers(reader: Reader, root: Node | undefined, own: readonly string[]) {
-  const known = [...own, "inputs", "meta", ...callbackMembers];
+  const known = [...own, ...kickoffMembers, "extra"];
   // Null and a wrong type count as none.
   const members = new Map(root && reader.members(root, known, "otherMember"));
-  for (const name of ["inputs", "meta"])
+  for (const name of ["inputs", "meta", "extra"])
     if (!reader.is(members.get(name), "object", "object")) members.delete(name);
   const inputs = members.get("inputs");
   if (inputs !== undefined) reader.checkTwice(membersOf(inputs.value));
@@ -94,10 +97,14 @@ function readMembers(reader: Reader, root: Node | undefined, own: readonly strin
     humanInput,
     streaming: readStreaming(reader, members.get("webhooks")),
   };
-  const meta = members.get("meta");
+  const [meta, extra] = [members.get("meta"), members.get("extra")];
+  if (extra !== undefined) reader.checkExtra(membersOf(extra.value), known);
+  const restoreFromStateId = reader.text(members.get("restoreFromStateId")).trim();
   const values: Prefill = {
     ...(inputs && { inputs: toObject(inputs.value) }),
     ...(meta && { meta: toObject(meta.value) }),
+    ...(restoreFromStateId !== "" && { restoreFromStateId }),
+    ...(extra && { extra: toObject(extra.value) }),
     ...toCallbacks(typed),
   };
   const { secrets, faults } = reader;
@@ -147,6 +154,14 @@ class Reader {
     const seen = new Set<string>();
     const twice = members.find(({ name }) => seen.size === seen.add(name).size);
     if (twice !== undefined) this.fault("twice", twice);
+  }
+
+  /** In there, a secret would be stored, and a member that has its own place would be overwritten. */
+  checkExtra(members: readonly Member[], known: readonly string[]): void {
+    this.checkTwice(members);
+    for (const member of members)
+      if (known.includes(member.name) || secretWord.test(member.name))
+        this.fault("otherPart", member);
   }
 
   /** Reports unknown members. */

@@ -47,13 +47,18 @@ export function formTexts() {
       hint: l10n.t("Same values as in the form. Anything not listed here is not sent."),
     },
     secretsMoved: l10n.t("Secrets were moved to the fields below: this text is saved on disk."),
+    extraMoved: l10n.t(
+      "Members that Crewdeck doesn't know were moved to “extra”, from where they are sent as they are.",
+    ),
     discardJson: l10n.t("Revert to the last valid JSON"),
     faultAt: l10n.t("Line {0}, column {1}: {2}"),
     jsonFaults: {
       notAnObject: l10n.t('an object is expected, such as {"inputs": {}}.'),
       noInputs: l10n.t("“inputs” is missing."),
       tooDeep: l10n.t("this is nested too deeply."),
-      otherMember: l10n.t("a kickoff has no “{0}”. The crew's inputs belong in “inputs”."),
+      otherMember: l10n.t(
+        "a kickoff has no “{0}”. The crew's inputs belong in “inputs”, and members that Crewdeck doesn't know in “extra”.",
+      ),
       requestFileMember: l10n.t(
         "“{0}” belongs only in request files. Remove it: this form's crew is already chosen.",
       ),

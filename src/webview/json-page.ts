@@ -1,7 +1,7 @@
 import { fill, kickoffFaultText } from "../kickoff/form/messages.ts";
 import type { FormTexts } from "../kickoff/texts.ts";
 import type { Filled, JsonViewFault, JsonViewValues } from "../kickoff/form/json-view.ts";
-import { readJsonView } from "../kickoff/form/json-view.ts";
+import { movedToExtra, readJsonView } from "../kickoff/form/json-view.ts";
 import { targetOf } from "../kickoff/form/secrets.ts";
 import { type SecretName, secretNames } from "../kickoff/callbacks.ts";
 import { edited, placeAfterCuts, type Span } from "../kickoff/json.ts";
@@ -29,6 +29,7 @@ export class JsonPage {
   /** With their targets. */
   readonly #reported = new Map<SecretName, { readonly text: string; readonly target: string }>();
   #timer: ReturnType<typeof setTimeout> | undefined;
+  #isPasted = false;
 
   constructor(filled: Filled, text: string, texts: FormTexts, events: JsonPageEvents) {
     this.#texts = texts;
@@ -42,6 +43,8 @@ export class JsonPage {
     this.#control.element.append(this.#moved, this.#discard);
     this.element = this.#control.element;
     this.element.classList.add("whole");
+    this.element.addEventListener("keydown", () => (this.#isPasted = false));
+    this.element.addEventListener("paste", () => (this.#isPasted = true));
     this.check();
     // An earlier page reported the secrets in the text.
     for (const { of, text: secret } of this.#filled.secrets)
@@ -130,6 +133,7 @@ export class JsonPage {
     clearTimeout(this.#timer);
     // Pasting several lines fires several events.
     if (this.#control.text !== this.#filled.values.json) this.#moved.textContent = "";
+    if (this.#isPasted) this.#moveUnknown();
     const isRead = this.#read() === undefined;
     if (isRead) {
       this.#reportSecrets();
@@ -140,6 +144,15 @@ export class JsonPage {
     if (isRead && this.#wrongAddress === undefined) this.check();
     else this.#timer = setTimeout(() => this.check(), problemDelayMs);
     this.#events.onInput();
+  }
+
+  /** Only what is pasted: a member that is typed may be a typing error, which must not be sent. */
+  #moveUnknown(): void {
+    const text = movedToExtra(this.#control.text);
+    if (text === undefined) return;
+    this.#isPasted = false;
+    this.#control.text = text;
+    this.#moved.textContent = this.#texts.extraMoved;
   }
 
   #reportSecrets(): void {

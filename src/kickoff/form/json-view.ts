@@ -1,10 +1,15 @@
 import type { Node } from "jsonc-parser";
 import { forEachCallback, keptAddress, writeCallbacks, type TypedCallbacks } from "../callbacks.ts";
-import { edited, readJson, type JsonFault } from "../json.ts";
-import { readKickoffJson, type FoundSecret, type KickoffFault } from "../kickoff-json.ts";
+import { edited, membersOf, readJson, type JsonFault, type Member } from "../json.ts";
+import {
+  readKickoffJson,
+  secretWord,
+  type FoundSecret,
+  type KickoffFault,
+} from "../kickoff-json.ts";
 import { asTyped, withUnlisted, type FieldValue, type FormField } from "./fields.ts";
 import { alignValues, jsonOf, type FormValues, type NamedValue } from "./values.ts";
-import { laidOutJson } from "../../base/json.ts";
+import { defined, laidOutJson } from "../../base/json.ts";
 
 type Placed<Fault> = Fault extends unknown
   ? Omit<Fault, "at"> & { readonly line: number; readonly column: number }
@@ -31,7 +36,7 @@ const indent = "    ";
 
 /** Without secrets. Values stay as typed, so that no digit is lost. */
 export function writeJsonView(values: Omit<FormValues, "json">): string {
-  const { inputs, meta } = values;
+  const { inputs, meta, restoreFromStateId = "", extra = "" } = values;
   const nested = (json: string) => json.replaceAll("\n", "\n  ");
   const members = inputs.flatMap((value) => {
     const json = jsonOf(value);
@@ -42,10 +47,14 @@ export function writeJsonView(values: Omit<FormValues, "json">): string {
   const written = [
     ["inputs", members.length === 0 ? "{}" : `{\n${members.join(",\n")}\n  }`],
     ...(meta.trim() === "" ? [] : [["meta", nested(meta.trim())]]),
+    ...(restoreFromStateId === ""
+      ? []
+      : [["restoreFromStateId", JSON.stringify(restoreFromStateId)]]),
     ...Object.entries(writeCallbacks(values)).map(([name, value]) => [
       name,
       nested(laidOutJson(value)),
     ]),
+    ...(extra.trim() === "" ? [] : [["extra", nested(extra.trim())]]),
   ];
   return `{\n${written.map(([name, json]) => `  "${name}": ${json}`).join(",\n")}\n}`;
 }
@@ -72,20 +81,29 @@ export function readJsonView(
 
   const sourceOf = (node: Node) => text.slice(node.offset, node.offset + node.length);
   const sources = new Map(json.inputs.map(({ name, value }) => [name, sourceOf(value)]));
-  const meta = json.members.get("meta");
-  const metaText = meta === undefined ? "" : outdented(sourceOf(meta.value), 2);
+  const textOf = (name: string) => {
+    const member = json.members.get(name);
+    return member === undefined ? "" : outdented(sourceOf(member.value), 2);
+  };
+  const metaText = textOf("meta");
+  const others = { ...before };
+  for (const name of ["restoreFromStateId", "extra"] as const) Reflect.deleteProperty(others, name);
   const all = withUnlisted(fields, [...sources.keys()]);
   const old = alignValues(all, before).inputs;
   const addresses = json.faults.filter(({ kind }) => kind === "address");
   return {
     fields: all,
     values: {
-      ...before,
+      ...others,
       ...keepCallbacks(before, json),
       inputs: all.map((field, index) =>
         read(field, old[index] ?? { name: field.name, ...field.initial }, sources.get(field.name)),
       ),
       meta: squeezed(before.meta) === squeezed(metaText) ? before.meta : metaText,
+      ...defined({
+        restoreFromStateId: json.values.restoreFromStateId,
+        extra: textOf("extra") || undefined,
+      }),
       json: text,
     },
     secrets: json.secrets,
@@ -95,6 +113,24 @@ export function readJsonView(
     ]),
     wrong: json.faults.map(placed),
   };
+}
+
+/**
+ * A pasted text with the members that a kickoff doesn't have moved to `extra`. Undefined if there are none, or if the
+ * text can't be read even then.
+ */
+export function movedToExtra(text: string): string | undefined {
+  const { root, syntax, faults, members } = readKickoffJson(text);
+  const isUnknown = (name: string) =>
+    faults.some((fault) => fault.kind === "otherMember" && fault.name === name);
+  const all = root === undefined || syntax !== undefined ? [] : membersOf(root);
+  const moved = all.filter(({ name }) => isUnknown(name) && !secretWord.test(name));
+  if (moved.length === 0 || !members.has("inputs") || members.has("extra")) return undefined;
+  const line = ({ name, value }: Member, indent: string) =>
+    `${indent}${JSON.stringify(name)}: ${text.slice(value.offset, value.offset + value.length)}`;
+  const kept = all.filter((member) => !moved.includes(member)).map((each) => line(each, "  "));
+  const extra = `  "extra": {\n${moved.map((each) => line(each, indent)).join(",\n")}\n  }`;
+  return `{\n${[...kept, extra].join(",\n")}\n}`;
 }
 
 function keepCallbacks(before: TypedCallbacks, now: TypedCallbacks): TypedCallbacks {

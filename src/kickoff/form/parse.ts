@@ -24,6 +24,8 @@ const formField: v.GenericSchema<unknown, FormField> = v.object({
 export const formValues: v.GenericSchema<unknown, FormValues> = v.object({
   inputs: v.array(v.object({ name: v.string(), ...fieldValue.entries })),
   meta: v.string(),
+  restoreFromStateId: v.exactOptional(v.string()),
+  extra: v.exactOptional(v.string()),
   callbacks: v.object(forEachCallback(() => v.string())),
   // Missing in drafts of an earlier version.
   humanInput: v.optional(

@@ -22,6 +22,10 @@ export interface FormValues extends TypedCallbacks {
   readonly inputs: readonly NamedValue[];
   /** JSON text, or empty. */
   readonly meta: string;
+  /** These two are edited as JSON. */
+  readonly restoreFromStateId?: string;
+  /** JSON text, or empty. */
+  readonly extra?: string;
   /** The JSON view's text, valid or not. The other members have the last valid values. */
   readonly json?: string;
   readonly from?: RunFrom;
@@ -66,7 +70,11 @@ export function fillIn(fields: readonly FormField[], values: FormValues, given: 
       }),
       meta: given.meta === undefined ? values.meta : laidOutJson(given.meta),
       ...typedCallbacks(given, values),
-      ...defined({ from: given.from }),
+      ...defined({
+        from: given.from,
+        restoreFromStateId: given.restoreFromStateId ?? values.restoreFromStateId,
+        extra: given.extra === undefined ? values.extra : laidOutJson(given.extra),
+      }),
     },
   };
 }
@@ -102,9 +110,14 @@ export function toPrefill(fields: readonly FormField[], values: FormValues): Pre
     const json = jsonOf(value);
     return json === undefined ? [] : [{ name, reading: readJson(json) }];
   });
-  const meta = values.meta.trim() === "" ? undefined : readJson(values.meta);
+  const [meta, extra] = [values.meta, values.extra ?? ""].map((text) =>
+    text.trim() === "" ? undefined : readJson(text),
+  );
   if (inputs.some(({ reading }) => "fault" in reading)) return undefined;
-  if (meta !== undefined && ("fault" in meta || !isObject(meta.value))) return undefined;
+  for (const part of [meta, extra])
+    if (part !== undefined && ("fault" in part || !isObject(part.value))) return undefined;
+  const objectIn = (part: typeof meta) =>
+    part !== undefined && "value" in part && isObject(part.value) ? part.value : undefined;
   return {
     // Unlike an assignment, fromEntries accepts `__proto__`.
     inputs: Object.fromEntries(
@@ -112,9 +125,13 @@ export function toPrefill(fields: readonly FormField[], values: FormValues): Pre
         "value" in reading ? [[name, reading.value] as const] : [],
       ),
     ),
-    ...(meta && isObject(meta.value) && { meta: meta.value }),
     ...toCallbacks(values),
-    ...defined({ from: values.from }),
+    ...defined({
+      meta: objectIn(meta),
+      restoreFromStateId: values.restoreFromStateId || undefined,
+      extra: objectIn(extra),
+      from: values.from,
+    }),
   };
 }
 

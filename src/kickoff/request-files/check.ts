@@ -89,7 +89,7 @@ export function faultText(fault: RequestFault): string {
       return l10n.t("“crew” is missing: the name or address of a connected crew.");
     case "otherMember":
       return l10n.t(
-        "A request file has no “{0}”. The crew's inputs belong in “inputs”.",
+        "A request file has no “{0}”. The crew's inputs belong in “inputs”, and members that Crewdeck doesn't know in “extra”.",
         fault.name,
       );
     case "secret":

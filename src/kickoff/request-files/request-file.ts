@@ -64,9 +64,16 @@ export function readRequestFile(text: string): RequestFile {
 }
 
 export function writeRequestFile(crew: string, values: Prefill, label?: string): string {
-  const { inputs = {}, meta } = values;
+  const { inputs = {}, meta, restoreFromStateId, extra } = values;
   // As in the form, so that a stray secret is left out.
   const callbacks = toCallbacks(typedCallbacks(values));
-  const file = { crew, ...defined({ label }), inputs, ...defined({ meta }), ...callbacks };
+  const file = {
+    crew,
+    ...defined({ label }),
+    inputs,
+    ...defined({ meta, restoreFromStateId }),
+    ...callbacks,
+    ...defined({ extra }),
+  };
   return `${laidOutJson(file)}\n`;
 }

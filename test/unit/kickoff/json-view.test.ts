@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
+import { kickoffBody } from "../../../src/api/requests.ts";
 import { type FieldMode, type FormField, formFields } from "../../../src/kickoff/form/fields.ts";
-import { readJsonView, writeJsonView } from "../../../src/kickoff/form/json-view.ts";
+import { movedToExtra, readJsonView, writeJsonView } from "../../../src/kickoff/form/json-view.ts";
 import { type FormValues, initialValues, toRequest } from "../../../src/kickoff/form/values.ts";
 
 const fields = formFields({
@@ -210,5 +211,53 @@ describe("The form as JSON", () => {
     const text =
       '{\n  "inputs": {\n    "topic": "a",\n    "list": [\n      1,\n      "two  spaces\\n"\n    ]\n  },\n  "meta": {\n    "deep": {\n      "er": 1\n    }\n  }\n}';
     assert.equal(rewritten(text), text);
+  });
+
+  it("has the members that the form has no field for, which are sent as they are", () => {
+    const text = `{"inputs": {}, "restoreFromStateId": "k0", "extra": {"priority": 1.50, "a": {"b": []}}}`;
+    const { values: found } = read(text, initialValues([]), []);
+    assert.deepEqual(
+      [found.restoreFromStateId, found.extra],
+      ["k0", '{"priority": 1.50, "a": {"b": []}}'],
+    );
+    const again = read(writeJsonView(found), found, []).values;
+    assert.deepEqual(
+      [again.restoreFromStateId, again.extra],
+      [found.restoreFromStateId, found.extra],
+    );
+    const request = toRequest([], found);
+    assert.deepEqual(kickoffBody(request), {
+      ...{ priority: 1.5, a: { b: [] }, inputs: {} },
+      restoreFromStateId: "k0",
+    });
+    const without = read('{"inputs": {}}', found, []).values;
+    assert.ok(!("extra" in without) && !("restoreFromStateId" in without));
+    for (const member of ["inputs", "crewWebhookUrl", "extra", "apiKey", "auth_token"]) {
+      const { kind } = faultOf(`{"inputs": {}, "extra": {"${member}": "x"}}`);
+      assert.equal(kind, "otherPart", member);
+    }
+    assert.equal(faultOf('{"inputs": {}, "extra": []}').kind, "wrongType");
+  });
+
+  it("gets the unknown members of a pasted kickoff moved to “extra”, but no secret and no input", () => {
+    const pasted =
+      '{"metta": {"a": 1.0}, "inputs": {"topic": "tea"}, "priority": 7,\n"meta": null}';
+    const moved = movedToExtra(pasted);
+    assert.equal(
+      moved,
+      '{\n  "inputs": {"topic": "tea"},\n  "meta": null,\n  "extra": {\n    "metta": {"a": 1.0},\n    "priority": 7\n  }\n}',
+    );
+    assert.deepEqual(toRequest([], read(moved, initialValues([]), []).values).extra, {
+      metta: { a: 1 },
+      priority: 7,
+    });
+    for (const text of [
+      '{"topic": "tea"}',
+      '{"inputs": {}, "api_token": "x"}',
+      '{"inputs": {}, "extra": {}, "priority": 7}',
+      '{"inputs": {}, "priority": 7',
+      '{"inputs": {}}',
+    ])
+      assert.equal(movedToExtra(text), undefined, text);
   });
 });

@@ -2,8 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { Ajv } from "ajv";
-import { callbackMembers } from "../../../../src/api/callbacks.ts";
-import { requestFileOwn } from "../../../../src/kickoff/kickoff-json.ts";
+import { kickoffMembers, requestFileOwn } from "../../../../src/kickoff/kickoff-json.ts";
 import { writeRequestFile } from "../../../../src/kickoff/request-files/request-file.ts";
 import { projectFolder } from "../../../support/folders.ts";
 
@@ -26,7 +25,7 @@ describe("The schema of request files", () => {
     assert.equal(contributed?.fileMatch, "*.kickoff.json");
     assert.deepEqual(
       [...Object.keys(schema.properties), "$schema"].sort(),
-      [...requestFileOwn, "inputs", "meta", ...callbackMembers].sort(),
+      [...requestFileOwn, ...kickoffMembers, "extra"].sort(),
     );
     for (const [name, { description }] of Object.entries(schema.properties))
       assert.ok(description, name);

@@ -10,7 +10,9 @@ describe("Writing a request file", () => {
     const values = {
       inputs: { city: 'Oslo "north"', days: 3, ["__proto__"]: "x" },
       meta: { ticket: 7 },
+      restoreFromStateId: "k0",
       crewWebhookUrl: "https://hooks.test/done",
+      extra: { priority: 1, nested: { a: [] } },
     };
     const file = readRequestFile(writeRequestFile("Travel", values, "Demo"));
     assert.deepEqual(
