@@ -181,10 +181,16 @@ function readTasks(answer: UnknownObject): readonly TaskReading[] {
       .map(asArray)
       .find((tasks) => tasks.length > 0) ?? [];
   const tasks = [
-    ...list.map((value, index) => readTask(asObject(value), `task_${index + 1}`)),
+    ...list.map((value, index) => readDoneTask(asObject(value), `task_${index + 1}`)),
     readTask(asObject(answer["last_executed_task"])),
   ].filter((task) => task !== undefined);
   return firstOfEach(tasks, ({ taskId }) => taskId);
+}
+
+function readDoneTask(task: UnknownObject, fallbackId: string): TaskReading | undefined {
+  const reading = readTask(task, fallbackId);
+  const isSkipped = (task["output"] ?? task["raw"]) === "";
+  return reading && { ...reading, ...(isSkipped && { isSkipped: true }) };
 }
 
 function readTask(task: UnknownObject, fallbackId?: string): TaskReading | undefined {

@@ -180,6 +180,8 @@ export interface Trigger {
 export interface TaskReading {
   readonly taskId: string;
   readonly output?: string;
+  /** It is done with an empty output, as a conditional task whose condition was not met (crewAI's source). */
+  readonly isSkipped?: true;
   readonly agent?: string;
   /** Seconds. */
   readonly executionTime?: number;

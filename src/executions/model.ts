@@ -85,6 +85,8 @@ export interface TaskSummary {
   readonly state: "running" | "waiting" | "completed" | "failed" | "pending";
   /** Oldest first. */
   readonly attempts: readonly AttemptSummary[];
+  /** Done without output: its condition was not met. */
+  readonly isSkipped?: true;
   /** Seconds, as reported by the crew. */
   readonly executionTime?: number;
   /** From the crew's events. */

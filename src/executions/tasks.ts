@@ -50,7 +50,7 @@ export function endTasks(tasks: Tasks, end: "completed" | "failed" | "stopped"):
 /** A different output is another attempt: outputs are never overwritten. */
 export function mergeTasks(tasks: Tasks, readings: readonly TaskReading[]): Tasks {
   return readings.reduce(
-    (merged, { taskId, agent, executionTime, output }) =>
+    (merged, { taskId, agent, executionTime, output, isSkipped }) =>
       withTask(merged, taskId, (task) => ({
         ...task,
         ...defined({ agent, executionTime }),
@@ -58,6 +58,9 @@ export function mergeTasks(tasks: Tasks, readings: readonly TaskReading[]): Task
           state: task.state === "waiting" ? task.state : "completed",
           attempts: withOutput(task.attempts, output),
         }),
+        // A task of which an output is known was not skipped.
+        ...(isSkipped === true &&
+          task.attempts.length === 0 && { isSkipped, state: "completed" as const }),
       })),
     tasks,
   );

@@ -79,9 +79,10 @@ export function interruptedLabel(): string {
 
 /** A running task that the crew no longer reports may be the one that waits. */
 export function taskStateLabel(
-  { state }: Pick<TaskSummary, "state">,
+  { state, isSkipped }: Pick<TaskSummary, "state" | "isSkipped">,
   execution: Pick<ExecutionSummary, "state" | "mayBeWaiting">,
 ): string {
+  if (isSkipped === true) return l10n.t("Skipped");
   if (state === "pending") return l10n.t("Not started");
   return state === "running" && mayWait(execution) ? l10n.t("Last seen running") : stateName(state);
 }

@@ -22,7 +22,7 @@ export function taskPart(
   execution: Execution,
   steps: readonly Step[] = [],
 ): Part {
-  const { taskId, agent, state } = task;
+  const { taskId, agent, state, isSkipped } = task;
   const label = taskStateLabel(task, execution);
   const facts = present(
     label,
@@ -38,9 +38,13 @@ export function taskPart(
     state === "completed" && parts.length === 0 && !hasEnded(execution)
       ? ["", `*${l10n.t("Output is available when the execution has ended.")}*`]
       : [];
+  const note =
+    isSkipped === true
+      ? ["", `*${l10n.t("Its condition was not met, so it has no output.")}*`]
+      : comesLater;
   return {
     id: taskSection(taskId),
-    lines: [`## ${taskTitle(taskId)}`, "", facts, ...asked, ...comesLater],
+    lines: [`## ${taskTitle(taskId)}`, "", facts, ...asked, ...note],
     strong: [{ line: 2, from: 0, to: label.length }],
     parts: [...parts, ...stepsPart(task, steps)],
   };

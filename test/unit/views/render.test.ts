@@ -160,6 +160,22 @@ describe("the execution document", () => {
     );
   });
 
+  it("says of a conditional task that it was skipped", () => {
+    const tasks = [
+      { task_id: "research", output: "Facts", agent: "Reader" },
+      { task_id: "translate", output: "", agent: "Writer" },
+      { task_id: "publish", output: "Done", agent: "Writer" },
+    ];
+    const answer = { status: "completed", result: { output: "Done", tasks } };
+    const started = notWaiting({ state: "running", tasks: [] });
+    const { text } = renderExecution(applyReading(started, readStatus(answer), Date.now()));
+    assert.match(
+      text,
+      /## Task: translate\n\nSkipped · by Writer\n\n\*Its condition was not met, so it has no output\.\*\n/,
+    );
+    assert.equal(text.match(/Skipped/g)?.length, 1);
+  });
+
   it("says that a flow asks a person elsewhere, and where that can be answered", () => {
     const running = notWaiting({ state: "running" });
     const paused = readStatus({ state: "PAUSED", status: "Paused", flow_id: "f1" });
