@@ -68,3 +68,37 @@ def test_a_declared_flow_runs_to_its_end(forked, project, tmp_path):
     command = {"id": "6f9b1c1e-4c1f-4bb0-9a51-d0a6a3a1f001", "store": str(tmp_path / "store"), "inputs": {"topic": "ebb"}, "answer": None}
     assert forked(lambda: worker.flow_part(opened, command)["output"]) == "ebb"
     assert forked(lambda: worker.describe_flow(opened.load())["tasks"]) == [{"name": "begin", "description": "", "humanInput": False}]
+
+
+crew_with_hook = """
+from crewai import Agent, BaseLLM, Crew, Task
+
+seen = []
+
+
+class Fixed(BaseLLM):
+    def call(self, *args, **kwargs):
+        return "The last text."
+
+
+def note(result):
+    seen.append([output.raw for output in result.tasks_output])
+    return result
+
+
+agent = Agent(role="r", goal="g", backstory="b", llm=Fixed(model="fixed"))
+tasks = [Task(description=name, expected_output="e", agent=agent) for name in ("first", "last")]
+crew = Crew(agents=[agent], tasks=tasks, after_kickoff_callbacks=[note])
+"""
+
+
+def test_hooks_after_the_kickoff_get_the_outputs_of_all_tasks(forked, project):
+    folder = project({"crew.py": crew_with_hook})
+    opened = worker.Project(str(folder), str(folder), "crew.py", None, None, False, {})
+    command = {"task": 1, "inputs": {}, "earlier": ["The first text."], "notes": [], "isFirst": False, "isLast": True}
+
+    def run():
+        worker.attempt(opened, {**command, "isReviewed": False, "refusal": None, "draft": None})
+        return opened.module().seen
+
+    assert forked(run) == [["The first text.", "The last text."]]

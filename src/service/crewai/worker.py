@@ -568,6 +568,16 @@ def result_of_skipping(crew, task, earlier):
     return text_of(result)
 
 
+def adding(earlier):
+    """Gives the hooks after the kickoff the outputs of all tasks, of which this kickoff ran the last."""
+
+    def hook(result):
+        result.tasks_output = [*(task.output for task in earlier), *result.tasks_output]
+        return result
+
+    return hook
+
+
 def text_of(result):
     """Of what a hook returned, which may be anything."""
     raw = getattr(result, "raw", None)
@@ -607,8 +617,7 @@ def attempt(project, command):
     for option in ("tracing", "stream"):
         if hasattr(crew, option):
             setattr(crew, option, False)
-    if not command["isLast"]:
-        crew.after_kickoff_callbacks = []
+    crew.after_kickoff_callbacks = [adding(earlier), *crew.after_kickoff_callbacks] if command["isLast"] else []
     result = crew.kickoff(inputs=inputs)
     usage = getattr(result, "token_usage", None)
     return {
