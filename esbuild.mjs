@@ -170,7 +170,8 @@ function hostTests() {
   ];
 }
 
-keep("dist/worker.py", readFileSync("src/service/crewai/worker.py"));
+for (const program of ["worker.py", "crewdeck_review.py"])
+  keep(`dist/${program}`, readFileSync(`src/service/crewai/${program}`));
 if (!onlyService) {
   keep("l10n/bundle.l10n.json", `${JSON.stringify(collectStrings("src"), undefined, 2)}\n`);
 }

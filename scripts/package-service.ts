@@ -14,7 +14,8 @@ const metafile = JSON.parse(read("out/service-metafile.json")) as Metafile;
 
 const folder = temporaryFolder("package-service");
 try {
-  const programs = [...Object.keys(metafile.outputs), "dist/worker.py"];
+  const workers = ["dist/worker.py", "dist/crewdeck_review.py"];
+  const programs = [...Object.keys(metafile.outputs), ...workers];
   for (const file of [...programs, ...exampleCrew(), "LICENSE"]) copy(file, file);
   copy("src/service/README.md", "README.md");
   write("ThirdPartyNotices.txt", thirdPartyNotices(bundledPackages([metafile])));

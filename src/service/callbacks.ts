@@ -12,7 +12,7 @@ import type { AttemptKey, CallbackKind, Callbacks, CallbackTarget, Execution } f
 /** Those that the service itself reports (vendor's webhook streaming guide); engines report more. */
 type EventType =
   | `crew_kickoff_${"started" | "completed" | "failed"}`
-  | `task_${"started" | "completed" | "failed"}`
+  | `task_${"started" | "paused" | "completed" | "failed"}`
   | `human_feedback_${"requested" | "received"}`;
 
 /** Events after which none follows until a person decides, or ever: a batch doesn't wait for more. */
@@ -37,15 +37,10 @@ export function subjectOf(key: AttemptKey): Subject {
   return [key.executionId, key.taskIndex, key.attempt];
 }
 
-/** IDs of all callbacks and events that can contain the output. */
+/** IDs of all callbacks and events that can contain the output of a task that waits. */
 export function outputCallbackIds(key: AttemptKey): string[] {
   const subject = subjectOf(key);
-  return [
-    stableId("task", ...subject),
-    stableId("human input", ...subject),
-    eventId("task_completed", subject),
-    eventId("human_feedback_requested", subject),
-  ];
+  return [stableId("human input", ...subject), eventId("human_feedback_requested", subject)];
 }
 
 function eventId(type: EventType, subject: Subject): string {
@@ -53,6 +48,10 @@ function eventId(type: EventType, subject: Subject): string {
 }
 
 export type Reporter = ReturnType<typeof createReporter>;
+
+function namesOf({ attempt }: AttemptKey, { task, agent, inputs }: TaskAttempt) {
+  return { task_id: task.id, task_name: task.id, agent_role: roleOf(agent, inputs), attempt };
+}
 
 /** The last event of an execution: the same when it is stored with the end, and when its run sends it. Of a flow, crewAI reports the start of each part. */
 export function endEvent(ended: Execution, output = ""): StoredEvent {
@@ -173,18 +172,17 @@ export function createReporter(
       callbacks = next;
     },
 
+    /** At the task's end, which is after its review. */
     async taskCompleted(
       key: AttemptKey,
       work: TaskAttempt,
       output: string,
-      isWaiting: boolean,
       usage: TokenUsage | undefined,
       finishedAt: number | null,
     ): Promise<void> {
       const { task, agent, inputs } = work;
       const subject = subjectOf(key);
       const description = fill(task.description, inputs);
-      const role = roleOf(agent, inputs);
       // Observed; it has no task ID.
       await call("task", callbacks.task, stableId("task", ...subject), {
         description,
@@ -192,16 +190,27 @@ export function createReporter(
         expected_output: fill(task.expectedOutput, inputs),
         // The first ten words, as in crewAI's `TaskOutput.summary`.
         summary: `${description.trim().split(/\s+/).slice(0, 10).join(" ")}...`,
-        agent: role,
+        agent: roleOf(agent, inputs),
         output,
         output_json: null,
         ...origin,
       });
-      const { attempt } = key;
-      const data = { task_id: task.id, task_name: task.id, agent_role: role, attempt, output };
+      const data = { ...namesOf(key, work), output, ...(usage && { usage: { ...usage } }) };
+      await event("task_completed", subject, data, finishedAt);
+    },
+
+    /** A task's attempt waits for a person. Its own event ends the work on the draft, which crewAI has no event for. */
+    async taskPaused(
+      key: AttemptKey,
+      work: TaskAttempt,
+      output: string,
+      usage: TokenUsage | undefined,
+      finishedAt: number | null,
+    ): Promise<void> {
+      const names = namesOf(key, work);
       const used = usage && { usage: { ...usage } };
-      await event("task_completed", subject, { ...data, ...used }, finishedAt);
-      if (isWaiting) await this.waits(key, task.id, output, data, finishedAt);
+      await event("task_paused", subjectOf(key), { ...names, ...used }, finishedAt);
+      await this.waits(key, work.task.id, output, { ...names, output }, finishedAt);
     },
 
     /** A task or a flow's method waits for a person. */

@@ -1,7 +1,9 @@
 import { randomUUID } from "node:crypto";
+import type { JsonObject } from "../api/types.ts";
 import type { CrewProject, ProjectTask } from "../projects/types.ts";
 import { endEvent, subjectOf, type Reporter } from "./callbacks.ts";
-import { crewOutput, type Engine, type Note, type TaskAttempt, type TokenUsage } from "./engine.ts";
+import { crewOutput, type Engine, type Note, type TaskAttempt } from "./engine.ts";
+import type { TaskResult, TokenUsage } from "./engine.ts";
 import { messageOf } from "./errors.ts";
 import { runFlow, type FlowParts } from "./flow-run.ts";
 import { fingerprintsOf, fitOutputs, UnfitOutputs } from "./run-again.ts";
@@ -47,18 +49,23 @@ export async function runCrew(
         outputs.push({ taskId: task.id, output });
         continue;
       }
+      let refusal: JsonObject | undefined;
       for (let attempt = 1, done = false; !done; attempt += 1) {
         const key = { executionId: id, taskIndex, attempt };
-        const result = await steps.run(`task ${taskIndex} attempt ${attempt}`, () =>
-          runAttempt(key, project, task),
-        );
+        const name = `task ${taskIndex} attempt ${attempt}`;
+        let result = await steps.run(name, () => runAttempt(key, project, task, refusal));
         if (result === "failed") return;
         // Version 0.1.0 stored the same result for tasks that wait and those that don't.
-        const isDone = result === "done" || !task.humanInput;
-        const isApproved = isDone || (await decision(key, task));
-        if (isApproved === undefined) return;
-        done = isApproved;
+        if (result !== "done" && task.humanInput) {
+          const isApproved = await decision(key, task);
+          if (isApproved === undefined) return;
+          if (!isApproved) continue;
+          result = await afterApproval(key, project, task, refusal);
+          if (result === "failed") return;
+        }
+        done = result !== "refused";
         if (done) outputs.push({ taskId: task.id, output: await store.outputOf(key) });
+        else ({ refusal } = (await store.reviewOf(key)) ?? {});
       }
     }
     await steps.run("complete", async () => {
@@ -110,63 +117,114 @@ export async function runCrew(
     return "failed";
   }
 
-  /** One attempt with its callbacks. */
+  /** One attempt with its callbacks, up to its review if it has one. */
   async function runAttempt(
     key: AttemptKey,
     project: CrewProject,
     task: ProjectTask,
-  ): Promise<"failed" | "waiting" | "done"> {
+    refusal: JsonObject | undefined,
+  ): Promise<AttemptEnd> {
     // An output stored before a crash is kept: somebody may have read it.
     const begun = await store.begin(key, task.id);
     if (begun === undefined) return "failed";
     let { output, state } = begun;
     let usage: TokenUsage | undefined;
+    const work = await workOf(key, project, task, refusal);
+    if (work.isFirst)
+      await reporter.event("crew_kickoff_started", [id], { crew_name: project.name });
+    await reporter.event("task_started", subjectOf(key), namesOf(key, task));
+    // If it was stopped meanwhile, an engine that costs money must not begin.
+    if (await store.hasEnded(id)) return "failed";
+    if (output === null) {
+      const ended = await attempted(key, work, async (result) => {
+        usage = result.usage;
+        state = task.humanInput && result.isSkipped !== true ? "waiting" : "done";
+        output = result.output;
+        if (await store.finish(key, state, output, result)) return;
+        // It was stopped. Or this worker was so slow that another one took the attempt over, and has finished it.
+        const finished = await store.begin(key, task.id);
+        output = finished?.output ?? null;
+        state = finished?.state ?? state;
+      });
+      if (ended === "failed" || output === null) return "failed";
+    }
+    const { finishedAt } = await store.timesOf(key);
+    const report = state === "done" ? "taskCompleted" : "taskPaused";
+    await reporter[report](key, work, output, usage, finishedAt);
+    return state === "done" ? "done" : "waiting";
+  }
+
+  /** What follows the approval of an attempt. It reports again after each restart, which changes nothing. */
+  async function afterApproval(
+    key: AttemptKey,
+    project: CrewProject,
+    task: ProjectTask,
+    refusal: JsonObject | undefined,
+  ): Promise<AttemptEnd> {
+    const { draft, usage: before } = (await store.reviewOf(key)) ?? {};
+    const work = await workOf(key, project, task, refusal);
+    let usage: TokenUsage | undefined;
+    if (draft) {
+      const approved = { ...work, isFirst: false, draft };
+      const step = `task ${key.taskIndex} attempt ${key.attempt} approved`;
+      const ended = await steps.run(step, async () => {
+        if (await store.hasEnded(id)) return "failed";
+        return await attempted(key, approved, async (result) => {
+          usage = result.usage;
+          await store.settle(key, result);
+        });
+      });
+      if (ended === "failed") return "failed";
+    }
+    if ((await store.reviewOf(key))?.refusal) return "refused";
+    const { decidedAt } = await store.timesOf(key);
+    const at = draft ? null : decidedAt;
+    await reporter.taskCompleted(key, work, await store.outputOf(key), sumOf(before, usage), at);
+    return "done";
+  }
+
+  async function workOf(
+    key: AttemptKey,
+    project: CrewProject,
+    task: ProjectTask,
+    refusal: JsonObject | undefined,
+  ): Promise<TaskAttempt> {
     const agent = project.agents.find(({ name }) => name === task.agent);
     const execution = await found();
     const { inputs } = execution;
     const isFirst = key.taskIndex === firstIndex(execution) && key.attempt === 1;
     const earlier = [...outputs];
-    const work = { ...key, project, task, agent, inputs, earlier, notes: [...notes], isFirst };
-    if (isFirst) await reporter.event("crew_kickoff_started", [id], { crew_name: project.name });
-    const data = { task_id: task.id, task_name: task.id, attempt: key.attempt };
-    await reporter.event("task_started", subjectOf(key), data);
-    // If it was stopped meanwhile, an engine that costs money must not begin.
-    if (await store.hasEnded(id)) return "failed";
-    if (output === null) {
-      let [beginId, count] = ["", 0];
-      try {
-        const onEvent = reporter.engineEvents(key, work);
-        const result = await engine.run(work, {
-          begin: async () => {
-            checkBegins(await store.count("begins", key));
-            beginId = randomUUID();
-          },
-          step: (step) => reporter.step(key, `${beginId} ${(count += 1)}`, step),
-          event: onEvent,
-        });
-        usage = result.usage;
-        state = task.humanInput && result.isSkipped !== true ? "waiting" : "done";
-        output = result.output;
-        if (!(await store.finish(key, state, output, result))) {
-          // It was stopped. Or this worker was so slow that another one took the attempt over, and has finished it.
-          const finished = await store.begin(key, task.id);
-          if (typeof finished?.output !== "string") return "failed";
-          output = finished.output;
-          state = finished.state;
-        }
-      } catch (error) {
-        if (await store.hasEnded(id)) return "failed";
-        if (!isFinal(engine, error) && (await store.count("failures", key)) < taskTries)
-          throw error;
-        const problem = messageOf(error);
-        await reporter.event("task_failed", subjectOf(key), { ...data, error: problem });
-        return await fail(`Task execution failed: ${problem}`);
-      }
+    const given = { inputs, earlier, notes: [...notes], ...(refusal && { refusal }) };
+    return { ...key, project, task, agent, isFirst, ...given };
+  }
+
+  /** Lets the engine work, and stores what it did. An error fails the execution, or is thrown to try again. */
+  async function attempted(
+    key: AttemptKey,
+    work: TaskAttempt,
+    storeResult: (result: TaskResult) => Promise<void>,
+  ): Promise<"failed" | null> {
+    let [beginId, count] = ["", 0];
+    try {
+      const onEvent = reporter.engineEvents(key, work);
+      const result = await engine.run(work, {
+        begin: async () => {
+          checkBegins(await store.count("begins", key));
+          beginId = randomUUID();
+        },
+        step: (step) => reporter.step(key, `${beginId} ${(count += 1)}`, step),
+        event: onEvent,
+      });
+      await storeResult(result);
+      return null;
+    } catch (error) {
+      if (await store.hasEnded(id)) return "failed";
+      if (!isFinal(engine, error) && (await store.count("failures", key)) < taskTries) throw error;
+      const problem = messageOf(error);
+      const data = { ...namesOf(key, work.task), error: problem };
+      await reporter.event("task_failed", subjectOf(key), data);
+      return await fail(`Task execution failed: ${problem}`);
     }
-    const isWaiting = state !== "done";
-    const { finishedAt } = await store.timesOf(key);
-    await reporter.taskCompleted(key, work, output, isWaiting, usage, finishedAt);
-    return isWaiting ? "waiting" : "done";
   }
 
   /** Waits for a person. Resolves to whether the output is approved; undefined if the execution was stopped. */
@@ -176,21 +234,29 @@ export async function runCrew(
     if (!decision && (await store.hasEnded(id))) return undefined;
     if (!decision) throw new Error(`The run of ${id} was woken without a decision.`);
     const { isApprove, feedback } = decision;
-    const { attempt } = key;
     reporter.replaceCallbacks(decision.callbacks);
     const output = await store.outputOf(key);
-    notes.push({ taskId: task.id, attempt, isApprove, feedback, output });
-    const data = {
-      task_id: task.id,
-      task_name: task.id,
-      attempt,
-      is_approve: isApprove,
-      feedback,
-    };
+    notes.push({ taskId: task.id, attempt: key.attempt, isApprove, feedback, output });
+    const data = { ...namesOf(key, task), is_approve: isApprove, feedback };
     const { decidedAt } = await store.timesOf(key);
     await reporter.event("human_feedback_received", subjectOf(key), data, decidedAt);
     return isApprove;
   }
+}
+
+type AttemptEnd = "failed" | "waiting" | "refused" | "done";
+
+function namesOf({ attempt }: AttemptKey, { id }: ProjectTask) {
+  return { task_id: id, task_name: id, attempt };
+}
+
+function sumOf(one: TokenUsage | undefined, other: TokenUsage | undefined): TokenUsage | undefined {
+  if (!one || !other) return one ?? other;
+  return {
+    total_tokens: one.total_tokens + other.total_tokens,
+    prompt_tokens: one.prompt_tokens + other.prompt_tokens,
+    completion_tokens: one.completion_tokens + other.completion_tokens,
+  };
 }
 
 /** The index of the task with which an execution begins. */

@@ -1,5 +1,7 @@
-import { text } from "../base/sqlite.ts";
+import type { JsonObject } from "../api/types.ts";
+import { optionalText, text } from "../base/sqlite.ts";
 import { change, row, rows, type Database, type Work } from "./database/database.ts";
+import type { TaskResult, TokenUsage } from "./engine.ts";
 import type { Attempt, AttemptKey, Callbacks, Decision } from "./model.ts";
 
 /** Selects an attempt. Its parameters are `values(key)`. */
@@ -13,6 +15,16 @@ export const attemptColumns = `${keyColumns}, task_id AS "taskId", state, output
 /** An attempt, and whether somebody can have seen its output. */
 export interface StoredAttempt extends Attempt {
   readonly shown: 0 | 1;
+}
+
+/** What is stored of a review beside its decision. */
+export interface Review {
+  /** While the attempt waits, and until what follows its approval is done. */
+  readonly draft?: JsonObject;
+  /** Of the draft. */
+  readonly usage?: TokenUsage;
+  /** Of a refused attempt. */
+  readonly refusal?: JsonObject;
 }
 
 /** A person's decisions about outputs, part of the store. */
@@ -30,8 +42,11 @@ export function createDecisions(database: Database) {
     ): Promise<boolean> {
       return await database.transaction(function* () {
         const changes = yield* change(
-          `UPDATE attempts SET state = ?, feedback = ?, callbacks = ?, decided_at = ? ${ofAttempt} AND state = 'waiting'`,
-          decision.isApprove ? "approved" : "rejected",
+          `UPDATE attempts SET feedback = ?, callbacks = ?, decided_at = ?, begins = 0, failures = 0, ${
+            decision.isApprove
+              ? "state = CASE WHEN review IS NULL THEN 'approved' ELSE 'finishing' END"
+              : "state = 'rejected', review = NULL"
+          } ${ofAttempt} AND state = 'waiting'`,
           decision.feedback,
           JSON.stringify(decision.callbacks),
           database.now(),
@@ -101,10 +116,34 @@ export function createDecisions(database: Database) {
       );
       if (!decided || decided["state"] === "stopped") return undefined;
       return {
-        isApprove: decided["state"] === "approved",
+        isApprove: decided["state"] !== "rejected",
         feedback: String(decided["feedback"]),
         callbacks: JSON.parse(String(decided["callbacks"])) as Callbacks,
       };
+    },
+
+    /** What is left to do of an attempt, or why it was refused; undefined for nothing. */
+    async reviewOf(key: AttemptKey): Promise<Review | undefined> {
+      const found = await database.query(
+        row(`SELECT review FROM attempts ${ofAttempt}`, ...values(key)),
+      );
+      const review = optionalText(found ?? {}, "review");
+      return review === undefined ? undefined : (JSON.parse(review) as Review);
+    },
+
+    /** Stores what followed an approval, unless another worker was quicker, or the execution was stopped. */
+    async settle(key: AttemptKey, { output, refusal, usage }: TaskResult): Promise<void> {
+      await database.transaction(function* () {
+        const isRefused = refusal !== undefined;
+        const changes = yield* change(
+          `UPDATE attempts SET state = ?, output = coalesce(?, output), review = ? ${ofAttempt} AND state = 'finishing'`,
+          isRefused ? "refused" : "approved",
+          isRefused ? null : output,
+          isRefused ? JSON.stringify({ refusal }) : null,
+          ...values(key),
+        );
+        if (changes && usage !== undefined) yield* addUsage(key.executionId, usage);
+      }, true);
     },
 
     async unreadDecisions(limit: number): Promise<readonly AttemptKey[]> {
@@ -120,6 +159,16 @@ export function createDecisions(database: Database) {
       return keys as readonly AttemptKey[];
     },
   };
+}
+
+export function* addUsage(executionId: string, usage: TokenUsage): Work<unknown> {
+  return yield* change(
+    "INSERT INTO usage (execution_id, total, prompt, completion) VALUES (?, ?, ?, ?)",
+    executionId,
+    usage.total_tokens,
+    usage.prompt_tokens,
+    usage.completion_tokens,
+  );
 }
 
 export function values(key: AttemptKey): [string, number, number] {

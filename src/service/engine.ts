@@ -26,6 +26,10 @@ export interface TaskAttempt {
   readonly attempt: number;
   /** Whether no attempt of its execution came before it. */
   readonly isFirst: boolean;
+  /** The last one of this task. */
+  readonly refusal?: JsonObject;
+  /** Set when a person has approved the attempt: what follows the review happens now. */
+  readonly draft?: JsonObject;
 }
 
 /** A thought or action (specification, `stepWebhookUrl`). */
@@ -56,6 +60,10 @@ export interface TaskResult {
   readonly output: string;
   /** The task's condition wasn't met: nobody is asked about it. */
   readonly isSkipped?: boolean;
+  /** What the engine needs to do the rest once a person has approved the output. Undefined if nothing is left to do. */
+  readonly draft?: JsonObject;
+  /** Why the crew itself refuses the approved draft, for the next attempt. */
+  readonly refusal?: JsonObject;
   /** The inputs of all later attempts, where the crew changes them before its first task. */
   readonly inputs?: JsonObject;
   readonly usage?: TokenUsage;
@@ -130,7 +138,7 @@ export interface Engine {
   prepare?(executionId: string, project: CrewProject): Promise<CrewProject>;
   /** Asks the project's own Python for the names of the inputs, which runs its code. Undefined for an engine without Python. */
   inputs?(project: CrewProject): Promise<readonly string[]>;
-  /** Rejects when the task failed. May be called again for the same attempt after a crash. */
+  /** Rejects when the task failed. May be called again for the same attempt after a crash, and once it is approved, for its draft. */
   run(attempt: TaskAttempt, report: Reports): Promise<TaskResult>;
   /** Like `run`, for a part of a flow. Undefined for an engine that can't run flows. */
   runFlow?(part: FlowPart, report: FlowReports): Promise<FlowResult>;

@@ -1,10 +1,10 @@
 import { optionalText, text } from "../base/sqlite.ts";
 import { change, row, rows, type Database, type Work } from "./database/database.ts";
-import { keyColumns, ofAttempt, values } from "./decisions.ts";
+import { addUsage, keyColumns, ofAttempt, values } from "./decisions.ts";
 import type { FlowPause, TokenUsage } from "./engine.ts";
 import type { FeedbackAnswer } from "./flow-answers.ts";
 import type { AttemptKey } from "./model.ts";
-import { addUsage, type Counted } from "./store.ts";
+import type { Counted } from "./store.ts";
 
 /** How many attempts each method has, by its index. */
 export type Counts = Readonly<Record<string, number>>;

@@ -91,8 +91,20 @@ export interface AttemptKey {
 /** The unit that is repeated after a crash, and that a person decides about. */
 export interface Attempt extends AttemptKey {
   readonly taskId: string;
-  /** `done`: finished without a review; `stopped`: under way or waiting when a person stopped the execution. */
-  readonly state: "running" | "waiting" | "approved" | "rejected" | "done" | "failed" | "stopped";
+  /**
+   * `finishing`: approved, and what follows the review is under way; `refused`: then a guardrail refused it; `done`: finished
+   * without a review; `stopped`: under way or waiting when a person stopped the execution.
+   */
+  readonly state:
+    | "running"
+    | "waiting"
+    | "finishing"
+    | "approved"
+    | "refused"
+    | "rejected"
+    | "done"
+    | "failed"
+    | "stopped";
   readonly output: string | null;
   /** ms since 1970. */
   readonly startedAt: number;

@@ -2,11 +2,13 @@ import { integer, optionalText, text } from "../base/sqlite.ts";
 import type { CrewProject } from "../projects/types.ts";
 import { change, row, rows, type Database, type Work } from "./database/database.ts";
 import {
+  addUsage,
   attemptColumns,
   createDecisions,
   keyColumns,
   ofAttempt,
   values,
+  type Review,
   type StoredAttempt,
 } from "./decisions.ts";
 import type { TaskResult, TokenUsage } from "./engine.ts";
@@ -207,15 +209,18 @@ export function createStore(database: Database) {
       key: AttemptKey,
       state: "waiting" | "done" | "failed",
       output: string | null,
-      { inputs, usage }: Pick<TaskResult, "inputs" | "usage"> = {},
+      { inputs, usage, draft }: Pick<TaskResult, "inputs" | "usage" | "draft"> = {},
       also?: () => Work<unknown>,
     ): Promise<boolean> {
       return await database.transaction(function* () {
         const changes = yield* change(
-          `UPDATE attempts SET state = ?, output = ?, finished_at = ? ${ofAttempt} AND state = 'running'`,
+          `UPDATE attempts SET state = ?, output = ?, finished_at = ?, review = ? ${ofAttempt} AND state = 'running'`,
           state,
           output,
           database.now(),
+          draft && state === "waiting"
+            ? JSON.stringify({ draft, ...(usage && { usage }) } satisfies Review)
+            : null,
           ...values(key),
         );
         if (changes && inputs !== undefined)
@@ -288,7 +293,7 @@ export function createStore(database: Database) {
           id,
         );
         yield* change(
-          "UPDATE attempts SET state = 'stopped' WHERE execution_id = ? AND state = 'running'",
+          "UPDATE attempts SET state = 'stopped' WHERE execution_id = ? AND state IN ('running', 'finishing')",
           id,
         );
         yield* ended(id, also);
@@ -314,7 +319,7 @@ export function createStore(database: Database) {
         if (!changes) return false;
         if (error !== null)
           yield* change(
-            "UPDATE attempts SET state = 'failed', finished_at = ? WHERE execution_id = ? AND state = 'running'",
+            "UPDATE attempts SET state = 'failed', finished_at = ? WHERE execution_id = ? AND state IN ('running', 'finishing')",
             now,
             id,
           );
@@ -380,14 +385,4 @@ function nextNotice(database: Database, executionId: string, milliseconds: numbe
       if (notice.kind === "ended" && notice.executionId === executionId) end();
     });
   });
-}
-
-export function* addUsage(executionId: string, usage: TokenUsage): Work<unknown> {
-  return yield* change(
-    "INSERT INTO usage (execution_id, total, prompt, completion) VALUES (?, ?, ?, ?)",
-    executionId,
-    usage.total_tokens,
-    usage.prompt_tokens,
-    usage.completion_tokens,
-  );
 }

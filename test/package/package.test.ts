@@ -21,6 +21,7 @@ const shipped = [
   "LICENSE.txt",
   "changelog.md",
   "dist/ThirdPartyNotices.txt",
+  "dist/crewdeck_review.py",
   "dist/extension.js",
   "dist/service.mjs",
   "dist/webview/comparison.css",

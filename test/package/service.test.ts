@@ -16,6 +16,7 @@ const shipped = [
   "LICENSE",
   "README.md",
   "ThirdPartyNotices.txt",
+  "dist/crewdeck_review.py",
   "dist/service.mjs",
   "dist/worker.py",
   "media/example-crew/README.md",

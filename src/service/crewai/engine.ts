@@ -4,6 +4,7 @@ import type { JsonObject } from "../../base/json.ts";
 import {
   asArray,
   asObject,
+  isObject,
   numberAt,
   parseJson,
   textAt,
@@ -350,6 +351,9 @@ function commandOf(attempt: TaskAttempt): JsonObject {
     notes: notes.flatMap((note) => noteText(note, attempt) ?? []),
     isFirst: attempt.isFirst,
     isLast: taskIndex === project.tasks.length - 1,
+    isReviewed: attempt.task.humanInput,
+    refusal: attempt.refusal ?? null,
+    draft: attempt.draft ?? null,
   };
 }
 
@@ -387,12 +391,15 @@ function eventOf(reply: UnknownObject, secrets: Secrets): EngineEvent | undefine
 
 function resultOf(reply: UnknownObject): TaskResult {
   const output = typeof reply["output"] === "string" ? reply["output"] : "";
-  const inputs = reply["inputs"];
+  // JSON from the worker.
+  const member = (name: "inputs" | "draft" | "refusal") =>
+    isObject(reply[name]) && { [name]: reply[name] as JsonObject };
   return {
     output,
     ...(reply["isSkipped"] === true && { isSkipped: true }),
-    // JSON from the worker.
-    ...(inputs !== undefined && { inputs: asObject(inputs) as JsonObject }),
+    ...member("inputs"),
+    ...member("draft"),
+    ...member("refusal"),
     usage: usageOf(reply),
   };
 }

@@ -8,9 +8,11 @@ standard error. When standard input closes, the worker and all that it started e
         {"type": "opened", "crew": {...}, "remarks": [...]}; "crewClass" chooses one of several in a file
     {"do": "inputs"} after "open"
         {"type": "inputs", "inputs": ["..."]}
-    {"do": "attempt", "task": 0, "inputs": {...}, "earlier": ["...", null], "notes": ["..."], "isFirst": true, "isLast": false}
+    {"do": "attempt", "task": 0, "inputs": {...}, "earlier": ["...", null], "notes": ["..."], "isFirst": true, "isLast": false,
+     "isReviewed": false, "refusal": null or that of the task's last attempt, "draft": null or the approved one}
         {"type": "step", ...} and {"type": "event", "event": {...}} any number of times, then
-        {"type": "output", "output": "...", "inputs": {...}, "usage": {...}}, or the same with "isSkipped": true
+        {"type": "output", "output": "...", "inputs": {...}, "usage": {...}}, or the same with "isSkipped": true, with "draft": {...}
+        before a review, or with "refusal": {...} if a guardrail refuses the approved draft
     {"do": "flow", "id": "...", "store": "a folder", "inputs": {...},
      "answer": null or {"requestedAt": "...", "feedback": "...", "outcomes": ["..."] or null}}
         {"type": "step", ...} and {"type": "event", "event": {...}} any number of times; events of the flow's own methods
@@ -18,7 +20,7 @@ standard error. When standard input closes, the worker and all that it started e
         {"type": "output", "output": "...", "usage": {...}}, or the same with "pause": {...}
     all may also answer {"type": "failed", "message": "...", "frames": ["..."]}
 
-Only public fields of crewAI are used (tried with 1.0.0 to 1.15.30; flows with 1.15.0 and 1.15.30).
+Only public fields of crewAI are used here (tried with 1.0.0 to 1.15.30; flows with 1.15.0 and 1.15.30).
 """
 
 import enum
@@ -36,6 +38,8 @@ import subprocess
 import sys
 import threading
 import traceback
+
+import crewdeck_review
 
 for stream in (sys.stdout, sys.stderr):
     stream.reconfigure(encoding="utf-8", errors="backslashreplace", line_buffering=True)
@@ -586,8 +590,10 @@ def text_of(result):
 
 def attempt(project, command):
     crew = project.load()
+    used_before = usage_of(crew)
     tasks = list(crew.tasks)
     index = command["task"]
+    refusal, draft = command["refusal"], command["draft"]
     target = tasks[index]
     earlier = []
     for before, raw in enumerate(command["earlier"]):
@@ -606,8 +612,11 @@ def attempt(project, command):
             return {"output": output, "isSkipped": True, "inputs": inputs}
         target = unconditional(target)
     context = earlier if is_unspecified(target.context) else list(target.context or [])
+    if refusal:
+        # As in crewAI, which then asks the agent with nothing else.
+        context = [note_task(refusal["context"], target.agent)]
     target.context = context + [note_task(note, target.agent) for note in command["notes"]]
-    target.human_input = False
+    target.human_input = command["isReviewed"]
     target.async_execution = False
     # By default the first task of a crew gets what triggered it.
     if index > 0 and target.allow_crewai_trigger_context is None:
@@ -618,14 +627,28 @@ def attempt(project, command):
         if hasattr(crew, option):
             setattr(crew, option, False)
     crew.after_kickoff_callbacks = [adding(earlier), *crew.after_kickoff_callbacks] if command["isLast"] else []
-    result = crew.kickoff(inputs=inputs)
-    usage = getattr(result, "token_usage", None)
-    return {
-        # Hooks after the kickoff may return another result.
-        "output": (text_of(result) if command["isLast"] else "") or target.output.raw,
-        "inputs": inputs,
-        "usage": usage.model_dump() if usage else None,
-    }
+
+    def reply_with(output, **members):
+        used = {name: count - used_before[name] for name, count in usage_of(crew).items()}
+        return {"output": output, "inputs": inputs, "usage": used, **members}
+
+    if draft:
+        result, refusal = crewdeck_review.finish(crew, target, inputs, draft, refusal)
+        if refusal:
+            return reply_with("", refusal=refusal)
+    elif command["isReviewed"]:
+        draft = crewdeck_review.draft_of(crew, target, inputs, NoReviewer())
+        return reply_with(draft["output"], draft=draft)
+    else:
+        result = crew.kickoff(inputs=inputs)
+    # Hooks after the kickoff may return another result.
+    return reply_with((text_of(result) if command["isLast"] else "") or target.output.raw)
+
+
+def usage_of(crew):
+    """Of all its models, which other crews may share."""
+    usage = crew.calculate_usage_metrics()
+    return {name: getattr(usage, name) for name in ("total_tokens", "prompt_tokens", "completion_tokens")}
 
 
 def flow_part(project, command):

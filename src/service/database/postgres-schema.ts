@@ -38,7 +38,7 @@ export async function migrate(url: string, pool: Sql): Promise<void> {
     };
     // Postgres makes one change of statements that it gets together.
     await connection.unsafe(
-      `${tables(dialect)} ${indexes} ${workflowIndexes}
+      `${tables(dialect)} ALTER TABLE attempts ADD COLUMN IF NOT EXISTS review TEXT; ${indexes} ${workflowIndexes}
        INSERT INTO ${versionTable} (version) VALUES (${version}) ON CONFLICT DO NOTHING`,
     );
   } finally {

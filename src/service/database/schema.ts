@@ -28,7 +28,7 @@ export function tables({ integer, table, rowid }: Dialect): string {
     execution_id TEXT NOT NULL REFERENCES executions, task_index ${integer} NOT NULL, attempt ${integer} NOT NULL,
     task_id TEXT NOT NULL, state TEXT NOT NULL, output TEXT, started_at ${integer} NOT NULL, finished_at ${integer},
     failures ${integer} NOT NULL DEFAULT 0, begins ${integer} NOT NULL DEFAULT 0, feedback TEXT, callbacks TEXT, decided_at ${integer}, taken ${integer} NOT NULL DEFAULT 0,
-    shown ${integer} NOT NULL DEFAULT 0, PRIMARY KEY (execution_id, task_index, attempt)
+    shown ${integer} NOT NULL DEFAULT 0, review TEXT, PRIMARY KEY (execution_id, task_index, attempt)
   )${table};
   CREATE TABLE IF NOT EXISTS usage (
     execution_id TEXT NOT NULL REFERENCES executions, total ${integer} NOT NULL, prompt ${integer} NOT NULL, completion ${integer} NOT NULL
@@ -72,6 +72,7 @@ export const addedColumns = [
   ["executions", "crew", "TEXT NOT NULL DEFAULT ''"],
   ["attempts", "shown", "INTEGER NOT NULL DEFAULT 0"],
   ["attempts", "begins", "INTEGER NOT NULL DEFAULT 0"],
+  ["attempts", "review", "TEXT"],
   ["deliveries", "kind", "TEXT"],
   // Its callbacks wait for their repeat in one queue, and are in no status.
   ["deliveries", "queue", "TEXT NOT NULL DEFAULT ''"],
