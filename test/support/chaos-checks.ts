@@ -185,13 +185,18 @@ function checkExecution(
   ];
   const reviews = attempts.filter((attempt) => attempt.startsWith(reviewedTask));
   const answered = state === "completed" ? reviews : reviews.slice(0, -1);
+  const finished = attempts.filter(
+    (attempt) =>
+      !reviews.includes(attempt) || (state === "completed" && attempt === reviews.at(-1)),
+  );
   checkEvents();
   figures.executions += 1;
   figures.attempts += attempts.length;
   figures.rejections += rejections;
   const events = status.events.filter(({ type }) => streamed.includes(type));
   const expected = [
-    ...attempts.flatMap((attempt) => [`task ${attempt}`, `step ${attempt}`]),
+    ...attempts.map((attempt) => `step ${attempt}`),
+    ...finished.map((attempt) => `task ${attempt}`),
     ...reviews.map((attempt) => `human ${attempt}`),
     ...(state === "completed" ? ["crew"] : []),
     ...events.map(({ event_id }) => `event ${event_id}`),
@@ -207,8 +212,12 @@ function checkExecution(
     }
     const once = [
       "crew_kickoff_started",
-      ...attempts.flatMap((attempt) => [`task_started ${attempt}`, `task_completed ${attempt}`]),
-      ...reviews.map((attempt) => `human_feedback_requested ${attempt}`),
+      ...attempts.map((attempt) => `task_started ${attempt}`),
+      ...finished.map((attempt) => `task_completed ${attempt}`),
+      ...reviews.flatMap((attempt) => [
+        `task_paused ${attempt}`,
+        `human_feedback_requested ${attempt}`,
+      ]),
       ...answered.map((attempt) => `human_feedback_received ${attempt}`),
       ...(state === "completed" ? ["crew_kickoff_completed"] : []),
     ];

@@ -12,9 +12,9 @@ const places = { humanInput: 8, others: 8 };
 const workers = 2;
 const shareOfAll = workers * (places.humanInput + places.others);
 
-/** So many executions call both receivers: the healthy one for two tasks and a pause. */
+/** So many executions call both receivers: the healthy one for a task and a pause. */
 const executions = 100;
-const healthyCallbacks = 3 * executions;
+const healthyCallbacks = 2 * executions;
 
 describe("callbacks of a team", () => {
   needsPostgres();
