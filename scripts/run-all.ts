@@ -53,8 +53,8 @@ await run(check("build", "esbuild.mjs", "--tests"));
 await installedServer("newest");
 await ensureBrowser();
 const missing = new Map<string, string>();
-await need("crewai", installCrewai);
-if (options.all === true || options.long === true) await need(onPostgres, installPostgres);
+await need(["crewai", "python"], installCrewai);
+if (options.all === true || options.long === true) await need([onPostgres], installPostgres);
 const queue = steps().filter(({ name }) => !missing.has(name));
 await Promise.all([runQueue(), runQueue(), runQueue()]);
 rmSync(scratch, { recursive: true, force: true });
@@ -82,6 +82,7 @@ function steps(): readonly Step[] {
     check("types of the form", "node_modules/typescript-native/bin/tsc", "-p", "src/webview"),
   ];
   const host = { name: "host", args: ["scripts/run-host.ts"], isSuite: true, minutes: 15 };
+  const python = pytest("python");
   const unit = suite("unit", 5, "test/unit/**/*.test.ts", "--parallel", "--jobs", "2");
   if (options.all !== true)
     return [
@@ -90,6 +91,7 @@ function steps(): readonly Step[] {
       suite("ui", 3, "test/ui/story.test.ts"),
       suite("service", 3, "test/service/{commands,program,refusals,operations}.test.ts"),
       suite("crewai", 3, "test/crewai/engine.test.ts", "--grep", "runs a classic project"),
+      python,
       ...checks,
     ];
   return [
@@ -102,6 +104,7 @@ function steps(): readonly Step[] {
     unit,
     suite("service", 10, "test/service/**/*.test.ts"),
     serviceOnPostgres(),
+    python,
     ...checks,
     // Packaging builds again, which writes only what has changed.
     suite("package", 5, "test/package/**/*.test.ts"),
@@ -115,6 +118,7 @@ function longSteps(): readonly Step[] {
       ...suite("crewai", 60, "test/crewai/**/*.test.ts", "--parallel", "--jobs", "2"),
       env: { CREWDECK_CREWAI_VERSIONS: "all", CREWDECK_KILLS: "500" },
     },
+    pytest("python with crewAI 1.15.0", "--crewai", "1.15.0"),
     {
       name: "host on the oldest VS Code",
       args: ["scripts/run-host.ts", "--oldest"],
@@ -146,6 +150,11 @@ function suite(name: string, minutes: number, files: string, ...more: string[]):
   return { name, args, isSuite: true, minutes };
 }
 
+/** The tests of the worker in Python. */
+function pytest(name: string, ...more: string[]): Step {
+  return { name, args: ["scripts/run-pytest.ts", ...more], isSuite: true, minutes: 3 };
+}
+
 /** The unit tests of the service once more, on Postgres, except those that use no database or are about a file. */
 function serviceOnPostgres(): Step {
   const folder = "test/unit/service";
@@ -170,13 +179,19 @@ async function run(step: Step): Promise<void> {
   count(step.name, await runStep(step, scratch), (performance.now() - begun) / 1000);
 }
 
-/** Installs what a suite needs. Where it can't be, the suite is skipped; in CI, it fails. */
-async function need(name: string, install: () => Promise<string | undefined>): Promise<void> {
+/** Installs what suites need. Where it can't be, they are skipped; in CI, they fail. */
+async function need(
+  names: readonly string[],
+  install: () => Promise<string | undefined>,
+): Promise<void> {
   const problem = await install();
   if (problem === undefined) return;
-  missing.set(name, problem);
-  if (!isCi) return;
-  count(name, { passed: 0, failed: 1, skipped: 0, failures: [{ title: name, error: problem }] }, 0);
+  for (const name of names) {
+    missing.set(name, problem);
+    if (!isCi) continue;
+    const failures = [{ title: name, error: problem }];
+    count(name, { passed: 0, failed: 1, skipped: 0, failures }, 0);
+  }
 }
 
 function count(name: string, counts: Counts, seconds: number): void {

@@ -3,16 +3,11 @@ import { readStatus } from "../../src/api/read-status.ts";
 import { activityOf } from "../../src/executions/activity.ts";
 import { newExecution } from "../../src/executions/reduce.ts";
 import { CrewApi } from "../support/crew-api.ts";
-import {
-  crewaiEnv,
-  crewaiProject,
-  crewaiVersions,
-  needsCrewai,
-  pythonWith,
-} from "../support/crewai.ts";
+import { crewaiEnv, crewaiProject, crewaiVersions, needsCrewai } from "../support/crewai.ts";
 import { startModelServer } from "../support/model-server.ts";
 import { startService } from "../support/service.ts";
 import { waitFor } from "../support/wait.ts";
+import { warmPython } from "../support/warm-python.ts";
 
 describe("events of a crewAI project", () => {
   needsCrewai();
@@ -20,7 +15,7 @@ describe("events of a crewAI project", () => {
   for (const version of crewaiVersions)
     describe(`with crewAI ${version}`, () => {
       it("are those of crewAI's event bus, with their tokens, nested in the service's", async () => {
-        const python = await pythonWith(version);
+        const python = await warmPython(version);
         const model = await startModelServer(({ prompt, tools, hasToolResult }) => {
           if (tools.includes("thermometer") && !hasToolResult)
             return { tool: "thermometer", arguments: { city: "Oslo" } };

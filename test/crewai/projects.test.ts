@@ -7,11 +7,11 @@ import {
   needsCrewai,
   newestCrewai,
   openEngine,
-  pythonWith,
   writeProject,
 } from "../support/crewai.ts";
 import { startModelServer, type ModelAnswer, type ModelRequest } from "../support/model-server.ts";
 import { waitFor } from "../support/wait.ts";
+import { warmPython } from "../support/warm-python.ts";
 
 interface ClassicCrew {
   /** Lines before the class. */
@@ -80,7 +80,7 @@ describe("crewAI projects", () => {
     ends.push(() => model.stop());
     const folder = writeProject(files);
     const env = crewaiEnv(model);
-    const { engine, lines, run } = openEngine({ folder, python: await pythonWith(version), env });
+    const { engine, lines, run } = openEngine({ folder, python: await warmPython(version), env });
     ends.push(() => engine.close?.());
     const result = await run({ topic: "tea" });
     return {
@@ -570,7 +570,7 @@ crew = Crew(agents=[a], tasks=[Task(name="same", description=f"Do the {each} thi
     const env = { ...crewaiEnv(model), OPENAI_API_KEY: "" };
     const { engine, run } = openEngine({
       folder: writeProject({ "crew.py": crewFile() }),
-      python: await pythonWith(newestCrewai),
+      python: await warmPython(),
       env,
     });
     ends.push(() => engine.close?.());
@@ -596,7 +596,7 @@ crew = Crew(agents=[a], tasks=[Task(name="same", description=f"Do the {each} thi
     });
     const { engine, run } = openEngine({
       folder,
-      python: await pythonWith(newestCrewai),
+      python: await warmPython(),
       env: crewaiEnv(model),
       parallel: 2,
     });

@@ -67,6 +67,13 @@ export async function pythonWith(crewai: string | undefined): Promise<string> {
   return path.join(folder, "bin", "python");
 }
 
+/** The same with pytest, which is added to the environment. */
+export async function pythonWithPytest(crewai: string): Promise<string> {
+  const python = await pythonWith(crewai);
+  await run(await uv(), ["pip", "install", "--quiet", "--python", python, "pytest>=9,<10"]);
+  return python;
+}
+
 /** What `crewai create` does, without its questions, in an empty folder. @returns the project's folder */
 export async function createdProject(
   name: string,

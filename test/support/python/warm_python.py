@@ -1,0 +1,84 @@
+"""Imports crewAI, and then forks itself for each worker: importing takes seconds of the processor, forking milliseconds.
+
+    warm-python.py <path of worker.py> <path of a socket>
+
+A client connects to the socket, passes its standard streams, and writes one line of JSON, {"folder": "...", "environment": {...}}.
+The worker lives as long as the client at most; its wait status comes back when it ends. Ends when standard input closes.
+"""
+
+import importlib.util
+import json
+import os
+import runpy
+import select
+import signal
+import socket
+import sys
+import threading
+
+program, address = sys.argv[1:]
+
+
+def serve():
+    spec = importlib.util.spec_from_file_location("warm_worker", program)
+    worker = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(worker)
+    worker.import_crewai()
+    # What most crews load when they run.
+    import crewai.flow.flow  # noqa: F401
+    import crewai.llms.providers.openai.completion  # noqa: F401
+    from crewai import events
+
+    # The worker listens to all, and some are loaded when they are asked for.
+    for name in events.__all__:
+        getattr(events, name, None)
+    assert threading.active_count() == 1, "A process with threads can't be forked."
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(address)
+    listener.listen(64)
+    while listener in select.select([listener, sys.stdin], [], [])[0]:
+        client, _ = listener.accept()
+        if os.fork() == 0:
+            listener.close()
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            keep(client, worker)
+        client.close()
+
+
+def keep(client, worker):
+    """Starts a worker, and reports its end."""
+    _, streams, *_ = socket.recv_fds(client, 1, 3)
+    with client.makefile("rb") as lines:
+        wanted = json.loads(lines.readline())
+    pid = os.fork()
+    if pid == 0:
+        os.setsid()
+        for number, stream in enumerate(streams):
+            os.dup2(stream, number)
+            os.close(stream)
+        # What Python made of this process's own streams may be of another kind.
+        sys.stdin, sys.stdout, sys.stderr = open(0), open(1, "w", buffering=1), open(2, "w", buffering=1)
+        os.chdir(wanted["folder"])
+        os.environ.clear()
+        os.environ.update(wanted["environment"])
+        sys.argv = [program]
+        sys.path[0] = os.path.dirname(program)
+        threading.Thread(target=end_with, args=(client, worker), daemon=True).start()
+        runpy.run_path(program, run_name="__main__")
+        os._exit(0)
+    for stream in streams:
+        os.close(stream)
+    _, status = os.waitpid(pid, 0)
+    try:
+        client.sendall(f"{status}\n".encode())
+    finally:
+        os._exit(0)
+
+
+def end_with(client, worker):
+    client.recv(1)
+    worker.end()
+
+
+serve()

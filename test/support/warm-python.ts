@@ -1,0 +1,62 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, existsSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { newestCrewai, oldestCrewai, pythonWith, workerProgram } from "./crewai.ts";
+import { projectFolder, temporaryFolder } from "./folders.ts";
+import { signal } from "./processes.ts";
+import { waitFor } from "./wait.ts";
+
+const programs = path.join(projectFolder, "test", "support", "python");
+const started = new Map<string, Promise<string>>();
+
+/**
+ * An interpreter whose workers begin with crewAI imported: they are forked from one process of this suite. For services and engines of
+ * tests that are about what a worker does, and not about how it starts, is killed or is seen by the system.
+ */
+export async function warmPython(version = newestCrewai): Promise<string> {
+  const python = await pythonWith(version);
+  // It starts a thread when it is imported, which a fork doesn't have.
+  if (version === oldestCrewai) return python;
+  const known = started.get(version) ?? start(python, () => started.delete(version));
+  started.set(version, known);
+  return known;
+}
+
+/** @param onEnd called when the process has ended, as after a failure in a file of tests */
+async function start(python: string, onEnd: () => void): Promise<string> {
+  const folder = temporaryFolder("warm");
+  const address = path.join(folder, "socket");
+  const child = spawn(
+    python,
+    ["-u", path.join(programs, "warm_python.py"), workerProgram, address],
+    {
+      // It ends when its standard input closes.
+      stdio: ["pipe", "ignore", "inherit"],
+    },
+  );
+  child.once("exit", onEnd);
+  child.unref();
+  process.once("exit", () => {
+    if (child.pid !== undefined) signal(child.pid, "SIGKILL");
+    rmSync(folder, { recursive: true, force: true });
+  });
+  await Promise.race([
+    waitFor("Python to import crewAI", () => existsSync(address), 240_000),
+    once(child, "exit").then(() => {
+      throw new Error("Python can't import crewAI.");
+    }),
+  ]);
+  const client = [
+    python,
+    "-IS",
+    path.join(programs, "warm_client.py"),
+    python,
+    workerProgram,
+    address,
+  ];
+  const file = path.join(folder, "python");
+  writeFileSync(file, `#!/bin/sh\nexec ${client.map((word) => `'${word}'`).join(" ")} "$@"\n`);
+  chmodSync(file, 0o755);
+  return file;
+}
