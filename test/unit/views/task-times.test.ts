@@ -45,20 +45,24 @@ describe("the time of a task", () => {
     });
     const events = [
       event("t1", "task_started", 0, { attempt: 1 }),
-      event("t1e", "task_completed", 5.5, { startedId: "t1" }),
+      event("t1e", "task_paused", 5.5, { startedId: "t1" }),
       event("w1", "human_feedback_requested", 6, { attempt: 1 }),
       event("w1e", "human_feedback_received", 76.2, { startedId: "w1" }),
       event("t2", "task_started", 77, { attempt: 2 }),
-      event("t2e", "task_completed", 78.25, { startedId: "t2" }),
+      event("t2p", "task_paused", 78.25, { startedId: "t2" }),
+      event("w2", "human_feedback_requested", 78.25, { attempt: 2 }),
+      event("w2e", "human_feedback_received", 98.25, { startedId: "w2" }),
+      // With what a local crew does once the output is approved.
+      event("t2e", "task_completed", 99, { startedId: "t2" }),
     ];
     const task = { taskId: "review", state: "completed", attempts } as const;
     const kept = { events, folded: {} };
     const execution = withTimes(anExecution({ state: "running", tasks: [task] }), kept);
     assert.deepEqual(shownFor(execution, events), {
-      tree: ["6.7 s", "waited for you: 1 min 10 s"],
-      document: ["6.7 s · waited for you: 1 min 10 s"],
-      page: ["6.7 s", "waited for you: 1 min 10 s"],
-      timeline: ["6.7 s", "1 min 10 s"],
+      tree: ["7.5 s", "waited for you: 1 min 30 s"],
+      document: ["7.5 s · waited for you: 1 min 30 s"],
+      page: ["7.5 s", "waited for you: 1 min 30 s"],
+      timeline: ["7.5 s", "1 min 30 s"],
     });
   });
 
