@@ -3,8 +3,8 @@ import * as vscode from "vscode";
 import { Disposables } from "../base/events.ts";
 import { logProblem } from "../editor/log.ts";
 import { projectOf } from "../projects/find.ts";
-import { inspectProject, type Inspection, type Problem } from "../projects/inspect.ts";
-import type { Position } from "../projects/types.ts";
+import { inspectProject, type Inspection } from "../projects/inspect.ts";
+import type { Position, ProjectProblem } from "../projects/types.ts";
 import { commandsAt } from "./lenses.ts";
 import type { ProjectFilesOptions } from "./register.ts";
 
@@ -150,11 +150,12 @@ export class ProjectFiles implements vscode.Disposable {
       const problems = found?.inspection.problems ?? [];
       this.#marks.set(
         document.uri,
-        problems.flatMap((problem) =>
-          problem.at?.file === found?.file && problem.at !== undefined
-            ? [diagnostic(document, problem, problem.at)]
-            : [],
-        ),
+        problems.flatMap((problem) => {
+          const at = problem.error.position;
+          return at !== undefined && at.file === found?.file
+            ? [diagnostic(document, problem, at)]
+            : [];
+        }),
       );
     }
   }
@@ -182,13 +183,13 @@ const largestText = 1024 * 1024;
 
 function diagnostic(
   document: vscode.TextDocument,
-  { kind, text }: Problem,
+  { kind, error }: ProjectProblem,
   at: Position,
 ): vscode.Diagnostic {
   const { Error, Warning } = vscode.DiagnosticSeverity;
   const made = new vscode.Diagnostic(
     rangeOf(document, at),
-    text,
+    error.text,
     kind === "error" ? Error : Warning,
   );
   made.source = "Crewdeck";

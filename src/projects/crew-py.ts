@@ -13,8 +13,12 @@ export interface CrewClass {
 export interface CrewMethod {
   readonly kind: "agent" | "task" | "crew";
   readonly name: string;
-  /** What it takes from `agents_config` or `tasks_config`. */
-  readonly config?: string;
+  /** What it takes from `agents_config` or `tasks_config`; undefined for nothing, null if that can't be read. */
+  readonly config?: string | null;
+  /** The method of its agent, where Python says it. */
+  readonly agent?: string;
+  /** `human_input=True`. */
+  readonly asks?: true;
   /** Of the decorator, from 1. */
   readonly line: number;
   readonly column: number;
@@ -23,14 +27,20 @@ export interface CrewMethod {
 const crewBase = /^\s*@(?:[\w.]+\.)?CrewBase\b/;
 const decorator = /^\s*@(?:[\w.]+\.)?(agent|task|crew)\b/;
 const usedConfig = /\b(?:agents|tasks)_config\s*(?:\[|\.\s*get\s*\()\s*["']([^"'\n]+)["']/;
+const someConfig = /\b(?:agents_config|tasks_config\b|config\s*=)/;
+const ownAgent = /\bagent\s*=\s*self\.(\w+)\s*\(/;
+
+/** Each is read by itself. */
+const mostClasses = 50;
 
 /** The classes with `@CrewBase`, in the order of the file. */
 export function crewClassesIn(text: string): CrewClass[] {
   const source = text.split(/\r?\n/);
   const code = withoutInert(text).split(/\r?\n/);
+  let found = 0;
   return code.flatMap((line, index) => {
     const below = crewBase.test(line) ? definitionBelow(code, index) : undefined;
-    if (below?.isClass !== true) return [];
+    if (below?.isClass !== true || (found += 1) > mostClasses) return [];
     const start = below.index + 1;
     const body = bodyBelow(code, below.index);
     const own = source.slice(start, start + body.length);
@@ -52,13 +62,19 @@ function methodsIn(body: readonly string[], source: readonly string[], start: nu
     const below = kind === undefined ? undefined : definitionBelow(body, index);
     if (!isKind(kind) || below === undefined || below.isClass) return [];
     const length = bodyBelow(body, below.index).length;
-    const text = source.slice(below.index, below.index + 1 + length).join("\n");
-    const config = usedConfig.exec(text)?.[1];
+    const linesIn = (lines: readonly string[]) =>
+      lines.slice(below.index, below.index + 1 + length).join("\n");
+    const code = linesIn(body);
+    const config =
+      usedConfig.exec(linesIn(source))?.[1] ?? (someConfig.test(code) ? null : undefined);
+    const agent = kind === "task" ? ownAgent.exec(code)?.[1] : undefined;
     return [
       {
         kind,
         name: below.name,
         ...(config !== undefined && { config }),
+        ...(agent !== undefined && { agent }),
+        ...(/\bhuman_input\s*=\s*True\b/.test(code) && { asks: true }),
         line: start + index + 1,
         column: indentOf(line) + 1,
       },

@@ -2,7 +2,8 @@ import * as l10n from "@vscode/l10n";
 import path from "node:path";
 import type { JsonObject } from "../base/json.ts";
 import { crewClassesIn, type CrewClass, type CrewMethod } from "./crew-py.ts";
-import { filesIn, foldersIn, isFile } from "./files.ts";
+import { filesIn, foldersIn, isFile, readText } from "./files.ts";
+import { withoutInert } from "./python-text.ts";
 import { attempt, tryToRead, type Reading } from "./reading.ts";
 import { given, parseJsonc, parseYaml, toPlain, type Place } from "./source.ts";
 import { ProjectError, type ProjectAgent, type ProjectTask } from "./types.ts";
@@ -12,40 +13,56 @@ type Report = Reading["report"];
 /** An agent or task, and where it is defined. */
 export interface Defined<T> {
   readonly value: T;
-  readonly place: Place;
-  /** No method in `crew.py` uses it, so it isn't part of the crew. */
+  /** Undefined if Python defines it, or if its file is missing. */
+  readonly place?: Place | undefined;
+  /** No method of the crew's class uses it, so it isn't part of the crew. */
   readonly isUnused?: boolean;
 }
 
 export interface Definition {
-  /** Also those whose file is missing have a value, but no place. */
-  readonly agents: readonly (Pick<Defined<ProjectAgent>, "value"> &
-    Partial<Defined<ProjectAgent>> & {
-      /** Not one of the crew's agents, so its texts ask for no inputs. */
-      readonly isManager?: boolean;
-    })[];
+  readonly agents: readonly (Defined<ProjectAgent> & {
+    /** Not one of the crew's agents, so its texts ask for no inputs. */
+    readonly isManager?: boolean;
+  })[];
   readonly tasks: readonly Defined<ProjectTask>[];
+  /** Python defines agents or tasks. */
+  readonly isPartial?: boolean;
   readonly name?: string | undefined;
   readonly defaults?: JsonObject;
   /** The whole `crew.jsonc`. */
   readonly crew?: Place;
 }
 
-/** Folders with `agents.yaml` or `tasks.yaml`: at the top and in each package under `src`. */
-export async function configFolders(folder: string): Promise<string[]> {
+/** Folders of classic crews, at the top and each package under `src`: with a folder `config`, or a class in `crew.py`. */
+export async function crewFolders(folder: string): Promise<string[]> {
+  return await foldersWith(folder, async (place) => {
+    for (const file of ["config/agents.yaml", "config/tasks.yaml"])
+      if (await isFile(path.join(folder, place, file))) return true;
+    const python = await readText(path.join(folder, place), "crew.py").catch(() => undefined);
+    return crewClassesIn(python?.text ?? "").length > 0;
+  });
+}
+
+/** Folders with a `crew.py`, whatever that has. */
+export async function pythonFolders(folder: string): Promise<string[]> {
+  return await foldersWith(folder, (place) => isFile(path.join(folder, place, "crew.py")));
+}
+
+async function foldersWith(
+  folder: string,
+  isMeant: (place: string) => Promise<boolean>,
+): Promise<string[]> {
   const packages = await foldersIn(path.join(folder, "src"));
   const found: string[] = [];
-  for (const config of ["config", ...packages.map((name) => `src/${name}/config`)])
-    for (const file of ["agents.yaml", "tasks.yaml"])
-      if (found.at(-1) !== config && (await isFile(path.join(folder, config, file))))
-        found.push(config);
+  for (const place of [".", ...packages.map((name) => `src/${name}`)])
+    if (await isMeant(place)) found.push(place);
   return found;
 }
 
 /** The only folder, else that of the project's own package. */
-export function ownConfig(found: readonly string[], projectName = ""): string | undefined {
-  const own = `src/${projectName.replaceAll("-", "_")}/config`;
-  return found.length > 1 ? found.find((config) => config === own) : found[0];
+export function ownFolder(found: readonly string[], projectName = ""): string | undefined {
+  const own = `src/${projectName.replaceAll("-", "_")}`;
+  return found.length > 1 ? found.find((place) => place === own) : found[0];
 }
 
 const crewFiles = ["crew.jsonc", "crew.json"];
@@ -63,17 +80,22 @@ export interface CrewEntry {
   readonly crew: CrewClass | undefined;
 }
 
-/** The crews beside the folder `config`: those of `crew.py`, else of the other files there, as in a flow. At least one. */
-export async function crewEntries(reading: Reading, config: string): Promise<CrewEntry[]> {
-  const folder = path.posix.dirname(config);
+/** The crews in one of the {@link crewFolders}: those of `crew.py`, else of the other files there, as in a flow. At least one. */
+export async function crewEntries(reading: Reading, folder: string): Promise<CrewEntry[]> {
   const usual = path.posix.join(folder, "crew.py");
-  const entriesIn = async (file: string): Promise<CrewEntry[]> =>
-    crewClassesIn(await pythonText(reading, file)).map((crew) => ({ file, crew }));
-  const found = (await isFile(path.join(reading.folder, usual))) ? await entriesIn(usual) : [];
-  if (found.length > 0) return found;
-  for (const name of await filesIn(path.join(reading.folder, folder)))
-    if (name.endsWith(".py")) found.push(...(await entriesIn(path.posix.join(folder, name))));
-  return found.length > 0 ? found : [{ file: usual, crew: undefined }];
+  const others = (await filesIn(path.join(reading.folder, folder)))
+    .filter((name) => name.endsWith(".py") && name !== "crew.py")
+    .map((name) => path.posix.join(folder, name));
+  const found: CrewEntry[] = [];
+  /** Makes a crew without a class. */
+  let maker: string | undefined;
+  for (const file of [usual, ...others]) {
+    const text = await pythonText(reading, file);
+    found.push(...crewClassesIn(text).map((crew) => ({ file, crew })));
+    if (file === usual && found.length > 0) break;
+    if (/\bCrew\s*\(/.test(withoutInert(text))) maker ??= file;
+  }
+  return found.length > 0 ? found : [{ file: maker ?? usual, crew: undefined }];
 }
 
 /** Empty for a file that isn't text, which Python reports. */
@@ -85,58 +107,125 @@ async function pythonText({ text }: Reading, file: string): Promise<string> {
   return python?.text ?? "";
 }
 
-/** Tasks run in the order of the file, as `@task` methods usually do. */
-export async function readClassic(
-  reading: Reading,
-  config: string,
-  methods: readonly CrewMethod[],
-): Promise<Definition> {
-  const { report } = reading;
-  const agentPlaces = await tryToRead(report, () => readYaml(reading, config, "agent"));
-  const agents = [...(agentPlaces ?? [])].map(([name, place]) => ({
-    value: readAgent(name, place, report),
-    place,
-  }));
-  const taskPlaces = await tryToRead(report, () => readYaml(reading, config, "task"));
-  const isWhole = agentPlaces && !reading.broken.has(`${config}/agents.yaml`);
-  // crewAI takes a task's agent from the methods, which may define it without YAML.
-  const names = new Set([
-    ...agents.map(({ value }) => value.name),
-    ...methods.flatMap(({ kind, name }) => (kind === "agent" ? [name] : [])),
-  ]);
-  const tasks = readTasks([...(taskPlaces ?? [])], isWhole ? [...names] : undefined, report);
-  const keysOf = (kind: CrewMethod["kind"]) =>
-    methods.flatMap(({ name, config = name, ...method }) => (method.kind === kind ? [config] : []));
+/** The YAML files of a classic crew; undefined where only Python knows one. */
+export type ConfigFiles = Readonly<Record<"agents" | "tasks", string | undefined>>;
+
+/** The files that the crew's class names, by default those in the folder `config` beside it. */
+export function configFiles({ file, crew }: CrewEntry): ConfigFiles {
+  const fileOf = (named: string | null | undefined, usual: string) =>
+    named === null ? undefined : inFolder(path.posix.dirname(file), named ?? usual);
   return {
-    agents: withUse(agents, ({ name }) => name, keysOf("agent")),
-    tasks: withUse(tasks, ({ id }) => id, keysOf("task")),
+    agents: fileOf(crew?.agentsConfig, "config/agents.yaml"),
+    tasks: fileOf(crew?.tasksConfig, "config/tasks.yaml"),
   };
 }
 
-/** Where methods use none of them, they use them in a way that can't be read. */
-function withUse<T>(
-  defined: readonly Defined<T>[],
-  keyOf: (value: T) => string,
-  keys: readonly string[],
-): Defined<T>[] {
-  const isUsed = ({ value }: Defined<T>) => keys.includes(keyOf(value));
-  const canTell = defined.some(isUsed);
-  return defined.map((each) => (canTell && !isUsed(each) ? { ...each, isUnused: true } : each));
+function inFolder(folder: string, file: string): string {
+  return path.posix.isAbsolute(file) ? file : path.posix.join(folder, file);
 }
 
-async function readYaml(reading: Reading, config: string, what: "agent" | "task") {
-  const file = `${config}/${what}s.yaml`;
-  if (!(await isFile(path.join(reading.folder, file))))
-    throw new ProjectError(
-      l10n.t("The file is missing."),
-      l10n.t("a YAML file that defines each {0} under its name.", what),
-      { file, line: 1, column: 1 },
-    );
-  const place = parseYaml(await reading.text(file), reading);
-  const expected = l10n.t("at least one {0}, as a name with its fields below it.", what);
-  const members = given(place)?.members(expected);
-  if (!members?.size) throw place.error(l10n.t("The file is empty."), expected);
-  return members;
+/**
+ * As crewAI builds it: the methods of the class are the agents and tasks, in the order of the file. Where none can be
+ * related to the YAML files, their keys are.
+ */
+export async function readClassic(
+  reading: Reading,
+  { file, crew }: CrewEntry,
+  files: ConfigFiles,
+): Promise<Definition> {
+  const { report } = reading;
+  const methods = crew?.methods ?? [];
+  const read = async (kind: "agent" | "task") => {
+    const own = methods.filter((method) => method.kind === kind);
+    const config = files[`${kind}s`];
+    const isNeeded = crew === undefined || own.some(({ config }) => config !== undefined);
+    const places = await readYaml(reading, config, kind, isNeeded);
+    return { own, places, parts: partsOf(own, places), config };
+  };
+  const agents = await read("agent");
+  const tasks = await read("task");
+  for (const { own, places, config = "" } of [agents, tasks])
+    for (const method of own)
+      if (method.config && places?.size && !places.has(method.config))
+        report(
+          new ProjectError(
+            l10n.t('There is no "{0}" in {1}.', method.config, config),
+            oneOf([...places.keys()]),
+            { file, line: method.line, column: method.column },
+          ),
+        );
+  const isWhole =
+    agents.places !== undefined &&
+    !reading.broken.has(agents.config ?? "") &&
+    !agents.parts.some(({ place }) => place && isNest(place));
+  // crewAI takes a task's agent from the methods, which may define it without YAML.
+  const names = new Set([...agents.parts, ...agents.own].map(({ name }) => name));
+  return {
+    agents: agents.parts.map(({ name, place, isUnused }) => ({
+      value: place ? readAgent(name, place, report, isUnused) : unreadAgent(name),
+      ...{ place, isUnused },
+    })),
+    tasks: readTasks(tasks.parts, isWhole ? [...names] : undefined, report),
+    isPartial:
+      crew === undefined ||
+      methods.some(({ config }) => config === null) ||
+      [...agents.parts, ...tasks.parts].some(({ place }) => place === undefined),
+  };
+}
+
+/** What becomes an agent or task. */
+interface Part {
+  readonly name: string;
+  readonly place?: Place | undefined;
+  readonly method?: CrewMethod;
+  readonly isUnused: boolean;
+}
+
+function partsOf(
+  methods: readonly CrewMethod[],
+  places: ReadonlyMap<string, Place> = new Map<string, Place>(),
+): Part[] {
+  const keyOf = ({ name, config }: CrewMethod) => config ?? name;
+  const keys = methods.map(keyOf).filter((key) => places.has(key));
+  const canTell = methods.length > 0 && methods.every(({ config }) => config !== null);
+  if (keys.length === 0 && !canTell)
+    return [...places].map(([name, place]) => ({ name, place, isUnused: false }));
+  const unused = [...places].filter(([key]) => !keys.includes(key));
+  return [
+    ...methods.map((method) => ({
+      ...{ name: method.name, place: places.get(keyOf(method)), method, isUnused: false },
+    })),
+    ...unused.map(([name, place]) => ({ name, place, isUnused: true })),
+  ];
+}
+
+/** Undefined if it can't be read. A file that is missing or empty is no problem for crewAI unless it is needed. */
+async function readYaml(
+  reading: Reading,
+  file: string | undefined,
+  what: "agent" | "task",
+  isNeeded: boolean,
+): Promise<ReadonlyMap<string, Place> | undefined> {
+  if (file === undefined) return undefined;
+  const { report } = reading;
+  const isMissing = !(await isFile(path.resolve(reading.folder, file)));
+  if (isMissing && !isNeeded) return undefined;
+  return await tryToRead(report, async () => {
+    const start = { file, line: 1, column: 1 };
+    if (isMissing)
+      throw new ProjectError(
+        l10n.t("The file is missing."),
+        l10n.t("a YAML file that defines each {0} under its name.", what),
+        start,
+      );
+    const place = reading.parsed.get(file) ?? parseYaml(await reading.text(file), reading);
+    reading.parsed.set(file, place);
+    const expected = l10n.t("at least one {0}, as a name with its fields below it.", what);
+    const members = given(place)?.members(expected);
+    if (!members?.size && isNeeded && !reading.broken.has(file))
+      throw place.error(l10n.t("The file is empty."), expected);
+    return members;
+  });
 }
 
 /** Also reads `agents/<name>.jsonc` or `.json` (crewAI since 1.14.8, `crewai.project.json_loader`). */
@@ -156,23 +245,27 @@ export async function readDeclarative(reading: Reading, file: string): Promise<D
       if (items.length === 0) throw place.error(none, expected);
       return items;
     }, []);
-  const references = list(
+  const agentNames = l10n.t('a list of names, each with a file "agents/<name>.jsonc".');
+  const listed = list(
     "agents",
     l10n.t('"agents" is missing.'),
     l10n.t("There are no agents."),
-    l10n.t('a list of names, each with a file "agents/<name>.jsonc".'),
+    agentNames,
   );
+  const nested = listed.find(({ value }) => value instanceof Map);
+  if (nested) report(nested.error(l10n.t("The agents are nested here."), agentNames));
+  const references = listed.filter(({ value }) => !(value instanceof Map));
   const manager = members.get("manager_agent");
   // It may also be a reference to Python code, which isn't read.
   if (typeof manager?.value === "string") references.push(manager);
   const agents = new Map<string, Definition["agents"][number]>();
   for (const reference of references) {
-    const agent = attempt(report, () => reference.text(l10n.t("the name of an agent.")), undefined);
+    const agent = attempt(report, () => reference.name(l10n.t("the name of an agent.")), undefined);
     if (agent === undefined || agents.has(agent)) continue;
     const place = await tryToRead(report, () => readAgentFile(reading, file, agent, reference));
     agents.set(agent, {
       ...(place === undefined
-        ? { value: { name: agent, role: agent, goal: "", backstory: "" } }
+        ? { value: unreadAgent(agent) }
         : { value: readAgent(agent, place, report), place }),
       isManager: reference === manager,
     });
@@ -183,21 +276,22 @@ export async function readDeclarative(reading: Reading, file: string): Promise<D
     l10n.t('"tasks" is missing.'),
     l10n.t("There are no tasks."),
     expected,
-  ).map((place, index): [string, Place] => {
-    const read = () => given(place.members(expected).get("name"))?.text(l10n.t("the task's name."));
-    return [attempt(report, read, undefined) ?? `task_${index + 1}`, place];
+  ).map((place, index) => {
+    const read = () => given(place.members(expected).get("name"))?.name(l10n.t("the task's name."));
+    const name = attempt(report, read, undefined) ?? `task_${index + 1}`;
+    return { name, place, isUnused: false };
   });
   const inputs = attempt(
     report,
     () => given(members.get("inputs"))?.members(l10n.t("an object of names and values.")),
     undefined,
   );
-  const name = () => given(members.get("name"))?.text(l10n.t("the crew's name."));
+  const name = () => given(members.get("name"))?.name(l10n.t("the crew's name."));
   return {
     crew,
     name: attempt(report, name, undefined),
     agents: [...agents.values()],
-    tasks: readTasks(tasks, [...agents.keys()], report),
+    tasks: readTasks(tasks, nested ? undefined : [...agents.keys()], report),
     ...(inputs && {
       defaults: Object.fromEntries([...inputs].map(([key, { value }]) => [key, toPlain(value)])),
     }),
@@ -214,19 +308,21 @@ async function readAgentFile(reading: Reading, crewFile: string, name: string, r
   throw reference.error(l10n.t('The agent "{0}" has no file.', name), `"${candidates[0]}".`);
 }
 
-function readAgent(name: string, place: Place, report: Report): ProjectAgent {
-  const members = attempt(
-    report,
-    () => place.members(l10n.t("the agent's role, goal and backstory.")),
-    undefined,
-  );
+/** An agent that the files don't define. */
+function unreadAgent(name: string): ProjectAgent {
+  return { name, role: name, goal: "", backstory: "" };
+}
+
+/** @param isUnused nothing is missing in it */
+function readAgent(name: string, place: Place, report: Report, isUnused = false): ProjectAgent {
+  const members = fieldsOf(place, l10n.t("the agent's role, goal and backstory."), report);
   const text = (key: string, expected: string) =>
     attempt(report, () => given(members?.get(key))?.text(expected), "");
   const repository = text("from_repository", l10n.t("the agent's name in the repository."));
   const field = (key: string): string | undefined => {
     const found = text(key, l10n.t("text for the agent's {0}.", key));
     // The fields of an agent from a repository are stored there.
-    if (found === undefined && repository === undefined && members !== undefined)
+    if (found === undefined && repository === undefined && members !== undefined && !isUnused)
       report(noText(place, key, l10n.t('The agent "{0}" has no {1}.', name, key)));
     return found;
   };
@@ -239,6 +335,25 @@ function readAgent(name: string, place: Place, report: Report): ProjectAgent {
   };
 }
 
+/** Undefined if there are none; one problem for a list or mapping of agents or tasks in the place of one. */
+function fieldsOf(
+  place: Place,
+  expected: string,
+  report: Report,
+): ReadonlyMap<string, Place> | undefined {
+  if (!isNest(place)) return attempt(report, () => place.members(expected), undefined);
+  report(place.error(l10n.t("This has others below it, and no fields of its own."), expected));
+  return undefined;
+}
+
+function isNest({ value }: Place): boolean {
+  return (
+    value instanceof Map &&
+    value.size > 0 &&
+    [...value.values()].every((member) => member instanceof Map)
+  );
+}
+
 function extrasIn(members: ReadonlyMap<string, Place> | undefined, ...names: readonly string[]) {
   const found = names.flatMap((name) => {
     const place = given(members?.get(name));
@@ -249,19 +364,24 @@ function extrasIn(members: ReadonlyMap<string, Place> | undefined, ...names: rea
 
 /** A task may refer to agents and to the tasks before it. @param agents undefined if they can't be read */
 function readTasks(
-  places: readonly (readonly [string, Place])[],
+  parts: readonly Part[],
   agents: readonly string[] | undefined,
   report: Report,
 ): Defined<ProjectTask>[] {
-  const ids = places.map(([id]) => id);
-  return places.map(([id, place], index) => {
-    const earlier = ids.slice(0, index);
-    const members = attempt(
-      report,
-      () => place.members(l10n.t("the task's description and expected_output.")),
-      undefined,
-    );
-    if (earlier.includes(id))
+  const used = parts.filter(({ isUnused }) => !isUnused);
+  const ids = used.map((part) => nameIn(part) ?? part.name);
+  return parts.map((part) => {
+    const { name, place, method, isUnused } = part;
+    const id = nameIn(part) ?? name;
+    const index = used.indexOf(part);
+    const { agent: ownAgent, asks = false } = method ?? {};
+    if (place === undefined) {
+      const given = { ...(ownAgent !== undefined && { agent: ownAgent }), humanInput: asks };
+      return { value: { id, description: "", expectedOutput: "", ...given } };
+    }
+    const members = fieldsOf(place, l10n.t("the task's description and expected_output."), report);
+    const earlier = isUnused ? ids : ids.slice(0, index);
+    if (!isUnused && earlier.includes(id))
       report(
         (members?.get("name") ?? place).error(
           l10n.t('The name "{0}" is used twice.', id),
@@ -271,14 +391,14 @@ function readTasks(
     const text = (key: string): string => {
       const read = () => given(members?.get(key))?.text(l10n.t("text for the task's {0}.", key));
       const found = attempt(report, read, "");
-      if (found === undefined && members !== undefined)
+      if (found === undefined && members !== undefined && !isUnused)
         report(noText(place, key, l10n.t('The task "{0}" has no {1}.', id, key)));
       return found ?? "";
     };
     const agent = given(members?.get("agent"));
     const agentName = attempt(
       report,
-      () => agent?.text(l10n.t("the name of an agent.")),
+      () => agent?.name(l10n.t("the name of an agent.")),
       undefined,
     );
     // Without any, that is the problem.
@@ -286,24 +406,39 @@ function readTasks(
       report((agent ?? place).error(l10n.t('There is no agent "{0}".', agentName), oneOf(agents)));
     const context = members?.get("context");
     const humanInput = given(members?.get("human_input"));
-    if (humanInput && typeof humanInput.value !== "boolean")
+    const isAsked = humanInput && truthOf(humanInput.value);
+    if (humanInput && isAsked === undefined)
       report(
         humanInput.error(
           l10n.t("This is neither true nor false."),
           l10n.t("true or false, without quotes."),
         ),
       );
+    const by = ownAgent ?? agentName;
     const value = {
       id,
       description: text("description"),
       expectedOutput: text("expected_output"),
-      ...(agentName !== undefined && { agent: agentName }),
+      ...(by !== undefined && { agent: by }),
       ...(context && { context: readContext(context, id, earlier, ids, report) }),
-      humanInput: humanInput?.value === true,
+      humanInput: asks || isAsked === true,
       ...extrasIn(members, "tools", "output_pydantic", "output_json", "response_model"),
     };
-    return { value, place };
+    return { value, place, isUnused };
   });
+}
+
+/** A task's own name in YAML, which crewAI prefers to that of the method. */
+function nameIn({ place, method }: Part): string | undefined {
+  const name = method && place?.inside.get("name")?.value;
+  return typeof name === "string" && name !== "" ? name : undefined;
+}
+
+/** As crewAI (Pydantic) reads it; undefined for what it refuses. */
+function truthOf(value: Place["value"]): boolean | undefined {
+  const word = String(value).toLowerCase();
+  if (["true", "t", "yes", "y", "on", "1"].includes(word)) return true;
+  return ["false", "f", "no", "n", "off", "0"].includes(word) ? false : undefined;
 }
 
 /** An empty context hides earlier outputs; without one a task sees all (`Crew._get_context`). */
@@ -317,7 +452,7 @@ function readContext(
   if (place.value === null) return [];
   const list = () => place.items(l10n.t("a list of names of earlier tasks."));
   return attempt(report, list, []).flatMap((item) => {
-    const read = () => item.text(l10n.t("the name of an earlier task."));
+    const read = () => item.name(l10n.t("the name of an earlier task."));
     const name = attempt(report, read, undefined);
     if (name === undefined) return [];
     if (earlier.includes(name)) return [name];

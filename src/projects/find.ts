@@ -1,5 +1,5 @@
 import path from "node:path";
-import { configFolders, findCrewFile, ownConfig } from "./definition.ts";
+import { crewFolders, findCrewFile, ownFolder } from "./definition.ts";
 import { foldersIn, isFolder } from "./files.ts";
 import { projectHints } from "./pyproject.ts";
 
@@ -59,10 +59,10 @@ async function projectAt(folder: string): Promise<{ readonly crew?: string } | u
   if (hints?.type === "flow") return {};
   if (hints?.definition !== undefined)
     return { crew: path.dirname(path.join(folder, hints.definition)) };
-  const configs = await configFolders(folder);
-  if (configs.length > 0) {
-    const own = ownConfig(configs, hints?.name);
-    return own === undefined ? {} : { crew: path.dirname(path.join(folder, own)) };
+  const places = await crewFolders(folder);
+  if (places.length > 0) {
+    const own = ownFolder(places, hints?.name);
+    return own === undefined ? {} : { crew: path.join(folder, own) };
   }
   // "crew.json" alone is too common a file name.
   const isCrew =

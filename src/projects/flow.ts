@@ -2,30 +2,23 @@ import * as l10n from "@vscode/l10n";
 import path from "node:path";
 import { filesIn, foldersIn, isFile } from "./files.ts";
 import { flowsIn, mainFlow, modelIn } from "./flow-py.ts";
-import type { Reading } from "./reading.ts";
-import { ProjectError, type CrewProject, type Position } from "./types.ts";
-
-interface FlowSettings {
-  readonly name: string | undefined;
-  readonly definition: string | undefined;
-  /** Of `type = "flow"`. */
-  readonly at: Position;
-  /** What to add to a message: the crews inside. */
-  readonly hint: () => Promise<string>;
-}
+import { tryToRead, type Reading } from "./reading.ts";
+import { parseYaml, type Place } from "./source.ts";
+import { ProjectError, type CrewProject, type Position, type ProjectTask } from "./types.ts";
 
 /**
  * Reads a flow without running it: its methods become the tasks, and the fields of its state model the inputs.
- * @throws {ProjectError}
+ * @param name of the project
+ * @param at what says that it is a flow
+ * @param hint what to add to a message: the crews inside
+ * @throws {ProjectError} if it has no file
  */
-export async function readFlow(reading: Reading, settings: FlowSettings): Promise<CrewProject> {
-  const { name, definition, at, hint } = settings;
-  if (definition !== undefined)
-    throw new ProjectError(
-      l10n.t('The flow is defined in "{0}", which Crewdeck can\'t run.', definition),
-      l10n.t("a flow in Python: src/<package>/main.py.") + (await hint()),
-      at,
-    );
+export async function readFlow(
+  reading: Reading,
+  name: string,
+  at: Position,
+  hint: () => Promise<string>,
+): Promise<CrewProject> {
   const entry = await mainFile(reading.folder, name);
   if (entry === undefined)
     throw new ProjectError(
@@ -33,32 +26,77 @@ export async function readFlow(reading: Reading, settings: FlowSettings): Promis
       l10n.t("src/<package>/main.py with a class that derives from Flow.") + (await hint()),
       at,
     );
-  const { text } = await reading.text(entry);
+  const text = (await tryToRead(reading.report, () => reading.text(entry)))?.text ?? "";
   const all = flowsIn(text);
   const flow = mainFlow(text, all);
   if (flow === undefined || flow.methods.length === 0)
-    throw new ProjectError(
-      all.length > 1
-        ? l10n.t("It defines several flows: {0}.", all.map((each) => each.name).join(", "))
-        : l10n.t("It defines no flow."),
-      all.length > 1
-        ? l10n.t('a function "kickoff" that starts one of them.')
-        : l10n.t("a class that derives from Flow, with methods that have @start or @listen."),
-      { file: entry, line: 1, column: 1 },
+    reading.report(
+      new ProjectError(
+        all.length > 1
+          ? l10n.t("It defines several flows: {0}.", all.map((each) => each.name).join(", "))
+          : l10n.t("It defines no flow."),
+        all.length > 1
+          ? l10n.t('a function "kickoff" that starts one of them.')
+          : l10n.t("a class that derives from Flow, with methods that have @start or @listen."),
+        { file: entry, line: 1, column: 1 },
+      ),
     );
-  return {
-    kind: "flow",
+  const methods = flow?.methods.map((method) => taskOf(method.name, method.asks)) ?? [];
+  const state = flow?.state;
+  return flowOf(
     entry,
-    name: name ?? path.basename(path.resolve(reading.folder)),
-    agents: [],
-    tasks: flow.methods.map((method) => ({
-      id: method.name,
-      description: "",
-      expectedOutput: "",
-      humanInput: method.asks,
-    })),
-    inputs: flow.state === undefined ? [] : await fieldsOf(reading, entry, flow.state),
-  };
+    name,
+    methods,
+    state === undefined ? [] : await fieldsOf(reading, entry, state),
+  );
+}
+
+/** Reads a flow of the schema `crewai.flow/v1`. */
+export async function readDeclarativeFlow(
+  reading: Reading,
+  entry: string,
+  name: string,
+): Promise<CrewProject> {
+  const { report } = reading;
+  const whole = await tryToRead(report, async () => parseYaml(await reading.text(entry), reading));
+  const parts = whole?.inside;
+  const schema = parts?.get("schema");
+  if (whole !== undefined && schema?.value !== "crewai.flow/v1" && !reading.broken.has(entry))
+    report(
+      (schema ?? whole).error(
+        l10n.t("This is not the definition of a flow."),
+        "schema: crewai.flow/v1",
+      ),
+    );
+  const tasks = [...(parts?.get("methods")?.inside ?? [])].map(([method, { inside }]) =>
+    taskOf(method, inside.has("human_feedback")),
+  );
+  const state = parts?.get("state")?.inside;
+  const named = (place: Place | undefined) => [...(place?.inside.keys() ?? [])];
+  const model = state?.get("ref")?.value;
+  const fields = [
+    ...named(state?.get("json_schema")?.inside.get("properties")),
+    ...named(state?.get("default")),
+    ...(typeof model === "string"
+      ? await fieldsOf(reading, entry, model.split(/[.:]/).at(-1) ?? "")
+      : []),
+  ];
+  return flowOf(entry, name, tasks, [...new Set(fields)]);
+}
+
+function taskOf(id: string, humanInput: boolean): ProjectTask {
+  return { id, description: "", expectedOutput: "", humanInput };
+}
+
+/** Its ID belongs to crewAI, and is no input. */
+function flowOf(
+  entry: string,
+  name: string,
+  tasks: readonly ProjectTask[],
+  fields: readonly string[],
+): CrewProject {
+  const inputs = fields.filter((field) => field !== "id");
+  return { kind: "flow", entry, name, agents: [], tasks, inputs };
 }
 
 /** Of the project's own package, else the first. */
@@ -75,7 +113,7 @@ async function mainFile(folder: string, name = ""): Promise<string | undefined> 
 /** Python files that are searched for a state model. */
 const mostFiles = 200;
 
-/** Without `id`, which belongs to crewAI. A model outside of the package has none that can be read. */
+/** A model outside of the package has none that can be read. */
 async function fieldsOf(reading: Reading, entry: string, model: string): Promise<string[]> {
   const files = [entry, ...(await pythonFiles(reading.folder, path.posix.dirname(entry)))];
   const texts = new Map<string, string>();
@@ -98,7 +136,7 @@ async function fieldsOf(reading: Reading, entry: string, model: string): Promise
     }
     return [];
   };
-  return [...new Set(await fieldsIn(model))].filter((field) => field !== "id");
+  return [...new Set(await fieldsIn(model))];
 }
 
 async function pythonFiles(folder: string, below: string): Promise<string[]> {

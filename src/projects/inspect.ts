@@ -1,24 +1,17 @@
 import * as l10n from "@vscode/l10n";
 import { shortName } from "../base/text.ts";
-import { readText, type TextFile } from "./files.ts";
-import { plainProject, readDefinition, type ProjectDefinition } from "./read.ts";
-import { tryToRead, type Reading } from "./reading.ts";
+import { askedNames, crewClasses, readDefinition, type ProjectDefinition } from "./read.ts";
+import { collecting, tryToRead, type Reading } from "./reading.ts";
 import type { Place } from "./source.ts";
-import type { Position, ProjectError } from "./types.ts";
-
-export interface Problem {
-  readonly text: string;
-  /** Undefined if it isn't about one file. */
-  readonly at?: Position;
-  /** `warning`: the crew runs; `unused`: a part without effect. */
-  readonly kind: "error" | "warning" | "unused";
-}
+import { inputNames, isFilled, type Position, type ProjectProblem } from "./types.ts";
 
 /** A place of the crew, of tasks, or of both. */
 export interface Spot {
   readonly at: Position;
   /** `part`: a file that has only agents. */
   readonly crew?: "whole" | "part";
+  /** The crew's class, where the project has several crews. */
+  readonly crewClass?: string;
   /** Their ids. */
   readonly tasks: readonly string[];
 }
@@ -30,66 +23,52 @@ interface Reference {
 }
 
 export interface Inspection {
-  readonly problems: readonly Problem[];
+  readonly problems: readonly ProjectProblem[];
   readonly spots: readonly Spot[];
   readonly references: readonly Reference[];
 }
 
 /**
- * Reads a project without running it, past its problems.
+ * Reads a project without running it, past its problems; of several crews in it, all.
  * @param textOf the text of a file that is being edited; undefined for one on disk
  */
 export async function inspectProject(
   folder: string,
-  textOf: (file: string) => string | undefined = () => undefined,
+  textOf?: (file: string) => string | undefined,
 ): Promise<Inspection> {
-  const problems: Problem[] = [];
-  const broken = new Set<string>();
-  const text = async (file: string): Promise<TextFile> => {
-    const edited = textOf(file);
-    return edited === undefined ? await readText(folder, file) : { file, text: edited };
-  };
-  const report = (error: ProjectError, kind: Problem["kind"] = "error") => {
-    const { text, position } = error;
-    if (position === undefined) problems.push({ text, kind });
-    else if (!broken.has(position.file) && !problems.some(({ at }) => isSame(at, position)))
-      problems.push({ text, kind, at: position });
-  };
-  const reading: Reading = { folder, text, broken, report: (error) => report(error) };
-  const project = await tryToRead(reading.report, () => readDefinition(reading));
-  if (project === undefined) return { problems, spots: [], references: [] };
-  checkPlaceholders(project, report);
-  return {
-    problems,
-    spots: [...methodSpots(project), ...spotsIn(project)],
-    references: referencesIn(project),
-  };
+  const collected = collecting(folder, textOf);
+  const { reading, problems } = collected;
+  const spots: Spot[] = [];
+  const references: Reference[] = [];
+  const classes = await tryToRead(reading.report, () => crewClasses(folder, collected));
+  for (const crewClass of classes?.length ? classes : [undefined]) {
+    const project = await tryToRead(reading.report, () => readDefinition(reading, crewClass));
+    if (project === undefined) continue;
+    checkPlaceholders(project, reading.report);
+    const own = [...methodSpots(project), ...spotsIn(project)];
+    spots.push(...own.map((spot) => ({ ...spot, ...(crewClass !== undefined && { crewClass }) })));
+    references.push(...referencesIn(project));
+  }
+  return { problems, spots, references };
 }
 
-function isSame(one: Position | undefined, other: Position): boolean {
-  return one?.file === other.file && one.line === other.line && one.column === other.column;
-}
-
-/** What crewAI replaces (`_VARIABLE_PATTERN` in `crewai.utilities.string_utils`, 1.0 to 1.15). */
-const filled = /\{([A-Za-z_][A-Za-z0-9_-]*)\}/g;
+/** Placeholders of one text that are looked at; each takes a search through its file. */
+const mostMarked = 100;
 /** Where crewAI fills placeholders: those of these fields become inputs. */
 const asking = { agent: ["role", "goal", "backstory"], task: ["description", "expected_output"] };
 
-function checkPlaceholders(
-  project: ProjectDefinition,
-  report: (error: ProjectError, kind: Problem["kind"]) => void,
-): void {
+function checkPlaceholders(project: ProjectDefinition, report: Reading["report"]): void {
   const { agents, tasks, defaults = {} } = project;
-  const { inputs } = plainProject(project);
+  const inputs = askedNames(project);
   const used = new Set(inputs);
   const warn = (place: Place, name: string, problem: string, expected: string) =>
     report(place.error(problem, expected, `{${name}}`), "warning");
   const inField = (kind: keyof typeof asking) => (place: Place, key: string) => {
     if (typeof place.value !== "string") return;
-    const plain = [...place.value.matchAll(filled)].flatMap(([, name]) => name ?? []);
+    const plain = inputNames([place.value]).filter(isFilled).slice(0, mostMarked);
     if (asking[kind].includes(key)) {
-      for (const name of inputs)
-        if (!plain.includes(name) && place.value.includes(`{${name}}`))
+      for (const name of inputNames([place.value]).slice(0, mostMarked))
+        if (!isFilled(name))
           warn(
             place,
             name,
@@ -103,7 +82,7 @@ function checkPlaceholders(
           warn(
             place,
             name,
-            l10n.t('Nothing fills "{0}" here, and crewAI fails: it is no input of the crew.', name),
+            l10n.t('A deployed crew doesn\'t ask for "{0}", and fails without it.', name),
             l10n.t(
               "a placeholder that a description, expected output, role, goal or backstory has.",
             ),
@@ -119,7 +98,7 @@ function checkPlaceholders(
         );
   };
   for (const { place } of agents) place?.inside.forEach(inField("agent"));
-  for (const { place } of tasks) place.inside.forEach(inField("task"));
+  for (const { place } of tasks) place?.inside.forEach(inField("task"));
   for (const [name, place] of project.crew?.inside.get("inputs")?.inside ?? [])
     if (!used.has(name))
       report(
@@ -131,21 +110,18 @@ function checkPlaceholders(
       );
 }
 
-function spotsIn({ kind, config, crew, agents, tasks }: ProjectDefinition): Spot[] {
-  const top = (what: string): Position => ({ file: `${config}/${what}.yaml`, line: 1, column: 1 });
-  const crews: Spot[] =
-    kind === "classic"
-      ? [
-          { at: top("agents"), crew: "part", tasks: [] },
-          { at: top("tasks"), crew: "whole", tasks: [] },
-        ]
-      : crew === undefined
-        ? []
-        : [{ at: crew.position, crew: "whole", tasks: [] }];
+function spotsIn({ kind, configs, crew, agents, tasks }: ProjectDefinition): Spot[] {
+  const top = (file: string | undefined, crew: "part" | "whole"): Spot[] =>
+    file === undefined ? [] : [{ at: { file, line: 1, column: 1 }, crew, tasks: [] }];
+  const crews: Spot[] = [
+    ...top(configs?.agents, "part"),
+    ...top(configs?.tasks, "whole"),
+    ...(crew === undefined ? [] : [{ at: crew.position, crew: "whole" as const, tasks: [] }]),
+  ];
   return [
     ...crews,
-    ...agents.flatMap(({ value, place }): Spot[] => {
-      if (place === undefined) return [];
+    ...agents.flatMap(({ value, place, isUnused }): Spot[] => {
+      if (place === undefined || isUnused) return [];
       const own = tasks.filter((task) => task.value.agent === value.name);
       return [
         {
@@ -155,18 +131,19 @@ function spotsIn({ kind, config, crew, agents, tasks }: ProjectDefinition): Spot
         },
       ];
     }),
-    ...tasks.map(({ value, place }) => ({ at: place.position, tasks: [value.id] })),
+    ...tasks.flatMap(({ value, place, isUnused }) =>
+      place === undefined || isUnused ? [] : [{ at: place.position, tasks: [value.id] }],
+    ),
   ];
 }
 
 /** In `crew.py`. */
 function methodSpots({ entry, methods = [] }: ProjectDefinition): Spot[] {
   return methods.flatMap((method): Spot[] => {
-    const { line, column, name, config = name } = method;
+    const { line, column, name } = method;
     const at = { file: entry, line, column };
     if (method.kind === "crew") return [{ at, crew: "whole", tasks: [] }];
-    // crewAI names a task like its method; the rehearsal, like its key.
-    return method.kind === "task" ? [{ at, tasks: [...new Set([name, config])] }] : [];
+    return method.kind === "task" ? [{ at, tasks: [name] }] : [];
   });
 }
 
@@ -182,8 +159,8 @@ function referencesIn({ crew, agents, tasks }: ProjectDefinition): Reference[] {
     ...(crew?.inside.get("agents")?.list ?? []).flatMap(toAgent),
     ...toAgent(crew?.inside.get("manager_agent")),
     ...tasks.flatMap(({ place }) => [
-      ...toAgent(place.inside.get("agent")),
-      ...(place.inside.get("context")?.list ?? []).flatMap(to(taskPlaces)),
+      ...toAgent(place?.inside.get("agent")),
+      ...(place?.inside.get("context")?.list ?? []).flatMap(to(taskPlaces)),
     ]),
   ];
 }

@@ -31,10 +31,10 @@ export function definitionBelow(code: readonly string[], decorated: number) {
 /** The lines that belong to a definition. */
 export function bodyBelow(code: readonly string[], at: number): string[] {
   const indent = indentOf(code[at] ?? "");
-  const end = code.findIndex(
-    (line, index) =>
-      // A bracket may close the definition's own list.
-      index > at && line.trim() !== "" && indentOf(line) <= indent && !/^\s*[)\]}]/.test(line),
-  );
-  return code.slice(at + 1, end < 0 ? undefined : end);
+  let end = at + 1;
+  // A bracket may close the definition's own list.
+  const isInside = (line: string) =>
+    line.trim() === "" || indentOf(line) > indent || /^\s*[)\]}]/.test(line);
+  while (end < code.length && isInside(code[end] ?? "")) end += 1;
+  return code.slice(at + 1, end);
 }

@@ -1,27 +1,30 @@
 import * as l10n from "@vscode/l10n";
 import path from "node:path";
 import { parse, TomlError, type TomlTable } from "smol-toml";
-import { tryToRead, type Reading } from "./reading.ts";
+import { attempt, collecting, tryToRead, type Reading } from "./reading.ts";
 import {
-  configFolders,
+  configFiles,
   crewEntries,
+  crewFolders,
   findCrewFile,
-  ownConfig,
+  ownFolder,
+  pythonFolders,
   readClassic,
   readDeclarative,
+  type ConfigFiles,
   type CrewEntry,
   type Definition,
 } from "./definition.ts";
 import type { CrewMethod } from "./crew-py.ts";
-import { isFile, isFolder, readText } from "./files.ts";
+import { isFile, isFolder } from "./files.ts";
 import { findProjects } from "./find.ts";
-import { readFlow } from "./flow.ts";
+import { readDeclarativeFlow, readFlow } from "./flow.ts";
 import {
   inputNames,
+  isFilled,
   ProjectError,
   type CrewProject,
   type Position,
-  type ProjectProblem,
   type ProjectReading,
 } from "./types.ts";
 
@@ -32,13 +35,7 @@ import {
  * @throws {ProjectError} if there is nothing that crewAI could run, or nothing of that class
  */
 export async function readProject(folder: string, crewClass?: string): Promise<ProjectReading> {
-  const problems: ProjectProblem[] = [];
-  const reading: Reading = {
-    folder,
-    text: (file) => readText(folder, file),
-    report: (error, kind = "error") => problems.push({ error, kind }),
-    broken: new Set(),
-  };
+  const { reading, problems } = collecting(folder);
   const project = await readPast(reading, crewClass);
   const isPartial = problems.some(({ kind }) => kind === "error");
   return { project: { ...project, ...(isPartial && { isPartial }) }, problems };
@@ -47,14 +44,14 @@ export async function readProject(folder: string, crewClass?: string): Promise<P
 async function readPast(reading: Reading, crewClass: string | undefined): Promise<CrewProject> {
   const { folder } = reading;
   await needFolder(folder);
-  const pyproject = await tryToRead(reading.report, () => readPyProject(reading));
-  if (pyproject?.type === "flow")
-    return await readFlow(reading, {
-      name: pyproject.name,
-      definition: pyproject.definition,
-      at: pyproject.at("type"),
-      hint: () => crewsBelow(folder),
-    });
+  const pyproject = await readPyProject(reading);
+  if (pyproject?.type === "flow") {
+    const name = pyproject.name ?? path.basename(path.resolve(folder));
+    if (pyproject.definition === undefined)
+      return await readFlow(reading, name, pyproject.at("type"), () => crewsBelow(folder));
+    const file = await configuredFile(folder, pyproject, /\.(ya?ml|jsonc?)$/);
+    return await readDeclarativeFlow(reading, file, name);
+  }
   return plainProject(await readDefinition(reading, crewClass));
 }
 
@@ -69,10 +66,9 @@ async function needFolder(folder: string): Promise<void> {
 
 /** Without the places of its parts. */
 export function plainProject(definition: ProjectDefinition): CrewProject {
-  const { kind, entry, crewClass, name, defaults } = definition;
+  const { kind, entry, crewClass, name, defaults, isPartial } = definition;
   const agents = definition.agents.filter(({ isUnused }) => isUnused !== true);
   const tasks = definition.tasks.filter(({ isUnused }) => isUnused !== true);
-  const asking = agents.filter(({ isManager }) => isManager !== true);
   return {
     kind,
     entry,
@@ -80,30 +76,42 @@ export function plainProject(definition: ProjectDefinition): CrewProject {
     name,
     agents: agents.map(({ value }) => value),
     tasks: tasks.map(({ value }) => value),
-    inputs: inputNames([
-      ...asking.map(({ value: { role, goal, backstory } }) => `${role} ${goal} ${backstory}`),
-      ...tasks.map(({ value }) => `${value.description} ${value.expectedOutput}`),
-    ]),
+    inputs: [...new Set([...askedNames(definition), ...tasks.flatMap(namesInPath)])],
     ...(defaults && { defaults }),
+    ...(isPartial === true && { isPartial }),
   };
+}
+
+/** The names of inputs that a deployed crew asks for. */
+export function askedNames({ agents, tasks }: ProjectDefinition): string[] {
+  const asking = agents.filter(({ isUnused, isManager }) => !isUnused && !isManager);
+  return inputNames([
+    ...asking.map(({ value: { role, goal, backstory } }) => `${role} ${goal} ${backstory}`),
+    ...tasks.flatMap(({ value, isUnused }) =>
+      isUnused ? [] : [`${value.description} ${value.expectedOutput}`],
+    ),
+  ]);
+}
+
+/** crewAI fills in a task's `output_file`, too, and fails if an input lacks, but a deployed crew doesn't ask for it. */
+function namesInPath({ place }: ProjectDefinition["tasks"][number]): string[] {
+  const file = place?.inside.get("output_file")?.value;
+  return typeof file === "string" ? inputNames([file]).filter(isFilled) : [];
 }
 
 /**
  * The classes of a folder's crews, each with an address of its own; empty for a folder with one crew.
  * @throws {ProjectError} if there is no crew
  */
-export async function crewClasses(folder: string): Promise<string[]> {
-  const ignoring: Reading = {
-    folder,
-    text: (file) => readText(folder, file),
-    report: () => undefined,
-    broken: new Set(),
-  };
+export async function crewClasses(
+  folder: string,
+  { reading } = collecting(folder),
+): Promise<string[]> {
   await needFolder(folder);
-  const pyproject = await tryToRead(ignoring.report, () => readPyProject(ignoring));
+  const pyproject = await readPyProject(reading);
   if (pyproject?.type === "flow" || pyproject?.definition !== undefined) return [];
-  const config = ownConfig(await configFolders(folder), pyproject?.name);
-  const entries = config === undefined ? [] : await crewEntries(ignoring, config);
+  const place = ownFolder(await placesOf(folder, pyproject), pyproject?.name);
+  const entries = place === undefined ? [] : await crewEntries(reading, place);
   return entries.length > 1 ? entries.flatMap(({ crew }) => crew?.name ?? []) : [];
 }
 
@@ -130,8 +138,8 @@ function entryOf(entries: readonly CrewEntry[], crewClass: string | undefined): 
 
 export type ProjectDefinition = Definition &
   Pick<CrewProject, "kind" | "entry" | "crewClass" | "name"> & {
-    /** Where the agents and tasks of a classic crew are defined. */
-    readonly config?: string;
+    /** Of a classic crew. */
+    readonly configs?: ConfigFiles;
     /** Of the class of a classic crew. */
     readonly methods?: readonly CrewMethod[];
   };
@@ -143,7 +151,7 @@ export async function readDefinition(
 ): Promise<ProjectDefinition> {
   const { folder } = reading;
   await needFolder(folder);
-  const pyproject = await tryToRead(reading.report, () => readPyProject(reading));
+  const pyproject = await readPyProject(reading);
   if (pyproject?.type === "flow")
     throw new ProjectError(
       l10n.t("This project is a flow, not a crew."),
@@ -154,25 +162,22 @@ export async function readDefinition(
   const name = pyproject?.name ?? folderName;
   let file: string | undefined;
   if (pyproject?.definition !== undefined)
-    file = await configuredFile(folder, pyproject, pyproject.definition);
+    file = await configuredFile(folder, pyproject, /\.jsonc?$/);
   else {
-    const configs = await configFolders(folder);
-    const config = ownConfig(configs, pyproject?.name);
-    if (config !== undefined) {
-      const entries = await crewEntries(reading, config);
-      const { file, crew } = entryOf(entries, crewClass);
-      const methods = crew?.methods ?? [];
+    const places = await placesOf(folder, pyproject);
+    const place = ownFolder(places, pyproject?.name);
+    if (place !== undefined) {
+      const entries = await crewEntries(reading, place);
+      const entry = entryOf(entries, crewClass);
+      const { file, crew } = entry;
+      const configs = configFiles(entry);
       return {
-        kind: "classic",
-        config,
-        entry: file,
+        ...(await readClassic(reading, entry, configs)),
+        ...{ kind: "classic", entry: file, name, configs, methods: crew?.methods ?? [] },
         ...(crew && entries.length > 1 && { crewClass: crew.name }),
-        methods,
-        ...(await readClassic(reading, config, methods)),
-        name,
       };
     }
-    if (configs.length > 0)
+    if (places.length > 0)
       throw new ProjectError(
         l10n.t('There are several crews in the folder "{0}".', folderName),
         l10n.t("one crew, or the name of its package as the project's name in pyproject.toml.") +
@@ -192,6 +197,15 @@ export async function readDefinition(
   return { kind: "declarative", entry: file, ...declared, name: declared.name ?? name };
 }
 
+/** Of classic crews. A project that says that it is one may build it in Python alone. */
+async function placesOf(folder: string, pyproject: PyProject | undefined): Promise<string[]> {
+  const found = await crewFolders(folder);
+  const isPython = found.length === 0 && pyproject?.type === "crew";
+  return isPython && (await findCrewFile(folder)) === undefined
+    ? await pythonFolders(folder)
+    : found;
+}
+
 /** How many crews a message names. */
 const mostNamed = 5;
 
@@ -209,17 +223,22 @@ async function crewsBelow(folder: string): Promise<string> {
   }`;
 }
 
-async function configuredFile(folder: string, pyproject: PyProject, definition: string) {
+async function configuredFile(folder: string, pyproject: PyProject, ending: RegExp) {
+  const { definition = "", type } = pyproject;
   const file = path.posix.normalize(definition.replaceAll("\\", "/"));
   const isOutside =
     path.posix.isAbsolute(file) || /^[a-z]:/i.test(file) || file.split("/").includes("..");
-  const isCrewFile = !isOutside && /\.jsonc?$/.test(file);
-  if (isCrewFile && (await isFile(path.join(folder, file)))) return file;
+  const isDefinition = !isOutside && ending.test(file);
+  if (isDefinition && (await isFile(path.join(folder, file)))) return file;
   throw new ProjectError(
-    isCrewFile
+    isDefinition
       ? l10n.t('The file "{0}" is missing.', definition)
-      : l10n.t('The definition "{0}" can\'t be a crew file.', definition),
-    l10n.t('a .jsonc or .json file inside the project, such as "crew.jsonc".'),
+      : type === "flow"
+        ? l10n.t("The definition \"{0}\" can't be a flow's file.", definition)
+        : l10n.t('The definition "{0}" can\'t be a crew file.', definition),
+    type === "flow"
+      ? l10n.t('a YAML or JSON file inside the project, such as "src/<package>/flow.yaml".')
+      : l10n.t('a .jsonc or .json file inside the project, such as "crew.jsonc".'),
     pyproject.at("definition"),
   );
 }
@@ -228,18 +247,22 @@ type PyProject = NonNullable<Awaited<ReturnType<typeof readPyProject>>>;
 
 const tomlFile = "pyproject.toml";
 
+/** What a crew needs of it. What can't be read is left out: crewAI builds the crew without it. */
 async function readPyProject(reading: Reading) {
   if (!(await isFile(path.join(reading.folder, tomlFile)))) return undefined;
-  const { text } = await reading.text(tomlFile);
+  const report = (error: ProjectError) => reading.report(error, "warning");
+  const text = (await tryToRead(report, () => reading.text(tomlFile)))?.text ?? "";
   const at = (key: string): Position => positionOf(text, key);
-  const root = parseToml(text);
+  const root = attempt(report, () => parseToml(text), undefined);
+  const textIn = (table: TomlTable | undefined, key: string) =>
+    attempt(report, () => textAt(table, key, at), undefined);
   const crewai = tableIn(tableIn(root, "tool"), "crewai");
   return {
-    name: textIn(tableIn(root, "project"), "name", at),
+    name: textIn(tableIn(root, "project"), "name"),
     /** "crew" or "flow". */
-    type: textIn(crewai, "type", at),
+    type: textIn(crewai, "type"),
     /** The declarative crew's file (crewAI 1.14.8). */
-    definition: textIn(crewai, "definition", at),
+    definition: textIn(crewai, "definition"),
     /** The position of a key of `[tool.crewai]`. */
     at,
   };
@@ -264,7 +287,7 @@ function tableIn(table: TomlTable | undefined, key: string): TomlTable | undefin
     : undefined;
 }
 
-function textIn(table: TomlTable | undefined, key: string, at: (key: string) => Position) {
+function textAt(table: TomlTable | undefined, key: string, at: (key: string) => Position) {
   const value = table?.[key];
   if (value === undefined || typeof value === "string") return value;
   throw new ProjectError(

@@ -8,6 +8,7 @@ import {
   isSeq,
   LineCounter,
   parseDocument,
+  visit,
   type Document,
   type YAMLError,
 } from "yaml";
@@ -25,6 +26,10 @@ type Problems = Pick<Reading, "report" | "broken">;
 
 /** Deeper nesting is a mistake, and could overflow the stack. */
 const maxDepth = 100;
+/** More agents or tasks are a mistake, and to find all their places would take long. */
+const mostMembers = 1000;
+/** To parse more takes seconds. */
+const mostLines = 20_000;
 
 /** Its checks throw a ProjectError with the value's position. */
 export class Place {
@@ -59,19 +64,34 @@ export class Place {
 
   members(expected: string): Map<string, Place> {
     if (!(this.value instanceof Map)) throw this.#wrongType(expected);
+    this.#limit(this.value.size);
     return new Map([...this.value].map(([key, value]) => [key, this.#inside(key, value)]));
   }
 
   items(expected: string): Place[] {
     if (!Array.isArray(this.value)) throw this.#wrongType(expected);
+    this.#limit(this.value.length);
     return this.value.map((value, index) => this.#inside(index, value));
   }
 
-  /** Text that isn't blank. */
   text(expected: string): string {
     if (typeof this.value !== "string") throw this.#wrongType(expected);
-    if (this.value.trim() === "") throw this.error(l10n.t("This text is empty."), expected);
     return this.value;
+  }
+
+  /** Text that isn't blank. */
+  name(expected: string): string {
+    const text = this.text(expected);
+    if (text.trim() === "") throw this.error(l10n.t("This text is empty."), expected);
+    return text;
+  }
+
+  #limit(count: number): void {
+    if (count > mostMembers)
+      throw this.error(
+        l10n.t("There are {0} entries here.", count),
+        l10n.t("at most {0}.", mostMembers),
+      );
   }
 
   #inside(step: string | number, value: Value): Place {
@@ -133,8 +153,23 @@ export function parseYaml(
   problems: Problems,
   version: "1.1" | "1.2" = "1.1",
 ): Place {
+  const count = text.split("\n").length;
+  if (count > mostLines) {
+    const start = { file, line: 1, column: 1 };
+    problems.report(
+      new ProjectError(
+        l10n.t("The file has {0} lines.", count),
+        l10n.t("at most {0}.", mostLines),
+        start,
+      ),
+    );
+    problems.broken.add(file);
+    return new Place(null, () => start);
+  }
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, version, prettyErrors: false });
+  // The library takes long to compare many keys.
+  const options = { version, uniqueKeys: false, prettyErrors: false };
+  const document = parseDocument(text, { ...options, lineCounter: lines });
   const place = (offset: number) => {
     const { line, col } = lines.linePos(Math.min(offset, text.length));
     return { line: Math.max(line, 1), column: Math.max(col, 1) };
@@ -144,9 +179,21 @@ export function parseYaml(
     ...place(start),
     ...(end !== undefined && { end: place(end) }),
   });
-  for (const problem of document.errors)
-    problems.report(new ProjectError(...explain(problem), position([problem.pos[0]])));
-  if (document.errors.some(({ code }) => code !== "DUPLICATE_KEY")) problems.broken.add(file);
+  for (const key of doubledKeys(document))
+    problems.report(
+      new ProjectError(
+        l10n.t("This key appears twice."),
+        l10n.t("each key once; the last one counts."),
+        position([key]),
+      ),
+      "warning",
+    );
+  // Others often follow from the first.
+  const [first] = document.errors;
+  if (first) {
+    problems.report(new ProjectError(...explain(first, text), position([first.pos[0]])));
+    problems.broken.add(file);
+  }
   const at: At = (path, part) => {
     const [start, end = start] = rangeOf(document, path);
     const found = part === undefined ? -1 : text.slice(start, end).indexOf(part);
@@ -172,18 +219,53 @@ export function parseYaml(
   return new Place(value ?? null, at);
 }
 
-function explain({ code, message }: YAMLError): [problem: string, expected: string] {
-  if (code === "DUPLICATE_KEY")
-    return [l10n.t("This key appears twice."), l10n.t("each key once.")];
+/** Where keys of one mapping stand again. */
+function doubledKeys(document: Document): number[] {
+  const found: number[] = [];
+  visit(document, {
+    Map: (_, { items }) => {
+      const seen = new Set<string>();
+      for (const { key } of items) {
+        if (!isScalar(key) || key.value === "<<") continue;
+        const name = String(key.value);
+        if (seen.has(name)) found.push(key.range?.[0] ?? 0);
+        seen.add(name);
+      }
+    },
+  });
+  return found.sort((one, other) => one - other);
+}
+
+function explain(
+  { code, message, pos: [start] }: YAMLError,
+  text: string,
+): [problem: string, expected: string] {
   if (code === "MULTIPLE_DOCS")
     return [
       l10n.t("A second document starts here."),
       l10n.t('one document; remove the line "---".'),
     ];
+  const lines = text.slice(0, start).split("\n");
+  const before = lines.slice(0, -1).findLastIndex((line) => line.trim() !== "");
+  if (before >= 0 && (code === "MULTILINE_IMPLICIT_KEY" || isWithoutColon(code, message)))
+    return [
+      l10n.t("Line {0} continues line {1}.", lines.length, before + 1),
+      l10n.t("a line with more indentation than its key, or a new key with a colon."),
+    ];
+  if (code === "BLOCK_AS_IMPLICIT_KEY")
+    return [
+      l10n.t("There is a second colon in this line."),
+      l10n.t('text with a colon in quotes, or in lines of its own below "key: >".'),
+    ];
   return [
     sentence(message),
     l10n.t("valid YAML; look at the indentation, quotes and colons here."),
   ];
+}
+
+/** The library has this code for other characters, too. */
+function isWithoutColon(code: string, message: string): boolean {
+  return code === "MISSING_CHAR" && message.startsWith("Implicit map keys");
 }
 
 function sentence(message: string): string {
@@ -225,7 +307,7 @@ function rangeOf(document: Document, path: Path): Range {
   for (const step of path) {
     if (isAlias(node)) node = node.resolve(document);
     const pairs = isMap(node) ? node.items : [];
-    const pair = pairs.find(({ key }) => isScalar(key) && String(key.value) === String(step));
+    const pair = pairs.findLast(({ key }) => isScalar(key) && String(key.value) === String(step));
     node = isSeq(node) ? node.items[Number(step)] : pair?.value;
     if (!isNode(node) && !pair) break;
     const key = isScalar(pair?.key) ? pair.key.range : undefined;

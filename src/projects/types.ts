@@ -92,31 +92,38 @@ export class ProjectError extends Error {
 }
 
 /**
- * The names of the inputs that a deployed crew asks for, in order of first appearance. Each text is an agent's or a
- * task's, joined as crewAI joins them.
+ * The names of the inputs that a deployed crew asks for (`Crew.fetch_inputs` of crewAI: everything between two braces
+ * on a line, JSON and code included), and those that crewAI fills, which may be part of them: of `{{topic}}`, `{topic`
+ * and `topic`. In order of first appearance. Each text is an agent's or a task's, joined as crewAI joins them.
  */
 export function inputNames(texts: Iterable<string>): string[] {
   const names = new Set<string>();
   for (const text of texts)
-    for (const line of text.split("\n")) for (const name of marksIn(line)) names.add(name);
+    for (const mark of marksIn(text)) {
+      names.add(mark.slice(1, -1));
+      for (const [, inner = ""] of mark.matchAll(placeholder)) names.add(inner);
+    }
   return [...names];
 }
 
-/** As crewAI's `\{(.+?)\}`, JSON and code included. */
-function* marksIn(line: string): Generator<string> {
-  let start = line.indexOf("{");
-  for (let end = 0; start !== -1; start = line.indexOf("{", end + 1)) {
-    end = line.indexOf("}", start + 2);
-    if (end === -1) return;
-    yield line.slice(start + 1, end);
-  }
+/** As `\{.+?}` finds them, which would take long for a line of opening braces. */
+function* marksIn(text: string): Generator<string> {
+  for (const line of text.split("\n"))
+    for (let start = line.indexOf("{"); start >= 0;) {
+      const end = line.indexOf("}", start + 2);
+      if (end < 0) break;
+      yield line.slice(start, end + 1);
+      start = line.indexOf("{", end + 1);
+    }
 }
 
-/**
- * crewAI replaces only names of ASCII letters, digits, `_` and `-` (`interpolate_only`, 1.15), older versions any name.
- * So names with spaces and other letters are filled in, but not JSON and code in braces (`{"a": 1}`, `{2}`, `{}`).
- */
-const placeholder = /\{([\p{L}_][\p{L}\p{M}\p{N}_ .-]*)\}/gu;
+/** What crewAI fills in (`interpolate_only`, 1.0 to 1.15), so not other text in braces, such as JSON. */
+const placeholder = /\{([A-Za-z_][A-Za-z0-9_-]*)\}/g;
+
+/** Whether crewAI fills in an input of this name. Others, such as `"a": 1`, never reach a model. */
+export function isFilled(name: string): boolean {
+  return /^[A-Za-z_][A-Za-z0-9_-]*$/.test(name);
+}
 
 /** A placeholder without an input stays. A value that isn't text is written as JSON. */
 export function fill(text: string, inputs: Readonly<Record<string, unknown>>): string {

@@ -5,7 +5,7 @@ import { parse } from "yaml";
 import type { CallbackName } from "../api/callbacks.ts";
 import type { JsonObject, JsonValue } from "../api/types.ts";
 import { asObject, isObject, textAt } from "../base/json.ts";
-import type { CrewProject } from "../projects/types.ts";
+import { isFilled, type CrewProject } from "../projects/types.ts";
 import { ApiError } from "./errors.ts";
 import type { RunAgain } from "./run-again.ts";
 import type { Callbacks, CallbackTarget, Decision, Execution } from "./model.ts";
@@ -139,7 +139,7 @@ export function readKickoff(json: JsonValue, crew: CrewProject): Kickoff {
     throw invalidBody([{ path: ["inputs", "id"], message: idIsOurs, keyword: "not" }]);
   if (isFlow && body.run_again)
     throw invalidBody([{ path: ["run_again"], message: isWhole, keyword: "not" }]);
-  const required = isFlow ? [] : crew.inputs;
+  const required = isFlow ? [] : crew.inputs.filter(isFilled);
   const missing = required.filter((name) => !Object.hasOwn(inputs, name) || inputs[name] === null);
   if (hasInputs && missing.length === 0) {
     const again = body.run_again;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import * as vscode from "vscode";
@@ -249,6 +249,9 @@ describe("A value that a field of the kickoff form gets from another source", ()
       /^“picture\.bin” isn't a text file/,
     );
     await refused(folder, /is a folder/);
+    const device = path.join(folder, "endless.txt");
+    await symlink("/dev/zero", device);
+    await refused(device, /^“endless\.txt” is not a regular file/);
     await refused(path.join(folder, "gone.txt"), /^“gone\.txt” can't be read: /);
   });
 

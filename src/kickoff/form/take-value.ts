@@ -80,6 +80,9 @@ async function takeFile(): Promise<Taken | undefined> {
     const { type, size } = await vscode.workspace.fs.stat(file);
     if ((type & vscode.FileType.Directory) !== 0)
       throw new UserError(vscode.l10n.t("“{0}” is a folder.", name));
+    // Reading a device would never end.
+    if ((type & vscode.FileType.File) === 0)
+      throw new UserError(vscode.l10n.t("“{0}” is not a regular file.", name));
     checkSize(name, size);
     const bytes = await vscode.workspace.fs.readFile(file);
     // It may have grown, and some file systems report no size.

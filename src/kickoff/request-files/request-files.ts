@@ -57,7 +57,7 @@ export class RequestFiles {
     uri: vscode.Uri,
     by: { readonly isPerson: boolean },
   ): Promise<Execution | undefined> {
-    const document = await vscode.workspace.openTextDocument(uri);
+    const document = await openText(uri);
     // A file that was edited since is another kickoff.
     const key = JSON.stringify([uri.toString(), document.getText()]);
     const begun = await this.#starts.once(key, by, () => this.#begin(document, by.isPerson));
@@ -65,12 +65,12 @@ export class RequestFiles {
   }
 
   async openInForm(uri: vscode.Uri): Promise<Execution | undefined> {
-    const begun = await this.#open(this.#read(await vscode.workspace.openTextDocument(uri)));
+    const begun = await this.#open(this.#read(await openText(uri)));
     return await begun?.started;
   }
 
   async copyCurl(uri: vscode.Uri): Promise<void> {
-    const { crew, file } = this.#read(await vscode.workspace.openTextDocument(uri));
+    const { crew, file } = this.#read(await openText(uri));
     await copyCurl(crew, file.values);
   }
 
@@ -128,6 +128,18 @@ export class RequestFiles {
     // Throws an error that lists the connected crews.
     return { document, file, crew: crew ?? this.#options.crews.get(file.crew ?? "") };
   }
+}
+
+/** @throws UserError for a device, which VS Code would read for ever */
+async function openText(uri: vscode.Uri): Promise<vscode.TextDocument> {
+  if (uri.scheme === "file") {
+    // VS Code reports another error, such as for a missing file, itself.
+    const stats = await Promise.resolve(vscode.workspace.fs.stat(uri)).catch(() => undefined);
+    const { File, Directory } = vscode.FileType;
+    if (stats !== undefined && (stats.type & (File | Directory)) === 0)
+      throw new UserError(vscode.l10n.t("{0} is not a regular file.", uri.fsPath));
+  }
+  return await vscode.workspace.openTextDocument(uri);
 }
 
 /** @throws UserError for the first problem */

@@ -15,7 +15,8 @@ const inspect = async (files: Files) => await inspectProject(await folderWith(fi
 /** Kind, place and problem of each, without what is expected. */
 const problemsIn = async (files: Files) =>
   (await inspect(files)).problems.map(
-    ({ kind, at, text }) => `${kind} ${at ? textAt(at) : "-"} ${text.replace(/ Expected: .*/, "")}`,
+    ({ kind, error: { position: at, text } }) =>
+      `${kind} ${at ? textAt(at) : "-"} ${text.replace(/ Expected: .*/, "")}`,
   );
 
 const tasks = (text: string) => ({ ...classic, "config/tasks.yaml": text });
@@ -36,7 +37,7 @@ describe("the problems of a project", () => {
     assert.deepEqual(
       await problemsIn({
         "config/agents.yaml": "writer:\n  role: r\n  goal:\n  backstory: 3\n",
-        "config/tasks.yaml": `a:${fields}\n  agent: wirter\n  context: [b, a, x]\nb:${fields}\n  human_input: "true"\nc:\n`,
+        "config/tasks.yaml": `a:${fields}\n  agent: wirter\n  context: [b, a, x]\nb:${fields}\n  human_input: "maybe"\nc:\n`,
       }),
       [
         'error config/agents.yaml:3:3-3:7 The agent "writer" has no goal.',
@@ -45,7 +46,7 @@ describe("the problems of a project", () => {
         'error config/tasks.yaml:5:13-5:14 The task "b" comes later.',
         'error config/tasks.yaml:5:16-5:17 The task "a" refers to itself.',
         'error config/tasks.yaml:5:19-5:20 There is no task "x".',
-        "error config/tasks.yaml:9:16-9:22 This is neither true nor false.",
+        "error config/tasks.yaml:9:16-9:23 This is neither true nor false.",
         "error config/tasks.yaml:10:1-10:2 This is empty.",
       ],
     );
@@ -55,12 +56,12 @@ describe("the problems of a project", () => {
     assert.deepEqual(
       await problemsIn(tasks(`a:${fields}\n  description: f\n  agent: nobody\na:${fields}\n`)),
       [
-        "error config/tasks.yaml:4:3 This key appears twice.",
-        "error config/tasks.yaml:6:1 This key appears twice.",
+        "warning config/tasks.yaml:4:3 This key appears twice.",
+        "warning config/tasks.yaml:6:1 This key appears twice.",
       ],
     );
     assert.deepEqual(await problemsIn(tasks(`a:${fields}\n  description: f\n  agent: nobody\n`)), [
-      "error config/tasks.yaml:4:3 This key appears twice.",
+      "warning config/tasks.yaml:4:3 This key appears twice.",
       'error config/tasks.yaml:5:10-5:16 There is no agent "nobody".',
     ]);
     assert.deepEqual(
@@ -70,7 +71,7 @@ describe("the problems of a project", () => {
         ),
       ),
       [
-        "error crew.jsonc:4:23 This key appears twice.",
+        "warning crew.jsonc:4:23 This key appears twice.",
         'error crew.jsonc:4:76-4:79 There is no agent "b".',
       ],
     );
@@ -100,7 +101,7 @@ describe("the problems of a project", () => {
       ...tasks(`draft:${fields}\n  agent: nobody\n`),
       "crew.py": python,
     });
-    assert.match(problems[0]?.text ?? "", /Expected: one of "writer", "coder"\.$/);
+    assert.match(problems[0]?.error.text ?? "", /Expected: one of "coder", "writer"\.$/);
     assert.deepEqual(await problemsIn({ ...files, "crew.py": python }), []);
   });
 
@@ -145,7 +146,7 @@ describe("the placeholders of a project", () => {
       [
         'warning config/agents.yaml:5:9-5:16 crewAI doesn\'t fill placeholders in "llm".',
         'warning config/tasks.yaml:4:9-4:20 "my reader" becomes an input, but crewAI doesn\'t fill it in.',
-        'warning config/tasks.yaml:6:28-6:33 Nothing fills "day" here, and crewAI fails: it is no input of the crew.',
+        'warning config/tasks.yaml:6:28-6:33 A deployed crew doesn\'t ask for "day", and fails without it.',
         'warning config/tasks.yaml:7:26-7:33 crewAI doesn\'t fill placeholders in "guardrail".',
       ],
     );
@@ -173,12 +174,12 @@ describe("the places of a project", () => {
     assert.deepEqual(
       spots.map(({ at, crew = "-", tasks }) => [textAt(at), crew, ...tasks].join(" ")),
       [
-        "crew.py:3:5 - write draft",
+        "crew.py:3:5 - write",
         "crew.py:7:5 whole",
         "config/agents.yaml:1:1 part",
         "config/tasks.yaml:1:1 whole",
-        "config/agents.yaml:1:1-1:7 - draft",
-        "config/tasks.yaml:1:1-1:6 - draft",
+        "config/agents.yaml:1:1-1:7 - write",
+        "config/tasks.yaml:1:1-1:6 - write",
       ],
     );
   });

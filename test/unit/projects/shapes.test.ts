@@ -1,0 +1,117 @@
+import assert from "node:assert/strict";
+import { readdirSync } from "node:fs";
+import path from "node:path";
+import { inspectProject } from "../../../src/projects/inspect.ts";
+import { crewClasses, readProject } from "../../../src/projects/read.ts";
+import { projectFolder } from "../../support/folders.ts";
+
+const shapes = path.join(projectFolder, "test", "fixtures", "shapes");
+
+/** What crewAI runs, as the reader describes it: `<task>: <agent's role> < <context>`, inputs, and what else is said of it. */
+const expected: Readonly<Record<string, readonly unknown[]>> = {
+  braces: [
+    ["draft: Writer"],
+    ["{topic", "topic", '"about": "{topic', '"count": 1', "{reader", "reader", "day"],
+  ],
+  "byte-order-mark": [["draft: Writer"], ["topic"]],
+  "context-of-methods": [["draft: Writer", "final: Writer < draft"], ["topic"]],
+  "declarative-flow": [
+    ["begin", "finish"],
+    ["topic", "count"],
+  ],
+  "declarative-flow-of-defaults": [["start"], ["topic"]],
+  "doubled-key": [["draft: Writer"], ["topic"], "warning This key appears twice."],
+  "empty-texts": [["draft: Writer"], ["topic"]],
+  "json-empty-backstory": [["draft: Writer"], ["topic"]],
+  "made-in-python": [["draft: Writer", "check: Writer (asks)"], ["topic"], "partial"],
+  "no-class": [["task0"], ["topic", "{discussion", "discussion"], "partial"],
+  "other-configs": [["draft: Writer"], ["topic"]],
+  "several-crews#DraftCrew": [["draft: Writer"], ["topic"]],
+  "several-crews#EditCrew": [["edit: Editor for {reader} (asks)"], ["reader", "text"]],
+  "unused-keys": [["draft: Writer"], ["topic"]],
+};
+
+async function described(folder: string, crewClass?: string): Promise<unknown[]> {
+  const { project, problems } = await readProject(folder, crewClass);
+  const { tasks, agents, inputs, isPartial } = project;
+  return [
+    tasks.map(({ id, agent, context, humanInput }) => {
+      const role = agents.find(({ name }) => name === agent)?.role;
+      return [
+        role === undefined ? id : `${id}: ${role}`,
+        ...(context ? [`< ${context.join(", ")}`] : []),
+        ...(humanInput ? ["(asks)"] : []),
+      ].join(" ");
+    }),
+    inputs,
+    ...(isPartial ? ["partial"] : []),
+    ...problems.map(({ kind, error }) => `${kind} ${error.text.replace(/ Expected: .*/, "")}`),
+  ];
+}
+
+describe("a project that crewAI runs is read as crewAI runs it", () => {
+  for (const [name, shape] of Object.entries(expected))
+    it(name, async () => {
+      const [folder = "", crewClass] = name.split("#");
+      assert.deepEqual(await described(path.join(shapes, folder), crewClass), shape);
+    });
+
+  it("with each of the fixtures", () => {
+    const named = new Set(Object.keys(expected).map((name) => name.split("#")[0]));
+    assert.deepEqual(readdirSync(shapes).sort(), [...named].sort());
+  });
+});
+
+describe("a file with several crews", () => {
+  const folder = path.join(shapes, "several-crews");
+
+  it("names their classes, and others name none", async () => {
+    assert.deepEqual(await crewClasses(folder), ["DraftCrew", "EditCrew"]);
+    for (const one of [
+      "context-of-methods",
+      "json-empty-backstory",
+      "declarative-flow",
+      "no-class",
+    ])
+      assert.deepEqual(await crewClasses(path.join(shapes, one)), []);
+  });
+
+  it("is read for one of them, which the project names", async () => {
+    const { project } = await readProject(folder, "EditCrew");
+    assert.deepEqual([project.crewClass, project.entry], ["EditCrew", "src/several_crews/crew.py"]);
+    assert.equal((await readProject(path.join(shapes, "braces"))).project.crewClass, undefined);
+    await assert.rejects(
+      readProject(folder),
+      /several crews\. Expected: one of the classes DraftCrew, EditCrew/,
+    );
+    await assert.rejects(
+      readProject(folder, "Both"),
+      /no crew "Both"\. Expected: one of the classes/,
+    );
+  });
+
+  it("has the places and the problems of all of them", async () => {
+    const { problems, spots } = await inspectProject(folder);
+    assert.deepEqual(problems, []);
+    assert.deepEqual(
+      spots.map(
+        ({ at, crewClass, crew, tasks }) =>
+          `${path.posix.basename(at.file)}:${at.line} ${crewClass} ${crew ?? tasks.join()}`,
+      ),
+      [
+        "crew.py:16 DraftCrew draft",
+        "crew.py:20 DraftCrew whole",
+        "agents.yaml:1 DraftCrew part",
+        "tasks.yaml:1 DraftCrew whole",
+        "agents.yaml:1 DraftCrew draft",
+        "tasks.yaml:1 DraftCrew draft",
+        "crew.py:31 EditCrew edit",
+        "crew.py:35 EditCrew whole",
+        "agents.yaml:1 EditCrew part",
+        "tasks.yaml:1 EditCrew whole",
+        "agents.yaml:6 EditCrew edit",
+        "tasks.yaml:5 EditCrew edit",
+      ],
+    );
+  });
+});
