@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { rm, symlink } from "node:fs/promises";
 import * as vscode from "vscode";
 import type { CallbackUrls, PlainCallbacks } from "../../src/api/types.ts";
 import type { Crew } from "../../src/crews/types.ts";
@@ -93,6 +94,13 @@ describe("Kicking off a request file", () => {
     assert.equal(sent.length, 2);
     await files.kickOff(uri, { isPerson: false });
     assert.equal(sent.length, 3, "a program means another");
+  });
+
+  it("never reads a device that a request file leads to", async () => {
+    const uri = fileIn("endless.kickoff.json");
+    await symlink("/dev/zero", uri.fsPath);
+    await assert.rejects(open().kickOff(uri, byClick), /is not a regular file/);
+    await rm(uri.fsPath);
   });
 
   it("draws no icons of a crew's name in the status bar", async () => {
