@@ -1,5 +1,6 @@
 import path from "node:path";
-import { crewFolders, findCrewFile, ownFolder } from "./definition.ts";
+import { crewFolders, ownFolder } from "./classic.ts";
+import { findCrewFile } from "./definition.ts";
 import { foldersIn, isFolder } from "./files.ts";
 import { projectHints } from "./pyproject.ts";
 

@@ -6,15 +6,13 @@ import {
   configFiles,
   crewEntries,
   crewFolders,
-  findCrewFile,
   ownFolder,
   pythonFolders,
   readClassic,
-  readDeclarative,
   type ConfigFiles,
   type CrewEntry,
-  type Definition,
-} from "./definition.ts";
+} from "./classic.ts";
+import { findCrewFile, readDeclarative, type Definition } from "./definition.ts";
 import type { CrewMethod } from "./crew-py.ts";
 import { isFile, isFolder } from "./files.ts";
 import { findProjects } from "./find.ts";
