@@ -8,7 +8,8 @@ import {
   textAt,
   type UnknownObject,
 } from "../base/json.ts";
-import type { CrewInputs, InputField, JsonValue } from "./types.ts";
+import { isFilled } from "../base/placeholder.ts";
+import type { CrewInputs, InputField, JsonObject, JsonValue } from "./types.ts";
 
 /** JSON Schema's names, each followed by those of Python and others. */
 const typeNames = [
@@ -125,9 +126,18 @@ function typeOf(about: unknown): InputField["type"] | undefined {
     .find((type) => type !== undefined);
 }
 
-/** By default yes: deployed crews list only names, and refuse a kickoff without one (422). */
-export function isRequired(input: Pick<InputField, "required" | "default">): boolean {
-  return input.required ?? input.default === undefined;
+/**
+ * By default yes: deployed crews list only names, and refuse a kickoff without one (422). But what crewAI doesn't fill
+ * in is sent empty.
+ */
+export function isRequired(input: Pick<InputField, "name" | "required" | "default">): boolean {
+  return isFilled(input.name) && (input.required ?? input.default === undefined);
+}
+
+/** Empty values for the inputs that a crew asks for and crewAI doesn't fill in. */
+export function emptyInputs(fields: readonly InputField[]): JsonObject {
+  const odd = fields.filter(({ name, default: value }) => !isFilled(name) && value === undefined);
+  return Object.fromEntries(odd.map(({ name }) => [name, ""]));
 }
 
 /** For parts of parsed JSON, where only undefined is no value. */

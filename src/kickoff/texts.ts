@@ -12,6 +12,11 @@ export function formTexts() {
     loading: l10n.t("Asking the crew for its inputs…"),
     tryAgain: l10n.t("Try Again"),
     noInputs: l10n.t("This crew asks for no inputs."),
+    oddInput: l10n.t("1 input that crewAI doesn't fill in"),
+    oddInputs: l10n.t("{0} inputs that crewAI doesn't fill in"),
+    oddInputsHint: l10n.t(
+      "The crew lists everything between braces in its texts as an input. crewAI fills in only names of letters, digits, “_” and “-”; these are sent empty.",
+    ),
     required: l10n.t("required"),
     optional: l10n.t("optional"),
     unlisted: l10n.t("not listed by the crew"),

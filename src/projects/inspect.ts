@@ -1,9 +1,10 @@
 import * as l10n from "@vscode/l10n";
+import { isFilled } from "../base/placeholder.ts";
 import { shortName } from "../base/text.ts";
 import { askedNames, crewClasses, readDefinition, type ProjectDefinition } from "./read.ts";
 import { collecting, tryToRead, type Reading } from "./reading.ts";
 import type { Place } from "./source.ts";
-import { inputNames, isFilled, type Position, type ProjectProblem } from "./types.ts";
+import { inputNames, type Position, type ProjectProblem } from "./types.ts";
 
 /** A place of the crew, of tasks, or of both. */
 export interface Spot {

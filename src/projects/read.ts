@@ -1,4 +1,5 @@
 import * as l10n from "@vscode/l10n";
+import { isFilled } from "../base/placeholder.ts";
 import path from "node:path";
 import { parse, TomlError, type TomlTable } from "smol-toml";
 import { attempt, collecting, tryToRead, type Reading } from "./reading.ts";
@@ -19,7 +20,6 @@ import { findProjects } from "./find.ts";
 import { readDeclarativeFlow, readFlow } from "./flow.ts";
 import {
   inputNames,
-  isFilled,
   ProjectError,
   type CrewProject,
   type Position,

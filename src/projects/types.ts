@@ -1,5 +1,6 @@
 import * as l10n from "@vscode/l10n";
 import type { JsonObject } from "../base/json.ts";
+import { filledIn } from "../base/placeholder.ts";
 
 /** Line and column count from 1. */
 export interface Position {
@@ -99,9 +100,9 @@ export class ProjectError extends Error {
 export function inputNames(texts: Iterable<string>): string[] {
   const names = new Set<string>();
   for (const text of texts)
-    for (const mark of marksIn(text)) {
-      names.add(mark.slice(1, -1));
-      for (const [, inner = ""] of mark.matchAll(placeholder)) names.add(inner);
+    for (const name of marksIn(text)) {
+      names.add(name);
+      names.add(filledIn(name) ?? name);
     }
   return [...names];
 }
@@ -112,18 +113,13 @@ function* marksIn(text: string): Generator<string> {
     for (let start = line.indexOf("{"); start >= 0;) {
       const end = line.indexOf("}", start + 2);
       if (end < 0) break;
-      yield line.slice(start, end + 1);
+      yield line.slice(start + 1, end);
       start = line.indexOf("{", end + 1);
     }
 }
 
 /** What crewAI fills in (`interpolate_only`, 1.0 to 1.15), so not other text in braces, such as JSON. */
 const placeholder = /\{([A-Za-z_][A-Za-z0-9_-]*)\}/g;
-
-/** Whether crewAI fills in an input of this name. Others, such as `"a": 1`, never reach a model. */
-export function isFilled(name: string): boolean {
-  return /^[A-Za-z_][A-Za-z0-9_-]*$/.test(name);
-}
 
 /** A placeholder without an input stays. A value that isn't text is written as JSON. */
 export function fill(text: string, inputs: Readonly<Record<string, unknown>>): string {

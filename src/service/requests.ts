@@ -1,11 +1,12 @@
 import { readFileSync } from "node:fs";
+import { isFilled } from "../base/placeholder.ts";
 import { Ajv2020 as Ajv } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
 import { parse } from "yaml";
 import type { CallbackName } from "../api/callbacks.ts";
 import type { JsonObject, JsonValue } from "../api/types.ts";
 import { asObject, isObject, textAt } from "../base/json.ts";
-import { isFilled, type CrewProject } from "../projects/types.ts";
+import { type CrewProject } from "../projects/types.ts";
 import { ApiError } from "./errors.ts";
 import type { RunAgain } from "./run-again.ts";
 import type { Callbacks, CallbackTarget, Decision, Execution } from "./model.ts";

@@ -1,4 +1,5 @@
 import * as vscode from "vscode";
+import { emptyInputs } from "../api/read-inputs.ts";
 import type { InputField, JsonObject } from "../api/types.ts";
 import { costsMoney, type Crew } from "../crews/types.ts";
 import { messageOf, UserError } from "../base/errors.ts";
@@ -58,10 +59,12 @@ export function kickOffTool({ crews, sender }: Pick<ToolParts, "crews" | "sender
       if (!(await isAllowed(confirmationOf(crew, inputs), signal))) return denied();
       signal.throwIfAborted();
       const ready = await crews.ready(crew);
-      refuse(inputs, (await crews.inputs(ready, { fresh: true, signal })).fields);
+      const { fields } = await crews.inputs(ready, { fresh: true, signal });
+      refuse(inputs, fields);
       signal.throwIfAborted();
       try {
-        const execution = await sender.send(ready, { inputs });
+        const whole = { ...emptyInputs(fields), ...inputs };
+        const execution = await sender.send(ready, { inputs: whole });
         return resultOf(
           { executionId: keyOf(execution), crew: crew.name, state: execution.state },
           vscode.l10n.t(

@@ -134,10 +134,11 @@ export class FormPage {
    */
   focus(where: FormFocus): void {
     const name = typeof where === "object" ? where.input : undefined;
+    const seen = this.#inputs.filter((input) => !input.isOdd);
     const field =
       this.#inputs.find((input) => input.name === name) ??
-      this.#inputs.find((input) => input.isEmpty) ??
-      this.#inputs[0];
+      seen.find((input) => input.isEmpty) ??
+      seen[0];
     const isGiven =
       where === "first" &&
       this.#view.notice?.kind === "given" &&
@@ -282,7 +283,10 @@ export class FormPage {
     });
     this.#fields = fields;
     this.#inputs = [...this.#inputs, ...added];
-    this.#list.append(...added.map((field) => field.control.element));
+    const odd = added.filter((field) => field.isOdd);
+    const usual = added.filter((field) => !field.isOdd);
+    this.#list.append(...usual.map((field) => field.control.element));
+    if (odd.length > 0) this.#list.append(oddInputs(odd, this.#texts));
   }
 
   /** The view switch, and the tools, which need readable values. */
@@ -335,4 +339,15 @@ export class FormPage {
     for (const part of [...this.#inputs, this.#advanced, this.#json, this.#kept])
       if (part) part.isReadOnly = isSending;
   }
+}
+
+function oddInputs(fields: readonly InputField[], texts: FormTexts): HTMLElement {
+  const title = fields.length === 1 ? texts.oddInput : fill(texts.oddInputs, fields.length);
+  return make(
+    "details",
+    { class: "odd" },
+    make("summary", {}, title),
+    make("p", { class: "hint" }, texts.oddInputsHint),
+    ...fields.map((field) => field.control.element),
+  );
 }

@@ -77,6 +77,10 @@ export class InputField {
     return { name: this.name, mode: this.#mode, text: this.control.text };
   }
 
+  get isOdd(): boolean {
+    return this.#field.isOdd === true;
+  }
+
   get isEmpty(): boolean {
     return this.#hasBox && this.control.isEmpty;
   }
@@ -92,6 +96,9 @@ export class InputField {
   }
 
   focus(): void {
+    // What is folded away can't get focus.
+    const folded = this.control.element.closest("details");
+    if (folded) folded.open = true;
     if (this.#hasBox) this.control.focus();
     else this.#select.focus();
   }

@@ -62,6 +62,20 @@ describe("Values in the kickoff form, in a browser", () => {
         .innerText()
     ).trim();
 
+  it("folds away the inputs that crewAI doesn't fill in, and sends them empty", async () => {
+    await open([{ name: "{topic" }, { name: "topic" }, { name: '"count": 1' }]);
+    const odd = page.getByText("2 inputs that crewAI doesn't fill in");
+    assert.ok(!(await mode("{topic").isVisible()));
+    await parts.isFocused("topic");
+    await field("topic").fill("tea");
+    await odd.click();
+    assert.equal(await mode("{topic").inputValue(), "empty");
+    assert.deepEqual(await violationsIn(page), []);
+    await kickOff().click();
+    await started();
+    assert.deepEqual(form.sent[0]?.inputs, { "{topic": "", topic: "tea", '"count": 1': "" });
+  });
+
   it("are the same in the form and in JSON, also for inputs that the crew doesn't list", async () => {
     await open();
     await field("topic").fill("tea");

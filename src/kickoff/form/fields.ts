@@ -1,6 +1,7 @@
 import { isRequired } from "../../api/read-inputs.ts";
-import type { CrewInputs, JsonValue } from "../../api/types.ts";
+import type { CrewInputs, InputField, JsonValue } from "../../api/types.ts";
 import { defined, parseJson, laidOutJson } from "../../base/json.ts";
+import { filledIn, isFilled } from "../../base/placeholder.ts";
 
 /** The last three ignore the text; a crew may treat "", null and a missing input differently. */
 export const fieldModes = ["fitting", "text", "json", "empty", "null", "omit"] as const;
@@ -24,14 +25,21 @@ export interface FormField {
   readonly required: boolean;
   /** False if only a caller, a draft or a refusal named the input. */
   readonly listed: boolean;
+  /** crewAI doesn't fill it in, so nobody needs to see it. */
+  readonly isOdd?: true;
   readonly control?: FieldControl;
   /** `initial` holds the crew's default. */
   readonly hasDefault?: boolean;
   readonly initial: FieldValue;
 }
 
-export function formFields(inputs: CrewInputs): readonly FormField[] {
-  return inputs.fields.map((input) => {
+export function formFields({ fields }: CrewInputs): readonly FormField[] {
+  const listed = fields.map(({ name }) => name);
+  // A deployed crew doesn't ask for these, and fails without.
+  const needed = new Set(listed.flatMap((name) => filledIn(name) ?? []));
+  const unasked = [...needed].filter((name) => !listed.includes(name));
+  const all: readonly InputField[] = [...fields, ...unasked.map((name) => ({ name }))];
+  return all.map((input) => {
     const { name, description, type, enum: choices, default: value } = input;
     const control: FieldControl | undefined =
       choices !== undefined
@@ -40,9 +48,11 @@ export function formFields(inputs: CrewInputs): readonly FormField[] {
           ? { kind: type }
           : undefined;
     const isText = type === undefined || type === "string";
-    const mode = control !== undefined ? "fitting" : isText ? "text" : "json";
+    const isOdd = !isFilled(name);
+    const mode = control !== undefined ? "fitting" : isOdd ? "empty" : isText ? "text" : "json";
     return {
       name,
+      ...(isOdd && { isOdd }),
       ...defined({ description, control }),
       required: isRequired(input),
       listed: true,

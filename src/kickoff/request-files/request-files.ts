@@ -1,6 +1,7 @@
 import * as vscode from "vscode";
 import { shortAddress } from "../../api/address.ts";
 import { givenCallbacks } from "../../api/callbacks.ts";
+import { emptyInputs } from "../../api/read-inputs.ts";
 import { kickoffBody } from "../../api/requests.ts";
 import type { Clock } from "../../base/clock.ts";
 import { UserError } from "../../base/errors.ts";
@@ -116,7 +117,9 @@ export class RequestFiles {
         ? await consent.confirm(crew, file.values)
         : await confirmUntrusted(read);
       if (!isAllowed) return undefined;
-      return await sender.send(ready, requestWith(file.values), defined({ label: file.label }));
+      const whole = { ...emptyInputs(inputs.fields), ...file.values.inputs };
+      const request = requestWith({ ...file.values, inputs: whole });
+      return await sender.send(ready, request, defined({ label: file.label }));
     });
   }
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { readInputs } from "../../../src/api/read-inputs.ts";
+import { emptyInputs, readInputs } from "../../../src/api/read-inputs.ts";
 import { formFields } from "../../../src/kickoff/form/fields.ts";
 import { readJsonView } from "../../../src/kickoff/form/json-view.ts";
 import { checkInputs } from "../../../src/kickoff/request-files/check.ts";
@@ -60,4 +60,37 @@ describe("An input may be left blank or out, in the form, its JSON and a request
         assert.deepEqual(toRequest(fields, blank), { inputs: {} }, "the crew uses its own value");
     });
   }
+});
+
+describe("An input that crewAI doesn't fill in", () => {
+  const inputs = readInputs({ inputs: ["{topic", "days", '"a": 1'] });
+  assert.ok(inputs !== undefined);
+  const fields = formFields(inputs);
+
+  it("is folded away in the form, sent empty, and asks for what crewAI fills in there", () => {
+    assert.deepEqual(
+      fields.map(({ name, required, isOdd }) => [name, required, isOdd]),
+      [
+        ["{topic", false, true],
+        ["days", true, undefined],
+        ['"a": 1', false, true],
+        ["topic", true, undefined],
+      ],
+    );
+    const filled = initialValues(fields).inputs.map((value) =>
+      value.mode === "empty" ? value : { ...value, text: "x" },
+    );
+    assert.deepEqual(toRequest(fields, { ...initialValues(fields), inputs: filled }).inputs, {
+      "{topic": "",
+      days: "x",
+      '"a": 1': "",
+      topic: "x",
+    });
+  });
+
+  it("isn't missing in a request file, which sends it empty, too", () => {
+    const file = readRequestFile('{"crew": "T", "inputs": {"days": "2"}}');
+    assert.deepEqual(checkInputs(file, inputs.fields), []);
+    assert.deepEqual(emptyInputs(inputs.fields), { "{topic": "", '"a": 1': "" });
+  });
 });

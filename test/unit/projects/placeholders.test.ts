@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { fill, inputNames, isFilled } from "../../../src/projects/types.ts";
+import { isFilled } from "../../../src/base/placeholder.ts";
+import { fill, inputNames } from "../../../src/projects/types.ts";
 
 describe("names of inputs", () => {
   it("are what stands in braces, each once, in order of first appearance", () => {

@@ -96,6 +96,18 @@ describe("service: routes and errors", () => {
     });
   });
 
+  it("lists what crewAI doesn't fill in, and needs no value for it", async () => {
+    await harness.end();
+    const project = { ...crew, inputs: ["{topic", "topic", '"count": 1'] };
+    harness = await new Harness({ project }).start();
+    const { body } = await harness.request("GET", "/inputs");
+    assert.deepEqual(body, { inputs: project.inputs });
+    const { status } = await harness.request("POST", "/kickoff", { inputs: { topic: "tea" } });
+    assert.equal(status, 200);
+    const refused = await harness.request("POST", "/kickoff", { inputs: { "{topic": "tea" } });
+    assert.deepEqual((refused.body as { details: unknown }).details, { missing_inputs: ["topic"] });
+  });
+
   it("takes the crew's own values for inputs that a kickoff omits", async () => {
     await harness.end();
     const project = { ...crew, defaults: { audience: "colleagues" } };
