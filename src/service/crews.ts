@@ -3,7 +3,7 @@ import { basename, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { projectRoot } from "../projects/pyproject.ts";
 import { chooseInterpreter, projectInterpreters } from "../projects/python.ts";
-import { readProject } from "../projects/read.ts";
+import { crewClasses, readProject } from "../projects/read.ts";
 import { toRehearse, type CrewProject } from "../projects/types.ts";
 import { crewaiEngine } from "./crewai/engine.ts";
 import { rehearsalEngine, type Engine } from "./engine.ts";
@@ -21,32 +21,39 @@ const workerProgram =
 
 /** A crew as the command line or a server's file describes it. */
 export interface CrewPlan extends ServerCrew {
-  /** Where its folder has several crews. */
-  readonly crewClass?: string;
   /** Variables of its engine, besides those of this process. */
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
 /** The crews of the command line. A single crew has no name, because it is served at the root. @throws {Refusal} */
-export function plansOf(
+export async function plansOf(
   options: Omit<ServiceOptions, "log">,
   exampleCrew: string,
-): readonly CrewPlan[] {
+): Promise<readonly CrewPlan[]> {
   const { engine, python, parallel, dialect } = options;
   const folders = options.folders.length > 0 ? options.folders : [exampleCrew];
-  const names = folders.map((folder) => (folders.length > 1 ? basename(resolve(folder)) : ""));
-  const [unfit] = names.filter((name) => folders.length > 1 && !isCrewName(name));
+  const crews: Pick<CrewPlan, "name" | "folder" | "class">[] = [];
+  for (const folder of folders) {
+    const name = folders.length > 1 ? basename(resolve(folder)) : "";
+    // A folder that can't be read is refused later.
+    const classes = await crewClasses(folder).catch(() => []);
+    if (classes.length === 0) crews.push({ name, folder });
+    for (const each of classes)
+      crews.push({ name: name === "" ? each : `${name}-${each}`, folder, class: each });
+  }
+  const names = crews.map(({ name }) => name);
+  const [unfit] = names.filter((name) => crews.length > 1 && !isCrewName(name));
   const repeated = names.find((name, index) => names.findIndex(isSameAs(name)) !== index);
   const refuse = (problem: string) =>
     new Refusal("options", `${problem} Name the crews in a file, and give it with --config.`);
   if (unfit !== undefined)
     throw refuse(
-      `The folder's name "${unfit}" can't be part of an address: expected 1 to 63 letters, digits, - and _, but not healthz, readyz or metrics.`,
+      `The name "${unfit}" can't be part of an address: expected 1 to 63 letters, digits, - and _, but not healthz, readyz or metrics.`,
     );
   if (repeated !== undefined)
     throw refuse(`Two crews have the name "${repeated}", which is part of their addresses.`);
-  return folders.map((folder, index) => ({
-    ...{ name: names[index] ?? "", folder, engine, parallel, dialect, environment: {} },
+  return crews.map((crew) => ({
+    ...{ ...crew, engine, parallel, dialect, environment: {} },
     ...(python !== undefined && { python }),
   }));
 }
@@ -58,9 +65,9 @@ function isSameAs(name: string): (other: string) => boolean {
 
 /** The crew as its files say: all of it for a rehearsal, or what could be read for crewAI. @throws {ProjectError} */
 export async function readCrew(
-  plan: Pick<CrewPlan, "folder" | "crewClass" | "engine">,
+  plan: Pick<CrewPlan, "folder" | "class" | "engine">,
 ): Promise<CrewProject> {
-  const reading = await readProject(plan.folder, plan.crewClass);
+  const reading = await readProject(plan.folder, plan.class);
   return plan.engine === "rehearsal" ? toRehearse(reading) : reading.project;
 }
 

@@ -46,8 +46,9 @@ export async function serve(
   const secrets = secretsOf(given, tokens);
   const log = await createLog(given.log ?? usualLogFormat(given.isServer), secrets);
   const options = { ...given, log, secrets };
-  const server = await serverPlan(options, exampleCrew, tokens);
-  const crews = server?.crews ?? plansOf(options, exampleCrew);
+  const plans = options.config === undefined ? await plansOf(options, exampleCrew) : [];
+  const server = await serverPlan(options, plans, tokens);
+  const crews = server?.crews ?? plans;
   for (const { environment } of crews) secrets.addVariables(environment);
   for (const crew of crews) await checkCrew(crew, options);
   if (options.role === "worker" && options.feedbackWebhook && server?.publicUrl === undefined)
@@ -148,11 +149,11 @@ async function openOperations(
 /** Undefined for one crew of the command line, which is at the root. */
 async function serverPlan(
   options: Settings,
-  exampleCrew: string,
+  plans: readonly CrewPlan[],
   tokens: Tokens,
 ): Promise<ServerPlan | undefined> {
   if (options.config !== undefined) return await planFrom(options.config, options, options.log);
-  return options.folders.length > 1 ? planOf(plansOf(options, exampleCrew), tokens) : undefined;
+  return plans.length > 1 ? planOf(plans, tokens) : undefined;
 }
 
 async function openHome(options: Settings, crews: readonly CrewPlan[]): Promise<Home> {

@@ -76,6 +76,24 @@ describe("service: as a program", () => {
     rmSync(folder, { recursive: true });
   });
 
+  it("serves each crew of a file with several at an address with its class's name", async () => {
+    const folder = path.join(projectFolder, "test", "fixtures", "shapes", "several-crews");
+    const service = await startService({ folder, args: ["--task-seconds", "0"] });
+    const { url, token } = service;
+    assert.deepEqual((await new CrewApi(service).get("/")).body, {
+      crews: ["DraftCrew", "EditCrew"].map((name) => ({ name, url: `${url}/${name}` })),
+    });
+    const crew = new CrewApi({ url: `${url}/EditCrew`, token });
+    assert.deepEqual((await crew.get("/inputs")).body, { inputs: ["reader", "text"] });
+    const id = await crew.kickoff({ inputs: { reader: "all", text: "a draft" } });
+    await waitFor("its pause", async () => {
+      const { pending_human_input: pause } = (await crew.get(`/${id}/status`))
+        .body as DocumentedStatus;
+      return pause !== undefined;
+    });
+    await service.stop();
+  });
+
   it("listens on this machine only, and refuses a foreign Host header on the socket", async () => {
     const service = await startService();
     const { port } = new URL(service.url);

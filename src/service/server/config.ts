@@ -29,6 +29,8 @@ export interface ServerCrew {
   /** Part of the crew's address. */
   readonly name: string;
   readonly folder: string;
+  /** Which of several crews in the folder. */
+  readonly class?: string;
   readonly engine: "rehearsal" | "crewai";
   readonly python?: string;
   readonly environmentFile?: string;

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { chmodSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, chmodSync, cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { parseEnv } from "node:util";
 import { asObject, parseJson } from "../../../src/base/json.ts";
-import { engineOf, plansOf } from "../../../src/service/crews.ts";
+import { checkCrew, engineOf, plansOf } from "../../../src/service/crews.ts";
 import { Refusal } from "../../../src/service/errors.ts";
 import { Secrets } from "../../../src/service/operations/redact.ts";
 import { readOptions } from "../../../src/service/options.ts";
@@ -34,22 +34,52 @@ const plan = {
 describe("crews of the command line", () => {
   const plans = (...folders: string[]) => plansOf(readOptions(folders, {}), "the example crew");
 
-  it("have their folders' names, which are part of their addresses; the only one has none", () => {
-    const named = (...folders: string[]) => plans(...folders).map(({ name }) => name);
-    assert.deepEqual(named("crews/one", "crews/Two_2/"), ["one", "Two_2"]);
-    assert.deepEqual(named("crews/my crew"), [""]);
+  it("have their folders' names, which are part of their addresses; the only one has none", async () => {
+    const named = async (...folders: string[]) => (await plans(...folders)).map(({ name }) => name);
+    assert.deepEqual(await named("crews/one", "crews/Two_2/"), ["one", "Two_2"]);
+    assert.deepEqual(await named("crews/my crew"), [""]);
     for (const [folders, problem] of [
       [["my crew", "one"], /name "my crew" can't be part of an address/],
       [["one", "healthz"], /name "healthz" can't be part of an address/],
       [["a/one", "b/One"], /Two crews have the name "One"/],
     ] as const)
-      assert.throws(
-        () => plans(...folders),
+      await assert.rejects(
+        plans(...folders),
         (error) =>
           error instanceof Refusal &&
           problem.test(error.message) &&
           error.message.endsWith(" Name the crews in a file, and give it with --config."),
       );
+  });
+
+  it("of one folder have the names of their classes", async () => {
+    const folder = path.join(projectFolder, "test", "fixtures", "shapes", "several-crews");
+    const named = async (...folders: string[]) =>
+      (await plans(...folders)).map((plan) => [plan.name, plan.class]);
+    assert.deepEqual(await named(folder), [
+      ["DraftCrew", "DraftCrew"],
+      ["EditCrew", "EditCrew"],
+    ]);
+    assert.deepEqual(await named("one", folder), [
+      ["one", undefined],
+      ["several-crews-DraftCrew", "DraftCrew"],
+      ["several-crews-EditCrew", "EditCrew"],
+    ]);
+  });
+
+  it("are those that can be rehearsed, and with crewAI all that Python might run", async () => {
+    const shapes = path.join(projectFolder, "test", "fixtures", "shapes");
+    const folder = temporaryFolder("unreadable");
+    cpSync(path.join(shapes, "braces"), folder, { recursive: true });
+    appendFileSync(path.join(folder, "src", "braces", "config", "tasks.yaml"), "a: [");
+    const options = { database: undefined, data: undefined };
+    const check = (engine: "rehearsal" | "crewai", changes = {}) =>
+      checkCrew({ ...plan, environment: {}, folder, engine, ...changes }, options);
+    await check("crewai");
+    await assert.rejects(check("rehearsal"), /can't be served\. src\/braces\/config\/tasks\.yaml:/);
+    const several = { folder: path.join(shapes, "several-crews") };
+    await check("rehearsal", { ...several, class: "EditCrew" });
+    await assert.rejects(check("crewai", several), /one of the classes DraftCrew, EditCrew\./);
   });
 });
 
