@@ -73,6 +73,6 @@ describe("a project whose file never ends, or is made to take long,", () => {
   ] as const)
     it(`takes a moment with much of ${what}`, async () => {
       const took = await readAll(await folderWith({ ...classic, "crew.py": python, [file]: text }));
-      assert.ok(took < seconds(2), `${Math.round(took)} ms`);
+      assert.ok(took < seconds(10), `${Math.round(took)} ms`);
     }).timeout(60_000);
 });
