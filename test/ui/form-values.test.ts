@@ -70,7 +70,6 @@ describe("Values in the kickoff form, in a browser", () => {
     await field("topic").fill("tea");
     await odd.click();
     assert.equal(await mode("{topic").inputValue(), "empty");
-    assert.deepEqual(await violationsIn(page), []);
     await kickOff().click();
     await started();
     assert.deepEqual(form.sent[0]?.inputs, { "{topic": "", topic: "tea", '"count": 1': "" });
