@@ -9,10 +9,10 @@ import type { Crew, LocalEngine } from "../crews/types.ts";
 import { booleanOf, isProgram, oneOf, recordOf, stringOf, targetOf } from "../editor/arguments.ts";
 import { viewId } from "../editor/manifest.ts";
 import { confirm, plainMessage, showError, showStatus } from "../editor/messages.ts";
-import { chooseCrew, onCrew } from "./choose.ts";
+import { chooseCrew, findExecution, onCrew } from "./choose.ts";
 import type { CommandParts, Commands } from "./table.ts";
 
-type CrewParts = Pick<CommandParts, "crews" | "locals" | "models">;
+type CrewParts = Pick<CommandParts, "crews" | "locals" | "models" | "store">;
 
 export function crewCommands(parts: CrewParts): Commands {
   const { crews, locals, models } = parts;
@@ -27,6 +27,24 @@ export function crewCommands(parts: CrewParts): Commands {
       },
       isLocal,
     );
+  /** All interrupted executions of the crew, or the one that is named. */
+  const chosenIn = (crew: Crew, argument: unknown) => {
+    const target = targetOf(argument);
+    if (target.kickoffId === undefined) return crew.local?.interrupted ?? [];
+    const ids = findExecution(parts.store, crews, target)?.kickoffIds ?? [];
+    return crew.local?.interrupted?.filter((id) => ids.includes(id)) ?? [];
+  };
+  const decisions = (proceed: string, discard: string): Commands => ({
+    [proceed]: onLocal((crew, argument) =>
+      locals.decideInterrupted(crew.id, "continue", chosenIn(crew, argument)),
+    ),
+    [discard]: onLocal(async (crew, argument) => {
+      const chosen = chosenIn(crew, argument);
+      return isProgram(argument) || (await confirmDiscard(crew, chosen.length))
+        ? locals.decideInterrupted(crew.id, "discard", chosen)
+        : undefined;
+    }),
+  });
   return {
     addCrew: (argument) => connectCrew(crews, argument),
     editCrew: onCrew(parts, (crew) => editCrew(crews, crew), isDeployed),
@@ -59,12 +77,9 @@ export function crewCommands(parts: CrewParts): Commands {
       locals.changeEngine(crew.id, engineOf(recordOf(argument))),
     ),
     setUpProject: onLocal((crew) => locals.setUp(crew.id)),
-    continueInterrupted: onLocal((crew) => locals.decideInterrupted(crew.id, "continue")),
-    discardInterrupted: onLocal(async (crew, argument) =>
-      isProgram(argument) || (await confirmDiscard(crew))
-        ? locals.decideInterrupted(crew.id, "discard")
-        : undefined,
-    ),
+    ...decisions("continueInterrupted", "discardInterrupted"),
+    // For an execution's row and page, with shorter titles.
+    ...decisions("continueExecution", "discardExecution"),
     chooseModel: onLocal(async (crew, argument) => {
       const { chooseModel } = await import("../models/choose-model.ts");
       return await chooseModel(await models(), crew, argument);
@@ -131,8 +146,7 @@ function engineOf(given: UnknownObject): LocalEngine | undefined {
   return oneOf(given, "engine", ["rehearsal", "crewai"]);
 }
 
-async function confirmDiscard({ name, local }: Crew): Promise<boolean> {
-  const count = local?.interrupted?.kickoffIds.length ?? 0;
+async function confirmDiscard({ name }: Crew, count: number): Promise<boolean> {
   // The decision itself says why there is nothing to discard here.
   if (count === 0) return true;
   const detail =

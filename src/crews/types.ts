@@ -18,20 +18,15 @@ export interface LocalCrew {
   readonly folder: string;
   /** The one that runs, or ran last. */
   readonly engine: LocalEngine;
-  /** Where crewAI runs, or why it doesn't; only in the window that serves the crew. */
+  /** Where crewAI runs, or why it doesn't; only in the window that started the crew. */
   readonly engineNote?: string;
-  /** Executions that a restart interrupted, and that a person has not decided about. */
-  readonly interrupted?: {
-    readonly count: number;
-    readonly isElsewhere: boolean;
-    /** Only in the window that serves the crew. */
-    readonly kickoffIds: readonly string[];
-  };
+  /** IDs of executions that a restart interrupted, and that a person has not decided about. */
+  readonly interrupted?: readonly string[];
   readonly running: boolean;
   readonly starting?: true;
   /** Undefined if a person stopped it. */
   readonly failure?: string;
-  /** It ran until its window closed, and restarts when used. */
+  /** It ran until nothing was left to do, and restarts when used. */
   readonly ranBefore?: true;
 }
 
@@ -40,7 +35,7 @@ export function isInterrupted(
   crew: Pick<Crew, "local"> | undefined,
   kickoffIds: readonly string[],
 ): boolean {
-  return crew?.local?.interrupted?.kickoffIds.some((id) => kickoffIds.includes(id)) === true;
+  return crew?.local?.interrupted?.some((id) => kickoffIds.includes(id)) === true;
 }
 
 /** Only in SecretStorage, and in memory during a request. */

@@ -1,69 +1,63 @@
 import * as l10n from "@vscode/l10n";
-import { randomBytes } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Crews } from "../crews/crews.ts";
-import type { CrewChange, KnownCrew, KnownCrews } from "./known-crews.ts";
+import { windowProtocol, type HeldDecision } from "../base/window-protocol.ts";
+import { Connection, UnknownToken } from "./connection.ts";
+import type { CrewChange, KnownCrews } from "./known-crews.ts";
 import { answers, findRunning, type Running } from "./running.ts";
 import { ServiceFailure, ServiceRefusal } from "./service-errors.ts";
-import {
-  describeExit,
-  type Exit,
-  type HeldDecision,
-  type ServiceProcess,
-} from "./service-process.ts";
-
-/** SecretStorage, through the connected crews. */
-export type TokenStore = Pick<Crews, "tokens" | "setTokens">;
-
-type ServiceTokens = Readonly<Record<"token" | "userToken", string>>;
+import { endService } from "./service-process.ts";
+import type { ServiceTokens, TokenKeeper } from "./service-tokens.ts";
 
 export interface KeeperOptions {
-  readonly crewId: string;
   readonly folder: string;
   readonly known: KnownCrews;
-  readonly tokens: TokenStore;
-  /** Throws what `ServiceProcess.start` does. */
-  launch(port: number, tokens: ServiceTokens, signal: AbortSignal): Promise<ServiceProcess>;
-  /** Whether this window takes over when the window that serves the crew closes. */
+  readonly tokens: TokenKeeper;
+  /** Throws what `startService` does. */
+  launch(port: number, tokens: ServiceTokens, signal: AbortSignal): Promise<Running>;
+  /** Whether this window starts the service again when one of another version has ended. */
   readonly isNeeded: () => boolean;
+  /** @param isNew whether this window started it */
+  readonly onConnected: (connection: Connection, isNew: boolean) => void;
   readonly onChange: () => void;
-  readonly onEnded: (exit: Exit) => void;
+  readonly onLine: (line: string) => void;
+  /** It ended though nobody stopped it. Called in one of the windows. */
+  readonly onEnded: () => void;
   readonly onProblem: (doing: string, error: unknown) => void;
-  /** How often to check who serves the crew (ms). */
+  /** How often to look whether a service of another version has ended (ms). */
   readonly lookMs?: number;
-  /** How long another window's service may take to stop (ms). */
-  readonly stopMs?: number;
+  /** How long a stopping service may hold its data, and a starting one has no address or tokens (ms). */
+  readonly settleMs?: number;
 }
 
-/** How long a stopping service may hold its data, and a starting one has no address (ms). */
-const settleMs = 6000;
+const usualSettleMs = 20_000;
 const retryMs = 200;
 
 /**
- * Keeps one local crew served, by this or another window. The lock on the data folder decides who
- * serves, `wanted` in the database whether anyone does.
+ * Keeps one local crew served, for all windows of this machine. The service outlives them while it works. The lock on the data folder
+ * decides which process serves, `wanted` in the database whether any does.
  */
 export class CrewKeeper {
   readonly #options: KeeperOptions;
   readonly #end = new AbortController();
-  #own: ServiceProcess | undefined;
-  #guestUrl: string | undefined;
+  #connection: Connection | undefined;
+  /** Of a service of another version: it is used by its API, until it ends. */
+  #otherUrl: string | undefined;
   #starting: Promise<string> | undefined;
-  #stopping = false;
+  #joining: Promise<void> | undefined;
   #watch: NodeJS.Timeout | undefined;
-  #looking = false;
 
   constructor(options: KeeperOptions) {
     this.#options = options;
   }
 
-  /** The service's address, if any window runs it. */
+  /** The service's address, if it runs. */
   get url(): string | undefined {
-    return this.#own?.url ?? this.#guestUrl;
+    return this.#connection?.running.url ?? this.#otherUrl;
   }
 
-  get isOwn(): boolean {
-    return this.#own !== undefined;
+  /** Undefined for a service of another version. */
+  get connection(): Connection | undefined {
+    return this.#connection;
   }
 
   /** Returns the address. @throws ServiceRefusal or ServiceFailure */
@@ -81,50 +75,55 @@ export class CrewKeeper {
     return await this.#starting;
   }
 
+  /** Uses the service if it runs. */
   async join(): Promise<void> {
-    const running = await this.#findRunning();
-    if (running !== undefined && (await answers(running)) && this.url === undefined)
-      this.#becomeGuest(running.url);
+    this.#joining ??= this.#join().finally(() => {
+      this.#joining = undefined;
+    });
+    await this.#joining;
   }
 
-  /** Stops the service in any window. False if another window doesn't stop it. */
+  /** Stops the service for all windows. False if it can't be stopped. */
   async stop(): Promise<boolean> {
     await this.#starting?.catch(() => undefined);
     this.#store({ wanted: false, failure: undefined });
-    if (this.#own !== undefined) await this.#stopOwn();
-    else if (!(await this.#otherStops())) return false;
+    const running = await this.#findRunning();
+    if (running !== undefined) {
+      // Else the process may be another program's.
+      const isService = running.pid === this.#connection?.running.pid || (await answers(running));
+      if (!isService || !(await endService(this.#dataFolder, running.pid))) return false;
+    }
     this.#becomeNothing();
     return true;
   }
 
-  /** Does nothing if another window serves the crew. */
-  decide(type: HeldDecision, ids: readonly string[]): void {
-    this.#own?.decide(type, ids);
+  /** @throws ServiceFailure */
+  async decide(type: HeldDecision, ids: readonly string[]): Promise<void> {
+    await this.#connection?.decide(type, ids);
   }
 
-  /** The service stops with its window, and stays wanted. */
+  /** The service stays. */
   dispose(): void {
     this.#end.abort(new Error("The window closes."));
-    this.#stopping = true;
     clearInterval(this.#watch);
-    this.#own?.askToStop();
+    this.#connection?.close();
   }
 
   async #start(): Promise<string> {
-    const { tokens, crewId } = this.#options;
-    if (this.#own !== undefined) {
-      if ((await tokens.tokens(crewId)) !== undefined) return this.#own.url;
-      // A new token needs a new process.
-      await this.#stopOwn();
+    await this.#joining;
+    if (this.#connection !== undefined) {
+      const { running, token, userToken } = this.#connection;
+      // SecretStorage may have lost them.
+      await this.#options.tokens.keep({ token, userToken });
+      return running.url;
     }
-    this.#store({ wanted: true });
-    const running = await this.#findRunning();
-    if (this.#guestUrl !== undefined && running?.url === this.#guestUrl && (await answers(running)))
-      return this.#guestUrl;
-    const until = Date.now() + settleMs;
+    const until = Date.now() + (this.#options.settleMs ?? usualSettleMs);
     for (;;) {
-      const url = await this.#tryOnce();
-      if (url !== undefined) return url;
+      const url = (await this.#useRunning()) ?? (await this.#launch());
+      if (url !== undefined) {
+        this.#store({ wanted: true, failure: undefined });
+        return url;
+      }
       if (Date.now() > until)
         throw new ServiceRefusal({
           reason: "inUse",
@@ -134,137 +133,121 @@ export class CrewKeeper {
     }
   }
 
-  /** Undefined if another service is starting or stopping. */
-  async #tryOnce(): Promise<string | undefined> {
-    const { tokens, crewId } = this.#options;
-    const lastPort = this.#read()?.port ?? 0;
-    const prepared = await prepareTokens(tokens, crewId);
+  async #join(): Promise<void> {
+    if (this.url !== undefined || this.#starting !== undefined) return;
     try {
-      const process = await this.#launch(lastPort, prepared);
-      try {
-        await keepTokens(tokens, crewId, prepared);
-        const port = Number(new URL(process.url).port);
-        this.#store({ port, engine: process.engine, failure: undefined });
-        // The window may have closed meanwhile.
-        this.#end.signal.throwIfAborted();
-      } catch (error) {
-        await process.stop();
-        throw error;
-      }
-      this.#becomeOwner(process);
-      return process.url;
+      await this.#useRunning();
     } catch (error) {
-      if (!(error instanceof ServiceRefusal) || error.reason !== "inUse") throw error;
-      const running = await this.#findRunning();
-      if (running === undefined || !(await answers(running))) return undefined;
-      await this.#waitForToken();
-      this.#becomeGuest(running.url);
-      return running.url;
+      this.#options.onProblem("Connecting to a local crew's service", error);
     }
   }
 
-  /** A window that starts a new crew stores the token after the service listens. */
-  async #waitForToken(): Promise<void> {
-    const { tokens, crewId } = this.#options;
-    const until = Date.now() + settleMs;
-    while ((await tokens.tokens(crewId)) === undefined && Date.now() < until) await this.#pause();
+  /** Undefined if no service responds. @throws ServiceRefusal if its tokens are lost, ServiceFailure */
+  async #useRunning(): Promise<string | undefined> {
+    const running = await this.#findRunning();
+    if (running === undefined || !(await answers(running))) return undefined;
+    if (running.protocol !== windowProtocol) return this.#becomeGuest(running.url);
+    const tokens = await this.#waitForTokens();
+    return await this.#connect(running, tokens, false);
   }
 
-  async #launch(port: number, tokens: ServiceTokens): Promise<ServiceProcess> {
+  /** Undefined if another service is starting or stopping. */
+  async #launch(): Promise<string | undefined> {
+    const { tokens, launch, known, folder } = this.#options;
+    const { signal } = this.#end;
+    const lastPort = known.read(folder)?.port ?? 0;
+    const prepared = await tokens.prepare();
+    const refusedBy = (error: unknown) =>
+      error instanceof ServiceRefusal ? error.reason : undefined;
     try {
-      return await this.#options.launch(port, tokens, this.#end.signal);
+      const running = await launch(lastPort, prepared, signal).catch((error: unknown) => {
+        if (refusedBy(error) !== "port" || lastPort === 0) throw error;
+        return launch(0, prepared, signal);
+      });
+      try {
+        await tokens.keep(prepared);
+        this.#store({ port: Number(new URL(running.url).port) });
+        return await this.#connect(running, prepared, true);
+      } catch (error) {
+        // Nothing runs in it yet, and nobody could use it.
+        await endService(this.#dataFolder, running.pid);
+        throw error;
+      }
     } catch (error) {
-      if (error instanceof ServiceRefusal && error.reason === "port" && port !== 0)
-        return await this.#options.launch(0, tokens, this.#end.signal);
+      if (refusedBy(error) === "inUse") return undefined;
       throw error;
     }
   }
 
-  #becomeOwner(process: ServiceProcess): void {
-    this.#own = process;
-    this.#guestUrl = undefined;
-    this.#stopping = false;
-    void process.exited
-      .then((exit) => this.#ownEnded(process, exit))
-      .catch((error: unknown) => this.#options.onProblem("Noting that a local crew ended", error));
-    this.#beginWatching();
-    this.#options.onChange();
+  /** A window that starts a new crew stores the tokens after the service listens. */
+  async #waitForTokens(): Promise<ServiceTokens> {
+    const until = Date.now() + (this.#options.settleMs ?? usualSettleMs);
+    for (;;) {
+      const tokens = await this.#options.tokens.read();
+      if (tokens !== undefined) return tokens;
+      if (Date.now() > until) throw lostTokens();
+      await this.#pause();
+    }
   }
 
-  #becomeGuest(url: string): void {
-    this.#guestUrl = url;
-    this.#beginWatching();
+  async #connect(running: Running, tokens: ServiceTokens, isNew: boolean): Promise<string> {
+    const { onChange, onLine, onConnected } = this.#options;
+    const connection = await Connection.open({ running, ...tokens, onChange, onLine }).catch(
+      (error: unknown) => {
+        throw error instanceof UnknownToken ? lostTokens() : error;
+      },
+    );
+    // The window may have closed meanwhile.
+    if (this.#end.signal.aborted) connection.close();
+    this.#end.signal.throwIfAborted();
+    this.#becomeNothing();
+    this.#connection = connection;
+    if (!isNew) await this.#options.tokens.keep(tokens);
+    this.#store({ engine: connection.engine });
+    void connection.closed
+      .then(() => this.#lost(connection))
+      .catch((error: unknown) => this.#options.onProblem("Noting that a local crew ended", error));
+    onConnected(connection, isNew);
+    onChange();
+    return running.url;
+  }
+
+  #becomeGuest(url: string): string {
+    this.#otherUrl = url;
+    this.#watch ??= setInterval(() => void this.#look(), this.#options.lookMs ?? 1000).unref();
     this.#options.onChange();
+    return url;
   }
 
   #becomeNothing(): void {
     clearInterval(this.#watch);
-    this.#watch = this.#own = this.#guestUrl = undefined;
-    this.#options.onChange();
+    const { url } = this;
+    this.#watch = this.#connection = this.#otherUrl = undefined;
+    if (url !== undefined) this.#options.onChange();
   }
 
-  async #stopOwn(): Promise<void> {
-    this.#stopping = true;
-    await this.#own?.stop();
-    this.#own = undefined;
-  }
-
-  #ownEnded(process: ServiceProcess, exit: Exit): void {
-    if (this.#stopping || this.#own !== process) return;
+  #lost(connection: Connection): void {
+    if (this.#connection !== connection || this.#end.signal.aborted) return;
     this.#becomeNothing();
     // Not restarted: it would fail again.
-    const failure = l10n.t("It ended unexpectedly ({0}).", describeExit(exit));
-    this.#store({ wanted: false, failure });
+    const { known, folder } = this.#options;
+    const isUnexpected = known.fail(folder, l10n.t("It ended unexpectedly."));
     this.#options.onChange();
-    this.#options.onEnded(exit);
+    if (isUnexpected) this.#options.onEnded();
   }
 
-  /** Another window stops its service when the crew is no longer wanted. */
-  async #otherStops(): Promise<boolean> {
-    const until = Date.now() + (this.#options.stopMs ?? settleMs);
-    while ((await this.#findRunning()) !== undefined) {
-      if (Date.now() >= until) return false;
-      await this.#pause();
-    }
-    return true;
-  }
-
-  #beginWatching(): void {
-    if (this.#watch !== undefined || this.#end.signal.aborted) return;
-    this.#watch = setInterval(() => void this.#lookOnce(), this.#options.lookMs ?? 1000);
-    this.#watch.unref();
-  }
-
-  async #lookOnce(): Promise<void> {
-    if (this.#looking || this.#starting !== undefined) return;
-    this.#looking = true;
+  /** After a service of another version. */
+  async #look(): Promise<void> {
     try {
-      if (this.#own === undefined) await this.#lookAtOther();
-      else if (this.#read()?.wanted !== true) {
-        await this.#stopOwn();
-        this.#becomeNothing();
-      }
+      if ((await this.#findRunning())?.url === this.#otherUrl || this.#otherUrl === undefined)
+        return;
+      this.#becomeNothing();
+      const { known, folder, isNeeded } = this.#options;
+      if (isNeeded() && known.read(folder)?.wanted === true) await this.start();
     } catch (error) {
-      if (!this.#end.signal.aborted) this.#options.onProblem("Looking after a local crew", error);
-    } finally {
-      this.#looking = false;
+      if (!this.#end.signal.aborted)
+        this.#options.onProblem("Starting a local crew after one of another version", error);
     }
-  }
-
-  async #lookAtOther(): Promise<void> {
-    const running = await this.#findRunning();
-    if (running !== undefined) {
-      // A third window may have started it at another port.
-      if (running.url !== this.#guestUrl && (await answers(running)))
-        this.#becomeGuest(running.url);
-      return;
-    }
-    // The window whose service failed stores that first.
-    await this.#pause();
-    // A start since then decides.
-    if (this.#own !== undefined || this.#starting !== undefined) return;
-    this.#becomeNothing();
-    if (this.#options.isNeeded() && this.#read()?.wanted === true) await this.start();
   }
 
   /** @throws the reason when the window closes */
@@ -272,34 +255,24 @@ export class CrewKeeper {
     return delay(retryMs, undefined, { signal: this.#end.signal });
   }
 
-  #read(): KnownCrew | undefined {
-    return this.#options.known.read(this.#options.folder);
-  }
-
   #store(change: CrewChange): void {
     this.#options.known.change(this.#options.folder, change);
   }
 
+  get #dataFolder(): string {
+    return this.#options.known.dataFolder(this.#options.folder);
+  }
+
   #findRunning(): Promise<Running | undefined> {
-    return findRunning(this.#options.known.dataFolder(this.#options.folder));
+    return findRunning(this.#dataFolder);
   }
 }
 
-/** Stores no new token: another window's service may be first. */
-export async function prepareTokens(store: TokenStore, crewId: string): Promise<ServiceTokens> {
-  const kept = await store.tokens(crewId);
-  const newToken = () => randomBytes(32).toString("base64url");
-  return { token: kept?.bearer ?? newToken(), userToken: kept?.userBearer ?? newToken() };
-}
-
-/** Keeps the person's choice of the token in use. */
-export async function keepTokens(
-  store: TokenStore,
-  crewId: string,
-  { token, userToken }: ServiceTokens,
-): Promise<void> {
-  const kept = await store.tokens(crewId);
-  if (kept?.bearer === token && kept.userBearer === userToken) return;
-  const inUse = kept?.inUse ?? "bearer";
-  await store.setTokens(crewId, { inUse, bearer: token, userBearer: userToken });
+function lostTokens(): ServiceRefusal {
+  return new ServiceRefusal({
+    reason: "inUse",
+    message: l10n.t(
+      "Its service still runs, and its token is no longer on this machine. Stop the crew, which interrupts what runs, and start it again.",
+    ),
+  });
 }

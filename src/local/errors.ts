@@ -1,15 +1,6 @@
 import * as vscode from "vscode";
 import { NothingToDo, UserError } from "../base/errors.ts";
 
-export function interruptedElsewhere(crew: string): UserError {
-  return new UserError(
-    vscode.l10n.t(
-      "Another window serves “{0}”. Continue or discard its interrupted executions there.",
-      crew,
-    ),
-  );
-}
-
 export function nothingInterrupted(crew: string): NothingToDo {
   return new NothingToDo(vscode.l10n.t("No execution of “{0}” was interrupted.", crew));
 }

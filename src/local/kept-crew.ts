@@ -1,4 +1,6 @@
+import type { ModelRoute } from "../base/window-protocol.ts";
 import type { Crew, LocalCrew } from "../crews/types.ts";
+import type { Connection } from "./connection.ts";
 import type { CrewEngines } from "./crew-engines.ts";
 import type { CrewKeeper } from "./crew-keeper.ts";
 import { idOf, type KnownCrew } from "./known-crews.ts";
@@ -12,25 +14,32 @@ export interface KeptCrew extends Pick<KnownCrew, "folder" | "name"> {
   isStarting: boolean;
   /** The next start may take another engine than the last one. */
   isEngineFree: boolean;
-  /** Executions that a restart of this window's service interrupted. */
-  held: readonly string[];
+}
+
+/** Leads a crew's Python to the model that was chosen for the crew. */
+export interface CrewModels {
+  choice(crewId: string): { readonly use: "project" | "vscode" | "endpoint" };
+  route(crewId: string): Promise<ModelRoute>;
+  follow(crewId: string, connection: Connection): void;
+  offer(crewId: string): Promise<void>;
+  forget(crewId: string): Promise<void>;
 }
 
 /** As other rooms see it. `folder` is its URI. */
 export function crewOf(
-  { name, keeper, engines, isStarting, held, folder: key }: KeptCrew,
+  { name, keeper, engines, isStarting, folder: key }: KeptCrew,
   known: KnownCrew,
   folder: string,
 ): Crew {
-  const { failure, wanted, port, engine = "rehearsal", interrupted: count = 0 } = known;
-  const { url, isOwn } = keeper;
-  const note = isOwn ? engines.noteOf(key) : undefined;
+  const { failure, wanted, port, engine = "rehearsal" } = known;
+  const { url, connection } = keeper;
+  const note = connection && engines.noteOf(key);
+  const interrupted = connection?.held ?? [];
   const idle: Pick<LocalCrew, "starting" | "failure" | "ranBefore"> = isStarting
     ? { starting: true }
     : failure !== undefined
       ? { failure }
       : { ...(wanted && { ranBefore: true }) };
-  const interrupted = { count, isElsewhere: !isOwn, kickoffIds: isOwn ? held : [] };
   return {
     id: idOf(key),
     name,
@@ -40,7 +49,7 @@ export function crewOf(
       engine,
       running: url !== undefined,
       ...(note !== undefined && { engineNote: note }),
-      ...(url === undefined ? idle : count > 0 && { interrupted }),
+      ...(url === undefined ? idle : interrupted.length > 0 && { interrupted }),
     },
   };
 }

@@ -12,15 +12,13 @@ export interface KnownCrew {
   readonly name: string;
   /** The last one, so that the address stays. 0 before the first start. */
   readonly port: number;
-  /** False if a person stopped it or it failed; true while its window is closed. */
+  /** False if a person stopped it or it failed; true while nothing needs it. */
   readonly wanted: boolean;
   readonly failure?: string | undefined;
   /** The one that ran last, or that a person chose. */
   readonly engine?: LocalEngine | undefined;
   /** A person chose the engine. */
   readonly isEngineChosen?: true | undefined;
-  /** How many executions wait for a person's decision after a restart. */
-  readonly interrupted?: number | undefined;
 }
 
 export type CrewChange = Partial<Omit<KnownCrew, "folder" | "name">>;
@@ -66,9 +64,9 @@ export class KnownCrews {
   }
 
   write(crew: KnownCrew): void {
-    const { folder, name, port, wanted, failure, engine, isEngineChosen, interrupted } = crew;
+    const { folder, name, port, wanted, failure, engine, isEngineChosen } = crew;
     this.#database.run(
-      "INSERT OR REPLACE INTO local_crews (folder, name, port, wanted, failure, engine, is_engine_chosen, interrupted) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+      "INSERT OR REPLACE INTO local_crews (folder, name, port, wanted, failure, engine, is_engine_chosen) VALUES (?, ?, ?, ?, ?, ?, ?)",
       folder,
       name,
       port,
@@ -76,7 +74,6 @@ export class KnownCrews {
       failure ?? null,
       engine ?? null,
       isEngineChosen === true ? 1 : 0,
-      interrupted ?? 0,
     );
   }
 
@@ -97,6 +94,16 @@ export class KnownCrews {
     });
   }
 
+  /** Notes that a crew's service ended by itself. False if it was to end, or another window has noted it. */
+  fail(folder: string, failure: string): boolean {
+    return this.#database.write(() => {
+      const current = this.read(folder);
+      if (current?.wanted !== true) return false;
+      this.write({ ...current, wanted: false, failure });
+      return true;
+    });
+  }
+
   /** Deletes the data first: if that fails, both can be deleted again. */
   async forget(folder: string): Promise<void> {
     await rm(this.dataFolder(folder), { recursive: true, force: true });
@@ -105,7 +112,7 @@ export class KnownCrews {
 }
 
 function crewIn(row: Row): KnownCrew {
-  const [engine, interrupted] = [optionalText(row, "engine"), integer(row, "interrupted")];
+  const engine = optionalText(row, "engine");
   return {
     folder: text(row, "folder"),
     name: text(row, "name"),
@@ -114,6 +121,5 @@ function crewIn(row: Row): KnownCrew {
     ...defined({ failure: optionalText(row, "failure") }),
     ...(engine !== undefined && { engine: engine === "crewai" ? engine : "rehearsal" }),
     ...(integer(row, "is_engine_chosen") === 1 && { isEngineChosen: true }),
-    ...(interrupted > 0 && { interrupted }),
   };
 }

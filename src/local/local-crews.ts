@@ -11,12 +11,12 @@ import { showError } from "../editor/messages.ts";
 import { ProjectError } from "../projects/types.ts";
 import type { Database } from "../store/database.ts";
 import type { CrewEngines } from "./crew-engines.ts";
-import { interruptedElsewhere, neverStarted, nothingInterrupted, removedError } from "./errors.ts";
+import { neverStarted, nothingInterrupted, removedError } from "./errors.ts";
 import { Folders } from "./folders.ts";
-import { crewOf, type KeptCrew } from "./kept-crew.ts";
+import { crewOf, type CrewModels, type KeptCrew } from "./kept-crew.ts";
 import { exampleFolder, folderOf, idOf, KnownCrews, type KnownCrew } from "./known-crews.ts";
 import { forPerson, readProject, workspaceProjects } from "./projects.ts";
-import type { CrewModels, HeldDecision, WorkerEnvironment } from "./service-process.ts";
+import type { HeldDecision } from "../base/window-protocol.ts";
 
 interface LocalCrewsOptions {
   readonly crews: Crews;
@@ -77,7 +77,7 @@ export class LocalCrews implements vscode.Disposable {
     );
   }
 
-  /** Also uses the crews that another window serves. Reads no secret. */
+  /** Also uses the crews that run. Reads a secret only of those. */
   async refresh(): Promise<void> {
     this.#refreshing ??= this.#refresh().finally(() => {
       this.#refreshing = undefined;
@@ -85,7 +85,7 @@ export class LocalCrews implements vscode.Disposable {
     await this.#refreshing;
   }
 
-  /** Restarts crews that ran when their window closed and have an open execution. Logs failures. */
+  /** Restarts crews that ran and have an open execution. Logs failures. */
   async restore(): Promise<void> {
     await this.refresh();
     for (const { folder, name, wanted } of this.#store.list()) {
@@ -154,13 +154,16 @@ export class LocalCrews implements vscode.Disposable {
       : this.#crewOf(kept);
   }
 
-  /** Lets interrupted executions of a crew continue, or ends them. @returns their kickoff ids. @throws UserError */
-  decideInterrupted(crewId: string, type: HeldDecision): readonly string[] {
-    const { name, keeper, held } = this.#keptOf(crewId);
-    if (keeper.url !== undefined && !keeper.isOwn) throw interruptedElsewhere(name);
-    if (held.length === 0 || !keeper.isOwn) throw nothingInterrupted(name);
-    keeper.decide(type, held);
-    return held;
+  /** Lets interrupted executions of a crew continue, or ends them. @returns `kickoffIds`. @throws UserError */
+  async decideInterrupted(
+    crewId: string,
+    type: HeldDecision,
+    kickoffIds: readonly string[],
+  ): Promise<readonly string[]> {
+    const { name, keeper } = this.#keptOf(crewId);
+    if (kickoffIds.length === 0) throw nothingInterrupted(name);
+    await keeper.decide(type, kickoffIds);
+    return kickoffIds;
   }
 
   /** `npm start` sets CREWDECK_START_LOCAL to a crew's folder. A workspace can't. */
@@ -225,13 +228,7 @@ export class LocalCrews implements vscode.Disposable {
     return left;
   }
 
-  /** Also names crews that another window serves. */
   showLog(): void {
-    for (const { name, keeper } of this.#kept.values())
-      if (keeper.url !== undefined && !keeper.isOwn)
-        this.#log.appendLine(
-          `[${name}] ${vscode.l10n.t("Another window serves this crew. Its service's output is in that window's log.")}`,
-        );
     this.#log.show();
   }
 
@@ -279,7 +276,7 @@ export class LocalCrews implements vscode.Disposable {
     if (await keeper.stop()) return;
     throw new UserError(
       vscode.l10n.t(
-        "The local crew “{0}” still runs in another window, which does not stop it. Close that window, then try again.",
+        "The local crew “{0}” does not stop: another process uses its data and does not respond.",
         name,
       ),
     );
@@ -287,9 +284,16 @@ export class LocalCrews implements vscode.Disposable {
 
   /** Loads its code with the first local crew. */
   async #add({ folder, name }: KnownCrew): Promise<KeptCrew> {
-    const [{ CrewKeeper }, { ServiceProcess }, { CrewEngines }, notices] = await Promise.all([
+    const [
+      { CrewKeeper },
+      { startService },
+      { TokenKeeper, tokenFile },
+      { CrewEngines },
+      notices,
+    ] = await Promise.all([
       import("./crew-keeper.ts"),
       import("./service-process.ts"),
+      import("./service-tokens.ts"),
       import("./crew-engines.ts"),
       import("./notices.ts"),
     ]);
@@ -303,45 +307,42 @@ export class LocalCrews implements vscode.Disposable {
       hasChosenModel: async (each) => (await models()).choice(idOf(each)).use !== "project",
       log: (crew, line) => this.#log.appendLine(`[${crew}] ${line}`),
     }));
+    const dataFolder = this.#store.dataFolder(folder);
+    // A window in a browser may forget its secrets.
+    const isBrowser = vscode.env.uiKind === vscode.UIKind.Web;
     const keeper = new CrewKeeper({
-      crewId: idOf(folder),
       folder,
       known: this.#store,
-      tokens: crews,
+      tokens: new TokenKeeper(crews, idOf(folder), isBrowser ? tokenFile(dataFolder) : undefined),
       launch: async (port, tokens, signal) => {
         const engine = await engines.forStart(kept, kept.isEngineFree);
-        let isFirst = true;
-        const start = (workerEnvironment: WorkerEnvironment) =>
-          ServiceProcess.start({
-            program: vscode.Uri.joinPath(extension, "dist", "service.mjs").fsPath,
-            folder: this.#folders.uriOf(folder).fsPath,
-            dataFolder: this.#store.dataFolder(folder),
-            engine,
-            port,
-            ...tokens,
-            workerEnvironment,
-            signal,
-            // A service may still write while its window closes.
-            onLine: (line) => this.#isDisposed || this.#log.appendLine(`[${name}] ${line}`),
-            onHeld: (ids) => {
-              kept.held = ids;
-              this.#tryTo("Noting interrupted executions", name, () => {
-                this.#store.change(folder, { interrupted: ids.length });
-                this.#publish();
-              });
-              if (isFirst && ids.length > 0)
-                void notices.reportInterrupted(idOf(folder), name, ids.length).catch(showError);
-              isFirst = false;
-            },
-          });
-        if (engine.engine === "rehearsal") return await start({});
-        return await (await models()).serve(idOf(folder), start);
+        return await startService({
+          program: vscode.Uri.joinPath(extension, "dist", "service.mjs").fsPath,
+          folder: this.#folders.uriOf(folder).fsPath,
+          ...{ dataFolder, engine, port, signal, ...tokens },
+          ...(engine.engine === "crewai" && { route: await (await models()).route(idOf(folder)) }),
+        });
       },
       isNeeded: () => this.#kept.get(folder)?.isUsed === true || hasOpenExecutions(idOf(folder)),
-      onChange: () => this.#tryTo("Reading a local crew", name, () => this.#publish()),
-      onEnded: (exit) =>
+      onConnected: (connection, isNew) => {
+        const { engine, held } = connection;
+        if (engine === "crewai")
+          models()
+            .then((found) => found.follow(idOf(folder), connection))
+            .then(() => this.#offerModels(kept))
+            .catch((error: unknown) => logProblem("Following a crew's model", error, name));
+        // Of several windows, one asks.
+        if (held.length > 0 && (isNew || vscode.window.state.focused))
+          void notices.reportInterrupted(idOf(folder), name, held.length).catch(showError);
+      },
+      onChange: () => {
+        this.#tryTo("Reading a local crew", name, () => this.#publish());
+        this.#offerModels(kept);
+      },
+      onLine: (line) => this.#isDisposed || this.#log.appendLine(`[${name}] ${line}`),
+      onEnded: () =>
         void notices
-          .reportEnd(name, exit)
+          .reportEnd(name)
           .then((again) => (again ? this.#run(folder) : undefined))
           .catch(showError),
       onProblem: logProblem,
@@ -354,7 +355,6 @@ export class LocalCrews implements vscode.Disposable {
       isUsed: false,
       isStarting: false,
       isEngineFree: false,
-      held: [],
     };
     this.#kept.set(folder, kept);
     return kept;
@@ -413,7 +413,7 @@ export class LocalCrews implements vscode.Disposable {
   async #trusted(): Promise<void> {
     for (const kept of this.#kept.values())
       if (
-        kept.keeper.isOwn &&
+        kept.keeper.url !== undefined &&
         kept.engines.obstacleOf(kept.folder) === "trust" &&
         !this.#options.hasOpenExecutions(idOf(kept.folder))
       )
@@ -448,6 +448,14 @@ export class LocalCrews implements vscode.Disposable {
     this.#store.change(kept.folder, { engine, isEngineChosen: true, failure: undefined });
     this.#publish();
     return true;
+  }
+
+  #offerModels({ folder, name, keeper }: KeptCrew): void {
+    if (keeper.connection?.needsModels !== true) return;
+    this.#options
+      .models()
+      .then((models) => models.offer(idOf(folder)))
+      .catch((error: unknown) => logProblem("Answering a crew's call to a model", error, name));
   }
 
   #tryTo(doing: string, name: string, action: () => void): void {

@@ -2,16 +2,14 @@ import * as vscode from "vscode";
 import { showLocalLogAction } from "../crews/errors.ts";
 import { confirm, plainMessage, runAction } from "../editor/messages.ts";
 import type { Interpreter } from "../projects/python.ts";
-import { describeExit, type Exit } from "./service-process.ts";
 
 /** @returns whether to start it again */
-export async function reportEnd(name: string, exit: Exit): Promise<boolean> {
+export async function reportEnd(name: string): Promise<boolean> {
   const again = vscode.l10n.t("Start Again");
   const log = showLocalLogAction();
   const message = vscode.l10n.t(
-    "The local crew “{0}” ended unexpectedly ({1}). Its executions are kept.",
+    "The local crew “{0}” ended unexpectedly. Its executions are kept.",
     name,
-    describeExit(exit),
   );
   const chosen = await vscode.window.showErrorMessage(plainMessage(message), again, log.title);
   if (chosen === log.title) await runAction(log);

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { request } from "node:http";
 import path from "node:path";
-import { asObject, parseJson } from "../base/json.ts";
+import { asObject, numberAt, parseJson } from "../base/json.ts";
 import { isLoopback } from "../base/loopback.ts";
 import { isRunning } from "../base/process.ts";
 
@@ -11,16 +11,20 @@ export interface Running {
   readonly pid: number;
   /** A header of its responses, new at each start. */
   readonly instance: string;
+  /** Undefined for a service that isn't for windows, or ends with its own. */
+  readonly protocol: number | undefined;
 }
 
 export async function findRunning(dataFolder: string): Promise<Running | undefined> {
   // The file may be missing or half written.
   const file = await readFile(path.join(dataFolder, "service.json"), "utf8").catch(() => "");
-  const { url, pid, instance } = asObject(parseJson(file));
+  const found = asObject(parseJson(file));
+  const { url, pid, instance } = found;
+  const protocol = numberAt(found, "protocol");
   if (typeof url !== "string" || !isOnThisMachine(url)) return undefined;
   if (typeof pid !== "number" || !Number.isInteger(pid) || pid <= 0 || !isRunning(pid))
     return undefined;
-  return typeof instance === "string" && instance !== "" ? { url, pid, instance } : undefined;
+  return typeof instance === "string" && instance !== "" ? { url, pid, instance, protocol } : undefined;
 }
 
 /**

@@ -3,7 +3,7 @@ import { UserError } from "../base/errors.ts";
 import { asObject, textAt } from "../base/json.ts";
 import { isLoopback } from "../base/loopback.ts";
 import { withoutEndSlashes } from "../base/text.ts";
-import type { ModelReference } from "./endpoint.ts";
+import type { ModelReference } from "../base/window-protocol.ts";
 
 /** Which model a local crew uses. Its key is only in SecretStorage. */
 export type ModelChoice =

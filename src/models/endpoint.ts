@@ -6,6 +6,7 @@ import * as vscode from "vscode";
 import { bearerOf, digest, isSecret } from "../base/bearer.ts";
 import { messageOf } from "../base/errors.ts";
 import { isLoopback } from "../base/loopback.ts";
+import { modelHeader, readModel, type ModelReference } from "../base/window-protocol.ts";
 import { log, logProblem } from "../editor/log.ts";
 import { ChatError, readChatRequest, type ChatRequest } from "./chat-request.ts";
 import {
@@ -17,14 +18,7 @@ import {
   type Usage,
 } from "./vscode-chat.ts";
 
-/** One of VS Code's models. */
-export interface ModelReference {
-  readonly vendor: string;
-  readonly id: string;
-  readonly name: string;
-}
-
-interface Use extends ModelReference {
+interface Use {
   readonly crewId: string;
   readonly token: string;
 }
@@ -34,20 +28,18 @@ const largestBody = 16 * 1024 * 1024;
 const keepAliveMs = 60_000;
 
 /**
- * An OpenAI-compatible endpoint on this machine for VS Code's models. It runs while a crew uses it. A token stands for one
- * crew and one model: requests reach that model, whatever name they ask for.
+ * An OpenAI-compatible endpoint on this machine for VS Code's models. It runs while a local crew's service uses it. That service names
+ * the model in a header: what a crew's Python names is ignored.
  */
 export class ModelEndpoint {
   #uses: readonly Use[] = [];
   #server: Promise<Server> | undefined;
 
-  /** Starts the endpoint if necessary. Returns what OPENAI_BASE_URL and OPENAI_API_KEY must be. */
-  async open(crewId: string, model: ModelReference) {
-    const { vendor, id, name } = model;
-    const isSame = (use: Use) => use.crewId === crewId && use.vendor === vendor && use.id === id;
-    let use = this.#uses.find(isSame);
+  /** Starts the endpoint if necessary. The token is for the crew's service. */
+  async open(crewId: string) {
+    let use = this.#uses.find((each) => each.crewId === crewId);
     if (use === undefined) {
-      use = { crewId, vendor, id, name, token: randomBytes(32).toString("base64url") };
+      use = { crewId, token: randomBytes(32).toString("base64url") };
       this.#uses = [...this.#uses, use];
     }
     const server = await (this.#server ??= this.#listen());
@@ -55,7 +47,7 @@ export class ModelEndpoint {
     return { url: `http://127.0.0.1:${port}/v1`, token: use.token };
   }
 
-  /** The crew's tokens are no longer valid. Without another crew the endpoint stops. */
+  /** The crew's token is no longer valid. Without another crew the endpoint stops. */
   close(crewId: string): void {
     this.#uses = this.#uses.filter((use) => use.crewId !== crewId);
     if (this.#uses.length === 0) this.dispose();
@@ -91,13 +83,13 @@ export class ModelEndpoint {
     const cancel = new vscode.CancellationTokenSource();
     response.once("close", () => cancel.cancel());
     try {
-      const use = this.#allowed(request);
+      const wanted = this.#modelIn(request);
       const route = `${request.method ?? ""} ${(request.url ?? "").replace(/\?.*$/, "")}`;
       const { token } = cancel;
-      if (route === "GET /v1/models") await listModels(response, use);
+      if (route === "GET /v1/models") await listModels(response, wanted);
       else if (route === "POST /v1/chat/completions") {
         const asked = readChatRequest(await readBody(request));
-        await complete(response, asked, await modelOf(use), token);
+        await complete(response, asked, await modelOf(wanted), token);
       } else throw unknownRoute(route);
     } catch (error) {
       // Nobody is left to read it.
@@ -110,35 +102,38 @@ export class ModelEndpoint {
   }
 
   /** @throws ChatError */
-  #allowed({ headers }: IncomingMessage): Use {
+  #modelIn({ headers }: IncomingMessage): ModelReference {
     // A page of another site may reach this port by a name of its own (DNS rebinding).
     const address = `http://${headers.host ?? ""}`;
     if (!URL.canParse(address) || !isLoopback(new URL(address).hostname))
       throw new ChatError(403, "invalid_request_error", null, "Only for programs on this machine.");
     const given = bearerOf(headers.authorization);
     const found = this.#uses.find(({ token }) => isSecret(given, digest(token)));
-    if (found !== undefined) return found;
-    throw new ChatError(
-      401,
-      "authentication_error",
-      "invalid_api_key",
-      "The key is not one that Crewdeck gave to a crew that runs now.",
-    );
+    if (found === undefined)
+      throw new ChatError(
+        401,
+        "authentication_error",
+        "invalid_api_key",
+        "The key is not one that Crewdeck gave to a crew that runs now.",
+      );
+    const model = readModel(headers[modelHeader]);
+    if (model !== undefined) return model;
+    throw new ChatError(400, "invalid_request_error", null, `“${modelHeader}” names no model.`);
   }
 }
 
-async function find({ vendor, id }: Use): Promise<vscode.LanguageModelChat | undefined> {
+async function find({ vendor, id }: ModelReference): Promise<vscode.LanguageModelChat | undefined> {
   return (await editorModels({ vendor, id }))[0];
 }
 
-async function modelOf(use: Use): Promise<vscode.LanguageModelChat> {
-  const model = await find(use);
-  if (model === undefined) throw modelGone(use.name);
+async function modelOf(wanted: ModelReference): Promise<vscode.LanguageModelChat> {
+  const model = await find(wanted);
+  if (model === undefined) throw modelGone(wanted.name);
   return model;
 }
 
-async function listModels(response: ServerResponse, use: Use): Promise<void> {
-  const model = await find(use);
+async function listModels(response: ServerResponse, wanted: ModelReference): Promise<void> {
+  const model = await find(wanted);
   const data =
     model === undefined
       ? []

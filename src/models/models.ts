@@ -1,24 +1,24 @@
 import * as vscode from "vscode";
 import { messageOf, UserError } from "../base/errors.ts";
 import { asObject, parseJson, textAt } from "../base/json.ts";
-import { isLoopback } from "../base/loopback.ts";
+import { modelVariables, type ModelRoute } from "../base/window-protocol.ts";
 import { CrewValues } from "../crews/crew-values.ts";
 import { logProblem } from "../editor/log.ts";
 import { projectChoice, readChoice, type ModelChoice } from "./choice.ts";
 import type { ModelEndpoint } from "./endpoint.ts";
 
-type Variables = Readonly<Record<string, string>>;
-
-/** A local crew's service. */
+/** This window's connection to a local crew's service. */
 interface Service {
-  readonly exited: Promise<unknown>;
-  setWorkerEnvironment(environment: Variables): void;
+  readonly closed: Promise<unknown>;
+  setRoute(route: ModelRoute): Promise<void>;
+  offerModels(endpoint: { readonly url: string; readonly token: string }): Promise<void>;
 }
 
 interface Served {
   readonly service: Service;
   /** The choice that it has, as JSON. */
   choice: string;
+  isOffered: boolean;
 }
 
 const keyPrefix = "crewdeck.modelKey.";
@@ -29,8 +29,8 @@ const lookMs = 1_000;
 const noKey = "no-key";
 
 /**
- * The models of local crews: what was chosen for each, and the environment that leads crewAI there. The endpoint for VS Code's models
- * runs while the service of a crew that uses it runs in this window.
+ * The models of local crews: what was chosen for each, and what leads crewAI there. The endpoint for VS Code's models runs from the
+ * first request of a service to this window until the service ends.
  */
 export class Models implements vscode.Disposable {
   readonly #choices: CrewValues<ModelChoice>;
@@ -71,28 +71,28 @@ export class Models implements vscode.Disposable {
     await this.choose(crewId, projectChoice);
   }
 
-  /**
-   * Starts a crew's service with the environment for its Python, and keeps it up to date until the service ends.
-   * @throws UserError if the key is missing, and what `start` throws
-   */
-  async serve<T extends Service>(
-    crewId: string,
-    start: (environment: Variables) => Promise<T>,
-  ): Promise<T> {
-    const choice = this.choice(crewId);
-    try {
-      const service = await start(await this.#environment(crewId, choice));
-      const served = { service, choice: JSON.stringify(choice) };
-      this.#served.set(crewId, served);
-      this.#watch ??= setInterval(() => this.#look(), lookMs).unref();
-      void service.exited.then(() => {
-        if (this.#served.get(crewId) === served) this.#release(crewId);
-      });
-      return service;
-    } catch (error) {
-      this.#release(crewId);
-      throw error;
-    }
+  /** What a crew's service is to start with. @throws UserError if the key is missing */
+  async route(crewId: string): Promise<ModelRoute> {
+    return await this.#routeFor(crewId, this.choice(crewId));
+  }
+
+  /** Tells a service of each new choice, until it ends. */
+  follow(crewId: string, service: Service): void {
+    const served = { service, choice: JSON.stringify(this.choice(crewId)), isOffered: false };
+    this.#served.set(crewId, served);
+    this.#watch ??= setInterval(() => this.#look(), lookMs).unref();
+    void service.closed.then(() => {
+      if (this.#served.get(crewId) === served) this.#release(crewId);
+    });
+  }
+
+  /** Lets a service that is followed ask this window for VS Code's models. */
+  async offer(crewId: string): Promise<void> {
+    const served = this.#served.get(crewId);
+    if (served === undefined || served.isOffered) return;
+    served.isOffered = true;
+    this.#endpoint ??= import("./endpoint.ts").then((module) => new module.ModelEndpoint());
+    await served.service.offerModels(await (await this.#endpoint).open(crewId));
   }
 
   dispose(): void {
@@ -122,19 +122,23 @@ export class Models implements vscode.Disposable {
     const choice = this.choice(crewId);
     const text = JSON.stringify(choice);
     if (served === undefined || served.choice === text) return;
+    const before = served.choice;
     served.choice = text;
-    const environment = await this.#environment(crewId, choice);
+    const route = await this.#routeFor(crewId, choice);
     // Another choice may have been made meanwhile.
-    if (served.choice === text) served.service.setWorkerEnvironment(environment);
+    if (served.choice !== text) return;
+    await served.service.setRoute(route).catch((error: unknown) => {
+      // The next look tries again.
+      served.choice = before;
+      throw error;
+    });
   }
 
-  async #environment(crewId: string, choice: ModelChoice): Promise<Variables> {
+  async #routeFor(crewId: string, choice: ModelChoice): Promise<ModelRoute> {
     if (choice.use === "project") return {};
     if (choice.use === "vscode") {
-      this.#endpoint ??= import("./endpoint.ts").then((module) => new module.ModelEndpoint());
-      const { url, token } = await (await this.#endpoint).open(crewId, choice);
-      // crewAI 1.15.0 sends only names that begin like OpenAI's to OPENAI_BASE_URL.
-      return variables(url, token, `gpt-vscode-${choice.id}`);
+      const { vendor, id, name } = choice;
+      return { model: { vendor, id, name } };
     }
     const { baseUrl, model, hasKey } = choice;
     const key = await this.#storedKey(crewId, baseUrl);
@@ -146,7 +150,8 @@ export class Models implements vscode.Disposable {
         ),
         [chooseModelAction(crewId)],
       );
-    return variables(baseUrl, key ?? noKey, model);
+    const variables = modelVariables({ url: baseUrl, key: key ?? noKey, model }, process.env);
+    return { variables };
   }
 
   async #storedKey(crewId: string, baseUrl: string): Promise<string | undefined> {
@@ -167,22 +172,5 @@ function chooseModelAction(crew: string) {
     title: vscode.l10n.t("Choose Model…"),
     command: "crewdeck.chooseModel",
     arguments: [{ kind: "crew", crew }],
-  };
-}
-
-function variables(url: string, key: string, model: string): Variables {
-  const { hostname } = new URL(url);
-  const { env } = process;
-  const direct = env["no_proxy"] ?? env["NO_PROXY"] ?? "";
-  return {
-    OPENAI_BASE_URL: url,
-    // Older versions of crewAI, and embedders.
-    OPENAI_API_BASE: url,
-    OPENAI_API_KEY: key,
-    MODEL: `openai/${model}`,
-    // A proxy must not see what stays on this machine.
-    ...(isLoopback(hostname) && {
-      no_proxy: direct === "" ? hostname : `${direct},${hostname}`,
-    }),
   };
 }

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { copyFileSync, existsSync } from "node:fs";
 import { basename, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { projectRoot } from "../projects/pyproject.ts";
@@ -101,9 +101,10 @@ export async function engineOf(
     taskSeconds,
     isServer,
     database,
+    forWindows,
     log,
     secrets,
-  }: Pick<ServiceOptions, "taskSeconds" | "isServer" | "database"> & {
+  }: Pick<ServiceOptions, "taskSeconds" | "isServer" | "database" | "forWindows"> & {
     readonly log: Log;
     readonly secrets: Secrets;
   },
@@ -119,12 +120,18 @@ export async function engineOf(
   const own = Object.entries(process.env).filter(
     ([variable]) => !(isServer && serverVariables.test(variable)),
   );
+  let program = workerProgram;
+  if (forWindows) {
+    // An update of the extension deletes its folder while this process still works.
+    program = join(resolve(data), basename(workerProgram));
+    copyFileSync(workerProgram, program);
+  }
   return crewaiEngine({
     folder: root,
     crew: relative(root, resolve(folder)).replaceAll(sep, "/"),
     data: join(resolve(data), name),
     python: chosen,
-    program: workerProgram,
+    program,
     parallel,
     isShared: database !== undefined,
     env: { ...Object.fromEntries(own), ...environment },

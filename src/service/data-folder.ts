@@ -49,7 +49,7 @@ export async function lockDataFolder(folder: string) {
     /** Call it when everything is in the database's file, and its log is empty. */
     release: () => lock?.exec("INSERT OR REPLACE INTO kept VALUES (1, 1)"),
     /** `instance` is in the service's responses, too. */
-    publish: (published: { url: string; port: number; instance: string }) =>
+    publish: (published: { url: string; port: number; instance: string; protocol?: number }) =>
       guard(() => writeFileSync(address, JSON.stringify({ ...published, pid: process.pid }))),
     withdraw: () => {
       try {

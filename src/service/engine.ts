@@ -147,7 +147,7 @@ export interface Engine {
   /** An execution waits for a person, or has ended: a `run` or `prepare` still under way then rejects. */
   rest?(executionId: string, hasEnded: boolean): void;
   /** Variables for projects that are opened from now on. They win over the projects' own; never log them. */
-  setEnvironment?(variables: unknown): void;
+  setEnvironment?(variables: Readonly<Record<string, string>>): void;
   /** Ends what it started. */
   close?(): void;
 }

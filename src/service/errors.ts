@@ -87,13 +87,11 @@ export function unusable(file: string, error: unknown): Refusal {
   );
 }
 
-export function exitWith({ reason, message, url }: Refusal): void {
-  process.stderr.write(`${message}\n`);
-  process.exitCode = exitCodes[reason];
-  if (!process.send || !process.connected) process.exit();
-  process.send({ type: "refused", reason, message, ...(url === undefined ? {} : { url }) }, () =>
-    process.exit(),
-  );
+/** @param forWindows the window that started this process reads the last line of its standard error, which is a file */
+export function exitWith({ reason, message, url }: Refusal, forWindows: boolean): void {
+  const refused = { refused: { pid: process.pid, reason, message, ...(url && { url }) } };
+  process.stderr.write(`${forWindows ? JSON.stringify(refused) : message}\n`);
+  process.exit(exitCodes[reason]);
 }
 
 /** Why this version of Node, such as `22.13.0`, can't run the service. */

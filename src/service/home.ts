@@ -11,7 +11,7 @@ export interface Home {
   /** A folder for engines. */
   readonly folder: string;
   /** Says where the service listens, for other programs. `instance` is in the service's responses, too. */
-  publish(published: { url: string; port: number; instance: string }): void;
+  publish(published: { url: string; port: number; instance: string; protocol?: number }): void;
   /** @param isComplete whether nothing is left to erase */
   leave(isComplete: boolean): void;
   /** Rejects when files are lost. */

@@ -152,7 +152,7 @@ try {
   }
 } catch (error) {
   if (!(error instanceof Refusal)) throw error;
-  exitWith(error);
+  exitWith(error, args.includes("--for-windows"));
 }
 
 function print(text: string): void {

@@ -11,7 +11,7 @@ export const configName = "crewdeck.server.jsonc";
 
 const usage =
   "Usage: crewdeck serve [<crew folder>…] [--engine rehearsal|crewai] [--python FILE] [--parallel N] [--port 0] [--data DIR] [--token T] [--user-token T] " +
-  "[--dialect documented|live] [--task-seconds S] [--on-restart hold|continue|discard] [--feedback-webhook URL] [--lifeline] " +
+  "[--dialect documented|live] [--task-seconds S] [--on-restart hold|continue|discard] [--feedback-webhook URL] [--lifeline] [--for-windows] " +
   "[--config FILE] [--database URL] [--role both|api|worker] [--host ADDRESS] [--public-url URL] [--trust-proxy] [--drain-seconds S] " +
   "[--log text|json] [--metrics-token T] [--keep-days N] [--otlp-endpoint URL] [--otlp-content]";
 
@@ -35,6 +35,7 @@ unless there is a crewdeck.server.jsonc; of several folders, each crew is at an 
   --feedback-webhook URL where a flow asks for feedback, signed with the secret in CREWDECK_FEEDBACK_SECRET
 ${operationsHelp}
   --lifeline             ends when standard input closes
+  --for-windows          as VS Code starts it: prints nothing, and ends when nothing has run and no window has used it for a minute
   --help, --version
 
 For a team:
@@ -64,6 +65,8 @@ export function readOptions(
     if (config !== undefined && values[option] !== undefined)
       throw refuse(`--${option}: the crews of ${config} have theirs in the file.`);
   const role = readChoice("--role", values.role, "both", "api", "worker");
+  if (values["for-windows"] && (isServer || positionals.length !== 1 || values.data === undefined))
+    throw refuse("--for-windows: serves one folder, and needs --data.");
   if (role !== "both" && database === undefined)
     throw refuse(`--role ${role}: processes share a Postgres. Give its address with --database.`);
   const address = { host: values.host, publicUrl: values["public-url"] };
@@ -117,9 +120,13 @@ export function readOptions(
     unfinished,
     feedbackWebhook: readWebhook(values["feedback-webhook"], env["CREWDECK_FEEDBACK_SECRET"]),
     // A window starts its service with the user's environment, which may name a collector for other programs.
-    ...attempt(() => readOperations(values, process.send ? {} : env)),
+    ...attempt(() => readOperations(values, values["for-windows"] ? {} : env)),
     /** Whether the service ends when its standard input closes. */
     lifeline: values.lifeline,
+    /** Whether VS Code's windows use it: it ends when they don't. */
+    forWindows: values["for-windows"],
+    /** How long nothing may run without a window. */
+    leaveMs: fromEnvironment("CREWDECK_LEAVE_MS", "60000"),
     /** The wait before the second attempt of a callback. */
     callbackBackoffMs: fromEnvironment("CREWDECK_CALLBACK_BACKOFF_MS", "5000"),
     callbackTimeoutMs: fromEnvironment("CREWDECK_CALLBACK_TIMEOUT_MS", "10000"),
@@ -167,6 +174,7 @@ function parse(argv: readonly string[]) {
       "feedback-webhook": { type: "string" },
       ...operationsOptions,
       lifeline: { type: "boolean", default: false },
+      "for-windows": { type: "boolean", default: false },
     },
   });
 }

@@ -1,15 +1,15 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { once } from "node:events";
-import { fstatSync } from "node:fs";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { dirname, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { getRequestListener } from "@hono/node-server";
 import { codeOf } from "../base/errors.ts";
-import { asArray, asObject } from "../base/json.ts";
+import { parseJson } from "../base/json.ts";
 import { isLoopback } from "../base/loopback.ts";
 import { projectRoot } from "../projects/pyproject.ts";
+import { serviceLog, windowPath, windowProtocol } from "../base/window-protocol.ts";
 import { authenticateBy } from "./app.ts";
 import { versionOf } from "./crewai/sources.ts";
 import { checkCrew, engineOf, readCrew, plansOf, type CrewPlan } from "./crews.ts";
@@ -28,6 +28,8 @@ import { createQueue, RequestRates } from "./server/limits.ts";
 import { planFrom, planOf, type ServerPlan } from "./server/open-server.ts";
 import { createServerApp } from "./server/server-app.ts";
 import { openService, type ServedCrew, type Service } from "./service.ts";
+import { WindowLog } from "./windows/log.ts";
+import { createWindows, type WindowRoutes } from "./windows/windows.ts";
 
 /** Also in `service.json`: a client verifies the process before it sends a token. */
 const instanceHeader = "Crewdeck-Instance";
@@ -36,7 +38,7 @@ type Tokens = Parameters<typeof authenticateBy>[0];
 type Fetch = (request: Request, env?: object) => Response | Promise<Response>;
 type Settings = Omit<ServiceOptions, "log"> & { readonly log: Log; readonly secrets: Secrets };
 
-/** Serves until the parent process ends or asks it to stop. @throws {Refusal} */
+/** Serves until it is asked to stop, its parent ends, or no window needs it. @throws {Refusal} */
 export async function serve(
   given: ServiceOptions,
   exampleCrew: string,
@@ -44,7 +46,8 @@ export async function serve(
 ): Promise<void> {
   const tokens = { token: given.token || newToken(), userToken: given.userToken || newToken() };
   const secrets = secretsOf(given, tokens);
-  const log = await createLog(given.log ?? usualLogFormat(given.isServer), secrets);
+  const windowLog = given.forWindows ? new WindowLog(join(given.data ?? "", serviceLog)) : undefined;
+  const log = await createLog(given.log ?? usualLogFormat(given.isServer), secrets, windowLog);
   const options = { ...given, log, secrets };
   const plans = options.config === undefined ? await plansOf(options, exampleCrew) : [];
   const server = await serverPlan(options, plans, tokens);
@@ -60,14 +63,21 @@ export async function serve(
   const listening = { url: server?.publicUrl?.replace(/\/$/, "") ?? "" };
   const served = await Promise.all(crews.map((crew) => openCrew(crew, options, home, listening)));
   const operations = await openOperations(options, server, version);
-  const service = open(home, options, served, operations);
+  const onHeld = (held: readonly string[]) => windows?.tell({ held });
+  const service = open(home, options, served, operations, onHeld);
+  const windows = windowLog && windowRoutes(windowLog, served, service, options, tokens);
   const fetch =
     options.role === "worker"
       ? refuseAsWorker
       : server
         ? fetchOfServer(server, served, service, home, log)
         : fetchOfOne(served, service, tokens);
-  const respond = getRequestListener(service.operations?.before(fetch) ?? fetch);
+  const isForWindows = ({ url }: Request) => new URL(url).pathname.startsWith(`${windowPath}/`);
+  const respond = getRequestListener(
+    windows
+      ? (request) => (isForWindows(request) ? windows : { fetch }).fetch(request)
+      : (service.operations?.before(fetch) ?? fetch),
+  );
   const instance = randomUUID();
   const underWay = new Set<ServerResponse>();
   const http = createServer((request, response) => {
@@ -80,11 +90,12 @@ export async function serve(
   const port = await listen(http, host, options.port ?? server?.port ?? 0);
   const url = `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
   listening.url ||= url;
-  home.publish({ url, port, instance });
+  windows?.listens(url, parseJson(process.env["CREWDECK_MODEL_ROUTE"] ?? ""));
+  home.publish({ url, port, instance, ...(windows && { protocol: windowProtocol }) });
   const endEngines = () => {
     for (const { engine } of served) engine.close?.();
   };
-  onParentEnd(options.lifeline, async () => {
+  const end = onEnd(options.lifeline, async () => {
     http.close();
     if (options.drainMs > 0)
       await Promise.all([
@@ -96,26 +107,44 @@ export async function serve(
     home.leave(service.erase());
     process.exit(0);
   });
-  process.on("message", (message) => {
-    const { type, environment } = asObject(message);
-    if (type !== "workerEnvironment") return;
-    for (const { engine } of served) engine.setEnvironment?.(environment);
-  });
-  announce(options, url, tokens, served);
+  if (!windows) announce(options, url, tokens, served);
   // What only Python knows of a crew is asked now, if this process may. A request hears why it isn't known.
   for (const { readProject } of served) readProject().catch(() => undefined);
   try {
     await service.work();
     if (options.unfinished !== "hold")
-      await decide(service, options.unfinished, await service.held());
-    reportHeld(await service.held(), log);
-    if (process.send) process.on("message", (received) => takeDecision(service, received, log));
-    await home.lost;
+      await service.decide(options.unfinished, await service.held());
+    if (!windows) reportHeld(await service.held(), log);
+    await Promise.all([home.lost, windows?.idle().then(end)]);
   } catch (error) {
     home.leave(false);
     endEngines();
     throw home.explain(error);
   }
+}
+
+function windowRoutes(
+  windowLog: WindowLog,
+  [crew]: readonly ServedCrew[],
+  service: Service,
+  { leaveMs, log, secrets }: Settings,
+  tokens: Tokens,
+): WindowRoutes {
+  if (!crew) throw new Error("There is no crew.");
+  const { engine } = crew;
+  const windows = createWindows({
+    ...{ service, engine, leaveMs, log, authenticate: authenticateBy(tokens) },
+    recent: () => windowLog.recent,
+    onVariables: (variables) => secrets.add(keysIn(variables)),
+  });
+  windowLog.onLine = (line) => windows.tell({ line });
+  return windows;
+}
+
+/** A short one is no secret, such as those that stand for none. */
+function keysIn(variables: Readonly<Record<string, string>>): readonly string[] {
+  const keys = Object.entries(variables).filter(([name]) => name.endsWith("_KEY"));
+  return keys.map(([, value]) => value).filter(({ length }) => length >= 8);
 }
 
 /** The secrets that this process knows. A crew's Python gets most of its variables, and may print them. */
@@ -133,13 +162,13 @@ export function secretsOf(options: ServiceOptions, tokens: Tokens): Secrets {
   ]);
 }
 
-/** Undefined for a window's own service: the window doesn't watch it, and it starts sooner. */
+/** Undefined for a service of windows: they don't watch it, and it starts sooner. */
 async function openOperations(
   options: Settings,
   server: ServerPlan | undefined,
   version: string,
 ): Promise<Operations | undefined> {
-  if (process.send) return undefined;
+  if (options.forWindows) return undefined;
   const { createOperations } = await import("./operations/operations.ts");
   const isLocal =
     !server || (isLoopback(server.host) && server.publicUrl === undefined && !server.trustProxy);
@@ -199,12 +228,13 @@ function open(
   options: Settings,
   crews: readonly ServedCrew[],
   operations: Operations | undefined,
+  onHeld: (ids: readonly string[]) => void,
 ): Service {
   const { role, callbackBackoffMs, callbackTimeoutMs, log } = options;
   try {
     return openService({
       ...{ storage: home.storage, role, crews, callbackBackoffMs, callbackTimeoutMs },
-      ...{ operations, log, onHeld: sendHeld },
+      ...{ operations, log, onHeld },
     });
   } catch (error) {
     throw home.explain(error);
@@ -249,7 +279,7 @@ function fetchOfServer(
   return createServerApp({ ...server, crews: mounted, rates, lastUses, log }).fetch;
 }
 
-/** On the first line of stdout, or over IPC without tokens: the parent passed them. */
+/** On the first line of stdout. */
 function announce(
   options: Settings,
   url: string,
@@ -258,50 +288,19 @@ function announce(
 ): void {
   const { role, config } = options;
   const engine = [...new Set(crews.map(({ engine }) => engine.name))].join(", ");
-  if (process.send) {
-    process.send({ type: "listening", url, engine, pid: process.pid });
-    return;
-  }
   const own = config === undefined && role !== "worker" ? tokens : {};
   const names =
     crews.length > 1 || config !== undefined ? { crews: crews.map(({ name }) => name) } : {};
   process.stdout.write(`${JSON.stringify({ url, ...own, engine, role, ...names })}\n`);
 }
 
-function takeDecision(service: Service, message: unknown, log: Log): void {
-  const { type, ids } = asObject(message);
-  if (type !== "continue" && type !== "discard") return;
-  decide(service, type, asArray(ids).map(String)).catch((error: unknown) =>
-    log(`Interrupted executions could not be changed: ${messageOf(error)}`),
-  );
-}
-
-/** Ids of executions that don't wait for a decision, such as those decided about before, are ignored. */
-async function decide(
-  service: Service,
-  type: "continue" | "discard",
-  ids: readonly string[],
-): Promise<void> {
-  const held = await service.held();
-  for (const id of ids.filter((each) => held.includes(each)))
-    if (type === "continue") await service.release(id);
-    else await service.discard(id);
-}
-
-/** Tells the parent process which executions are held. That a parent has gone is noticed elsewhere. */
-function sendHeld(ids: readonly string[]): void {
-  if (process.connected) process.send?.({ type: "held", ids }, () => undefined);
-}
-
 function reportHeld(ids: readonly string[], log: Log): void {
-  if (process.send) sendHeld(ids);
-  else if (ids.length > 0) {
-    const count =
-      ids.length === 1 ? "1 unfinished execution was" : `${ids.length} unfinished executions were`;
-    log(
-      `${count} interrupted: ${ids.join(", ")}. Start the service again with --on-restart continue to let them continue, or with --on-restart discard to end them.`,
-    );
-  }
+  if (ids.length === 0) return;
+  const count =
+    ids.length === 1 ? "1 unfinished execution was" : `${ids.length} unfinished executions were`;
+  log(
+    `${count} interrupted: ${ids.join(", ")}. Start the service again with --on-restart continue to let them continue, or with --on-restart discard to end them.`,
+  );
 }
 
 /** Resolves when these requests are answered. */
@@ -323,29 +322,21 @@ async function listen(server: Server, host: string, port: number): Promise<numbe
   return (server.address() as AddressInfo).port;
 }
 
-/** Closed standard input is the parent's end with `--lifeline`, or with IPC if it is a pipe. */
-function onParentEnd(watchInput: boolean, onEnd: () => Promise<void>): void {
+/** Calls `action` once: on a signal, when standard input closes with `--lifeline`, or when the result is called. */
+function onEnd(watchInput: boolean, action: () => Promise<void>): () => void {
   let isEnding = false;
   const end = () => {
     if (isEnding) return;
     isEnding = true;
-    void onEnd();
+    void action();
   };
   process.once("SIGTERM", end);
   process.once("SIGINT", end);
-  if (process.send) process.once("disconnect", end);
-  if (!watchInput && !(process.send && isInputPipe())) return;
-  for (const event of ["end", "close", "error"]) process.stdin.once(event, end);
-  process.stdin.resume();
-}
-
-function isInputPipe(): boolean {
-  try {
-    const stats = fstatSync(0);
-    return stats.isFIFO() || stats.isSocket();
-  } catch {
-    return false;
+  if (watchInput) {
+    for (const event of ["end", "close", "error"]) process.stdin.once(event, end);
+    process.stdin.resume();
   }
+  return end;
 }
 
 function newToken(): string {

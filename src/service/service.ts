@@ -3,6 +3,7 @@ import { createApp, type AppOptions } from "./app.ts";
 import { createReporter, endEvent, outputCallbackIds } from "./callbacks.ts";
 import { runCrew } from "./crew-run.ts";
 import { createDeliveries } from "./deliveries.ts";
+import type { HeldDecision } from "../base/window-protocol.ts";
 import type { Engine } from "./engine.ts";
 import { messageOf, Refusal } from "./errors.ts";
 import { createEvents } from "./events.ts";
@@ -192,7 +193,6 @@ export function openService({ storage, log, ...parts }: ServiceParts) {
     file.release(id);
     if (!file.hasRun(id)) await runs.startCrew(id);
     runs.wake();
-    parts.onHeld?.(await store.held());
     await waker.wakeAll();
   }
 
@@ -202,7 +202,10 @@ export function openService({ storage, log, ...parts }: ServiceParts) {
     const waited = await store.stop(id, (stopped) => events.adding(id, endEvent(stopped)));
     if (!waited) return undefined;
     // Its run sees that it was stopped, and ends.
-    if (isHeld) await resumeRun(id, own);
+    if (isHeld) {
+      await resumeRun(id, own);
+      parts.onHeld?.(await store.held());
+    }
     return waited;
   }
 
@@ -270,13 +273,18 @@ export function openService({ storage, log, ...parts }: ServiceParts) {
     },
     /** Executions that a restart interrupted: they cost money, so a person lets them continue or discards them. */
     held: async () => (own ? await store.held() : []),
-    async release(id: string): Promise<void> {
-      if (own && (await store.held()).includes(id)) await resumeRun(id, own);
+    /** Other IDs, such as those decided about before, are ignored. Resolves to those that are still held. */
+    async decide(type: HeldDecision, ids: readonly string[]): Promise<readonly string[]> {
+      const held = own ? await store.held() : [];
+      for (const id of ids.filter((each) => held.includes(each)))
+        if (own && type === "continue") await resumeRun(id, own);
+        else await giveUp(id, "it was discarded after the service was restarted.");
+      const left = await store.held();
+      parts.onHeld?.(left);
+      return left;
     },
-    async discard(id: string) {
-      await giveUp(id, "it was discarded after the service was restarted.");
-      parts.onHeld?.(await store.held());
-    },
+    /** Whether an execution runs or is queued. */
+    isBusy: () => store.isBusy(),
     /** Erases deleted data, in a process that exits without `close`. */
     erase: () => database.erasure?.run() ?? true,
     /** Begins nothing new, and gives back what is still running after so many milliseconds. */

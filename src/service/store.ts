@@ -157,6 +157,17 @@ export function createStore(database: Database) {
       return found.map(({ id }) => String(id));
     },
 
+    /** Whether an execution runs or is queued: it has not ended, isn't held, and waits for nobody. */
+    async isBusy(): Promise<boolean> {
+      const found = await database.query(
+        row(
+          `SELECT id FROM executions WHERE ended_at IS NULL AND id NOT IN (SELECT execution_id FROM held)
+             AND NOT EXISTS (SELECT 1 FROM attempts WHERE execution_id = id AND attempts.state = 'waiting') LIMIT 1`,
+        ),
+      );
+      return found !== undefined;
+    },
+
     outputOf: async (key: AttemptKey): Promise<string> =>
       String(
         (await database.query(row(`SELECT output FROM attempts ${ofAttempt}`, ...values(key))))?.[

@@ -36,8 +36,7 @@ function blockedBy({ crews, tracker }: DoubtSources, execution: ExecutionSummary
   if (crew.local?.running === false) return l10n.t("The local crew “{0}” is stopped.", name);
   if (isInterrupted(crew, execution.kickoffIds))
     return l10n.t(
-      "It was interrupted, and nothing runs now. Continue or discard it in the menu of the row of “{0}”.",
-      name,
+      "It was interrupted, and nothing runs now. Continue it, which repeats what was interrupted and can cost money, or discard it.",
     );
   const error = tracker.localProblemOf(execution);
   if (error === undefined) return undefined;

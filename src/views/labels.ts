@@ -196,13 +196,20 @@ export function useLabels(use: TokenUse | undefined, prices: readonly Price[]): 
 }
 
 /** Undefined if unknown. `now` in milliseconds since 1970. */
-export function elapsedLabel(execution: ExecutionSummary, now: number): string | undefined {
-  const { state, origin, startedAt, watchingStoppedAt } = execution;
+export function elapsedLabel(
+  execution: ExecutionSummary,
+  now: number,
+  isInterrupted = false,
+): string | undefined {
+  const { state, origin, startedAt, watchingStoppedAt, history = [] } = execution;
   const whole = wholeTime(execution);
   if (hasEnded(execution)) return whole && formatSpan(whole.seconds * 1000);
   if (state === "unconfirmed" || origin !== "kickoff" || watchingStoppedAt !== undefined)
     return undefined;
-  return formatSpan(now - Date.parse(startedAt), "coarse");
+  if (!isInterrupted) return formatSpan(now - Date.parse(startedAt), "coarse");
+  // Nothing has happened since.
+  const last = history.at(-1)?.at;
+  return last && formatSpan(Date.parse(last) - Date.parse(startedAt), "coarse");
 }
 
 /** Milliseconds until {@link elapsedLabel} of what has not ended may change. */

@@ -4,8 +4,8 @@ import path from "node:path";
 import { CrewApi, type DocumentedStatus } from "../support/crew-api.ts";
 import { crewaiProject, crewaiVersions, needsCrewai, pythonWith } from "../support/crewai.ts";
 import { startModelServer } from "../support/model-server.ts";
-import { startService, type RunningService } from "../support/service.ts";
 import { waitFor } from "../support/wait.ts";
+import { startForWindow } from "../support/window-service.ts";
 
 type Model = Awaited<ReturnType<typeof startModelServer>>;
 
@@ -13,7 +13,7 @@ describe("the environment that the extension gives a crew's Python", () => {
   needsCrewai();
   const key = "key-of-the-chosen-model";
   let [chosen, other]: Model[] = [];
-  let service: RunningService | undefined;
+  let service: Awaited<ReturnType<typeof startForWindow>> | undefined;
 
   beforeEach(async () => {
     chosen = await startModelServer(() => "A text.");
@@ -29,19 +29,17 @@ describe("the environment that the extension gives a crew's Python", () => {
 
   async function run(folder: string, python: string): Promise<DocumentedStatus> {
     const { url = "" } = chosen ?? {};
-    service = await startService({
-      folder,
-      args: ["--engine", "crewai", "--python", python],
-      env: {
-        OPENAI_BASE_URL: other?.url ?? "",
-        OPENAI_API_KEY: "key-of-the-service",
-        CREWDECK_WORKER_ENV: JSON.stringify({
-          OPENAI_BASE_URL: url,
-          OPENAI_API_BASE: url,
-          OPENAI_API_KEY: key,
-          MODEL: "openai/gpt-chosen",
-        }),
-      },
+    const own = { OPENAI_BASE_URL: other?.url ?? "", OPENAI_API_KEY: "key-of-the-service" };
+    Object.assign(process.env, own);
+    const variables = {
+      OPENAI_BASE_URL: url,
+      OPENAI_API_BASE: url,
+      OPENAI_API_KEY: key,
+      MODEL: "openai/gpt-chosen",
+    };
+    const engine = { engine: "crewai", python, parallel: 1 } as const;
+    service = await startForWindow({ folder, engine, route: { variables } }).finally(() => {
+      for (const name of Object.keys(own)) delete process.env[name];
     });
     const api = new CrewApi(service);
     const id = await api.kickoff({ inputs: { topic: "tides", city: "Oslo", readers: "" } });

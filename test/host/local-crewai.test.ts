@@ -232,7 +232,7 @@ describe("a project that runs with crewAI", () => {
         "what is interrupted",
         () => window.locals.list()[0]?.local?.interrupted,
       );
-      assert.deepEqual(interrupted, { count: 1, isElsewhere: false, kickoffIds: [kickoffId] });
+      assert.deepEqual(interrupted, [kickoffId]);
       await waitFor("the question", () => shown.length > 0);
       assert.deepEqual(
         shown.map(([question = "", ...buttons]) => [question.split(". ", 1)[0], ...buttons]),
@@ -241,20 +241,15 @@ describe("a project that runs with crewAI", () => {
       assert.equal(model.requests.length, 1);
 
       const other = await newWindow();
-      assert.deepEqual(other.locals.list()[0]?.local?.interrupted, {
-        count: 1,
-        isElsewhere: true,
-        kickoffIds: [],
-      });
-      assert.throws(() => other.locals.decideInterrupted(crew.id, "continue"), /Another window/);
-      assert.deepEqual(window.locals.decideInterrupted(crew.id, "continue"), [kickoffId]);
+      assert.deepEqual(other.locals.list()[0]?.local?.interrupted, [kickoffId]);
+      await other.locals.decideInterrupted(crew.id, "continue", [kickoffId]);
       await untilWaiting(window, crew, kickoffId);
       await waitFor(
         "the row to know",
         () => window.locals.list()[0]?.local?.interrupted === undefined,
       );
-      assert.throws(
-        () => window.locals.decideInterrupted(crew.id, "discard"),
+      await assert.rejects(
+        window.locals.decideInterrupted(crew.id, "discard", []),
         /No execution of “Declared” was interrupted/,
       );
     } finally {

@@ -3,10 +3,9 @@ import * as vscode from "vscode";
 import { Models } from "../../src/models/models.ts";
 import { CrewApi, type DocumentedStatus } from "../support/crew-api.ts";
 import { crewaiProject, needsCrewai, newestCrewai, pythonWith } from "../support/crewai.ts";
-import { temporaryFolder } from "../support/folders.ts";
-import { forkService } from "../support/forked-service.ts";
 import { startModelServer, type ModelAnswer } from "../support/model-server.ts";
 import { waitFor } from "../support/wait.ts";
+import { startForWindow } from "../support/window-service.ts";
 import { MemoryMemento, MemorySecrets } from "./memory.ts";
 import { provideModels, textIn, vendor } from "./model-provider.ts";
 
@@ -38,26 +37,15 @@ describe("models of a real crew (crewAI)", () => {
   /** Serves `weather` as a local crew is served, and runs it to its end. */
   async function runWeather(): Promise<DocumentedStatus> {
     const python = await pythonWith(newestCrewai);
-    const [folder, data, token] = [crewaiProject("weather"), temporaryFolder("service"), "token"];
-    const args = [folder, "--data", data, "--engine", "crewai", "--python", python];
-    let url = "";
-    await models.serve(crewId, async (environment) => {
-      const { child, message, exit } = await forkService(args, {
-        CREWDECK_TOKEN: token,
-        CREWDECK_WORKER_ENV: JSON.stringify(environment),
-      });
-      assert.equal(message.type, "listening", message.message);
-      url = message.url ?? "";
-      end = async () => {
-        child.disconnect();
-        await exit;
-      };
-      return {
-        exited: exit,
-        setWorkerEnvironment: (changed) =>
-          void child.send({ type: "workerEnvironment", environment: changed }),
-      };
+    const service = await startForWindow({
+      folder: crewaiProject("weather"),
+      engine: { engine: "crewai", python, parallel: 1 },
+      route: await models.route(crewId),
+      onChange: () => service.connection.needsModels && void models.offer(crewId),
     });
+    end = () => service.stop();
+    models.follow(crewId, service.connection);
+    const { url, token } = service;
     const api = new CrewApi({ url, token });
     const id = await api.kickoff({ inputs: { city: "oslo", readers: "" } });
     const until = async (what: string, is: (status: DocumentedStatus) => boolean) => {

@@ -2,6 +2,12 @@ import assert from "node:assert/strict";
 import { request } from "node:http";
 import * as vscode from "vscode";
 import { asArray, asObject, parseJson, textAt, type UnknownObject } from "../../src/base/json.ts";
+import {
+  modelHeader,
+  writeModel,
+  type ModelReference,
+  type ModelRoute,
+} from "../../src/base/window-protocol.ts";
 import type { Crew } from "../../src/crews/types.ts";
 import { chooseModel } from "../../src/models/choose-model.ts";
 import { Models } from "../../src/models/models.ts";
@@ -22,11 +28,17 @@ const say = (text: string) => new vscode.LanguageModelTextPart(text);
 
 /** A crew's service, as far as its model is concerned. */
 class FakeService {
-  readonly environments: Readonly<Record<string, string>>[] = [];
+  readonly routes: ModelRoute[] = [];
+  endpoint = { url: "", token: "" };
   end: () => void = () => undefined;
-  readonly exited = new Promise<void>((resolve) => (this.end = resolve));
-  setWorkerEnvironment(environment: Readonly<Record<string, string>>): void {
-    this.environments.push(environment);
+  readonly closed = new Promise<void>((resolve) => (this.end = resolve));
+  setRoute(route: ModelRoute): Promise<void> {
+    this.routes.push(route);
+    return Promise.resolve();
+  }
+  offerModels(endpoint: FakeService["endpoint"]): Promise<void> {
+    this.endpoint = endpoint;
+    return Promise.resolve();
   }
 }
 
@@ -48,19 +60,22 @@ describe("models of local crews", () => {
 
   async function serve(crewId = crew.id) {
     const service = new FakeService();
-    let environment: Readonly<Record<string, string>> = {};
-    await models.serve(crewId, (given) => {
-      environment = given;
-      return Promise.resolve(service);
-    });
-    return { service, environment };
+    const route = await models.route(crewId);
+    models.follow(crewId, service);
+    return { service, route, environment: route.variables ?? {} };
   }
 
-  async function openEndpoint() {
+  async function openEndpoint(asked: ModelReference = choice) {
     await models.choose(crew.id, choice);
-    const { service, environment } = await serve();
-    const { OPENAI_BASE_URL: url = "", OPENAI_API_KEY: key = "" } = environment;
-    const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" };
+    const { service, route } = await serve();
+    assert.deepEqual(route, { model: { vendor, id: "one", name: "Model one" } });
+    await models.offer(crew.id);
+    const { url, token: key } = service.endpoint;
+    const headers = {
+      authorization: `Bearer ${key}`,
+      "content-type": "application/json",
+      [modelHeader]: writeModel(asked),
+    };
     const post = (body: object, signal: AbortSignal | null = null) =>
       fetch(`${url}/chat/completions`, {
         method: "POST",
@@ -343,12 +358,11 @@ describe("models of local crews", () => {
 
   it("have an endpoint only while a crew that uses them runs, each crew with a key of its own", async () => {
     await provideModels(["one"], ({ progress }) => progress.report(say("Hello")));
-    assert.deepEqual((await serve("local:other")).environment, {});
     const { url, key, service, headers } = await openEndpoint();
-    await models.choose("local:third", choice);
     const third = await serve("local:third");
-    assert.equal(third.environment["OPENAI_BASE_URL"], url);
-    assert.notEqual(third.environment["OPENAI_API_KEY"], key);
+    await models.offer("local:third");
+    assert.equal(third.service.endpoint.url, url);
+    assert.notEqual(third.service.endpoint.token, key);
     assert.match(url, /^http:\/\/127\.0\.0\.1:\d+\/v1$/);
     assert.ok(key.length >= 43);
     service.end();
@@ -363,32 +377,24 @@ describe("models of local crews", () => {
         () => true,
       ),
     );
-    await assert.rejects(
-      models.serve("local:third", () => Promise.reject(new Error("no service"))),
-      /no service/,
-    );
   });
 
-  it("change for a running service, also from another window, and executions that run keep theirs", async () => {
-    await provideModels(["one", "two"], ({ model, progress }) => progress.report(say(model.id)));
-    const { service, post } = await openEndpoint();
+  it("change for a running service, also from another window", async () => {
+    const { service } = await serve();
     // Another window shares the memory.
     const other = new Models({ secrets, globalState: memento });
     await other.choose(crew.id, { ...choice, id: "two", name: "Model two" });
-    const [next] = await waitFor("the service to get it", () =>
-      service.environments.length > 0 ? service.environments : undefined,
-    );
-    assert.equal(next?.["MODEL"], "openai/gpt-vscode-two");
-    const answered = await fetch(`${next["OPENAI_BASE_URL"] ?? ""}/chat/completions`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${next["OPENAI_API_KEY"] ?? ""}` },
-      body: JSON.stringify(hello),
-    });
-    assert.match(await answered.text(), /"content":"two"/);
-    assert.match(await (await post(hello)).text(), /"content":"one"/);
+    await waitFor("the service to get it", () => service.routes.length > 0);
+    assert.deepEqual(service.routes, [{ model: { vendor, id: "two", name: "Model two" } }]);
     await models.choose(crew.id, { use: "project" });
-    assert.deepEqual(service.environments.at(-1), {});
+    assert.deepEqual(service.routes.at(-1), {});
     other.dispose();
+  });
+
+  it("are those that the service names, whatever Python asks for", async () => {
+    await provideModels(["one", "two"], ({ model, progress }) => progress.report(say(model.id)));
+    const { post } = await openEndpoint({ vendor, id: "two", name: "Model two" });
+    assert.match(await (await post(hello)).text(), /"content":"two"/);
   });
 
   it("have the last choice, however quickly one follows another", async () => {
@@ -407,7 +413,7 @@ describe("models of local crews", () => {
     await models.choose(crew.id, { use: "project" });
     release();
     await first;
-    assert.deepEqual(service.environments.at(-1), {});
+    assert.deepEqual(service.routes.at(-1), {});
   });
 
   describe("are chosen", () => {

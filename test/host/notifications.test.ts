@@ -421,7 +421,7 @@ describe("The status bar item", () => {
     parts.store.add(held);
     assert.equal(item.text, "$(sync~spin) 1");
     const local = { folder: "file:///crew", engine: "crewai", running: true } as const;
-    const interrupted = { count: 1, isElsewhere: false, kickoffIds: ["held"] };
+    const interrupted = ["held"];
     crews = [{ ...held.crew, local: { ...local, interrupted } }];
     crewsChanged.fire();
     assert.equal(item.isShown, false);

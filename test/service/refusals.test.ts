@@ -17,7 +17,6 @@ import { createServer, type AddressInfo } from "node:net";
 import path from "node:path";
 import { CrewApi } from "../support/crew-api.ts";
 import { projectFolder, temporaryFolder } from "../support/folders.ts";
-import { forkService } from "../support/forked-service.ts";
 import { runService, startProgram, startService } from "../support/service.ts";
 import { waitFor } from "../support/wait.ts";
 
@@ -62,18 +61,13 @@ describe("service: when it can't start", () => {
   it("uses another default folder while the first is in use", async () => {
     const home = temporaryFolder("home");
     const env = { XDG_DATA_HOME: home, LOCALAPPDATA: home, HOME: home };
-    const begin = () => forkService([exampleCrew], env);
+    const begin = () => startProgram([exampleCrew], env);
     const [first, second] = [await begin(), await begin()];
-    assert.equal(first.message.type, "listening");
-    assert.equal(second.message.type, "listening");
     const folders = [first, second].map(
-      ({ stderr }) => /Executions are kept in (.+)/.exec(stderr())?.[1],
+      ({ log }) => /Executions are kept in (.+)/.exec(log())?.[1],
     );
     assert.ok(folders[0]?.startsWith(home) && folders[1] === `${folders[0]}-2`, String(folders));
-    for (const { child, exit } of [first, second]) {
-      child.disconnect();
-      await exit;
-    }
+    for (const program of [first, second]) await program.end("SIGTERM");
     rmSync(home, { recursive: true });
   });
 
@@ -231,13 +225,16 @@ describe("service: when it can't start", () => {
   it("lets one of two first starts on a fresh folder begin, each time", async () => {
     for (let round = 0; round < 5; round += 1) {
       const data = temporaryFolder("service");
-      const starts = [1, 2, 3].map(() => forkService([exampleCrew, "--data", data]));
-      const types = (await Promise.all(starts)).map(({ message }) => message.type);
-      assert.deepEqual(types.sort(), ["listening", "refused", "refused"]);
-      for (const { child, exit } of await Promise.all(starts)) {
-        if (child.connected) child.disconnect();
-        await exit;
-      }
+      const starts = await Promise.allSettled(
+        [1, 2, 3].map(() => startProgram([exampleCrew, "--data", data])),
+      );
+      const outcomes = starts.map((start) =>
+        start.status === "fulfilled" ? "listens" : String(start.reason),
+      );
+      assert.equal(outcomes.filter((outcome) => outcome === "listens").length, 1);
+      assert.equal(outcomes.filter((outcome) => /ended with code 6/.test(outcome)).length, 2);
+      for (const start of starts)
+        if (start.status === "fulfilled") await start.value.end("SIGTERM");
       rmSync(data, { recursive: true });
     }
   });

@@ -6,7 +6,6 @@ import {
   asObject,
   isObject,
   numberAt,
-  parseJson,
   textAt,
   wordsIn,
   type UnknownObject,
@@ -53,7 +52,6 @@ export interface CrewaiOptions {
   readonly parallel: number;
   /** Whether other processes run executions of the project, too. */
   readonly isShared?: boolean;
-  /** Without CREWDECK_WORKER_ENV, which holds variables for workers as JSON, the project's `.env` decides alone. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly times?: Partial<typeof usualTimes>;
   readonly log: Log;
@@ -76,7 +74,7 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
   const asked = new Set<Worker>();
   let spare: { worker: Worker; leave: NodeJS.Timeout } | undefined;
   let idle: NodeJS.Timeout | undefined;
-  let environment = textsOf(parseJson(options.env["CREWDECK_WORKER_ENV"] ?? ""));
+  let environment: Readonly<Record<string, string>> = {};
 
   // The tokens are for clients of the service, not for the project.
   const env = Object.fromEntries(
@@ -281,7 +279,7 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
       entry.leave = setTimeout(() => drop(executionId), times.waiting).unref();
     },
     setEnvironment(variables) {
-      environment = textsOf(variables);
+      environment = variables;
     },
     close() {
       clearTimeout(idle);
@@ -290,13 +288,6 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
       for (const executionId of [...workers.keys()]) drop(executionId);
     },
   };
-}
-
-function textsOf(value: unknown): Readonly<Record<string, string>> {
-  const entries = Object.entries(asObject(value)).flatMap(([name, variable]) =>
-    typeof variable === "string" ? [[name, variable] as const] : [],
-  );
-  return Object.fromEntries(entries);
 }
 
 function firstLine(text: string): string {

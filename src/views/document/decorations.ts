@@ -9,7 +9,7 @@ import { type Note, notesOf, waitingLines } from "./notes.ts";
 
 /** What a visible document shows beside its text: the draft that waits, times, tokens and cost. */
 export function decorate(options: {
-  readonly documents: Pick<ExecutionDocuments, "execution" | "findExecution" | "rendered">;
+  readonly documents: Pick<ExecutionDocuments, "circumstancesOf" | "execution" | "findExecution" | "rendered">;
   readonly prices: Pick<Prices, "list" | "onDidChange">;
   readonly store: { readonly onDidChange: Event<unknown> };
   readonly clock: Clock;
@@ -44,6 +44,7 @@ export function decorate(options: {
     const [execution, rendered] = [documents.execution(document.uri), documents.rendered(document)];
     if (execution === undefined || rendered === undefined) return Infinity;
     const now = clock.now();
+    const isHeld = documents.circumstancesOf(execution)?.isInterrupted;
     const draftLines = waitingLines(execution, rendered);
     editor.setDecorations(
       draft,
@@ -55,7 +56,9 @@ export function decorate(options: {
     );
     editor.setDecorations(
       note,
-      notesOf(execution, rendered, prices.list(), now).map((each) => noteIn(document, each)),
+      notesOf(execution, rendered, prices.list(), now, isHeld).map((each) =>
+        noteIn(document, each),
+      ),
     );
     return hasEnded(execution) ? Infinity : untilElapsedChanges(execution, now);
   };

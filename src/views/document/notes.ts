@@ -16,6 +16,7 @@ export function notesOf(
   rendered: Rendered,
   prices: readonly Price[],
   now: number,
+  isInterrupted = false,
 ): readonly Note[] {
   const note = (section: string, labels: readonly string[]): Note[] => {
     const line = sectionOf(rendered, section)?.start;
@@ -26,7 +27,10 @@ export function notesOf(
     return present(use && formatTokens({ total: use.tokens.total }), cost && formatCost(cost));
   };
   return [
-    ...note("state", present(elapsedLabel(execution, now), ...used(tokenUse(execution)))),
+    ...note(
+      "state",
+      present(elapsedLabel(execution, now, isInterrupted), ...used(tokenUse(execution))),
+    ),
     ...execution.tasks.flatMap((task) =>
       note(taskSection(task.taskId), [
         ...taskTimeLabels(task, execution),

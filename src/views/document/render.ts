@@ -32,13 +32,13 @@ export function renderExecution(
   circumstances: RenderCircumstances = {},
   steps: readonly Step[] = [],
 ): Rendered {
-  const { doubt, isKickingOff = false, prices = [] } = circumstances;
+  const { doubt, prices = [] } = circumstances;
   const parts = present<Part>(
     { id: "title", lines: [`# ${inlineText(titleOf(execution))}`] },
     statePart(execution, circumstances),
     doubt !== undefined && { id: "doubt", lines: quotedLines([inlineText(doubt)]) },
     isRehearsal(execution) && { id: "rehearsal", lines: quotedLines([rehearsalNote()]) },
-    ...situationParts(execution, isKickingOff),
+    ...situationParts(execution, circumstances),
     ...resultParts(execution),
     ...requestParts(execution),
     ...execution.tasks.map((task) => taskPart(task, execution, steps)),

@@ -64,10 +64,14 @@ function queuedText(): string {
   );
 }
 
-export function situationParts(execution: Execution, isKickingOff: boolean): Part[] {
+export function situationParts(
+  execution: Execution,
+  { isKickingOff = false, isInterrupted = false }: RenderCircumstances = {},
+): Part[] {
   const { state, watchingStoppedAt, crew, engine, request } = execution;
   const runAgain = request?.runAgain;
-  const isQueuedHere = state === "queued" && engine === "crewai" && isLocalCrew(crew);
+  const isQueuedHere =
+    state === "queued" && engine === "crewai" && isLocalCrew(crew) && !isInterrupted;
   const pause = answeredPause(execution);
   const stopped = l10n.t(
     "This execution did not end within a day, and is no longer watched. “Watch Again” continues.",

@@ -24,6 +24,8 @@ export interface Notice {
 
 /** What the page's buttons do, by command. */
 export const pageActions = [
+  "continueExecution",
+  "discardExecution",
   "stop",
   "tryToStop",
   "runAgain",

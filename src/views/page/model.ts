@@ -87,7 +87,7 @@ export function pageModel(
     facts,
     spoken: spokenState(execution, label),
     ...defined({
-      elapsed: elapsedOf(execution),
+      elapsed: elapsedOf(execution, circumstances),
       review,
       result: result === undefined ? undefined : contentOf(result),
       toCome: toComeLabel(execution, tasks.length),
@@ -124,26 +124,31 @@ function spokenState({ waiting }: Execution, label: string): string {
 }
 
 /** While it runs the page counts itself. */
-function elapsedOf(execution: Execution): string | number | undefined {
+function elapsedOf(
+  execution: Execution,
+  { isInterrupted = false }: PageCircumstances,
+): string | number | undefined {
   const started = Date.parse(execution.startedAt);
-  const label = elapsedLabel(execution, started);
-  return hasEnded(execution) || label === undefined ? label : started;
+  const label = elapsedLabel(execution, started, isInterrupted);
+  return hasEnded(execution) || isInterrupted || label === undefined ? label : started;
 }
 
 function actionsOf(
   execution: Execution,
-  { canStop, hasOldDrafts }: PageCircumstances,
+  { canStop, hasOldDrafts, isInterrupted = false }: PageCircumstances,
 ): readonly PageAction[] {
   const { state, request, watchingStoppedAt, waiting } = execution;
   const isUnconfirmed = state === "unconfirmed";
   const isDoubtful = waiting === undefined && mayWait(execution);
   const again = request !== undefined && (isUnconfirmed || hasEnded(execution));
   return present<PageAction>(
+    isInterrupted && { name: "continueExecution", label: l10n.t("Continue") },
+    isInterrupted && { name: "discardExecution", label: l10n.t("Discard…") },
     watchingStoppedAt !== undefined && { name: "watchAgain", label: l10n.t("Watch Again") },
     isDoubtful && { name: "giveFeedback", label: l10n.t("Give Feedback…") },
     isDoubtful && { name: "pasteCallback", label: l10n.t("Paste Received Callback…") },
     isUnconfirmed && { name: "trackExecution", label: l10n.t("Track by Its ID…") },
-    canStop && canBeStopped(execution) && stopAction(execution),
+    canStop && !isInterrupted && canBeStopped(execution) && stopAction(execution),
     again && { name: "runAgain", label: l10n.t("Run Again…") },
     again && { name: "runAgainInForm", label: l10n.t("Run Again in Form…") },
     hasEnded(execution) && { name: "compareExecutions", label: l10n.t("Compare With…") },
@@ -167,14 +172,15 @@ function stopAction(execution: Execution): PageAction {
 
 function noticesOf(
   execution: Execution,
-  { doubt, isKickingOff = false }: PageCircumstances,
+  circumstances: PageCircumstances,
 ): readonly Notice[] {
+  const { doubt } = circumstances;
   const warnings = ["unconfirmed", mayBeWaitingSection, undeliveredSection];
   // The page shows the result itself, and the pause at its output.
   const results = resultParts(execution).filter(
     ({ id }) => id === "error" || execution.output === undefined,
   );
-  const situation = situationParts(execution, isKickingOff).filter(
+  const situation = situationParts(execution, circumstances).filter(
     ({ id }) => id !== "waits" && (id !== "answered pause" || execution.waiting === undefined),
   );
   return present<Notice>(
@@ -274,7 +280,7 @@ function answerState(
   const message = execution.waiting?.message;
   if (taken === undefined)
     return { status: "waits", ...(message !== undefined && { note: cleanText(message) }) };
-  const note = situationParts(execution, false).find(({ id }) => id === "answered pause");
+  const note = situationParts(execution).find(({ id }) => id === "answered pause");
   return {
     status: "answered",
     note: note?.lines.join("\n") ?? "",

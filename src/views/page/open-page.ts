@@ -13,7 +13,7 @@ import type { DraftTarget, Drafts } from "../../feedback/drafts.ts";
 import type { Feedback } from "../../feedback/feedback.ts";
 import { activityIn } from "../activities.ts";
 import type { ExecutionDocuments } from "../document/documents.ts";
-import { renderMissing } from "../document/render.ts";
+import { renderMissing, type RenderCircumstances } from "../document/render.ts";
 import { LivePanel, openLink, runCommand } from "../live-panel.ts";
 import { timelineContent, Sent } from "../timeline/content.ts";
 import { openDefinition } from "../timeline/definition.ts";
@@ -46,7 +46,7 @@ export class OpenPage {
   #place: Place | undefined;
   /** What the page has of the timeline, and what that was made of. */
   readonly #timeline = new Sent();
-  #timelineOf: readonly [Activity, readonly Price[] | undefined] | undefined;
+  #timelineOf: readonly [Activity, readonly Price[] | undefined, boolean] | undefined;
   /** The newest keystroke of this page that is stored. */
   #stored: { readonly target: DraftTarget; readonly number: number } | undefined;
 
@@ -95,7 +95,7 @@ export class OpenPage {
     const draft = all.find((each) => target !== undefined && isSame(each, target));
     const circumstances = documents.circumstancesOf(execution);
     const activity = activityIn(store, execution);
-    this.#showTimeline(execution, activity, circumstances?.prices);
+    this.#showTimeline(execution, activity, circumstances);
     const model = pageModel(execution, activity, {
       ...circumstances,
       canStop: crews.canStop(execution.crew.id),
@@ -110,10 +110,16 @@ export class OpenPage {
   }
 
   /** Not with each keystroke: it may have 10,000 spans. */
-  #showTimeline(execution: Execution, activity: Activity, prices?: readonly Price[]): void {
-    if (this.#timelineOf?.[0] === activity && this.#timelineOf[1] === prices) return;
-    this.#timelineOf = [activity, prices];
-    const content = timelineContent(execution, activity, this.#parts.clock.now(), prices);
+  #showTimeline(
+    execution: Execution,
+    activity: Activity,
+    { prices, isInterrupted = false }: RenderCircumstances = {},
+  ): void {
+    const made = [activity, prices, isInterrupted] as const;
+    if (made.every((each, at) => this.#timelineOf?.[at] === each)) return;
+    this.#timelineOf = made;
+    const now = this.#parts.clock.now();
+    const content = timelineContent(execution, activity, now, prices, isInterrupted);
     this.#panel.post({ type: "timeline", view: this.#timeline.changesIn(content) });
   }
 

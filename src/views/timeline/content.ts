@@ -23,6 +23,7 @@ export function timelineContent(
   activity: Activity,
   now: number,
   prices: readonly Price[] = [],
+  isInterrupted = false,
 ): TimelineContent {
   const left = Object.values(activity.folded).reduce((sum, count) => sum + count, 0);
   return {
@@ -33,7 +34,7 @@ export function timelineContent(
     stateLabel: stateLabel(execution),
     now,
     isLocal: isLocalCrew(execution.crew),
-    spans: spansOf(execution, activity, prices),
+    spans: spansOf(execution, activity, prices, isInterrupted),
     ...(left === 0
       ? {}
       : { note: l10n.t("Not shown: {0} older events, because there are too many.", left) }),
@@ -44,12 +45,13 @@ function spansOf(
   execution: ExecutionSummary,
   { spans, marks }: Activity,
   prices: readonly Price[],
+  isInterrupted: boolean,
 ): Span[] {
   const uses = prices.length === 0 ? undefined : spanTokenUses(spans);
   const ownMarks = groupBy(marks, ({ parentId }) => parentId);
   const ofTask = groupBy(spans, ({ taskId }) => taskId);
   const waiting = waitingIn(spans);
-  const last = waiting.size > 0 ? undefined : lastSeen(execution, spans, marks);
+  const last = waiting.size > 0 ? undefined : lastSeen(execution, spans, marks, isInterrupted);
   const whole = wholeTime(execution);
   return spans.map((span) => {
     const own = ownMarks.get(span.id) ?? [];
@@ -84,12 +86,15 @@ function lastSeen(
   execution: ExecutionSummary,
   spans: Activity["spans"],
   marks: Activity["marks"],
+  isInterrupted: boolean,
 ): number | undefined {
   const { state, startedAt, seenAt = startedAt, watchingStoppedAt, history } = execution;
-  if (!mayWait(execution) && state !== "unconfirmed" && watchingStoppedAt === undefined)
-    return undefined;
+  const isKnown = !mayWait(execution) && state !== "unconfirmed" && watchingStoppedAt === undefined;
+  if (isKnown && !isInterrupted) return undefined;
   const change = history?.at(-1);
-  const seen = [startedAt, seenAt, change?.notBefore ?? change?.at ?? startedAt].map(Date.parse);
+  // An interrupted one is still seen, but does nothing.
+  const answered = isInterrupted ? startedAt : seenAt;
+  const seen = [startedAt, answered, change?.notBefore ?? change?.at ?? startedAt].map(Date.parse);
   const times = [...spans.flatMap(({ start, end = start }) => end), ...marks.map(({ at }) => at)];
   return times.reduce((last, time) => Math.max(last, time), Math.max(...seen));
 }

@@ -3,6 +3,7 @@ import * as vscode from "vscode";
 import { Disposables } from "../../base/events.ts";
 import { fileName } from "../../base/file-name.ts";
 import { writeText } from "../../base/write-text.ts";
+import { isInterrupted } from "../../crews/types.ts";
 import { documentIn } from "../../editor/execution-uri.ts";
 import { log, logProblem } from "../../editor/log.ts";
 import { executionScheme, viewId } from "../../editor/manifest.ts";
@@ -229,8 +230,10 @@ export class TimelineHost implements vscode.Disposable {
   }
 
   #content(execution: ExecutionSummary): TimelineContent {
-    const { store, clock, prices } = this.#options;
-    return timelineContent(execution, activityIn(store, execution), clock.now(), prices.list());
+    const { store, crews, clock, prices } = this.#options;
+    const isHeld = isInterrupted(crews.find(execution.crew.id), execution.kickoffIds);
+    const activity = activityIn(store, execution);
+    return timelineContent(execution, activity, clock.now(), prices.list(), isHeld);
   }
 
   #inView(execution: Execution) {

@@ -66,7 +66,8 @@ export function executionRow(
   const title = titleOf(execution);
   const warnings = warningsOf(execution, circumstances);
   const isLost = circumstances.crew === "gone" && !hasEnded(execution);
-  const time = !isLost && elapsedLabel(execution, now);
+  const isInterrupted = circumstances.crew === "interrupted";
+  const time = !isLost && elapsedLabel(execution, now, isInterrupted);
   const pinned = execution.pinned === true && l10n.t("pinned");
   const rehearsal = isRehearsal(execution) && l10n.t("rehearsal");
   const crew = l10n.t("Crew: {0}", execution.crew.name);
@@ -225,7 +226,7 @@ function unwatchedLabel(
     case "stopped":
       return l10n.t("not watched: local crew is stopped");
     case "interrupted":
-      return l10n.t("continue or discard it in its crew's menu");
+      return l10n.t("continue or discard it");
     case "connected":
       return execution.watchingStoppedAt && l10n.t("no longer watched");
   }
@@ -257,6 +258,7 @@ function factsOf(
     "execution",
     state === "waiting" ? pauseOf(execution) : state,
     hasEnded(execution) && "ended",
+    crew === "interrupted" && "interrupted",
     mayWait(execution) && "mayBeWaiting",
     sent?.outcome,
     watchingStoppedAt !== undefined && "unwatched",

@@ -111,7 +111,7 @@ export function crewRow(crew: Crew, { parked, tokens }: CrewCondition): Row {
   const place = local === undefined ? shortAddress(url) : phaseLabel(local);
   // A start may change it.
   const engine = phase === "starting" ? undefined : local && engineLabel(local.engine);
-  const interrupted = local?.interrupted && interruptedCount(local.interrupted.count);
+  const interrupted = local?.interrupted && interruptedCount(local.interrupted.length);
   const uses = stored && describeTokenType(stored.inUse);
   const hasTwoTokens = stored !== undefined && stored.types.length > 1;
   // Shown only if unusual.
@@ -139,9 +139,7 @@ export function crewRow(crew: Crew, { parked, tokens }: CrewCondition): Row {
       engine && l10n.t("Served on this machine: {0}", engine),
       local?.engineNote,
       interrupted,
-      local?.interrupted?.isElsewhere === true
-        ? l10n.t("Another window serves this crew: continue or discard them there.")
-        : interrupted && l10n.t("Continue or discard them in this row's menu."),
+      interrupted && l10n.t("Continue or discard them in this row's menu."),
       phase === "stopped" && local && stopReason(local),
       phase === "stopped" && l10n.t("Start it, or kick it off, to continue."),
     ),
@@ -199,7 +197,7 @@ function crewIcon(local: LocalCrew | undefined): Icon {
 function stopReason({ failure, ranBefore }: LocalCrew): string {
   if (failure !== undefined) return l10n.t("It failed: {0}", oneLine(failure));
   return ranBefore === true
-    ? l10n.t("It ended with its window, and is started again when one of its executions needs it.")
+    ? l10n.t("It ended when nothing was left to do, and starts again when it is needed.")
     : l10n.t("It was stopped here or in another window.");
 }
 

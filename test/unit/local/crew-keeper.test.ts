@@ -1,16 +1,19 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { rm } from "node:fs/promises";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import path from "node:path";
-import { waitFor } from "../../support/wait.ts";
+import { windowProtocol } from "../../../src/base/window-protocol.ts";
 import { findRunning } from "../../../src/local/running.ts";
 import { ServiceRefusal } from "../../../src/local/service-errors.ts";
-import { cleanUp, crewFolder, crewId, newMachine, Window } from "./support.ts";
+import { tokenFile } from "../../../src/local/service-tokens.ts";
+import { CrewApi } from "../../support/crew-api.ts";
+import { signal } from "../../support/processes.ts";
+import { waitFor } from "../../support/wait.ts";
+import { cleanUp, crewFolder, crewId, MemoryTokens, newMachine, Window } from "./support.ts";
 
-/** Asks the fake service for the token it was started with. */
-async function tokenAt(url: string): Promise<string> {
-  return await (await fetch(url, { headers: { connection: "close" } })).text();
+async function accepts(url: string, token: string | undefined): Promise<boolean> {
+  return (await new CrewApi({ url, token: token ?? "" }).get("/inputs")).status === 200;
 }
 
 describe("keeping a local crew served", () => {
@@ -31,23 +34,38 @@ describe("keeping a local crew served", () => {
       wanted: true,
       engine: "rehearsal",
     });
-    assert.deepEqual(
-      [tokens.kept.get(crewId)?.inUse, tokens.kept.get(crewId)?.bearer],
-      ["bearer", await tokenAt(url)],
-    );
-    assert.match(await tokenAt(url), /^[\w-]{43}$/);
+    const kept = tokens.kept.get(crewId);
+    assert.equal(kept?.inUse, "bearer");
+    assert.match(kept.bearer ?? "", /^[\w-]{43}$/);
+    assert.ok(await accepts(url, kept.bearer));
   });
 
-  it("continues at the same address with the same token after the window was closed", async () => {
+  it("the service stays when its window closes, and the next window uses it with the same token", async () => {
     const { known, tokens } = await newMachine();
     const first = new Window(known, tokens);
     const url = await first.keeper.start();
-    const token = await tokenAt(url);
-    await first.close();
-    assert.equal(known.read(crewFolder)?.wanted, true);
+    first.keeper.dispose();
     const next = new Window(known, tokens);
+    await next.keeper.join();
+    assert.equal(next.keeper.url, url);
     assert.equal(await next.keeper.start(), url);
-    assert.equal(await tokenAt(url), token);
+    assert.equal(next.launches, 0);
+    assert.equal(next.keeper.connection?.running.pid, first.launched[0]?.pid);
+    assert.deepEqual([first.ends, next.ends, known.read(crewFolder)?.wanted], [0, 0, true]);
+  });
+
+  it("in a browser that has forgotten the secrets, the next window has the token from a file of this user", async () => {
+    const { known, tokens } = await newMachine();
+    const file = tokenFile(known.dataFolder(crewFolder));
+    const first = new Window(known, tokens, { tokenFile: file });
+    const url = await first.keeper.start();
+    first.keeper.dispose();
+    assert.equal(statSync(file).mode & 0o777, 0o600);
+    const forgotten = new MemoryTokens();
+    const next = new Window(known, forgotten, { tokenFile: file });
+    assert.equal(await next.keeper.start(), url);
+    assert.equal(next.launches, 0);
+    assert.deepEqual(forgotten.kept.get(crewId), tokens.kept.get(crewId));
   });
 
   it("uses another port if another program has its port", async () => {
@@ -65,166 +83,99 @@ describe("keeping a local crew served", () => {
     }
   });
 
-  it("a second window joins the first one's; two that start at once serve it once, with one token", async () => {
+  it("windows that start it at once have one service, with one token", async () => {
     const { known, tokens } = await newMachine();
-    const windows = [
-      new Window(known, tokens),
-      new Window(known, tokens),
-      new Window(known, tokens),
-    ];
+    const windows = [1, 2, 3].map(() => new Window(known, tokens));
     const urls = await Promise.all(windows.map(({ keeper }) => keeper.start()));
     assert.equal(new Set(urls).size, 1);
-    assert.equal(windows.filter(({ keeper }) => keeper.isOwn).length, 1);
-    assert.equal(tokens.kept.get(crewId)?.bearer, await tokenAt(urls[0]!));
-    const launches = windows.map((window) => window.launches);
-    for (const { keeper } of windows) assert.equal(await keeper.start(), urls[0]);
-    assert.deepEqual(
-      windows.map((window) => window.launches),
-      launches,
-      "what runs is not started again to find that out",
+    assert.equal(windows.flatMap(({ launched }) => launched).length, 1);
+    const connected = windows.map(({ keeper }) => keeper.connection?.running.pid);
+    assert.equal(new Set(connected).size, 1);
+    assert.ok(await accepts(urls[0] ?? "", tokens.kept.get(crewId)?.bearer));
+  });
+
+  it("that it ended by itself is reported in one window, and it isn't restarted", async () => {
+    const { known, tokens } = await newMachine();
+    const windows = [new Window(known, tokens), new Window(known, tokens)];
+    let url = "";
+    for (const { keeper } of windows) url = await keeper.start();
+    signal(windows[0]?.launched[0]?.pid ?? 0, "SIGKILL");
+    await waitFor("both to know", () => windows.every(({ keeper }) => keeper.url === undefined));
+    await waitFor("the report", () => windows.some(({ ends }) => ends > 0));
+    assert.equal(
+      windows.reduce((sum, { ends }) => sum + ends, 0),
+      1,
     );
-  });
-
-  it("when its window closes, one of those that need it serves it at the same address", async () => {
-    const { known, tokens } = await newMachine();
-    const owner = new Window(known, tokens);
-    const url = await owner.keeper.start();
-    const token = await tokenAt(url);
-    const idle = new Window(known, tokens, { isNeeded: () => false });
-    await idle.keeper.join();
-    const guests = [new Window(known, tokens), new Window(known, tokens)];
-    for (const guest of guests) assert.equal(await guest.keeper.start(), url);
-    assert.equal(idle.keeper.url, url);
-
-    const closing = performance.now();
-    await owner.close();
-    await waitFor("a new owner", () => guests.some(({ keeper }) => keeper.isOwn));
-    const took = performance.now() - closing;
-    console.log(`      served again after ${took.toFixed(0)} ms`);
-    assert.ok(took < 60_000);
-    assert.equal(await tokenAt(url), token);
-    await waitFor("the other to join", () => guests.every(({ keeper }) => keeper.url === url));
-    assert.equal(guests.filter(({ keeper }) => keeper.isOwn).length, 1);
-    assert.equal(idle.keeper.isOwn, false);
-  });
-
-  it("keeps a service that it starts while it checks whether another window's has ended", async () => {
-    const { known, tokens } = await newMachine();
-    const owner = new Window(known, tokens, { lookMs: 60_000 });
-    await owner.keeper.start();
-    const elsewhere = await newMachine();
-    const spare = new Window(elsewhere.known, elsewhere.tokens, { lookMs: 60_000 });
-    await spare.keeper.start();
-    const started = spare.processes[0]!;
-    let launches = 0;
-    const launch = () => ((launches += 1), Promise.resolve(started));
-    const guest = new Window(known, tokens, { launch });
-    await guest.keeper.join();
-
-    const dataFolder = known.dataFolder(crewFolder);
-    await rm(path.join(dataFolder, "service.json"));
-    await new Promise<void>((resolve) => {
-      known.dataFolder = () => (resolve(), dataFolder);
-    });
-    await guest.keeper.start();
-
-    const read = known.read.bind(known);
-    let reads = 0;
-    known.read = (folder) => ((reads += 1), read(folder));
-    await waitFor("the guest to look again", () => reads > 0);
-    assert.equal(launches, 1);
-  });
-
-  it("reports once that its process failed, and does not restart it", async () => {
-    const { known, tokens } = await newMachine();
-    const window = new Window(known, tokens);
-    const url = await window.keeper.start();
-    await assert.rejects(fetch(`${url}/crash`));
-    await waitFor("the end to be noted", () => window.ended.length > 0);
-    assert.deepEqual(window.ended, [{ code: 3, signal: null }]);
-    assert.equal(window.keeper.url, undefined);
-    const { wanted, failure } = known.read(crewFolder)!;
-    assert.deepEqual(
-      [wanted, failure],
-      [false, "It ended unexpectedly (exit code 3)."],
-      "for every window, also a later one",
-    );
-    assert.equal(window.launches, 1);
-    assert.equal(await window.keeper.start(), url);
+    const { wanted, failure } = known.read(crewFolder) ?? {};
+    assert.deepEqual([wanted, failure], [false, "It ended unexpectedly."]);
+    assert.equal(await windows[1]?.keeper.start(), url, "at the same address");
     assert.equal(known.read(crewFolder)?.failure, undefined);
   });
 
-  it("a failed service is not started again by a window that used it", async () => {
-    const { known, tokens } = await newMachine();
-    const owner = new Window(known, tokens);
-    const guest = new Window(known, tokens);
-    const url = await owner.keeper.start();
-    await guest.keeper.start();
-    const launches = guest.launches;
-    await assert.rejects(fetch(`${url}/crash`));
-    await waitFor(
-      "both to know",
-      () => owner.keeper.url === undefined && guest.keeper.url === undefined,
-    );
-    assert.equal(guest.launches, launches);
-    assert.deepEqual(guest.ended, []);
-  });
-
-  it("is stopped by its own window or by another, and is not taken over then", async () => {
-    for (const stopper of [0, 1]) {
+  it("is stopped by any window, also by one that doesn't use it, and stays stopped", async () => {
+    for (const joins of [true, false]) {
       const { known, tokens } = await newMachine();
-      const windows = [new Window(known, tokens), new Window(known, tokens)];
-      for (const { keeper } of windows) await keeper.start();
-      await windows[stopper]!.keeper.stop();
+      const windows = [new Window(known, tokens), new Window(known, tokens)] as const;
+      await windows[0].keeper.start();
+      if (joins) await windows[1].keeper.join();
+      assert.equal(await windows[1].keeper.stop(), true);
       assert.equal(await findRunning(known.dataFolder(crewFolder)), undefined);
-      await waitFor("both windows to know", () =>
-        windows.every(({ keeper }) => keeper.url === undefined),
-      );
+      await waitFor("both to know", () => windows.every(({ keeper }) => keeper.url === undefined));
       assert.deepEqual(
-        windows.flatMap(({ ended, problems }) => [ended, problems].flat()),
-        [],
+        windows.flatMap(({ ends, problems }) => [ends, ...problems]),
+        [0, 0],
       );
       assert.equal(known.read(crewFolder)?.wanted, false);
     }
   });
 
-  it("reports a service that another window does not stop", async () => {
+  it("one that doesn't respond is neither ended nor replaced by a window that can't know it", async () => {
     const { known, tokens } = await newMachine();
-    const owner = new Window(known, tokens, { lookMs: 60_000 });
-    const url = await owner.keeper.start();
-    const guest = new Window(known, tokens, { stopMs: 50 });
-    assert.equal(
-      await guest.keeper.stop(),
-      false,
-      "it is found though this window never joined it",
-    );
-    await guest.keeper.join();
-    assert.equal(await guest.keeper.stop(), false);
-    assert.equal(guest.keeper.url, url);
-    assert.equal((await findRunning(known.dataFolder(crewFolder)))?.url, url);
-    assert.equal(await owner.keeper.stop(), true);
-    assert.equal(await guest.keeper.stop(), true);
+    const owner = new Window(known, tokens);
+    await owner.keeper.start();
+    const pid = owner.launched[0]?.pid ?? 0;
+    owner.keeper.dispose();
+    signal(pid, "SIGSTOP");
+    try {
+      const other = new Window(known, tokens, { settleMs: 1 });
+      assert.equal(await other.keeper.stop(), false);
+      await assert.rejects(
+        other.keeper.start(),
+        (error) => error instanceof ServiceRefusal && /does not respond/.test(error.message),
+      );
+      assert.equal(other.launched.length, 0, "the lock on the data keeps a second one from starting");
+      signal(pid, "SIGCONT");
+      assert.ok(await other.keeper.start());
+      assert.equal(other.keeper.connection?.running.pid, pid);
+    } finally {
+      signal(pid, "SIGCONT");
+    }
   });
 
   it("keeps using the user token that a person chose", async () => {
     const { known, tokens } = await newMachine();
-    tokens.kept.set(crewId, { inUse: "userBearer", userBearer: "mine" });
+    const mine = "a-user-token-of-mine";
+    tokens.kept.set(crewId, { inUse: "userBearer", userBearer: mine });
     const url = await new Window(known, tokens).keeper.start();
     assert.deepEqual(
       [tokens.kept.get(crewId)?.inUse, tokens.kept.get(crewId)?.userBearer],
-      ["userBearer", "mine"],
+      ["userBearer", mine],
     );
-    assert.notEqual(await tokenAt(url), "mine");
+    assert.ok(await accepts(url, mine));
   });
 
-  it("creates a new token if the stored one is gone, and starts the service with it", async () => {
+  it("a window that uses it stores its tokens again if they are gone; another one doesn't interrupt it, and says so", async () => {
     const { known, tokens } = await newMachine();
     const window = new Window(known, tokens);
-    await window.keeper.start();
-    tokens.kept.clear();
     const url = await window.keeper.start();
-    assert.equal(tokens.kept.get(crewId)?.bearer, await tokenAt(url));
-    assert.equal(window.launches, 2);
+    const before = tokens.kept.get(crewId);
+    tokens.kept.clear();
+    const other = new Window(known, tokens, { settleMs: 1 });
+    await assert.rejects(other.keeper.start(), /its token is no longer on this machine/);
+    assert.equal(await window.keeper.start(), url);
+    assert.deepEqual(tokens.kept.get(crewId), before);
+    assert.deepEqual([window.launches, other.launches], [1, 0]);
+    assert.equal(await other.keeper.start(), url);
   });
 
   it("leaves no service behind whose tokens could not be stored, and can start again", async () => {
@@ -238,51 +189,36 @@ describe("keeping a local crew served", () => {
     await assert.rejects(window.keeper.start(), locked);
     assert.equal(await findRunning(known.dataFolder(crewFolder)), undefined);
     isLocked = false;
-    const url = await window.keeper.start();
-    assert.equal(tokens.kept.get(crewId)?.bearer, await tokenAt(url));
+    assert.ok(await accepts(await window.keeper.start(), tokens.kept.get(crewId)?.bearer));
   });
 
-  it("passes on why the service does not start", async () => {
+  it("uses one with another protocol by its API only, and starts its own when that has ended", async () => {
     const { known, tokens } = await newMachine();
-    const window = new Window(known, tokens, { serves: "/broken" });
-    await assert.rejects(
-      window.keeper.start(),
-      (error) =>
-        error instanceof ServiceRefusal &&
-        error.reason === "project" &&
-        error.message === "tasks.yaml is broken",
-    );
-    assert.equal(window.keeper.url, undefined);
-    assert.equal(tokens.kept.size, 0);
-    assert.equal(
-      known.read(crewFolder)?.failure,
-      "tasks.yaml is broken",
-      "for every window, also a later one",
-    );
-    await window.keeper.stop();
-    assert.equal(known.read(crewFolder)?.failure, undefined, "who stops it knows");
+    const older = new Window(known, tokens);
+    const url = await older.keeper.start();
+    older.keeper.dispose();
+    const published = path.join(known.dataFolder(crewFolder), "service.json");
+    const { protocol, ...rest } = JSON.parse(readFileSync(published, "utf8")) as Record<
+      string,
+      unknown
+    >;
+    assert.equal(protocol, windowProtocol);
+    writeFileSync(published, JSON.stringify({ ...rest, protocol: windowProtocol + 1 }));
+    const newer = new Window(known, tokens);
+    assert.equal(await newer.keeper.start(), url);
+    assert.deepEqual([newer.keeper.connection, newer.launches], [undefined, 0]);
+    await older.endServices();
+    await waitFor("its own", () => newer.keeper.connection);
+    assert.equal(newer.launches, 1);
   });
 
-  it("joining starts no service", async () => {
+  it("a window that closes while it starts the service leaves none", async () => {
     const { known, tokens } = await newMachine();
     const window = new Window(known, tokens);
-    await window.keeper.join();
-    assert.equal(window.keeper.url, undefined);
-    assert.equal(window.launches, 0);
+    const started = window.keeper.start();
+    await waitFor("the launch", () => window.launches === 1);
+    window.keeper.dispose();
+    await assert.rejects(started, /The window closes/);
+    assert.equal(await findRunning(known.dataFolder(crewFolder)), undefined);
   });
-
-  for (const [hook, moment] of [
-    ["onLaunch", "before the service listens"],
-    ["onListening", "as soon as the service listens"],
-  ] as const) {
-    it(`a window that closes ${moment} leaves no process, and the start fails`, async () => {
-      const { known, tokens } = await newMachine();
-      const window: Window = new Window(known, tokens, { [hook]: () => window.keeper.dispose() });
-      await assert.rejects(window.keeper.start(), /window closes/);
-      await waitFor(
-        "the process to go",
-        async () => (await findRunning(known.dataFolder(crewFolder))) === undefined,
-      );
-    });
-  }
 });

@@ -35,20 +35,28 @@ describe("known local crews", () => {
     assert.notEqual(known.dataFolder("file:///a"), known.dataFolder("file:///b"));
   });
 
-  it("keep their engine, who chose it, and how many executions a restart interrupted", async () => {
+  it("keep their engine, and who chose it", async () => {
     const { known } = await newKnownCrews();
     known.write(crew("file:///a", "Ant"));
-    known.change("file:///a", { engine: "crewai", isEngineChosen: true, interrupted: 2 });
+    known.change("file:///a", { engine: "crewai", isEngineChosen: true });
     known.change("file:///a", { port: 2 });
     assert.deepEqual(known.read("file:///a"), {
       ...crew("file:///a", "Ant"),
       port: 2,
       engine: "crewai",
       isEngineChosen: true,
-      interrupted: 2,
     });
-    known.change("file:///a", { interrupted: 0 });
-    assert.equal(known.read("file:///a")?.interrupted, undefined);
+  });
+
+  it("a service that ended by itself is noted by one window, unless it was to end", async () => {
+    const { known, folder } = await newKnownCrews();
+    const other = (await newKnownCrews(folder)).known;
+    known.write(crew("file:///a", "Ant"));
+    assert.equal(known.fail("file:///a", "It broke."), true);
+    assert.equal(other.fail("file:///a", "It broke."), false);
+    const { wanted, failure } = other.read("file:///a") ?? {};
+    assert.deepEqual([wanted, failure], [false, "It broke."]);
+    assert.equal(known.fail("file:///unknown", "It broke."), false);
   });
 
   it("keep what another window wrote since this one first read them", async () => {
@@ -89,7 +97,7 @@ describe("the service that runs on a data folder", () => {
   };
 
   it("is found while its process lives, and only at an address of this machine", async () => {
-    const found = { url: "http://127.0.0.1:1", pid: process.pid, instance: "one" };
+    const found = { url: "http://127.0.0.1:1", pid: process.pid, instance: "one", protocol: 1 };
     assert.deepEqual(await runningWith(JSON.stringify({ ...found, port: 1 })), found);
     assert.equal(await runningWith(JSON.stringify({ ...found, pid: 2 ** 30 })), undefined);
     assert.equal(await runningWith(JSON.stringify({ url: found.url, pid: found.pid })), undefined);
@@ -113,10 +121,11 @@ describe("the service that runs on a data folder", () => {
     );
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    assert.equal(await answers({ url, pid: process.pid, instance: "one" }), true);
-    assert.equal(await answers({ url, pid: process.pid, instance: "another" }), false);
+    const service = (instance: string) => ({ url, pid: process.pid, instance, protocol: 1 });
+    assert.equal(await answers(service("one")), true);
+    assert.equal(await answers(service("another")), false);
     await new Promise((resolve) => server.close(resolve));
-    assert.equal(await answers({ url, pid: process.pid, instance: "one" }), false);
+    assert.equal(await answers(service("one")), false);
     assert.ok(seen.length === 2 && seen.every(({ authorization }) => authorization === undefined));
   });
 });

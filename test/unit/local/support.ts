@@ -2,12 +2,16 @@ import { mkdtemp, mkdir, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import type { CrewTokens } from "../../../src/crews/types.ts";
-import { CrewKeeper, type KeeperOptions, type TokenStore } from "../../../src/local/crew-keeper.ts";
+import { CrewKeeper, type KeeperOptions } from "../../../src/local/crew-keeper.ts";
 import { KnownCrews } from "../../../src/local/known-crews.ts";
-import { ServiceProcess, type Exit } from "../../../src/local/service-process.ts";
+import type { Running } from "../../../src/local/running.ts";
+import { endService, startService } from "../../../src/local/service-process.ts";
+import { TokenKeeper, type TokenStore } from "../../../src/local/service-tokens.ts";
 import { testDatabase } from "../../support/database.ts";
+import { projectFolder } from "../../support/folders.ts";
+import { serviceProgram } from "../../support/service.ts";
 
-export const program = new URL("./fake-service.mjs", import.meta.url).pathname;
+export const exampleCrew = path.join(projectFolder, "media", "example-crew");
 
 const made: string[] = [];
 const windows: Window[] = [];
@@ -19,9 +23,10 @@ export async function newFolder(): Promise<string> {
   return folder;
 }
 
-/** Closes every window and removes every folder. */
+/** Closes every window, ends their services, and removes every folder. */
 export async function cleanUp(): Promise<void> {
-  for (const window of windows.splice(0)) await window.close();
+  for (const window of windows) window.keeper.dispose();
+  await Promise.all(windows.splice(0).map((window) => window.endServices()));
   for (const end of databases.splice(0)) end();
   for (const folder of made.splice(0))
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
@@ -45,57 +50,44 @@ export class MemoryTokens implements TokenStore {
 export const crewId = "local:file:///crew";
 export const crewFolder = "file:///crew";
 
-/** One window's keeper of the crew, with the fake service. */
+interface WindowOptions extends Partial<KeeperOptions> {
+  /** Where a browser keeps the tokens. */
+  readonly tokenFile?: string;
+}
+
+/** One window's keeper of the crew, with the real service and the example crew. */
 export class Window {
   readonly keeper: CrewKeeper;
-  readonly ended: Exit[] = [];
   readonly problems: unknown[] = [];
   readonly lines: string[] = [];
-  readonly held: (readonly string[])[] = [];
-  readonly processes: ServiceProcess[] = [];
+  readonly launched: Running[] = [];
   launches = 0;
-  changes = 0;
+  ends = 0;
+  readonly #dataFolder: string;
 
-  constructor(
-    known: KnownCrews,
-    tokens: TokenStore,
-    more: Partial<KeeperOptions> & {
-      folder?: never;
-      serves?: string;
-      onLaunch?: () => void;
-      onListening?: () => void;
-    } = {},
-  ) {
+  constructor(known: KnownCrews, tokens: TokenStore, { tokenFile, ...more }: WindowOptions = {}) {
+    this.#dataFolder = known.dataFolder(crewFolder);
     this.keeper = new CrewKeeper({
-      crewId,
       folder: crewFolder,
       known,
-      tokens,
-      launch: async (port, { token, userToken }, signal) => {
+      tokens: new TokenKeeper(tokens, crewId, tokenFile),
+      launch: async (port, given, signal) => {
         this.launches += 1;
-        more.onLaunch?.();
-        const options = {
-          program,
-          folder: more.serves ?? "/crew",
-          dataFolder: known.dataFolder(crewFolder),
-          engine: { engine: "rehearsal" } as const,
-          port,
-          token,
-          userToken,
-          signal,
-        };
-        const process = await ServiceProcess.start({
-          ...options,
-          onLine: (line) => this.lines.push(line),
-          onHeld: (ids) => this.held.push(ids),
+        const running = await startService({
+          program: serviceProgram(),
+          folder: exampleCrew,
+          dataFolder: this.#dataFolder,
+          engine: { engine: "rehearsal" },
+          ...{ port, signal, ...given },
         });
-        this.processes.push(process);
-        more.onListening?.();
-        return process;
+        this.launched.push(running);
+        return running;
       },
       isNeeded: () => true,
-      onChange: () => (this.changes += 1),
-      onEnded: (exit) => this.ended.push(exit),
+      onConnected: () => undefined,
+      onChange: () => undefined,
+      onLine: (line) => this.lines.push(line),
+      onEnded: () => (this.ends += 1),
       onProblem: (_doing, error) => this.problems.push(error),
       lookMs: 20,
       ...more,
@@ -103,10 +95,8 @@ export class Window {
     windows.push(this);
   }
 
-  /** Closes the window; resolves when its processes have exited. */
-  async close(): Promise<void> {
-    this.keeper.dispose();
-    await Promise.all(this.processes.map(({ exited }) => exited));
+  async endServices(): Promise<void> {
+    for (const { pid } of this.launched) await endService(this.#dataFolder, pid);
   }
 }
 

@@ -111,7 +111,7 @@ describe("the environment of a crew's Python", () => {
     const folder = temporaryFolder("environment");
     const found = path.join(folder, "found");
     const own = { ...plan, environment, python: writePython(folder, `env -0 > ${found}`) };
-    const options = { taskSeconds: 0, isServer, database: undefined, ...silent };
+    const options = { taskSeconds: 0, isServer, database: undefined, forWindows: false, ...silent };
     const engine = await engineOf(own, folder, options);
     await engine.prepare?.("an execution", crew);
     engine.close?.();
@@ -146,7 +146,7 @@ describe("crewAI's storage", () => {
       const folder = temporaryFolder("storage");
       const opened = path.join(folder, "opened");
       const python = writePython(folder, "", `echo "$command" >> ${opened}`);
-      const options = { taskSeconds: 0, isServer: true, database, ...silent };
+      const options = { taskSeconds: 0, isServer: true, database, forWindows: false, ...silent };
       const own = { ...plan, environment: {}, python };
       const engine = await engineOf(own, folder, options);
       for (const id of ["one", "two"]) {

@@ -34,7 +34,7 @@ describe("service: its queries", () => {
     await harness.close();
     harness = await start(harness.folder).start();
     assert.deepEqual(await harness.service.held(), [interrupted]);
-    await harness.service.release(interrupted);
+    await harness.service.decide("continue", [interrupted]);
 
     const database = openSqlite(path.join(harness.folder, "crewdeck.sqlite"));
     const prepared = new Set(prepare.mock.calls.map((call) => call.arguments[0]));

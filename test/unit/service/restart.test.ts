@@ -261,7 +261,7 @@ describe("service: after a restart", () => {
         assert.deepEqual(await harness.service.held(), [id]);
         assert.equal((await harness.status(id)).progress?.completed_tasks, 0);
         await harness.sql("UPDATE attempts SET begins = 10");
-        await harness.service.release(id);
+        await harness.service.decide("continue", [id]);
         await harness.untilWaiting(id);
         assert.deepEqual(await harness.service.held(), []);
         const begins = await harness.sql("SELECT begins FROM attempts WHERE begins > 0");
@@ -290,12 +290,12 @@ describe("service: after a restart", () => {
         await restart().start();
         assert.deepEqual(await harness.service.held(), [id]);
         await interruptBy("UPDATE OF available_at ON workflow_runs");
-        await assert.rejects(harness.service.release(id), /killed/);
+        await assert.rejects(harness.service.decide("continue", [id]), /killed/);
         await harness.sql("DROP TRIGGER kill");
         await harness.close();
         await restart().start();
         assert.deepEqual(await harness.service.held(), [id]);
-        await harness.service.release(id);
+        await harness.service.decide("continue", [id]);
         await harness.untilWaiting(id);
       });
 
@@ -338,7 +338,7 @@ describe("service: after a restart", () => {
           // By then, it has looked for work.
           await harness.untilWaiting(await harness.kickoff());
           assert.deepEqual(runs, ["research", "draft"]);
-          await harness.service.release(id);
+          await harness.service.decide("continue", [id]);
           assert.equal((await harness.untilEnded(id)).result?.output, "polish,kept");
         });
 
@@ -351,13 +351,13 @@ describe("service: after a restart", () => {
           harness = await new Harness({ folder: harness.folder, engine: engine(false) }).start();
           assert.deepEqual(await harness.service.held(), [id]);
         }
-        await harness.service.release(id);
+        await harness.service.decide("continue", [id]);
         await harness.untilWaiting(id);
       });
 
       it("ends what a person discards", async () => {
         const id = await interrupted();
-        await harness.service.discard(id);
+        await harness.service.decide("discard", [id]);
         assert.match(
           (await harness.status(id)).error ?? "",
           /discarded after the service was restarted/,

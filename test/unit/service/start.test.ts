@@ -33,6 +33,8 @@ describe("service: start", () => {
       keepDays: undefined,
       spans: undefined,
       lifeline: false,
+      forWindows: false,
+      leaveMs: 60_000,
       callbackBackoffMs: 5000,
       callbackTimeoutMs: 10_000,
     });
@@ -90,6 +92,8 @@ describe("service: start", () => {
         dialect: "live",
         taskSeconds: 0.5,
         lifeline: true,
+        forWindows: false,
+        leaveMs: 60_000,
         callbackBackoffMs: 7,
         callbackTimeoutMs: 8,
       },

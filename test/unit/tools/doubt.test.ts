@@ -131,10 +131,10 @@ describe("The doubt about an execution", () => {
           folder: "file:///crew",
           engine: "crewai",
           running: true,
-          interrupted: { count: 1, isElsewhere: false, kickoffIds: running.kickoffIds },
+          interrupted: running.kickoffIds,
         },
       },
-      /^It was interrupted, and nothing runs now\. Continue or discard it in the menu of the row of “Writers”\./,
+      /^It was interrupted, and nothing runs now\. Continue it, which repeats what was interrupted and can cost money, or discard it\./,
     ],
     [
       "a kickoff whose ID never came",

@@ -63,7 +63,7 @@ describe("the active executions", () => {
 
   it("are not those that a restart interrupted", () => {
     const held = notWaiting({ localId: "held", kickoffIds: ["held", "held-2"] });
-    const interrupted = { count: 1, isElsewhere: false, kickoffIds: ["held-2"] };
+    const interrupted = ["held-2"];
     const local = { folder: "file:///crew", engine: "crewai", running: true, interrupted } as const;
     const { running } = activeOf([runs, held], [{ ...held.crew, local }]);
     assert.deepEqual(idsOf(running), ["runs"]);

@@ -417,6 +417,14 @@ describe("the execution document", () => {
     const { text } = renderExecution(notWaiting(), { isInterrupted: true });
     assert.match(text, /^Interrupted/m);
     assert.doesNotMatch(text, /^Running/m);
+    const queued = notWaiting({
+      state: "queued",
+      engine: "crewai",
+      crew: { ...notWaiting().crew, id: "local:x" },
+    });
+    assert.match(renderExecution(queued).text, /It starts when Python has loaded/);
+    const held = renderExecution(queued, { isInterrupted: true });
+    assert.doesNotMatch(held.text, /It starts when/);
   });
 
   it("says that the response to a kickoff is awaited while its request is being sent", () => {

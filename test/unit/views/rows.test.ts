@@ -130,15 +130,10 @@ describe("a crew's row", () => {
     assert.equal(row.description, "crewAI");
     assert.ok(row.tooltip.includes("crewAI 1.15.30, /p/.venv/bin/python"));
     assert.doesNotMatch(row.tooltip.join(), /rehearsal/);
-    const interrupted = (isElsewhere: boolean) =>
-      crewRow(
-        { ...local, local: { ...real, interrupted: { count: 3, isElsewhere, kickoffIds: [] } } },
-        {},
-      );
-    assert.equal(interrupted(false).description, "crewAI · 3 executions were interrupted");
-    assert.match(interrupted(false).sentence, /, 3 executions were interrupted/);
-    assert.match(interrupted(false).facts, /^crew:local:running\b.*:interrupted\b/);
-    assert.match(interrupted(true).tooltip.join(), /Another window serves this crew/);
+    const held = crewRow({ ...local, local: { ...real, interrupted: ["1", "2", "3"] } }, {});
+    assert.equal(held.description, "crewAI · 3 executions were interrupted");
+    assert.match(held.sentence, /, 3 executions were interrupted/);
+    assert.match(held.facts, /^crew:local:running\b.*:interrupted\b/);
   });
 
   it("says why a local crew is rehearsed", () => {
@@ -190,7 +185,7 @@ describe("a crew's row", () => {
     assert.match(stopped.tooltip.join("\n"), /It was stopped here or in another window\./);
     assert.match(
       closed.tooltip.join("\n"),
-      /ended with its window, and is started again when one of its executions needs it/,
+      /It ended when nothing was left to do, and starts again when it is needed/,
     );
     assert.deepEqual(failed.icon, { id: "error", color: "list.errorForeground" });
     assert.equal(
@@ -557,8 +552,10 @@ describe("an execution's row in any group", () => {
   });
 
   it("is interrupted, not running, until a person decides about it", () => {
-    const row = executionRow(notWaiting(), start, { crew: "interrupted" });
-    assert.match(row.description, /^Interrupted · continue or discard it in its crew's menu( ·|$)/);
+    const history = [{ at: new Date(start + 90_000).toISOString(), state: "running" }] as const;
+    const row = executionRow(notWaiting({ history }), start + 3_600_000, { crew: "interrupted" });
+    assert.match(row.description, /^Interrupted · continue or discard it · 1 min( ·|$)/);
+    assert.match(row.facts, /^execution\b.*:interrupted\b/);
     assert.match(row.sentence, /^Sea otters, Interrupted, /);
     assert.doesNotMatch(row.icon.id, /spin/);
   });

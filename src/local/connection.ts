@@ -1,0 +1,145 @@
+import { randomUUID } from "node:crypto";
+import { request, type ClientRequest, type IncomingMessage } from "node:http";
+import { createInterface } from "node:readline";
+import { text } from "node:stream/consumers";
+import { asArray, asObject, parseJson } from "../base/json.ts";
+import {
+  windowPath,
+  type HeldDecision,
+  type ModelRoute,
+  type WindowMessage,
+} from "../base/window-protocol.ts";
+import type { LocalEngine } from "../crews/types.ts";
+import type { Running } from "./running.ts";
+import { ServiceFailure } from "./service-errors.ts";
+
+interface ConnectionOptions {
+  /** Its instance was verified: the token goes there. */
+  readonly running: Running;
+  readonly token: string;
+  readonly userToken: string;
+  /** Called when `held` or `needsModels` has changed. */
+  readonly onChange: () => void;
+  /** A line of the service's log, without tokens and keys. */
+  readonly onLine: (line: string) => void;
+}
+
+/** How long the service may take to respond (ms). */
+const responseMs = 10_000;
+
+/** The service has other tokens. */
+export class UnknownToken extends Error {
+  override readonly name = "UnknownToken";
+}
+
+/** Shows a service that this window is there, for as long as both run. */
+export class Connection {
+  readonly running: Running;
+  readonly token: string;
+  readonly userToken: string;
+  engine: LocalEngine = "rehearsal";
+  /** Executions that a restart interrupted, and that a person has not decided about. */
+  held: readonly string[] = [];
+  /** Whether a run waits for one of VS Code's models. */
+  needsModels = false;
+  /** Resolves when the service has ended, or {@link close} was called. */
+  readonly closed: Promise<void>;
+  readonly #options: ConnectionOptions;
+  readonly #id = randomUUID();
+  readonly #request: ClientRequest;
+  readonly #opened: Promise<void>;
+
+  private constructor(options: ConnectionOptions) {
+    this.#options = options;
+    this.running = options.running;
+    this.token = options.token;
+    this.userToken = options.userToken;
+    this.#request = this.#send("GET", `/windows/${this.#id}`);
+    this.#request.end();
+    this.closed = new Promise((resolve) => this.#request.once("close", resolve));
+    const response = responseTo(this.#request);
+    this.#opened = response.then((found) => this.#read(found));
+  }
+
+  /** @throws UnknownToken, ServiceFailure */
+  static async open(options: ConnectionOptions): Promise<Connection> {
+    const connection = new Connection(options);
+    try {
+      await connection.#opened;
+      return connection;
+    } catch (error) {
+      connection.close();
+      throw error;
+    }
+  }
+
+  /** @throws ServiceFailure */
+  async decide(type: HeldDecision, ids: readonly string[]): Promise<void> {
+    await this.#tell("POST", `/${type}`, { ids });
+  }
+
+  /** For projects that are opened from now on; running executions keep what they began with. @throws ServiceFailure */
+  async setRoute(route: ModelRoute): Promise<void> {
+    await this.#tell("PUT", "/model", route);
+  }
+
+  /** Lets the service ask this window for VS Code's models. @throws ServiceFailure */
+  async offerModels(endpoint: { readonly url: string; readonly token: string }): Promise<void> {
+    await this.#tell("PUT", `/windows/${this.#id}/models`, endpoint);
+  }
+
+  close(): void {
+    this.#request.destroy();
+  }
+
+  async #tell(method: string, path: string, body: object): Promise<void> {
+    const sent = this.#send(method, path);
+    sent.end(JSON.stringify(body));
+    (await responseTo(sent)).resume();
+  }
+
+  #send(method: string, path: string): ClientRequest {
+    const { running, token } = this.#options;
+    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
+    return request(`${running.url}${windowPath}${path}`, { method, headers, agent: false });
+  }
+
+  /** Resolves with the first line. */
+  async #read(response: IncomingMessage): Promise<void> {
+    const lines = createInterface({ input: response, crlfDelay: Infinity });
+    // `closed` reports it.
+    for (const emitter of [response, lines]) emitter.on("error", () => undefined);
+    await new Promise<void>((resolve, reject) => {
+      lines.on("line", (line) => {
+        this.#receive(asObject(parseJson(line)) as WindowMessage);
+        resolve();
+      });
+      lines.once("close", () => reject(new ServiceFailure("It ended.")));
+    });
+  }
+
+  #receive({ line, held, engine, needsModels }: WindowMessage): void {
+    if (typeof line === "string") return this.#options.onLine(line);
+    if (engine !== undefined) this.engine = engine === "crewai" ? engine : "rehearsal";
+    if (held !== undefined) this.held = asArray(held).map(String);
+    if (needsModels !== undefined) this.needsModels = needsModels;
+    this.#options.onChange();
+  }
+}
+
+/** @throws UnknownToken, ServiceFailure */
+async function responseTo(sent: ClientRequest): Promise<IncomingMessage> {
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    const late = setTimeout(() => sent.destroy(new Error("It does not respond.")), responseMs);
+    sent.once("response", resolve);
+    sent.once("error", (error) => reject(new ServiceFailure(error.message)));
+    sent.once("close", () => clearTimeout(late));
+    sent.once("response", () => clearTimeout(late));
+  });
+  const { statusCode } = response;
+  if (statusCode === 200) return response;
+  const answer = await text(response);
+  throw statusCode === 401
+    ? new UnknownToken("The token is not the service's.")
+    : new ServiceFailure(`It responded with ${statusCode}: ${answer.slice(0, 200)}`);
+}

@@ -1,0 +1,151 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { Hono } from "hono";
+import { bearerOf } from "../../base/bearer.ts";
+import { asArray, asObject, parseJson, textAt } from "../../base/json.ts";
+import { isLoopback } from "../../base/loopback.ts";
+import {
+  modelIn,
+  windowPath,
+  type HeldDecision,
+  type ModelRoute,
+  type WindowMessage,
+} from "../../base/window-protocol.ts";
+import type { Authenticate } from "../app.ts";
+import type { Engine } from "../engine.ts";
+import { messageOf } from "../errors.ts";
+import type { Log } from "../operations/log.ts";
+import type { Service } from "../service.ts";
+import { WindowModels } from "./models.ts";
+
+interface WindowsOptions {
+  readonly authenticate: Authenticate;
+  readonly engine: Engine;
+  readonly service: Pick<Service, "held" | "decide" | "isBusy">;
+  /** How long nothing may run without a window before {@link WindowRoutes.idle} resolves (ms). */
+  readonly leaveMs: number;
+  /** The newest lines of the log. */
+  readonly recent: () => readonly string[];
+  /** Called with variables for the crew's Python, which may have secrets, before they are used. */
+  readonly onVariables: (variables: Readonly<Record<string, string>>) => void;
+  readonly log: Log;
+  readonly beatMs?: number;
+}
+
+interface OpenWindow {
+  send(message: WindowMessage): void;
+  readonly gone: AbortSignal;
+}
+
+export type WindowRoutes = ReturnType<typeof createWindows>;
+
+/** The routes that VS Code's windows use besides the API: a window holds a connection while it is open. */
+export function createWindows(options: WindowsOptions) {
+  const { service, engine, authenticate, leaveMs, log, beatMs } = options;
+  const windows = new Map<string, OpenWindow>();
+  const models = new WindowModels(() => tell({ needsModels: models.isNeeded }), beatMs);
+  let url = "";
+
+  function tell(message: WindowMessage): void {
+    for (const window of windows.values()) window.send(message);
+  }
+
+  function lead({ variables = {}, model }: ModelRoute): void {
+    const given = model ? models.variables(model, `${url}${windowPath}/models`) : variables;
+    options.onVariables(given);
+    engine.setEnvironment?.(given);
+  }
+
+  /** Lines of JSON, until the window goes. */
+  function connect(id: string, first: WindowMessage): Response {
+    const encoder = new TextEncoder();
+    const gone = new AbortController();
+    const body = new ReadableStream<Uint8Array>({
+      start(controller) {
+        const send = (message: WindowMessage) =>
+          controller.enqueue(encoder.encode(`${JSON.stringify(message)}\n`));
+        windows.set(id, { send, gone: gone.signal });
+        send(first);
+        for (const line of options.recent()) send({ line });
+      },
+      cancel() {
+        windows.delete(id);
+        gone.abort();
+      },
+    });
+    return new Response(body, { headers: { "content-type": "application/x-ndjson" } });
+  }
+
+  const app = new Hono().basePath(windowPath);
+  app.use(async (c, next) => {
+    if (!isLoopback(new URL(c.req.url).hostname)) return c.json({ error: "Forbidden" }, 403);
+    await next();
+  });
+  // For the crew's Python: the key stands for a model, and opens nothing else.
+  app.all("/models/*", async (c) => {
+    const key = bearerOf(c.req.header("authorization")) ?? "";
+    const path = c.req.path.slice(`${windowPath}/models`.length);
+    const answer = await models.answer(key, path, c.req.raw);
+    return answer ?? c.json({ error: { message: "The key is unknown." } }, 401);
+  });
+  app.use(async (c, next) => {
+    if (authenticate(bearerOf(c.req.header("authorization")))?.type !== "bearer")
+      return c.json({ error: "Unauthorized" }, 401);
+    await next();
+  });
+  app.get("/windows/:id", async (c) =>
+    connect(c.req.param("id"), {
+      engine: engine.name,
+      held: await service.held(),
+      needsModels: models.isNeeded,
+    }),
+  );
+  app.put("/windows/:id/models", async (c) => {
+    const window = windows.get(c.req.param("id"));
+    const given = asObject(parseJson(await c.req.text()));
+    const [at, token] = [textAt(given, "url"), textAt(given, "token")];
+    if (window === undefined || at === undefined || token === undefined)
+      return c.json({ error: "Not Found" }, 404);
+    models.offer({ url: at, token, gone: window.gone });
+    return c.json({});
+  });
+  app.put("/model", async (c) => {
+    lead(readRoute(parseJson(await c.req.text())));
+    return c.json({});
+  });
+  for (const type of ["continue", "discard"] satisfies HeldDecision[])
+    app.post(`/${type}`, async (c) => {
+      const { ids } = asObject(parseJson(await c.req.text()));
+      return c.json({ held: await service.decide(type, asArray(ids).map(String)) });
+    });
+  app.onError((error, c) => {
+    log(`${c.req.method} ${c.req.path}: ${messageOf(error)}`, { level: "error" });
+    return c.json({ error: { message: messageOf(error) } }, 502);
+  });
+
+  return {
+    fetch: app.fetch,
+    tell,
+    /** Call it once it listens, before it answers anything. @param first the model, as the window that started it gives it */
+    listens(at: string, first: unknown): void {
+      url = at;
+      lead(readRoute(first));
+    },
+    /** Resolves when no window has been connected for a while, and nothing has run or been queued. */
+    async idle(): Promise<void> {
+      let since = performance.now();
+      while (performance.now() - since < leaveMs) {
+        await sleep(Math.min(leaveMs / 4, 5_000));
+        if (windows.size > 0 || (await service.isBusy())) since = performance.now();
+      }
+    },
+  };
+}
+
+function readRoute(given: unknown): ModelRoute {
+  const { variables, model: named } = asObject(given);
+  const model = modelIn(named);
+  const texts = Object.entries(asObject(variables)).flatMap(([name, value]) =>
+    typeof value === "string" ? [[name, value] as const] : [],
+  );
+  return { variables: Object.fromEntries(texts), ...(model && { model }) };
+}
