@@ -111,7 +111,7 @@ export class Connection {
     for (const emitter of [response, lines]) emitter.on("error", () => undefined);
     await new Promise<void>((resolve, reject) => {
       lines.on("line", (line) => {
-        this.#receive(asObject(parseJson(line)) as WindowMessage);
+        this.#receive(asObject(parseJson(line)));
         resolve();
       });
       lines.once("close", () => reject(new ServiceFailure("It ended.")));
@@ -119,7 +119,10 @@ export class Connection {
   }
 
   #receive({ line, held, engine, needsModels }: WindowMessage): void {
-    if (typeof line === "string") return this.#options.onLine(line);
+    if (typeof line === "string") {
+      this.#options.onLine(line);
+      return;
+    }
     if (engine !== undefined) this.engine = engine === "crewai" ? engine : "rehearsal";
     if (held !== undefined) this.held = asArray(held).map(String);
     if (needsModels !== undefined) this.needsModels = needsModels;

@@ -153,16 +153,17 @@ export class CrewKeeper {
 
   /** Undefined if another service is starting or stopping. */
   async #launch(): Promise<string | undefined> {
-    const { tokens, launch, known, folder } = this.#options;
+    const { tokens, known, folder } = this.#options;
     const { signal } = this.#end;
     const lastPort = known.read(folder)?.port ?? 0;
     const prepared = await tokens.prepare();
+    const launch = (port: number) => this.#options.launch(port, prepared, signal);
     const refusedBy = (error: unknown) =>
       error instanceof ServiceRefusal ? error.reason : undefined;
     try {
-      const running = await launch(lastPort, prepared, signal).catch((error: unknown) => {
+      const running = await launch(lastPort).catch((error: unknown) => {
         if (refusedBy(error) !== "port" || lastPort === 0) throw error;
-        return launch(0, prepared, signal);
+        return launch(0);
       });
       try {
         await tokens.keep(prepared);

@@ -284,19 +284,14 @@ export class LocalCrews implements vscode.Disposable {
 
   /** Loads its code with the first local crew. */
   async #add({ folder, name }: KnownCrew): Promise<KeptCrew> {
-    const [
-      { CrewKeeper },
-      { startService },
-      { TokenKeeper, tokenFile },
-      { CrewEngines },
-      notices,
-    ] = await Promise.all([
-      import("./crew-keeper.ts"),
-      import("./service-process.ts"),
-      import("./service-tokens.ts"),
-      import("./crew-engines.ts"),
-      import("./notices.ts"),
-    ]);
+    const [{ CrewKeeper }, { startService }, { TokenKeeper, tokenFile }, { CrewEngines }, notices] =
+      await Promise.all([
+        import("./crew-keeper.ts"),
+        import("./service-process.ts"),
+        import("./service-tokens.ts"),
+        import("./crew-engines.ts"),
+        import("./notices.ts"),
+      ]);
     const present = this.#kept.get(folder);
     if (present !== undefined) return present;
     const { crews, extension, models, hasOpenExecutions } = this.#options;

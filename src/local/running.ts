@@ -24,7 +24,9 @@ export async function findRunning(dataFolder: string): Promise<Running | undefin
   if (typeof url !== "string" || !isOnThisMachine(url)) return undefined;
   if (typeof pid !== "number" || !Number.isInteger(pid) || pid <= 0 || !isRunning(pid))
     return undefined;
-  return typeof instance === "string" && instance !== "" ? { url, pid, instance, protocol } : undefined;
+  return typeof instance === "string" && instance !== ""
+    ? { url, pid, instance, protocol }
+    : undefined;
 }
 
 /**

@@ -46,7 +46,9 @@ export async function serve(
 ): Promise<void> {
   const tokens = { token: given.token || newToken(), userToken: given.userToken || newToken() };
   const secrets = secretsOf(given, tokens);
-  const windowLog = given.forWindows ? new WindowLog(join(given.data ?? "", serviceLog)) : undefined;
+  const windowLog = given.forWindows
+    ? new WindowLog(join(given.data ?? "", serviceLog))
+    : undefined;
   const log = await createLog(given.log ?? usualLogFormat(given.isServer), secrets, windowLog);
   const options = { ...given, log, secrets };
   const plans = options.config === undefined ? await plansOf(options, exampleCrew) : [];

@@ -30,7 +30,8 @@ describe("the environment that the extension gives a crew's Python", () => {
   async function run(folder: string, python: string): Promise<DocumentedStatus> {
     const { url = "" } = chosen ?? {};
     const own = { OPENAI_BASE_URL: other?.url ?? "", OPENAI_API_KEY: "key-of-the-service" };
-    Object.assign(process.env, own);
+    const before = process.env;
+    process.env = { ...before, ...own };
     const variables = {
       OPENAI_BASE_URL: url,
       OPENAI_API_BASE: url,
@@ -39,7 +40,7 @@ describe("the environment that the extension gives a crew's Python", () => {
     };
     const engine = { engine: "crewai", python, parallel: 1 } as const;
     service = await startForWindow({ folder, engine, route: { variables } }).finally(() => {
-      for (const name of Object.keys(own)) delete process.env[name];
+      process.env = before;
     });
     const api = new CrewApi(service);
     const id = await api.kickoff({ inputs: { topic: "tides", city: "Oslo", readers: "" } });

@@ -3,7 +3,12 @@ import { request as send } from "node:http";
 import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { asObject, parseJson } from "../../base/json.ts";
-import { modelHeader, modelVariables, writeModel, type ModelReference } from "../../base/window-protocol.ts";
+import {
+  modelHeader,
+  modelVariables,
+  writeModel,
+  type ModelReference,
+} from "../../base/window-protocol.ts";
 
 /** Where a window answers for VS Code's models. */
 export interface ModelEndpoint {

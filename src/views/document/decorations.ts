@@ -9,7 +9,10 @@ import { type Note, notesOf, waitingLines } from "./notes.ts";
 
 /** What a visible document shows beside its text: the draft that waits, times, tokens and cost. */
 export function decorate(options: {
-  readonly documents: Pick<ExecutionDocuments, "circumstancesOf" | "execution" | "findExecution" | "rendered">;
+  readonly documents: Pick<
+    ExecutionDocuments,
+    "circumstancesOf" | "execution" | "findExecution" | "rendered"
+  >;
   readonly prices: Pick<Prices, "list" | "onDidChange">;
   readonly store: { readonly onDidChange: Event<unknown> };
   readonly clock: Clock;

@@ -170,10 +170,7 @@ function stopAction(execution: Execution): PageAction {
     : { name: "tryToStop", label: l10n.t("Try to Stop…") };
 }
 
-function noticesOf(
-  execution: Execution,
-  circumstances: PageCircumstances,
-): readonly Notice[] {
+function noticesOf(execution: Execution, circumstances: PageCircumstances): readonly Notice[] {
   const { doubt } = circumstances;
   const warnings = ["unconfirmed", mayBeWaitingSection, undeliveredSection];
   // The page shows the result itself, and the pause at its output.

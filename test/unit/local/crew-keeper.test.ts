@@ -143,7 +143,11 @@ describe("keeping a local crew served", () => {
         other.keeper.start(),
         (error) => error instanceof ServiceRefusal && /does not respond/.test(error.message),
       );
-      assert.equal(other.launched.length, 0, "the lock on the data keeps a second one from starting");
+      assert.equal(
+        other.launched.length,
+        0,
+        "the lock on the data keeps a second one from starting",
+      );
       signal(pid, "SIGCONT");
       assert.ok(await other.keeper.start());
       assert.equal(other.keeper.connection?.running.pid, pid);

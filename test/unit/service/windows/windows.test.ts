@@ -182,7 +182,11 @@ describe("service: VS Code's models, through its windows", () => {
       });
     return { ...opened, key, ask };
   }
-  const offer = async (routes: WindowRoutes, id: string, { url, token }: { url: string; token: string }) =>
+  const offer = async (
+    routes: WindowRoutes,
+    id: string,
+    { url, token }: { url: string; token: string },
+  ) =>
     assert.equal(
       (await send(routes, "PUT", `/windows/${id}/models`, { body: { url, token } })).status,
       200,
@@ -217,7 +221,10 @@ describe("service: VS Code's models, through its windows", () => {
     const second = await connect(routes, "second");
     const offered = await endpoint((answer) => void answer.end("data: [DONE]\n\n"));
     await offer(routes, "second", offered);
-    assert.match(await (await response).text(), /^(: waiting for a window\n\n)*data: \[DONE\]\n\n$/);
+    assert.match(
+      await (await response).text(),
+      /^(: waiting for a window\n\n)*data: \[DONE\]\n\n$/,
+    );
     assert.deepEqual([silent.seen.length, offered.seen.length], [1, 1]);
     await second.go();
   });
