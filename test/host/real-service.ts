@@ -1,10 +1,11 @@
-import { fork } from "node:child_process";
+import { spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { createInterface } from "node:readline";
 import * as vscode from "vscode";
 
-/** The local crew service as a program, as the extension itself starts it. */
+/** The local crew service as a program. */
 export interface RealService {
   readonly url: string;
   readonly token: string;
@@ -17,17 +18,24 @@ export async function startRealService(...args: readonly string[]): Promise<Real
   const root = vscode.extensions.getExtension("crewdeck.crewdeck")!.extensionPath;
   const data = await mkdtemp(path.join(tmpdir(), "crewdeck-host-service-"));
   const [token, userToken] = ["organisation-token-of-the-test", "user-token-of-the-test"];
-  const child = fork(
-    path.join(root, "dist", "service.mjs"),
-    [path.join(root, "media", "example-crew"), "--data", data, "--task-seconds", "0.05", ...args],
+  const crew = path.join(root, "media", "example-crew");
+  const program = path.join(root, "dist", "service.mjs");
+  const child = spawn(
+    process.execPath,
+    [program, crew, "--lifeline", "--data", data, "--task-seconds", "0.05", ...args],
     {
-      env: { ...process.env, CREWDECK_TOKEN: token, CREWDECK_USER_TOKEN: userToken },
-      stdio: ["ignore", "ignore", "ignore", "ipc"],
+      env: {
+        ...process.env,
+        ELECTRON_RUN_AS_NODE: "1",
+        CREWDECK_TOKEN: token,
+        CREWDECK_USER_TOKEN: userToken,
+      },
+      stdio: ["pipe", "pipe", "ignore"],
     },
   );
   const url = await new Promise<string>((resolve, reject) => {
-    child.once("message", (message: { url?: string; message?: string }) =>
-      message.url === undefined ? reject(new Error(message.message)) : resolve(message.url),
+    createInterface({ input: child.stdout }).once("line", (line) =>
+      resolve((JSON.parse(line) as { url: string }).url),
     );
     child.once("exit", (code) => reject(new Error(`The service ended with code ${code}.`)));
   });
