@@ -219,7 +219,7 @@ async function openCrew(
       read: () => readCrew(crew),
       version: async ({ entry }) =>
         await versionOf(await projectRoot(crew.folder), resolve(crew.folder, entry)),
-      asks: options.role === "api" ? "elsewhere" : process.send ? "allowed" : "itself",
+      asks: options.role === "api" ? "elsewhere" : options.forWindows ? "allowed" : "itself",
     }),
     feedbackWebhook: webhook && createFeedbackWebhook({ ...webhook, address, timeoutMs, log }),
   };
