@@ -1,6 +1,6 @@
 // Runs the host tests (out/host) inside a real VS Code: the desktop's if it can be downloaded and shown, else VS Code's server.
 // CREWDECK_VSCODE=desktop or =server chooses one; --oldest takes the VS Code that the manifest names as the oldest; --grep WORDS runs
-// the tests whose titles match, as Mocha's option does.
+// the tests whose titles match, as Mocha's option does, --except WORDS the others.
 import { chmodSync, mkdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
@@ -11,7 +11,11 @@ import { noModel } from "../test/support/vscode-server.ts";
 import { vscodeVersion, type Edition } from "../test/support/vscode-versions.ts";
 
 const { values: options } = parseArgs({
-  options: { oldest: { type: "boolean" }, grep: { type: "string" } },
+  options: {
+    oldest: { type: "boolean" },
+    grep: { type: "string" },
+    except: { type: "string" },
+  },
 });
 const edition: Edition = options.oldest === true ? "oldest" : "newest";
 const version = vscodeVersion(edition);
@@ -36,6 +40,7 @@ try {
       CREWDECK_EDITION: edition,
       CREWDECK_TEST_AUTHORITY: authority.folder,
       ...(options.grep !== undefined && { CREWDECK_GREP: options.grep }),
+      ...(options.except !== undefined && { CREWDECK_EXCEPT: options.except }),
       ...authority.environment,
     },
     launchArgs: [workspace],

@@ -6,7 +6,8 @@ import { noteEnd, noteTest } from "../support/standing.ts";
 
 /**
  * Runs the host tests inside VS Code's extension host; `register` loads the test files. The report goes to the file that
- * CREWDECK_TEST_OUTPUT names, else to the console, which a desktop VS Code passes on to the terminal. CREWDECK_GREP chooses by title.
+ * CREWDECK_TEST_OUTPUT names, else to the console, which a desktop VS Code passes on to the terminal. CREWDECK_GREP chooses by title,
+ * CREWDECK_EXCEPT leaves out by title.
  * @throws Error when a test failed, or when there was none
  */
 export async function runTests(register: () => void): Promise<void> {
@@ -14,14 +15,15 @@ export async function runTests(register: () => void): Promise<void> {
   if (output !== undefined)
     Mocha.reporters.Base.consoleLog = (...args: unknown[]) =>
       appendFileSync(output, `${format(...args)}\n`);
-  const grep = process.env["CREWDECK_GREP"];
+  const [only, except] = [process.env["CREWDECK_GREP"], process.env["CREWDECK_EXCEPT"]];
+  const grep = only ?? except;
   const mocha = new Mocha({
     ui: "bdd",
     timeout: 240_000,
     reporter: CountReporter,
     rootHooks: { beforeEach: noteTest, afterEach: noteEnd },
     forbidOnly: true,
-    ...(grep === undefined ? {} : { grep }),
+    ...(grep === undefined ? {} : { grep, invert: only === undefined }),
   });
   // Defines describe() and it() globally.
   mocha.suite.emit("pre-require", globalThis, "", mocha);

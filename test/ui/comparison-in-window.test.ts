@@ -1,29 +1,22 @@
 import assert from "node:assert/strict";
-import { CrewApi } from "../support/crew-api.ts";
 import { startService, type RunningService } from "../support/service.ts";
 import { waitFor } from "../support/wait.ts";
-import { openWindow, type VSCodeWindow } from "../support/window.ts";
+import type { VSCodeWindow } from "../support/window.ts";
 import { connectCrew, openForm } from "./person.ts";
 import { isSaved } from "./saved.ts";
+import { sharedWindow } from "./shared-window.ts";
 
 const topics = ["tea", "coffee"] as const;
 describe("Two executions side by side, in the window", () => {
+  const shared = sharedWindow();
   let window: VSCodeWindow;
   let writers: RunningService;
-  let editors: RunningService;
 
   before(async () => {
     writers = await startService({ args: ["--task-seconds", "0.3"] });
-    editors = await startService({ args: ["--task-seconds", "0.1"] });
-    window = await openWindow({
-      settings: { "workbench.colorTheme": "Default Dark Modern" },
-      size: { width: 1400, height: 900 },
-    });
-    for (const [name, { url, token }] of [
-      ["Writers", writers],
-      ["Editors", editors],
-    ] as const)
-      await connectCrew(window, { url, token, name });
+    window = shared();
+    const { url, token } = writers;
+    await connectCrew(window, { url, token, name: "Writers" });
     for (const topic of topics) {
       await openForm(window, "Writers");
       const field = (name: string) => window.webview.content.getByRole("textbox", { name });
@@ -41,9 +34,7 @@ describe("Two executions side by side, in the window", () => {
   });
 
   after(async () => {
-    await window.close();
     await writers.stop();
-    await editors.stop();
   });
 
   const page = () => window.webview.content;
@@ -69,7 +60,6 @@ describe("Two executions side by side, in the window", () => {
       await trees.evaluateAll((all) => all.map((tree) => tree.getAttribute("aria-label"))),
       ["Timeline of tea", "Timeline of coffee"],
     );
-    await window.screenshot("comparison-waiting");
   });
 
   it("is updated in place while they run, without moving what is read", async () => {
@@ -99,33 +89,5 @@ describe("Two executions side by side, in the window", () => {
     await window.reload();
     await window.editor.tab("coffee ↔ tea").waitFor();
     await waitFor("the table", async () => (await cells("topic"))[0] === "coffee");
-  });
-
-  it("compares executions of different crews, of which it asks for the other", async () => {
-    const { tree, quickInput } = window;
-    await window.setTheme("Default Dark Modern");
-    const id = await new CrewApi(editors).kickoff({
-      inputs: { topic: "tea", audience: "guests" },
-    });
-    await tree.menu("Editors", "Track an Execution by Its ID…");
-    await quickInput.answer("Track an execution of “Editors”", id);
-    const own = id.slice(0, 8);
-    // The change of the tree when it begins to wait would close the menu.
-    await tree.row("Waiting for you").waitFor();
-    await tree.menu(own, "Compare With…");
-    await quickInput.waitFor("with which execution?");
-    const labels = (await quickInput.labels()).filter((label) => !label.includes(":"));
-    assert.deepEqual(labels, ["coffee", "tea"]);
-    await quickInput.choose("with which execution?", "tea");
-    await window.editor.tab(`tea ↔ ${own}`).waitFor();
-    await page().getByText(`The inputs of “${own}” are not known`).waitFor();
-    assert.deepEqual(await cells("Crew"), ["Writers", "Editors", "different"]);
-    await window.page.setViewportSize({ width: 1000, height: 1400 });
-    await window.screenshot("comparison-crews");
-    const choose = `Choose another execution instead of ${own}`;
-    await page().getByRole("button", { name: choose }).click();
-    await quickInput.choose("Compare “tea” with which execution?", "coffee");
-    await window.editor.tab("tea ↔ coffee").waitFor();
-    await waitFor("both inputs", async () => (await cells("topic"))[1] === "coffee");
   });
 });

@@ -112,7 +112,6 @@ describe("Connecting a crew, in the window", () => {
     await messages
       .notification("has 2 inputs. Token: User Bearer Token. Status path: /{kickoff_id}/status.")
       .waitFor();
-    await window.screenshot("test-connection");
     await messages.answer("has 2 inputs", "Copy Report");
   });
 
@@ -137,7 +136,6 @@ describe("Connecting a crew, in the window", () => {
       "Default Dark Modern",
     ] as const) {
       await window.setTheme(theme);
-      await window.screenshot(`two-tokens-${theme}`);
     }
   });
 
@@ -151,7 +149,6 @@ describe("Connecting a crew, in the window", () => {
     // VS Code itself asks first whether the extension may open it.
     await messages.confirm("to open this URI", "Open");
     await messages.dialog("Connect the crew at travel.example.com?").waitFor();
-    await window.screenshot("deep-link");
     await messages.confirm("Connect the crew at travel.example.com?", "Connect a Crew");
     await quickInput.waitFor("Address of the crew");
     assert.equal(await quickInput.input.inputValue(), "https://travel.example.com");

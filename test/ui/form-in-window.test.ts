@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { Gate } from "../support/gate.ts";
-import { json } from "../support/misbehaving-server.ts";
 import { startService, type RunningService } from "../support/service.ts";
-import { openWindow, type VSCodeWindow } from "../support/window.ts";
+import type { VSCodeWindow } from "../support/window.ts";
 import { noCallbacks } from "../support/no-callbacks.ts";
 import { waitFor } from "../support/wait.ts";
 import { connectCrew, openForm } from "./person.ts";
 import { isSaved } from "./saved.ts";
+import { sharedWindow } from "./shared-window.ts";
 
 const typed = { topic: "tea\nand cake", audience: "<b>colleagues</b>", Meta: '{ "ticket": 7 }' };
 /** The same after one more keystroke. */
@@ -16,17 +16,17 @@ const tab = "Kick off Writers";
 describe("The kickoff form, in the window", () => {
   let service: RunningService;
   let gate: Gate;
+  const shared = sharedWindow(noCallbacks);
   let window: VSCodeWindow;
 
   before(async () => {
     service = await startService({ args: ["--task-seconds", "0.1"] });
     gate = await Gate.before(service);
-    window = await openWindow({ settings: noCallbacks });
+    window = shared();
     await connectCrew(window, { url: gate.url, token: service.token, name: "Writers" });
   });
 
   after(async () => {
-    await window.close();
     await gate.stop();
     await service.stop();
   });
@@ -44,20 +44,8 @@ describe("The kickoff form, in the window", () => {
     }
   };
 
-  it("uses the selection of the editor that was active when it was opened from the Command Palette", async () => {
-    await window.runCommand("File: New Untitled Text File");
-    await window.page.keyboard.type("rivers");
-    await window.page.keyboard.press("ControlOrMeta+A");
-    await window.runCommand("Crewdeck: Kick Off…");
-    await window.webview.content.getByRole("button", { name: "Fill in from…: audience" }).click();
-    await window.quickInput.choose("Fill in “audience” from", "Editor's Selection");
-    await window.webview.content
-      .getByText(/^audience was filled in from the selection in Untitled-1 \(6 bytes\)\./)
-      .waitFor();
-    await holds({ audience: "rivers" });
-  });
-
   it("keeps what is typed while another tab is active", async () => {
+    await openForm(window, "Writers");
     await field("topic").fill(typed.topic);
     await field("audience").fill(typed.audience);
     await window.webview.content.getByText("Advanced").click();
@@ -87,32 +75,7 @@ describe("The kickoff form, in the window", () => {
     assert.equal(gate.sent("/inputs").length, asked);
   });
 
-  it("marks the inputs that the crew reports as missing, and keeps all values", async () => {
-    gate.answer(
-      "/kickoff",
-      json(422, {
-        error: "Validation Error",
-        message: "Missing required inputs",
-        details: { missing_inputs: ["audience", "budget"] },
-      }),
-    );
-    await kickOff().click();
-    await window.webview.content
-      .getByText("The crew needs more inputs: audience, budget")
-      .waitFor();
-    for (const name of ["audience", "budget"])
-      assert.equal(await field(name).getAttribute("aria-invalid"), "true", name);
-    assert.equal(await field("topic").getAttribute("aria-invalid"), null);
-    // It is said once, and would cover the button.
-    const noWay = window.messages.notification("“Writers” can't call this machine.");
-    await noWay.waitFor();
-    await window.runCommand("Notifications: Clear All Notifications");
-    await noWay.waitFor({ state: "detached" });
-    await holds(kept);
-  });
-
   it("is sent once, however often Kick Off is clicked", async () => {
-    await field("budget").fill("12");
     const held = gate.hold("/kickoff", "request");
     await kickOff().dblclick();
     const release = await held;
@@ -123,9 +86,9 @@ describe("The kickoff form, in the window", () => {
     release();
     await window.editor.activeTab("tea and cake").waitFor();
     const sent = gate.sent("/kickoff").map(({ body }) => JSON.parse(body) as unknown);
-    assert.deepEqual(sent.slice(1), [
+    assert.deepEqual(sent, [
       {
-        inputs: { topic: typed.topic, audience: kept.audience, budget: "12" },
+        inputs: { topic: typed.topic, audience: kept.audience },
         meta: { ticket: 7 },
       },
     ]);
@@ -196,21 +159,5 @@ describe("The kickoff form, in the window", () => {
       () => gate.sent("/kickoff").at(-1)?.body.includes("hush-again") === true,
     );
     await waitFor("the form's end", async () => (await window.editor.tab(tab).count()) === 0);
-  });
-
-  it("doesn't open for a crew without inputs, which starts at once", async () => {
-    const before = gate.sent("/kickoff").length;
-    gate.answer("/inputs", json(200, { inputs: [] }));
-    gate.answer("/kickoff", json(200, { kickoff_id: "5f0f1c0e-9a51-4f52-8e0a-4d4b2f1f7a10" }));
-    await window.tree.action("Writers", "Kick Off…");
-    await window.editor.activeTab("5f0f1c0e").waitFor();
-    assert.equal(await window.editor.tab(tab).count(), 0);
-    assert.deepEqual(
-      gate
-        .sent("/kickoff")
-        .slice(before)
-        .map(({ body }) => JSON.parse(body) as unknown),
-      [{ inputs: {} }],
-    );
   });
 });

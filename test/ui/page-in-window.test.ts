@@ -6,15 +6,17 @@ import { isRunning, signal } from "../support/processes.ts";
 import { seededRandom } from "../support/random.ts";
 import { startService, type RunningService } from "../support/service.ts";
 import { CrewApi } from "../support/crew-api.ts";
-import { openWindow, type VSCodeWindow } from "../support/window.ts";
+import type { VSCodeWindow } from "../support/window.ts";
 import { waitFor } from "../support/wait.ts";
 import { connectCrew, untilSeen } from "./person.ts";
 import { isSaved } from "./saved.ts";
+import { sharedWindow } from "./shared-window.ts";
 
 const typed = "Shorter, please.\nName one tea.";
 describe("The page of an execution, in the window", () => {
   let service: RunningService;
   let api: CrewApi;
+  const shared = sharedWindow();
   let window: VSCodeWindow;
   let id: string;
 
@@ -22,10 +24,7 @@ describe("The page of an execution, in the window", () => {
     service = await startService({ args: ["--task-seconds", "0.1"] });
     api = new CrewApi(service);
     id = await api.kickoff({ inputs: { topic: "tea", audience: "colleagues" } });
-    window = await openWindow({
-      settings: { "workbench.colorTheme": "Default Dark Modern" },
-      size: { width: 1400, height: 900 },
-    });
+    window = shared();
     await connectCrew(window, { url: service.url, token: service.token, name: "Writers" });
     await window.tree.menu("Writers", "Track an Execution by Its ID…");
     await window.quickInput.answer("Track an execution of “Writers”", id);
@@ -33,7 +32,6 @@ describe("The page of an execution, in the window", () => {
   });
 
   after(async () => {
-    await window.close();
     await service.stop();
   });
 
@@ -72,7 +70,6 @@ describe("The page of an execution, in the window", () => {
       () => button("Approve").isVisible(),
     );
     assert.equal(await tabs(), 1, "one editor of it");
-    await window.screenshot("page-waiting");
     await titleButton("Open as Text").click();
     await window.editor.lens("Reject…").waitFor();
     assert.equal(await tabs(), 1);
@@ -93,7 +90,6 @@ describe("The page of an execution, in the window", () => {
     // VS Code in a browser may forget a tab that was opened just before.
     await openFromTree();
     await waitFor("the text", async () => (await feedback().inputValue()) === typed);
-    await window.screenshot("page-feedback");
     // The text editor's thread begins with the same draft.
     await titleButton("Open as Text").click();
     await window.editor.lens("Edit Draft…").waitFor();
@@ -136,17 +132,6 @@ describe("The page of an execution, in the window", () => {
     assert.ok(Math.abs(before.y - after.y) < 30, `${before.y} and ${after.y}`);
     assert.equal(await feedback().inputValue(), "");
     assert.deepEqual([...(await attempts())].sort(), ['"attempt":1', '"attempt":2'], "no third");
-    await window.screenshot("page-second-draft");
-  });
-
-  it("compares the attempts inline, and opens VS Code's diff editor", async () => {
-    await button("Compare with Attempt 1").first().click();
-    await page().locator(".review ins").first().waitFor();
-    await window.screenshot("page-compare");
-    await button("Open in Diff Editor").first().click();
-    await window.editor.tab("outline: attempt 1 ↔ attempt 2").waitFor();
-    await window.runCommand("View: Close Editor");
-    await button("Approve").waitFor();
   });
 
   it("approves, follows the tasks to the end, and shows result, attempts and feedback", async () => {
@@ -156,7 +141,6 @@ describe("The page of an execution, in the window", () => {
     await page().locator(".task").nth(1).locator("summary").first().click();
     await page().getByRole("heading", { name: "Attempt 1" }).click();
     await page().getByText("Your feedback: rejected").first().waitFor();
-    await window.screenshot("page-completed");
     assert.equal(await button("Approve").count(), 0);
   });
 

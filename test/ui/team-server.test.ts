@@ -87,7 +87,6 @@ describe("A team's server behind TLS, in the window", () => {
       /The certificate of crew\.test is not signed by an authority that this computer trusts/,
     );
     assert.deepEqual(tls.requests, []);
-    await window.screenshot("team-server-certificate");
   });
 
   it("is connected once its certificate is that of the authority, and takes a crew from the kickoff over a rejection and an approval to the result", async () => {
@@ -97,7 +96,6 @@ describe("A team's server behind TLS, in the window", () => {
     await messages.confirm("“example_crew” is not connected yet", "Try Again");
     await tree.row("example_crew").waitFor();
     await connectCrew(window, { url: `${publicUrl}/declarative`, token, name: "declarative" });
-    await window.screenshot("team-server");
     await tellStory(window);
 
     assert.deepEqual(

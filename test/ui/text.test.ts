@@ -1,12 +1,14 @@
 import assert from "node:assert/strict";
 import { CrewApi } from "../support/crew-api.ts";
 import { startService, type RunningService } from "../support/service.ts";
-import { openWindow, type VSCodeWindow } from "../support/window.ts";
+import type { VSCodeWindow } from "../support/window.ts";
 import { waitFor } from "../support/wait.ts";
 import { approveByLens, connectCrew } from "./person.ts";
+import { sharedWindow } from "./shared-window.ts";
 
 describe("Executions to read and review, in the window", () => {
   let service: RunningService;
+  const shared = sharedWindow();
   let window: VSCodeWindow;
 
   before(async () => {
@@ -14,7 +16,7 @@ describe("Executions to read and review, in the window", () => {
     const id = await new CrewApi(service).kickoff({
       inputs: { topic: "tea", audience: "colleagues" },
     });
-    window = await openWindow();
+    window = shared();
     await connectCrew(window, { url: service.url, token: service.token, name: "Writers" });
     await window.tree.menu("Writers", "Track an Execution by Its ID…");
     await window.quickInput.answer("Track an execution of “Writers”", id);
@@ -22,7 +24,6 @@ describe("Executions to read and review, in the window", () => {
   });
 
   after(async () => {
-    await window.close();
     await service.stop();
   });
 
@@ -42,15 +43,6 @@ describe("Executions to read and review, in the window", () => {
     await editor.tab(/^[^.]+$/).waitFor();
     for (const lens of ["Approve", "Approve with Note…", "Reject…"])
       assert.equal(await editor.lens(lens).locator(".codicon").count(), 1, lens);
-    for (const theme of [
-      "Default Light Modern",
-      "Default High Contrast",
-      "Default High Contrast Light",
-      "Default Dark Modern",
-    ] as const) {
-      await window.setTheme(theme);
-      await window.screenshot(`text-${theme}`);
-    }
   });
 
   it("shows its IDs last and folded, and its time below the state", async () => {
@@ -79,44 +71,5 @@ describe("Executions to read and review, in the window", () => {
       await page.keyboard.press("ControlOrMeta+Home");
       return (await belowState()).some((line) => /^"\d+ (?:s|min\b.*)"$/.test(line));
     });
-    await window.screenshot("text-completed");
-  });
-
-  it("approves several rows that are selected in the view, after one question that lists them", async () => {
-    const { tree, messages, quickInput, page } = window;
-    const api = new CrewApi(service);
-    const ids = await Promise.all(
-      ["otters", "bees"].map((topic) => api.kickoff({ inputs: { topic, audience: "all" } })),
-    );
-    const titles = ids.map((id) => id.slice(0, 8));
-    for (const id of ids) {
-      await tree.menu("Writers", "Track an Execution by Its ID…");
-      await quickInput.answer("Track an execution of “Writers”", id);
-    }
-    await waitFor(
-      "both to wait",
-      async () =>
-        (await tree.executions()).filter(({ description }) => description.startsWith("Waiting"))
-          .length === 2,
-    );
-    // Each has another row below its crew.
-    const [first, second] = titles.map((label) => ({ label, description: "outline" }));
-    assert.ok(first && second);
-    await tree.click(first);
-    await tree.row(second).click({ modifiers: ["ControlOrMeta"] });
-    await tree.menu(second, "Approve");
-    const dialog = messages.dialog("Approve 2 outputs?");
-    await dialog.waitFor();
-    const text = await dialog.innerText();
-    for (const title of titles) assert.ok(text.includes(`“${title}”: task outline, attempt 1`));
-    await window.screenshot("approve-several");
-    await messages.confirm("Approve 2 outputs?", "Approve");
-    await waitFor(
-      "nothing to wait",
-      async () =>
-        (await tree.executions()).filter(({ description }) => description.startsWith("Completed"))
-          .length === 3,
-    );
-    assert.equal(await page.locator(".notification-toast.error").count(), 0);
   });
 });

@@ -1,24 +1,22 @@
 import assert from "node:assert/strict";
-import { mkdir, readdir, rm } from "node:fs/promises";
-import path from "node:path";
-import { temporaryFolder } from "../support/folders.ts";
 import { Webview } from "../support/window/webview.ts";
-import { openWindow, type VSCodeWindow } from "../support/window.ts";
+import type { VSCodeWindow } from "../support/window.ts";
 import { waitFor } from "../support/wait.ts";
 import { approveByLens, untilSeen } from "./person.ts";
 import { isSaved } from "./saved.ts";
 import { kickOffStory, startExampleCrew, story } from "./story.ts";
+import { sharedWindow } from "./shared-window.ts";
 
 describe("The timeline, in the window", () => {
+  const shared = sharedWindow();
   let window: VSCodeWindow;
   let timeline: Webview;
 
   before(async () => {
-    window = await openWindow();
+    window = shared();
     timeline = new Webview(window.page, "view");
     await startExampleCrew(window);
   });
-  after(() => window.close());
 
   const tree = () => timeline.content.getByRole("tree");
   const row = (name: string | RegExp) => timeline.content.getByRole("treeitem", { name }).first();
@@ -51,7 +49,6 @@ describe("The timeline, in the window", () => {
     const bar = row(/^Waiting for you/).locator(".bar");
     const pattern = await bar.evaluate((element) => getComputedStyle(element).backgroundImage);
     assert.match(pattern, /repeating-linear-gradient/);
-    await window.screenshot("timeline-waiting");
   });
 
   it("leads with Enter to what waits in the document, and shows the approval and the end", async () => {
@@ -108,7 +105,6 @@ describe("The timeline, in the window", () => {
         .first()
         .evaluate((summary) => summary === document.activeElement),
     );
-    await window.screenshot("page-revealed");
     await page
       .getByRole("treeitem", { name: /^Task research/ })
       .first()
@@ -145,74 +141,12 @@ describe("The timeline, in the window", () => {
     await row(/^Task research/).waitFor();
   });
 
-  it("is copied as Markdown, and saved as a picture", async () => {
+  it("is copied as Markdown", async () => {
     await window.runCommand("Crewdeck: Copy Timeline as Markdown");
     const copied = await waitFor("the Markdown", async () => {
       const text = await window.page.evaluate(() => navigator.clipboard.readText());
       return text.startsWith("## Timeline of tea in the office") && text;
     });
     assert.match(copied, /\| &emsp;research \| .+ \| completed \|/);
-    await window.runCommand("Crewdeck: Save Timeline as Picture…");
-    await window.quickInput.widget.waitFor();
-    await waitFor("a file's name", async () =>
-      (await window.quickInput.input.inputValue()).endsWith("tea in the office.svg"),
-    );
-    await window.quickInput.dismiss();
-  });
-
-  it("is exported with its execution from the row's menu, which the editor's title has, too", async () => {
-    const folder = temporaryFolder("exported");
-    await mkdir(path.join(folder, "earlier"));
-    await window.tree.menu(story.topic, "Export…");
-    await window.quickInput.choose("In which format?", "Markdown");
-    const { quickInput } = window;
-    await quickInput.waitFor("Export Execution");
-    // VS Code replaces what is typed before it has read the first folder.
-    await quickInput.rows.first().waitFor();
-    // Enter would choose the folder, or only open it, if VS Code is still reading it.
-    await quickInput.input.fill(`${folder}/`);
-    await waitFor(
-      "the folder's content",
-      async () => (await quickInput.labels()).join() === "..,earlier",
-    );
-    await quickInput.widget.getByRole("button", { name: "Export Here" }).click();
-    await window.messages
-      .notification("Exported to ")
-      .getByRole("button", { name: "Open", exact: true })
-      .click();
-    await window.editor.tab("execution.md").waitFor();
-    await window.editor.waitForText("![Timeline](timeline.svg)");
-    assert.deepEqual((await readdir(path.join(folder, "tea-in-the-office"))).sort(), [
-      "execution.md",
-      "outputs",
-      "result.md",
-      "timeline.svg",
-    ]);
-    await rm(folder, { recursive: true });
-    await window.tree.menu(story.topic, "Open Execution");
-    const entry = window.page.getByRole("menuitem", { name: "Export…", exact: true });
-    await untilSeen(
-      // The change of editors closes its menu.
-      "the title's menu",
-      () => window.page.locator(".editor-actions").getByLabel("More Actions...").first().click(),
-      () => entry.isVisible(),
-    );
-    // A new menu ignores clicks for a moment, but not the keyboard.
-    await entry.hover();
-    await window.page.keyboard.press("Enter");
-    await window.quickInput.waitFor("In which format?");
-    await window.quickInput.dismiss();
-  });
-
-  it("is usable in the side bar", async () => {
-    // VS Code would move the view that has focus without asking which one.
-    await window.runCommand("View: Focus First Editor Group");
-    await window.runCommand("View: Move View");
-    await window.quickInput.answer("Select a View to Move", "Crew Timeline");
-    await window.quickInput.answer("Select a Destination for the View", "Crewdeck");
-    await timeline.content.locator(".timeline.narrow").waitFor();
-    await row(/^Task research/).click();
-    await window.editor.waitForText("## Task: research");
-    await window.screenshot("timeline-side-bar");
   });
 });

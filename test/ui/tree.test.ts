@@ -1,12 +1,14 @@
 import assert from "node:assert/strict";
 import { CrewApi } from "../support/crew-api.ts";
 import { startService, type RunningService } from "../support/service.ts";
-import { openWindow, type VSCodeWindow } from "../support/window.ts";
+import type { VSCodeWindow } from "../support/window.ts";
 import { waitFor } from "../support/wait.ts";
 import { connectCrew, openExecution } from "./person.ts";
+import { sharedWindow } from "./shared-window.ts";
 
 describe("The tree of executions, in the window", () => {
   let service: RunningService;
+  const shared = sharedWindow();
   let window: VSCodeWindow;
   /** Two executions that were started elsewhere. */
   const ids: string[] = [];
@@ -16,12 +18,11 @@ describe("The tree of executions, in the window", () => {
     const api = new CrewApi(service);
     for (const topic of ["tea", "coffee"])
       ids.push(await api.kickoff({ inputs: { topic, audience: "colleagues" } }));
-    window = await openWindow();
+    window = shared();
     await connectCrew(window, { url: service.url, token: service.token, name: "Writers" });
   });
 
   after(async () => {
-    await window.close();
     await service.stop();
   });
 

@@ -9,7 +9,7 @@ import { openWindow, type VSCodeWindow } from "../support/window.ts";
 const many = 10_000;
 const settings = { "crewdeck.keepEndedExecutions": 0 };
 /** How often each time is measured, because the machine may be busy for a moment. */
-const rounds = 5;
+const rounds = 3;
 const archive = {
   id: "url:https://old.example.com",
   name: "Archive",
