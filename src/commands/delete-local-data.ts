@@ -5,7 +5,7 @@ import type { FlowWebhooks } from "../callbacks/flow-webhooks.ts";
 import { statusPathsKey, stopRoutesKey, tokenNotesKey } from "../crews/crew-values.ts";
 import type { Crews } from "../crews/crews.ts";
 import { isProgram, oneOf, recordOf } from "../editor/arguments.ts";
-import { executionScheme, formType, setContext } from "../editor/manifest.ts";
+import { comparisonType, executionScheme, formType, setContext } from "../editor/manifest.ts";
 import { logProblem } from "../editor/log.ts";
 import { plainMessage, showStatus, withCancel } from "../editor/messages.ts";
 import type { Executions } from "../executions/executions.ts";
@@ -264,9 +264,10 @@ function isPreview({ input, label }: vscode.Tab): boolean {
 
 function isOurs(input: unknown, storage: vscode.Uri): boolean {
   // VS Code adds a prefix to a panel's type (observed).
-  if (input instanceof vscode.TabInputWebview) return input.viewType.endsWith(formType);
+  if (input instanceof vscode.TabInputWebview)
+    return [formType, comparisonType].some((type) => input.viewType.endsWith(type));
   const uris =
-    input instanceof vscode.TabInputText
+    input instanceof vscode.TabInputText || input instanceof vscode.TabInputCustom
       ? [input.uri]
       : input instanceof vscode.TabInputTextDiff
         ? [input.original, input.modified]

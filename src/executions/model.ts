@@ -176,8 +176,8 @@ export interface StateChange {
 export interface StopRequest {
   /** ISO 8601. */
   readonly at: string;
-  /** `unanswered`: it may have arrived. One that was refused is forgotten. */
-  readonly outcome: "sending" | "answered" | "unanswered";
+  /** `unanswered`: it may have arrived. `ignored`: the crew accepted it and goes on. One that was refused is forgotten. */
+  readonly outcome: "sending" | "answered" | "unanswered" | "ignored";
 }
 
 /** For lists: long texts are `true`. Any {@link Execution} is one, too. */
@@ -262,7 +262,7 @@ export function hasEnded({ state }: Pick<ExecutionSummary, "state">): boolean {
 /** Whether the crew was asked to stop it and has not been seen to end. */
 export function isStopping(execution: Pick<ExecutionSummary, "state" | "stop">): boolean {
   const { stop } = execution;
-  return stop !== undefined && stop.outcome !== "unanswered" && !hasEnded(execution);
+  return (stop?.outcome === "sending" || stop?.outcome === "answered") && !hasEnded(execution);
 }
 
 /** Whether there is something to stop at the crew. */

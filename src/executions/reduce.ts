@@ -9,6 +9,7 @@ import {
   type Execution,
   hasEnded,
   isLocalCrew,
+  isStopping,
   type SentKickoff,
   without,
 } from "./model.ts";
@@ -76,7 +77,19 @@ export function applyReading(execution: Execution, reading: StatusReading, now: 
     tasks: mergeTasks(execution.tasks, tasks),
     ...defined({ progress, executionTime, usage, trigger, flowId, eventCounts }),
   };
-  return seen(execution, advance(next, execution, reading, now), now);
+  return withoutOldStop(seen(execution, advance(next, execution, reading, now), now), now);
+}
+
+/** After this time a request to stop has its outcome or its window is gone, and a crew that stops has stopped (ms). */
+export const longestStop = 90_000;
+
+/** A request to stop that led to nothing in time: it can be sent again. */
+export function withoutOldStop(execution: Execution, now: number): Execution {
+  const { stop } = execution;
+  if (stop === undefined || !isStopping(execution)) return execution;
+  if (now - Date.parse(stop.at) < longestStop) return execution;
+  const outcome = stop.outcome === "sending" ? "unanswered" : "ignored";
+  return { ...execution, stop: { ...stop, outcome } };
 }
 
 /** Applies a "NOT FOUND" (200, or 404 on a known route), unless the id may be too new. */

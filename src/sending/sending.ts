@@ -10,7 +10,7 @@ import type { Database } from "../store/database.ts";
 import type { FeedbackSender } from "./feedback.ts";
 import type { CallbackAddresses, KickoffSender } from "./kickoff.ts";
 import { CallbackSecrets, type SecretStorage } from "./secrets.ts";
-import { recoverSends, Sends } from "./sends.ts";
+import { recoverSends, recoverStops, Sends } from "./sends.ts";
 import type { StopSender } from "./stop.ts";
 
 interface SendingOptions {
@@ -100,7 +100,9 @@ export class Sending implements Disposable {
 
   #recover(): void {
     try {
-      recoverSends({ store: this.#options.store, sends: this.sends });
+      const { store, clock } = this.#options;
+      recoverSends({ store, sends: this.sends });
+      recoverStops(store, clock);
     } catch (error) {
       this.#options.log.problem("Requests without an outcome could not be recovered.", error);
     }

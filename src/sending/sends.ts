@@ -3,7 +3,8 @@ import * as l10n from "@vscode/l10n";
 import type { Clock } from "../base/clock.ts";
 import { UserError } from "../base/errors.ts";
 import { isRunning } from "../base/process.ts";
-import type { ExecutionSummary } from "../executions/model.ts";
+import { isStopping, type ExecutionSummary } from "../executions/model.ts";
+import { withoutOldStop } from "../executions/reduce.ts";
 import { resumeUnanswered, type ResumeTarget } from "../executions/resumes.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import type { Database } from "../store/database.ts";
@@ -173,4 +174,11 @@ export function recoverResumes(
       sends.settleLost({ kind: "resume", localId, taskId, attempt }, () => {
         store.update(localId, (known) => resumeUnanswered(known, { taskId, attempt }));
       });
+}
+
+/** A window may have ended while it sent a request to stop. */
+export function recoverStops(store: Pick<ExecutionStore, "list" | "update">, clock: Clock): void {
+  for (const execution of store.list())
+    if (isStopping(execution))
+      store.update(execution.localId, (known) => withoutOldStop(known, clock.now()));
 }

@@ -10,11 +10,9 @@ import {
   type StopRequest,
   without,
 } from "../executions/model.ts";
+import { longestStop } from "../executions/reduce.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import { hadNoEffect, MaybeSentError } from "./errors.ts";
-
-/** After this time another request may be sent, although the first has no outcome: its window is gone (ms). */
-const longestRequest = 90_000;
 
 interface StopSenderOptions {
   readonly store: Pick<ExecutionStore, "refresh" | "update">;
@@ -80,7 +78,7 @@ export class StopSender {
         ),
       );
     const age = stop && this.#options.clock.now() - Date.parse(stop.at);
-    if (stop?.outcome === "sending" && age !== undefined && age < longestRequest)
+    if (stop?.outcome === "sending" && age !== undefined && age < longestStop)
       throw new UserError(l10n.t("The request to stop this execution is already being sent."));
   }
 

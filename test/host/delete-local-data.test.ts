@@ -45,7 +45,11 @@ describe("Deleting local data by its command", () => {
     };
     await waitFor("the pause", waits);
     await run("openExecution", { crew, kickoffId });
+    const { uri: document } = vscode.window.activeTextEditor!.document;
     await run("openPreview", { crew, kickoffId });
+    const beside = { viewColumn: vscode.ViewColumn.Two, preview: false };
+    await vscode.commands.executeCommand("vscode.openWith", document, "crewdeck.page", beside);
+    vscode.window.createWebviewPanel("crewdeck.comparison", "A and B", vscode.ViewColumn.Two);
     const own = path.join(folder, "own.md");
     await writeFile(own, "# A person's own");
     await vscode.commands.executeCommand("markdown.showLockedPreviewToSide", vscode.Uri.file(own));
@@ -57,12 +61,13 @@ describe("Deleting local data by its command", () => {
         (tab) =>
           !isOwn(tab) &&
           (tab.input instanceof vscode.TabInputWebview ||
+            tab.input instanceof vscode.TabInputCustom ||
             (tab.input instanceof vscode.TabInputText &&
               tab.input.uri.scheme === "crew-execution")),
       );
     await waitFor(
-      "document, preview and form, and a preview of the person's own",
-      () => ourTabs().length === 3 && tabs().some(isOwn),
+      "document, preview, page, comparison and form, and a preview of the person's own",
+      () => ourTabs().length === 5 && tabs().some(isOwn),
     );
     await assert.rejects(run("deleteLocalData", {}), /“what” must be one of data, everything/);
     const person = new ScriptedPerson(["escape", { press: "Delete, Keep Connected Crews" }]);

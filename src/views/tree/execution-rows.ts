@@ -209,6 +209,9 @@ function warningsOf(execution: ExecutionSummary, circumstances: Circumstances) {
     !hasEnded(execution) &&
       execution.stop?.outcome === "unanswered" &&
       l10n.t("request to stop may have been sent"),
+    !hasEnded(execution) &&
+      execution.stop?.outcome === "ignored" &&
+      l10n.t("asked to stop, and goes on"),
     unwatched ?? (!hasEnded(execution) && problem && shortProblem(problem)),
   );
 }

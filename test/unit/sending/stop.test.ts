@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { CrewApiError } from "../../../src/api/errors.ts";
-import type { StopAnswer } from "../../../src/api/types.ts";
+import type { StatusReading, StopAnswer } from "../../../src/api/types.ts";
 import { NothingToDo } from "../../../src/base/errors.ts";
 import { systemClock } from "../../../src/base/clock.ts";
 import { isStopping } from "../../../src/executions/model.ts";
+import { applyReading } from "../../../src/executions/reduce.ts";
 import { MaybeSentError } from "../../../src/sending/errors.ts";
+import { recoverStops } from "../../../src/sending/sends.ts";
 import { StopSender } from "../../../src/sending/stop.ts";
 import { anExecution, notWaiting } from "../views/executions.ts";
 import { type Window, Windows } from "./window.ts";
@@ -67,6 +70,30 @@ describe("sending a request to stop", () => {
     stop = () => Promise.resolve(answered);
     await send(windows.open(), () => Date.now() + 120_000);
     assert.deepEqual(sent, ["newest", "newest"]);
+  });
+
+  it("is no longer under way 90 s later: its window is gone, or the crew goes on", async () => {
+    const later = (ms: number) => ({ ...systemClock, now: () => Date.now() + ms });
+    const running: StatusReading = {
+      ...{ state: "running", stateText: "running", ended: false, tasks: [], raw: {} },
+    };
+    const look = (ms: number) =>
+      window.store.update("local-1", (known) => applyReading(known, running, Date.now() + ms));
+    await send();
+    assert.ok(isStopping(look(80_000)!));
+    const ignored = look(95_000);
+    assert.equal(ignored?.stop?.outcome, "ignored");
+    assert.equal(isStopping(ignored), false);
+    stop = () => new Promise(() => undefined);
+    void send();
+    while (sent.length < 2) await nextTurn();
+    recoverStops(window.store, later(80_000));
+    assert.ok(isStopping(kept()!));
+    recoverStops(window.store, later(95_000));
+    assert.equal(kept()?.stop?.outcome, "unanswered");
+    stop = () => Promise.resolve(answered);
+    await send();
+    assert.deepEqual(sent, ["newest", "newest", "newest"]);
   });
 
   it("that was refused is forgotten; one that may have arrived is not, and isn't repeated", async () => {
