@@ -27,6 +27,8 @@ interface Draft {
   token: string;
   tokenType: TokenType;
   name: string;
+  /** The name that was suggested last. */
+  suggested: string;
 }
 
 /** What was entered before the person cancelled, without the token. */
@@ -43,7 +45,15 @@ export async function connectCrew(crews: Crews, raw?: unknown): Promise<Crew | u
     return crews.add({ name, url, token, tokenType: tokenType ?? "bearer" });
   const suggested = isLink ? defined({ name: values.name, url: values.url }) : {};
   const begun = raw === undefined ? drafts.get(crews) : suggested;
-  const draft: Draft = { url: "", tokenType: "bearer", name: "", ...begun, token: "", ...given };
+  const draft: Draft = {
+    url: "",
+    tokenType: "bearer",
+    name: "",
+    suggested: "",
+    ...begun,
+    token: "",
+    ...given,
+  };
   const crew = await ask(crews, draft, given);
   if (raw === undefined && crew === undefined) drafts.set(crews, { ...draft, token: "" });
   else if (raw === undefined) drafts.delete(crews);
@@ -101,9 +111,12 @@ function ask(crews: Crews, draft: Draft, given: Partial<NewCrew>): Promise<Crew 
   const askForAddress = async (question: Question): Promise<Left> => {
     for (;;) {
       const { left, value } = await askAddress({ ...question, value: draft.url });
+      const before = draft.url;
       draft.url = value;
       if (left !== "next") return left;
       draft.url = normaliseAddress(value);
+      // A name that was suggested for another address doesn't stay.
+      if (draft.url !== before && draft.name === draft.suggested) draft.name = "";
       connected = undefined;
       const twin = crews.find(draft.url);
       if (twin === undefined) return left;
@@ -147,8 +160,9 @@ function ask(crews: Crews, draft: Draft, given: Partial<NewCrew>): Promise<Crew 
         }
         case "name": {
           const { url } = draft;
-          const suggested = draft.name === "" ? freeName(crews, url) : draft.name;
-          const { left, value } = await askName({ ...question, value: suggested }, (name) =>
+          draft.suggested = freeName(crews, url);
+          const shown = draft.name === "" ? draft.suggested : draft.name;
+          const { left, value } = await askName({ ...question, value: shown }, (name) =>
             crews.checkNew({ name, url }),
           );
           draft.name = value;
@@ -157,7 +171,8 @@ function ask(crews: Crews, draft: Draft, given: Partial<NewCrew>): Promise<Crew 
       }
     },
     finish({ untested }) {
-      const { url, token, tokenType, name } = draft;
+      const { url, token, tokenType } = draft;
+      const name = draft.name === "" ? freeName(crews, url) : draft.name;
       return whileTesting(url, async (signal) => {
         if (connected === undefined)
           return crews.add({ url, token, tokenType, name }, { untested, signal });

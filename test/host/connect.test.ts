@@ -109,6 +109,20 @@ describe("Input boxes for a crew", () => {
       assert.deepEqual(crew.tokens, ["Bearer wrong", "Bearer right"]);
     });
 
+    it("doesn't keep the name that it suggested for an address which failed", async () => {
+      await other.stop();
+      const moves: Move[] = [
+        { type: other.url },
+        { type: "right" },
+        { pick: "Bearer Token" },
+        { type: other.url.replace("http://", "") },
+        { press: "Edit Address" },
+        { type: crew.url },
+      ];
+      const { result } = await withPerson(moves, () => connectCrew(crews));
+      assert.deepEqual([result?.url, result?.name], [crew.url, crew.url.replace("http://", "")]);
+    });
+
     it("offers to save a crew that can't be reached", async () => {
       await crew.stop();
       const moves: Move[] = [
