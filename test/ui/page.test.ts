@@ -198,7 +198,7 @@ describe("The page of an execution in a browser", () => {
     assert.deepEqual(sent.at(-1), { type: "openOutput", ...target });
   });
 
-  it("sends every keystroke of the feedback to be stored, and keeps the box while others change", async () => {
+  it("sends every keystroke of the feedback, says when its box is left, and keeps the box while others change", async () => {
     const execution = aRichExecution();
     const page = await window.open({ execution });
     await feedback().pressSequentially("Short");
@@ -218,8 +218,18 @@ describe("The page of an execution in a browser", () => {
     assert.equal(await feedback().inputValue(), "Short");
     // Changed in another window, after it.
     const changed = { text: "Shorter", number: numbers[4]! };
-    await window.show({ execution, circumstances: { draft: changed } });
+    const { text: stored, number: draftNumber } = changed;
+    await window.post({
+      type: "draft",
+      taskId: "outline",
+      attempt: 1,
+      draft: "Other",
+      draftNumber,
+    });
+    await window.post({ type: "draft", ...target, draft: stored, draftNumber });
     await waitFor("the other text", async () => (await feedback().inputValue()) === "Shorter");
+    window.later({ execution, circumstances: { draft: changed } });
+    assert.equal(sent.filter(({ type }) => type === "leave").length, 1, "the box was left once");
     await page.reload();
     await feedback().waitFor();
     assert.equal(await feedback().inputValue(), "Shorter", "after the page was hidden");

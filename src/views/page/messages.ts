@@ -151,6 +151,8 @@ export type ToPage =
   /** Before the model that it belongs to. */
   | { readonly type: "timeline"; readonly view: TimelineView }
   | { readonly type: "show"; readonly model: PageModel }
+  /** The stored draft for what waits has changed, and nothing else. */
+  | ({ readonly type: "draft" } & Pick<Review, "taskId" | "attempt" | "draft" | "draftNumber">)
   /** There is no such execution; Markdown. */
   | { readonly type: "missing"; readonly text: string }
   /** The answer from the page to this output was sent, or was refused with a message. */

@@ -3,6 +3,8 @@ import type { Clock } from "../../base/clock.ts";
 import type { Event } from "../../base/events.ts";
 import type { Crews } from "../../crews/crews.ts";
 import { parseExecutionUri } from "../../editor/execution-uri.ts";
+import { logProblem } from "../../editor/log.ts";
+import { showError } from "../../editor/messages.ts";
 import type { Activity } from "../../executions/activity.ts";
 import type { Execution } from "../../executions/model.ts";
 import type { Price } from "../../executions/prices.ts";
@@ -11,6 +13,7 @@ import type { ExecutionStore } from "../../executions/store.ts";
 import { titleOf } from "../../executions/title.ts";
 import type { DraftTarget, Drafts } from "../../feedback/drafts.ts";
 import type { Feedback } from "../../feedback/feedback.ts";
+import { TypedDraft } from "../../feedback/typed-draft.ts";
 import { activityIn } from "../activities.ts";
 import type { ExecutionDocuments } from "../document/documents.ts";
 import { renderMissing, type RenderCircumstances } from "../document/render.ts";
@@ -47,8 +50,9 @@ export class OpenPage {
   /** What the page has of the timeline, and what that was made of. */
   readonly #timeline = new Sent();
   #timelineOf: readonly [Activity, readonly Price[] | undefined, boolean] | undefined;
-  /** The newest keystroke of this page that is stored. */
-  #stored: { readonly target: DraftTarget; readonly number: number } | undefined;
+  readonly #typed: TypedDraft;
+  /** Of the page that is shown. */
+  #hasOldDrafts = false;
 
   constructor(panel: vscode.WebviewPanel, uri: vscode.Uri, parts: PageParts) {
     this.#tab = panel;
@@ -61,8 +65,20 @@ export class OpenPage {
       view: () => this.#view(),
       act: (message) => this.#act(message),
     });
-    const events = [store.onDidChange, feedback.onDidChangeSending, drafts.onDidChange, ...changes];
+    const events = [store.onDidChange, feedback.onDidChangeSending, ...changes];
     for (const event of events) this.#panel.own(event(() => this.#panel.changed()));
+    this.#typed = new TypedDraft(drafts, clock, (error) => {
+      logProblem("Storing a draft", error);
+      void showError(error);
+    });
+    this.#panel.own(this.#typed);
+    this.#panel.own(drafts.onDidChange(() => this.#showDraft()));
+    this.#panel.own(panel.onDidChangeViewState(() => this.#typed.store()));
+  }
+
+  /** The window closes, or the extension is turned off. */
+  storeDraft(): void {
+    this.#typed.store();
   }
 
   /** Now, or when the page has loaded. */
@@ -80,7 +96,7 @@ export class OpenPage {
   }
 
   #view(): ToPage {
-    const { documents, store, crews, feedback, drafts } = this.#parts;
+    const { documents, store, crews, feedback } = this.#parts;
     const execution = documents.execution(this.#uri);
     if (execution === undefined) {
       const { crewName = "", key = "" } = parseExecutionUri(this.#uri) ?? {};
@@ -88,11 +104,8 @@ export class OpenPage {
     }
     // The address keeps the title with which it was opened.
     this.#tab.title = titleOf(execution);
-    const target = targetIn(execution);
-    const own = this.#stored;
-    const isOwn = target !== undefined && own !== undefined && isSame(target, own.target);
-    const all = drafts.of(execution.localId);
-    const draft = all.find((each) => target !== undefined && isSame(each, target));
+    const { hasOldDrafts, ...draft } = this.#draftOf(execution);
+    this.#hasOldDrafts = hasOldDrafts;
     const circumstances = documents.circumstancesOf(execution);
     const activity = activityIn(store, execution);
     this.#showTimeline(execution, activity, circumstances);
@@ -100,16 +113,36 @@ export class OpenPage {
       ...circumstances,
       canStop: crews.canStop(execution.crew.id),
       isSending: feedback.isSending(execution, execution.waiting?.taskId),
-      draft: {
-        text: draft?.text ?? "",
-        number: Math.max(isOwn ? own.number : 0, draft === undefined ? 0 : Date.parse(draft.at)),
-      },
-      hasOldDrafts: all.some((draft) => !isForWhatWaits(draft, execution)),
+      draft,
+      hasOldDrafts,
     });
     return { type: "show", model };
   }
 
-  /** Not with each keystroke: it may have 10,000 spans. */
+  #draftOf(execution: Execution) {
+    const all = this.#parts.drafts.of(execution.localId);
+    const target = targetIn(execution);
+    const draft = all.find((each) => target !== undefined && isSame(each, target));
+    const own = target === undefined ? 0 : this.#typed.numberOf(target);
+    return {
+      text: draft?.text ?? "",
+      number: Math.max(own, draft === undefined ? 0 : Date.parse(draft.at)),
+      hasOldDrafts: all.some((draft) => !isForWhatWaits(draft, execution)),
+    };
+  }
+
+  /** Alone: the page has up to 100 kB of each output. */
+  #showDraft(): void {
+    const execution = this.#panel.isReady ? this.#parts.documents.execution(this.#uri) : undefined;
+    const target = execution && targetIn(execution);
+    if (execution === undefined || target === undefined) return this.#panel.changed();
+    const { hasOldDrafts, text: draft, number: draftNumber } = this.#draftOf(execution);
+    if (hasOldDrafts !== this.#hasOldDrafts) return this.#panel.changed();
+    const { taskId, attempt } = target;
+    this.#panel.post({ type: "draft", taskId, attempt, draft, draftNumber });
+  }
+
+  /** Not with each change: it may have 10,000 spans. */
   #showTimeline(
     execution: Execution,
     activity: Activity,
@@ -132,12 +165,16 @@ export class OpenPage {
       return;
     }
     if (message.type === "openLink") return openLink(message.href);
+    if (message.type === "leave") return this.#typed.store();
     const execution = this.#parts.documents.execution(this.#uri);
     if (execution === undefined) return;
     switch (message.type) {
-      case "draft":
-        this.#keep(execution, message);
+      case "draft": {
+        const { taskId, attempt, text, number } = message;
+        const target = { localId: execution.localId, taskId, attempt };
+        this.#typed.typed({ target, text, number });
         return;
+      }
       case "answer":
         await this.#answer(execution, message);
         return;
@@ -164,22 +201,13 @@ export class OpenPage {
     }
   }
 
-  /** Each keystroke. The kind isn't decided before it is sent. */
-  #keep({ localId }: Execution, { taskId, attempt, text, number }: DraftMessage): void {
-    const { drafts } = this.#parts;
-    const target = { localId, taskId, attempt };
-    this.#stored = { target, number };
-    const isApprove = drafts.find(target)?.isApprove ?? false;
-    const at = new Date(number).toISOString();
-    if (text.trim() === "") drafts.remove(target);
-    else drafts.keep({ ...target, isApprove, text, at });
-  }
-
   /** By the commands, which ask where that is needed and show what went wrong. */
   async #answer(execution: Execution, { taskId, attempt, kind, text }: AnswerMessage) {
     const { store, drafts } = this.#parts;
     const target = { localId: execution.localId, taskId, attempt };
     const command = kind === "approveWithNote" ? "approve" : kind;
+    // If it isn't sent, the draft stays.
+    this.#typed.store();
     const feedback = kind === "approve" ? {} : { feedback: text };
     try {
       await runCommand(command, execution, {
@@ -198,7 +226,6 @@ export class OpenPage {
   }
 }
 
-type DraftMessage = Extract<FromPage, { readonly type: "draft" }>;
 type AnswerMessage = Extract<FromPage, { readonly type: "answer" }>;
 
 function targetIn({ localId, waiting }: Execution): DraftTarget | undefined {

@@ -61,4 +61,8 @@ export class Pages {
       .update("openExecutionsAs", editor, vscode.ConfigurationTarget.Global)
       .then(undefined, (error: unknown) => logProblem("Remembering the editor", error));
   }
+
+  dispose(): void {
+    for (const page of this.#open.keys()) page.storeDraft();
+  }
 }

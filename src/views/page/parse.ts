@@ -14,6 +14,8 @@ const fromPage = v.variant("type", [
     /** When the key was pressed (milliseconds since 1970), later with each keystroke. */
     number: v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(8.64e15)),
   }),
+  /** The feedback box lost the focus. */
+  v.object({ type: v.literal("leave") }),
   v.object({
     type: v.literal("answer"),
     ...target,

@@ -9,7 +9,9 @@ export type PageRoom = ReturnType<typeof registerPage>;
 /** The page: a second editor of an execution's address. Its code is loaded when it is first used. */
 export function registerPage(options: PagesOptions) {
   let loading: Promise<Pages> | undefined;
-  const load = () => (loading ??= import("./pages.ts").then(({ Pages }) => new Pages(options)));
+  let pages: Pages | undefined;
+  const load = () =>
+    (loading ??= import("./pages.ts").then(({ Pages }) => (pages = new Pages(options))));
   const provider: vscode.CustomReadonlyEditorProvider = {
     openCustomDocument: (uri) => ({ uri, dispose: () => undefined }),
     async resolveCustomEditor({ uri }, panel) {
@@ -40,6 +42,9 @@ export function registerPage(options: PagesOptions) {
     async switchTo(execution: ExecutionSummary, editor: "text" | "page"): Promise<void> {
       await (await load()).switchTo(execution, editor);
     },
-    dispose: () => void registration.dispose(),
+    dispose() {
+      pages?.dispose();
+      registration.dispose();
+    },
   };
 }

@@ -216,6 +216,17 @@ function draw(): void {
   if (isFirst) document.scrollingElement?.scrollTo({ top: host.kept.scroll });
 }
 
+function withDraft(
+  page: typeof shown,
+  { taskId, attempt, draft, draftNumber }: Extract<ToPage, { readonly type: "draft" }>,
+): typeof shown {
+  if (page?.type !== "show") return page;
+  const { model } = page;
+  const { review } = model;
+  if (review === undefined || !isSame(review, { taskId, attempt })) return page;
+  return { ...page, model: { ...model, review: { ...review, draft, draftNumber } } };
+}
+
 function move(to: Place): void {
   if (shown?.type === "show") reveal(to, shown.model, timeline?.spans ?? [], draw);
 }
@@ -233,6 +244,9 @@ window.addEventListener("message", ({ data }: MessageEvent<ToPage>) => {
     case "show":
     case "missing":
       shown = data;
+      break;
+    case "draft":
+      shown = withDraft(shown, data);
       break;
     case "settled":
       pressed = pressed.filter((output) => !isSame(output, data));

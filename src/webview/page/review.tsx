@@ -150,7 +150,7 @@ function unsavedIn({ taskId, attempt, draft, draftNumber }: Review) {
   return isOwn && unsaved.text !== draft && unsaved.number > draftNumber ? unsaved : undefined;
 }
 
-/** The feedback box, whose every keystroke is stored, and the buttons that send. */
+/** The feedback box, whose every keystroke reaches the extension, and the buttons that send. */
 function Decision({ review, isSending, onPress }: DecisionProps) {
   const { review: texts } = useTexts();
   const { taskId, attempt, draft, draftNumber, goesTo, answers } = review;
@@ -222,6 +222,7 @@ function Decision({ review, isSending, onPress }: DecisionProps) {
         readOnly={isSending}
         aria-describedby={`${id}-about`}
         onInput={({ currentTarget }) => typed(currentTarget.value)}
+        onBlur={() => host.post({ type: "leave" })}
       />
       {answers === undefined ? (
         <div class="buttons">
