@@ -102,3 +102,21 @@ def test_hooks_after_the_kickoff_get_the_outputs_of_all_tasks(forked, project):
         return opened.module().seen
 
     assert forked(run) == [["The first text.", "The last text."]]
+
+
+def test_a_declared_flow_waits_for_a_person_and_continues(forked, project, tmp_path):
+    review = {"message": "Is it right?", "emit": ["yes", "no"], "llm": "gpt-4o-mini"}
+    methods = {
+        "draft": {"start": True, "do": {"call": "expression", "expr": "state.topic"}, "human_feedback": review},
+        "send": {"listen": "yes", "do": {"call": "expression", "expr": "'sent ' + state.topic"}},
+        "again": {"listen": "no", "do": {"call": "expression", "expr": "'again'"}},
+    }
+    flow = {"schema": "crewai.flow/v1", "name": "Review", "state": {"type": "dict", "default": {"topic": "tides"}}, "methods": methods}
+    folder = project({"flow.yaml": json.dumps(flow)})
+    opened = worker.Project(str(folder), str(folder), "flow.yaml", None, None, True, {})
+    command = {"id": "6f9b1c1e-4c1f-4bb0-9a51-d0a6a3a1f002", "store": str(tmp_path / "store"), "inputs": {"topic": "ebb"}}
+    pause = forked(lambda: worker.flow_part(opened, {**command, "answer": None}))["pause"]
+    assert [pause[name] for name in ("method", "output", "message", "options")] == ["draft", "ebb", "Is it right?", ["yes", "no"]]
+    # A process of its own, as after a restart.
+    answer = {"requestedAt": pause["requestedAt"], "feedback": "Fine.", "outcomes": ["yes"]}
+    assert forked(lambda: worker.flow_part(opened, {**command, "answer": answer}))["output"] == "sent ebb"

@@ -24,10 +24,13 @@ const expected: Readonly<Record<string, readonly unknown[]>> = {
   "empty-texts": [["draft: Writer"], ["topic"]],
   "json-empty-backstory": [["draft: Writer"], ["topic"]],
   "made-in-python": [["draft: Writer", "check: Writer (asks)"], ["topic"], "partial"],
+  "nested-crews/src/news/crews/short": [["draft: Writer"], ["topic"]],
   "no-class": [["task0"], ["topic", "{discussion", "discussion"], "partial"],
   "other-configs": [["draft: Writer"], ["topic"]],
+  "same-names": [["draft: Writer"], ["topic"], "partial"],
   "several-crews#DraftCrew": [["draft: Writer"], ["topic"]],
   "several-crews#EditCrew": [["edit: Editor for {reader} (asks)"], ["reader", "text"]],
+  "top-package/stories": [["draft: Writer"], ["topic"]],
   "unused-keys": [["draft: Writer"], ["topic"]],
 };
 
@@ -57,7 +60,7 @@ describe("a project that crewAI runs is read as crewAI runs it", () => {
     });
 
   it("with each of the fixtures", () => {
-    const named = new Set(Object.keys(expected).map((name) => name.split("#")[0]));
+    const named = new Set(Object.keys(expected).map((name) => name.split(/[#/]/)[0]));
     assert.deepEqual(readdirSync(shapes).sort(), [...named].sort());
   });
 });

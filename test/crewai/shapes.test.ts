@@ -1,0 +1,216 @@
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { cpSync, readdirSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { CrewApi, type DocumentedStatus } from "../support/crew-api.ts";
+import { crewaiEnv, needsCrewai, newestCrewai, pythonWith } from "../support/crewai.ts";
+import { projectFolder, temporaryFolder } from "../support/folders.ts";
+import { startModelServer } from "../support/model-server.ts";
+import { startService, type RunningService } from "../support/service.ts";
+import { waitFor } from "../support/wait.ts";
+import { startWarmPrograms } from "../support/warm-programs.ts";
+
+const shapes = path.join(projectFolder, "test", "fixtures", "shapes");
+
+interface Shape {
+  /** How a program of its own takes the crew. */
+  readonly alone: string;
+  readonly inputs: Readonly<Record<string, unknown>>;
+  readonly crewClass?: string;
+  /** The crew's folder in the fixture, if it isn't the whole. */
+  readonly folder?: string;
+  /** It can't be rehearsed: only Python knows it. */
+  readonly onlyPython?: true;
+}
+
+const topic = { topic: "tides" };
+
+/** What crewAI runs. */
+const served: Readonly<Record<string, Shape>> = {
+  braces: {
+    alone: "braces.crew:Writing",
+    inputs: { ...topic, reader: "Anna", day: "monday" },
+  },
+  "byte-order-mark": { alone: "byte_order_mark.crew:Writing", inputs: topic },
+  "context-of-methods": { alone: "context_of_methods.crew:Writing", inputs: topic },
+  "declarative-flow": {
+    alone: "src/declarative_flow/flow.yaml",
+    inputs: { topic: "tides", count: 2 },
+    onlyPython: true,
+  },
+  "declarative-flow-of-defaults": {
+    alone: "src/declarative_flow_of_defaults/flow.yaml",
+    inputs: topic,
+    onlyPython: true,
+  },
+  "doubled-key": { alone: "doubled_key.crew:Writing", inputs: topic },
+  "empty-texts": { alone: "empty_texts.crew:Writing", inputs: topic },
+  "json-empty-backstory": { alone: "crew.jsonc", inputs: topic },
+  "made-in-python": {
+    alone: "made_in_python.crew:Writing",
+    inputs: { ...topic, reader: "Anna" },
+    onlyPython: true,
+  },
+  "nested-crews": {
+    alone: "news.crews.short.short:Short",
+    inputs: topic,
+    folder: "src/news/crews/short",
+  },
+  "no-class": {
+    alone: "screenplay:crew",
+    inputs: { ...topic, discussion: "Why?" },
+    onlyPython: true,
+  },
+  "other-configs": { alone: "other_configs.crew:Writing", inputs: topic },
+  "same-names": { alone: "same_names.crew:build", inputs: topic, onlyPython: true },
+  "several-crews#DraftCrew": {
+    alone: "several_crews.crew:DraftCrew",
+    inputs: topic,
+    crewClass: "DraftCrew",
+  },
+  "several-crews#EditCrew": {
+    alone: "several_crews.crew:EditCrew",
+    inputs: { reader: "Anna", text: "A text." },
+    crewClass: "EditCrew",
+  },
+  "top-package": { alone: "stories.crew:Stories", inputs: topic, folder: "stories" },
+  "unused-keys": { alone: "unused_keys.crew:Writing", inputs: topic },
+};
+
+/** A name that is part of an address. */
+const addressOf = (name: string, engine: string) => `${name.replace("#", "-")}-${engine}`;
+
+interface Run {
+  readonly inputs: readonly string[];
+  readonly prompts: readonly string[];
+  readonly outputs: readonly string[];
+  readonly output: string;
+}
+
+describe("what crewAI runs, Crewdeck runs in the same way", () => {
+  needsCrewai();
+  const ends: (() => Promise<unknown>)[] = [];
+  /** Copies of the fixtures, as crews may write to them. */
+  const [ours, theirs] = [temporaryFolder("shapes"), temporaryFolder("shapes-alone")];
+  let model: Awaited<ReturnType<typeof startModelServer>>;
+  let warm: Awaited<ReturnType<typeof startWarmPrograms>>;
+  let service: RunningService;
+  let env: Record<string, string>;
+
+  before(async () => {
+    model = await startModelServer(
+      ({ prompt }) => `Answer ${createHash("sha256").update(prompt).digest("hex").slice(0, 8)}.`,
+    );
+    ends.push(() => model.stop());
+    warm = await startWarmPrograms(await pythonWith(newestCrewai));
+    ends.push(() => warm.stop());
+    env = crewaiEnv(model);
+    for (const folder of [ours, theirs]) cpSync(shapes, folder, { recursive: true });
+    const crews = Object.entries(served).flatMap(([name, shape]) =>
+      (shape.onlyPython ? ["crewai"] : ["crewai", "rehearsal"]).map((engine) => ({
+        name: addressOf(name, engine),
+        folder: folderOf(ours, name, shape),
+        engine,
+        python: warm.python,
+        ...(shape.crewClass !== undefined && { class: shape.crewClass }),
+      })),
+    );
+    const hash = createHash("sha256").update("T").digest("hex");
+    const tokens = [{ name: "all", kind: "organization", crews: "all", hash }];
+    const file = path.join(ours, "crewdeck.server.jsonc");
+    writeFileSync(file, JSON.stringify({ crews, tokens, port: 0 }));
+    service = await startService({ args: ["--config", file, "--task-seconds", "0"], env });
+    ends.push(() => service.stop());
+  });
+  after(async () => {
+    for (const end of ends.reverse()) await end();
+  });
+
+  const folderOf = (top: string, name: string, { folder = "" }: Pick<Shape, "folder">) =>
+    path.join(top, name.replace(/#.*/, ""), folder);
+
+  const known = new Map<string, Promise<Run>>();
+  const alone = (name: string, shape: Shape) => {
+    const run = known.get(name) ?? runAlone(name, shape);
+    known.set(name, run);
+    return run;
+  };
+
+  async function runAlone(name: string, shape: Shape): Promise<Run> {
+    model.requests.splice(0);
+    const program = path.join(projectFolder, "test", "support", "python", "alone.py");
+    const running = warm.run([program, shape.alone, JSON.stringify(shape.inputs)], {
+      cwd: folderOf(theirs, name, {}),
+      env: { ...process.env, ...env },
+    });
+    // Enter, for what waits for a person.
+    running.child.stdin?.end("\n".repeat(5));
+    const { stdout, stderr } = await running;
+    const last = stdout.trim().split("\n").at(-1) ?? "";
+    assert.ok(last.startsWith("{"), stdout + stderr);
+    const { inputs, output, tasks } = JSON.parse(last) as Record<"output", string> &
+      Record<"inputs" | "tasks", string[]>;
+    return { inputs, output, outputs: tasks, prompts: prompts() };
+  }
+
+  const prompts = () => model.requests.splice(0).map(({ prompt }) => prompt);
+
+  async function serve(name: string, shape: Shape, engine: string): Promise<Run> {
+    model.requests.splice(0);
+    const address = `${service.url}/${addressOf(name, engine)}`;
+    const api = new CrewApi({ url: address, token: "T" });
+    // Until Python has named those that the files don't say.
+    const listed = await waitFor(
+      "the inputs",
+      async () => {
+        const answer = await api.get("/inputs");
+        return answer.status !== 503 && answer;
+      },
+      60_000,
+    );
+    assert.equal(listed.status, 200, JSON.stringify(listed.body));
+    const id = await api.kickoff({ inputs: shape.inputs });
+    const ended = await waitFor(
+      "the end",
+      async () => {
+        const status = (await api.get(`/${id}/status`)).body as DocumentedStatus;
+        const waiting = status.pending_human_input;
+        if (waiting === undefined) return status.status !== "running" && status;
+        const approval = { human_feedback: "", is_approve: true };
+        await api.post("/resume", { execution_id: id, task_id: waiting.task_id, ...approval });
+        return undefined;
+      },
+      120_000,
+    );
+    assert.equal(ended.status, "completed", JSON.stringify(ended));
+    const { inputs } = listed.body as { inputs: string[] };
+    const tasks = ended.result?.tasks.map(({ output }) => output) ?? [];
+    const { output = "" } = ended.result ?? {};
+    return { inputs: [...inputs].sort(), output, outputs: tasks, prompts: prompts() };
+  }
+
+  for (const [name, shape] of Object.entries(served)) {
+    it(`${name}: the same inputs, prompts and outputs as by crewAI alone`, async () => {
+      const expected = await alone(name, shape);
+      const { outputs, ...rest } = await serve(name, shape, "crewai");
+      assert.deepEqual(rest.inputs, expected.inputs);
+      assert.deepEqual(rest.prompts, expected.prompts);
+      assert.equal(rest.output, expected.output);
+      // A flow has methods, whose outputs crewAI doesn't return.
+      if (!shape.alone.endsWith(".yaml")) assert.deepEqual(outputs, expected.outputs);
+    });
+    if (shape.onlyPython) continue;
+    it(`${name}: a rehearsal asks for the same inputs, and calls no model`, async () => {
+      const expected = await alone(name, shape);
+      const { inputs, outputs, prompts } = await serve(name, shape, "rehearsal");
+      assert.deepEqual(inputs, expected.inputs);
+      assert.equal(outputs.length, expected.outputs.length);
+      assert.deepEqual(prompts, []);
+    });
+  }
+
+  it("each of the fixtures is served", () => {
+    const named = Object.keys(served).map((name) => name.replace(/#.*/, ""));
+    assert.deepEqual(readdirSync(shapes).sort(), [...new Set(named)].sort());
+  });
+});
