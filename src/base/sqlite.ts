@@ -1,3 +1,4 @@
+import type * as sqliteModule from "node:sqlite";
 import type { DatabaseSync, SQLOutputValue } from "node:sqlite";
 
 /** This Node has no node:sqlite. */
@@ -5,23 +6,27 @@ export class NoSqliteError extends Error {
   override readonly name = "NoSqliteError";
 }
 
-/** Whether this Node has node:sqlite. Importing it would end a program on a Node without it. */
+/** Whether this Node has node:sqlite. */
 export function hasSqlite(): boolean {
-  // Node 20 has no `getBuiltinModule`.
-  return (
-    "getBuiltinModule" in process && typeof process.getBuiltinModule("node:sqlite") === "object"
-  );
+  return loadSqlite() !== undefined;
 }
 
 /** Opens a file, or creates it unless it is only read. @throws NoSqliteError */
 export function openSqlite(file: string, options: { readOnly?: boolean } = {}): DatabaseSync {
-  if (!hasSqlite()) throw new NoSqliteError(`Node ${process.version} has no module node:sqlite.`);
+  const sqlite = loadSqlite();
+  if (sqlite === undefined)
+    throw new NoSqliteError(`Node ${process.version} has no module node:sqlite.`);
+  return new sqlite.DatabaseSync(file, options);
+}
+
+/** Importing the module would end a program on a Node without it. Some versions of Node warn that it is experimental. */
+function loadSqlite(): typeof sqliteModule | undefined {
+  // Node 20 has no `getBuiltinModule`.
+  if (!("getBuiltinModule" in process)) return undefined;
   const emitWarning: unknown = Reflect.get(process, "emitWarning");
   try {
-    // Some versions of Node warn that the module is experimental.
     process.emitWarning = () => undefined;
-    const { DatabaseSync } = process.getBuiltinModule("node:sqlite");
-    return new DatabaseSync(file, options);
+    return process.getBuiltinModule("node:sqlite");
   } finally {
     Reflect.set(process, "emitWarning", emitWarning);
   }
