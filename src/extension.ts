@@ -15,7 +15,7 @@ import { Executions } from "./executions/executions.ts";
 import { registerFeedback } from "./feedback/register.ts";
 import { registerKickoff } from "./kickoff/register.ts";
 import { LocalCrews } from "./local/local-crews.ts";
-import { watchProjects } from "./local/projects.ts";
+import { startForDevelopment, watchProjects } from "./local/projects.ts";
 import type { Models } from "./models/models.ts";
 import { registerProjectFiles } from "./project-files/register.ts";
 import { Sending } from "./sending/sending.ts";
@@ -254,7 +254,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
   });
   owned.add(disposable);
   await opened;
-  locals.startForDevelopment();
+  startForDevelopment(locals);
   return api;
 }
 

@@ -6,6 +6,7 @@ import { editCrew, hasDashboard, openDashboard } from "../crews/edit.ts";
 import { chooseCrewWithTwoTokens, setToken, switchToken } from "../crews/set-token.ts";
 import { examine, testCrew } from "../crews/test-crew.ts";
 import type { Crew, LocalEngine } from "../crews/types.ts";
+import { folderOf, idOf } from "../local/known-crews.ts";
 import { booleanOf, isProgram, oneOf, recordOf, stringOf, targetOf } from "../editor/arguments.ts";
 import { viewId } from "../editor/manifest.ts";
 import { confirm, plainMessage, showError, showStatus } from "../editor/messages.ts";
@@ -82,7 +83,9 @@ export function crewCommands(parts: CrewParts): Commands {
     ...decisions("continueExecution", "discardExecution"),
     chooseModel: onLocal(async (crew, argument) => {
       const { chooseModel } = await import("../models/choose-model.ts");
-      return await chooseModel(await models(), crew, argument);
+      // The crews of a folder have one service, and its model.
+      const ofService = { ...crew, id: idOf(folderOf(crew.id)) };
+      return await chooseModel(await models(), ofService, argument);
     }),
     showLocalLog: () => locals.showLog(),
   };
@@ -115,7 +118,11 @@ async function startLocal(parts: CrewParts, argument: unknown): Promise<Crew | u
   const isPerson = given["folder"] === undefined || "kind" in given;
   const crew = await parts.locals.start({
     ...folderIn(parts, given),
-    ...defined({ engine: engineOf(given), here: booleanOf(given, "here") }),
+    ...defined({
+      crewClass: stringOf(given, "class"),
+      engine: engineOf(given),
+      here: booleanOf(given, "here"),
+    }),
     ...(isPerson ? { onChosen: () => void vscode.commands.executeCommand(`${viewId}.focus`) } : {}),
   });
   if (crew === undefined) return undefined;
@@ -163,10 +170,13 @@ async function confirmDiscard({ name }: Crew, count: number): Promise<boolean> {
   );
 }
 
-function folderIn({ crews }: CrewParts, given: UnknownObject): { readonly folder?: string } {
+function folderIn(
+  { crews }: CrewParts,
+  given: UnknownObject,
+): { readonly folder?: string; readonly crewClass?: string } {
   const crew = stringOf(given, "crew");
-  const ofCrew = crew === undefined ? undefined : crews.get(crew).local?.folder;
-  return defined({ folder: stringOf(given, "folder") ?? ofCrew });
+  const { folder, crewClass } = (crew === undefined ? undefined : crews.get(crew).local) ?? {};
+  return defined({ crewClass, folder: stringOf(given, "folder") ?? folder });
 }
 
 /** A deployed crew's token is never given out. */

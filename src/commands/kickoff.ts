@@ -22,7 +22,7 @@ interface KickoffParts extends Pick<CommandParts, "clock"> {
 
 /**
  * `kickoff` opens the form only for a crew with inputs, never with `form: false`. `kickoffInForm`
- * also takes the `folder` of a crew project, which it starts. Both return `{crew, kickoffId}`.
+ * also takes the `folder` of a crew project, with `class` for one of several crews, which it starts. Both return `{crew, kickoffId}`.
  */
 export function kickoffCommands(parts: KickoffParts): Commands {
   const { crews, forms, sender, clock, documents, locals } = parts;
@@ -72,7 +72,7 @@ export function kickoffCommands(parts: KickoffParts): Commands {
       const folder = stringOf(given, "folder");
       const crew = await (folder === undefined
         ? chooseCrew(crews, argument)
-        : locals.start({ folder }));
+        : locals.start({ folder, ...defined({ crewClass: stringOf(given, "class") }) }));
       return crew && (await inForm(crew, values));
     },
   };

@@ -14,13 +14,14 @@ export function isSameName(one: string, other: string): boolean {
   return fold(one) === fold(other);
 }
 
-/** By id, name or address; an exact name wins. */
+/** By id, name or address; an exact name wins. The id of a local folder means the first of its crews. */
 export function findCrew(crews: readonly Crew[], nameOrUrlOrId: string): Crew | undefined {
   return (
     crews.find((crew) => crew.id === nameOrUrlOrId) ??
     crews.find((crew) => crew.name === nameOrUrlOrId) ??
     crews.find((crew) => isSameName(crew.name, nameOrUrlOrId)) ??
-    crews.find((crew) => crew.url === addressOf(nameOrUrlOrId))
+    crews.find((crew) => crew.url === addressOf(nameOrUrlOrId)) ??
+    crews.find((crew) => crew.id.startsWith(`${nameOrUrlOrId}#`))
   );
 }
 

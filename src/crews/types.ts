@@ -3,7 +3,7 @@ import type { StatusPath, TokenType, TypedToken } from "../api/types.ts";
 
 /** Its token is only in SecretStorage. */
 export interface Crew {
-  /** `url:<normalised address>`, or `local:<folder URI>` for a local crew. */
+  /** `url:<normalised address>`, or `local:<folder URI>` for a local crew, with `#<class>` where a folder has several. */
   readonly id: string;
   readonly name: string;
   readonly url: string;
@@ -16,6 +16,8 @@ export type LocalEngine = "rehearsal" | "crewai";
 
 export interface LocalCrew {
   readonly folder: string;
+  /** Where the folder has several crews, which one service serves. */
+  readonly crewClass?: string;
   /** The one that runs, or ran last. */
   readonly engine: LocalEngine;
   /** Where crewAI runs, or why it doesn't; only in the window that started the crew. */

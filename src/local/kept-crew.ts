@@ -25,12 +25,29 @@ export interface CrewModels {
   forget(crewId: string): Promise<void>;
 }
 
-/** As other rooms see it. `folder` is its URI. */
-export function crewOf(
+/** As other rooms see it, or its several crews. `folder` is its URI. */
+export function crewsOf(
+  kept: KeptCrew,
+  known: KnownCrew,
+  classes: readonly string[],
+  folder: string,
+): readonly Crew[] {
+  const whole = crewOf(kept, known, folder);
+  if (classes.length === 0) return [whole];
+  return classes.map((crewClass) => ({
+    ...whole,
+    id: idOf(kept.folder, crewClass),
+    name: `${whole.name}: ${crewClass}`,
+    url: `${whole.url}/${crewClass}`,
+    local: { ...whole.local, crewClass },
+  }));
+}
+
+function crewOf(
   { name, keeper, engines, isStarting, folder: key }: KeptCrew,
   known: KnownCrew,
   folder: string,
-): Crew {
+): Crew & { readonly local: LocalCrew } {
   const { failure, wanted, port, engine = "rehearsal" } = known;
   const { url, connection } = keeper;
   const note = connection && engines.noteOf(key);

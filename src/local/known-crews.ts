@@ -26,13 +26,23 @@ export type CrewChange = Partial<Omit<KnownCrew, "folder" | "name">>;
 /** Its real folder changes with each version of the extension. */
 export const exampleFolder = "crewdeck:/example-crew";
 
-/** A local crew's id. */
-export function idOf(folder: string): string {
-  return `local:${folder}`;
+/** A local crew's id. @param crewClass of a folder with several crews */
+export function idOf(folder: string, crewClass?: string): string {
+  return crewClass === undefined ? `local:${folder}` : `local:${folder}#${crewClass}`;
 }
 
 export function folderOf(crewId: string): string {
-  return crewId.slice("local:".length);
+  return partsOf(crewId)[0];
+}
+
+export function classOf(crewId: string): string | undefined {
+  return partsOf(crewId)[1];
+}
+
+/** A folder's URI has no "#" of its own. */
+function partsOf(crewId: string): [folder: string, crewClass?: string] {
+  const [folder = "", crewClass] = crewId.slice("local:".length).split("#");
+  return crewClass === undefined ? [folder] : [folder, crewClass];
 }
 
 /** The local crews that were started on this machine. Methods throw the database's errors. */
@@ -104,9 +114,25 @@ export class KnownCrews {
     });
   }
 
+  /** The classes of a folder with several crews, as they were last served; empty for one crew. */
+  classes(folder: string): readonly string[] {
+    return this.#database
+      .all("SELECT name FROM local_classes WHERE folder = ? ORDER BY place", folder)
+      .map((row) => text(row, "name"));
+  }
+
+  setClasses(folder: string, classes: readonly string[]): void {
+    this.#database.write(() => {
+      this.#database.run("DELETE FROM local_classes WHERE folder = ?", folder);
+      for (const [place, name] of classes.entries())
+        this.#database.run("INSERT INTO local_classes VALUES (?, ?, ?)", folder, place, name);
+    });
+  }
+
   /** Deletes the data first: if that fails, both can be deleted again. */
   async forget(folder: string): Promise<void> {
     await rm(this.dataFolder(folder), { recursive: true, force: true });
+    this.setClasses(folder, []);
     this.#database.run("DELETE FROM local_crews WHERE folder = ?", folder);
   }
 }

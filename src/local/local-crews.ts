@@ -1,44 +1,39 @@
 import { access } from "node:fs/promises";
 import * as vscode from "vscode";
-import { UserError } from "../base/errors.ts";
 import { Disposables } from "../base/events.ts";
-import type { Crews } from "../crews/crews.ts";
 import { uniqueName } from "../crews/identity.ts";
 import type { Crew, LocalEngine } from "../crews/types.ts";
-import { viewId } from "../editor/manifest.ts";
 import { logProblem } from "../editor/log.ts";
 import { showError } from "../editor/messages.ts";
 import { ProjectError } from "../projects/types.ts";
-import type { Database } from "../store/database.ts";
 import type { CrewEngines } from "./crew-engines.ts";
-import { neverStarted, nothingInterrupted, removedError } from "./errors.ts";
+import {
+  folderGone,
+  neverStarted,
+  nothingInterrupted,
+  notStopped,
+  removedError,
+} from "./errors.ts";
+import { FolderCrews } from "./folder-crews.ts";
 import { Folders } from "./folders.ts";
-import { crewOf, type CrewModels, type KeptCrew } from "./kept-crew.ts";
-import { exampleFolder, folderOf, idOf, KnownCrews, type KnownCrew } from "./known-crews.ts";
-import { forPerson, readProject, workspaceProjects } from "./projects.ts";
+import type { KeptCrew } from "./kept-crew.ts";
+import {
+  classOf,
+  exampleFolder,
+  folderOf,
+  idOf,
+  KnownCrews,
+  type KnownCrew,
+} from "./known-crews.ts";
+import type { LocalCrewsOptions, StartLocalCrew } from "./options.ts";
+import {
+  explainingPlace,
+  forPerson,
+  readClasses,
+  readProject,
+  workspaceProjects,
+} from "./projects.ts";
 import type { HeldDecision } from "../base/window-protocol.ts";
-
-interface LocalCrewsOptions {
-  readonly crews: Crews;
-  readonly database: Database;
-  /** For the services' data; shared by all windows. */
-  readonly storage: vscode.Uri;
-  /** The extension's folder, with the service's program and the example crew. */
-  readonly extension: vscode.Uri;
-  /** Whether the crew's service is needed. */
-  readonly hasOpenExecutions: (crewId: string) => boolean;
-  readonly models: () => Promise<CrewModels>;
-}
-
-interface StartLocalCrew {
-  /** Path or URI; otherwise the person chooses. */
-  readonly folder?: string;
-  readonly engine?: LocalEngine;
-  /** Called when the crew is known, before it starts. */
-  readonly onChosen?: () => void;
-  /** Starts the workspace's only crew project without a question. */
-  readonly here?: boolean;
-}
 
 /**
  * The crews that are served on this machine. Nothing is written to the settings, which may sync.
@@ -48,6 +43,7 @@ export class LocalCrews implements vscode.Disposable {
   readonly #options: LocalCrewsOptions;
   readonly #folders: Folders;
   readonly #store: KnownCrews;
+  readonly #rows: FolderCrews;
   readonly #log: vscode.OutputChannel;
   /** Those whose folder exists, by folder. */
   readonly #kept = new Map<string, KeptCrew>();
@@ -61,6 +57,7 @@ export class LocalCrews implements vscode.Disposable {
     this.#options = options;
     this.#folders = new Folders(extension, process.env["CREWDECK_EXAMPLE_CREW"]);
     this.#store = new KnownCrews(database, vscode.Uri.joinPath(storage, "local").fsPath);
+    this.#rows = new FolderCrews(this.#store, this.#folders);
     this.#log = this.#owned.add(
       vscode.window.createOutputChannel(vscode.l10n.t("Crewdeck: local crew")),
     );
@@ -89,7 +86,7 @@ export class LocalCrews implements vscode.Disposable {
   async restore(): Promise<void> {
     await this.refresh();
     for (const { folder, name, wanted } of this.#store.list()) {
-      const isNeeded = wanted && this.#options.hasOpenExecutions(idOf(folder));
+      const isNeeded = wanted && this.#hasOpenExecutions(folder);
       const kept = this.#kept.get(folder);
       if (isNeeded && kept !== undefined && kept.keeper.url === undefined)
         await this.#run(folder).catch((error: unknown) =>
@@ -99,7 +96,7 @@ export class LocalCrews implements vscode.Disposable {
   }
 
   list(): readonly Crew[] {
-    return [...this.#kept.values()].flatMap((kept) => this.#crewOf(kept) ?? []);
+    return [...this.#kept.values()].flatMap((kept) => this.#rows.crewsOf(kept));
   }
 
   /** Undefined if the person cancels. @throws UserError if the service doesn't start */
@@ -107,13 +104,14 @@ export class LocalCrews implements vscode.Disposable {
     const { folder, engine, here = false, onChosen } = options;
     const found = folder === undefined && here ? await workspaceProjects() : [];
     const only = folder ?? (found.length === 1 ? found[0] : undefined);
-    const name =
+    const chosen =
       only === undefined
         ? await (await import("./pick.ts")).pickProject(this.#folders, this.list())
-        : this.#folders.nameOf(only);
-    if (name === undefined) return undefined;
+        : { folder: this.#folders.nameOf(only), crewClass: options.crewClass };
+    if (chosen === undefined) return undefined;
     onChosen?.();
-    return await this.#run(name, { isEngineFree: true, engine });
+    const crew = await this.#run(chosen.folder, { isEngineFree: true, engine });
+    return crew && (await this.#rows.oneOf(this.#keptOf(crew.id), chosen.crewClass));
   }
 
   /** The engine for the next kickoffs: a running service is started again. Undefined if the person cancels. @throws UserError if the engine can't run */
@@ -123,7 +121,8 @@ export class LocalCrews implements vscode.Disposable {
     if (chosen === undefined) return undefined;
     const isRunning = kept.keeper.url !== undefined;
     if (!(await this.#setEngine(kept, chosen))) return undefined;
-    return isRunning ? await this.#run(kept.folder) : this.#crewOf(kept);
+    if (isRunning) await this.#run(kept.folder);
+    return this.#rows.crewOf(kept, classOf(crewId));
   }
 
   /** Whether a person's own crew doesn't run with crewAI because it isn't installed. */
@@ -147,11 +146,10 @@ export class LocalCrews implements vscode.Disposable {
       isExample: kept.folder === exampleFolder,
     });
     if (found === undefined) return undefined;
-    if (this.lacksCrewai(crewId) && !this.#options.hasOpenExecutions(crewId))
-      return await this.#startAgain(kept);
-    return (await offerCrewai(kept.name, found))
-      ? await this.changeEngine(crewId, "crewai")
-      : this.#crewOf(kept);
+    if (this.lacksCrewai(crewId) && !this.#hasOpenExecutions(kept.folder))
+      await this.#startAgain(kept);
+    else if (await offerCrewai(kept.name, found)) return await this.changeEngine(crewId, "crewai");
+    return this.#rows.crewOf(kept, classOf(crewId));
   }
 
   /** Lets interrupted executions of a crew continue, or ends them. @returns `kickoffIds`. @throws UserError */
@@ -166,23 +164,13 @@ export class LocalCrews implements vscode.Disposable {
     return kickoffIds;
   }
 
-  /** `npm start` sets CREWDECK_START_LOCAL to a crew's folder. A workspace can't. */
-  startForDevelopment(): void {
-    const folder = process.env["CREWDECK_START_LOCAL"] ?? "";
-    if (folder === "") return;
-    // First, because the view would later take the focus from what the person does meanwhile.
-    Promise.resolve(vscode.commands.executeCommand(`${viewId}.focus`))
-      .then(() => this.start({ folder }))
-      .catch((error: unknown) => logProblem("Starting the crew of CREWDECK_START_LOCAL", error));
-  }
-
   async ensureRunning(crewId: string): Promise<Crew> {
     const folder = folderOf(crewId);
     if (!this.#kept.has(folder)) await this.refresh();
-    if (this.#kept.has(folder)) return await this.#run(folder);
-    throw new UserError(
-      vscode.l10n.t("This local crew's folder is gone. Start the crew from where it is now."),
-    );
+    const kept = this.#kept.get(folder);
+    if (kept === undefined) throw folderGone();
+    await this.#run(folder);
+    return this.#rows.named(kept, classOf(crewId));
   }
 
   /** In any window. Undefined if cancelled. @throws UserError if unknown or not stopped there */
@@ -197,16 +185,18 @@ export class LocalCrews implements vscode.Disposable {
     local.isUsed = false;
     await this.#end(local);
     this.#publish();
-    return this.#crewOf(local);
+    return this.#rows.crewOf(local);
   }
 
   /** Deletes the service's data and tokens; folder and executions stay. @throws UserError */
   async remove(crewId: string): Promise<void> {
     const local = this.#keptOf(crewId);
     await this.#end(local);
+    const { crews, models } = this.#options;
+    const ids = this.#rows.idsOf(local.folder);
     await this.#store.forget(local.folder);
-    await this.#options.crews.setTokens(crewId, undefined);
-    await (await this.#options.models()).forget(crewId);
+    for (const id of ids) await crews.setTokens(id, undefined);
+    await (await models()).forget(idOf(local.folder));
     this.#drop(local);
     this.#publish();
   }
@@ -266,20 +256,13 @@ export class LocalCrews implements vscode.Disposable {
     this.#options.crews.setLocal(list);
   }
 
-  /** Undefined if another window has removed it. */
-  #crewOf(kept: KeptCrew): Crew | undefined {
-    const known = this.#store.read(kept.folder);
-    return known && crewOf(kept, known, this.#folders.uriOf(kept.folder).toString());
+  #hasOpenExecutions(folder: string): boolean {
+    return this.#rows.idsOf(folder).some(this.#options.hasOpenExecutions);
   }
 
   async #end({ name, keeper }: KeptCrew): Promise<void> {
     if (await keeper.stop()) return;
-    throw new UserError(
-      vscode.l10n.t(
-        "The local crew “{0}” does not stop: another process uses its data and does not respond.",
-        name,
-      ),
-    );
+    throw notStopped(name);
   }
 
   /** Loads its code with the first local crew. */
@@ -294,21 +277,21 @@ export class LocalCrews implements vscode.Disposable {
       ]);
     const present = this.#kept.get(folder);
     if (present !== undefined) return present;
-    const { crews, extension, models, hasOpenExecutions } = this.#options;
+    const { crews, extension, models } = this.#options;
     const engines = (this.#engines ??= new CrewEngines({
       known: this.#store,
       uriOf: (each) => this.#folders.uriOf(each),
-      hasOpenExecutions: (each) => hasOpenExecutions(idOf(each)),
+      hasOpenExecutions: (each) => this.#hasOpenExecutions(each),
       hasChosenModel: async (each) => (await models()).choice(idOf(each)).use !== "project",
       log: (crew, line) => this.#log.appendLine(`[${crew}] ${line}`),
     }));
     const dataFolder = this.#store.dataFolder(folder);
     // A window in a browser may forget its secrets.
-    const isBrowser = vscode.env.uiKind === vscode.UIKind.Web;
+    const file = vscode.env.uiKind === vscode.UIKind.Web ? tokenFile(dataFolder) : undefined;
     const keeper = new CrewKeeper({
       folder,
       known: this.#store,
-      tokens: new TokenKeeper(crews, idOf(folder), isBrowser ? tokenFile(dataFolder) : undefined),
+      tokens: new TokenKeeper(crews, () => this.#rows.idsOf(folder), file),
       launch: async (port, tokens, signal) => {
         const engine = await engines.forStart(kept, kept.isEngineFree);
         return await startService({
@@ -318,7 +301,7 @@ export class LocalCrews implements vscode.Disposable {
           ...(engine.engine === "crewai" && { route: await (await models()).route(idOf(folder)) }),
         });
       },
-      isNeeded: () => this.#kept.get(folder)?.isUsed === true || hasOpenExecutions(idOf(folder)),
+      isNeeded: () => this.#kept.get(folder)?.isUsed === true || this.#hasOpenExecutions(folder),
       onConnected: (connection, isNew) => {
         const { engine, held } = connection;
         if (engine === "crewai")
@@ -331,7 +314,11 @@ export class LocalCrews implements vscode.Disposable {
           void notices.reportInterrupted(idOf(folder), name, held.length).catch(showError);
       },
       onChange: () => {
-        this.#tryTo("Reading a local crew", name, () => this.#publish());
+        try {
+          this.#publish();
+        } catch (error) {
+          logProblem("Reading a local crew", error, name);
+        }
         this.#offerModels(kept);
       },
       onLine: (line) => this.#isDisposed || this.#log.appendLine(`[${name}] ${line}`),
@@ -373,12 +360,15 @@ export class LocalCrews implements vscode.Disposable {
     return await vscode.window.withProgress({ location, title }, async () => {
       const local = this.#kept.get(folder);
       const uri = this.#folders.uriOf(folder);
+      const isNew = this.#store.read(folder) === undefined;
       try {
         const kept = local ?? (await this.#add(await this.#addKnown(folder)));
         if (engine !== undefined && !(await this.#setEngine(kept, engine))) return undefined;
         return await this.#serve(kept, isEngineFree);
       } catch (error) {
-        if (error instanceof ProjectError) this.#store.change(folder, { failure: error.message });
+        if (error instanceof ProjectError)
+          if (isNew) await this.#forget(folder);
+          else this.#store.change(folder, { failure: error.message });
         this.#publish();
         throw forPerson(error, uri, local?.name ?? uri.fsPath);
       }
@@ -391,17 +381,20 @@ export class LocalCrews implements vscode.Disposable {
     local.isStarting = true;
     this.#publish();
     try {
-      // Read first: the error of a broken project has its place.
-      if (local.keeper.url === undefined)
-        await readProject(this.#folders.uriOf(local.folder).fsPath);
-      await local.keeper.start();
+      await this.#start(local);
     } finally {
       local.isStarting = local.isEngineFree = false;
       this.#publish();
     }
-    const crew = this.#crewOf(local);
+    const crew = this.#rows.crewOf(local);
     if (crew === undefined) throw removedError();
     return crew;
+  }
+
+  async #start({ folder, keeper }: KeptCrew): Promise<void> {
+    const { fsPath } = this.#folders.uriOf(folder);
+    if (keeper.url === undefined) this.#store.setClasses(folder, await readClasses(fsPath));
+    await explainingPlace(fsPath, () => keeper.start());
   }
 
   /** Crews that were rehearsed only because the workspace wasn't trusted. */
@@ -410,9 +403,16 @@ export class LocalCrews implements vscode.Disposable {
       if (
         kept.keeper.url !== undefined &&
         kept.engines.obstacleOf(kept.folder) === "trust" &&
-        !this.#options.hasOpenExecutions(idOf(kept.folder))
+        !this.#hasOpenExecutions(kept.folder)
       )
         await this.#startAgain(kept);
+  }
+
+  /** A crew that never ran. */
+  async #forget(folder: string): Promise<void> {
+    const kept = this.#kept.get(folder);
+    if (kept !== undefined) this.#drop(kept);
+    await this.#store.forget(folder);
   }
 
   /** With the engine that can run now. */
@@ -424,7 +424,9 @@ export class LocalCrews implements vscode.Disposable {
   async #addKnown(folder: string): Promise<KnownCrew> {
     const known = this.#store.read(folder);
     if (known !== undefined) return known;
-    const { name } = await readProject(this.#folders.uriOf(folder).fsPath);
+    const { fsPath } = this.#folders.uriOf(folder);
+    const [first] = await readClasses(fsPath);
+    const { name } = (await readProject(fsPath, first)).project;
     const taken = this.#options.crews.list().map((crew) => crew.name);
     return this.#store.add({ folder, name: uniqueName(name, taken), port: 0, wanted: false });
   }
@@ -451,13 +453,5 @@ export class LocalCrews implements vscode.Disposable {
       .models()
       .then((models) => models.offer(idOf(folder)))
       .catch((error: unknown) => logProblem("Answering a crew's call to a model", error, name));
-  }
-
-  #tryTo(doing: string, name: string, action: () => void): void {
-    try {
-      action();
-    } catch (error) {
-      logProblem(doing, error, name);
-    }
   }
 }

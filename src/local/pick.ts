@@ -1,27 +1,33 @@
 import path from "node:path";
 import * as vscode from "vscode";
 import { messageOf, NothingToDo } from "../base/errors.ts";
+import { defined } from "../base/json.ts";
 import type { Crew } from "../crews/types.ts";
 import { plainLabel, plainMessage, runAction } from "../editor/messages.ts";
-import { ProjectError, type CrewProject } from "../projects/types.ts";
+import { ProjectError, type CrewProject, type ProjectProblem } from "../projects/types.ts";
 import type { Folders } from "./folders.ts";
 import { exampleFolder } from "./known-crews.ts";
-import { openAction, readProject, workspaceProjects } from "./projects.ts";
+import { openAction, readClasses, readProject, workspaceProjects } from "./projects.ts";
+
+/** A crew to start. */
+interface Chosen {
+  /** Its name in {@link Folders}. */
+  readonly folder: string;
+  /** One of several in the folder. */
+  readonly crewClass?: string;
+}
 
 interface ProjectItem extends vscode.QuickPickItem {
   /** Undefined for "Choose a folder…". */
-  readonly folder?: string;
+  readonly crew?: Chosen;
   readonly error?: unknown;
 }
 
-/**
- * Asks which crew to start; opens a broken project at its error. @returns the name in {@link
- * Folders}
- */
+/** Asks which crew to start; opens what can't be read at its error. */
 export async function pickProject(
   folders: Folders,
   known: readonly Crew[],
-): Promise<string | undefined> {
+): Promise<Chosen | undefined> {
   const chosen = await vscode.window.showQuickPick(items(folders, known), {
     title: vscode.l10n.t("Start a Local Crew"),
     placeHolder: vscode.l10n.t(
@@ -31,12 +37,12 @@ export async function pickProject(
     matchOnDetail: true,
   });
   if (chosen === undefined) return undefined;
-  const { folder, error } = chosen;
-  if (folder === undefined) return await browse(folders);
-  if (error === undefined) return folder;
+  const { crew, error } = chosen;
+  if (crew === undefined) return await browse(folders);
+  if (error === undefined) return crew;
   // Not awaited: the notification may stay open.
   void vscode.window.showErrorMessage(plainMessage(messageOf(error)));
-  const [open] = error instanceof ProjectError ? openAction(error, folders.uriOf(folder)) : [];
+  const [open] = error instanceof ProjectError ? openAction(error, folders.uriOf(crew.folder)) : [];
   if (open !== undefined) await runAction(open);
   return undefined;
 }
@@ -51,14 +57,28 @@ async function items(folders: Folders, known: readonly Crew[]): Promise<ProjectI
   const names = new Set([...found.map((folder) => folders.nameOf(folder)), ...locals.keys()]);
   names.delete(exampleFolder);
   const projects = await Promise.all(
-    [...names, exampleFolder].map((name) => itemFor(name, folders, locals.get(name))),
+    [...names, exampleFolder].map((name) => itemsFor(name, folders, locals.get(name))),
   );
   const browsing = vscode.l10n.t("$(folder-opened) Choose a folder…");
-  return [...projects, { label: browsing, alwaysShow: true }];
+  return [...projects.flat(), { label: browsing, alwaysShow: true }];
 }
 
-async function itemFor(folder: string, folders: Folders, local: Crew["local"]) {
-  const uri = folders.uriOf(folder);
+/** One, or one for each of several crews. */
+async function itemsFor(
+  folder: string,
+  folders: Folders,
+  local: Crew["local"],
+): Promise<ProjectItem[]> {
+  const classes = await readClasses(folders.uriOf(folder).fsPath);
+  return await Promise.all(
+    (classes.length > 0 ? classes : [undefined]).map((crewClass) =>
+      itemFor({ folder, ...defined({ crewClass }) }, folders.uriOf(folder), local),
+    ),
+  );
+}
+
+async function itemFor(crew: Chosen, uri: vscode.Uri, local: Crew["local"]): Promise<ProjectItem> {
+  const { folder, crewClass } = crew;
   const isExample = folder === exampleFolder;
   const where = isExample
     ? vscode.l10n.t("comes with Crewdeck")
@@ -70,14 +90,23 @@ async function itemFor(folder: string, folders: Folders, local: Crew["local"]) {
         ? vscode.l10n.t("running")
         : vscode.l10n.t("stopped");
   try {
-    const project = await readProject(uri.fsPath);
-    const label = `$(${isExample ? "mortar-board" : "folder"}) ${plainLabel(project.name)}`;
-    const detail = plainLabel(summary(project));
-    return { label, description: `${state} · ${where}`, detail, folder };
+    const { project, problems } = await readProject(uri.fsPath, crewClass);
+    const first = problems.find(({ kind }) => kind === "error");
+    const icon = isExample ? "mortar-board" : first ? "warning" : "folder";
+    const label = `$(${icon}) ${plainLabel(crewClass ?? project.name)}`;
+    const detail = plainLabel(first ? problemText(first, problems) : summary(project));
+    return { label, description: `${state} · ${where}`, detail, crew };
   } catch (error) {
     const label = `$(error) ${plainLabel(path.basename(uri.fsPath))}`;
-    return { label, description: where, detail: plainLabel(messageOf(error)), folder, error };
+    return { label, description: where, detail: plainLabel(messageOf(error)), crew, error };
   }
+}
+
+function problemText({ error }: ProjectProblem, all: readonly ProjectProblem[]): string {
+  const more = all.filter(({ kind }) => kind === "error").length - 1;
+  return more === 0
+    ? vscode.l10n.t("can't be rehearsed: {0}", error.message)
+    : vscode.l10n.t("can't be rehearsed: {0} ({1} more)", error.message, more);
 }
 
 function summary({ kind, tasks, inputs }: CrewProject): string {
@@ -100,7 +129,7 @@ function summary({ kind, tasks, inputs }: CrewProject): string {
   return [count, ...(pauses === 0 ? [] : [waits]), names].join(" · ");
 }
 
-async function browse(folders: Folders): Promise<string | undefined> {
+async function browse(folders: Folders): Promise<Chosen | undefined> {
   const [folder] =
     (await vscode.window.showOpenDialog({
       canSelectFolders: true,
@@ -108,7 +137,18 @@ async function browse(folders: Folders): Promise<string | undefined> {
       openLabel: vscode.l10n.t("Serve This Crew"),
       title: vscode.l10n.t("Folder of a crewAI Project"),
     })) ?? [];
-  return folder && folders.nameOf(folder.toString());
+  return folder && { folder: folders.nameOf(folder.toString()) };
+}
+
+/** Asks which of a folder's crews is meant. */
+export async function pickClass(crews: readonly Crew[]): Promise<Crew | undefined> {
+  const items = crews.map((crew) => ({
+    label: plainLabel(crew.local?.crewClass ?? crew.name),
+    description: crew.url,
+    crew,
+  }));
+  const placeHolder = vscode.l10n.t("Which of the project's crews?");
+  return (await vscode.window.showQuickPick(items, { placeHolder }))?.crew;
 }
 
 /** Asks which running local crew to stop, if there are several. @returns the name in {@link Folders} */

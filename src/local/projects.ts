@@ -3,14 +3,36 @@ import * as vscode from "vscode";
 import { UserError, type ErrorAction } from "../base/errors.ts";
 import { openFileAction, showLocalLogAction } from "../crews/errors.ts";
 import type { Crews } from "../crews/crews.ts";
-import { setContext } from "../editor/manifest.ts";
+import { setContext, viewId } from "../editor/manifest.ts";
 import { logProblem } from "../editor/log.ts";
-import { ProjectError, toRehearse, type CrewProject } from "../projects/types.ts";
+import { ProjectError, toRehearse, type ProjectReading } from "../projects/types.ts";
 import { ServiceFailure, ServiceRefusal } from "./service-errors.ts";
 
 /** Loads the parsers, half of the extension's code, with the first project. @throws ProjectError */
-export async function readProject(folder: string): Promise<CrewProject> {
-  return toRehearse(await (await import("../projects/read.ts")).readProject(folder));
+export async function readProject(folder: string, crewClass?: string): Promise<ProjectReading> {
+  return await (await import("../projects/read.ts")).readProject(folder, crewClass);
+}
+
+/** The classes of a folder with several crews. A folder that can't be read has none. */
+export async function readClasses(folder: string): Promise<readonly string[]> {
+  return await (await import("../projects/read.ts")).crewClasses(folder).catch(() => []);
+}
+
+/** Starts a service. The error of a project that can't be rehearsed has its place. @throws ProjectError, and what `start` throws */
+export async function explainingPlace(
+  folder: string,
+  start: () => Promise<unknown>,
+): Promise<void> {
+  try {
+    await start();
+  } catch (error) {
+    if (error instanceof ServiceRefusal && error.reason === "project") {
+      const classes = await readClasses(folder);
+      for (const crewClass of classes.length > 0 ? classes : [undefined])
+        toRehearse(await readProject(folder, crewClass));
+    }
+    throw error;
+  }
 }
 
 export async function workspaceProjects(): Promise<readonly string[]> {
@@ -68,4 +90,16 @@ export function forPerson(error: unknown, folder: vscode.Uri, crewName: string):
 export function openAction({ position }: ProjectError, folder: vscode.Uri): ErrorAction[] {
   if (position === undefined) return [];
   return [openFileAction(path.join(folder.fsPath, position.file), position)];
+}
+
+/** `npm start` sets CREWDECK_START_LOCAL to a crew's folder. A workspace can't. */
+export function startForDevelopment(locals: {
+  start(options: { readonly folder: string }): Promise<unknown>;
+}): void {
+  const folder = process.env["CREWDECK_START_LOCAL"] ?? "";
+  if (folder === "") return;
+  // First, because the view would later take the focus from what the person does meanwhile.
+  Promise.resolve(vscode.commands.executeCommand(`${viewId}.focus`))
+    .then(() => locals.start({ folder }))
+    .catch((error: unknown) => logProblem("Starting the crew of CREWDECK_START_LOCAL", error));
 }

@@ -9,28 +9,31 @@ export type TokenStore = Pick<Crews, "tokens" | "setTokens">;
 
 export type ServiceTokens = Readonly<Record<"token" | "userToken", string>>;
 
+/** Of the service, then of each of its crews if it serves several. */
+export type CrewIds = readonly [service: string, ...crews: string[]];
+
 /** It goes with the service's data. */
 export function tokenFile(dataFolder: string): string {
   return path.join(dataFolder, "tokens.json");
 }
 
 /**
- * A local crew's tokens: in SecretStorage and, where a window in a browser may forget that, in a file that only this user can read.
+ * A local service's tokens: in SecretStorage and, where a window in a browser may forget that, in a file that only this user can read.
  */
 export class TokenKeeper {
   readonly #store: TokenStore;
-  readonly #crewId: string;
+  readonly #crewIds: () => CrewIds;
   readonly #file: string | undefined;
 
-  constructor(store: TokenStore, crewId: string, file: string | undefined) {
-    [this.#store, this.#crewId, this.#file] = [store, crewId, file];
+  constructor(store: TokenStore, crewIds: () => CrewIds, file: string | undefined) {
+    [this.#store, this.#crewIds, this.#file] = [store, crewIds, file];
   }
 
   /** Undefined if there are none. */
   async read(): Promise<ServiceTokens | undefined> {
     const filed = await this.#filed();
     if (filed !== undefined) return filed;
-    const { bearer, userBearer } = (await this.#store.tokens(this.#crewId)) ?? {};
+    const { bearer, userBearer } = (await this.#store.tokens(this.#crewIds()[0])) ?? {};
     return bearer === undefined || userBearer === undefined
       ? undefined
       : { token: bearer, userToken: userBearer };
@@ -38,7 +41,7 @@ export class TokenKeeper {
 
   /** Those that are stored; others are new. Stores none: another window's service may be first. */
   async prepare(): Promise<ServiceTokens> {
-    const kept = await this.#store.tokens(this.#crewId);
+    const kept = await this.#store.tokens(this.#crewIds()[0]);
     const newToken = () => randomBytes(32).toString("base64url");
     return (
       (await this.#filed()) ?? {
@@ -48,13 +51,14 @@ export class TokenKeeper {
     );
   }
 
-  /** Keeps the person's choice of the token in use. */
+  /** For each crew. Keeps the person's choice of the token in use. */
   async keep(tokens: ServiceTokens): Promise<void> {
     const { token, userToken } = tokens;
-    const kept = await this.#store.tokens(this.#crewId);
-    if (kept?.bearer !== token || kept.userBearer !== userToken) {
+    for (const id of this.#crewIds()) {
+      const kept = await this.#store.tokens(id);
+      if (kept?.bearer === token && kept.userBearer === userToken) continue;
       const inUse = kept?.inUse ?? "bearer";
-      await this.#store.setTokens(this.#crewId, { inUse, bearer: token, userBearer: userToken });
+      await this.#store.setTokens(id, { inUse, bearer: token, userBearer: userToken });
     }
     if (this.#file !== undefined)
       await writeFile(this.#file, JSON.stringify(tokens), { mode: 0o600 });

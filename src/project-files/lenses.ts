@@ -9,7 +9,7 @@ import type { Spot } from "../projects/inspect.ts";
  * @param executions of the project's local crew
  */
 export function commandsAt(
-  { crew, tasks }: Spot,
+  { crew, crewClass, tasks }: Spot,
   folder: vscode.Uri,
   executions: readonly ExecutionSummary[],
 ): vscode.Command[] {
@@ -17,19 +17,28 @@ export function commandsAt(
     other.startedAt.localeCompare(one.startedAt),
   );
   return [
-    ...(crew === undefined ? [] : [kickOff(folder)]),
+    ...(crew === undefined ? [] : [kickOff(folder, crewClass)]),
     ...(crew === "whole" ? lastResult(newestFirst) : []),
     ...lastOutput(tasks, newestFirst),
     ...waiting(tasks, newestFirst),
   ];
 }
 
-function kickOff(folder: vscode.Uri): vscode.Command {
+function kickOff(folder: vscode.Uri, crewClass: string | undefined): vscode.Command {
   return {
-    title: vscode.l10n.t("Kick Off…"),
+    title:
+      crewClass === undefined
+        ? vscode.l10n.t("Kick Off…")
+        : vscode.l10n.t("Kick Off {0}…", crewClass),
     command: "crewdeck.kickoffInForm",
     tooltip: vscode.l10n.t("Starts this local crew if it doesn't run, and opens its kickoff form"),
-    arguments: [{ folder: folder.toString(), fromLens: true }],
+    arguments: [
+      {
+        folder: folder.toString(),
+        ...(crewClass !== undefined && { class: crewClass }),
+        fromLens: true,
+      },
+    ],
   };
 }
 

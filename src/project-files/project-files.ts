@@ -61,7 +61,8 @@ export class ProjectFiles implements vscode.Disposable {
       watcher.onDidChange(changed),
       watcher.onDidDelete(changed),
       options.store.onDidChange(() => this.#soon()),
-      options.crews.onDidChange(() => this.#soon()),
+      // Another engine gives problems another weight.
+      options.crews.onDidChange(changed),
     ])
       this.#owned.add(subscription);
     this.#textsChanged();
@@ -72,13 +73,16 @@ export class ProjectFiles implements vscode.Disposable {
     if (found === undefined) return [];
     const folder = vscode.Uri.file(found.folder);
     const { crews, store } = this.#options;
-    const crew = crews.list().find(({ local }) => local?.folder === folder.toString());
-    const executions = store.list().filter((execution) => execution.crew.id === crew?.id);
+    const own = crews.list().filter(({ local }) => local?.folder === folder.toString());
+    const executionsOf = (crewClass: string | undefined) => {
+      const crew = own.find(({ local }) => local?.crewClass === crewClass);
+      return store.list().filter((execution) => execution.crew.id === crew?.id);
+    };
     return found.inspection.spots
       .filter(({ at }) => at.file === found.file)
       .flatMap((spot) => {
         const { start } = rangeOf(document, spot.at);
-        return commandsAt(spot, folder, executions).map(
+        return commandsAt(spot, folder, executionsOf(spot.crewClass)).map(
           (command) => new vscode.CodeLens(new vscode.Range(start, start), command),
         );
       });
@@ -123,6 +127,17 @@ export class ProjectFiles implements vscode.Disposable {
     return { folder, file, inspection };
   }
 
+  /** Then only its Python knows what an error is. */
+  #runsWithCrewai(folder: string): boolean {
+    const uri = vscode.Uri.file(folder).toString();
+    return (
+      vscode.workspace.isTrusted &&
+      this.#options.crews
+        .list()
+        .some(({ local }) => local?.folder === uri && local.engine === "crewai")
+    );
+  }
+
   #textsChanged(): void {
     this.#folders.clear();
     this.#inspections.clear();
@@ -148,12 +163,13 @@ export class ProjectFiles implements vscode.Disposable {
       if (this.#areTextsChanged) return;
       if (document.isClosed) continue;
       const problems = found?.inspection.problems ?? [];
+      const isAdvice = found !== undefined && this.#runsWithCrewai(found.folder);
       this.#marks.set(
         document.uri,
         problems.flatMap((problem) => {
           const at = problem.error.position;
           return at !== undefined && at.file === found?.file
-            ? [diagnostic(document, problem, at)]
+            ? [diagnostic(document, problem, at, isAdvice)]
             : [];
         }),
       );
@@ -185,12 +201,13 @@ function diagnostic(
   document: vscode.TextDocument,
   { kind, error }: ProjectProblem,
   at: Position,
+  isAdvice: boolean,
 ): vscode.Diagnostic {
   const { Error, Warning } = vscode.DiagnosticSeverity;
   const made = new vscode.Diagnostic(
     rangeOf(document, at),
     error.text,
-    kind === "error" ? Error : Warning,
+    kind === "error" && !isAdvice ? Error : Warning,
   );
   made.source = "Crewdeck";
   if (kind === "unused") made.tags = [vscode.DiagnosticTag.Unnecessary];

@@ -11,11 +11,10 @@ export interface ProjectFilesOptions {
   readonly clock: Pick<Clock, "after">;
 }
 
-const withReferences = "**/{config/tasks.yaml,crew.json,crew.jsonc}";
+const withReferences = "**/{config/*.yaml,config/*.yml,crew.json,crew.jsonc}";
 const withLenses =
-  "**/{config/agents.yaml,config/tasks.yaml,crew.py,crew.json,crew.jsonc,agents/*.json,agents/*.jsonc}";
-const names =
-  /\/(config\/(agents|tasks)\.yaml|crew\.(py|jsonc?)|agents\/[^/]+\.jsonc?|pyproject\.toml)$/;
+  "**/{config/*.yaml,config/*.yml,crew.py,crew.json,crew.jsonc,agents/*.json,agents/*.jsonc}";
+const names = /\/(config\/[^/]+\.ya?ml|crew\.(py|jsonc?)|agents\/[^/]+\.jsonc?|pyproject\.toml)$/;
 
 /** Whether a file's name is one of a crew project's. Other projects may use it, too. */
 function mayBeProjectFile({ uri }: vscode.TextDocument): boolean {

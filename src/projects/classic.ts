@@ -120,23 +120,13 @@ export async function readClassic(
   };
   const agents = await read("agent");
   const tasks = await read("task");
-  for (const { own, places, config = "" } of [agents, tasks])
-    for (const method of own)
-      if (method.config && places?.size && !places.has(method.config))
-        report(
-          new ProjectError(
-            l10n.t('There is no "{0}" in {1}.', method.config, config),
-            oneOf([...places.keys()]),
-            { file, line: method.line, column: method.column },
-          ),
-        );
   const isWhole =
     agents.places !== undefined &&
     !reading.broken.has(agents.config ?? "") &&
     !agents.parts.some(({ place }) => place && isNest(place));
   // crewAI takes a task's agent from the methods, which may define it without YAML.
   const names = new Set([...agents.parts, ...agents.own].map(({ name }) => name));
-  return {
+  const definition = {
     agents: agents.parts.map(({ name, place, isUnused }) => ({
       value: place ? readAgent(name, place, report, isUnused) : unreadAgent(name),
       ...{ place, isUnused },
@@ -147,6 +137,17 @@ export async function readClassic(
       methods.some(({ config }) => config === null) ||
       [...agents.parts, ...tasks.parts].some(({ place }) => place === undefined),
   };
+  for (const { own, places, config = "" } of [agents, tasks])
+    for (const method of own)
+      if (method.config && places?.size && !places.has(method.config))
+        report(
+          new ProjectError(
+            l10n.t('There is no "{0}" in {1}.', method.config, config),
+            oneOf([...places.keys()]),
+            { file, line: method.line, column: method.column },
+          ),
+        );
+  return definition;
 }
 
 function partsOf(

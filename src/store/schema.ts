@@ -136,6 +136,10 @@ export const steps: readonly string[] = [
   CREATE TABLE machine (id INTEGER PRIMARY KEY CHECK (id = 1), name TEXT NOT NULL) STRICT;
   INSERT INTO machine VALUES (1, lower(hex(randomblob(16))));
   `,
+  // Of folders with several crews: their classes, in order. Without code of a project, their rows are shown, too.
+  `
+  CREATE TABLE local_classes (folder TEXT NOT NULL, place INTEGER NOT NULL, name TEXT NOT NULL, PRIMARY KEY (folder, place)) STRICT;
+  `,
 ];
 
 /** @throws StoreError for a newer version */

@@ -39,7 +39,7 @@ function show(view: FormView, texts: FormTexts): void {
 }
 
 function header(view: FormView, texts: FormTexts): HTMLElement {
-  const { url, rehearsal } = view.crew;
+  const { url, rehearsal, advice } = view.crew;
   const isNotKept = view.kind === "form" && view.isNotKept === true;
   const hint = view.kind === "form" ? view.hint : undefined;
   return make(
@@ -48,6 +48,7 @@ function header(view: FormView, texts: FormTexts): HTMLElement {
     make("h1", {}, formTitle(view, texts)),
     url === "" ? undefined : make("p", { class: "address" }, url),
     rehearsal === undefined ? undefined : make("p", { class: "rehearsal" }, rehearsal),
+    advice === undefined ? undefined : make("p", { class: "advice" }, advice),
     hint === undefined ? undefined : hintLine(hint, texts),
     isNotKept ? make("p", { class: "not-kept", role: "status" }, texts.notKept) : undefined,
   );

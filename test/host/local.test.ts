@@ -34,6 +34,7 @@ async function refusal(start: Promise<unknown>): Promise<UserError> {
 describe("local crews", () => {
   const extension = vscode.extensions.getExtension("crewdeck.crewdeck")!.extensionUri;
   const example = vscode.Uri.joinPath(extension, "media", "example-crew").fsPath;
+  const several = vscode.Uri.joinPath(extension, "test/fixtures/shapes/several-crews").fsPath;
   let folder: string;
   let secrets: MemorySecrets;
   let windows: { crews: Crews; locals: LocalCrews; end: () => void }[];
@@ -194,6 +195,37 @@ describe("local crews", () => {
       "audience",
       "topic",
     ]);
+  });
+
+  it("serves each crew of a file with several: its own row, address and id, one token, and either is started by its class", async () => {
+    const window = await newWindow();
+    const project = path.join(folder, "several");
+    await cp(several, project, { recursive: true });
+    const crew = await window.locals.start({ folder: project, crewClass: "EditCrew" });
+    const id = `local:${vscode.Uri.file(project).toString()}`;
+    assert.equal(crew?.id, `${id}#EditCrew`);
+    const rows = () =>
+      window.crews
+        .list()
+        .map(({ id, name, url, local }) => [id, name, new URL(url).pathname, local?.running]);
+    const expected = (isRunning: boolean) => [
+      [`${id}#DraftCrew`, "several-crews: DraftCrew", "/DraftCrew", isRunning],
+      [`${id}#EditCrew`, "several-crews: EditCrew", "/EditCrew", isRunning],
+    ];
+    assert.deepEqual(rows(), expected(true));
+    const inputsOf = async (one: Crew) =>
+      (await window.crews.inputs(one, { fresh: true })).fields.map(({ name }) => name);
+    assert.deepEqual(await inputsOf(crew), ["reader", "text"]);
+    const other = await window.locals.ensureRunning(`${id}#DraftCrew`);
+    assert.deepEqual(await inputsOf(other), ["topic"]);
+    assert.equal(window.crews.get(id).id, other.id, "the folder's id means the first");
+    const none = await refusal(window.locals.start({ folder: project, crewClass: "Both" }));
+    assert.match(none.message, /has no crew “Both”\. It has DraftCrew, EditCrew\.$/);
+    await window.locals.stop({ folder: project });
+    assert.deepEqual(rows(), expected(false));
+    await window.locals.remove(crew.id);
+    assert.deepEqual(rows(), []);
+    assert.deepEqual([...secrets.kept.keys()], []);
   });
 
   it("writes nothing to the settings, and its tokens only to SecretStorage and, in a browser, to a file of this user", async () => {

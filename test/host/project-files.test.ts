@@ -254,7 +254,7 @@ describe("The files of a crew project", () => {
       "config/tasks.yaml",
       /^4:10 There is no agent "wirter"\. Expected: one of "writer"/,
     );
-    await becomes("config/tasks.yaml", /^5:17 Nothing fills "day" here/);
+    await becomes("config/tasks.yaml", /^5:17 A deployed crew doesn't ask for "day"/);
     await vscode.commands.executeCommand("workbench.action.files.revert");
     await becomes("config/tasks.yaml", undefined);
 

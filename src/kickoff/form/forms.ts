@@ -1,7 +1,7 @@
 import * as vscode from "vscode";
 import { messageOf } from "../../base/errors.ts";
 import type { Crews } from "../../crews/crews.ts";
-import type { Crew } from "../../crews/types.ts";
+import type { Crew, LocalCrew } from "../../crews/types.ts";
 import { logProblem } from "../../editor/log.ts";
 import { plainMessage, runAction } from "../../editor/messages.ts";
 import { machineSettings } from "../../editor/settings.ts";
@@ -37,6 +37,8 @@ export class KickoffForms implements vscode.Disposable {
   readonly #memory: FormMemory;
   readonly #tools: FormTools;
   readonly #forms = new Map<string, OpenForm>();
+  /** By crew, for its open form. */
+  readonly #advice = new Map<string, string | undefined>();
   readonly #subscription: vscode.Disposable;
 
   constructor(options: KickoffFormsOptions) {
@@ -73,6 +75,7 @@ export class KickoffForms implements vscode.Disposable {
         true,
       );
       void form.session.load({ fresh: false, startsCrew: true });
+      this.#readAdvice(crew.id);
     } else {
       form.show(given);
     }
@@ -176,10 +179,25 @@ export class KickoffForms implements vscode.Disposable {
     for (const [id, form] of this.#forms) {
       const crew = this.#options.crews.find(id);
       if (crew === undefined) continue;
-      form.session.update(shown(crew));
+      form.session.update(shown(crew, this.#advice.get(id)));
+      this.#readAdvice(id);
       if (form.session.isUnavailable && crew.local?.running !== false)
         void form.session.load({ fresh: true, startsCrew: false });
     }
+  }
+
+  /** Tells what the files of a crew that runs with crewAI let fear: only its Python knows. */
+  #readAdvice(crewId: string): void {
+    const local = this.#options.crews.find(crewId)?.local;
+    if (local?.engine !== "crewai") return;
+    adviceOn(local).then(
+      (advice) => {
+        const crew = this.#options.crews.find(crewId);
+        this.#advice.set(crewId, advice);
+        if (crew !== undefined) this.#forms.get(crewId)?.session.update(shown(crew, advice));
+      },
+      (error: unknown) => logProblem("Reading a crew project", error),
+    );
   }
 
   /** Says in the open forms whether callbacks can come. Call it when a way for them may have been set up. */
@@ -221,8 +239,24 @@ export class KickoffForms implements vscode.Disposable {
   }
 }
 
-function shown({ id, name, url, local }: Crew): FormCrew {
-  if (local?.engine !== "rehearsal") return { id, name, url };
+/** Loads the parsers. Undefined where nothing is wrong. */
+async function adviceOn({ folder, crewClass }: LocalCrew): Promise<string | undefined> {
+  const { readProject } = await import("../../projects/read.ts");
+  const { problems } = await readProject(vscode.Uri.parse(folder).fsPath, crewClass);
+  const [first, ...more] = problems.filter(({ kind }) => kind === "error");
+  if (first === undefined) return undefined;
+  return more.length === 0
+    ? vscode.l10n.t("The crew's Python may refuse this: {0}", first.error.message)
+    : vscode.l10n.t(
+        "The crew's Python may refuse this: {0} ({1} more)",
+        first.error.message,
+        more.length,
+      );
+}
+
+function shown({ id, name, url, local }: Crew, advice?: string): FormCrew {
+  if (local?.engine !== "rehearsal")
+    return { id, name, url, ...(advice !== undefined && { advice }) };
   const text = vscode.l10n.t("Rehearsal engine: no model is called.");
   const { engineNote } = local;
   return { id, name, url, rehearsal: engineNote === undefined ? text : `${text} ${engineNote}` };

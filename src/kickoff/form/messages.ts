@@ -14,6 +14,8 @@ export interface FormCrew {
   readonly url: string;
   /** That no model is called, and why; undefined for other engines. */
   readonly rehearsal?: string;
+  /** What the files of a local crew let fear. */
+  readonly advice?: string;
 }
 
 export interface Explanation {

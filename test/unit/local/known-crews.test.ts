@@ -3,7 +3,7 @@ import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
-import type { KnownCrew } from "../../../src/local/known-crews.ts";
+import { classOf, folderOf, idOf, type KnownCrew } from "../../../src/local/known-crews.ts";
 import { answers, findRunning } from "../../../src/local/running.ts";
 import { cleanUp, newFolder, newKnownCrews } from "./support.ts";
 
@@ -33,6 +33,23 @@ describe("known local crews", () => {
     assert.equal(other.read("file:///b")?.failure, undefined);
     assert.equal(other.read("file:///unknown"), undefined);
     assert.notEqual(known.dataFolder("file:///a"), known.dataFolder("file:///b"));
+  });
+
+  it("keep the classes of a folder with several crews, which are part of their ids", async () => {
+    const { known } = await newKnownCrews();
+    known.write(crew("file:///a", "Ant"));
+    assert.deepEqual(known.classes("file:///a"), []);
+    known.setClasses("file:///a", ["B", "A"]);
+    known.setClasses("file:///b", ["C"]);
+    assert.deepEqual(known.classes("file:///a"), ["B", "A"]);
+    await known.forget("file:///a");
+    assert.deepEqual([known.classes("file:///a"), known.classes("file:///b")], [[], ["C"]]);
+    const id = idOf("file:///a", "B");
+    assert.deepEqual([id, folderOf(id), classOf(id)], ["local:file:///a#B", "file:///a", "B"]);
+    assert.deepEqual(
+      [folderOf(idOf("file:///a")), classOf(idOf("file:///a"))],
+      ["file:///a", undefined],
+    );
   });
 
   it("keep their engine, and who chose it", async () => {

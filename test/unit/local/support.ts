@@ -70,7 +70,7 @@ export class Window {
     this.keeper = new CrewKeeper({
       folder: crewFolder,
       known,
-      tokens: new TokenKeeper(tokens, crewId, tokenFile),
+      tokens: new TokenKeeper(tokens, () => [crewId], tokenFile),
       launch: async (port, given, signal) => {
         this.launches += 1;
         const running = await startService({
