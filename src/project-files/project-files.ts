@@ -33,10 +33,10 @@ export class ProjectFiles implements vscode.Disposable {
   readonly #owned = new Disposables();
   readonly #options: Options;
   readonly #marks: vscode.DiagnosticCollection;
-  /** By file. Emptied with each change. */
-  readonly #folders = new Map<string, Promise<string | undefined>>();
-  /** By the project's folder. Emptied with each change. */
-  readonly #inspections = new Map<string, Promise<Inspection>>();
+  /** By file. Others after each change. */
+  #folders = new Map<string, Promise<string | undefined>>();
+  /** By the project's folder. Others after each change. */
+  #inspections = new Map<string, Promise<Inspection>>();
   #cancel: (() => void) | undefined;
   #areTextsChanged = false;
 
@@ -139,8 +139,8 @@ export class ProjectFiles implements vscode.Disposable {
   }
 
   #textsChanged(): void {
-    this.#folders.clear();
-    this.#inspections.clear();
+    this.#folders = new Map();
+    this.#inspections = new Map();
     this.#areTextsChanged = true;
     this.#soon();
   }
@@ -156,11 +156,12 @@ export class ProjectFiles implements vscode.Disposable {
   }
 
   async #mark(): Promise<void> {
+    const inspections = this.#inspections;
     for (const document of vscode.workspace.textDocuments) {
       if (!this.#options.mayBeProjectFile(document)) continue;
       const found = await this.#inspect(document);
       // A later change marks everything again.
-      if (this.#areTextsChanged) return;
+      if (this.#inspections !== inspections) return;
       if (document.isClosed) continue;
       const problems = found?.inspection.problems ?? [];
       const isAdvice = found !== undefined && this.#runsWithCrewai(found.folder);
