@@ -402,7 +402,7 @@ describe("Input boxes for a crew", () => {
         "a page in its place",
         () => (crew.answer = { type: "text/html", body: "<html>Welcome</html>" }),
         "notACrew",
-        /not a crew\): .*is not JSON/,
+        /not a crew\): .*answers with a web page/,
         ["Edit Crew", "Show Log", "Copy Report"],
       ],
       [

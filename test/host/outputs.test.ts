@@ -237,7 +237,10 @@ describe("Commands about outputs", () => {
       '{\n  "error": "Execution not found",\n  "message": "No execution with [token]"\n}\n',
     );
     server.next(text(200, "<html>[x](command:y)"));
-    await assert.rejects(run("openRawAnswer", { crew, kickoffId: "k-1" }), /is not JSON/);
+    await assert.rejects(
+      run("openRawAnswer", { crew, kickoffId: "k-1" }),
+      /answers with a web page/,
+    );
     assert.equal(active()!.getText(), "<html>[x](command\\:y)\n");
   });
 });

@@ -106,9 +106,10 @@ describe("service: the log", () => {
       const secrets = new Secrets([token]);
       for (const end of ["", "=", "@", "://", " "]) {
         const text = part.repeat(300_000 / part.length) + end;
-        const began = performance.now();
+        const began = process.cpuUsage();
         withoutPaths(secrets.hide(text));
-        const took = performance.now() - began;
+        // Of the processor, so that other programs don't lengthen it.
+        const took = process.cpuUsage(began).user / 1_000;
         assert.ok(took < 2_000, `${took} ms with ${JSON.stringify(end)}`);
       }
     });

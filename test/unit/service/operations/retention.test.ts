@@ -47,6 +47,9 @@ describe("service: executions that ended long ago", () => {
         ] === "completed",
     );
 
+  /** A table without executions. */
+  const ofCrews = "python_inputs";
+
   async function complete(): Promise<string> {
     const id = await harness.kickoff();
     await harness.untilWaiting(id);
@@ -75,7 +78,7 @@ describe("service: executions that ended long ago", () => {
       await sql(`INSERT INTO ${row}`);
     const full = await countRows();
     // A table without a row here would show nothing.
-    const empty = Object.keys(full).filter((name) => full[name] === 0);
+    const empty = Object.keys(full).filter((name) => full[name] === 0 && name !== ofCrews);
     assert.deepEqual(empty, []);
     assert.equal(await deleteOld(Date.now() + 6.9 * dayMs), 0);
     assert.deepEqual(await countRows(), full);
