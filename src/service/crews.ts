@@ -1,5 +1,5 @@
 import { copyFileSync, existsSync } from "node:fs";
-import { basename, join, relative, resolve, sep } from "node:path";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { projectRoot } from "../projects/pyproject.ts";
 import { chooseInterpreter, projectInterpreters } from "../projects/python.ts";
@@ -18,6 +18,8 @@ const workerProgram =
   ["worker.py", "crewai/worker.py"]
     .map((file) => fileURLToPath(new URL(file, import.meta.url)))
     .find((file) => existsSync(file)) ?? "";
+/** What it imports, beside it. */
+const workerModule = "crewdeck_review.py";
 
 /** A crew as the command line or a server's file describes it. */
 export interface CrewPlan extends ServerCrew {
@@ -124,7 +126,8 @@ export async function engineOf(
   if (forWindows) {
     // An update of the extension deletes its folder while this process still works.
     program = join(resolve(data), basename(workerProgram));
-    copyFileSync(workerProgram, program);
+    for (const file of [basename(workerProgram), workerModule])
+      copyFileSync(join(dirname(workerProgram), file), join(resolve(data), file));
   }
   return crewaiEngine({
     folder: root,

@@ -1,5 +1,14 @@
 import assert from "node:assert/strict";
-import { appendFileSync, chmodSync, cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import { parseEnv } from "node:util";
 import { asObject, parseJson } from "../../../src/base/json.ts";
@@ -161,5 +170,31 @@ describe("crewAI's storage", () => {
       );
       rmSync(folder, { recursive: true });
     }
+  });
+});
+
+describe("the program that a crew's Python runs", () => {
+  before(function () {
+    if (process.platform === "win32") this.skip();
+  });
+
+  it("is copied for windows with what it imports, so that an update of the extension can delete its folder", async () => {
+    const folder = temporaryFolder("program");
+    const copied = path.join(folder, "copied");
+    const python = writePython(folder, `ls "$(dirname "$2")" > ${copied}`);
+    const options = { taskSeconds: 0, isServer: false, database: undefined, ...silent };
+    const data = path.join(folder, "data");
+    mkdirSync(data);
+    const own = { ...plan, environment: {}, python };
+    const engine = await engineOf(own, data, { ...options, forWindows: true });
+    await engine.prepare?.("an execution", crew);
+    engine.close?.();
+    const programs = readFileSync(copied, "utf8").split("\n");
+    const sources = readdirSync(path.join(projectFolder, "src", "service", "crewai"));
+    assert.deepEqual(
+      programs.filter((name) => name.endsWith(".py")),
+      sources.filter((name) => name.endsWith(".py")),
+    );
+    rmSync(folder, { recursive: true });
   });
 });
