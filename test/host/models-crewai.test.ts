@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
+import type { Connection } from "../../src/local/connection.ts";
 import { Models } from "../../src/models/models.ts";
 import { CrewApi, type DocumentedStatus } from "../support/crew-api.ts";
 import { crewaiProject, needsCrewai, newestCrewai, pythonWith } from "../support/crewai.ts";
@@ -37,14 +38,17 @@ describe("models of a real crew (crewAI)", () => {
   /** Serves `weather` as a local crew is served, and runs it to its end. */
   async function runWeather(): Promise<DocumentedStatus> {
     const python = await pythonWith(newestCrewai);
+    let connection: Connection | undefined;
     const service = await startForWindow({
       folder: crewaiProject("weather"),
       engine: { engine: "crewai", python, parallel: 1 },
       route: await models.route(crewId),
-      onChange: () => service.connection.needsModels && void models.offer(crewId),
+      // It is called while it connects, too.
+      onChange: () => connection?.needsModels === true && void models.offer(crewId),
     });
     end = () => service.stop();
-    models.follow(crewId, service.connection);
+    ({ connection } = service);
+    models.follow(crewId, connection);
     const { url, token } = service;
     const api = new CrewApi({ url, token });
     const id = await api.kickoff({ inputs: { city: "oslo", readers: "" } });
