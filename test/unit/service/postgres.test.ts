@@ -17,6 +17,7 @@ import {
   patient,
   type PostgresDatabase,
 } from "../../../src/service/database/postgres.ts";
+import { version } from "../../../src/service/database/schema.ts";
 import { createDeliveries } from "../../../src/service/deliveries.ts";
 import { Refusal } from "../../../src/service/errors.ts";
 import { workflowName } from "../../../src/service/workflow.ts";
@@ -64,8 +65,8 @@ describe("service: Postgres", () => {
     assert.ok(first);
     const versions = await first.query(rows("SELECT version FROM crewdeck_version"));
     assert.deepEqual(
-      versions.map(({ version }) => version),
-      [1],
+      versions.map((row) => row["version"]),
+      [version],
     );
     assert.doesNotMatch(server.log(), /already exists|duplicate key/);
     assert.deepEqual(log, []);
