@@ -36,6 +36,7 @@ describe("a button or lens of a command", () => {
   /** These name what they do to the crew, form, task or port that is spoken of. */
   const others = [
     "Compare with Attempt {0}",
+    "Kick Off {0}…",
     "Use {0}",
     "Use Another Port",
     "Open Form",
