@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
-import type { Connection } from "../../src/local/connection.ts";
 import { Models } from "../../src/models/models.ts";
 import { CrewApi, type DocumentedStatus } from "../support/crew-api.ts";
 import { crewaiProject, needsCrewai, newestCrewai, pythonWith } from "../support/crewai.ts";
@@ -23,33 +22,30 @@ function sayTo(prompt: string, canMeasure: boolean): ModelAnswer {
 describe("models of a real crew (crewAI)", () => {
   needsCrewai();
   let models: Models;
-  let end: (() => Promise<void>) | undefined;
+  let service: Awaited<ReturnType<typeof startForWindow>> | undefined;
 
   beforeEach(() => {
     models = new Models({ secrets: new MemorySecrets(), globalState: new MemoryMemento() });
   });
 
   afterEach(async () => {
-    await end?.();
-    end = undefined;
+    await service?.stop();
+    service = undefined;
     models.dispose();
   });
 
   /** Serves `weather` as a local crew is served, and runs it to its end. */
   async function runWeather(): Promise<DocumentedStatus> {
     const python = await pythonWith(newestCrewai);
-    let connection: Connection | undefined;
-    const service = await startForWindow({
+    service = await startForWindow({
       folder: crewaiProject("weather"),
       engine: { engine: "crewai", python, parallel: 1 },
       route: await models.route(crewId),
       // It is called while it connects, too.
-      onChange: () => connection?.needsModels === true && void models.offer(crewId),
+      onChange: () => service?.connection.needsModels === true && void models.offer(crewId),
     });
-    end = () => service.stop();
-    ({ connection } = service);
+    const { connection, url, token } = service;
     models.follow(crewId, connection);
-    const { url, token } = service;
     const api = new CrewApi({ url, token });
     const id = await api.kickoff({ inputs: { city: "oslo", readers: "" } });
     const until = async (what: string, is: (status: DocumentedStatus) => boolean) => {
