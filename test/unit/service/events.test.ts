@@ -216,7 +216,9 @@ describe("service: events", () => {
       const completed = await waitFor("the end", () => until("completed"));
       assert.equal(completed.events?.at(-1)?.type, "crew_kickoff_completed");
       const id = await harness.kickoff();
-      await harness.untilWaiting(id);
+      await waitFor("the pause's event", async () =>
+        (await last(id)).events?.some(({ type }) => type === "human_feedback_requested"),
+      );
       await harness.request("POST", `/stop/${id}`);
       const stopped = await last(id);
       assert.equal(stopped.state, "stopped");
