@@ -6,7 +6,7 @@ import path from "node:path";
 import { projectFolder } from "../support/folders.ts";
 
 /** The limit of `dist/extension.js`, which is all that activation loads, in bytes. */
-const limit = 185_000;
+const limit = 200_000;
 
 const dist = path.join(projectFolder, "dist");
 const sizeOf = (file: string): number => statSync(path.join(dist, file)).size;
@@ -18,7 +18,7 @@ describe("The extension's code", () => {
     loaded = filesLoadedBy("extension.js");
   });
 
-  it("is one file under 185 KB at activation", () => {
+  it("is one file under 200 KB at activation", () => {
     assert.deepEqual(loaded, ["extension.js"]);
     const size = sizeOf("extension.js");
     console.log(`      dist/extension.js ${size} bytes`);
