@@ -22,6 +22,8 @@ program, address = sys.argv[1:]
 def serve():
     spec = importlib.util.spec_from_file_location("warm_worker", program)
     worker = importlib.util.module_from_spec(spec)
+    # As for a program: its modules are beside it.
+    sys.path.insert(0, os.path.dirname(spec.origin))
     spec.loader.exec_module(worker)
     worker.import_crewai()
     # What most crews load when they run.
