@@ -529,7 +529,7 @@ describe("The kickoff form in a browser", () => {
       for (const name of [
         "topic",
         "audience",
-        odd,
+        optional,
         "options",
         "Meta",
         "Task callback",
