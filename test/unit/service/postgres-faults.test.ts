@@ -86,7 +86,14 @@ describe("service: faults on Postgres", () => {
     };
   }
 
-  // The library `postgres` needs the patch in patches/ for it.
+  // The library `postgres` needs the patch in patches/ for this and the next.
+  it("what ended a connection is no answer to the first query of the next one", async () => {
+    const sql = postgres(url, { max: 1 });
+    closing.push(() => sql.end());
+    await assert.rejects(sql`SELECT pg_terminate_backend(pg_backend_pid())`);
+    assert.equal((await sql`SELECT 1`).length, 1);
+  });
+
   it("every query and every transaction ends, whole or not at all, however often Postgres crashes", async () => {
     const database = await openPostgresDatabase(url, () => undefined);
     closing.push(() => database.close());
@@ -313,18 +320,6 @@ describe("service: faults on Postgres", () => {
     await sql.notify("crewdeck", JSON.stringify({ kind: "ended", executionId: "one" }));
     await waitFor("the notice", () => rested.length > 0);
     assert.deepEqual(rested, [["one", true]]);
-  });
-
-  it("a process ends in order though Postgres is away", async () => {
-    const { service, log } = await open();
-    await service.work();
-    await server.kill();
-    try {
-      await service.drain(0);
-    } finally {
-      await server.restart();
-    }
-    assert.match(log.join("\n"), /Running executions could not be given back: /);
   });
 
   it("a process ends in order though Postgres does not answer", async () => {
