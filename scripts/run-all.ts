@@ -133,12 +133,8 @@ function longSteps(): readonly Step[] {
       env: { CREWDECK_SENDING_COUNT: "1000" },
     },
     {
-      ...suite("service", 30, "test/service/durability.test.ts"),
-      env: { CREWDECK_KILLS: "500" },
-    },
-    {
       ...suite("team", 30, "test/team/chaos.test.ts"),
-      env: { CREWDECK_CHAOS_SECONDS: "600" },
+      env: { CREWDECK_CHAOS_SECONDS: "600", CREWDECK_KILLS: "500" },
     },
   ];
 }

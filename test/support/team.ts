@@ -1,4 +1,5 @@
 import { rmSync } from "node:fs";
+import postgres from "postgres";
 import { CrewApi } from "./crew-api.ts";
 import { temporaryFolder } from "./folders.ts";
 import { startProgram, type RunningProgram } from "./service.ts";
@@ -50,9 +51,14 @@ export class Member {
     });
   }
 
+  /** What it printed when it started. Empty while it doesn't run. */
+  get announced(): RunningProgram["announced"] {
+    return this.#program?.announced ?? {};
+  }
+
   /** Where it listens. Undefined while it doesn't run. */
   get url(): string | undefined {
-    const url = this.#program?.announced["url"];
+    const { url } = this.announced;
     return typeof url === "string" ? url : undefined;
   }
 
@@ -87,10 +93,16 @@ export class Team {
   readonly members: readonly Member[];
   /** Its `--data` folder, on SQLite. */
   readonly data: string | undefined;
+  readonly #database: string | undefined;
 
-  private constructor(members: readonly Member[], data: string | undefined) {
+  private constructor(
+    members: readonly Member[],
+    data: string | undefined,
+    database: string | undefined,
+  ) {
     this.members = members;
     this.data = data;
+    this.#database = database;
   }
 
   /** Prepares a team; none of its processes runs yet. */
@@ -104,7 +116,7 @@ export class Team {
         startProgram([...common, ...own], env?.(index)),
       );
     });
-    return new Team(members, data);
+    return new Team(members, data, database);
   }
 
   /** Starts all at once. */
@@ -115,6 +127,30 @@ export class Team {
   /** Clients of the processes that answer requests now. */
   get apis(): readonly CrewApi[] {
     return this.members.flatMap(({ api }) => api ?? []);
+  }
+
+  /**
+   * Ends the leases of all workers, as time does: others take over what they run and what they send.
+   * @returns how long a run's would have lasted at most (s)
+   */
+  async endLeases(): Promise<number> {
+    if (this.#database === undefined) return 0;
+    const sql = postgres(this.#database, { max: 1, connection: { search_path: "crewdeck" } });
+    try {
+      const [found] = await sql`
+        SELECT extract(epoch FROM max(available_at - NOW())) AS left
+        FROM workflow_runs WHERE status = 'running' AND worker_id IS NOT NULL`;
+      // A worker that is stopped may hold a row.
+      await sql`
+        UPDATE workflow_runs SET available_at = NOW() WHERE id IN (
+          SELECT id FROM workflow_runs WHERE status = 'running' AND worker_id IS NOT NULL FOR UPDATE SKIP LOCKED)`;
+      await sql`
+        UPDATE deliveries SET due = 0 WHERE id IN (
+          SELECT id FROM deliveries WHERE state = 'pending' FOR UPDATE SKIP LOCKED)`;
+      return Number(found?.["left"]);
+    } finally {
+      await sql.end();
+    }
   }
 
   /** Ends all with SIGKILL, and removes the SQLite file. */

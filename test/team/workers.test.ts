@@ -3,45 +3,71 @@ import { appendFileSync, cpSync, rmSync } from "node:fs";
 import path from "node:path";
 import { CallbackLedger } from "../support/chaos-checks.ts";
 import type { ChaosStatus } from "../support/chaos-load.ts";
-import { CrewApi } from "../support/crew-api.ts";
+import type { CrewApi } from "../support/crew-api.ts";
 import { projectFolder, temporaryFolder } from "../support/folders.ts";
 import { needsPostgres, startPostgres, type TestPostgres } from "../support/postgres.ts";
 import { startProgram } from "../support/service.ts";
-import { Team, type Role, type TeamOptions } from "../support/team.ts";
+import { Team, type Member } from "../support/team.ts";
 import { waitFor } from "../support/wait.ts";
 
 describe("processes of a team", () => {
   needsPostgres();
+  const folder = temporaryFolder("crew");
+  const teams: Team[] = [];
   let postgres: TestPostgres;
-  let team: Team | undefined;
-  before(async () => (postgres = await startPostgres({ isDurable: false })));
-  afterEach(() => team?.stop());
-  after(() => postgres.stop());
+  let database: string;
+  let team: Team;
+  let apis: readonly [Member, Member];
+  let first: Member;
+  let second: Member;
+  before(async () => {
+    cpSync(path.join(projectFolder, "media", "example-crew"), folder, { recursive: true });
+    const tasks = path.join(folder, "src", "example_crew", "config", "tasks.yaml");
+    appendFileSync(tasks, "  human_input: true\n");
+    postgres = await startPostgres({ isDurable: false });
+    database = await postgres.createDatabase();
+    const args = ["--task-seconds", "2", "--drain-seconds", "60"];
+    team = Team.of({ roles: ["api", "api", "worker", "worker"], database, folder, args });
+    teams.push(team);
+    const [api, other, ...workers] = team.members as [Member, Member, Member, Member];
+    [apis, [first, second]] = [[api, other], workers];
+    await Promise.all(apis.map((member) => member.start()));
+  });
+  after(async () => {
+    await Promise.all(teams.map((one) => one.stop()));
+    await postgres.stop();
+    rmSync(folder, { recursive: true });
+  });
 
-  /** None of its processes runs yet. */
-  const prepare = async (roles: readonly Role[], more: Partial<TeamOptions> = {}) => {
-    const database = await postgres.createDatabase();
-    const folder = path.join(projectFolder, "media", "example-crew");
-    return (team = Team.of({ roles, database, folder, ...more }));
+  const kickoff = (api: CrewApi, more: object = {}): Promise<string> =>
+    api.kickoff({ inputs: { topic: "tea", audience: "colleagues" }, ...more });
+
+  /** Kicks off, and resolves when the first attempt runs: of two seconds. Only one worker may run. */
+  const begin = async (api: CrewApi, more: object = {}): Promise<string> => {
+    const id = await kickoff(api, more);
+    await reach(api, id, "agent_execution_started research", 1);
+    return id;
+  };
+
+  /** Starts a worker, if need be, and ends the other one. */
+  const alone = async (worker: Member) => {
+    await (worker === first ? second : first).end("SIGKILL");
+    if (!worker.isRunning) await worker.start();
   };
 
   it("take over the attempt of a worker that was killed, when its lease of 30 s ends", async () => {
-    const { members } = await prepare(["api", "worker", "worker"], {
-      args: ["--task-seconds", "6"],
-    });
-    const [api, first, second] = members;
-    await Promise.all([api!.start(), first!.start()]);
-    const id = await kickoff(api!.api!);
-    await reach(api!.api!, id, "agent_execution_started research", 1);
-    await second!.start();
-    const killed = performance.now();
-    await first!.end("SIGKILL");
-    await reach(api!.api!, id, "agent_execution_started research", 2);
-    const taken = performance.now() - killed;
-    console.log(`      taken over after ${(taken / 1000).toFixed(1)} s`);
-    assert.ok(taken < 45_000);
-    await reach(api!.api!, id, "human_feedback_requested outline", 1);
-    assert.equal(countOf(await statusOf(api!.api!, id), "task_completed research"), 1);
+    const api = apis[0].api!;
+    await alone(first);
+    const id = await begin(api);
+    await first.end("SIGKILL");
+    await second.start();
+    assert.equal(countOf(await statusOf(api, id), "agent_execution_started research"), 1);
+    const left = await team.endLeases();
+    assert.ok(left > 0 && left <= 30, `a lease of ${left} s`);
+    await reach(api, id, "human_feedback_requested outline", 1);
+    const status = await statusOf(api, id);
+    assert.equal(countOf(status, "agent_execution_started research"), 2);
+    assert.equal(countOf(status, "task_completed research"), 1);
   });
 
   it("finish an attempt once, if the worker that began it was only slow", async () => {
@@ -51,22 +77,19 @@ describe("processes of a team", () => {
       response.writeHead(204).end();
     };
     const taskWebhookUrl = `${await ledger.receiver.start()}/task`;
-    const { members } = await prepare(["api", "worker", "worker"], {
-      args: ["--task-seconds", "6"],
-    });
-    const [api, first, second] = members;
-    await Promise.all([api!.start(), first!.start()]);
-    const id = await kickoff(api!.api!, { taskWebhookUrl });
-    await reach(api!.api!, id, "agent_execution_started research", 1);
-    first!.pause(true);
-    await second!.start();
-    await reach(api!.api!, id, "human_feedback_requested outline", 1);
-    await second!.end("SIGKILL");
-    first!.pause(false);
+    const api = apis[0].api!;
+    await alone(first);
+    const id = await begin(api, { taskWebhookUrl });
+    first.pause(true);
+    await second.start();
+    await team.endLeases();
+    await reach(api, id, "human_feedback_requested outline", 1);
+    await second.end("SIGKILL");
+    first.pause(false);
     // Only the slow one can do this, after it has tried to finish what it had begun.
-    const next = await kickoff(api!.api!, { taskWebhookUrl });
-    await reach(api!.api!, next, "human_feedback_requested outline", 1);
-    const status = await statusOf(api!.api!, id);
+    const next = await kickoff(api, { taskWebhookUrl });
+    await reach(api, next, "human_feedback_requested outline", 1);
+    const status = await statusOf(api, id);
     for (const event of [
       "started research",
       "completed research",
@@ -82,50 +105,39 @@ describe("processes of a team", () => {
   });
 
   it("finish at SIGTERM the attempts that run, and begin no more", async () => {
-    const { members } = await prepare(["api", "worker", "worker"], {
-      args: ["--task-seconds", "6", "--drain-seconds", "60"],
-    });
-    const [api, first, second] = members;
-    await Promise.all([api!.start(), first!.start()]);
-    const id = await kickoff(api!.api!);
-    await reach(api!.api!, id, "agent_execution_started research", 1);
-    assert.equal(await first!.end("SIGTERM"), 0);
-    const drained = await statusOf(api!.api!, id);
+    const api = apis[0].api!;
+    await alone(first);
+    const id = await begin(api);
+    assert.equal(await first.end("SIGTERM"), 0);
+    const drained = await statusOf(api, id);
     assert.equal(countOf(drained, "task_completed research"), 1);
     assert.equal(countOf(drained, "task_started outline"), 0);
-    await second!.start();
-    await reach(api!.api!, id, "human_feedback_requested outline", 1);
-    const status = await statusOf(api!.api!, id);
+    await second.start();
+    await reach(api, id, "human_feedback_requested outline", 1);
+    const status = await statusOf(api, id);
     assert.equal(countOf(status, "agent_execution_started research"), 1);
   });
 
   it("give back after --drain-seconds what still runs, so that others continue at once", async () => {
-    const { members } = await prepare(["api", "worker", "worker"], {
-      args: ["--task-seconds", "30", "--drain-seconds", "0.5"],
-    });
-    const [api, first, second] = members;
-    await Promise.all([api!.start(), first!.start()]);
-    const id = await kickoff(api!.api!);
-    await reach(api!.api!, id, "agent_execution_started research", 1);
-    await second!.start();
+    const args = ["--task-seconds", "600", "--drain-seconds", "0.5"];
+    const hasty = Team.of({ roles: ["worker"], database, folder, args });
+    teams.push(hasty);
+    await Promise.all([first.end("SIGKILL"), second.end("SIGKILL"), hasty.start()]);
+    const api = apis[0].api!;
+    const id = await begin(api);
+    await second.start();
     const asked = performance.now();
-    assert.equal(await first!.end("SIGTERM"), 0);
-    await reach(api!.api!, id, "agent_execution_started research", 2);
+    assert.equal(await hasty.members[0]?.end("SIGTERM"), 0);
+    await reach(api, id, "agent_execution_started research", 2);
     const taken = performance.now() - asked;
-    console.log(`      given back and taken over after ${(taken / 1000).toFixed(1)} s`);
     assert.ok(taken < 15_000, `taken over after ${taken} ms: only the lease ran out`);
   });
 
   it("end at SIGTERM without a stack trace, though Postgres is away", async () => {
-    const folder = path.join(projectFolder, "media", "example-crew");
-    const args = ["--token", "T", "--task-seconds", "600", "--drain-seconds", "1"];
-    const program = await startProgram([
-      ...[folder, "--database", await postgres.createDatabase()],
-      ...args,
-    ]);
-    const api = new CrewApi({ url: String(program.announced["url"]), token: "T" });
-    const id = await kickoff(api);
-    await reach(api, id, "agent_execution_started research", 1);
+    const args = ["--database", database, "--token", "T", "--drain-seconds", "1"];
+    const program = await startProgram([folder, ...args, "--task-seconds", "600"]);
+    await Promise.all([first.end("SIGKILL"), second.end("SIGKILL")]);
+    await begin(apis[0].api!);
     await postgres.kill();
     let code: number | null;
     try {
@@ -139,49 +151,62 @@ describe("processes of a team", () => {
   });
 
   it("answer, as workers, only what asks how they are, also to a token that is theirs", async () => {
-    const folder = path.join(projectFolder, "media", "example-crew");
-    const database = await postgres.createDatabase();
-    const args = ["--database", database, "--role", "worker", "--token", "T"];
-    const worker = await startProgram([folder, ...args]);
-    try {
-      const { url, ...announced } = worker.announced;
-      assert.deepEqual(announced, { engine: "rehearsal", role: "worker" });
-      const ask = (address: string, body?: string) =>
-        fetch(`${String(url)}${address}`, {
-          headers: { Authorization: "Bearer T" },
-          ...(body !== undefined && { method: "POST", body }),
-        });
-      assert.equal(await (await ask("/healthz")).text(), "ok");
-      assert.equal((await ask("/readyz")).status, 200);
-      assert.match(await (await ask("/metrics")).text(), /^crewdeck_executions/m);
-      const id = "0a8ab9a8-2d0b-4d1c-a0de-1d3a4a1f0a11";
-      for (const [address, body] of [
-        ["/"],
-        ["/inputs"],
-        [`/${id}/status`],
-        ["/feedback/a"],
-        ["/kickoff", `{"inputs":{"topic":"tea","audience":"colleagues"}}`],
-        ["/resume", "{}"],
-        [`/stop/${id}`, "{}"],
-      ] as const) {
-        const answer = await ask(address, body);
-        assert.equal(answer.status, 404, address);
-        assert.match(await answer.text(), /is a worker.*Send other requests to an API process/);
-      }
-    } finally {
-      await worker.end("SIGKILL");
+    await alone(first);
+    const { url, ...announced } = first.announced;
+    assert.deepEqual(announced, { engine: "rehearsal", role: "worker" });
+    const ask = (address: string, body?: string) =>
+      fetch(`${String(url)}${address}`, {
+        headers: { Authorization: "Bearer T" },
+        ...(body !== undefined && { method: "POST", body }),
+      });
+    assert.equal(await (await ask("/healthz")).text(), "ok");
+    assert.equal((await ask("/readyz")).status, 200);
+    assert.match(await (await ask("/metrics")).text(), /^crewdeck_executions/m);
+    const id = "0a8ab9a8-2d0b-4d1c-a0de-1d3a4a1f0a11";
+    for (const [address, body] of [
+      ["/"],
+      ["/inputs"],
+      [`/${id}/status`],
+      ["/feedback/a"],
+      ["/kickoff", `{"inputs":{"topic":"tea","audience":"colleagues"}}`],
+      ["/resume", "{}"],
+      [`/stop/${id}`, "{}"],
+    ] as const) {
+      const answer = await ask(address, body);
+      assert.equal(answer.status, 404, address);
+      assert.match(await answer.text(), /is a worker.*Send other requests to an API process/);
     }
   });
 
+  it("answer what they were asked before SIGTERM", async () => {
+    await alone(first);
+    const api = apis[0].api!;
+    const id = await begin(api);
+    const approve = (task_id: string) =>
+      api.post("/resume", { execution_id: id, task_id, human_feedback: "", is_approve: true });
+    await reach(api, id, "human_feedback_requested outline", 1);
+    await approve("outline");
+    await reach(api, id, "human_feedback_requested briefing", 1);
+    await first.end("SIGKILL");
+    // To approve the last task takes a second: it waits for the end, and no worker is left that could end the execution.
+    const approved = approve("briefing");
+    await waitFor(
+      "the decision",
+      async () => (await statusOf(apis[1].api!, id)).pending_human_input === undefined,
+    );
+    const ended = apis[0].end("SIGTERM");
+    assert.equal((await approved).status, 200);
+    assert.equal(await ended, 0);
+  });
+
   it("keep each kickoff that an API process accepted before SIGTERM ended it", async () => {
-    const { members } = await prepare(["api", "api"]);
-    const [first, second] = members;
-    await Promise.all([first!.start(), second!.start()]);
-    const api = first!.api!;
+    await Promise.all([first.end("SIGKILL"), second.end("SIGKILL")]);
+    if (!apis[0].isRunning) await apis[0].start();
+    const api = apis[0].api!;
     let ended: Promise<number | null> | undefined;
     const asked = Array.from({ length: 40 }, async () => {
       const id = await kickoff(api);
-      ended ??= first!.end("SIGTERM");
+      ended ??= apis[0].end("SIGTERM");
       return id;
     });
     const answers = await Promise.allSettled(asked);
@@ -190,59 +215,21 @@ describe("processes of a team", () => {
       answer.status === "fulfilled" ? [answer.value] : [],
     );
     assert.ok(accepted.length > 0);
-    for (const id of accepted) assert.equal((await statusOf(second!.api!, id)).status, "running");
-  });
-
-  it("answer what they were asked before SIGTERM", async () => {
-    const folder = temporaryFolder("crew");
-    cpSync(path.join(projectFolder, "media", "example-crew"), folder, { recursive: true });
-    const tasks = path.join(folder, "src", "example_crew", "config", "tasks.yaml");
-    appendFileSync(tasks, "  human_input: true\n");
-    const args = ["--task-seconds", "0"];
-    const { members } = await prepare(["api", "api", "worker"], { folder, args });
-    const [first, second, worker] = members;
-    await Promise.all(members.map((member) => member.start()));
-    const [api, other] = [first!.api!, second!.api!];
-    const id = await kickoff(api);
-    const approve = (task_id: string) =>
-      api.post("/resume", { execution_id: id, task_id, human_feedback: "", is_approve: true });
-    await reach(api, id, "human_feedback_requested outline", 1);
-    await approve("outline");
-    await reach(api, id, "human_feedback_requested briefing", 1);
-    await worker!.end("SIGKILL");
-    // To approve the last task takes a second: it waits for the end, and no worker is left that could end the execution.
-    const approved = approve("briefing");
-    await waitFor(
-      "the decision",
-      async () => (await statusOf(other, id)).pending_human_input === undefined,
-    );
-    const ended = first!.end("SIGTERM");
-    assert.equal((await approved).status, 200);
-    assert.equal(await ended, 0);
-    rmSync(folder, { recursive: true });
-  });
-
-  it("may all start at once on an empty database", async () => {
-    const roles = Array.from({ length: 10 }, (_, index): Role => (index < 5 ? "api" : "worker"));
-    const prepared = await prepare(roles);
-    const { members } = prepared;
-    await prepared.start();
-    for (const { api } of members)
-      if (api) await reach(api, await kickoff(api), "human_feedback_requested outline", 1);
-    assert.deepEqual(
-      members.flatMap(({ problem }) => problem ?? []),
-      [],
-    );
+    for (const id of accepted) assert.equal((await statusOf(apis[1].api!, id)).status, "running");
   });
 
   it("repeat no attempt, though the clocks of two workers differ by a minute", async () => {
-    const { members } = await prepare(["api", "worker", "worker"], {
-      args: ["--task-seconds", "0.5"],
+    const team = Team.of({
+      roles: ["api", "worker", "worker"],
+      database: await postgres.createDatabase(),
+      folder: path.join(projectFolder, "media", "example-crew"),
+      args: ["--task-seconds", "0.2"],
       env: (index) => clockOf([0, -30_000, 30_000][index] ?? 0),
     });
-    await Promise.all(members.map((member) => member.start()));
-    const api = members[0]!.api!;
-    const ids = await Promise.all(Array.from({ length: 30 }, () => kickoff(api)));
+    teams.push(team);
+    await team.start();
+    const [api] = team.apis as [CrewApi];
+    const ids = await Promise.all(Array.from({ length: 12 }, () => kickoff(api)));
     for (const id of ids) {
       await reach(api, id, "human_feedback_requested outline", 1);
       const body = { execution_id: id, task_id: "outline", human_feedback: "", is_approve: true };
@@ -266,10 +253,6 @@ function clockOf(ahead: number): NodeJS.ProcessEnv {
       static now() { return Real.now() + ${ahead}; }
     };`;
   return { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(program)}` };
-}
-
-async function kickoff(api: CrewApi, more: object = {}): Promise<string> {
-  return api.kickoff({ inputs: { topic: "tea", audience: "colleagues" }, ...more });
 }
 
 async function statusOf(api: CrewApi, id: string): Promise<ChaosStatus> {
