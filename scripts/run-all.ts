@@ -92,7 +92,13 @@ function steps(): readonly Step[] {
       unit,
       // By mouse and by keyboard: start a crew, kick it off by its form, see the pause, reject, approve, completed.
       suite("ui", 3, "test/ui/story.test.ts"),
-      suite("service", 3, "test/service/{commands,program,refusals,operations}.test.ts"),
+      suite(
+        "service",
+        3,
+        "test/service/**/*.test.ts",
+        "--ignore",
+        "test/service/durability.test.ts",
+      ),
       suite("crewai", 3, "test/crewai/engine.test.ts", "--grep", "runs a classic project"),
       python,
       ...checks,

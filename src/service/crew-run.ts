@@ -136,17 +136,17 @@ export async function runCrew(
     // If it was stopped meanwhile, an engine that costs money must not begin.
     if (await store.hasEnded(id)) return "failed";
     if (output === null) {
-      const ended = await attempted(key, work, async (result) => {
+      const ended = await attempted<typeof begun | undefined>(key, work, async (result) => {
         usage = result.usage;
-        state = task.humanInput && result.isSkipped !== true ? "waiting" : "done";
-        output = result.output;
-        if (await store.finish(key, state, output, result)) return;
+        const next = task.humanInput && result.isSkipped !== true ? "waiting" : "done";
+        if (await store.finish(key, next, result.output, result))
+          return { output: result.output, state: next };
         // It was stopped. Or this worker was so slow that another one took the attempt over, and has finished it.
-        const finished = await store.begin(key, task.id);
-        output = finished?.output ?? null;
-        state = finished?.state ?? state;
+        return await store.begin(key, task.id);
       });
-      if (ended === "failed" || output === null) return "failed";
+      if (ended === "failed" || ended === undefined || ended.output === null) return "failed";
+      output = ended.output;
+      state = ended.state;
     }
     const { finishedAt } = await store.timesOf(key);
     const report = state === "done" ? "taskCompleted" : "taskPaused";
@@ -172,6 +172,7 @@ export async function runCrew(
         return await attempted(key, approved, async (result) => {
           usage = result.usage;
           await store.settle(key, result);
+          return null;
         });
       });
       if (ended === "failed") return "failed";
@@ -198,12 +199,15 @@ export async function runCrew(
     return { ...key, project, task, agent, isFirst, ...given };
   }
 
-  /** Lets the engine work, and stores what it did. An error fails the execution, or is thrown to try again. */
-  async function attempted(
+  /**
+   * Lets the engine work, and stores what it did. An error fails the execution, or is thrown to try again. Resolves to what
+   * `storeResult` resolves to.
+   */
+  async function attempted<T>(
     key: AttemptKey,
     work: TaskAttempt,
-    storeResult: (result: TaskResult) => Promise<void>,
-  ): Promise<"failed" | null> {
+    storeResult: (result: TaskResult) => Promise<T>,
+  ): Promise<T | "failed"> {
     let [beginId, count] = ["", 0];
     try {
       const onEvent = reporter.engineEvents(key, work);
@@ -215,8 +219,7 @@ export async function runCrew(
         step: (step) => reporter.step(key, `${beginId} ${(count += 1)}`, step),
         event: onEvent,
       });
-      await storeResult(result);
-      return null;
+      return await storeResult(result);
     } catch (error) {
       if (await store.hasEnded(id)) return "failed";
       if (!isFinal(engine, error) && (await store.count("failures", key)) < taskTries) throw error;

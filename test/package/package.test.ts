@@ -88,10 +88,10 @@ describe("The package", () => {
   });
 
   // Pictures of the walkthrough are about a third of it; the page and the timeline carry Markdown, highlighting, differences, preact and d3-scale.
-  it("is smaller than 1.2 MB", () => {
+  it("is smaller than 1.25 MB", () => {
     assert.ok(existsSync(vsix), `npm run package writes ${path.basename(vsix)}`);
     console.log(`      ${path.basename(vsix)} ${statSync(vsix).size} bytes`);
-    assert.ok(statSync(vsix).size < 1_200_000, `${statSync(vsix).size} bytes`);
+    assert.ok(statSync(vsix).size < 1_250_000, `${statSync(vsix).size} bytes`);
   });
 
   it("contains exactly the files that ship: no modules, no source maps, no tests", () => {

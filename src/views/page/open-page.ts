@@ -135,9 +135,12 @@ export class OpenPage {
   #showDraft(): void {
     const execution = this.#panel.isReady ? this.#parts.documents.execution(this.#uri) : undefined;
     const target = execution && targetIn(execution);
-    if (execution === undefined || target === undefined) return this.#panel.changed();
-    const { hasOldDrafts, text: draft, number: draftNumber } = this.#draftOf(execution);
-    if (hasOldDrafts !== this.#hasOldDrafts) return this.#panel.changed();
+    const shown = execution && this.#draftOf(execution);
+    if (target === undefined || shown?.hasOldDrafts !== this.#hasOldDrafts) {
+      this.#panel.changed();
+      return;
+    }
+    const { text: draft, number: draftNumber } = shown;
     const { taskId, attempt } = target;
     this.#panel.post({ type: "draft", taskId, attempt, draft, draftNumber });
   }
@@ -165,7 +168,10 @@ export class OpenPage {
       return;
     }
     if (message.type === "openLink") return openLink(message.href);
-    if (message.type === "leave") return this.#typed.store();
+    if (message.type === "leave") {
+      this.#typed.store();
+      return;
+    }
     const execution = this.#parts.documents.execution(this.#uri);
     if (execution === undefined) return;
     switch (message.type) {

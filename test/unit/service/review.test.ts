@@ -18,10 +18,10 @@ describe("service: what follows a review", () => {
   let base: string;
   let asked: Asked[];
   /** What the approved draft becomes, one after the other. */
-  let finish: (draft: JsonObject) => Promise<{ output: string; refusal?: JsonObject }>;
+  let finish: (draft: string) => Promise<{ output: string; refusal?: JsonObject }>;
   beforeEach(async () => {
     asked = [];
-    finish = ({ text }) => Promise.resolve({ output: `${String(text)}, final` });
+    finish = (text) => Promise.resolve({ output: `${text}, final` });
     receiver = new CallbackReceiver();
     base = await receiver.start();
   });
@@ -30,14 +30,17 @@ describe("service: what follows a review", () => {
     await harness.end();
   });
 
+  const textOf = ({ text }: JsonObject) => (typeof text === "string" ? text : "");
   const engine: Engine = {
     name: "reviewed",
-    async run({ attempt, draft, refusal, task }, { begin }) {
-      await begin();
+    async run({ attempt, draft, refusal, task }, work) {
+      await work.begin();
       if (!task.humanInput) return { output: "plain", usage };
       asked.push({ attempt, ...(draft && { draft }), ...(refusal && { refusal }) });
       const text = `draft ${attempt}`;
-      return draft ? { ...(await finish(draft)), usage } : { output: text, draft: { text }, usage };
+      return draft
+        ? { ...(await finish(textOf(draft))), usage }
+        : { output: text, draft: { text }, usage };
     },
   };
   const start = async (options = {}) =>
@@ -112,7 +115,7 @@ describe("service: what follows a review", () => {
   it("leads to the next attempt if a guardrail refuses the approved draft, which has its words", async () => {
     await start();
     const refusal = { context: "Too short." };
-    finish = ({ text }) =>
+    finish = (text) =>
       Promise.resolve(text === "draft 1" ? { output: "", refusal } : { output: "Final." });
     const id = await harness.kickoff({ inputs, ...callbacks() });
     await harness.untilWaiting(id);
@@ -172,7 +175,7 @@ describe("service: what follows a review", () => {
     const closed = harness.close();
     kill();
     await closed;
-    finish = ({ text }) => Promise.resolve({ output: `${String(text)}, after the restart` });
+    finish = (text) => Promise.resolve({ output: `${text}, after the restart` });
     await start({ folder: harness.folder });
     assert.equal((await harness.untilEnded(id)).result?.output, "draft 1, after the restart");
     await waitFor("the callback", () => receiver.at("/task").length > 0);
