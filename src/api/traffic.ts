@@ -87,6 +87,7 @@ function hostOnly(address: string): string {
 }
 
 function withoutToken(text: string, token: string, instead = "[token]"): string {
+  if (token === "") return text;
   const forms = new Set([
     token,
     JSON.stringify(token).slice(1, -1),

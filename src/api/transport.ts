@@ -52,7 +52,8 @@ async function nodeFetch() {
 
 export interface TransportOptions {
   readonly baseUrl: string;
-  readonly token: () => Promise<string | TypedToken>;
+  /** Null: requests carry none. */
+  readonly token: () => Promise<string | TypedToken | null>;
   readonly fetch: Fetch;
   readonly clock: Clock;
   readonly random: () => number;
@@ -82,6 +83,7 @@ interface Attempt<T> extends Outgoing<T> {
 }
 
 const errorBytes = 64 * 1024;
+const noToken = { token: "", type: undefined };
 
 /** @throws {CrewApiError} `unauthorized` if the token is empty or can't be in a header */
 function authorization(token: string): string {
@@ -124,10 +126,11 @@ export class Transport {
   async #once<T>(outgoing: Outgoing<T>): Promise<T> {
     const { clock, fetch, baseUrl } = this.#options;
     const given = await this.#options.token();
-    const { token, type } = typeof given === "string" ? { token: given, type: undefined } : given;
+    const { token, type } =
+      typeof given === "string" ? { token: given, type: undefined } : (given ?? noToken);
     const headers = {
       accept: "application/json",
-      authorization: authorization(token),
+      ...(given !== null && { authorization: authorization(token) }),
       "user-agent": this.#options.userAgent,
       ...(outgoing.body && { "content-type": "application/json" }),
     };

@@ -59,6 +59,12 @@ export class CrewClients {
     return this.#connection(crew).client;
   }
 
+  /** Before a token is asked for. @throws CrewApiError */
+  async testAddress(url: string, signal: AbortSignal): Promise<void> {
+    const options = this.#clientOptions(() => shortAddress(url));
+    await CrewClient.testAddress(url, options, { signal });
+  }
+
   async test(target: Crew | Candidate, signal?: AbortSignal): Promise<TestResult> {
     const token = "token" in target ? target.token : await this.#readToken(target);
     const { url } = target;

@@ -108,6 +108,23 @@ function ask(crews: Crews, draft: Draft, given: Partial<NewCrew>): Promise<Crew 
     if (name === undefined && connected === undefined) needed.push("name");
     return needed;
   };
+  /** The address that was tested last. */
+  let tested = "";
+  const testAddress = async (url: string): Promise<"next" | "edit" | "cancel"> => {
+    for (;;) {
+      if (tested === url) return "next";
+      try {
+        await whileTesting(url, (signal) => crews.testAddress(url, signal));
+        tested = url;
+      } catch (error) {
+        const edits = { address: "address", last: "address", canSkip: true } as const;
+        const next = await askAfterFailure(error, notConnectedYet(url, ""), edits);
+        if (next === "cancel") return next;
+        if (typeof next === "object") return "edit";
+        if (next === "untested") tested = url;
+      }
+    }
+  };
   const askForAddress = async (question: Question): Promise<Left> => {
     for (;;) {
       const { left, value } = await askAddress({ ...question, value: draft.url });
@@ -119,7 +136,11 @@ function ask(crews: Crews, draft: Draft, given: Partial<NewCrew>): Promise<Crew 
       if (draft.url !== before && draft.name === draft.suggested) draft.name = "";
       connected = undefined;
       const twin = crews.find(draft.url);
-      if (twin === undefined) return left;
+      if (twin === undefined) {
+        const next = await testAddress(draft.url);
+        if (next === "edit") continue;
+        return next;
+      }
       const setToken = vscode.l10n.t("Set a token of “{0}”", twin.name);
       const { value: choice } = await askChoice<"token" | "address">({
         title: question.title,
@@ -183,12 +204,7 @@ function ask(crews: Crews, draft: Draft, given: Partial<NewCrew>): Promise<Crew 
       });
     },
     failed(error) {
-      const { name, url } = draft;
-      const title =
-        name === ""
-          ? vscode.l10n.t("{0} is not connected yet", url)
-          : vscode.l10n.t("“{0}” is not connected yet", name);
-      return askAfterFailure<Step>(error, title, {
+      return askAfterFailure<Step>(error, notConnectedYet(draft.url, draft.name), {
         address: "address",
         token: "token",
         ...(connected === undefined ? { name: "name" } : {}),
@@ -196,4 +212,10 @@ function ask(crews: Crews, draft: Draft, given: Partial<NewCrew>): Promise<Crew 
       });
     },
   });
+}
+
+function notConnectedYet(url: string, name: string): string {
+  return name === ""
+    ? vscode.l10n.t("{0} is not connected yet", url)
+    : vscode.l10n.t("“{0}” is not connected yet", name);
 }

@@ -237,6 +237,11 @@ export class Crews implements vscode.Disposable {
     return problems;
   }
 
+  /** Sends no token. @throws CrewApiError if no crew is at the address */
+  async testAddress(url: string, signal: AbortSignal): Promise<void> {
+    await (await this.#loadClients()).testAddress(url, signal);
+  }
+
   async test(target: Crew | Candidate, signal?: AbortSignal): Promise<TestResult> {
     return await (await this.#loadClients()).test(target, signal);
   }

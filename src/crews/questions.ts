@@ -224,6 +224,8 @@ interface Edits<Step> {
   readonly name?: Step;
   /** Asked again when the person cancels the test. */
   readonly last: Step;
+  /** Continues without the test, whatever failed. */
+  readonly canSkip?: true;
 }
 
 export async function askAfterFailure<Step>(
@@ -246,7 +248,8 @@ export async function askAfterFailure<Step>(
   addAgain();
   if (error instanceof UserError) add(vscode.l10n.t("Edit Name"), edits.name);
   // The address may be right.
-  if (kind === "unreachable" || kind === "timeout" || kind === "gateway")
+  if (edits.canSkip) buttons.set(vscode.l10n.t("Continue Anyway"), "untested");
+  else if (kind === "unreachable" || kind === "timeout" || kind === "gateway")
     buttons.set(vscode.l10n.t("Save Anyway"), "untested");
   const chosen = await vscode.window.showErrorMessage(
     title,

@@ -106,13 +106,32 @@ describe("Input boxes for a crew", () => {
       assert.deepEqual(failure.choices, ["Edit Token", "Edit Address", "Try Again"]);
       assert.equal(shown[5]?.value, "wrong");
       assert.equal(result?.name, "Travel");
-      assert.deepEqual(crew.tokens, ["Bearer wrong", "Bearer right"]);
+      assert.deepEqual(crew.tokens, [undefined, "Bearer wrong", "Bearer right"]);
+    });
+
+    it("tests the address, without a token, before it asks for one", async () => {
+      await other.stop();
+      const moves: Move[] = [
+        { type: other.url },
+        { press: "Try Again" },
+        { press: "Edit Address" },
+        { type: crew.url },
+        "escape",
+      ];
+      const { shown } = await withPerson(moves, () => connectCrew(crews));
+      assert.deepEqual(
+        shown.map(({ kind, hidden }) => (kind === "message" ? kind : hidden ? "token" : "address")),
+        ["address", "message", "message", "address", "token"],
+      );
+      assert.deepEqual(shown[1]?.choices, ["Try Again", "Edit Address", "Continue Anyway"]);
+      assert.deepEqual(crew.tokens, [undefined]);
     });
 
     it("doesn't keep the name that it suggested for an address which failed", async () => {
       await other.stop();
       const moves: Move[] = [
         { type: other.url },
+        { press: "Continue Anyway" },
         { type: "right" },
         { pick: "Bearer Token" },
         { type: other.url.replace("http://", "") },
@@ -127,6 +146,7 @@ describe("Input boxes for a crew", () => {
       await crew.stop();
       const moves: Move[] = [
         { type: crew.url },
+        { press: "Continue Anyway" },
         { type: "right" },
         { pick: "Bearer Token" },
         { type: "Travel" },
@@ -135,7 +155,7 @@ describe("Input boxes for a crew", () => {
       ];
       const { result, shown } = await withPerson(moves, () => connectCrew(crews));
       assert.equal(result?.url, crew.url);
-      assert.equal(shown.filter(({ kind }) => kind === "message").length, 2);
+      assert.equal(shown.filter(({ kind }) => kind === "message").length, 3);
       assert.equal((await crews.token(result.id))?.token, "right");
     });
 
