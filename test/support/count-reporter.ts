@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import Mocha from "mocha";
 import { noteFailure } from "./open-windows.ts";
+import { childrenOf, signal } from "./processes.ts";
 
 /** A test that failed: its full title, and the first lines of its error. */
 export interface Failure {
@@ -39,6 +40,14 @@ export default class CountReporter extends Mocha.reporters.Spec {
       };
       writeFileSync(file, JSON.stringify(counts));
     });
+  }
+
+  /** Mocha calls it at the end, after all hooks. What a failed test or hook left open would keep the suite from ending. */
+  override done(failures: number, end: (failures: number) => void): void {
+    end(failures);
+    if (failures === 0) return;
+    for (const pid of childrenOf(process.pid)) signal(pid, "SIGKILL");
+    process.exit();
   }
 }
 

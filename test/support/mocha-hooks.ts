@@ -19,7 +19,7 @@ export const mochaHooks = {
   },
   async afterAll(): Promise<void> {
     for (const window of openWindows()) await window.close();
-    // A test that fails may leave its service, which would keep the suite from ending.
+    // With --parallel, the reporter can't end the services that a failed test left.
     if (hasFailed) for (const pid of childrenOf(process.pid)) signal(pid, "SIGKILL");
   },
 };
