@@ -11,6 +11,7 @@ import {
   type UnknownObject,
 } from "../base/json.ts";
 import { pieceOf, shortName } from "../base/text.ts";
+import { pictureIn } from "./read-picture.ts";
 import type { ActivityEvent, EventCounts, TokenUsage } from "./types.ts";
 
 /** Characters kept of arguments, outputs, thoughts and errors. */
@@ -57,6 +58,7 @@ export function readEvent(raw: unknown): ActivityEvent | undefined {
     asObject(event[member]),
   );
   const taskName = eventIdAt(event, "task_name") ?? eventIdAt(task ?? {}, "name");
+  const picture = type === "image_generated" ? pictureIn(event) : undefined;
   const thought = bounded(event["thought"] ?? answer?.["thought"]);
   const role = name("agent_role", "agent") ?? textAt(agent ?? {}, "role");
   const known = defined({
@@ -75,9 +77,10 @@ export function readEvent(raw: unknown): ActivityEvent | undefined {
         ? promptOf(event["messages"])
         : bounded(event["tool_args"] ?? event["arguments"]),
     thought: thought === noThought ? undefined : thought,
-    text: bounded(outputOf(event)),
+    text: picture ? undefined : bounded(outputOf(event)),
     error: bounded(asObject(event["error"])["message"] ?? event["error"]),
     isApprove: typeof event["is_approve"] === "boolean" ? event["is_approve"] : undefined,
+    picture,
   });
   const id =
     eventIdAt(event, "event_id", "id") ??

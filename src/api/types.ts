@@ -159,6 +159,15 @@ export interface ActivityEvent {
   readonly error?: string;
   /** Of a person's feedback. */
   readonly isApprove?: boolean;
+  readonly picture?: Picture;
+}
+
+/** What an agent drew. */
+export interface Picture {
+  /** Also the extension of its file. */
+  readonly type: "png" | "jpg" | "gif" | "webp";
+  /** Left out where events are read from the store, which has it. */
+  readonly base64?: string;
 }
 
 /** How many events there were, also of those that an answer leaves out. */

@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 import { CrewApiError } from "../api/errors.ts";
 import { NothingToDo, UserError } from "../base/errors.ts";
 import { formatSize, shortName } from "../base/text.ts";
-import { isProgram, numberOf, recordOf, targetOf } from "../editor/arguments.ts";
+import { isProgram, numberOf, recordOf, stringOf, targetOf } from "../editor/arguments.ts";
 import { activeDocument, parsePartUri } from "../editor/execution-uri.ts";
 import { plainLabel, showStatus, withCancel } from "../editor/messages.ts";
 import type { Execution } from "../executions/model.ts";
@@ -15,7 +15,7 @@ import { outputUri } from "../views/document/output-editors.ts";
 type OutputParts = Pick<CommandParts, "crews" | "store" | "outputs" | "clock">;
 
 /**
- * Each takes `{crew, kickoffId, taskId?, attempt?}` and returns a URI; `compareAttempts` `{taskId,
+ * Each takes `{crew, kickoffId, taskId?, attempt?}` and returns a URI; `openOutput` also `{picture}`, the ID of its event; `compareAttempts` `{taskId,
  * previous, attempt}`.
  */
 export function outputCommands(parts: OutputParts): Commands {
@@ -31,8 +31,15 @@ export function outputCommands(parts: OutputParts): Commands {
       const output = execution && (await chooseOutput(execution, argument));
       return (output && (await action(execution, output)))?.toString();
     };
+  const openOutput = onOutput(outputs.open);
+  const openPicture = onExecution(parts, async (execution, given) => {
+    const picture = store.picture(execution.localId, stringOf(recordOf(given), "picture") ?? "");
+    if (picture === undefined)
+      throw new UserError(vscode.l10n.t("The picture is not kept: it was too large, or too old."));
+    return (await outputs.openPicture(execution, picture)).toString();
+  });
   return {
-    openOutput: onOutput(outputs.open),
+    openOutput: (given) => (isPicture(given) ? openPicture(given) : openOutput(given)),
     saveOutput: onOutput(async (execution, output) => {
       const file = await outputs.save(execution, output);
       if (file !== undefined) showStatus(vscode.l10n.t("The output is saved."));
@@ -85,6 +92,10 @@ async function chooseOutput(execution: Execution, argument: unknown): Promise<Ou
 
 function attemptIn(argument: unknown): number | undefined {
   return argument instanceof vscode.Uri ? undefined : numberOf(recordOf(argument), "attempt");
+}
+
+function isPicture(argument: unknown): boolean {
+  return !(argument instanceof vscode.Uri) && recordOf(argument)["picture"] !== undefined;
 }
 
 /** Without a task, programs and lenses mean the result; documents and tree rows mean any output. */

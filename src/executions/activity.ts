@@ -1,4 +1,4 @@
-import type { ActivityEvent, TokenUsage } from "../api/types.ts";
+import type { ActivityEvent, Picture, TokenUsage } from "../api/types.ts";
 import { defined } from "../base/json.ts";
 import { shortName } from "../base/text.ts";
 import { type Period, pauses, workPeriods } from "./durations.ts";
@@ -65,6 +65,8 @@ export interface Mark {
   readonly arguments?: string;
   readonly text?: string;
   readonly error?: string;
+  /** Its data is in the store, by the ID. */
+  readonly picture?: Picture["type"];
 }
 
 /** What happened in an execution. */
@@ -264,10 +266,11 @@ function endsOne(event: ActivityEvent, drafts: Drafts, open: Open): boolean {
 
 function markOf(event: ActivityEvent, parentId: string): Mark {
   const { id, type, at, thought, text, error } = event;
+  const picture = event.picture?.type;
   const name = event.tool ?? event.model ?? event.agent ?? event.name;
   return {
     ...{ id, type, parentId, at },
-    ...defined({ name, thought, arguments: event.arguments, text, error }),
+    ...defined({ name, thought, arguments: event.arguments, text, error, picture }),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { ActivityEvent } from "../api/types.ts";
+import type { ActivityEvent, Picture } from "../api/types.ts";
 import { asObject, numberAt } from "../base/json.ts";
 import { integer, optionalText, text } from "../base/sqlite.ts";
 import type { Database } from "../store/database.ts";
@@ -51,8 +51,8 @@ export function readKeptEvents(
 ): KeptEvents {
   // Parsing one text is faster than 10,000, and sorting here than there.
   const whole = database.get(
-    `SELECT '[' || group_concat(json) || ']' AS json FROM events
-     WHERE local_id = ? AND json IS NOT NULL`,
+    `SELECT '[' || group_concat(iif(type = 'image_generated', json_remove(json, '$.picture.base64'), json)) || ']' AS json
+     FROM events WHERE local_id = ? AND json IS NOT NULL`,
     localId,
   );
   const details = database.get(
@@ -82,4 +82,20 @@ export function readKeptEvents(
     events: events.sort((one, other) => one.at - other.at),
     folded: Object.fromEntries([...folded].filter(([, count]) => count > 0)),
   };
+}
+
+/** Base64 of the picture of an event. Undefined if it isn't kept. */
+export function readPicture(
+  database: Pick<Database, "get">,
+  localId: string,
+  eventId: string,
+): Required<Picture> | undefined {
+  const row = database.get(
+    "SELECT json -> '$.picture' AS picture FROM events WHERE local_id = ? AND id = ?",
+    localId,
+    eventId,
+  );
+  const picture = optionalText(row ?? { picture: null }, "picture");
+  // Only addEvents writes them.
+  return picture === undefined ? undefined : (JSON.parse(picture) as Required<Picture>);
 }

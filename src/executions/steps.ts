@@ -1,7 +1,8 @@
+import type { Picture } from "../api/types.ts";
 import { defined } from "../base/json.ts";
 import { type Activity, groupBy } from "./activity.ts";
 
-/** A tool call of an agent, with the thought before it; or a thought that led to none. */
+/** A tool call of an agent, with the thought before it; a thought that led to none; or a picture. */
 export interface Step {
   /** Of its span, or of its mark. */
   readonly id: string;
@@ -17,6 +18,8 @@ export interface Step {
   readonly arguments?: string;
   readonly result?: string;
   readonly error?: string;
+  /** The ID is that of its event. */
+  readonly picture?: Picture["type"];
 }
 
 /** By time. Texts have at most 2,000 characters. */
@@ -28,7 +31,10 @@ export function stepsOf({ spans, marks }: Activity): readonly Step[] {
   const thoughts = new Map<string, string>();
   // From the last one: of several thoughts, the one right before a call led to it.
   const others = marks.toReversed().flatMap((mark): Step[] => {
-    const { id, parentId, at, name, thought, text, error } = mark;
+    const { id, parentId, at, name, thought, text, error, picture } = mark;
+    const { taskId, attempt } = byId.get(parentId) ?? {};
+    if (picture !== undefined)
+      return [{ id, start: at, end: at, picture, ...defined({ taskId, attempt }) }];
     if (thought === undefined || thought.trim() === "") return [];
     // With a result, it is a whole step, as a callback reports it.
     const isWhole = text !== undefined || error !== undefined;
@@ -39,7 +45,6 @@ export function stepsOf({ spans, marks }: Activity): readonly Step[] {
       thoughts.set(next.id, thought);
       return [];
     }
-    const { taskId, attempt } = byId.get(parentId) ?? {};
     return [
       {
         ...{ id, start: at, end: at, thought },

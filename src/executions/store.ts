@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Clock } from "../base/clock.ts";
 import type { ProblemLog } from "../base/errors.ts";
-import type { ActivityEvent } from "../api/types.ts";
+import type { ActivityEvent, Picture } from "../api/types.ts";
 import { type Disposable, Emitter } from "../base/events.ts";
 import { asArray, defined } from "../base/json.ts";
 import type { Database } from "../store/database.ts";
 import { integer, optionalText, type Row, text } from "../base/sqlite.ts";
 import type { KeptEvents } from "./activity.ts";
-import { addEvents, readKeptEvents } from "./kept-events.ts";
+import { addEvents, readKeptEvents, readPicture } from "./kept-events.ts";
 import { type ExecutionChange, Known } from "./known.ts";
 import { type Execution, type ExecutionSummary, without } from "./model.ts";
 import { readExecution, readSummaries, readSummary, summaryOf, writeExecution } from "./record.ts";
@@ -160,6 +160,11 @@ export class ExecutionStore implements Disposable {
   /** What happened in it, as far as the crew reported it; 10,000 events take some 100 ms. */
   events(localId: string): KeptEvents {
     return readKeptEvents(this.#options.database, localId);
+  }
+
+  /** A picture that an agent drew. Undefined if it isn't kept. */
+  picture(localId: string, eventId: string): Required<Picture> | undefined {
+    return readPicture(this.#options.database, localId, eventId);
   }
 
   /** `change` must be pure: it gets the newest state and may run twice. What is `reported` is kept with the execution. */

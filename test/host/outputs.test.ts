@@ -13,6 +13,9 @@ const run = <T>(command: string, argument?: unknown): Promise<T> =>
 const crew = "Outputs";
 const token = "tok-outputs-7f3a";
 const big = `# Long\n\n[Approve](command:workbench.action.files.newUntitledFile) [Home](https://crew.test/home)\r\n${"All work and no play. ".repeat(57_000)}`;
+/** One white pixel. */
+const png =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg==";
 /** The same as shown in an editor. */
 const shownBig = `${big.replace("command:", "command\\:").replace("\r\n", "\n")}\n`;
 
@@ -29,6 +32,7 @@ describe("Commands about outputs", () => {
     status: "completed",
     result: { output: "The end.", tasks },
     execution_time: 12,
+    events: [{ id: "drawn", type: "image_generated", timestamp: 1_760_000_000, output: png }],
   };
 
   before(async () => {
@@ -91,6 +95,20 @@ describe("Commands about outputs", () => {
     await assert.rejects(
       run("openOutput", { crew, kickoffId: "k-1", taskId: "nosuch" }),
       /has not returned an output of the task “nosuch”/,
+    );
+  });
+
+  it("open a picture that an agent drew, as a file", async () => {
+    const address = await run<string>("openOutput", { crew, kickoffId: "k-1", picture: "drawn" });
+    const file = vscode.Uri.parse(address);
+    assert.equal(path.extname(file.path), ".png");
+    assert.deepEqual(await readFile(file.fsPath), Buffer.from(png, "base64"));
+    const { activeTab } = vscode.window.tabGroups.activeTabGroup;
+    assert.ok(activeTab?.input instanceof vscode.TabInputCustom);
+    assert.equal(activeTab.input.uri.path, file.path);
+    await assert.rejects(
+      run("openOutput", { crew, kickoffId: "k-1", picture: "nosuch" }),
+      /is not kept/,
     );
   });
 

@@ -575,6 +575,20 @@ describe("The page of an execution in a browser", () => {
     await waitFor("the focus on the step", async () => (await focused()).startsWith("lookup"));
   });
 
+  it("opens a picture that an agent drew", async () => {
+    const at = Math.max(...someEvents().map((event) => event.at)) - 1000;
+    const picture = { type: "png" } as const;
+    const drawn = { id: "drawn", type: "image_generated", at, parentId: "t1", picture };
+    const events = [...someEvents(), drawn];
+    const page = await window.open({ execution: aRichExecution(), events });
+    const task = page.locator(".task").filter({ hasText: "research" }).first();
+    await task.locator("summary").first().click();
+    await task.getByText(/^Steps/).click();
+    await task.getByRole("button", { name: "Open Picture" }).click();
+    await waitFor("the picture", () => sent.some(({ type }) => type === "openPicture"));
+    assert.deepEqual(sent.at(-1), { type: "openPicture", step: "drawn" });
+  });
+
   it("keeps the feedback box below the header, however many lines that has", async () => {
     const long = `${richDraft}\n\n`.repeat(6);
     const title = "A title that is so long that it takes ".repeat(3);

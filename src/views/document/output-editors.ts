@@ -1,8 +1,9 @@
-import { chmod, mkdir, stat } from "node:fs/promises";
+import { chmod, mkdir, stat, writeFile } from "node:fs/promises";
 import { createHash } from "node:crypto";
 import { homedir } from "node:os";
 import path from "node:path";
 import * as vscode from "vscode";
+import type { Picture } from "../../api/types.ts";
 import { fileName } from "../../base/file-name.ts";
 import { writeText } from "../../base/write-text.ts";
 import { partName, partUri, type ExecutionPart } from "../../editor/execution-uri.ts";
@@ -119,6 +120,21 @@ export async function openOutput(
   const uri = vscode.Uri.file(file);
   await vscode.commands.executeCommand("vscode.open", uri, { preview: true });
   await vscode.commands.executeCommand("workbench.action.files.setActiveEditorReadonlyInSession");
+  return uri;
+}
+
+/** Opens a file, from where VS Code saves or copies it. */
+export async function openPicture(
+  folder: string,
+  { localId }: ExecutionSummary,
+  { type, base64 }: Required<Picture>,
+): Promise<vscode.Uri> {
+  const name = createHash("sha256").update(base64).digest("hex").slice(0, 12);
+  const file = path.join(folder, localId, `picture ${name}.${type}`);
+  await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+  await writeFile(file, base64, { encoding: "base64", mode: 0o600 });
+  const uri = vscode.Uri.file(file);
+  await vscode.commands.executeCommand("vscode.open", uri, { preview: true });
   return uri;
 }
 

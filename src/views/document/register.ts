@@ -6,7 +6,8 @@ import type { Crews } from "../../crews/crews.ts";
 import { isInterrupted } from "../../crews/types.ts";
 import { executionLanguage, executionScheme } from "../../editor/manifest.ts";
 import { logProblem } from "../../editor/log.ts";
-import type { Execution } from "../../executions/model.ts";
+import type { Picture } from "../../api/types.ts";
+import type { Execution, ExecutionSummary } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
 import type { Tracker } from "../../executions/tracker.ts";
 import { doubtOf } from "../doubt.ts";
@@ -118,6 +119,8 @@ export function registerDocuments(options: {
     outputs: {
       open: async (execution: Execution, { part, output }: Output) =>
         (await import("./output-editors.ts")).openOutput(folder, execution, part, output),
+      openPicture: async (execution: ExecutionSummary, picture: Required<Picture>) =>
+        (await import("./output-editors.ts")).openPicture(folder, execution, picture),
       save: async (execution: Execution, output: Output) =>
         (await import("./output-editors.ts")).saveOutput(execution, output),
       openAnswer: async (execution: Execution, answer: RawAnswer) =>

@@ -73,7 +73,12 @@ function stepLines({ attempt = 1, tool, start, end, thought, result, error, ...s
   const line = (label: string, text: string | undefined) =>
     text !== undefined && `  - ${label}: ${inlineText(oneLine(text, most.characters))}`;
   const time = end !== undefined && tool !== undefined && formatSpan(end - start, "fine");
-  const name = tool === undefined ? l10n.t("no tool") : inlineName(tool);
+  const name =
+    step.picture !== undefined
+      ? l10n.t("a picture, which the page opens")
+      : tool === undefined
+        ? l10n.t("no tool")
+        : inlineName(tool);
   const again = attempt > 1 && l10n.t("attempt {0}", attempt);
   return present(
     `- ${present(name, again, time).join(" · ")}`,

@@ -47,7 +47,7 @@ export interface PageAction {
   readonly label: string;
 }
 
-/** A tool call with the thought before it, or a thought that led to none. */
+/** A tool call with the thought before it, a thought that led to none, or a picture. */
 export interface PageStep {
   /** Of its span in the timeline. */
   readonly id: string;
@@ -56,6 +56,8 @@ export interface PageStep {
   readonly state: "running" | "completed" | "failed";
   /** Its duration. */
   readonly facts: string;
+  /** It can be opened. */
+  readonly hasPicture?: true;
   readonly thought?: string;
   readonly arguments?: string;
   readonly result?: string;

@@ -199,6 +199,9 @@ export class OpenPage {
         await runCommand("openOutput", execution, part);
         return;
       }
+      case "openPicture":
+        await runCommand("openOutput", execution, { picture: message.step });
+        return;
       case "compare":
         await runCommand("compareAttempts", execution, {
           taskId: message.taskId,

@@ -29,6 +29,7 @@ const fromPage = v.variant("type", [
     taskId: v.exactOptional(v.string()),
     attempt: v.exactOptional(attempt),
   }),
+  v.object({ type: v.literal("openPicture"), step: v.string() }),
   v.object({ type: v.literal("compare"), ...target }),
   /** Opens the definition of a task, or of the crew. */
   v.object({ type: v.literal("define"), taskId: v.exactOptional(v.string()) }),

@@ -30,13 +30,14 @@ function attemptOf({ attempt = 1 }: Step): number {
 }
 
 function pageStep(step: Step): PageStep {
-  const { id, start, end, tool, thought, result, error } = step;
+  const { id, start, end, tool, thought, result, error, picture } = step;
   return {
     id,
-    title: tool ?? l10n.t("Thought"),
+    title: tool ?? (picture === undefined ? l10n.t("Thought") : l10n.t("Picture")),
     isTool: tool !== undefined,
     state: error !== undefined ? "failed" : end === undefined ? "running" : "completed",
     facts: end === undefined || tool === undefined ? "" : formatSpan(end - start, "fine"),
+    ...(picture !== undefined && { hasPicture: true }),
     ...defined({ thought, arguments: step.arguments, result, error }),
   };
 }

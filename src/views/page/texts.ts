@@ -46,6 +46,7 @@ export function pageTexts() {
     inReview: l10n.t("Waits for you, above."),
     steps: l10n.t("Steps ({0})"),
     hiddenSteps: l10n.t("{0} earlier steps are not shown."),
+    openPicture: l10n.t("Open Picture"),
     step: {
       thought: l10n.t("Thought"),
       arguments: l10n.t("Arguments"),

@@ -3,6 +3,7 @@ import type { AttemptCard, PageStep, TaskCard } from "../../views/page/messages.
 import { ContentView, Level, Markdown } from "./content.tsx";
 import { Fold } from "./fold.tsx";
 import { Icon, StateIcon, StepIcon } from "./icons.tsx";
+import { host } from "./host.ts";
 import { Output } from "./review.tsx";
 import { useTexts } from "./texts.ts";
 
@@ -144,7 +145,7 @@ function Steps({ id, attempt: { steps, hiddenSteps }, isOpen }: StepsProps) {
 }
 
 function StepView({ step }: { readonly step: PageStep }) {
-  const { step: texts, stepStates } = useTexts();
+  const { step: texts, stepStates, openPicture } = useTexts();
   const { id, title, state, facts } = step;
   const summary = (
     <>
@@ -158,6 +159,19 @@ function StepView({ step }: { readonly step: PageStep }) {
   const parts = (["thought", "arguments", "result", "error"] as const).flatMap((part) =>
     step[part] === undefined ? [] : [{ label: texts[part], text: step[part] }],
   );
+  if (step.hasPicture)
+    return (
+      <div class="summary">
+        {summary}
+        <button
+          type="button"
+          class="link"
+          onClick={() => host.post({ type: "openPicture", step: id })}
+        >
+          {openPicture}
+        </button>
+      </div>
+    );
   if (parts.length === 0) return <div class="summary">{summary}</div>;
   return (
     <Fold id={`step ${id}`} isOpen={false} label={summary}>

@@ -91,6 +91,17 @@ describe("events", () => {
     assert.deepEqual([read?.tokens, more.length], [{ total: 7, prompt: 7 }, 0]);
   });
 
+  it("of a picture have it, wherever it is, and not its base64 as text", () => {
+    const png = "iVBORw0KGgoAAAANSUhEUg==";
+    const read = (data: object) =>
+      readEvent({ id: "i", type: "image_generated", timestamp: 1_760_000_000, data });
+    for (const data of [{ output: png }, { result: { b64: `data:image/png;base64,${png}` } }]) {
+      assert.deepEqual(read(data)?.picture, { type: "png", base64: png });
+      assert.equal(read(data)?.text, undefined);
+    }
+    assert.equal(read({ output: "PHN2Zz4=" })?.picture, undefined, "only what has no scripts");
+  });
+
   it("without a type or a time, and parts of streamed texts, are left out", () => {
     const timestamp = "2026-11-22T00:01:24Z";
     const bad = [null, "text", 7, {}, { type: "a" }, { timestamp }, { type: "b", timestamp: "no" }];

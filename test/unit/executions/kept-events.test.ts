@@ -49,6 +49,14 @@ describe("events of an execution", () => {
     assert.deepEqual(store.events(id), { events: [], folded: {} });
   });
 
+  it("have their picture in the store alone", () => {
+    const event = { id: "i", type: "image_generated", at: at(1) };
+    report([{ ...event, picture: { type: "png", base64: "iVBORw0KGgo=" } }]);
+    assert.deepEqual(store.events(id).events, [{ ...event, picture: { type: "png" } }]);
+    assert.deepEqual(store.picture(id, "i"), { type: "png", base64: "iVBORw0KGgo=" });
+    assert.equal(store.picture(id, "another"), undefined);
+  });
+
   it("that are new are news in all windows; repeats are not", () => {
     const other = windows.open();
     const changes: string[] = [];

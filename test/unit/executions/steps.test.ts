@@ -38,6 +38,14 @@ const events = [
 ];
 
 describe("a step", () => {
+  it("is a picture that an agent drew", () => {
+    const picture = { type: "png" } as const;
+    assert.deepEqual(
+      stepsIn([...begun, event("i", "image_generated", 2, { parentId: "a", picture })]),
+      [{ id: "i", taskId: "plan", start: at(2), end: at(2), picture: "png" }],
+    );
+  });
+
   it("has its thought, tool, arguments and result, or its error", () => {
     const of = { taskId: "plan" };
     assert.deepEqual(stepsIn(events), [
