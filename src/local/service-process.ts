@@ -61,21 +61,21 @@ export async function startService(options: ServiceOptions): Promise<Running> {
   closeSync(log.file);
   child.unref();
   const exited = exitOf(child);
-  const end = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]);
+  const until = performance.now() + timeoutMs;
   try {
     for (;;) {
       const running = await findRunning(dataFolder);
       if (running !== undefined && running.pid === child.pid) return running;
       const exit = await Promise.race([exited, delay(lookMs)]);
       if (exit !== undefined) throw await failureOf(child, exit, log);
-      end.throwIfAborted();
+      signal.throwIfAborted();
+      if (performance.now() > until)
+        throw new ServiceFailure(l10n.t("It did not respond within {0} s.", timeoutMs / 1000));
     }
   } catch (error) {
     child.kill("SIGKILL");
     await exited;
     signal.throwIfAborted();
-    if (end.aborted)
-      throw new ServiceFailure(l10n.t("It did not respond within {0} s.", timeoutMs / 1000));
     throw error;
   }
 }

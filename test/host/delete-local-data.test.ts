@@ -46,7 +46,6 @@ describe("Deleting local data by its command", () => {
     await waitFor("the pause", waits);
     await run("openExecution", { crew, kickoffId });
     const { uri: document } = vscode.window.activeTextEditor!.document;
-    await run("openPreview", { crew, kickoffId });
     const beside = { viewColumn: vscode.ViewColumn.Two, preview: false };
     await vscode.commands.executeCommand("vscode.openWith", document, "crewdeck.page", beside);
     vscode.window.createWebviewPanel("crewdeck.comparison", "A and B", vscode.ViewColumn.Two);
@@ -66,8 +65,8 @@ describe("Deleting local data by its command", () => {
               tab.input.uri.scheme === "crew-execution")),
       );
     await waitFor(
-      "document, preview, page, comparison and form, and a preview of the person's own",
-      () => ourTabs().length === 5 && tabs().some(isOwn),
+      "document, page, comparison and form, and a preview of the person's own",
+      () => ourTabs().length === 4 && tabs().some(isOwn),
     );
     await assert.rejects(run("deleteLocalData", {}), /“what” must be one of data, everything/);
     const person = new ScriptedPerson(["escape", { press: "Delete, Keep Connected Crews" }]);

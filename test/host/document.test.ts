@@ -452,26 +452,6 @@ describe("an execution's document", () => {
         assert.ok(next === -1 || range.end < next, heading);
       }
     });
-
-    it("opens a preview to the side, which keeps the rehearsal's line breaks", async () => {
-      const rehearsed = "[REHEARSAL - no language model was called]\n\nAgent: Editor\nTask: Review";
-      await parts.show(
-        parts.store.add(
-          notWaiting({
-            tasks: [
-              {
-                taskId: "review",
-                state: "completed",
-                attempts: [{ number: 1, output: rehearsed }],
-              },
-            ],
-          }),
-        ),
-      );
-      const document = vscode.window.activeTextEditor!.document;
-      const html = await vscode.commands.executeCommand<string>("markdown.api.render", document);
-      assert.match(html, /Agent: Editor<br\s*\/?>\s*Task: Review/);
-    });
   });
 
   it("shows the next attempt to a reader who waits for it, but not to one who has moved elsewhere", async () => {

@@ -214,26 +214,6 @@ describe("feedback in an execution's document", () => {
     );
   });
 
-  it("opens a new thread after the old one was deleted", async () => {
-    const execution = parts.store.add(anExecution());
-    await parts.show(execution);
-    const first = parts.feedback.reject(execution);
-    const open = await thread();
-    // VS Code draws a thread later, and may then still show one that is deleted.
-    const { document } = await box();
-    open.dispose();
-    await waitFor("the thread to disappear", () => document.isClosed);
-    const second = parts.feedback.reject(execution);
-    const next = await waitFor("another thread", () =>
-      parts.threads.threads.find((one) => one !== open),
-    );
-    parts.crew.resume = () =>
-      Promise.resolve({ status: "retrying", message: "Once more.", raw: {} });
-    await parts.threads.submit({ thread: next, text: "Shorter." });
-    assert.deepEqual([(await first)?.status, (await second)?.status], ["retrying", "retrying"]);
-    assert.equal(parts.sent.length, 1);
-  });
-
   it("doesn't send feedback for a newer output than the one that was read", async () => {
     const execution = parts.store.add(anExecution());
     await assert.rejects(

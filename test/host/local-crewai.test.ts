@@ -14,7 +14,6 @@ import { projectFolder } from "../support/folders.ts";
 import { startModelServer } from "../support/model-server.ts";
 import { waitFor } from "../support/wait.ts";
 import { MemoryMemento, MemorySecrets } from "./memory.ts";
-import { provideModels, vendor } from "./model-provider.ts";
 
 /** How long crewAI may take to import and to load a project on a busy machine (ms). */
 const loadingMs = 120_000;
@@ -97,29 +96,6 @@ describe("a project that runs with crewAI", () => {
     return crew;
   }
 
-  const untilWaiting = (window: Window, crew: Crew, kickoffId: string) =>
-    waitFor(
-      "the draft to wait",
-      async () => {
-        const reading = await (await window.crews.client(crew)).status(kickoffId);
-        return reading.state === "waiting" && reading;
-      },
-      loadingMs,
-    );
-
-  it("takes crewAI, says where it is, and an execution's output comes from the model", async () => {
-    const window = await newWindow();
-    const crew = await start(window);
-    assert.equal(crew.local?.engine, "crewai");
-    assert.equal(
-      crew.local.engineNote,
-      `crewAI ${newestCrewai}, ${path.join(project, ".venv", "bin", "python")}`,
-    );
-    const { kickoffId } = await (await window.crews.client(crew)).kickoff({ inputs: {} });
-    assert.equal((await untilWaiting(window, crew, kickoffId)).waiting?.output, "A text.");
-    assert.match(model.requests.at(-1)?.prompt ?? "", /Write about tea/);
-  });
-
   it("runs with crewAI as soon as its project is set up", async () => {
     const environment = path.join(project, ".venv");
     await rm(environment);
@@ -158,23 +134,6 @@ describe("a project that runs with crewAI", () => {
     }
   });
 
-  it("uses the model that was chosen for it, from the next kickoff on", async () => {
-    await provideModels(["one"], ({ progress }) =>
-      progress.report(new vscode.LanguageModelTextPart("VS Code's text.")),
-    );
-    const window = await newWindow();
-    const crew = await start(window);
-    const output = async () => {
-      const { kickoffId } = await (await window.crews.client(crew)).kickoff({ inputs: {} });
-      return (await untilWaiting(window, crew, kickoffId)).waiting?.output;
-    };
-    await window.models.choose(crew.id, { use: "vscode", vendor, id: "one", name: "Model one" });
-    assert.equal(await output(), "VS Code's text.");
-    assert.deepEqual(model.requests, []);
-    await window.models.choose(crew.id, { use: "project" });
-    assert.equal(await output(), "A text.");
-  });
-
   it("keeps the engine that a person chooses, and starts the service again at its address", async () => {
     const window = await newWindow();
     const crew = await start(window);
@@ -208,7 +167,7 @@ describe("a project that runs with crewAI", () => {
     assert.match(local.engineNote ?? "", /crewAI is not installed|No Python/);
   });
 
-  it("holds what a restart interrupted until a person lets it continue in the window that serves it", async () => {
+  it("asks the model with its Python; what a restart interrupted is held until a person lets it continue in any window", async () => {
     const { showErrorMessage, showWarningMessage } = vscode.window;
     const shown: string[][] = [];
     Object.assign(vscode.window, {
@@ -219,8 +178,13 @@ describe("a project that runs with crewAI", () => {
       gate = new Promise((resolve) => (openGate = resolve));
       const window = await newWindow();
       const crew = await start(window);
+      assert.equal(
+        crew.local?.engineNote,
+        `crewAI ${newestCrewai}, ${path.join(project, ".venv", "bin", "python")}`,
+      );
       const { kickoffId } = await (await window.crews.client(crew)).kickoff({ inputs: {} });
       await waitFor("a request to the model", () => model.requests.length > 0, loadingMs);
+      assert.match(model.requests[0]?.prompt ?? "", /Write about tea/);
       const files = await readdir(storage, { recursive: true });
       const file = files.find((name) => path.basename(name) === "service.json") ?? "";
       const text = await readFile(path.join(storage, file), "utf8");
@@ -243,7 +207,12 @@ describe("a project that runs with crewAI", () => {
       const other = await newWindow();
       assert.deepEqual(other.locals.list()[0]?.local?.interrupted, [kickoffId]);
       await other.locals.decideInterrupted(crew.id, "continue", [kickoffId]);
-      await untilWaiting(window, crew, kickoffId);
+      const draft = await waitFor(
+        "the draft to wait",
+        async () => (await (await window.crews.client(crew)).status(kickoffId)).waiting?.output,
+        loadingMs,
+      );
+      assert.equal(draft, "A text.");
       await waitFor(
         "the row to know",
         () => window.locals.list()[0]?.local?.interrupted === undefined,

@@ -40,15 +40,6 @@ describe("local crews", () => {
   let windows: { crews: Crews; locals: LocalCrews; end: () => void }[];
   let open: Set<string>;
 
-  before(() => {
-    // Services without a window leave soon.
-    process.env["CREWDECK_LEAVE_MS"] = "1000";
-  });
-
-  after(() => {
-    delete process.env["CREWDECK_LEAVE_MS"];
-  });
-
   beforeEach(async () => {
     folder = await realpath(await mkdtemp(path.join(tmpdir(), "crewdeck-host-local-")));
     secrets = new MemorySecrets();
@@ -57,6 +48,9 @@ describe("local crews", () => {
   });
 
   afterEach(async () => {
+    for (const { locals } of windows)
+      for (const { local } of locals.list())
+        if (local?.running === true) await locals.stop({ folder: local.folder });
     for (const window of [...windows]) await close(window);
     await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   });

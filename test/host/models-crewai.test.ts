@@ -3,7 +3,7 @@ import * as vscode from "vscode";
 import { Models } from "../../src/models/models.ts";
 import { CrewApi, type DocumentedStatus } from "../support/crew-api.ts";
 import { crewaiProject, needsCrewai, newestCrewai, pythonWith } from "../support/crewai.ts";
-import { startModelServer, type ModelAnswer } from "../support/model-server.ts";
+import type { ModelAnswer } from "../support/model-server.ts";
 import { waitFor } from "../support/wait.ts";
 import { startForWindow } from "../support/window-service.ts";
 import { MemoryMemento, MemorySecrets } from "./memory.ts";
@@ -100,26 +100,5 @@ describe("models of a real crew (crewAI)", () => {
     assert.equal(ended.result?.output, "A report. (signed)", JSON.stringify(ended));
     assert.ok(prompts.some((prompt) => prompt.includes("Oslo: 10 degrees at Blindern")));
     assert.ok(prompts.at(-1)?.includes("Good."));
-  });
-
-  it("are another endpoint's, asked with its key and its name for the model", async () => {
-    const server = await startModelServer(({ prompt, tools, hasToolResult }) =>
-      sayTo(prompt, tools.includes("thermometer") && !hasToolResult),
-    );
-    try {
-      const choice = {
-        use: "endpoint",
-        baseUrl: server.url,
-        model: "llama",
-        hasKey: true,
-      } as const;
-      await models.choose(crewId, { ...choice, at: Date.now() }, "key-of-the-endpoint");
-      const ended = await runWeather();
-      assert.equal(ended.result?.output, "A report. (signed)", JSON.stringify(ended));
-      for (const { model, key } of server.requests)
-        assert.deepEqual([model, key], ["llama", "key-of-the-endpoint"]);
-    } finally {
-      await server.stop();
-    }
   });
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { CrewApiError } from "../../src/api/errors.ts";
-import { fillThread, showThread, UnsentText } from "../../src/feedback/thread-box.ts";
+import { fillThread, UnsentText } from "../../src/feedback/thread-box.ts";
 import { waitFor } from "../support/wait.ts";
 import { anExecution } from "../unit/views/executions.ts";
 import {
@@ -33,12 +33,8 @@ describe("feedback that is not sent, or is edited while it is sent", () => {
   /** A crew that refuses feedback. */
   const refuse = () => Promise.reject(refusal());
   const draft = () => parts.drafts.find({ localId: "local-1", taskId: "review", attempt: 1 })?.text;
-  /** Waits for the text in the focused box, or in another one than `document`. */
-  const shownInBox = (text: string, document?: vscode.TextDocument) =>
-    waitFor(`“${text}” in the box`, async () => {
-      const shown = (await box()).document;
-      return shown !== document && shown.getText() === text;
-    });
+  const shownInBox = (text: string) =>
+    waitFor(`“${text}” in the box`, async () => (await box()).document.getText() === text);
 
   /** An output that is being rejected, with focus in the thread's box. `result` settles when the rejection ends. */
   async function rejecting() {
@@ -89,7 +85,7 @@ describe("feedback that is not sent, or is edited while it is sent", () => {
       assert.ok(await vscode.workspace.applyEdit(edit));
       await waitFor("the text in the box", () => written.getText() === text);
     };
-    return { open, editor, document, sending, type, fail: () => fail(), take: () => take() };
+    return { document, sending, type, fail: () => fail(), take: () => take() };
   }
 
   it("also keeps what was typed in the box while sending failed", async () => {
@@ -100,22 +96,6 @@ describe("feedback that is not sent, or is edited while it is sent", () => {
     assert.equal(parts.sent[0]?.humanFeedback, "My words");
     assert.equal(draft(), "My words and more");
     await shownInBox("My words and more");
-  });
-
-  it("keeps text that could not be sent if Send was selected again and VS Code cleared the box", async () => {
-    const { open, sending, type, fail } = await sendingMyWords();
-    await type("My words and more");
-    assert.equal(
-      await parts.threads.submit({ thread: open, text: "My words and more" }),
-      undefined,
-    );
-    await type("");
-    await type("Last ones");
-    fail();
-    await assert.rejects(sending, /Not now/);
-    assert.equal(parts.sent.length, 1);
-    assert.equal(draft(), "My words and more\n\nLast ones");
-    await shownInBox("My words and more\n\nLast ones");
   });
 
   it("keeps what was typed after sending as a draft, with a lens", async () => {
@@ -144,43 +124,6 @@ describe("feedback that is not sent, or is edited while it is sent", () => {
     assert.equal(draft(), undefined);
     assert.deepEqual(parts.threads.threads, []);
     assert.deepEqual(parts.problems.splice(0), ["Removing a draft that was sent"]);
-  });
-
-  it("restores text in a new box, which VS Code doesn't clear", async () => {
-    const { open, sending, fail } = await sendingMyWords();
-    const { document: sent } = await box();
-    fail();
-    await assert.rejects(sending, /Not now/);
-    await shownInBox("My words", sent);
-    assert.notEqual(await thread(), open);
-  });
-
-  it("finds a thread that moves during the search", async () => {
-    const { editor, open } = await rejecting();
-    const line = open.range!.start.line + 2;
-    const found = showThread(editor, { thread: open, isOpen: true }, 90_000);
-    open.range = new vscode.Range(line, 0, line, 0);
-    assert.ok(await found);
-    assert.equal(editor.selection.active.line, line);
-  });
-
-  it("fills the box of a thread even if the cursor has left its line", async () => {
-    const { editor, open } = await rejecting();
-    await vscode.commands.executeCommand("workbench.action.focusActiveEditorGroup");
-    editor.selection = new vscode.Selection(0, 0, 0, 0);
-    await waitFor("the editor to have the focus", () => vscode.window.activeTextEditor === editor);
-    assert.ok(await fillThread(editor, open, "My words"));
-    assert.equal((await box()).document.getText(), "My words");
-  });
-
-  it("restores text above what was typed while its box was empty", async () => {
-    const { editor, sending, fail } = await sendingMyWords();
-    const { document: sent } = await box();
-    fail();
-    await assert.rejects(sending, /Not now/);
-    await shownInBox("My words", sent);
-    assert.ok(await fillThread(editor, await thread(), "Kept words"));
-    assert.equal((await box()).document.getText(), "Kept words\n\nMy words");
   });
 
   it("doesn't move the focus of a person who has gone elsewhere while sending failed: it keeps a draft, with a lens", async () => {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import type { Locator } from "playwright-core";
 import { storageFolder } from "../support/many-executions.ts";
 import { isRunning, signal } from "../support/processes.ts";
 import { seededRandom } from "../support/random.ts";
@@ -43,7 +44,18 @@ describe("The page of an execution, in the window", () => {
       name,
       exact: true,
     });
-  const tabs = () => window.page.locator(".tabs-container .tab").count();
+  const tabs = (count: number) =>
+    waitFor(
+      `${count} tabs`,
+      async () => (await window.page.locator(".tabs-container .tab").count()) === count,
+    );
+  /** VS Code draws the title's buttons again while an editor opens, which loses a click. */
+  const switchTo = (editor: "Page" | "Text", shown: Locator) =>
+    untilSeen(
+      `it as ${editor}`,
+      () => titleButton(`Open as ${editor}`).click({ timeout: 5_000 }),
+      async () => (await shown.count()) > 0,
+    );
   const openFromTree = () =>
     untilSeen(
       "the page, from the tree",
@@ -64,19 +76,14 @@ describe("The page of an execution, in the window", () => {
     new Set(JSON.stringify((await api.get(`/${id}/status`)).body).match(/"attempt":\d+/g));
 
   it("takes the place of the text by a button in the title, and the choice is remembered", async () => {
-    await untilSeen(
-      "the page",
-      () => titleButton("Open as Page").click({ timeout: 5_000 }),
-      () => button("Approve").isVisible(),
-    );
-    assert.equal(await tabs(), 1, "one editor of it");
-    await titleButton("Open as Text").click();
-    await window.editor.lens("Reject…").waitFor();
-    assert.equal(await tabs(), 1);
-    await titleButton("Open as Page").click();
-    await button("Approve").waitFor();
+    await switchTo("Page", button("Approve"));
+    await tabs(1);
+    await switchTo("Text", window.editor.lens("Reject…"));
+    await tabs(1);
+    await switchTo("Page", button("Approve"));
+    await tabs(1);
     await window.runCommand("View: Close Editor");
-    await waitFor("no tab", async () => (await tabs()) === 0);
+    await tabs(0);
     await openFromTree();
   });
 
@@ -89,11 +96,6 @@ describe("The page of an execution, in the window", () => {
     await window.reload();
     // VS Code in a browser may forget a tab that was opened just before.
     await openFromTree();
-    await waitFor("the text", async () => (await feedback().inputValue()) === typed);
-    // The text editor's thread begins with the same draft.
-    await titleButton("Open as Text").click();
-    await window.editor.lens("Edit Draft…").waitFor();
-    await titleButton("Open as Page").click();
     await waitFor("the text", async () => (await feedback().inputValue()) === typed);
   });
 
@@ -151,12 +153,10 @@ describe("The page of an execution, in the window", () => {
       () => window.tree.click(id.slice(0, 8)),
       () => page().getByRole("heading", { name: "Result" }).isVisible(),
     );
-    await titleButton("Open as Text").click();
+    await switchTo("Text", titleButton("Open as Page"));
     await window.editor.waitForText("Completed");
-    await titleButton("Open as Page").click();
-    await page().getByRole("heading", { name: "Result" }).waitFor();
-    await titleButton("Open as Text").waitFor();
-    assert.equal(await tabs(), 1);
+    await switchTo("Page", page().getByRole("heading", { name: "Result" }));
+    await tabs(1);
     assert.equal(await window.messages.notification("Report a Problem…").count(), 0, "no error");
   });
 });

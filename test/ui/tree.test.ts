@@ -99,33 +99,4 @@ describe("The tree of executions, in the window", () => {
       async () => (await tree.badge("Crewdeck").textContent()) === "1",
     );
   });
-
-  it("clears only ended executions, after asking", async () => {
-    const { tree, messages } = window;
-    await tree.menu("Writers", "Clear Ended Executions");
-    await messages
-      .dialog("Clear 1 ended execution?")
-      .getByRole("button", { name: "Cancel" })
-      .click();
-    assert.ok((await labels()).includes("Tea"));
-    await tree.menu("Writers", "Clear Ended Executions");
-    await messages.confirm("Clear 1 ended execution?", "Clear");
-    await tree.row("Tea").waitFor({ state: "detached" });
-    assert.deepEqual(await labels(), [ids[1]?.slice(0, 8)]);
-  });
-
-  it("removes an execution from the list, asks first if it hasn't ended, and shows again how to kick off the first one", async () => {
-    const { tree, messages } = window;
-    const [, id = ""] = ids;
-    await tree.menu(id.slice(0, 8), "Remove from List");
-    const dialog = messages.dialog("from the list?");
-    await dialog.waitFor();
-    assert.ok(
-      (await dialog.innerText()).includes(id),
-      "it names the id, by which it can be tracked again",
-    );
-    await messages.confirm("from the list?", "Remove from List");
-    await tree.row("Kick off the first execution…").waitFor();
-    await tree.badge("Crewdeck").waitFor({ state: "hidden" });
-  });
 });
