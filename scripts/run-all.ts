@@ -160,15 +160,16 @@ function pytest(name: string, ...more: string[]): Step {
   return { name, args: ["scripts/run-pytest.ts", ...more], isSuite: true, minutes: 3 };
 }
 
-/** The unit tests of the service once more, on Postgres, except those that use no database or are about a file. */
+/** The unit tests of the service once more, on Postgres, except those about a file, and those that send no statement that others don't. */
 function serviceOnPostgres(): Step {
   const folder = "test/unit/service";
   const others =
-    "answer-check,compose,crews,erasure,flow-answers,post,postgres*,query-plans,relay,sources,start,waker,worker,workflow";
+    "answer-check,command-line,compose,conformance,crews,erasure,flow-answers,live-dialect,post,postgres*,python-inputs,query-plans," +
+    "relay,routes,sources,specification,sqlite,start,tokens,waker,worker,workflow";
   const ignored = ["--ignore", `${folder}/{${others}}.test.ts`];
   return {
     // Each process starts a Postgres.
-    ...suite(onPostgres, 5, `${folder}/*.test.ts`, ...ignored, "--parallel", "--jobs", "2"),
+    ...suite(onPostgres, 3, `${folder}/*.test.ts`, ...ignored, "--parallel", "--jobs", "2"),
     env: { CREWDECK_TEST_DATABASE: "postgres" },
   };
 }

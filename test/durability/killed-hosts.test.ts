@@ -20,7 +20,7 @@ import { openWindow as openStore } from "../unit/sending/window.ts";
 import { connectCrew } from "../ui/person.ts";
 
 /** How many kickoffs, and how many resumes, the crew accepts from each host. */
-const count = Number(process.env["CREWDECK_SENDING_COUNT"] ?? 100);
+const count = Number(process.env["CREWDECK_SENDING_COUNT"] ?? 60);
 /** How often each host is killed. */
 const kills = 3;
 /** Milliseconds: far more than it takes, also on a busy machine. */
@@ -204,7 +204,7 @@ async function killAgainAndAgain(
 ): Promise<void> {
   // Counted in requests and responses: each accepted one is two of them.
   const moments = Array.from({ length: kills }, () => ({
-    passed: Math.floor(random() * (4 * count - 200)),
+    passed: Math.floor(random() * 3 * count),
     ms: random() * 10,
   })).sort((one, other) => one.passed - other.passed);
   let passed = 0;

@@ -94,11 +94,9 @@ describe("service: as a relay", () => {
     const port2 = await runService(["--relay", "--data", data, "--port", port]);
     assert.equal(port2.code, 7);
     assert.match(port2.stderr, /^Port \d+ on 127\.0\.0\.1 can't be used: .*EADDRINUSE/);
-    for (const args of [["--engine", "crewai"], ["crew"], ["--port", "70000"], ["--port", "x"]]) {
-      const { code, stderr } = await runService(["--relay", "--data", data, ...args]);
-      assert.equal(code, 2, args.join(" "));
-      assert.match(stderr, /^[^\n]+ See "crewdeck relay --help"\.\n$/);
-    }
+    const wrong = await runService(["--relay", "--data", data, "--engine", "crewai"]);
+    assert.equal(wrong.code, 2);
+    assert.match(wrong.stderr, /^[^\n]+ See "crewdeck relay --help"\.\n$/);
     await service.stop();
     rmSync(data, { recursive: true });
   });

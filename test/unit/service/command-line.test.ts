@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { parseCommandLine, suggestion } from "../../../src/service/command-line.ts";
 import { Refusal } from "../../../src/service/errors.ts";
 import { readDatabaseOption, readOptions } from "../../../src/service/options.ts";
+import { readRelayOptions } from "../../../src/service/relay/options.ts";
 
 describe("service: what a person types after a command", () => {
   const refused = (read: () => unknown, expected: string) =>
@@ -26,6 +27,15 @@ describe("service: what a person types after a command", () => {
   ] as const)
     it(`names the wrong option in one line: ${args.join(" ")}`, () =>
       refused(() => readOptions(args, {}), `${problem} See "crewdeck serve --help".`));
+
+  it("is refused with what describes the options of a relay", () => {
+    for (const args of [["crew"], ["--port", "70000"], ["--port", "x"]])
+      assert.throws(
+        () => readRelayOptions(args, {}),
+        (error) =>
+          error instanceof Refusal && error.message.endsWith(' See "crewdeck relay --help".'),
+      );
+  });
 
   it("never repeats an option's value, which may be a secret", () => {
     for (const args of [["--tokn=s3cret"], ["--tokn", "s3cret"], ["--trust-proxy=s3cret"]])

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { rmSync } from "node:fs";
 import path from "node:path";
+import postgres from "postgres";
 import { defined } from "../../../src/base/json.ts";
 import type { CrewProject } from "../../../src/projects/types.ts";
 import { authenticateBy, type AppOptions } from "../../../src/service/app.ts";
@@ -12,7 +13,9 @@ import { createOperations } from "../../../src/service/operations/operations.ts"
 import { openService, type Service } from "../../../src/service/service.ts";
 import type { Storage } from "../../../src/service/storage.ts";
 import { rows, type Database } from "../../../src/service/database/database.ts";
+import { schema } from "../../../src/service/database/postgres-schema.ts";
 import { openPostgresDatabase } from "../../../src/service/database/postgres.ts";
+import { versionTable } from "../../../src/service/database/schema.ts";
 import { openPostgresStorage } from "../../../src/service/workflow-postgres.ts";
 import { openSqliteStorage } from "../../../src/service/workflow-sqlite.ts";
 import { openSqlite, type Row } from "../../../src/base/sqlite.ts";
@@ -85,16 +88,44 @@ export interface HarnessOptions extends Partial<Pick<AppOptions, "mountedAt" | "
 /** Whether these tests run on Postgres instead of SQLite. */
 export const onPostgres = process.env["CREWDECK_TEST_DATABASE"] === "postgres";
 
-let postgres: Promise<TestPostgres> | undefined;
+let server: Promise<TestPostgres> | undefined;
 /** The addresses of databases, by the harnesses' folders. */
 const databases = new Map<string, Promise<string>>();
 
+/** Emptied databases: to make one and its tables costs more than most tests do. */
+const spare: string[] = [];
+
 /** The database of a harness's folder. */
 function databaseOf(folder: string): Promise<string> {
-  postgres ??= startPostgres({ isDurable: false });
-  const created = databases.get(folder) ?? postgres.then((running) => running.createDatabase());
-  databases.set(folder, created);
-  return created;
+  server ??= startPostgres({ isDurable: false });
+  const found = databases.get(folder);
+  if (found) return found;
+  const url = spare.pop();
+  const made = url ? Promise.resolve(url) : server.then((running) => running.createDatabase());
+  databases.set(folder, made);
+  return made;
+}
+
+/** Empties the database of a folder for another harness, unless a service that was left running still uses it. */
+async function giveBack(folder: string): Promise<void> {
+  const url = await databases.get(folder);
+  databases.delete(folder);
+  if (url === undefined) return;
+  const sql = postgres(url, { max: 1 });
+  try {
+    const [used] = await sql`
+      SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()`;
+    if (used) return;
+    const tables = await sql`
+      SELECT format('%I.%I', schemaname, tablename) AS name FROM pg_tables
+      WHERE schemaname = ${schema} AND tablename NOT IN (${versionTable}, 'openworkflow_migrations')`;
+    // The order doesn't matter without the triggers of foreign keys.
+    const deletes = tables.map(({ name }) => `DELETE FROM ${String(name)};`);
+    await sql.unsafe(`SET session_replication_role = replica; ${deletes.join(" ")}`);
+    spare.push(url);
+  } finally {
+    await sql.end();
+  }
 }
 
 const usualOperations = {
@@ -291,6 +322,7 @@ export class Harness {
   /** Closes the service and removes its data. */
   async end(): Promise<void> {
     await this.close();
+    if (onPostgres) await giveBack(this.folder);
     rmSync(this.folder, { recursive: true, force: true });
   }
 }
