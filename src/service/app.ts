@@ -162,7 +162,7 @@ export function createApp(options: AppOptions): Hono<Environment> {
   }
   app.notFound((c) => fail(c, unknownRoute()));
   app.onError((error, c) => {
-    const known = error instanceof ApiError ? error : expected(error);
+    const known = error instanceof ApiError ? error : expected(error, c.req.method);
     if (!known || known.status >= 500) {
       // A known error's message says what is wrong with the crew.
       const problem = known?.message ?? error.stack ?? error.message;
@@ -201,7 +201,7 @@ export function unknownRoute(): ApiError {
 }
 
 /** Undefined if it is another error. */
-function expected(error: Error): ApiError | undefined {
+function expected(error: Error, method: string): ApiError | undefined {
   // SQLITE_FULL, and Postgres' disk_full.
   if (("errcode" in error && error.errcode === 13) || codeOf(error) === "53100") {
     const message = "The disk that keeps the service's data is full. Free some space";
@@ -210,7 +210,8 @@ function expected(error: Error): ApiError | undefined {
   if (codeOf(error) === "ECONNRESET" && error.message === "aborted")
     return new ApiError(400, "Invalid Request", "The connection ended before the request did");
   if (isLost(error)) {
-    const message = "The service's database can't be reached. What you sent may have been stored";
+    const doubt = method === "GET" ? "" : ". What you sent may have been stored";
+    const message = `The service's database can't be reached${doubt}`;
     return new ApiError(503, "Service Unavailable", message, { retryAfter: 5 });
   }
   return undefined;
