@@ -209,7 +209,7 @@ export function elapsedLabel(
   if (!isInterrupted) return formatSpan(now - Date.parse(startedAt), "coarse");
   // Nothing has happened since.
   const last = history.at(-1)?.at;
-  return last && formatSpan(Date.parse(last) - Date.parse(startedAt), "coarse");
+  return last && formatSpan(Date.parse(last) - Date.parse(startedAt));
 }
 
 /** Milliseconds until {@link elapsedLabel} of what has not ended may change. */

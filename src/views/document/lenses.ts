@@ -10,6 +10,7 @@ import {
   type Execution,
 } from "../../executions/model.ts";
 import { isLarge, outputsOf, type Output } from "./outputs.ts";
+import type { RenderCircumstances } from "./render.ts";
 import { attemptSection, isOnlyAttempt, resultSection, sectionOf } from "./sections.ts";
 import { taskSection, type Rendered } from "./sections.ts";
 import { attemptPairs, taskIn } from "../../executions/tasks.ts";
@@ -23,7 +24,7 @@ interface DocumentLens {
 export function documentLenses(
   execution: Execution,
   rendered: Rendered,
-  isKickingOff: boolean,
+  { isKickingOff = false, isInterrupted = false }: RenderCircumstances,
   canStop = false,
 ): readonly DocumentLens[] {
   const target = { crew: execution.crew.id, kickoffId: keyOf(execution), fromLens: true };
@@ -32,7 +33,11 @@ export function documentLenses(
     const lens = commandOf(title, command, { ...target, ...more });
     return line === undefined ? [] : [{ line, command: lens }];
   };
-  const next = isKickingOff ? [] : nextCommands(execution, target, canStop);
+  const next = isKickingOff
+    ? []
+    : isInterrupted
+      ? interruptedCommands(target)
+      : nextCommands(execution, target, canStop);
   return [
     ...next.map((command) => ({ line: 0, command })),
     ...attemptPairs(execution).flatMap(({ taskId, previous, attempt }) =>
@@ -53,6 +58,13 @@ export function documentLenses(
         part.kind === "result" ? { result: true } : { taskId: part.taskId, attempt: part.attempt },
       ),
     ),
+  ];
+}
+
+function interruptedCommands(target: object): readonly vscode.Command[] {
+  return [
+    commandOf(l10n.t("Continue"), "continueExecution", target),
+    commandOf(l10n.t("Discard…"), "discardExecution", target),
   ];
 }
 

@@ -79,7 +79,7 @@ export function registerDocuments(options: {
           return documentLenses(
             execution,
             rendered,
-            kickoffs.isUnderWay(execution),
+            documents.circumstancesOf(execution) ?? {},
             crews.find(execution.crew.id) !== undefined && crews.canStop(execution.crew.id),
           ).map(
             ({ line, command }) => new vscode.CodeLens(new vscode.Range(line, 0, line, 0), command),

@@ -32,7 +32,7 @@ export function renderExecution(
   circumstances: RenderCircumstances = {},
   steps: readonly Step[] = [],
 ): Rendered {
-  const { doubt, prices = [] } = circumstances;
+  const { doubt, isInterrupted, prices = [] } = circumstances;
   const parts = present<Part>(
     { id: "title", lines: [`# ${inlineText(titleOf(execution))}`] },
     statePart(execution, circumstances),
@@ -41,7 +41,7 @@ export function renderExecution(
     ...situationParts(execution, circumstances),
     ...resultParts(execution),
     ...requestParts(execution),
-    ...execution.tasks.map((task) => taskPart(task, execution, steps)),
+    ...execution.tasks.map((task) => taskPart(task, execution, steps, isInterrupted)),
     ...unknownTaskParts(execution),
     timesPart(execution),
     tokensPart(execution, prices),

@@ -5,7 +5,7 @@ import { hasEnded, type Attempt, type Execution } from "../../executions/model.t
 import type { ExecutionTask, SentResume } from "../../executions/model.ts";
 import type { Step } from "../../executions/steps.ts";
 import { oneLine } from "../../base/text.ts";
-import { formatSpan, formatTime, present, taskStateLabel } from "../labels.ts";
+import { formatSpan, formatTime, interruptedLabel, present, taskStateLabel } from "../labels.ts";
 import { outputLines, outputPart, withLines } from "./embed.ts";
 import { cleanText, inlineName, inlineText, quotedLines } from "./markdown.ts";
 import { attemptSection, feedbackSection, isOnlyAttempt, stepSection } from "./sections.ts";
@@ -21,9 +21,11 @@ export function taskPart(
   task: ExecutionTask,
   execution: Execution,
   steps: readonly Step[] = [],
+  isInterrupted = false,
 ): Part {
   const { taskId, agent, state, isSkipped } = task;
-  const label = taskStateLabel(task, execution);
+  const label =
+    isInterrupted && state === "running" ? interruptedLabel() : taskStateLabel(task, execution);
   const facts = present(
     label,
     agent !== undefined && agent !== "" && l10n.t("by {0}", inlineName(agent)),

@@ -92,7 +92,7 @@ export interface TaskCard {
   readonly taskId: string;
   readonly name: string;
   readonly agent?: string;
-  readonly state: TaskSummary["state"];
+  readonly state: TaskSummary["state"] | "interrupted";
   readonly stateLabel: string;
   /** Duration, tokens. */
   readonly facts: readonly string[];
@@ -127,7 +127,7 @@ export interface Review {
 export interface PageModel {
   readonly title: string;
   readonly crew: string;
-  readonly state: ExecutionState;
+  readonly state: ExecutionState | "interrupted";
   readonly stateLabel: string;
   /** Progress, the task under way. */
   readonly facts: readonly string[];

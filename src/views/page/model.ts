@@ -46,6 +46,7 @@ import {
   askLabel,
   elapsedLabel,
   formatTime,
+  interruptedLabel,
   isRehearsal,
   present,
   taskStateLabel,
@@ -73,7 +74,7 @@ export function pageModel(
   circumstances: PageCircumstances,
 ): PageModel {
   const { state, crew, request } = execution;
-  const { isKickingOff = false, prices = [] } = circumstances;
+  const { isKickingOff = false, isInterrupted = false, prices = [] } = circumstances;
   const review = reviewOf(execution, circumstances);
   const steps = stepsOf(activity);
   const { label, facts } = stateFacts(execution, circumstances);
@@ -82,7 +83,7 @@ export function pageModel(
   return {
     title: titleOf(execution),
     crew: crew.name,
-    state,
+    state: isInterrupted ? "interrupted" : state,
     stateLabel: label,
     facts,
     spoken: spokenState(execution, label),
@@ -95,7 +96,7 @@ export function pageModel(
     use: useLabels(tokenUse(execution), prices),
     actions: isKickingOff ? [] : actionsOf(execution, circumstances),
     notices: noticesOf(execution, circumstances),
-    tasks: tasks.map((task) => taskCard(task, execution, { steps, prices, review })),
+    tasks: tasks.map((task) => taskCard(task, execution, { steps, prices, review, isInterrupted })),
     inputs: Object.entries(request?.inputs ?? {}).map(([name, value]) => ({
       name,
       value: valueContent(value),
@@ -291,6 +292,7 @@ function previousOf(execution: Execution, taskId: string, attempt: number): numb
 }
 
 interface Surroundings {
+  readonly isInterrupted: boolean;
   readonly steps: readonly Step[];
   readonly prices: readonly Price[];
   readonly review: Review | undefined;
@@ -299,6 +301,7 @@ interface Surroundings {
 function taskCard(task: ExecutionTask, execution: Execution, surroundings: Surroundings): TaskCard {
   const { taskId, agent, state } = task;
   const { steps, prices } = surroundings;
+  const isInterrupted = surroundings.isInterrupted && state === "running";
   const known = attemptsOf(task, execution);
   const numbers = new Set(known.map(({ number }) => number));
   const begun = attemptsWithSteps(steps, taskId).filter((number) => !numbers.has(number));
@@ -312,8 +315,8 @@ function taskCard(task: ExecutionTask, execution: Execution, surroundings: Surro
       agent: agent === undefined || agent === "" ? undefined : shortName(agent),
       note: comesLater ? l10n.t("Output is available when the execution has ended.") : undefined,
     }),
-    state,
-    stateLabel: taskStateLabel(task, execution),
+    state: isInterrupted ? "interrupted" : state,
+    stateLabel: isInterrupted ? interruptedLabel() : taskStateLabel(task, execution),
     facts: [...taskTimeLabels(task, execution), ...useLabels(taskTokenUse(task), prices)],
     attempts: attempts
       .toSorted((one, other) => one.number - other.number)

@@ -43,6 +43,7 @@ export function StateIcon({ state }: { readonly state: PageModel["state"] | Task
     stopped: <Icon name="stopped" />,
     unknown: <Icon name="question" />,
     unconfirmed: <Icon name="warning" color="yellow" />,
+    interrupted: <Icon name="warning" color="yellow" />,
   };
   return icons[state];
 }

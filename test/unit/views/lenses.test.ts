@@ -5,8 +5,8 @@ import { renderExecution } from "../../../src/views/document/render.ts";
 import { anExecution, notWaiting } from "./executions.ts";
 
 describe("The lenses above the title of an execution's document", () => {
-  const lensesOf = (execution: Execution, isKickingOff = false, canStop = false) =>
-    documentLenses(execution, renderExecution(execution), isKickingOff, canStop).filter(
+  const lensesOf = (execution: Execution, circumstances = {}, canStop = false) =>
+    documentLenses(execution, renderExecution(execution), circumstances, canStop).filter(
       ({ line }) => line === 0,
     );
   const failed = (state: "failed" | "stopped") => notWaiting({ kickoffIds: [state], state });
@@ -52,7 +52,7 @@ describe("The lenses above the title of an execution's document", () => {
 
   it("stop what has not ended, if its crew may be able to, and show that it is stopping", () => {
     const titles = (execution: Execution, canStop = true) =>
-      lensesOf(execution, false, canStop).map(({ command }) => [command.title, command.command]);
+      lensesOf(execution, {}, canStop).map(({ command }) => [command.title, command.command]);
     const local = { id: "local:file:///crew", name: "Writers", url: "http://127.0.0.1:1" };
     assert.deepEqual(titles(notWaiting({ crew: local })), [["Stop…", "crewdeck.stop"]]);
     assert.deepEqual(titles(notWaiting()), [["Try to Stop…", "crewdeck.tryToStop"]]);
@@ -64,7 +64,15 @@ describe("The lenses above the title of an execution's document", () => {
     assert.deepEqual(titles(unanswered), [["Try to Stop…", "crewdeck.tryToStop"]]);
   });
 
+  it("continue or discard what was interrupted, which can't be stopped", () => {
+    const lenses = lensesOf(notWaiting(), { isInterrupted: true }, true);
+    assert.deepEqual(
+      lenses.map(({ command }) => command.title),
+      ["Continue", "Discard…"],
+    );
+  });
+
   it("are none while the kickoff request is being sent", () => {
-    assert.deepEqual(lensesOf(lost, true), []);
+    assert.deepEqual(lensesOf(lost, { isKickingOff: true }), []);
   });
 });

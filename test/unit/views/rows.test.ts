@@ -554,7 +554,7 @@ describe("an execution's row in any group", () => {
   it("is interrupted, not running, until a person decides about it", () => {
     const history = [{ at: new Date(start + 90_000).toISOString(), state: "running" }] as const;
     const row = executionRow(notWaiting({ history }), start + 3_600_000, { crew: "interrupted" });
-    assert.match(row.description, /^Interrupted · continue or discard it · 1 min( ·|$)/);
+    assert.match(row.description, /^Interrupted · continue or discard it · 1 min 30 s( ·|$)/);
     assert.match(row.facts, /^execution\b.*:interrupted\b/);
     assert.match(row.sentence, /^Sea otters, Interrupted, /);
     assert.doesNotMatch(row.icon.id, /spin/);

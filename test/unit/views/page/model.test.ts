@@ -303,6 +303,20 @@ describe("The page's model", () => {
     );
   });
 
+  it("shows nothing as running that was interrupted, and lets a person continue or discard it", () => {
+    const model = modelOf(rejectedAgain(), { isInterrupted: true });
+    assert.deepEqual(
+      [model.state, ...model.tasks.map(({ state, stateLabel }) => [state, stateLabel])],
+      [
+        "interrupted",
+        ["completed", "Completed"],
+        ["interrupted", "Interrupted"],
+        ["pending", "Not started"],
+      ],
+    );
+    assert.deepEqual(names(model).slice(0, 2), ["continueExecution", "discardExecution"]);
+  });
+
   it("warns of callbacks that have not arrived", () => {
     const undelivered = [
       { kind: "task", count: 1, attempts: 1, error: "The receiver answered 500." },
