@@ -128,6 +128,7 @@ function longSteps(): readonly Step[] {
       env: { CREWDECK_CREWAI_VERSIONS: "all", CREWDECK_KILLS: "500" },
     },
     pytest("python with crewAI 1.15.0", "--crewai", "1.15.0"),
+    pytest("python with crewAI 1.0.0", "--crewai", "1.0.0"),
     {
       name: "host on the oldest VS Code",
       args: ["scripts/run-host.ts", "--oldest"],
