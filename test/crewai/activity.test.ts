@@ -68,13 +68,13 @@ describe("a crewAI run with a tool and a rejection", () => {
           spans
             .filter(({ kind }) => ["agent", "model", "tool", "other"].includes(kind))
             .map(toldOf),
-          expectedSpans(log, spans),
+          expectedSpans(log, spans, decisions),
         );
         assert.deepEqual(
           activity.marks.map(({ id, type }) => `${type} ${id}`).sort(),
           unpairedEvents(log),
         );
-        checkTasks(log, spans);
+        checkTasks(log, spans, decisions);
         checkWaits(spans, decisions);
         const tokens = log.reduce((sum, event) => sum + (event.tokens ?? 0), 0);
         assert.ok(tokens > 0);
@@ -100,10 +100,14 @@ function toldOf({ id, kind, name, parentId, start, end, tokens, arguments: given
 }
 
 /** What the log of the bus has in the place of those. */
-function expectedSpans(log: readonly BusEvent[], spans: readonly Span[]) {
+function expectedSpans(
+  log: readonly BusEvent[],
+  spans: readonly Span[],
+  decisions: readonly Decision[],
+) {
   const byId = new Map(log.map((event) => [event.id, event]));
   const ends = new Map(log.map((event) => [event.startedId, event]));
-  const attempts = attemptsIn(log);
+  const attempts = attemptsIn(log, decisions);
   const parentOf = ({ parentId }: BusEvent): string | undefined => {
     const parent = byId.get(parentId ?? "");
     if (parent === undefined || isInnerFlow(parent)) return parent && parentOf(parent);
@@ -161,17 +165,20 @@ function unpairedEvents(log: readonly BusEvent[]): readonly string[] {
     .sort();
 }
 
-/** Each attempt at a task that the bus saw, by time. */
-function attemptsIn(log: readonly BusEvent[]) {
-  const counts = new Map<string | null, number>();
+/** Each start of a task that the bus saw, by time. What follows an approval is part of the same attempt. */
+function attemptsIn(log: readonly BusEvent[], decisions: readonly Decision[]) {
   return log
     .filter(({ type }) => type === "task_started")
     .sort((one, other) => one.at - other.at)
     .map((started) => {
-      const number = (counts.get(started.taskName) ?? 0) + 1;
-      counts.set(started.taskName, number);
-      const ended = log.find(({ startedId }) => startedId === started.id);
-      return { taskId: started.taskName, number, started, ended };
+      const { id, at, taskName: taskId } = started;
+      const rejections = decisions.filter(({ isApprove, sent }) => !isApprove && sent < at);
+      const number = taskId === "headline" ? rejections.length + 1 : 1;
+      // A draft ends crewAI's task with the agent's answer.
+      const ended =
+        log.find(({ startedId }) => startedId === id) ??
+        log.find(({ parentId, type }) => parentId === id && type === "agent_execution_completed");
+      return { taskId, number, started, ended };
     });
 }
 
@@ -184,7 +191,11 @@ function spanOf(
 }
 
 /** The service's own times of an attempt enclose crewAI's, and each attempt ends before the next begins. */
-function checkTasks(log: readonly BusEvent[], spans: readonly Span[]): void {
+function checkTasks(
+  log: readonly BusEvent[],
+  spans: readonly Span[],
+  decisions: readonly Decision[],
+): void {
   assert.deepEqual(
     spans
       .filter(({ kind }) => ["task", "attempt", "wait"].includes(kind))
@@ -202,18 +213,21 @@ function checkTasks(log: readonly BusEvent[], spans: readonly Span[]): void {
       "1 task report completed",
     ],
   );
-  const attempts = attemptsIn(log);
+  const attempts = attemptsIn(log, decisions);
   assert.deepEqual(
     attempts.map(({ taskId, number }) => `${taskId} ${number}`),
-    ["measure 1", "headline 1", "headline 2", "report 1"],
+    ["measure 1", "headline 1", "headline 2", "headline 2", "report 1"],
   );
   for (const [at, attempt] of attempts.entries()) {
     const { started, ended, taskId } = attempt;
     const span = spanOf(attempt, spans);
     assert.ok(span?.end !== undefined && ended !== undefined, String(taskId));
     assert.ok(span.start <= started.at && ended.at <= span.end, `${taskId} is enclosed`);
-    const next = attempts[at + 1]?.started.at ?? Infinity;
-    assert.ok(span.end <= next, `${taskId} ends before what is next`);
+    const next = attempts[at + 1];
+    assert.ok(
+      next === undefined || spanOf(next, spans) === span || span.end <= next.started.at,
+      `${taskId} ends before what is next`,
+    );
   }
 }
 

@@ -20,7 +20,7 @@ const tasks =
 /** As `crewai create flow` makes it, with a declarative crew besides. */
 const flow = {
   "pyproject.toml": '[project]\nname = "news"\n\n[tool.crewai]\ntype = "flow"\n',
-  ".env": "STATION=Blindern\n",
+  ".env": "STATION=Oslo\n",
   "src/news/__init__.py": "",
   "src/news/tools/__init__.py": "",
   "src/news/tools/station.py": 'import os\nprint("the station is " + os.environ["STATION"])\n',
@@ -96,7 +96,7 @@ describe("a project of several crews", () => {
         );
         assert.equal(ended.result?.output, output, JSON.stringify(ended));
         if (crew === "crews/short") return;
-        await waitFor("the log", () => service.log().includes("the station is Blindern"));
+        await waitFor("the log", () => service.log().includes("the station is Oslo"));
         assert.ok(service.log().includes(`it runs in ${folder}\n`), service.log());
       } finally {
         await service.stop();

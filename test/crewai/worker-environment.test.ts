@@ -88,7 +88,7 @@ describe("the environment that the extension gives a crew's Python", () => {
     );
     const { error } = await run(folder, await pythonWith("1.15.30"));
     assert.match(error ?? "", /ValueError: \('\[hidden\]', \[\]\)/);
-    await waitFor("the log", () => service?.log().includes("The key is …"));
+    await waitFor("the log", () => service?.log().includes("The key is [hidden]"));
     assert.ok(!service?.log().includes(key));
   });
 });
