@@ -16,16 +16,11 @@ import { pageModel } from "../../src/views/page/model.ts";
 import { answerProblems } from "../support/answer-check.ts";
 import { CallbackReceiver } from "../support/callback-receiver.ts";
 import { CrewApi } from "../support/crew-api.ts";
-import {
-  crewaiEnv,
-  crewaiProject,
-  needsCrewai,
-  newestCrewai,
-  pythonWith,
-} from "../support/crewai.ts";
+import { crewaiEnv, crewaiProject, needsCrewai } from "../support/crewai.ts";
 import { startModelServer } from "../support/model-server.ts";
 import { startService, type RunningService } from "../support/service.ts";
 import { waitFor } from "../support/wait.ts";
+import { warmPython } from "../support/warm-python.ts";
 import { FakeLease } from "../unit/executions/tracker-support.ts";
 import { Windows } from "../unit/sending/window.ts";
 import { vendorSchemas } from "../unit/service/vendor-schemas.ts";
@@ -275,7 +270,7 @@ async function rejectThenApprove(dialect: "documented" | "live") {
   ends.push(() => receiver.stop());
   const service = await startService({
     folder: project,
-    args: ["--engine", "crewai", "--python", await pythonWith(newestCrewai), "--dialect", dialect],
+    args: ["--engine", "crewai", "--python", await warmPython(), "--dialect", dialect],
     env: crewaiEnv(model),
   });
   ends.push(() => service.stop());

@@ -3,19 +3,14 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { CrewApi, type DocumentedStatus } from "../support/crew-api.ts";
-import {
-  crewaiEnv,
-  needsCrewai,
-  newestCrewai,
-  pythonWith,
-  writeProject,
-} from "../support/crewai.ts";
+import { crewaiEnv, needsCrewai, writeProject } from "../support/crewai.ts";
 import { temporaryFolder } from "../support/folders.ts";
 import { startModelServer } from "../support/model-server.ts";
 import { childrenOf, isRunning, signal } from "../support/processes.ts";
 import { seededRandom } from "../support/random.ts";
 import { startService, type RunningService } from "../support/service.ts";
 import { waitFor } from "../support/wait.ts";
+import { warmPython } from "../support/warm-python.ts";
 
 const kills = Number(process.env["CREWDECK_KILLS"] ?? 50);
 /** An early kill finds the service or Python starting; a later one waits for requests to the model, so also for Python's import of crewAI: seconds of the processor. Pauses (ms) are the longest. */
@@ -62,7 +57,7 @@ describe(`the crewai engine: ${kills} kills with SIGKILL of worker and service`,
     console.log(`      seed ${seed}: CREWDECK_SEED=${seed} kills at the same moments`);
     const data = temporaryFolder("crewai-durability");
     const model = await startModelServer(() => sleep(modelMs, "A text."));
-    const python = await pythonWith(newestCrewai);
+    const python = await warmPython();
     const folder = writeProject({ "crew.py": crew });
     const all: Promised[] = [];
     const workers = new Set<number>();

@@ -21,6 +21,7 @@ import { temporaryFolder } from "../support/folders.ts";
 import { childrenOf, isRunning } from "../support/processes.ts";
 import { startModelServer } from "../support/model-server.ts";
 import { waitFor } from "../support/wait.ts";
+import { warmPython } from "../support/warm-python.ts";
 
 /** A crew of two tasks whose first one calls `act`; each attempt builds it again. */
 const crewFile = (act = "") => `import os, sys, time
@@ -42,6 +43,14 @@ describe("crewAI projects at the edges", () => {
   needsCrewai();
   let model: Awaited<ReturnType<typeof startModelServer>>;
   const engines: { close?(): void }[] = [];
+  let python: string;
+  /** Children of this process that are no workers. */
+  let others: readonly number[];
+  const workersNow = () => childrenOf(process.pid).filter((pid) => !others.includes(pid));
+  before(async () => {
+    python = await warmPython();
+    others = childrenOf(process.pid);
+  });
   beforeEach(async () => {
     model = await startModelServer(() => "A text.");
   });
@@ -57,7 +66,7 @@ describe("crewAI projects at the edges", () => {
     const folder = writeProject(files);
     const opened = openEngine({
       folder,
-      python: await pythonWith(newestCrewai),
+      python,
       ...options,
       env: { ...crewaiEnv(model), ...options.env },
     });
@@ -75,6 +84,8 @@ describe("crewAI projects at the edges", () => {
     return error.message;
   };
 
+  const cold = () => pythonWith(newestCrewai);
+
   it("names an interpreter that is missing", async () => {
     assert.match(
       await failure({ "crew.py": crewFile() }, { python: "/nowhere/python" }),
@@ -90,7 +101,7 @@ describe("crewAI projects at the edges", () => {
       "import sys\nsys.version_info = (3, 9, 1)\nsys.version = '3.9.1 (old)'\n",
     );
     assert.match(
-      await failure({ "crew.py": crewFile() }, { env: { PYTHONPATH: old } }),
+      await failure({ "crew.py": crewFile() }, { env: { PYTHONPATH: old }, python: await cold() }),
       /is Python 3\.9\.1, and crewAI needs Python 3\.10 or newer\./,
     );
     assert.match(
@@ -124,7 +135,8 @@ describe("crewAI projects at the edges", () => {
       path.join(broken, "crewai", "__init__.py"),
       "raise RuntimeError('Your system has an unsupported version of sqlite3.')\n",
     );
-    const message = await failure({ "crew.py": crewFile() }, { env: { PYTHONPATH: broken } });
+    const options = { env: { PYTHONPATH: broken }, python: await cold() };
+    const message = await failure({ "crew.py": crewFile() }, options);
     assert.match(
       message,
       /can't load crewAI 1\.15\.30\. RuntimeError: Your system has an unsupported version of sqlite3\.\nInstall it again/,
@@ -207,19 +219,16 @@ describe("crewAI projects at the edges", () => {
     assert.match(
       await failure(
         { "crew.py": `${crewFile()}\nprint("calling the station")\ntime.sleep(600)\n` },
-        { times: { load: 25_000 } },
+        { times: { load: 2_000 } },
       ),
-      /^The project did not load within 25 seconds\.\nIt printed last:\ncalling the station$/,
+      /^The project did not load within 2 seconds\.\nIt printed last:\ncalling the station$/,
     );
   });
 
   it("ends what a worker started when it ends by itself", async () => {
     const pid = path.join(temporaryFolder("child"), "pid");
-    const message = await failure({
-      "crew.py": crewFile(
-        `import subprocess; open(${JSON.stringify(pid)}, "w").write(str(subprocess.Popen(["sleep", "600"]).pid)); os._exit(3)`,
-      ),
-    });
+    const dying = `import subprocess; open(${JSON.stringify(pid)}, "w").write(str(subprocess.Popen(["sleep", "600"]).pid)); os._exit(3)`;
+    const message = await failure({ "crew.py": crewFile(dying) }, { python: await cold() });
     assert.match(message, /^The crew's Python process ended \(exit code 3\)\./);
     const child = Number(readFileSync(pid, "utf8"));
     await waitFor("the child to end", () => !isRunning(child));
@@ -265,7 +274,7 @@ describe("crewAI projects at the edges", () => {
     const file = path.join(folder, "crew.py");
     writeFileSync(file, readFileSync(file, "utf8").replace("Finish {topic}", "End {topic} soon"));
     const next = openEngine({
-      ...{ folder, data, python: await pythonWith(newestCrewai), env: crewaiEnv(model) },
+      ...{ folder, data, python, env: crewaiEnv(model) },
     });
     engines.push(next.engine);
     await next.engine.run(attempt(1), ignore);
@@ -338,9 +347,9 @@ describe("crewAI projects at the edges", () => {
     await waitFor("b to be queued", () => lines.some((line) => line.includes("execution b waits")));
     engine.rest?.("b", true);
     await assert.rejects(queued ?? Promise.resolve(), /The execution was stopped/);
-    assert.equal(childrenOf(process.pid).length, 1);
+    assert.equal(workersNow().length, 1);
     engine.rest?.("a", false);
-    await waitFor("the worker to leave", () => childrenOf(process.pid).length === 0);
+    await waitFor("the worker to leave", () => workersNow().length === 0);
   });
 
   it("keeps the worker of each execution that waits for a person", async () => {
@@ -348,7 +357,7 @@ describe("crewAI projects at the edges", () => {
     const { project: read } = await readProject(folder);
     for (const [index, id] of ["a", "b", "c"].entries()) {
       await engine.prepare?.(id, read);
-      assert.equal(childrenOf(process.pid).length, index + 1);
+      assert.equal(workersNow().length, index + 1);
       engine.rest?.(id, false);
     }
   });
@@ -357,10 +366,10 @@ describe("crewAI projects at the edges", () => {
     const times = { idle: 1_000, spare: 6_000 };
     const { run } = await open({ "crew.py": crewFile() }, { times });
     const workers = new Set<number>();
-    const onTask = () => childrenOf(process.pid).forEach((pid) => workers.add(pid));
+    const onTask = () => workersNow().forEach((pid) => workers.add(pid));
     const spare = () =>
       waitFor("a spare worker", () => {
-        const [pid, ...more] = childrenOf(process.pid);
+        const [pid, ...more] = workersNow();
         return pid !== undefined && more.length === 0 && !workers.has(pid) && pid;
       });
     await run({ topic: "tea" }, { onTask });
@@ -370,7 +379,7 @@ describe("crewAI projects at the edges", () => {
     await run({ topic: "tea" }, { onTask });
     assert.ok(workers.has(first) && workers.size === 2, "the next execution uses it");
     await spare();
-    await waitFor("the spare worker to leave", () => childrenOf(process.pid).length === 0);
+    await waitFor("the spare worker to leave", () => workersNow().length === 0);
     assert.ok(performance.now() - begun > times.spare);
   });
 
@@ -384,7 +393,7 @@ describe("crewAI projects at the edges", () => {
 
   it("reports a worker that is killed between two commands", async () => {
     const worker = new Worker({
-      python: await pythonWith(newestCrewai),
+      python,
       program: workerProgram,
       secrets: new Secrets(),
       env: process.env,

@@ -9,7 +9,6 @@ import {
   crewaiProject,
   crewaiVersions,
   needsCrewai,
-  newestCrewai,
   pythonWith,
   workerProgram,
   writeProject,
@@ -17,6 +16,7 @@ import {
 import { startModelServer } from "../support/model-server.ts";
 import { startService } from "../support/service.ts";
 import { waitFor } from "../support/wait.ts";
+import { warmPython } from "../support/warm-python.ts";
 
 /** A crew that shows a variable. */
 const classic = `import os
@@ -76,7 +76,7 @@ describe("a project's .env", () => {
       "\nimport os\nraise ValueError(os.environ['FIRST'])\n",
     );
     const worker = new Worker({
-      python: await pythonWith(newestCrewai),
+      python: await warmPython(),
       program: workerProgram,
       secrets: new Secrets(),
       env: { ...process.env, OPENAI_API_KEY: "key", FIRST: "from outside" },
@@ -111,7 +111,7 @@ describe("a project's .env", () => {
     appendFileSync(path.join(folder, ".env"), "STATION_KEY=hush-hush-hush\n");
     const service = await startService({
       folder,
-      args: ["--engine", "crewai", "--python", await pythonWith(newestCrewai)],
+      args: ["--engine", "crewai", "--python", await warmPython()],
       env: crewaiEnv(model),
     });
     try {

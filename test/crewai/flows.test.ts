@@ -14,7 +14,6 @@ import {
   newestCrewai,
   oldestCrewai,
   openEngine,
-  pythonWith,
   writeProject,
 } from "../support/crewai.ts";
 import { temporaryFolder } from "../support/folders.ts";
@@ -22,6 +21,7 @@ import { startModelServer, type ModelRequest } from "../support/model-server.ts"
 import { childrenOf, signal } from "../support/processes.ts";
 import { runService, startService, type RunningService } from "../support/service.ts";
 import { waitFor } from "../support/wait.ts";
+import { warmPython } from "../support/warm-python.ts";
 
 const inputs = { topic: "tides", words: 200, tags: ["sea", "moon"] };
 const draft = (number: number) => `Draft ${number} on tides.`;
@@ -70,7 +70,7 @@ describe("a real flow", () => {
     readonly env?: Readonly<Record<string, string>>;
   }
   const start = async ({ folder, args = [], version = newestCrewai, env }: Options = {}) => {
-    const python = await pythonWith(version);
+    const python = await warmPython(version);
     service = await startService({
       folder: folder ?? crewaiProject("review"),
       args: ["--engine", "crewai", "--python", python, "--token", "T", ...args],
@@ -269,7 +269,7 @@ describe("a real flow", () => {
   it("finds a pause again that crewAI had stored when its worker ended, and runs nothing twice", async () => {
     const folder = crewaiProject("review");
     const data = temporaryFolder("flows");
-    const python = await pythonWith(newestCrewai);
+    const python = await warmPython();
     const { project } = await readProject(folder);
     const nothing = () => Promise.resolve();
     const reports = { begin: nothing, step: nothing, event: nothing };

@@ -2,10 +2,11 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { CrewApi, type DocumentedStatus } from "../support/crew-api.ts";
-import { crewaiProject, needsCrewai, newestCrewai, pythonWith } from "../support/crewai.ts";
+import { crewaiEnv, crewaiProject, needsCrewai } from "../support/crewai.ts";
 import { startModelServer } from "../support/model-server.ts";
 import { startService, type RunningService } from "../support/service.ts";
 import { waitFor } from "../support/wait.ts";
+import { warmPython } from "../support/warm-python.ts";
 
 type Model = Awaited<ReturnType<typeof startModelServer>>;
 
@@ -19,7 +20,7 @@ describe("a service that runs a project with crewAI", () => {
   let openGate: () => void;
 
   before(async () => {
-    python = await pythonWith(newestCrewai);
+    python = await warmPython();
   });
 
   beforeEach(async () => {
@@ -42,12 +43,7 @@ describe("a service that runs a project with crewAI", () => {
     service = await startService({
       folder,
       args: ["--engine", "crewai", "--python", python, ...more],
-      env: {
-        OPENAI_BASE_URL: model.url,
-        OPENAI_API_BASE: model.url,
-        OPENAI_API_KEY: "key",
-        MODEL: "gpt-4o-mini",
-      },
+      env: crewaiEnv(model),
     });
     return new CrewApi(service);
   }

@@ -2,16 +2,11 @@ import assert from "node:assert/strict";
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { CrewApi, type DocumentedStatus } from "../support/crew-api.ts";
-import {
-  crewaiEnv,
-  crewaiProject,
-  needsCrewai,
-  newestCrewai,
-  pythonWith,
-} from "../support/crewai.ts";
+import { crewaiEnv, crewaiProject, needsCrewai } from "../support/crewai.ts";
 import { startModelServer } from "../support/model-server.ts";
 import { startService, type RunningService } from "../support/service.ts";
 import { waitFor } from "../support/wait.ts";
+import { warmPython } from "../support/warm-python.ts";
 
 /** What each task of `weather` asks of the model, and the answer. */
 const answers = {
@@ -65,7 +60,7 @@ describe("a project that runs again from a task with crewAI", () => {
   }
 
   before(async () => {
-    const python = await pythonWith(newestCrewai);
+    const python = await warmPython();
     model = await startModelServer(({ prompt, tools, hasToolResult }) => {
       if (tools.includes("thermometer") && !hasToolResult)
         return { tool: "thermometer", arguments: { city: "Oslo" } };

@@ -1,17 +1,12 @@
 import assert from "node:assert/strict";
-import { symlinkSync } from "node:fs";
+import { mkdirSync, symlinkSync } from "node:fs";
 import path from "node:path";
 import { CrewApi, type DocumentedStatus } from "../support/crew-api.ts";
-import {
-  crewaiEnv,
-  needsCrewai,
-  newestCrewai,
-  pythonWith,
-  writeProject,
-} from "../support/crewai.ts";
+import { crewaiEnv, needsCrewai, writeProject } from "../support/crewai.ts";
 import { startModelServer } from "../support/model-server.ts";
 import { runService, startService } from "../support/service.ts";
 import { waitFor } from "../support/wait.ts";
+import { warmPython } from "../support/warm-python.ts";
 
 const agents = "writer:\n  role: Writer\n  goal: Write\n  backstory: You write.\n";
 const tasks =
@@ -66,8 +61,9 @@ describe("a project of several crews", () => {
     );
     ends.push(() => model.stop());
     folder = writeProject(flow);
-    const python = await pythonWith(newestCrewai);
-    symlinkSync(path.dirname(path.dirname(python)), path.join(folder, ".venv"));
+    const programs = path.join(folder, ".venv", "bin");
+    mkdirSync(programs, { recursive: true });
+    symlinkSync(await warmPython(), path.join(programs, "python"));
   });
   after(async () => {
     for (const end of ends) await end();

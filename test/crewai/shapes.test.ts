@@ -1,15 +1,18 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
+import { execFile } from "node:child_process";
 import { cpSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { promisify } from "node:util";
 import { CrewApi, type DocumentedStatus } from "../support/crew-api.ts";
-import { crewaiEnv, needsCrewai, newestCrewai, pythonWith } from "../support/crewai.ts";
+import { crewaiEnv, needsCrewai } from "../support/crewai.ts";
 import { projectFolder, temporaryFolder } from "../support/folders.ts";
 import { startModelServer } from "../support/model-server.ts";
 import { startService, type RunningService } from "../support/service.ts";
 import { waitFor } from "../support/wait.ts";
-import { startWarmPrograms } from "../support/warm-programs.ts";
+import { warmPython } from "../support/warm-python.ts";
 
+const run = promisify(execFile);
 const shapes = path.join(projectFolder, "test", "fixtures", "shapes");
 
 interface Shape {
@@ -93,7 +96,7 @@ describe("what crewAI runs, Crewdeck runs in the same way", () => {
   /** Copies of the fixtures, as crews may write to them. */
   const [ours, theirs] = [temporaryFolder("shapes"), temporaryFolder("shapes-alone")];
   let model: Awaited<ReturnType<typeof startModelServer>>;
-  let warm: Awaited<ReturnType<typeof startWarmPrograms>>;
+  let python: string;
   let service: RunningService;
   let env: Record<string, string>;
 
@@ -102,8 +105,7 @@ describe("what crewAI runs, Crewdeck runs in the same way", () => {
       ({ prompt }) => `Answer ${createHash("sha256").update(prompt).digest("hex").slice(0, 8)}.`,
     );
     ends.push(() => model.stop());
-    warm = await startWarmPrograms(await pythonWith(newestCrewai));
-    ends.push(() => warm.stop());
+    python = await warmPython();
     env = crewaiEnv(model);
     for (const folder of [ours, theirs]) cpSync(shapes, folder, { recursive: true });
     const crews = Object.entries(served).flatMap(([name, shape]) =>
@@ -111,7 +113,7 @@ describe("what crewAI runs, Crewdeck runs in the same way", () => {
         name: addressOf(name, engine),
         folder: folderOf(ours, name, shape),
         engine,
-        python: warm.python,
+        python,
         ...(shape.crewClass !== undefined && { class: shape.crewClass }),
       })),
     );
@@ -139,7 +141,7 @@ describe("what crewAI runs, Crewdeck runs in the same way", () => {
   async function runAlone(name: string, shape: Shape): Promise<Run> {
     model.requests.splice(0);
     const program = path.join(projectFolder, "test", "support", "python", "alone.py");
-    const running = warm.run([program, shape.alone, JSON.stringify(shape.inputs)], {
+    const running = run(python, [program, shape.alone, JSON.stringify(shape.inputs)], {
       cwd: folderOf(theirs, name, {}),
       env: { ...process.env, ...env },
     });

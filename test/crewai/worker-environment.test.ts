@@ -5,6 +5,7 @@ import { CrewApi, type DocumentedStatus } from "../support/crew-api.ts";
 import { crewaiProject, crewaiVersions, needsCrewai, pythonWith } from "../support/crewai.ts";
 import { startModelServer } from "../support/model-server.ts";
 import { waitFor } from "../support/wait.ts";
+import { warmPython } from "../support/warm-python.ts";
 import { startForWindow } from "../support/window-service.ts";
 
 type Model = Awaited<ReturnType<typeof startModelServer>>;
@@ -86,7 +87,7 @@ describe("the environment that the extension gives a crew's Python", () => {
       path.join(folder, "src/weather/crew.py"),
       "\n\nimport os\nprint('The key is', os.environ['OPENAI_API_KEY'])\nraise ValueError(os.environ['OPENAI_API_KEY'], [name for name in os.environ if 'CREWDECK' in name])\n",
     );
-    const { error } = await run(folder, await pythonWith("1.15.30"));
+    const { error } = await run(folder, await warmPython());
     assert.match(error ?? "", /ValueError: \('\[hidden\]', \[\]\)/);
     await waitFor("the log", () => service?.log().includes("The key is [hidden]"));
     assert.ok(!service?.log().includes(key));

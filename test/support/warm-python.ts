@@ -11,8 +11,8 @@ const programs = path.join(projectFolder, "test", "support", "python");
 const started = new Map<string, Promise<string>>();
 
 /**
- * An interpreter whose workers begin with crewAI imported: they are forked from one process of this suite. For services and engines of
- * tests that are about what a worker does, and not about how it starts, is killed or is seen by the system.
+ * An interpreter whose programs begin with crewAI imported: they are forked from one process of this suite. For tests that are about
+ * what a worker does, and not about how it starts or is seen by the system.
  */
 export async function warmPython(version = newestCrewai): Promise<string> {
   const python = await pythonWith(version);
@@ -47,14 +47,7 @@ async function start(python: string, onEnd: () => void): Promise<string> {
       throw new Error("Python can't import crewAI.");
     }),
   ]);
-  const client = [
-    python,
-    "-IS",
-    path.join(programs, "warm_client.py"),
-    python,
-    workerProgram,
-    address,
-  ];
+  const client = [python, "-IS", path.join(programs, "warm_client.py"), python, address];
   const file = path.join(folder, "python");
   writeFileSync(file, `#!/bin/sh\nexec ${client.map((word) => `'${word}'`).join(" ")} "$@"\n`);
   chmodSync(file, 0o755);

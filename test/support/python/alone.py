@@ -8,6 +8,7 @@ import json
 import os
 import sys
 
+os.environ.update(CREWAI_DISABLE_TELEMETRY="true", CREWAI_TRACING_ENABLED="false")
 what, inputs = sys.argv[1], json.loads(sys.argv[2])
 folder = os.getcwd()
 sys.path[:0] = [os.path.join(folder, "src"), folder]

@@ -1,9 +1,10 @@
-"""Imports crewAI, and then forks itself for each worker: importing takes seconds of the processor, forking milliseconds.
+"""Imports crewAI, and then forks itself for each program: importing takes seconds of the processor, forking milliseconds.
 
-    warm-python.py <path of worker.py> <path of a socket>
+    warm_python.py <path of worker.py> <path of a socket>
 
-A client connects to the socket, passes its standard streams, and writes one line of JSON, {"folder": "...", "environment": {...}}.
-The worker lives as long as the client at most; its wait status comes back when it ends. Ends when standard input closes.
+A client connects to the socket, passes its standard streams, and writes one line of JSON,
+{"program": ["a file", "its arguments"], "folder": "...", "environment": {...}}. The program lives as long as the client at most; its
+wait status comes back when it ends. Ends when standard input closes.
 """
 
 import importlib.util
@@ -16,11 +17,11 @@ import socket
 import sys
 import threading
 
-program, address = sys.argv[1:]
+worker_program, address = sys.argv[1:]
 
 
 def serve():
-    spec = importlib.util.spec_from_file_location("warm_worker", program)
+    spec = importlib.util.spec_from_file_location("warm_worker", worker_program)
     worker = importlib.util.module_from_spec(spec)
     # As for a program: its modules are beside it.
     sys.path.insert(0, os.path.dirname(spec.origin))
@@ -29,13 +30,15 @@ def serve():
     # What most crews load when they run.
     import crewai.flow.flow  # noqa: F401
     import crewai.llms.providers.openai.completion  # noqa: F401
+    import httpcore  # noqa: F401
+    import openai.resources.beta  # noqa: F401
     from crewai import events
 
     # The worker listens to all, and some are loaded when they are asked for.
     for name in events.__all__:
         getattr(events, name, None)
     assert threading.active_count() == 1, "A process with threads can't be forked."
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    signal.signal(signal.SIGCHLD, reap)
     listener = socket.socket(socket.AF_UNIX)
     listener.bind(address)
     listener.listen(64)
@@ -48,8 +51,16 @@ def serve():
         client.close()
 
 
+def reap(*_):
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    except ChildProcessError:  # There are no others.
+        pass
+
+
 def keep(client, worker):
-    """Starts a worker, and reports its end."""
+    """Starts a program, and reports its end."""
     _, streams, *_ = socket.recv_fds(client, 1, 3)
     with client.makefile("rb") as lines:
         wanted = json.loads(lines.readline())
@@ -64,10 +75,11 @@ def keep(client, worker):
         os.chdir(wanted["folder"])
         os.environ.clear()
         os.environ.update(wanted["environment"])
-        sys.argv = [program]
-        sys.path[0] = os.path.dirname(program)
+        sys.argv = wanted["program"]
+        sys.path[0] = os.path.dirname(sys.argv[0])
         threading.Thread(target=end_with, args=(client, worker), daemon=True).start()
-        runpy.run_path(program, run_name="__main__")
+        runpy.run_path(sys.argv[0], run_name="__main__")
+        sys.stdout.flush()
         os._exit(0)
     for stream in streams:
         os.close(stream)
