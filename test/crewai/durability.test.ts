@@ -13,7 +13,7 @@ import { waitFor } from "../support/wait.ts";
 import { warmPython } from "../support/warm-python.ts";
 
 const kills = Number(process.env["CREWDECK_KILLS"] ?? 50);
-/** An early kill finds the service or Python starting; a later one waits for requests to the model, so also for Python's import of crewAI: seconds of the processor. Pauses (ms) are the longest. */
+/** An early kill finds the service or Python starting; a later one waits for requests to the model. Pauses (ms) are the longest. */
 const kinds = {
   early: { share: 0.7, worker: 0.25, requests: 0, pause: 1200 },
   later: { worker: 0.6, requests: 2, pause: 300 },
@@ -80,7 +80,9 @@ describe(`the crewai engine: ${kills} kills with SIGKILL of worker and service`,
       for (const pid of children) workers.add(pid);
       const file = path.join(folder, "worker");
       const working = existsSync(file) ? Number(readFileSync(file, "utf8")) : 0;
-      return children.includes(working) ? [working] : children;
+      if (!isRunning(working)) return children;
+      workers.add(working);
+      return [working];
     };
     const killService = async () => {
       killable();
@@ -126,6 +128,10 @@ describe(`the crewai engine: ${kills} kills with SIGKILL of worker and service`,
     };
 
     try {
+      const first = new CrewApi(await start());
+      // Only Python knows them. Each later service finds its answer in the database.
+      await waitFor("the inputs", async () => (await first.get("/inputs")).status === 200);
+      await killService();
       let loading: Promise<void> | undefined;
       let problem: unknown;
       for (let kill = 0; kill < kills; kill += 1) {

@@ -59,10 +59,7 @@ describe("crewAI projects at the edges", () => {
     await model.stop();
   });
 
-  async function open(
-    files: Readonly<Record<string, string>>,
-    options: Partial<CrewaiOptions> = {},
-  ) {
+  function open(files: Readonly<Record<string, string>>, options: Partial<CrewaiOptions> = {}) {
     const folder = writeProject(files);
     const opened = openEngine({
       folder,
@@ -78,7 +75,7 @@ describe("crewAI projects at the edges", () => {
     files: Readonly<Record<string, string>>,
     options?: Partial<CrewaiOptions>,
   ) => {
-    const { run } = await open(files, options);
+    const { run } = open(files, options);
     const error: unknown = await run({ topic: "tea" }).catch((error: unknown) => error);
     assert.ok(error instanceof Error, "it ran");
     return error.message;
@@ -187,7 +184,7 @@ describe("crewAI projects at the edges", () => {
   });
 
   it("logs what a project prints, up to a limit, also if it isn't UTF-8", async () => {
-    const { run, lines } = await open({
+    const { run, lines } = open({
       "crew.py": crewFile(
         String.raw`sys.stdout.buffer.write(b"\xff\xfe caf\xe9\n"); print("\ud800 lone"); print("x" * 5_000_000); [print("y" * 1000) for _ in range(2000)]; os.write(1, b"z" * 3_000_000)`,
       ),
@@ -201,7 +198,7 @@ describe("crewAI projects at the edges", () => {
   });
 
   it("runs a project that forks: the end of its child doesn't end the task", async () => {
-    const { run } = await open({
+    const { run } = open({
       "crew.py": crewFile("os.waitpid(os.fork() or sys.exit(3), 0)"),
     });
     assert.deepEqual((await run({ topic: "tea" })).outputs, ["A text.", "A text."]);
@@ -235,7 +232,7 @@ describe("crewAI projects at the edges", () => {
   });
 
   it("finishes an execution with the files that it began with, and starts the next one with the new ones", async () => {
-    const { engine, run, folder, lines } = await open({ "crew.py": crewFile() });
+    const { engine, run, folder, lines } = open({ "crew.py": crewFile() });
     const edit = () =>
       writeFileSync(
         path.join(folder, "crew.py"),
@@ -257,7 +254,7 @@ describe("crewAI projects at the edges", () => {
 
   it("finishes with the files that it began with in another service, too", async () => {
     const data = temporaryFolder("crewai-data");
-    const { engine, folder } = await open({ "crew.py": crewFile() }, { data });
+    const { engine, folder } = open({ "crew.py": crewFile() }, { data });
     const inputs = { topic: "tea" };
     const project = await engine.prepare?.("a", (await readProject(folder)).project);
     assert.ok(project);
@@ -284,7 +281,7 @@ describe("crewAI projects at the edges", () => {
   });
 
   it("doesn't take what the crew writes for an edit", async () => {
-    const { run, lines } = await open({
+    const { run, lines } = open({
       "crew.py": crewFile(
         'open("facts.json", "w").write("{}"); open("output/poem.py", "w").write("")',
       ),
@@ -297,7 +294,7 @@ describe("crewAI projects at the edges", () => {
 
   it("runs all attempts of an execution in one process, and another one after a pause that is too long", async () => {
     for (const waiting of [60_000, 50]) {
-      const { engine, run, folder } = await open({ "crew.py": crewFile() }, { times: { waiting } });
+      const { engine, run, folder } = open({ "crew.py": crewFile() }, { times: { waiting } });
       await run(
         { topic: "tea" },
         {
@@ -317,7 +314,7 @@ describe("crewAI projects at the edges", () => {
 
   it("keeps a copy of the project's files only until the execution ends", async () => {
     const data = temporaryFolder("crewai-data");
-    const { run } = await open(
+    const { run } = open(
       { "crew.py": crewFile(), ".venv/lib/large.py": "x", "notes.bin": "x" },
       { data },
     );
@@ -337,10 +334,7 @@ describe("crewAI projects at the edges", () => {
   });
 
   it("ends an idle worker, and an execution that waited for its turn and was ended gets none", async () => {
-    const { engine, folder, lines } = await open(
-      { "crew.py": crewFile() },
-      { times: { waiting: 50 } },
-    );
+    const { engine, folder, lines } = open({ "crew.py": crewFile() }, { times: { waiting: 50 } });
     const { project: read } = await readProject(folder);
     await engine.prepare?.("a", read);
     const queued = engine.prepare?.("b", read);
@@ -353,7 +347,7 @@ describe("crewAI projects at the edges", () => {
   });
 
   it("keeps the worker of each execution that waits for a person", async () => {
-    const { engine, folder } = await open({ "crew.py": crewFile() });
+    const { engine, folder } = open({ "crew.py": crewFile() });
     const { project: read } = await readProject(folder);
     for (const [index, id] of ["a", "b", "c"].entries()) {
       await engine.prepare?.(id, read);
@@ -364,7 +358,7 @@ describe("crewAI projects at the edges", () => {
 
   it("keeps a spare worker for the next execution while nothing runs, and ends it when the crew isn't used", async () => {
     const times = { idle: 1_000, spare: 6_000 };
-    const { run } = await open({ "crew.py": crewFile() }, { times });
+    const { run } = open({ "crew.py": crewFile() }, { times });
     const workers = new Set<number>();
     const onTask = () => workersNow().forEach((pid) => workers.add(pid));
     const spare = () =>
@@ -384,7 +378,7 @@ describe("crewAI projects at the edges", () => {
   });
 
   it("keeps an output whose steps can't be reported", async () => {
-    const { run, lines } = await open({ "crew.py": crewFile() });
+    const { run, lines } = open({ "crew.py": crewFile() });
     const onStep = () => Promise.reject(new Error("the disk is full"));
     assert.deepEqual((await run({ topic: "tea" }, { onStep })).outputs, ["A text.", "A text."]);
     assert.equal(model.requests.length, 2);

@@ -32,7 +32,7 @@ const topic = { topic: "tides" };
 const served: Readonly<Record<string, Shape>> = {
   braces: {
     alone: "braces.crew:Writing",
-    inputs: { ...topic, reader: "Anna", day: "monday" },
+    inputs: { ...topic, reader: "Anna", day: "monday", "my-key_2": "x" },
   },
   "byte-order-mark": { alone: "byte_order_mark.crew:Writing", inputs: topic },
   "context-of-methods": { alone: "context_of_methods.crew:Writing", inputs: topic },

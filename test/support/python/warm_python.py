@@ -27,10 +27,11 @@ def serve():
     sys.path.insert(0, os.path.dirname(spec.origin))
     spec.loader.exec_module(worker)
     worker.import_crewai()
-    # What most crews load when they run.
+    # What most crews and flows load when they run.
     import crewai.flow.flow  # noqa: F401
     import crewai.llms.providers.openai.completion  # noqa: F401
     import httpcore  # noqa: F401
+    import lance_namespace  # noqa: F401
     import openai.resources.beta  # noqa: F401
     from crewai import events
 

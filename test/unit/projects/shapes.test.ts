@@ -11,7 +11,10 @@ const shapes = path.join(projectFolder, "test", "fixtures", "shapes");
 const expected: Readonly<Record<string, readonly unknown[]>> = {
   braces: [
     ["draft: Writer"],
-    ["{topic", "topic", '"about": "{topic', '"count": 1', "{reader", "reader", "day"],
+    [
+      ...["{topic", "topic", '"about": "{topic', '"count": 1', "month of travel", "größe"],
+      ...["user.name", "my-key_2", "2", "} { ", "{reader", "reader", "day"],
+    ],
   ],
   "byte-order-mark": [["draft: Writer"], ["topic"]],
   "context-of-methods": [["draft: Writer", "final: Writer < draft"], ["topic"]],
