@@ -133,7 +133,7 @@ describe("service: faults on Postgres", () => {
       await Promise.race([goOn, ...loops]);
     };
     await untilAllGoOn();
-    for (let crashes = 0; crashes < 5; crashes += 1) {
+    for (let crashes = 0; crashes < 3; crashes += 1) {
       await server.restart();
       await untilAllGoOn();
     }
