@@ -303,40 +303,6 @@ describe("feedback in an execution's document", () => {
     );
   });
 
-  for (const text of ["Shorter.", ""])
-    it(`focuses the thread's box again if it appears after the thread, ${text === "" ? "also without a draft" : "so that a draft needs no comment"}`, async () => {
-      const execution = parts.store.add(anExecution());
-      await parts.show(execution);
-      if (text !== "")
-        parts.drafts.keep({
-          localId: "local-1",
-          taskId: "review",
-          attempt: 1,
-          isApprove: false,
-          text,
-          at: "2026-10-21T12:02:00.000Z",
-        });
-      const { executeCommand } = vscode.commands;
-      let missed = 0;
-      const late = async (command: string, ...rest: unknown[]) =>
-        command === "widgetNavigation.focusNext" && missed++ < 1
-          ? undefined
-          : await executeCommand(command, ...rest);
-      try {
-        Object.assign(vscode.commands, { executeCommand: late });
-        void parts.feedback.reject(execution);
-        const open = await thread();
-        await waitFor(
-          "the box and its text",
-          async () => (await box()).document.getText() === text,
-        );
-        assert.deepEqual(open.comments, []);
-        assert.ok(missed >= 2, "once in vain, and at least once more");
-      } finally {
-        Object.assign(vscode.commands, { executeCommand });
-      }
-    });
-
   it("offers canned answers, and puts the chosen one into a thread without sending it", async () => {
     const execution = parts.store.add(anExecution());
     await parts.show(execution);

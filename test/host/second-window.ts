@@ -39,10 +39,9 @@ export class SecondWindow {
   }
 
   /** Loads the copy. `activate` and `end` do what VS Code does when a window opens and closes. */
-  open() {
+  open(secrets = new MemorySecrets()) {
     const window = new CountedWindow(this.#copy);
     this.atEnd(() => window.dispose());
-    const secrets = new MemorySecrets();
     const subscriptions: vscode.Disposable[] = [];
     const context = {
       subscriptions,

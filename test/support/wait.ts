@@ -7,18 +7,20 @@ export const longestWait = 90_000;
  * Calls a function until it returns neither undefined nor false, and returns that.
  * @param what said in the error: "the server's address"
  * @param limit milliseconds after which it gives up
+ * @param pause milliseconds between two calls
  * @throws Error that names what did not come
  */
 export async function waitFor<T>(
   what: string,
   ask: () => T | Promise<T>,
   limit = longestWait,
+  pause = 50,
 ): Promise<Exclude<T, undefined | false>> {
   const end = performance.now() + limit;
   for (;;) {
     const answer = await ask();
     if (answer !== undefined && answer !== false) return answer as Exclude<T, undefined | false>;
     if (performance.now() > end) throw new Error(`Waited ${limit / 1000} s in vain for ${what}.`);
-    await delay(50);
+    await delay(pause);
   }
 }

@@ -75,13 +75,13 @@ describe("Connecting a crew, in the window", () => {
     await messages.confirm("“Writers” is not connected yet", "Edit Address");
     const unused = "http://127.0.0.1:9";
     await quickInput.answer("Address of the crew", unused);
-    const dialog = messages.dialog("“Writers” is not connected yet");
-    await messages.dialog("Nothing accepts connections").waitFor();
+    const problem = "Nothing accepts connections";
+    await messages.dialog(problem).waitFor();
     assert.match(
-      await dialog.innerText(),
+      await messages.dialog(problem).innerText(),
       /127\.0\.0\.1:9[\s\S]*Check that the crew is running and that the port is right/,
     );
-    await messages.confirm("“Writers” is not connected yet", "Edit Address");
+    await messages.confirm(problem, "Edit Address");
     await quickInput.waitFor("Address of the crew");
     assert.equal(await quickInput.input.inputValue(), unused);
     await quickInput.answer("Address of the crew", service.url);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { VSCodeWindow } from "../support/window.ts";
-import { waitFor } from "../support/wait.ts";
+import { longestWait, waitFor } from "../support/wait.ts";
 import { approveByLens, openExecution, openForm, rejectByLens } from "./person.ts";
 
 /** The texts of the story: what is kicked off, and the feedback on the first draft. */
@@ -132,9 +132,8 @@ async function checkResult(window: VSCodeWindow): Promise<void> {
   );
 }
 
-/** Waits until the open document holds a text, in view or not. */
-export async function waitForDocument(window: VSCodeWindow, text: RegExp): Promise<void> {
-  await waitFor(`${String(text)} in the document`, async () =>
-    text.test(await window.editor.wholeText()),
-  );
+/** Waits until the open document holds a text, in view or not. Not more often: each look selects the whole document. */
+export async function waitForDocument({ editor }: VSCodeWindow, text: RegExp): Promise<void> {
+  const isThere = async () => text.test(await editor.wholeText());
+  await waitFor(`${String(text)} in the document`, isThere, longestWait, 500);
 }

@@ -14,6 +14,7 @@ import {
   openExecution,
   openForm,
   rejectByLens,
+  untilSeen,
   waitingLens,
 } from "./person.ts";
 import { waitForDocument } from "./story.ts";
@@ -69,10 +70,19 @@ describe("Two windows on one store", () => {
     it("feedback sent from both at the same time reaches the crew once", async () => {
       await openExecution(first, "tea");
       await openExecution(second, "tea");
-      for (const window of [first, second]) await (await waitingLens(window, "Approve")).hover();
       const held = writers.hold("/resume", "request");
-      await Promise.all([first, second].map(({ page }) => page.mouse.down()));
-      await Promise.all([first, second].map(({ page }) => page.mouse.up()));
+      let isHeld = false;
+      void held.then(() => (isHeld = true));
+      await untilSeen(
+        "the feedback",
+        async () => {
+          const windows = [first, second];
+          for (const window of windows) await (await waitingLens(window, "Approve")).hover();
+          await Promise.all(windows.map(({ page }) => page.mouse.down()));
+          await Promise.all(windows.map(({ page }) => page.mouse.up()));
+        },
+        () => Promise.resolve(isHeld),
+      );
       const release = await held;
       // Whichever was first, neither offers to send it again.
       for (const { page } of [first, second])

@@ -174,21 +174,6 @@ describe("Watching, in the window", () => {
     await sidebar.getByRole("button", { name: "Clear Filter" }).last().click();
     await tree.row("Briefings").waitFor();
   });
-
-  it("groups by state and by day", async () => {
-    const { tree } = window;
-    const groups = async () =>
-      (await tree.rows()).filter(({ level }) => level === 1).map(({ label }) => label);
-    await groupBy("State");
-    await tree.row("Completed").waitFor();
-    assert.deepEqual((await groups()).slice(0, 2), ["Waiting for you", "Failed"]);
-    await tree.expand("Completed");
-    await tree.row("Topic 1").waitFor();
-    await groupBy("Day");
-    await tree.row("Today").waitFor();
-    await groupBy("Crew");
-    await tree.row("Briefings").waitFor();
-  });
 });
 
 /** Milliseconds from an action to the frame that shows a row with this label, by the page's clock. */
