@@ -97,7 +97,7 @@ const serverVariables = /^(PG[A-Z]+|OTEL_EXPORTER_OTLP_([A-Z]+_)?HEADERS)$/i;
 
 /** @param data a folder for what engines keep. @throws {Refusal} without a Python environment */
 export async function engineOf(
-  { name, folder, engine, python, parallel, environment }: CrewPlan,
+  plan: CrewPlan,
   data: string,
   {
     taskSeconds,
@@ -111,8 +111,10 @@ export async function engineOf(
     readonly secrets: Secrets;
   },
 ): Promise<Engine> {
+  const { name, folder, engine, python, parallel, environment } = plan;
   if (engine === "rehearsal") return rehearsalEngine(taskSeconds);
   const root = await projectRoot(folder);
+  const crew = relative(root, resolve(folder)).replaceAll(sep, "/");
   const chosen = python ?? (await chooseInterpreter(projectInterpreters(root)))?.python;
   if (chosen === undefined)
     throw new Refusal(
@@ -131,7 +133,8 @@ export async function engineOf(
   }
   return crewaiEngine({
     folder: root,
-    crew: relative(root, resolve(folder)).replaceAll(sep, "/"),
+    crew,
+    hasOthers: crew !== "" || plan.class !== undefined,
     data: join(resolve(data), name),
     python: chosen,
     program,

@@ -33,10 +33,9 @@ export function createPythonInputs(options: PythonInputsOptions) {
   let failure: { readonly version: string; readonly at: number; readonly why: string } | undefined;
 
   async function known(version: string): Promise<readonly string[] | undefined> {
-    const sql = "SELECT version, inputs FROM python_inputs WHERE crew = ?";
-    const found = await database.query(row(sql, name));
-    if (found?.["version"] !== version) return undefined;
-    return (JSON.parse(textAt(found, "inputs") ?? "[]") as JsonValue[]).map(String);
+    const sql = "SELECT inputs FROM python_inputs WHERE crew = ? AND version = ?";
+    const found = await database.query(row(sql, name, version));
+    return found && (JSON.parse(textAt(found, "inputs") ?? "[]") as JsonValue[]).map(String);
   }
 
   async function ask(project: CrewProject, version: string): Promise<readonly string[]> {
@@ -44,7 +43,7 @@ export function createPythonInputs(options: PythonInputsOptions) {
     const inputs = await engine.inputs(project);
     const kept = change(
       `INSERT INTO python_inputs (crew, version, inputs) VALUES (?, ?, ?)
-       ON CONFLICT (crew) DO UPDATE SET version = excluded.version, inputs = excluded.inputs`,
+       ON CONFLICT (crew, version) DO UPDATE SET inputs = excluded.inputs`,
       ...[name, version, JSON.stringify(inputs)],
     );
     await database.query(kept);
@@ -84,7 +83,7 @@ export function createPythonInputs(options: PythonInputsOptions) {
     return unknown(
       asks === "allowed"
         ? "Its files don't say them all. To ask its Python, which runs the project's code, open its kickoff form in VS Code"
-        : "Its files don't say them all. A process that runs executions asks its Python when it starts",
+        : "Its files don't say them all. A process that runs executions asks its Python within a minute, and its log says if that fails",
       retrySeconds.later,
     );
   }

@@ -54,7 +54,7 @@ export async function serve(
   const plans = options.config === undefined ? await plansOf(options, exampleCrew) : [];
   const server = await serverPlan(options, plans, tokens);
   const crews = server?.crews ?? plans;
-  for (const { environment } of crews) secrets.addVariables(environment);
+  for (const { environment } of crews) secrets.addVariables(Object.entries(environment));
   for (const crew of crews) await checkCrew(crew, options);
   if (options.role === "worker" && options.feedbackWebhook && server?.publicUrl === undefined)
     throw new Refusal(
@@ -111,7 +111,12 @@ export async function serve(
   });
   if (!windows) announce(options, url, tokens, served);
   // What only Python knows of a crew is asked now, if this process may. A request hears why it isn't known.
-  for (const { readProject } of served) readProject().catch(() => undefined);
+  const askPython = () => {
+    for (const { readProject } of served) readProject().catch(() => undefined);
+  };
+  askPython();
+  // No request tells a worker that the files have changed.
+  if (options.role === "worker") setInterval(askPython, 60_000).unref();
   try {
     await service.work();
     if (options.unfinished !== "hold")
@@ -127,15 +132,14 @@ export async function serve(
 
 function windowRoutes(
   windowLog: WindowLog,
-  [crew]: readonly ServedCrew[],
+  crews: readonly ServedCrew[],
   service: Service,
   { leaveMs, log, secrets }: Settings,
   tokens: Tokens,
 ): WindowRoutes {
-  if (!crew) throw new Error("There is no crew.");
-  const { engine } = crew;
+  const engines = crews.map(({ engine }) => engine);
   const windows = createWindows({
-    ...{ service, engine, leaveMs, log, authenticate: authenticateBy(tokens) },
+    ...{ service, engines, leaveMs, log, authenticate: authenticateBy(tokens) },
     recent: () => windowLog.recent,
     onVariables: (variables) => secrets.add(keysIn(variables)),
   });

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { rm } from "node:fs/promises";
 import path from "node:path";
 import type { JsonObject } from "../../base/json.ts";
@@ -40,8 +41,10 @@ const usualTimes = {
 export interface CrewaiOptions {
   /** The project's folder. */
   readonly folder: string;
-  /** The crew's folder inside the project, with forward slashes, where the project has several. */
+  /** The crew's folder inside the project, with forward slashes. */
   readonly crew?: string;
+  /** Whether the project may have other crews. */
+  readonly hasOthers?: boolean;
   /** A folder for what executions need until they end. */
   readonly data: string;
   /** The project's own interpreter. */
@@ -67,7 +70,7 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
   const storageOf = (owner: string) => path.join(options.data, "storage", owner);
   const flowStoreOf = (executionId: string) => path.join(options.data, "flows", executionId);
   // The project's other crews don't wait for this one.
-  const storage = crew === "" ? null : storageOf("crew");
+  const storage = options.hasOthers ? storageOf("crew") : null;
   const workers = new Map<string, { worker: Worker; source: string; leave?: NodeJS.Timeout }>();
   const turns = new Turns(parallel);
   /** Those that are asked for inputs. */
@@ -85,6 +88,12 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
     const onLine = (line: string) => log(`[crew] ${line}`, { level: "info" });
     const { load: loadMs, quiet: quietMs, silent: silentMs } = times;
     return new Worker({ python, program, env, secrets, loadMs, quietMs, silentMs, onLine });
+  }
+
+  /** What the project prints may have them. */
+  async function hideVariables(): Promise<void> {
+    secrets.addVariables(await variablesOf(folder, python));
+    secrets.add([environment["OPENAI_API_KEY"] ?? ""]);
   }
 
   /** For the next execution. It imports crewAI, which takes seconds of the processor, so it starts while nothing runs. */
@@ -143,8 +152,7 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
         `[crew] The project was edited. The execution ${executionId} continues with the files that it began with.`,
         { level: "info", execution_id: executionId },
       );
-    secrets.addVariables(await variablesOf(folder, python));
-    secrets.add([environment["OPENAI_API_KEY"] ?? ""]);
+    await hideVariables();
     if (!turns.has(executionId)) throw stopped();
     const worker = takeSpare() ?? start();
     workers.set(executionId, { worker, source });
@@ -218,15 +226,18 @@ export function crewaiEngine(options: CrewaiOptions): Engine {
       });
     },
     async inputs(project) {
+      await hideVariables();
       const worker = takeSpare() ?? start();
       asked.add(worker);
+      // An execution may use the crew's own.
+      const own = storageOf(`inputs ${randomUUID()}`);
       try {
-        await worker.open(commandToOpen(project, folder, storage), environment);
-        const { inputs } = await worker.run({ do: "inputs" }, () => undefined);
-        return wordsIn(inputs);
+        await worker.open(commandToOpen(project, folder, own), environment);
+        return await worker.inputs();
       } finally {
         asked.delete(worker);
         worker.end();
+        await rm(own, { recursive: true, force: true });
       }
     },
     run: (attempt, report) =>

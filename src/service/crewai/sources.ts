@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { cp, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { codeOf } from "../../base/errors.ts";
+import { readRegularFile } from "../../base/regular-file.ts";
 
 /** Other people's code, build output, and hidden files. */
 const skipped =
@@ -65,7 +66,7 @@ export class Sources {
       const name = path.relative(copy, file);
       if (!found.isFile() || !(defining.test(name) || name === path.normalize(entry))) continue;
       const original = path.join(this.#project, name);
-      const now = await readFile(original).catch(() => undefined);
+      const now = await readRegularFile(original, limits.bytes).catch(() => undefined);
       if (now?.equals(await readFile(file)) !== true) return copy;
     }
     return this.#project;
@@ -87,11 +88,11 @@ export async function versionOf(project: string, entry: string): Promise<string>
       if (skipped.test(each.name)) continue;
       if (each.isDirectory()) await addAll(name);
       const file = path.join(project, name);
-      if (!each.isFile() || !(defining.test(name) || file === path.normalize(entry))) continue;
+      if (!(defining.test(name) || file === path.normalize(entry))) continue;
+      const bytes = await readRegularFile(file, limits.bytes).catch(() => undefined);
+      if (bytes === undefined) continue;
       if ((count += 1) > limits.files) return;
-      const { size } = await stat(file);
-      hash.update(`${name}\0${size}\0`);
-      if (size <= limits.bytes) hash.update(await readFile(file));
+      hash.update(`${name}\0${bytes.length}\0`).update(bytes);
     }
   };
   await addAll("");

@@ -133,6 +133,13 @@ export class Worker {
     return await this.#send(command, "The project did not load", this.#options.loadMs);
   }
 
+  /** Resolves to the names of the open project's inputs. @throws {ProjectFailure | WorkerEnded} */
+  async inputs(): Promise<readonly string[]> {
+    const late = "The project's inputs were not named";
+    const { inputs } = await this.#send({ do: "inputs" }, late, this.#options.loadMs);
+    return wordsIn(inputs);
+  }
+
   /** Runs an attempt or a part of a flow; resolves to its output. @throws {ProjectFailure | WorkerEnded} */
   async run(
     command: JsonObject,

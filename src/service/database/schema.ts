@@ -55,7 +55,7 @@ export function tables({ integer, table, rowid }: Dialect): string {
     body TEXT NOT NULL, state TEXT NOT NULL DEFAULT 'pending', failures ${integer} NOT NULL DEFAULT 0,
     kind TEXT, queue TEXT NOT NULL DEFAULT '', due ${integer} NOT NULL DEFAULT 0, problem TEXT, is_taken ${integer} NOT NULL DEFAULT 0
   )${table};
-  CREATE TABLE IF NOT EXISTS python_inputs (crew TEXT PRIMARY KEY, version TEXT NOT NULL, inputs TEXT NOT NULL)${table};
+  CREATE TABLE IF NOT EXISTS python_inputs (crew TEXT NOT NULL, version TEXT NOT NULL, inputs TEXT NOT NULL, PRIMARY KEY (crew, version))${table};
   CREATE TABLE IF NOT EXISTS token_uses (name TEXT PRIMARY KEY, used_at ${integer} NOT NULL)${table};
   CREATE TABLE IF NOT EXISTS batched_events (
     ${rowid} id TEXT PRIMARY KEY, execution_id TEXT NOT NULL REFERENCES executions, event TEXT NOT NULL, delivery_id TEXT

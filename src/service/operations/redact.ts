@@ -36,8 +36,8 @@ export class Secrets {
   }
 
   /** Variables of a crew, of which any may be a secret; the names of models are none. */
-  addVariables(variables: Readonly<Record<string, string | undefined>>): void {
-    const secret = Object.entries(variables).filter(([name]) => !modelName.test(name));
+  addVariables(variables: readonly (readonly [name: string, value: string | undefined])[]): void {
+    const secret = variables.filter(([name]) => !modelName.test(name));
     this.add(secret.map(([, value = ""]) => value));
   }
 

@@ -19,7 +19,8 @@ import { WindowModels } from "./models.ts";
 
 interface WindowsOptions {
   readonly authenticate: Authenticate;
-  readonly engine: Engine;
+  /** Of all crews of the folder. */
+  readonly engines: readonly Engine[];
   readonly service: Pick<Service, "held" | "decide" | "isBusy">;
   /** How long nothing may run without a window before {@link WindowRoutes.idle} resolves (ms). */
   readonly leaveMs: number;
@@ -40,7 +41,7 @@ export type WindowRoutes = ReturnType<typeof createWindows>;
 
 /** The routes that VS Code's windows use besides the API: a window holds a connection while it is open. */
 export function createWindows(options: WindowsOptions) {
-  const { service, engine, authenticate, leaveMs, log, beatMs } = options;
+  const { service, engines, authenticate, leaveMs, log, beatMs } = options;
   const windows = new Map<string, OpenWindow>();
   const models = new WindowModels(() => tell({ needsModels: models.isNeeded }), beatMs);
   let url = "";
@@ -52,7 +53,7 @@ export function createWindows(options: WindowsOptions) {
   function lead({ variables = {}, model }: ModelRoute): void {
     const given = model ? models.variables(model, `${url}${windowPath}/models`) : variables;
     options.onVariables(given);
-    engine.setEnvironment?.(given);
+    for (const engine of engines) engine.setEnvironment?.(given);
   }
 
   /** Lines of JSON, until the window goes. */
@@ -94,7 +95,7 @@ export function createWindows(options: WindowsOptions) {
   });
   app.get("/windows/:id", async (c) =>
     connect(c.req.param("id"), {
-      engine: engine.name,
+      engine: engines[0]?.name ?? "",
       held: await service.held(),
       needsModels: models.isNeeded,
     }),

@@ -47,6 +47,16 @@ const twoNames = () => Promise.resolve(["topic", "audience"]);
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 describe("the inputs of a crew whose files don't say them", () => {
+  it("of two processes with other files don't replace each other", async () => {
+    const folder = temporaryFolder("python-inputs");
+    const [old, fresh] = [open(folder, twoNames), open(folder, () => Promise.resolve(["place"]))];
+    fresh.state.version = "2";
+    for (const each of [old, fresh]) await each.askInputs();
+    assert.deepEqual((await old.readProject()).inputs, ["topic", "audience"]);
+    assert.deepEqual((await fresh.readProject()).inputs, ["place"]);
+    for (const each of [old, fresh]) await each.close();
+  });
+
   it("are asked from Python once, kept over a restart, and asked again when the files change", async () => {
     const folder = temporaryFolder("python-inputs");
     const first = open(folder, twoNames);
@@ -95,7 +105,7 @@ describe("the inputs of a crew whose files don't say them", () => {
       twoNames,
       options,
     );
-    const problem = /A process that runs executions asks its Python when it starts/;
+    const problem = /A process that runs executions asks its Python within a minute/;
     assert.match((await refusal(readProject)).message, problem);
     assert.match((await refusal(askInputs)).message, problem);
     assert.equal(state.asked, 0);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { chmodSync, existsSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { readStatus } from "../../../src/api/read-status.ts";
 import { crewaiEngine } from "../../../src/service/crewai/engine.ts";
@@ -159,7 +159,7 @@ read command; echo '{"type":"event","event":${event}}'; echo '{"type":"failed","
     const engine = crewaiEngine({
       ...{ folder: project, data: path.join(folder, "data"), python, program: "worker.py" },
       ...{ parallel: 1, env: process.env, secrets: new Secrets(["of-the-service"]) },
-      times: { silent: 100 },
+      times: { silent: 100, load: 1_000 },
       log: (line) => void lines.push(line),
     });
     return { engine, lines };
@@ -190,6 +190,29 @@ read command
     assert.match(everything, /"type":"llm_call_failed"/);
     assert.doesNotMatch(everything, /s3cret|of-the-service/);
     await harness.end();
+    for (const each of [folder, project]) rmSync(each, { recursive: true });
+  });
+
+  it("is asked for inputs without a variable of the .env in the log and the error, in a storage folder of its own, within the time that a project may take to load", async () => {
+    const folder = temporaryFolder("worker");
+    const project = temporaryFolder("project");
+    writeFileSync(path.join(project, ".env"), `DB=s3cret#db\nURL=\${DB}-at-home\n`);
+    const asked = opened.replace("read command;", `read command; echo "$command" > "${folder}/command";`);
+    const said = "s3cret#db and s3cret#db-at-home";
+    const failing = engineWith(
+      `${asked}echo "${said}" >&2; echo '{"type":"failed","message":"${said}"}'; sleep 60`,
+      folder,
+      project,
+    );
+    await assert.rejects(failing.engine.inputs!(crew), { message: "[hidden] and [hidden]" });
+    assert.deepEqual(failing.lines, ["[crew] [hidden] and [hidden]"]);
+    const { storage } = JSON.parse(readFileSync(path.join(folder, "command"), "utf8")) as {
+      storage: string;
+    };
+    assert.match(path.relative(path.join(folder, "data"), storage), /^storage.inputs /);
+    assert.ok(!existsSync(storage));
+    const silent = engineWith(`${asked}sleep 60`, folder, project);
+    await assert.rejects(silent.engine.inputs!(crew), /inputs were not named within 1 seconds/);
     for (const each of [folder, project]) rmSync(each, { recursive: true });
   });
 

@@ -90,7 +90,8 @@ describe("service: the log", () => {
   it("never has a variable of a crew, nor a line of one; those of fewer than 6 characters and models are none", () => {
     const secrets = new Secrets();
     const key = "-----BEGIN KEY-----\nMIIEvQIBADANBg\n-----END KEY-----";
-    secrets.addVariables({ DB: "s3cret-db", KEY: key, DEBUG: "true", OPENAI_MODEL_NAME: "gpt-4o" });
+    const variables = { DB: "s3cret-db", KEY: key, DEBUG: "true", OPENAI_MODEL_NAME: "gpt-4o" };
+    secrets.addVariables(Object.entries(variables));
     assert.equal(
       secrets.hide("at s3cret-db with gpt-4o, true: MIIEvQIBADANBg"),
       "at [hidden] with gpt-4o, true: [hidden]",

@@ -28,7 +28,7 @@ function open(more: { held?: string[]; isBusy?: () => boolean; beatMs?: number }
   };
   const routes = createWindows({
     authenticate: authenticateBy({ token: "T", userToken: "U" }),
-    engine,
+    engines: [engine, engine],
     service: {
       held: () => Promise.resolve(held),
       isBusy: () => Promise.resolve(isBusy()),
@@ -114,7 +114,7 @@ describe("service: the routes for VS Code's windows", () => {
       headers: { authorization: "Bearer T" },
     });
     assert.equal((await routes.fetch(rebound)).status, 403);
-    assert.deepEqual(environments, [{}]);
+    assert.deepEqual(environments, [{}, {}], "the Python of each class");
   });
 
   it("let the service leave when no window is connected and nothing runs, and not before", async () => {
