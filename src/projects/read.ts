@@ -63,7 +63,7 @@ async function needFolder(folder: string): Promise<void> {
 }
 
 /** Without the places of its parts. */
-export function plainProject(definition: ProjectDefinition): CrewProject {
+function plainProject(definition: ProjectDefinition): CrewProject {
   const { kind, entry, crewClass, name, defaults, isPartial } = definition;
   const agents = definition.agents.filter(({ isUnused }) => isUnused !== true);
   const tasks = definition.tasks.filter(({ isUnused }) => isUnused !== true);

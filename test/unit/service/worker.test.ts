@@ -197,7 +197,10 @@ read command
     const folder = temporaryFolder("worker");
     const project = temporaryFolder("project");
     writeFileSync(path.join(project, ".env"), `DB=s3cret#db\nURL=\${DB}-at-home\n`);
-    const asked = opened.replace("read command;", `read command; echo "$command" > "${folder}/command";`);
+    const asked = opened.replace(
+      "read command;",
+      `read command; echo "$command" > "${folder}/command";`,
+    );
     const said = "s3cret#db and s3cret#db-at-home";
     const failing = engineWith(
       `${asked}echo "${said}" >&2; echo '{"type":"failed","message":"${said}"}'; sleep 60`,
