@@ -131,10 +131,9 @@ describe("The package", () => {
     const out = path.join(folder, "crewdeck.vsix");
     const repository = "https://github.com/example/crewdeck";
     try {
-      await runNpm(
-        ["run", "package", "--", "--repository", `${repository}.git`, "--out", out],
-        projectFolder,
-      );
+      const args = ["scripts/package.ts", "--repository", `${repository}.git`, "--out", out];
+      const { code, output } = await runCommand(process.execPath, args, { cwd: projectFolder });
+      assert.equal(code, 0, output);
       const { page, manifest, links } = packaged(out);
       assert.deepEqual(manifest.repository, { type: "git", url: repository });
       assert.deepEqual(manifest.bugs, { url: `${repository}/issues` });
