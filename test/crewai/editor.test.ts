@@ -7,11 +7,11 @@ import {
   crewaiVersions,
   needsCrewai,
   newestCrewai,
-  pythonWith,
 } from "../support/crewai.ts";
 import { temporaryFolder } from "../support/folders.ts";
 import { startModelServer, type ModelAnswer, type ModelRequest } from "../support/model-server.ts";
 import { waitFor } from "../support/wait.ts";
+import { warmPython } from "../support/warm-python.ts";
 import { openWindow, type VSCodeWindow } from "../support/window.ts";
 import { Webview } from "../support/window/webview.ts";
 import {
@@ -47,7 +47,7 @@ for (const version of crewaiVersions)
         () => openGate(),
         () => model.stop(),
       );
-      settings = { "crewdeck.python": await pythonWith(version) };
+      settings = { "crewdeck.python": await warmPython(version) };
       window = await openWindow({
         workspace: workspaceOf("weather", "declared", "review"),
         settings,

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
-import { crewaiEnv, needsCrewai, newestCrewai, pythonWith } from "../support/crewai.ts";
+import { crewaiEnv, needsCrewai, newestCrewai } from "../support/crewai.ts";
 import { startModelServer } from "../support/model-server.ts";
 import { waitFor } from "../support/wait.ts";
+import { warmPython } from "../support/warm-python.ts";
 import { openWindow, type VSCodeWindow } from "../support/window.ts";
 import { approveByLens } from "../ui/person.ts";
 import { kickOffStory, startExampleCrew, story, waitForDocument } from "../ui/story.ts";
@@ -13,7 +14,7 @@ describe("The example crew, where crewAI is", () => {
 
   before(async () => {
     settings = {
-      "crewdeck.python": await pythonWith(newestCrewai),
+      "crewdeck.python": await warmPython(),
       "workbench.hover.delay": 300,
     };
   });

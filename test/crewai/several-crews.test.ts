@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync, symlinkSync } from "node:fs";
+import { symlinkSync } from "node:fs";
 import path from "node:path";
 import { CrewApi, type DocumentedStatus } from "../support/crew-api.ts";
 import { crewaiEnv, needsCrewai, writeProject } from "../support/crewai.ts";
@@ -61,9 +61,7 @@ describe("a project of several crews", () => {
     );
     ends.push(() => model.stop());
     folder = writeProject(flow);
-    const programs = path.join(folder, ".venv", "bin");
-    mkdirSync(programs, { recursive: true });
-    symlinkSync(await warmPython(), path.join(programs, "python"));
+    symlinkSync(path.resolve(await warmPython(), "../.."), path.join(folder, ".venv"));
   });
   after(async () => {
     for (const end of ends) await end();

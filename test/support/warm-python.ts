@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, existsSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { newestCrewai, oldestCrewai, pythonWith, workerProgram } from "./crewai.ts";
 import { projectFolder, temporaryFolder } from "./folders.ts";
@@ -48,7 +48,10 @@ async function start(python: string, onEnd: () => void): Promise<string> {
     }),
   ]);
   const client = [python, "-IS", path.join(programs, "warm_client.py"), python, address];
-  const file = path.join(folder, "python");
+  // As an environment has it, for who looks whether crewAI is installed.
+  symlinkSync(path.resolve(python, "../../lib"), path.join(folder, "lib"));
+  mkdirSync(path.join(folder, "bin"));
+  const file = path.join(folder, "bin", "python");
   writeFileSync(file, `#!/bin/sh\nexec ${client.map((word) => `'${word}'`).join(" ")} "$@"\n`);
   chmodSync(file, 0o755);
   return file;
