@@ -18,7 +18,8 @@ interface Served {
   readonly service: Service;
   /** The choice that it has, as JSON. */
   choice: string;
-  isOffered: boolean;
+  /** Of this window's answers for VS Code's models. */
+  offer?: "made" | "failed";
 }
 
 const keyPrefix = "crewdeck.modelKey.";
@@ -78,7 +79,7 @@ export class Models implements vscode.Disposable {
 
   /** Tells a service of each new choice, until it ends. */
   follow(crewId: string, service: Service): void {
-    const served = { service, choice: JSON.stringify(this.choice(crewId)), isOffered: false };
+    const served: Served = { service, choice: JSON.stringify(this.choice(crewId)) };
     this.#served.set(crewId, served);
     this.#watch ??= setInterval(() => this.#look(), lookMs).unref();
     void service.closed.then(() => {
@@ -89,10 +90,16 @@ export class Models implements vscode.Disposable {
   /** Lets a service that is followed ask this window for VS Code's models. */
   async offer(crewId: string): Promise<void> {
     const served = this.#served.get(crewId);
-    if (served === undefined || served.isOffered) return;
-    served.isOffered = true;
-    this.#endpoint ??= import("./endpoint.ts").then((module) => new module.ModelEndpoint());
-    await served.service.offerModels(await (await this.#endpoint).open(crewId));
+    if (served === undefined || served.offer === "made") return;
+    served.offer = "made";
+    try {
+      this.#endpoint ??= import("./endpoint.ts").then((module) => new module.ModelEndpoint());
+      await served.service.offerModels(await (await this.#endpoint).open(crewId));
+    } catch (error) {
+      // The next look tries again.
+      served.offer = "failed";
+      throw error;
+    }
   }
 
   dispose(): void {
@@ -110,10 +117,15 @@ export class Models implements vscode.Disposable {
   }
 
   #look(): void {
-    for (const crewId of this.#served.keys())
+    for (const [crewId, { offer }] of this.#served) {
       this.#follow(crewId).catch((error: unknown) =>
         logProblem("Changing the model of a local crew", error),
       );
+      if (offer === "failed")
+        this.offer(crewId).catch((error: unknown) =>
+          logProblem("Answering a crew's call to a model", error),
+        );
+    }
   }
 
   /** Executions that run keep the model that they began with. */

@@ -391,6 +391,18 @@ describe("models of local crews", () => {
     other.dispose();
   });
 
+  it("are offered again when the service did not take the offer", async () => {
+    const { service } = await serve();
+    const take = service.offerModels.bind(service);
+    service.offerModels = (endpoint) => {
+      service.offerModels = take;
+      return Promise.reject(new Error(`${endpoint.url} came too soon.`));
+    };
+    await assert.rejects(models.offer(crew.id), /came too soon/);
+    await waitFor("the next offer", () => service.endpoint.url !== "");
+    service.end();
+  });
+
   it("are those that the service names, whatever Python asks for", async () => {
     await provideModels(["one", "two"], ({ model, progress }) => progress.report(say(model.id)));
     const { post } = await openEndpoint({ vendor, id: "two", name: "Model two" });

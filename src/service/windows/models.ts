@@ -20,7 +20,7 @@ export interface ModelEndpoint {
 
 interface Answer {
   readonly status: number;
-  readonly type: string;
+  readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
@@ -143,7 +143,12 @@ async function call(
     sent.once("response", (response) => {
       const { statusCode: status = 502, headers: found } = response;
       const type = found["content-type"] ?? "application/json";
-      text(response).then((answer) => resolve({ status, type, body: answer }), reject);
+      const again = found["x-should-retry"];
+      const kept = {
+        "content-type": type,
+        ...(typeof again === "string" && { "x-should-retry": again }),
+      };
+      text(response).then((answer) => resolve({ status, headers: kept, body: answer }), reject);
     });
     sent.end(method === "GET" ? undefined : body);
   });
@@ -154,8 +159,8 @@ async function isGone({ gone }: ModelEndpoint): Promise<boolean> {
   return gone.aborted;
 }
 
-function responseOf({ status, type, body }: Answer): Response {
-  return new Response(body, { status, headers: { "content-type": type } });
+function responseOf({ status, headers, body }: Answer): Response {
+  return new Response(body, { status, headers });
 }
 
 /** Begins with signs of life that mean nothing: a comment of an event stream, or a space before JSON. */
@@ -169,9 +174,9 @@ function lateResponse(asked: Promise<Answer>, isStream: boolean, beatMs: number)
       timer = setInterval(() => controller.enqueue(beat), beatMs);
       asked
         .then(({ status, body }) => {
-          // The status is sent already. A client repeats a call whose connection breaks, and then receives this answer in time.
-          if (status !== 200) throw new Error(`A window answered with ${status}.`);
-          controller.enqueue(encoder.encode(body));
+          // The status is sent already. OpenAI's clients would repeat a call whose connection breaks, at the person's cost.
+          const isEvent = isStream && status !== 200;
+          controller.enqueue(encoder.encode(isEvent ? `data: ${body}\n\n` : body));
           controller.close();
         })
         .catch((error: unknown) => controller.error(error))

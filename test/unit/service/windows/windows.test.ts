@@ -238,12 +238,27 @@ describe("service: VS Code's models, through its windows", () => {
       () => "",
     );
     gone.abort();
-    const refusing = await endpoint((answer) => void answer.writeHead(429).end('{"error":{}}'));
+    const refusing = await endpoint(
+      (answer) => void answer.writeHead(429, { "x-should-retry": "false" }).end('{"error":{}}'),
+    );
     await offer(routes, "w", refusing);
     const response = await ask();
     assert.deepEqual([response.status, await response.text()], [429, '{"error":{}}']);
+    assert.equal(response.headers.get("x-should-retry"), "false");
     await abandoned.catch(() => undefined);
     assert.equal(refusing.seen.length, 1);
+    await window.go();
+  });
+
+  it("a refusal after signs of life is the last event, or the body: a client would repeat a call whose connection breaks", async () => {
+    const { routes, ask } = await chosen(20);
+    const [response, streamed] = [await ask(), await ask({ stream: true })];
+    const window = await connect(routes);
+    const refusal = '{"error":{"message":"No quota."}}';
+    await offer(routes, "w", await endpoint((answer) => void answer.writeHead(429).end(refusal)));
+    assert.deepEqual(await response.json(), JSON.parse(refusal));
+    const events = (await streamed.text()).split("\n\n");
+    assert.deepEqual(events.slice(-2), [`data: ${refusal}`, ""]);
     await window.go();
   });
 
