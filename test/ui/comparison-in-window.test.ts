@@ -3,7 +3,7 @@ import { startService, type RunningService } from "../support/service.ts";
 import { waitFor } from "../support/wait.ts";
 import type { VSCodeWindow } from "../support/window.ts";
 import { connectCrew, openForm } from "./person.ts";
-import { isSaved } from "./saved.ts";
+import { untilSaved } from "./saved.ts";
 import { sharedWindow } from "./shared-window.ts";
 
 const topics = ["tea", "coffee"] as const;
@@ -85,7 +85,7 @@ describe("Two executions side by side, in the window", () => {
     await window.runCommand("View: Close Editor");
     await page().getByRole("button", { name: "Swap" }).click();
     await window.editor.tab("coffee ↔ tea").waitFor();
-    await waitFor("VS Code to have saved its editors", () => isSaved(window, "coffee ↔ tea"));
+    await untilSaved(window, "coffee ↔ tea");
     await window.reload();
     await window.editor.tab("coffee ↔ tea").waitFor();
     await waitFor("the table", async () => (await cells("topic"))[0] === "coffee");

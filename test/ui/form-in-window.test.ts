@@ -5,7 +5,7 @@ import type { VSCodeWindow } from "../support/window.ts";
 import { noCallbacks } from "../support/no-callbacks.ts";
 import { waitFor } from "../support/wait.ts";
 import { connectCrew, openForm } from "./person.ts";
-import { isSaved } from "./saved.ts";
+import { isSaved, untilSaved } from "./saved.ts";
 import { sharedWindow } from "./shared-window.ts";
 
 const typed = { topic: "tea\nand cake", audience: "<b>colleagues</b>", Meta: '{ "ticket": 7 }' };
@@ -69,7 +69,7 @@ describe("The kickoff form, in the window", () => {
     const asked = gate.sent("/inputs").length;
     await field("audience").press("End");
     await field("audience").pressSequentially("!");
-    await waitFor("VS Code to have saved its editors", () => isSaved(window, kept.audience));
+    await untilSaved(window, kept.audience);
     await window.reload();
     await holds(kept);
     assert.equal(gate.sent("/inputs").length, asked);
@@ -143,7 +143,7 @@ describe("The kickoff form, in the window", () => {
     const [start, end, length] = await selection();
     assert.deepEqual([start, end], [length, length], "the cursor stands behind what was pasted");
     assert.equal(await token.getAttribute("placeholder"), "Entered; type to replace it");
-    await waitFor("VS Code to have saved its editors", () => isSaved(window, "oolong"));
+    await untilSaved(window, "oolong");
     assert.equal(await isSaved(window, "hush"), false);
     await field("Kickoff as JSON").press("ControlOrMeta+Enter");
     await window.editor.activeTab("oolong").waitFor();

@@ -10,7 +10,7 @@ import { CrewApi } from "../support/crew-api.ts";
 import type { VSCodeWindow } from "../support/window.ts";
 import { waitFor } from "../support/wait.ts";
 import { connectCrew, untilSeen } from "./person.ts";
-import { isSaved } from "./saved.ts";
+import { untilSaved } from "./saved.ts";
 import { sharedWindow } from "./shared-window.ts";
 
 const typed = "Shorter, please.\nName one tea.";
@@ -106,7 +106,7 @@ describe("The page of an execution, in the window", () => {
     const kept = stored();
     assert.ok(whole.startsWith(kept) && kept !== whole, kept);
     await window.page.keyboard.type(sentence.slice(before), { delay: 10 });
-    await waitFor("VS Code to have saved the page", () => isSaved(window, "Thanks!"));
+    await untilSaved(window, "Thanks!");
     await window.reload();
     // VS Code in a browser may forget a tab that was opened just before.
     await openFromTree();

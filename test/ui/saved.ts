@@ -1,6 +1,21 @@
 import type { VSCodeWindow } from "../support/window.ts";
+import { longestWait, waitFor } from "../support/wait.ts";
 
-/** Whether the window's state, which VS Code in a browser writes every few seconds, contains this text. */
+/** Until the window's state contains this text: VS Code in a browser writes it when a person goes to another window. */
+export async function untilSaved(window: VSCodeWindow, text: string): Promise<void> {
+  const goAndLook = async () => {
+    await window.page.evaluate(() => {
+      for (const isHere of [false, true]) {
+        document.hasFocus = () => isHere;
+        document.dispatchEvent(new Event("visibilitychange"));
+      }
+    });
+    return isSaved(window, text);
+  };
+  await waitFor(`VS Code to have saved “${text}”`, goAndLook, longestWait, 500);
+}
+
+/** Whether the window's state contains this text. */
 export function isSaved({ page }: VSCodeWindow, text: string): Promise<boolean> {
   return page.evaluate(async (wanted) => {
     const done = <T>(request: IDBRequest<T>) =>

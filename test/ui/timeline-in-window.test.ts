@@ -3,7 +3,7 @@ import { Webview } from "../support/window/webview.ts";
 import type { VSCodeWindow } from "../support/window.ts";
 import { waitFor } from "../support/wait.ts";
 import { approveByLens, untilSeen } from "./person.ts";
-import { isSaved } from "./saved.ts";
+import { untilSaved } from "./saved.ts";
 import { kickOffStory, startExampleCrew, story } from "./story.ts";
 import { sharedWindow } from "./shared-window.ts";
 
@@ -132,7 +132,7 @@ describe("The timeline, in the window", () => {
       return !rows.includes("research") && rows;
     });
     assert.ok(shown.includes("Attempt 1") && shown.at(-1) === "Editor", shown.join());
-    await waitFor("VS Code to have saved the view", () => isSaved(window, "eDiToR"));
+    await untilSaved(window, "eDiToR");
     await window.reload();
     await waitFor("the same rows", async () => String(await names()) === String(shown));
     assert.equal(await search.inputValue(), "eDiToR");
