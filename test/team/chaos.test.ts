@@ -10,7 +10,7 @@ import { seededRandom } from "../support/random.ts";
 import { Team, type Member, type Role } from "../support/team.ts";
 
 const kills = Number(process.env["CREWDECK_KILLS"] ?? 40);
-const seconds = Number(process.env["CREWDECK_CHAOS_SECONDS"] ?? 20);
+const seconds = Number(process.env["CREWDECK_CHAOS_SECONDS"] ?? 30);
 const seed = Number(process.env["CREWDECK_SEED"] ?? Date.now() % 1_000_000);
 const clients = 12;
 
