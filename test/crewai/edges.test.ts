@@ -169,20 +169,6 @@ describe("crewAI projects at the edges", () => {
     assert.equal(model.requests.length, 0);
   });
 
-  it("shows an error of a library that has itself as its cause", async () => {
-    const importing = "sys.path.insert(0, 'site-packages')\nfrom library import act\n\ndef build";
-    assert.equal(
-      await failure({
-        "crew.py": crewFile().replace("def build", importing),
-        "site-packages/library.py": `def act(output):
-    error = ValueError("no wind")
-    raise error from error
-`,
-      }),
-      "ValueError: no wind",
-    );
-  });
-
   it("logs what a project prints, up to a limit, also if it isn't UTF-8", async () => {
     const { run, lines } = open({
       "crew.py": crewFile(

@@ -141,10 +141,10 @@ def frames_of(error, folders):
         for frame in traceback.extract_tb(error.__traceback__):
             where = place_in(folders, frame.filename)
             if where:
-                frames.append(f"{where}:{frame.lineno} in {frame.name}: {frame.line or ''}".rstrip(": "))
+                frames.append(f"{where}:{frame.lineno} in {frame.name}: {frame.line or ''}".removesuffix(": "))
         # Python can't have a frame in a file that it can't read.
         if isinstance(error, SyntaxError) and place_in(folders, error.filename or ""):
-            frames.append(f"{place_in(folders, error.filename)}:{error.lineno}: {(error.text or '').strip()}".rstrip(": "))
+            frames.append(f"{place_in(folders, error.filename)}:{error.lineno}: {(error.text or '').strip()}".removesuffix(": "))
         error = error.__cause__ or error.__context__
     return frames
 

@@ -1,0 +1,102 @@
+"""What the worker reports of errors, processes and events."""
+
+import json
+import os
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import worker
+
+
+def test_a_place_is_a_path_inside_the_project_and_other_peoples_code_has_none(tmp_path):
+    folder = str(tmp_path)
+    (tmp_path / "crew.py").touch()
+    (tmp_path / "link.py").symlink_to(tmp_path / "crew.py")
+    assert worker.place_in([folder], f"{folder}/src/crew.py") == "src/crew.py"
+    assert worker.place_in(["/elsewhere", folder], f"{folder}/link.py") == "crew.py"
+    others = [f"{folder}2/crew.py", f"{folder}/.venv/lib/site-packages/a.py", "<string>", json.__file__, worker.__file__]
+    assert [worker.place_in([folder, worker.__file__ + "/.."], each) for each in others] == [None] * len(others)
+
+
+def error_of(code, filename):
+    try:
+        exec(compile(code, filename, "exec"), {})
+    except BaseException as error:
+        return error
+
+
+def test_frames_are_the_projects_own(tmp_path):
+    file = tmp_path / "crew.py"
+    file.write_text("import json\n\ndef read():\n    json.loads('{')\n\nread()\n")
+    error = error_of(file.read_text(), str(file))
+    frames = ["crew.py:6 in <module>: read()", "crew.py:4 in read: json.loads('{')"]
+    assert worker.frames_of(error, [str(tmp_path)]) == frames
+    assert worker.frames_of(error, [str(tmp_path / "other")]) == []
+
+
+def test_frames_are_those_of_the_cause_where_the_error_has_none(tmp_path):
+    file = tmp_path / "crew.py"
+    file.write_text("missing\n")
+    wrapped = ValueError("of a library")
+    wrapped.__cause__ = error_of(file.read_text(), str(file))
+    assert worker.frames_of(wrapped, [str(tmp_path)]) == ["crew.py:1 in <module>: missing"]
+    endless = ValueError("its own cause")
+    endless.__cause__ = endless
+    assert worker.frames_of(endless, [str(tmp_path)]) == []
+    assert worker.describe_error(endless) == "ValueError: its own cause"
+
+
+def test_a_syntax_error_has_the_line_that_python_can_not_read(tmp_path):
+    file = str(tmp_path / "crew.py")
+    assert worker.frames_of(error_of("x = 1\ndef broken(:\n", file), [str(tmp_path)]) == ["crew.py:2: def broken(:"]
+
+
+def test_started_processes_are_found_below_each_other_and_in_groups_of_their_own():
+    code = "import subprocess, sys; subprocess.Popen([sys.executable, '-c', 'input()'], start_new_session=True); print(); input()"
+    child = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    try:
+        child.stdout.readline()
+        below = worker.started()
+        assert child.pid in below and os.getpid() not in below
+        parents = dict(worker.processes())
+        assert child.pid in [parents[pid] for pid in below]
+    finally:
+        child.communicate(b"\n\n")
+
+
+class Event(SimpleNamespace):
+    def __init__(self, kind, **members):
+        super().__init__(type=kind, timestamp=SimpleNamespace(isoformat=lambda: "now"), **members)
+
+
+def test_an_event_keeps_what_is_small_and_public():
+    agent = SimpleNamespace(role="Editor")
+    output = SimpleNamespace(raw="A text.")
+    event = Event("agent_execution_completed", event_id="1", agent=agent, task=object(), output=output, error="", usage={"total_tokens": 3})
+    expected = {
+        "type": "agent_execution_completed",
+        "timestamp": "now",
+        "event_id": "1",
+        "agent_role": "Editor",
+        "output": "A text.",
+        "usage": {"total_tokens": 3},
+    }
+    assert worker.described(event) == expected
+
+
+def test_texts_of_events_are_short_and_plain():
+    long = "x" * (worker.longest_text + 1)
+    assert worker.short(long) == long[:-1]
+    assert worker.short({"city": "Oslo"}) == {"city": "Oslo"}
+    assert len(worker.short({"city": long})) == worker.longest_text
+    assert worker.short({"degrees": float("nan")}) == "{'degrees': nan}"
+    assert worker.short(True) is True
+
+
+def test_a_prompt_keeps_its_end():
+    end = {"role": "user", "content": "y" * (worker.longest_text - 1)}
+    messages = [{"role": "system", "content": "You are."}, {"role": "user", "content": "Begin"}, end]
+    assert worker.last_messages(messages) == [{"role": "user", "content": "B"}, end]
+    assert worker.described(Event("llm_call_started", messages="A text"))["messages"] == "A text"
+    assert "messages" not in worker.described(Event("llm_call_completed", messages=messages))
