@@ -142,13 +142,17 @@ export class CrewKeeper {
     }
   }
 
-  /** Undefined if no service responds. @throws ServiceRefusal if its tokens are lost, ServiceFailure */
+  /** Undefined if no service responds. @throws ServiceRefusal if its tokens are lost */
   async #useRunning(): Promise<string | undefined> {
     const running = await this.#findRunning();
     if (running === undefined || !(await answers(running))) return undefined;
     if (running.protocol !== windowProtocol) return this.#becomeGuest(running.url);
     const tokens = await this.#waitForTokens();
-    return await this.#connect(running, tokens, false);
+    return await this.#connect(running, tokens, false).catch((error: unknown) => {
+      // It leaves at this moment.
+      if (error instanceof ServiceFailure) return undefined;
+      throw error;
+    });
   }
 
   /** Undefined if another service is starting or stopping. */

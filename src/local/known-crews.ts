@@ -12,7 +12,7 @@ export interface KnownCrew {
   readonly name: string;
   /** The last one, so that the address stays. 0 before the first start. */
   readonly port: number;
-  /** False if a person stopped it or it failed; true while nothing needs it. */
+  /** False if a person stopped it; true while nothing needs it, and when it failed: the next window starts it, if it is needed. */
   readonly wanted: boolean;
   readonly failure?: string | undefined;
   /** The one that ran last, or that a person chose. */
@@ -108,8 +108,8 @@ export class KnownCrews {
   fail(folder: string, failure: string): boolean {
     return this.#database.write(() => {
       const current = this.read(folder);
-      if (current?.wanted !== true) return false;
-      this.write({ ...current, wanted: false, failure });
+      if (current?.wanted !== true || current.failure !== undefined) return false;
+      this.write({ ...current, failure });
       return true;
     });
   }

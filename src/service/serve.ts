@@ -34,6 +34,9 @@ import { createWindows, type WindowRoutes } from "./windows/windows.ts";
 /** Also in `service.json`: a client verifies the process before it sends a token. */
 const instanceHeader = "Crewdeck-Instance";
 
+/** How long what has arrived may take when no window needs the service (ms): a window that has connected meanwhile keeps its connection. */
+const doorMs = 500;
+
 type Tokens = Parameters<typeof authenticateBy>[0];
 type Fetch = (request: Request, env?: object) => Response | Promise<Response>;
 type Settings = Omit<ServiceOptions, "log"> & { readonly log: Log; readonly secrets: Secrets };
@@ -109,6 +112,10 @@ export async function serve(
     home.leave(service.erase());
     process.exit(0);
   });
+  const door = {
+    close: () => Promise.race([once(http.close(), "close"), sleep(doorMs)]),
+    open: () => listen(http, host, port),
+  };
   if (!windows) announce(options, url, tokens, served);
   // What only Python knows of a crew is asked now, if this process may. A request hears why it isn't known.
   const askPython = () => {
@@ -122,7 +129,7 @@ export async function serve(
     if (options.unfinished !== "hold")
       await service.decide(options.unfinished, await service.held());
     if (!windows) reportHeld(await service.held(), log);
-    await Promise.all([home.lost, windows?.idle().then(end)]);
+    await Promise.all([home.lost, windows?.idle(door).then(end)]);
   } catch (error) {
     home.leave(false);
     endEngines();

@@ -374,8 +374,9 @@ describe("local crews", () => {
       /^src\/example_crew\/config\/tasks\.yaml:2:16: /,
     );
     await writeFile(tasks, text);
-    await next.locals.ensureRunning(crew.id);
-    assert.deepEqual(next.locals.list(), [crew]);
+    open.add(crew.id);
+    await next.locals.restore();
+    assert.deepEqual(next.locals.list(), [crew], "for what is open");
   });
 
   it("starts the workspace's only project without a question, and offers it in the view", async () => {

@@ -32,6 +32,13 @@ interface WindowsOptions {
   readonly beatMs?: number;
 }
 
+/** By which requests arrive. */
+interface Door {
+  /** Resolves when what has arrived is answered. */
+  close(): Promise<unknown>;
+  open(): Promise<unknown>;
+}
+
 interface OpenWindow {
   send(message: WindowMessage): void;
   readonly gone: AbortSignal;
@@ -131,12 +138,18 @@ export function createWindows(options: WindowsOptions) {
       url = at;
       lead(readRoute(first));
     },
-    /** Resolves when no window has been connected for a while, and nothing has run or been queued. */
-    async idle(): Promise<void> {
-      let since = performance.now();
-      while (performance.now() - since < leaveMs) {
-        await sleep(Math.min(leaveMs / 4, 5_000));
-        if (windows.size > 0 || (await service.isBusy())) since = performance.now();
+    /** Resolves when no window has been connected for a while, and nothing has run or been queued; the door is closed then. */
+    async idle(door: Door): Promise<void> {
+      const isUsed = async () => windows.size > 0 || (await service.isBusy());
+      for (;;) {
+        let since = performance.now();
+        while (performance.now() - since < leaveMs) {
+          await sleep(Math.min(leaveMs / 4, 5_000));
+          if (await isUsed()) since = performance.now();
+        }
+        await door.close();
+        if (!(await isUsed())) return;
+        await door.open();
       }
     },
   };

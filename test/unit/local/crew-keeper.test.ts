@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { createServer as createHttpServer } from "node:http";
 import { createServer } from "node:net";
 import path from "node:path";
 import { windowProtocol } from "../../../src/base/window-protocol.ts";
@@ -94,7 +95,7 @@ describe("keeping a local crew served", () => {
     assert.ok(await accepts(urls[0] ?? "", tokens.kept.get(crewId)?.bearer));
   });
 
-  it("that it ended by itself is reported in one window, and it isn't restarted", async () => {
+  it("that it ended by itself is reported in one window, and no window that is open restarts it", async () => {
     const { known, tokens } = await newMachine();
     const windows = [new Window(known, tokens), new Window(known, tokens)];
     let url = "";
@@ -106,10 +107,32 @@ describe("keeping a local crew served", () => {
       windows.reduce((sum, { ends }) => sum + ends, 0),
       1,
     );
-    const { wanted, failure } = known.read(crewFolder) ?? {};
-    assert.deepEqual([wanted, failure], [false, "It ended unexpectedly."]);
+    assert.equal(known.read(crewFolder)?.failure, "It ended unexpectedly.");
     assert.equal(await windows[1]?.keeper.start(), url, "at the same address");
     assert.equal(known.read(crewFolder)?.failure, undefined);
+  });
+
+  it("one that leaves as it is found is started again", async () => {
+    const { known, tokens } = await newMachine();
+    tokens.kept.set(crewId, { inUse: "bearer", bearer: "T", userBearer: "U" });
+    const published = path.join(known.dataFolder(crewFolder), "service.json");
+    const leaving = createHttpServer((request, response) => {
+      if (request.method !== "HEAD") return void response.destroy();
+      rmSync(published);
+      response.setHeader("crewdeck-instance", "1").end();
+    }).listen(0, "127.0.0.1");
+    await once(leaving, "listening");
+    const { port } = leaving.address() as { port: number };
+    const url = `http://127.0.0.1:${port}`;
+    const about = { url, pid: process.pid, instance: "1", protocol: windowProtocol };
+    writeFileSync(published, JSON.stringify(about));
+    try {
+      const window = new Window(known, tokens);
+      assert.notEqual(await window.keeper.start(), url);
+      assert.equal(window.launches, 1);
+    } finally {
+      leaving.close();
+    }
   });
 
   it("is stopped by any window, also by one that doesn't use it, and stays stopped", async () => {

@@ -48,6 +48,8 @@ function open(more: { held?: string[]; isBusy?: () => boolean; beatMs?: number }
   return { routes, environments, decisions, setBusy: (is: () => boolean) => (isBusy = is) };
 }
 
+const noDoor = { close: () => Promise.resolve(), open: () => Promise.resolve() };
+
 function send(
   { fetch }: WindowRoutes,
   method: string,
@@ -121,7 +123,7 @@ describe("service: the routes for VS Code's windows", () => {
     let asked = 0;
     const { routes, setBusy } = open({ isBusy: () => ((asked += 1), true) });
     let hasLeft = false;
-    const left = routes.idle().then(() => (hasLeft = true));
+    const left = routes.idle(noDoor).then(() => (hasLeft = true));
     await waitFor("it to look", () => asked > 8);
     assert.equal(hasLeft, false, "something runs");
     const window = await connect(routes);
@@ -131,6 +133,22 @@ describe("service: the routes for VS Code's windows", () => {
     assert.equal(hasLeft, false, "a window is there");
     await window.go();
     await left;
+  });
+
+  it("keep the service if something arrives at its last moment: it looks again when nothing more can arrive", async () => {
+    const { routes, setBusy } = open();
+    const doors: string[] = [];
+    let asked = 0;
+    await routes.idle({
+      close: () => {
+        doors.push("closed");
+        // A kickoff arrived, and runs for a while.
+        if (doors.length === 1) setBusy(() => (asked += 1) < 3);
+        return Promise.resolve();
+      },
+      open: () => Promise.resolve(doors.push("open")),
+    });
+    assert.deepEqual(doors, ["closed", "open", "closed"]);
   });
 
   it("bound the log's file, and keep its last lines for the next window", () => {
