@@ -13,8 +13,9 @@ import { waitForDocument } from "./story.ts";
 describe("The first real run of an unchanged crewAI project, in the window", () => {
   needsCrewai();
 
-  let model: Awaited<ReturnType<typeof startModelServer>>;
-  let window: VSCodeWindow;
+  // Undefined where the suite is skipped.
+  let model: Awaited<ReturnType<typeof startModelServer>> | undefined;
+  let window: VSCodeWindow | undefined;
 
   before(async () => {
     model = await startModelServer(() => "Tea is picked in spring.");
@@ -26,11 +27,12 @@ describe("The first real run of an unchanged crewAI project, in the window", () 
   });
 
   after(async () => {
-    await window.close();
-    await model.stop();
+    await window?.close();
+    await model?.stop();
   });
 
   it("takes three clicks from the opened folder to the first output", async () => {
+    assert.ok(window && model);
     const { page, tree, webview } = window;
     await page.locator('.activitybar .action-item:has([aria-label^="Crewdeck"])').click();
     const sidebar = page.locator(".part.sidebar");
