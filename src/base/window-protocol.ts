@@ -56,6 +56,8 @@ export interface WindowMessage {
   /** All executions that a restart interrupted, and that a person has not decided about. */
   readonly held?: readonly string[];
   readonly engine?: string;
+  /** Those of a folder with several crews, which are part of their addresses; none for one crew. */
+  readonly classes?: readonly string[];
   /** Whether a run waits for one of VS Code's models. */
   readonly needsModels?: boolean;
   /** A line of the service's log. */

@@ -260,6 +260,11 @@ export class Crews implements vscode.Disposable {
     this.#listChanged();
   }
 
+  /** A folder's crew has gone, and its executions belong to another one. */
+  replaceLocal(replacement: CrewReplacement): void {
+    this.#replaced.fire(replacement);
+  }
+
   /** False once the crew has said that it has no route to stop an execution. */
   canStop(crewId: string): boolean {
     return this.#stopRoutes.read(crewId);

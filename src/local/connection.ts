@@ -38,6 +38,8 @@ export class Connection {
   readonly token: string;
   readonly userToken: string;
   engine: LocalEngine = "rehearsal";
+  /** Of a folder with several crews; undefined if the service doesn't say it. */
+  classes: readonly string[] | undefined;
   /** Executions that a restart interrupted, and that a person has not decided about. */
   held: readonly string[] = [];
   /** Whether a run waits for one of VS Code's models. */
@@ -118,12 +120,13 @@ export class Connection {
     });
   }
 
-  #receive({ line, held, engine, needsModels }: WindowMessage): void {
+  #receive({ line, held, engine, classes, needsModels }: WindowMessage): void {
     if (typeof line === "string") {
       this.#options.onLine(line);
       return;
     }
     if (engine !== undefined) this.engine = engine === "crewai" ? engine : "rehearsal";
+    if (classes !== undefined) this.classes = asArray(classes).map(String);
     if (held !== undefined) this.held = asArray(held).map(String);
     if (needsModels !== undefined) this.needsModels = needsModels;
     this.#options.onChange();

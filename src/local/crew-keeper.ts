@@ -16,6 +16,8 @@ export interface KeeperOptions {
   launch(port: number, tokens: ServiceTokens, signal: AbortSignal): Promise<Running>;
   /** Whether this window starts the service again when one of another version has ended. */
   readonly isNeeded: () => boolean;
+  /** What the service serves, before its tokens are stored. */
+  readonly onClasses: (classes: readonly string[]) => void;
   /** @param isNew whether this window started it */
   readonly onConnected: (connection: Connection, isNew: boolean) => void;
   readonly onChange: () => void;
@@ -170,7 +172,6 @@ export class CrewKeeper {
         return launch(0);
       });
       try {
-        await tokens.keep(prepared);
         this.#store({ port: Number(new URL(running.url).port) });
         return await this.#connect(running, prepared, true);
       } catch (error) {
@@ -202,12 +203,17 @@ export class CrewKeeper {
         throw error instanceof UnknownToken ? lostTokens() : error;
       },
     );
-    // The window may have closed meanwhile.
-    if (this.#end.signal.aborted) connection.close();
-    this.#end.signal.throwIfAborted();
+    try {
+      if (connection.classes !== undefined) this.#options.onClasses(connection.classes);
+      await this.#options.tokens.keep(tokens);
+      // The window may have closed meanwhile.
+      this.#end.signal.throwIfAborted();
+    } catch (error) {
+      connection.close();
+      throw error;
+    }
     this.#becomeNothing();
     this.#connection = connection;
-    if (!isNew) await this.#options.tokens.keep(tokens);
     this.#store({ engine: connection.engine });
     void connection.closed
       .then(() => this.#lost(connection))

@@ -14,9 +14,8 @@ import {
   notStopped,
   removedError,
 } from "./errors.ts";
-import { FolderCrews } from "./folder-crews.ts";
+import { FolderCrews, type KeptCrew } from "./folder-crews.ts";
 import { Folders } from "./folders.ts";
-import type { KeptCrew } from "./kept-crew.ts";
 import {
   classOf,
   exampleFolder,
@@ -301,6 +300,11 @@ export class LocalCrews implements vscode.Disposable {
           ...(engine.engine === "crewai" && { route: await (await models()).route(idOf(folder)) }),
         });
       },
+      onClasses: (classes) => {
+        const replaced = this.#rows.setClasses(kept, classes);
+        this.#publish();
+        for (const each of replaced) crews.replaceLocal(each);
+      },
       isNeeded: () => this.#kept.get(folder)?.isUsed === true || this.#hasOpenExecutions(folder),
       onConnected: (connection, isNew) => {
         const { engine, held } = connection;
@@ -393,7 +397,6 @@ export class LocalCrews implements vscode.Disposable {
 
   async #start({ folder, keeper }: KeptCrew): Promise<void> {
     const { fsPath } = this.#folders.uriOf(folder);
-    if (keeper.url === undefined) this.#store.setClasses(folder, await readClasses(fsPath));
     await explainingPlace(fsPath, () => keeper.start());
   }
 

@@ -1,8 +1,18 @@
 import type * as vscode from "vscode";
+import type { ModelRoute } from "../base/window-protocol.ts";
 import type { Crews } from "../crews/crews.ts";
 import type { LocalEngine } from "../crews/types.ts";
 import type { Database } from "../store/database.ts";
-import type { CrewModels } from "./kept-crew.ts";
+import type { Connection } from "./connection.ts";
+
+/** Leads a crew's Python to the model that was chosen for the crew. */
+interface CrewModels {
+  choice(crewId: string): { readonly use: "project" | "vscode" | "endpoint" };
+  route(crewId: string): Promise<ModelRoute>;
+  follow(crewId: string, connection: Connection): void;
+  offer(crewId: string): Promise<void>;
+  forget(crewId: string): Promise<void>;
+}
 
 export interface LocalCrewsOptions {
   readonly crews: Crews;

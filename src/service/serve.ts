@@ -147,6 +147,7 @@ function windowRoutes(
   const engines = crews.map(({ engine }) => engine);
   const windows = createWindows({
     ...{ service, engines, leaveMs, log, authenticate: authenticateBy(tokens) },
+    classes: crews.map(({ name }) => name).filter((name) => name !== ""),
     recent: () => windowLog.recent,
     onVariables: (variables) => secrets.add(keysIn(variables)),
   });

@@ -210,13 +210,33 @@ describe("local crews", () => {
     const inputsOf = async (one: Crew) =>
       (await window.crews.inputs(one, { fresh: true })).fields.map(({ name }) => name);
     assert.deepEqual(await inputsOf(crew), ["reader", "text"]);
-    const other = await window.locals.ensureRunning(`${id}#DraftCrew`);
-    assert.deepEqual(await inputsOf(other), ["topic"]);
-    assert.equal(window.crews.get(id).id, other.id, "the folder's id means the first");
+    const draft = await window.locals.ensureRunning(`${id}#DraftCrew`);
+    assert.deepEqual(await inputsOf(draft), ["topic"]);
+    assert.equal(window.crews.get(id).id, draft.id, "the folder's id means the first");
     const none = await refusal(window.locals.start({ folder: project, crewClass: "Both" }));
     assert.match(none.message, /has no crew “Both”\. It has DraftCrew, EditCrew\.$/);
     await window.locals.stop({ folder: project });
     assert.deepEqual(rows(), expected(false));
+    const replaced: string[][] = [];
+    window.crews.onDidReplace(({ from, to }) => replaced.push([from.id, to.id]));
+    const file = path.join(project, "src/several_crews/crew.py");
+    const text = await readFile(file, "utf8");
+    await writeFile(file, text.slice(0, text.indexOf("@CrewBase", text.indexOf("@CrewBase") + 1)));
+    const other = await newWindow();
+    await window.locals.start({ folder: project });
+    assert.deepEqual(rows(), [[id, "several-crews", "/", true]]);
+    await writeFile(file, text);
+    // The service that runs has read the file before.
+    await other.locals.start({ folder: project });
+    assert.deepEqual(rows(), [[id, "several-crews", "/", true]]);
+    await window.locals.stop({ folder: project });
+    await window.locals.start({ folder: project, crewClass: "EditCrew" });
+    assert.deepEqual(rows(), expected(true));
+    assert.deepEqual(replaced, [
+      [`${id}#DraftCrew`, id],
+      [`${id}#EditCrew`, id],
+      [id, `${id}#DraftCrew`],
+    ]);
     await window.locals.remove(crew.id);
     assert.deepEqual(rows(), []);
     assert.deepEqual([...secrets.kept.keys()], []);

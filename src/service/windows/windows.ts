@@ -21,6 +21,7 @@ interface WindowsOptions {
   readonly authenticate: Authenticate;
   /** Of all crews of the folder. */
   readonly engines: readonly Engine[];
+  readonly classes: readonly string[];
   readonly service: Pick<Service, "held" | "decide" | "isBusy">;
   /** How long nothing may run without a window before {@link WindowRoutes.idle} resolves (ms). */
   readonly leaveMs: number;
@@ -103,6 +104,7 @@ export function createWindows(options: WindowsOptions) {
   app.get("/windows/:id", async (c) =>
     connect(c.req.param("id"), {
       engine: engines[0]?.name ?? "",
+      classes: options.classes,
       held: await service.held(),
       needsModels: models.isNeeded,
     }),

@@ -83,6 +83,7 @@ export class Window {
         this.launched.push(running);
         return running;
       },
+      onClasses: () => undefined,
       isNeeded: () => true,
       onConnected: () => undefined,
       onChange: () => undefined,

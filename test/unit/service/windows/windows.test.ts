@@ -29,6 +29,7 @@ function open(more: { held?: string[]; isBusy?: () => boolean; beatMs?: number }
   const routes = createWindows({
     authenticate: authenticateBy({ token: "T", userToken: "U" }),
     engines: [engine, engine],
+    classes: ["One", "Two"],
     service: {
       held: () => Promise.resolve(held),
       isBusy: () => Promise.resolve(isBusy()),
@@ -92,7 +93,12 @@ describe("service: the routes for VS Code's windows", () => {
   it("tell each window what is held, and of each change, until it goes", async () => {
     const { routes, decisions } = open({ held: ["1", "2"] });
     const [one, other] = [await connect(routes, "one"), await connect(routes, "other")];
-    assert.deepEqual(await one.next(), { engine: "crewai", held: ["1", "2"], needsModels: false });
+    assert.deepEqual(await one.next(), {
+      engine: "crewai",
+      classes: ["One", "Two"],
+      held: ["1", "2"],
+      needsModels: false,
+    });
     assert.deepEqual(await one.next(), { line: "An earlier line." });
     const answer = await send(routes, "POST", "/continue", { body: { ids: ["1"] } });
     assert.deepEqual(await answer.json(), { held: ["2"] });
