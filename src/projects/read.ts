@@ -129,7 +129,10 @@ function entryOf(entries: readonly CrewEntry[], crewClass: string | undefined): 
       : l10n.t('The project defines no crew "{0}".', crewClass),
     names.length === 0
       ? l10n.t("a class with @CrewBase.")
-      : l10n.t("one of the classes {0}.", names.join(", ")),
+      : l10n.t(
+          "one of the classes {0}. If the crew is served already, start it again.",
+          names.join(", "),
+        ),
     { file: first.file, line: 1, column: 1 },
   );
 }

@@ -5,6 +5,7 @@ import { projectRoot } from "../projects/pyproject.ts";
 import { chooseInterpreter, projectInterpreters } from "../projects/python.ts";
 import { crewClasses, readProject } from "../projects/read.ts";
 import { toRehearse, type CrewProject } from "../projects/types.ts";
+import { rows, type Database } from "./database/database.ts";
 import { crewaiEngine } from "./crewai/engine.ts";
 import { rehearsalEngine, type Engine } from "./engine.ts";
 import { messageOf, Refusal } from "./errors.ts";
@@ -63,6 +64,25 @@ export async function plansOf(
 /** Folders have the crews' names, and some file systems ignore case. */
 function isSameAs(name: string): (other: string) => boolean {
   return (other) => other.toLowerCase() === name.toLowerCase();
+}
+
+/**
+ * Of executions that have not ended: classes that the folder no longer has, or the only crew that it had, which has no name. They go on
+ * with the files that they began with.
+ */
+export async function formerPlans(
+  database: Database,
+  plans: readonly CrewPlan[],
+): Promise<readonly CrewPlan[]> {
+  const [first] = plans;
+  if (!first) return [];
+  const found = await database.query(
+    rows("SELECT DISTINCT crew FROM executions WHERE ended_at IS NULL"),
+  );
+  return found
+    .map(({ crew }) => String(crew))
+    .filter((name) => !plans.some((each) => each.name === name))
+    .map((name) => ({ ...first, name, class: name === "" ? undefined : name }));
 }
 
 /** The crew as its files say: all of it for a rehearsal, or what could be read for crewAI. @throws {ProjectError} */

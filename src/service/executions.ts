@@ -39,8 +39,10 @@ interface ExecutionsParts {
   readonly start: (executionId: string) => Work<unknown>;
   /** Ends an execution for good. Returns the attempts that waited; undefined if it had ended. */
   readonly halt: (executionId: string) => Promise<readonly AttemptKey[] | undefined>;
-  /** The crew whose executions these are. */
+  /** The name of the crew, for executions that begin. */
   readonly crew: string;
+  /** Whether the crew's address knows an execution. */
+  readonly isOwn: (execution: Execution) => boolean;
   /** Whether an execution waits for its turn to run. */
   readonly isQueued: (executionId: string) => boolean;
   readonly dialect: Dialect;
@@ -49,11 +51,11 @@ interface ExecutionsParts {
 }
 
 export function createExecutions(parts: ExecutionsParts) {
-  const { database, store, flows, waker, crew, dialect } = parts;
+  const { database, store, flows, waker, crew, isOwn, dialect } = parts;
 
   async function viewOf(id: string) {
     const view = await store.view(id);
-    if (view?.execution.crew !== crew) return undefined;
+    if (!view || !isOwn(view.execution)) return undefined;
     const { execution, attempts } = view;
     const flow = execution.project.kind === "flow" && (await flowOf(execution.id, attempts));
     return {
@@ -135,7 +137,8 @@ export function createExecutions(parts: ExecutionsParts) {
       const { executionId, taskId, feedback } = resume;
       // Bodies of these errors: vendor's OpenAPI file.
       const execution = await store.find(executionId);
-      if (execution?.crew !== crew) throw new ApiError(404, "Not Found", "Execution ID not found");
+      if (!execution || !isOwn(execution))
+        throw new ApiError(404, "Not Found", "Execution ID not found");
       authorise(execution, caller);
       const { tasks } = execution.project;
       if (!tasks.some(({ id }) => id === taskId))
@@ -161,7 +164,7 @@ export function createExecutions(parts: ExecutionsParts) {
           state === "waiting" && taskIndex === key.taskIndex && attempt === key.attempt,
       );
       const pause = waiting && (await flows.pauseOf(waiting));
-      if (execution?.crew !== crew || !pause) throw notWaiting();
+      if (!execution || !isOwn(execution) || !pause) throw notWaiting();
       const answer = answerTo(pause, feedback);
       const decision = {
         isApprove: answer.isApprove ?? true,

@@ -12,9 +12,10 @@ import { projectRoot } from "../projects/pyproject.ts";
 import { serviceLog, windowPath, windowProtocol } from "../base/window-protocol.ts";
 import { authenticateBy } from "./app.ts";
 import { versionOf } from "./crewai/sources.ts";
-import { checkCrew, engineOf, readCrew, plansOf, type CrewPlan } from "./crews.ts";
+import { checkCrew, engineOf, formerPlans, readCrew, plansOf, type CrewPlan } from "./crews.ts";
 import { defaultDataFolder } from "./data-folder.ts";
 import { documentedDialect, liveDialect } from "./dialects.ts";
+import type { Engine } from "./engine.ts";
 import { createFeedbackWebhook } from "./feedback-webhook.ts";
 import { messageOf, Refusal } from "./errors.ts";
 import { openFile, openShared, type Home } from "./home.ts";
@@ -66,11 +67,16 @@ export async function serve(
     );
   const home = await openHome(options, crews);
   const listening = { url: server?.publicUrl?.replace(/\/$/, "") ?? "" };
-  const served = await Promise.all(crews.map((crew) => openCrew(crew, options, home, listening)));
+  const openAll = (list: readonly CrewPlan[]) =>
+    Promise.all(list.map((crew) => openCrew(crew, options, home, listening)));
+  const served = await openAll(crews);
+  const former = windowLog ? await openAll(await formerPlans(home.storage.database, crews)) : [];
   const operations = await openOperations(options, server, version);
   const onHeld = (held: readonly string[]) => windows?.tell({ held });
-  const service = open(home, options, served, operations, onHeld);
-  const windows = windowLog && windowRoutes(windowLog, served, service, options, tokens);
+  const all = [...served, ...former];
+  const service = open(home, options, all, operations, onHeld);
+  const engines = all.map(({ engine }) => engine);
+  const windows = windowLog && windowRoutes(windowLog, served, engines, service, options, tokens);
   const fetch =
     options.role === "worker"
       ? refuseAsWorker
@@ -98,7 +104,7 @@ export async function serve(
   windows?.listens(url, parseJson(process.env["CREWDECK_MODEL_ROUTE"] ?? ""));
   home.publish({ url, port, instance, ...(windows && { protocol: windowProtocol }) });
   const endEngines = () => {
-    for (const { engine } of served) engine.close?.();
+    for (const engine of engines) engine.close?.();
   };
   const end = onEnd(options.lifeline, async () => {
     http.close();
@@ -140,11 +146,11 @@ export async function serve(
 function windowRoutes(
   windowLog: WindowLog,
   crews: readonly ServedCrew[],
+  engines: readonly Engine[],
   service: Service,
   { leaveMs, log, secrets }: Settings,
   tokens: Tokens,
 ): WindowRoutes {
-  const engines = crews.map(({ engine }) => engine);
   const windows = createWindows({
     ...{ service, engines, leaveMs, log, authenticate: authenticateBy(tokens) },
     classes: crews.map(({ name }) => name).filter((name) => name !== ""),
@@ -244,11 +250,11 @@ function open(
   operations: Operations | undefined,
   onHeld: (ids: readonly string[]) => void,
 ): Service {
-  const { role, callbackBackoffMs, callbackTimeoutMs, log } = options;
+  const { role, callbackBackoffMs, callbackTimeoutMs, forWindows, log } = options;
   try {
     return openService({
       ...{ storage: home.storage, role, crews, callbackBackoffMs, callbackTimeoutMs },
-      ...{ operations, log, onHeld },
+      ...{ operations, log, onHeld, isOneProject: forWindows },
     });
   } catch (error) {
     throw home.explain(error);

@@ -35,6 +35,8 @@ interface ServiceParts {
   readonly storage: Storage;
   readonly role: Role;
   readonly crews: readonly ServedCrew[];
+  /** The crews are those that a folder has or had: each knows the executions of all, because a class may have gone since. */
+  readonly isOneProject?: boolean;
   readonly callbackBackoffMs: number;
   readonly callbackTimeoutMs: number;
   /** Of a server: it counts, answers probes, sends spans and deletes old executions. */
@@ -164,6 +166,7 @@ export function openService({ storage, log, ...parts }: ServiceParts) {
         return storage.startRun(id);
       },
       crew: name,
+      isOwn: (execution) => parts.isOneProject === true || execution.crew === name,
       isQueued: (id) => engine.isQueued?.(id) === true,
       onDecided: metrics?.decided,
     });

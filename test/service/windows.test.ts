@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync, rmSync, statSync } from "node:fs";
+import { cpSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { serviceLog } from "../../src/base/window-protocol.ts";
 import { Connection } from "../../src/local/connection.ts";
 import { findRunning } from "../../src/local/running.ts";
 import { CrewApi, type DocumentedStatus } from "../support/crew-api.ts";
-import { projectFolder } from "../support/folders.ts";
+import { projectFolder, temporaryFolder } from "../support/folders.ts";
 import { serviceProgram } from "../support/service.ts";
 import { waitFor } from "../support/wait.ts";
 import { startForWindow } from "../support/window-service.ts";
@@ -16,6 +16,13 @@ import { startForWindow } from "../support/window-service.ts";
 const exampleCrew = path.join(projectFolder, "media", "example-crew");
 const engine = { engine: "rehearsal" } as const;
 const host = path.join(projectFolder, "test", "support", "window-host.ts");
+
+async function statusOf(api: CrewApi, id: string): Promise<DocumentedStatus> {
+  return (await api.get(`/${id}/status`)).body as DocumentedStatus;
+}
+
+const untilWaiting = (api: CrewApi, id: string) =>
+  waitFor("the review", async () => (await statusOf(api, id)).pending_human_input);
 
 /** A window's host starts the crew's service, kicks off, and is killed while the first task runs. */
 async function killedWhileItRuns() {
@@ -31,17 +38,14 @@ async function killedWhileItRuns() {
   const running = await findRunning(left.dataFolder);
   assert.ok(running, "the service stays");
   const api = new CrewApi(left);
-  const status = async () => (await api.get(`/${left.id}/status`)).body as DocumentedStatus;
-  const untilWaiting = () =>
-    waitFor("the review", async () => (await status()).pending_human_input);
-  assert.equal((await status()).progress?.completed_tasks, 0);
-  return { ...left, running, api, untilWaiting };
+  assert.equal((await statusOf(api, left.id)).progress?.completed_tasks, 0);
+  return { ...left, running, api };
 }
 
 describe("service: when its window is killed", () => {
   it("what runs goes on; the pause is kept when it leaves, and is answered after the next start", async () => {
-    const { dataFolder, id, untilWaiting } = await killedWhileItRuns();
-    const { attempt, task_id } = await untilWaiting();
+    const { dataFolder, id, api: before } = await killedWhileItRuns();
+    const { attempt, task_id } = await untilWaiting(before, id);
     assert.equal(attempt, 1);
     await waitFor("it to leave", async () => (await findRunning(dataFolder)) === undefined);
     assert.equal(statSync(path.join(dataFolder, serviceLog)).mode & 0o777, 0o600);
@@ -61,13 +65,13 @@ describe("service: when its window is killed", () => {
   });
 
   it("another window takes it over while it runs, and it stays for as long as that window", async () => {
-    const { dataFolder, running, token, untilWaiting } = await killedWhileItRuns();
+    const { dataFolder, running, token, api, id } = await killedWhileItRuns();
     const connection = await Connection.open({
       ...{ running, token, userToken: "" },
       onChange: () => undefined,
       onLine: () => undefined,
     });
-    await untilWaiting();
+    await untilWaiting(api, id);
     // Longer than it stays without a window.
     const since = performance.now();
     await waitFor("some time", () => performance.now() - since > 1_000);
@@ -75,5 +79,60 @@ describe("service: when its window is killed", () => {
     connection.close();
     await waitFor("it to leave", async () => (await findRunning(dataFolder)) === undefined);
     rmSync(path.dirname(dataFolder), { recursive: true });
+  });
+});
+
+describe("service: when the classes of its folder change", () => {
+  const several = path.join(projectFolder, "test", "fixtures", "shapes", "several-crews");
+
+  it("executions that wait are known at each crew's address and go on: with a second class, and without theirs", async () => {
+    const root = temporaryFolder("classes");
+    const [folder, dataFolder] = [path.join(root, "project"), path.join(root, "data")];
+    cpSync(several, folder, { recursive: true });
+    const file = path.join(folder, "src/several_crews/crew.py");
+    const text = readFileSync(file, "utf8");
+    const [head = "", draft = "", edit = ""] = text.split("@CrewBase\n");
+    const only = (crew: string) => writeFileSync(file, `${head}@CrewBase\n${crew}`);
+    const start = async (at: string) => {
+      const service = await startForWindow({ folder, engine, dataFolder });
+      return { service, api: new CrewApi({ ...service, url: service.url + at }) };
+    };
+    const begin = async ({ api }: { api: CrewApi }) => {
+      const id = await api.kickoff({ inputs: { text: "Tides.", reader: "all" } });
+      await untilWaiting(api, id);
+      return id;
+    };
+    const approve = async ({ api }: { api: CrewApi }, id: string) => {
+      const { task_id } = await untilWaiting(api, id);
+      const body = { execution_id: id, task_id, human_feedback: "Good.", is_approve: true };
+      assert.equal((await api.post("/resume", body)).status, 200);
+      await waitFor("the end", async () => (await statusOf(api, id)).status === "completed");
+    };
+
+    only(edit);
+    const alone = await start("");
+    const first = await begin(alone);
+    writeFileSync(file, text);
+    const refused = await alone.api.post("/kickoff", { inputs: { text: "Tides.", reader: "all" } });
+    assert.match(
+      JSON.stringify(refused.body),
+      /several crews.*DraftCrew, EditCrew.*start it again/,
+    );
+    await alone.service.stop();
+
+    const both = await start("/DraftCrew");
+    assert.deepEqual(both.service.connection.classes, ["DraftCrew", "EditCrew"]);
+    await approve(both, first);
+    const second = await begin({
+      api: new CrewApi({ ...both.service, url: `${both.service.url}/EditCrew` }),
+    });
+    await both.service.stop();
+
+    only(draft);
+    const without = await start("");
+    assert.deepEqual(without.service.connection.classes, []);
+    await approve(without, second);
+    await without.service.stop();
+    rmSync(root, { recursive: true });
   });
 });

@@ -30,7 +30,7 @@ export interface ServerCrew {
   readonly name: string;
   readonly folder: string;
   /** Which of several crews in the folder. */
-  readonly class?: string;
+  readonly class?: string | undefined;
   readonly engine: "rehearsal" | "crewai";
   readonly python?: string;
   readonly environmentFile?: string;
