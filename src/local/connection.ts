@@ -34,9 +34,7 @@ export class UnknownToken extends Error {
 
 /** Shows a service that this window is there, for as long as both run. */
 export class Connection {
-  readonly running: Running;
-  readonly token: string;
-  readonly userToken: string;
+  readonly options: ConnectionOptions;
   engine: LocalEngine = "rehearsal";
   /** Of a folder with several crews; undefined if the service doesn't say it. */
   classes: readonly string[] | undefined;
@@ -46,16 +44,12 @@ export class Connection {
   needsModels = false;
   /** Resolves when the service has ended, or {@link close} was called. */
   readonly closed: Promise<void>;
-  readonly #options: ConnectionOptions;
   readonly #id = randomUUID();
   readonly #request: ClientRequest;
   readonly #opened: Promise<void>;
 
   private constructor(options: ConnectionOptions) {
-    this.#options = options;
-    this.running = options.running;
-    this.token = options.token;
-    this.userToken = options.userToken;
+    this.options = options;
     this.#request = this.#send("GET", `/windows/${this.#id}`);
     this.#request.end();
     this.closed = new Promise((resolve) => this.#request.once("close", resolve));
@@ -101,7 +95,7 @@ export class Connection {
   }
 
   #send(method: string, path: string): ClientRequest {
-    const { running, token } = this.#options;
+    const { running, token } = this.options;
     const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
     return request(`${running.url}${windowPath}${path}`, { method, headers, agent: false });
   }
@@ -122,14 +116,14 @@ export class Connection {
 
   #receive({ line, held, engine, classes, needsModels }: WindowMessage): void {
     if (typeof line === "string") {
-      this.#options.onLine(line);
+      this.options.onLine(line);
       return;
     }
     if (engine !== undefined) this.engine = engine === "crewai" ? engine : "rehearsal";
     if (classes !== undefined) this.classes = asArray(classes).map(String);
     if (held !== undefined) this.held = asArray(held).map(String);
     if (needsModels !== undefined) this.needsModels = needsModels;
-    this.#options.onChange();
+    this.options.onChange();
   }
 }
 

@@ -54,7 +54,7 @@ export class CrewKeeper {
 
   /** The service's address, if it runs. */
   get url(): string | undefined {
-    return this.#connection?.running.url ?? this.#otherUrl;
+    return this.#connection?.options.running.url ?? this.#otherUrl;
   }
 
   /** Undefined for a service of another version. */
@@ -92,7 +92,8 @@ export class CrewKeeper {
     const running = await this.#findRunning();
     if (running !== undefined) {
       // Else the process may be another program's.
-      const isService = running.pid === this.#connection?.running.pid || (await answers(running));
+      const isService =
+        running.pid === this.#connection?.options.running.pid || (await answers(running));
       if (!isService || !(await endService(this.#dataFolder, running.pid))) return false;
     }
     this.#becomeNothing();
@@ -114,7 +115,7 @@ export class CrewKeeper {
   async #start(): Promise<string> {
     await this.#joining;
     if (this.#connection !== undefined) {
-      const { running, token, userToken } = this.#connection;
+      const { running, token, userToken } = this.#connection.options;
       // SecretStorage may have lost them.
       await this.#options.tokens.keep({ token, userToken });
       return running.url;

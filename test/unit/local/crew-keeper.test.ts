@@ -51,7 +51,7 @@ describe("keeping a local crew served", () => {
     assert.equal(next.keeper.url, url);
     assert.equal(await next.keeper.start(), url);
     assert.equal(next.launches, 0);
-    assert.equal(next.keeper.connection?.running.pid, first.launched[0]?.pid);
+    assert.equal(next.keeper.connection?.options.running.pid, first.launched[0]?.pid);
     assert.deepEqual([first.ends, next.ends, known.read(crewFolder)?.wanted], [0, 0, true]);
   });
 
@@ -90,7 +90,7 @@ describe("keeping a local crew served", () => {
     const urls = await Promise.all(windows.map(({ keeper }) => keeper.start()));
     assert.equal(new Set(urls).size, 1);
     assert.equal(windows.flatMap(({ launched }) => launched).length, 1);
-    const connected = windows.map(({ keeper }) => keeper.connection?.running.pid);
+    const connected = windows.map(({ keeper }) => keeper.connection?.options.running.pid);
     assert.equal(new Set(connected).size, 1);
     assert.ok(await accepts(urls[0] ?? "", tokens.kept.get(crewId)?.bearer));
   });
@@ -173,7 +173,7 @@ describe("keeping a local crew served", () => {
       );
       signal(pid, "SIGCONT");
       assert.ok(await other.keeper.start());
-      assert.equal(other.keeper.connection?.running.pid, pid);
+      assert.equal(other.keeper.connection?.options.running.pid, pid);
     } finally {
       signal(pid, "SIGCONT");
     }
