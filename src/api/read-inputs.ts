@@ -27,12 +27,17 @@ const typeNames = [
  */
 export function readInputs(raw: unknown): CrewInputs | undefined {
   const wrapped = isObject(raw) && Object.hasOwn(raw, "inputs");
-  const fields = readFields(wrapped ? raw["inputs"] : raw, wrapped);
+  const isFlow = wrapped && asObject(raw["crewdeck"])["kind"] === "flow";
+  const fields = readFields(wrapped ? raw["inputs"] : raw, wrapped, isFlow);
   return fields && { fields: firstOfEach(fields, ({ name }) => name), raw };
 }
 
-function readFields(value: unknown, wrapped: boolean): readonly InputField[] | undefined {
-  if (Array.isArray(value)) return readList(value);
+function readFields(
+  value: unknown,
+  wrapped: boolean,
+  isFlow: boolean,
+): readonly InputField[] | undefined {
+  if (Array.isArray(value)) return readList(value, isFlow);
   if (!isObject(value)) return undefined;
   if (isSchema(value)) return readSchema(value);
   const entries = Object.entries(value);
@@ -41,16 +46,19 @@ function readFields(value: unknown, wrapped: boolean): readonly InputField[] | u
   return wrapped || isMap ? entries.map(([name, about]) => readMapped(name, about)) : undefined;
 }
 
-/** A crew without inputs is kicked off without questions, which costs money. */
-function readList(list: readonly unknown[]): readonly InputField[] | undefined {
-  if (isFlowState(list)) return list.filter((name) => name !== "id").map(readStateMember);
+/**
+ * A crew without inputs is kicked off without questions, which costs money. A deployed flow lists its state model's members
+ * (published by the vendor), of which one is its ID.
+ */
+function readList(list: readonly unknown[], isFlow: boolean): readonly InputField[] | undefined {
+  if (isNames(list) && (isFlow || list.includes("id")))
+    return list.filter((name) => name !== "id").map(readStateMember);
   const fields = list.map(readListed).filter((field) => field !== undefined);
   return fields.length === 0 && list.length > 0 ? undefined : fields;
 }
 
-/** A flow lists its state model's members (published by the vendor), of which one is its ID. */
-function isFlowState(list: readonly unknown[]): list is readonly string[] {
-  return list.includes("id") && list.every((name) => typeof name === "string");
+function isNames(list: readonly unknown[]): list is readonly string[] {
+  return list.every((name) => typeof name === "string");
 }
 
 /** A member of a flow's state. None is required. A wrong type is an error, and the type isn't known. */

@@ -107,14 +107,15 @@ export function createApp(options: AppOptions): Hono<Environment> {
     return isShort ? next() : limit(c, next);
   });
 
-  app.get("/inputs", async (c) => {
-    const { inputs } = await readCrew(options.readProject, false);
-    return c.json({ inputs: dialect.inputs(inputs) });
+  /** A flow says that it is one: it needs none of its inputs. */
+  const answerInputs = ({ kind, inputs }: CrewProject) => ({
+    inputs: dialect.inputs(inputs),
+    ...(kind === "flow" && { crewdeck: { kind } }),
   });
-  app.post("/inputs/ask", async (c) => {
-    const { inputs } = await readCrew(options.askInputs ?? options.readProject, false);
-    return c.json({ inputs: dialect.inputs(inputs) });
-  });
+  app.get("/inputs", async (c) => c.json(answerInputs(await readCrew(options.readProject, false))));
+  app.post("/inputs/ask", async (c) =>
+    c.json(answerInputs(await readCrew(options.askInputs ?? options.readProject, false))),
+  );
   app.post("/kickoff", async (c) => {
     const json = readJson(await readBody(c));
     const project = await readCrew(options.readProject, true);

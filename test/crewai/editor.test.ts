@@ -67,17 +67,11 @@ for (const version of crewaiVersions)
       await waitFor("the crew's row", async () => /^crewAI$/.test((await rowOf(crew)) ?? ""));
     }
 
-    async function kickOff(
-      crew: string,
-      inputs: Readonly<Record<string, string>>,
-      leftOut: readonly string[] = [],
-    ): Promise<void> {
+    async function kickOff(crew: string, inputs: Readonly<Record<string, string>>): Promise<void> {
       await openForm(window, crew);
       const form = window.webview.content;
       for (const [name, text] of Object.entries(inputs))
         await form.getByRole("textbox", { name }).fill(text);
-      for (const name of leftOut)
-        await form.getByRole("combobox", { name }).selectOption("Leave out");
       await form.getByRole("button", { name: "Kick Off", exact: true }).click();
     }
 
@@ -207,7 +201,7 @@ for (const version of crewaiVersions)
       const { editor, tree } = window;
       await tree.open("Crewdeck");
       await serve("review");
-      await kickOff("review", { topic: "tides" }, ["words", "tags", "draft"]);
+      await kickOff("review", { topic: "tides" });
       await untilState("tides", "Waiting · choose an answer");
       await openExecution(
         window,

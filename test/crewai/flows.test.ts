@@ -113,6 +113,7 @@ describe("a real flow", () => {
       const api = await start({ version });
       assert.deepEqual((await api.get("/inputs")).body, {
         inputs: ["topic", "words", "tags", "draft"],
+        crewdeck: { kind: "flow" },
       });
       const id = await api.kickoff({ inputs });
       const waiting = await untilWaiting(api, id);
@@ -482,6 +483,7 @@ class Outer(Flow):
     const api = await start({ folder });
     assert.deepEqual((await api.get("/inputs")).body, {
       inputs: ["topic", "outline", "draft", "final_post"],
+      crewdeck: { kind: "flow" },
     });
     const ended = await untilEnded(api, await api.kickoff({ inputs: {} }));
     assert.equal(ended.status, "completed", ended.error);

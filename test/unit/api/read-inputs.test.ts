@@ -22,6 +22,11 @@ describe("the answer of GET /inputs", () => {
       { inputs: ["id", "topic", "limits"] },
       ["topic", "limits"].map((name) => ({ name, required: false, description: ofState })),
     ],
+    [
+      "a local flow's state, which has no ID",
+      { inputs: ["topic"], crewdeck: { kind: "flow" } },
+      [{ name: "topic", required: false, description: ofState }],
+    ],
     ["no inputs", { inputs: [] }, []],
     ["an empty map", { inputs: {} }, []],
     ["a name twice", { inputs: ["a", "b", "a"] }, [{ name: "a" }, { name: "b" }]],

@@ -167,6 +167,7 @@ describe("service: flows", () => {
     await open();
     assert.deepEqual((await harness.request("GET", "/inputs")).body, {
       inputs: ["topic", "words"],
+      crewdeck: { kind: "flow" },
     });
     await harness.untilWaiting(await kickoff({ words: 3, topic: null }));
     assert.deepEqual(parts[0]?.inputs, { words: 3, topic: null });
