@@ -40,7 +40,7 @@ try {
       CREWDECK_EDITION: edition,
       CREWDECK_TEST_AUTHORITY: authority.folder,
       // Services without a window leave soon.
-      CREWDECK_LEAVE_MS: "1000",
+      CREWDECK_LEAVE_MS: "5000",
       ...(options.grep !== undefined && { CREWDECK_GREP: options.grep }),
       ...(options.except !== undefined && { CREWDECK_EXCEPT: options.except }),
       ...authority.environment,
