@@ -81,11 +81,11 @@ function steps(): readonly Step[] {
     ),
     check("types of the form", "node_modules/typescript-native/bin/tsc", "-p", "src/webview"),
   ];
-  const host = { name: "host", args: ["scripts/run-host.ts"], isSuite: true, minutes: 15 };
+  const host = { name: "host", args: ["scripts/run-host.ts"], isSuite: true, minutes: 10 };
   // Each of these imports crewAI several times.
   const withCrewai = "runs with crewAI|real crew \\(crewAI\\)";
   const python = pytest("python");
-  const unit = suite("unit", 5, "test/unit/**/*.test.ts", "--parallel", "--jobs", "2");
+  const unit = suite("unit", 8, "test/unit/**/*.test.ts", "--parallel", "--jobs", "2");
   if (options.all !== true)
     return [
       { ...host, args: [...host.args, "--except", withCrewai] },
@@ -105,18 +105,18 @@ function steps(): readonly Step[] {
     ];
   return [
     // Its tests often wait for one Python process.
-    suite("crewai", 25, "test/crewai/**/*.test.ts", "--parallel", "--jobs", "2"),
-    suite("ui", 25, "test/ui/**/*.test.ts"),
+    suite("crewai", 12, "test/crewai/**/*.test.ts", "--parallel", "--jobs", "2"),
+    suite("ui", 15, "test/ui/**/*.test.ts"),
     host,
-    suite("durability", 15, "test/durability/**/*.test.ts"),
-    suite("team", 10, "test/team/**/*.test.ts"),
+    suite("durability", 5, "test/durability/**/*.test.ts"),
+    suite("team", 6, "test/team/**/*.test.ts"),
     unit,
-    suite("service", 10, "test/service/**/*.test.ts"),
+    suite("service", 4, "test/service/**/*.test.ts"),
     serviceOnPostgres(),
     python,
     ...checks,
     // Packaging builds again, which writes only what has changed.
-    suite("package", 5, "test/package/**/*.test.ts"),
+    suite("package", 4, "test/package/**/*.test.ts"),
   ];
 }
 
