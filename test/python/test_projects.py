@@ -141,3 +141,21 @@ def test_crewai_runs_again_after_an_import(forked, project):
         return before is Crew.kickoff
 
     assert forked(run) is True
+
+
+@pytest.mark.parametrize("storage", [None, "own"])
+def test_knowledge_is_kept_where_crewai_alone_keeps_it_or_in_the_given_folder(forked, tmp_path, monkeypatch, storage):
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    monkeypatch.delenv("CREWAI_STORAGE_DIR", raising=False)
+    folder = tmp_path / "poems"
+    folder.mkdir()
+    (folder / "crew.py").write_text(crew_of())
+    given = storage and str(tmp_path / storage)
+
+    def kept():
+        from crewai.rag.chromadb.config import _default_settings
+
+        worker.Project(str(folder), str(folder), "crew.py", None, given, False, {})
+        return _default_settings().persist_directory
+
+    assert forked(kept) == (given or str(tmp_path / "data" / "poems"))

@@ -160,6 +160,13 @@ def place_in(folders, filename):
     return None
 
 
+def place_knowledge():
+    """crewAI chose the folder of its knowledge when it was imported, before it was known whose it is."""
+    from crewai.rag.chromadb import config, constants
+
+    constants.DEFAULT_STORAGE_PATH = config.DEFAULT_STORAGE_PATH = constants.db_storage_path()
+
+
 class Project:
     """The project in `folder`, imported from `source`: the same folder, or a copy of its files from before they were edited."""
 
@@ -181,6 +188,7 @@ class Project:
         self.read_environment()
         if storage:
             os.environ["CREWAI_STORAGE_DIR"] = storage
+        place_knowledge()
 
     @property
     def is_declarative(self):
