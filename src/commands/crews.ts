@@ -164,7 +164,9 @@ async function confirmDiscard({ name }: Crew, count: number): Promise<boolean> {
           count,
         );
   return await confirm(
-    vscode.l10n.t("Discard the interrupted executions of “{0}”?", name),
+    count === 1
+      ? vscode.l10n.t("Discard the interrupted execution of “{0}”?", name)
+      : vscode.l10n.t("Discard the interrupted executions of “{0}”?", name),
     detail,
     vscode.l10n.t("Discard"),
   );

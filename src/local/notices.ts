@@ -28,7 +28,7 @@ export async function reportInterrupted(crew: string, name: string, count: numbe
     plainMessage(`${text} ${cost}`),
     proceed,
     discard,
-    vscode.l10n.t("Leave"),
+    vscode.l10n.t("Decide Later"),
   );
   const given = { crew, kind: "notification" };
   if (chosen === proceed)

@@ -172,7 +172,10 @@ describe("a project that runs with crewAI", () => {
     const shown: string[][] = [];
     Object.assign(vscode.window, {
       showErrorMessage: () => Promise.resolve(undefined),
-      showWarningMessage: (...texts: string[]) => (shown.push(texts), Promise.resolve("Leave")),
+      showWarningMessage: (...texts: string[]) => (
+        shown.push(texts),
+        Promise.resolve("Decide Later")
+      ),
     });
     try {
       gate = new Promise((resolve) => (openGate = resolve));
@@ -200,7 +203,14 @@ describe("a project that runs with crewAI", () => {
       await waitFor("the question", () => shown.length > 0);
       assert.deepEqual(
         shown.map(([question = "", ...buttons]) => [question.split(". ", 1)[0], ...buttons]),
-        [["1 unfinished execution of “Declared” was interrupted", "Continue", "Discard", "Leave"]],
+        [
+          [
+            "1 unfinished execution of “Declared” was interrupted",
+            "Continue",
+            "Discard",
+            "Decide Later",
+          ],
+        ],
       );
       assert.equal(model.requests.length, 1);
 

@@ -42,6 +42,9 @@ class FakeService {
   }
 }
 
+/** The oldest VS Code doesn't pass a cancellation on once a model has been asked. */
+const canCancel = process.env["CREWDECK_EDITION"] !== "oldest";
+
 describe("models of local crews", () => {
   let secrets: MemorySecrets;
   let memento: MemoryMemento;
@@ -181,7 +184,7 @@ describe("models of local crews", () => {
     );
     assert.equal(asObject(choices[0]?.["delta"])["role"], "assistant");
     assert.equal(choices.at(-1)?.["finish_reason"], "stop");
-    await waitFor("the model to be stopped, which costs money", () => isStopped);
+    if (canCancel) await waitFor("the model to be stopped, which costs money", () => isStopped);
   });
 
   const tools = [
@@ -346,7 +349,8 @@ describe("models of local crews", () => {
     await waitFor("the model to be asked", () => seen);
     leave.abort();
     await assert.rejects(left);
-    await waitFor("the request to be cancelled", () => seen?.isCancellationRequested);
+    if (canCancel)
+      await waitFor("the request to be cancelled", () => seen?.isCancellationRequested);
     await provideModels(["one"], ({ progress }) => {
       progress.report(say("Beginning"));
       throw new Error("the model exploded");

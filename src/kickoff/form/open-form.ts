@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
-import { messageOf } from "../../base/errors.ts";
+import { messageOf, UserError } from "../../base/errors.ts";
 import { asObject } from "../../base/json.ts";
 import type { Crews } from "../../crews/crews.ts";
 import { formType, viewId } from "../../editor/manifest.ts";
@@ -52,10 +52,12 @@ export class OpenForm {
           return await crews.inputs(current, { fresh });
         } catch (error) {
           // A form that comes back with its window asks nothing.
-          const isAsked = startsCrew && needsPython(error);
-          const inputs = isAsked ? await askPython(crews, current) : undefined;
-          if (inputs === undefined) throw error;
-          return inputs;
+          if (!startsCrew || !needsPython(error)) throw error;
+          const inputs = await askPython(crews, current);
+          if (inputs !== undefined) return inputs;
+          throw new UserError(
+            vscode.l10n.t("Its inputs are not known, because its Python was not asked."),
+          );
         }
       },
       send: async (request, localId) =>
