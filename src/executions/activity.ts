@@ -2,6 +2,7 @@ import type { ActivityEvent, Picture, TokenUsage } from "../api/types.ts";
 import { defined } from "../base/json.ts";
 import { shortName } from "../base/text.ts";
 import { type Period, pauses, workPeriods } from "./durations.ts";
+import { continued, type Interruption, interruptionsIn } from "./interruptions.ts";
 import { type ExecutionSummary, hasEnded } from "./model.ts";
 import { largerUsage, sumOfTokens } from "./tokens.ts";
 
@@ -33,8 +34,8 @@ export interface Span {
   readonly start: number;
   /** Undefined while it lasts. */
   readonly end?: number;
-  /** `stopped`: what it is part of ended without it. */
-  readonly state: "running" | "completed" | "failed" | "stopped";
+  /** `stopped`: what it is part of ended without it. `interrupted`: its crew's service ended, and it was begun again. */
+  readonly state: "running" | "completed" | "failed" | "stopped" | "interrupted";
   /** Start and end were seen from here, by polling, and may be some seconds late. */
   readonly isSeen?: true;
   /** This and the next two: its own, or those of what it is part of. */
@@ -73,6 +74,8 @@ export interface Mark {
 export interface Activity {
   /** Each after its parent, otherwise by time. */
   readonly spans: readonly Span[];
+  /** By time. */
+  readonly interruptions: readonly Interruption[];
   /** By time. */
   readonly marks: readonly Mark[];
   /** How many events of each type are left out, because there were too many. */
@@ -128,7 +131,8 @@ export function activityOf(
   const sorted = [...once].sort((one, other) => one.at - other.at);
   const taskIds = new Set(execution.tasks.map(({ taskId }) => taskId));
   const drafts: Drafts = new Map([[crewSpan, crewOf(execution, sorted)]]);
-  const { unpaired, parentOf } = readSpans(sorted, drafts, taskIds);
+  const interruptions = interruptionsIn(sorted);
+  const { unpaired, parentOf } = readSpans(sorted, drafts, taskIds, interruptions);
   addSeen(drafts, execution);
   const parentIn = nest(drafts, parentOf);
   // A callback reported a call of a tool, or an agent's answer, which its crew's events report as well.
@@ -140,7 +144,7 @@ export function activityOf(
   addQueue(drafts, execution);
   const spans = inOrder(drafts);
   addTokens(spans, execution.usage);
-  return { spans, marks, folded };
+  return { spans, interruptions, marks, folded };
 }
 
 /** Spans of the crew itself. An execution that is resumed has several at a deployed crew. */
@@ -175,6 +179,7 @@ function readSpans(
   events: readonly ActivityEvent[],
   drafts: Drafts,
   taskIds: ReadonlySet<string>,
+  interruptions: readonly Interruption[],
 ): {
   readonly unpaired: readonly ActivityEvent[];
   readonly parentOf: (id?: string) => string | undefined;
@@ -196,7 +201,15 @@ function readSpans(
   const open: Open = new Map();
   for (const draft of drafts.values())
     open.set(draft.kind, (open.get(draft.kind) ?? new Set()).add(draft));
-  const unpaired = others.filter((event) => !endsOne(event, drafts, open));
+  // An attempt at a task has one start, also if it begins again.
+  const lasting = new Set(events.flatMap(({ type, id }) => (type === "task_started" ? id : [])));
+  const unpaired = others.filter((event) => {
+    const interruption = interruptions.find(
+      ({ to }) => event.type === continued && to === event.at,
+    );
+    if (interruption !== undefined) interrupt(open, interruption, lasting);
+    return !endsOne(event, drafts, open);
+  });
   const parentOf = (id?: string) => {
     const passed = new Set<string>();
     let at = id;
@@ -207,6 +220,16 @@ function readSpans(
     return at !== undefined && drafts.has(at) ? at : undefined;
   };
   return { unpaired, parentOf };
+}
+
+/** Ends what was under way, except what lasts. */
+function interrupt(open: Open, { from, to }: Interruption, lasting: ReadonlySet<string>): void {
+  for (const drafts of open.values())
+    for (const draft of drafts) {
+      if (draft.id === crewSpan || draft.start > to || lasting.has(draft.id)) continue;
+      drafts.delete(draft);
+      Object.assign(draft, { end: Math.max(draft.start, from), state: "interrupted" });
+    }
 }
 
 /** The type of an event without its last word. */

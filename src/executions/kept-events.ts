@@ -10,8 +10,9 @@ const most = { whole: 10_000, all: 100_000 };
 /** Folded together, since each fold sorts all events. */
 const foldedAtOnce = 200;
 
-/** Events that show which tasks, agents and persons were at work. All others are calls, or inside of them. */
-const frame = /^(crew_kickoff|flow|task|method_execution|(lite_)?agent_execution|human_feedback)_/;
+/** Events that show which tasks, agents and persons were at work, and when. All others are calls, or inside of them. */
+const frame =
+  /^(crew_kickoff|execution|flow|task|method_execution|(lite_)?agent_execution|human_feedback)_/;
 
 /** A repeat may say more: a callback has outputs that a status answer leaves out. */
 const add = `

@@ -13,6 +13,7 @@ export interface Step {
   readonly start: number;
   /** Undefined while it lasts. */
   readonly end?: number;
+  readonly isInterrupted?: true;
   readonly tool?: string;
   readonly thought?: string;
   readonly arguments?: string;
@@ -58,6 +59,7 @@ export function stepsOf({ spans, marks }: Activity): readonly Step[] {
       id,
       start,
       tool: name,
+      ...(span.state === "interrupted" && { isInterrupted: true }),
       ...defined({
         taskId,
         attempt,

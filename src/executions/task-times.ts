@@ -5,7 +5,7 @@ import type { Execution, TaskTimes } from "./model.ts";
 import { modelTokens, sumOfTokens } from "./tokens.ts";
 
 /** By task ID: how long each task worked and waited, and its tokens. Without work that has not ended. */
-export function taskTimes({ spans }: Activity): ReadonlyMap<string, TaskTimes> {
+export function taskTimes({ spans, interruptions }: Activity): ReadonlyMap<string, TaskTimes> {
   const waits = spans.filter(({ kind }) => kind === "wait");
   const hasAttempts = new Set(
     spans.filter(({ kind }) => kind === "attempt").map(({ parentId }) => parentId),
@@ -26,7 +26,8 @@ export function taskTimes({ spans }: Activity): ReadonlyMap<string, TaskTimes> {
       const inside = ownWaits.map(
         (wait) => Math.min(end, wait.end ?? end) - Math.max(start, wait.start),
       );
-      return end - start - total(inside.map((each) => Math.max(0, each)));
+      const idle = interruptions.map(({ from, to }) => Math.min(end, to) - Math.max(start, from));
+      return end - start - total([...inside, ...idle].map((each) => Math.max(0, each)));
     });
     const tokens = own.reduce<TokenUsage | undefined>(
       (sum, span) => (span.tokens === undefined ? sum : sumOfTokens(sum, span.tokens)),

@@ -68,6 +68,12 @@ export function endEvent(ended: Execution, output = ""): StoredEvent {
   };
 }
 
+/** Of this service only: a person let an execution continue that a restart had interrupted. */
+export function continuedEvent(at: number): StoredEvent {
+  const timestamp = new Date(at).toISOString();
+  return { event_id: randomUUID(), type: "execution_continued", timestamp };
+}
+
 /**
  * Makes callbacks in the shapes of deployed crews. Their IDs are derived from what they report, so
  * a repeat after a crash sends nothing new.

@@ -75,6 +75,7 @@ function* addEvent(executionId: string, event: StoredEvent): Work<void> {
 /** SQL: events that are kept longest. */
 const isMilestone = `(${[
   "crew_kickoff",
+  "execution",
   "flow",
   "method_execution",
   "task",

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { createApp, type AppOptions } from "./app.ts";
-import { createReporter, endEvent, outputCallbackIds } from "./callbacks.ts";
+import { continuedEvent, createReporter, endEvent, outputCallbackIds } from "./callbacks.ts";
 import { runCrew } from "./crew-run.ts";
 import { createDeliveries } from "./deliveries.ts";
 import type { HeldDecision } from "../base/window-protocol.ts";
@@ -280,8 +280,10 @@ export function openService({ storage, log, ...parts }: ServiceParts) {
     async decide(type: HeldDecision, ids: readonly string[]): Promise<readonly string[]> {
       const held = own ? await store.held() : [];
       for (const id of ids.filter((each) => held.includes(each)))
-        if (own && type === "continue") await resumeRun(id, own);
-        else await giveUp(id, "it was discarded after the service was restarted.");
+        if (own && type === "continue") {
+          await events.add(id, continuedEvent(database.now()));
+          await resumeRun(id, own);
+        } else await giveUp(id, "it was discarded after the service was restarted.");
       const left = await store.held();
       parts.onHeld?.(left);
       return left;

@@ -72,6 +72,7 @@ function stepsPart({ taskId }: ExecutionTask, steps: readonly Step[]): Part[] {
 }
 
 function stepLines({ attempt = 1, tool, start, end, thought, result, error, ...step }: Step) {
+  const cut = step.isInterrupted && l10n.t("interrupted");
   const line = (label: string, text: string | undefined) =>
     text !== undefined && `  - ${label}: ${inlineText(oneLine(text, most.characters))}`;
   const time = end !== undefined && tool !== undefined && formatSpan(end - start, "fine");
@@ -83,7 +84,7 @@ function stepLines({ attempt = 1, tool, start, end, thought, result, error, ...s
         : inlineName(tool);
   const again = attempt > 1 && l10n.t("attempt {0}", attempt);
   return present(
-    `- ${present(name, again, time).join(" · ")}`,
+    `- ${present(name, again, cut, time).join(" · ")}`,
     line(l10n.t("thought"), thought),
     line(l10n.t("arguments"), step.arguments),
     line(l10n.t("result"), result),

@@ -1,7 +1,7 @@
 import * as l10n from "@vscode/l10n";
 import { defined } from "../../base/json.ts";
 import type { Step } from "../../executions/steps.ts";
-import { formatSpan } from "../labels.ts";
+import { formatSpan, interruptedLabel, present } from "../labels.ts";
 import type { PageStep } from "./messages.ts";
 
 /** Steps of an attempt on the page: the last ones. */
@@ -30,13 +30,14 @@ function attemptOf({ attempt = 1 }: Step): number {
 }
 
 function pageStep(step: Step): PageStep {
-  const { id, start, end, tool, thought, result, error, picture } = step;
+  const { id, start, end, isInterrupted, tool, thought, result, error, picture } = step;
+  const time = end !== undefined && tool !== undefined && formatSpan(end - start, "fine");
   return {
     id,
     title: tool ?? (picture === undefined ? l10n.t("Thought") : l10n.t("Picture")),
     isTool: tool !== undefined,
     state: error !== undefined ? "failed" : end === undefined ? "running" : "completed",
-    facts: end === undefined || tool === undefined ? "" : formatSpan(end - start, "fine"),
+    facts: present(isInterrupted && interruptedLabel(), time).join(" · "),
     ...(picture !== undefined && { hasPicture: true }),
     ...defined({ thought, arguments: step.arguments, result, error }),
   };

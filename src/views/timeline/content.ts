@@ -60,7 +60,10 @@ function spansOf(
       ...shortened(span),
       ...(waiting.has(span.id) && { state: "waiting" }),
       ...(span.end === undefined &&
-        last !== undefined && { end: Math.max(span.start, last), state: "unknown" }),
+        last !== undefined && {
+          end: Math.max(span.start, last),
+          state: isInterrupted ? "interrupted" : "unknown",
+        }),
       ...(span.kind === "crew" && whole?.isByCrew === true && { worked: whole }),
       ...(span.kind === "task" && timesOf(span.taskId, execution, ofTask.get(span.taskId) ?? [])),
       ...defined({

@@ -9,7 +9,7 @@ export type { FromTimeline, Look, Mark, TimelineTexts };
 
 /** With what else its row shows. */
 export interface Span extends Omit<ActivitySpan, "state"> {
-  /** `waiting`: what a wait for a person is part of. `unknown`: what it does since its end isn't known. */
+  /** `waiting`: what a wait for a person is part of. `unknown`: what it does since its end isn't known. `interrupted` may go on. */
   readonly state: ActivitySpan["state"] | "waiting" | "unknown";
   /** Of its tokens, estimated: beside its bar, and as a phrase. */
   readonly cost?: { readonly short: string; readonly text: string };

@@ -31,6 +31,7 @@ export function timelineTexts() {
       completed: l10n.t("completed"),
       failed: l10n.t("failed"),
       stopped: l10n.t("stopped"),
+      interrupted: l10n.t("interrupted"),
       unknown: l10n.t("not known"),
     },
     queued: l10n.t("Queued"),

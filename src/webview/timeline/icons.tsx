@@ -16,6 +16,7 @@ const paths: Readonly<Record<SpanKind | Exclude<Span["state"], "waiting"> | "ben
   completed: "M3.5 8.5l3 3 6-7",
   failed: "M8 13.5a5.5 5.5 0 1 0 0-11 5.5 5.5 0 0 0 0 11ZM6 6l4 4M10 6l-4 4",
   stopped: "M8 13.5a5.5 5.5 0 1 0 0-11 5.5 5.5 0 0 0 0 11ZM4.3 11.7l7.4-7.4",
+  interrupted: "M8 2.5 13.8 13H2.2ZM8 6.5v3M8 11v.3",
   unknown: "M8 13.5a5.5 5.5 0 1 0 0-11 5.5 5.5 0 0 0 0 11ZM6.4 6.6A1.6 1.6 0 1 1 8 8.4v.8M8 11v.3",
   bend: "M6 4l4 4-4 4",
 };

@@ -266,6 +266,32 @@ describe("the activity of an execution", () => {
     assert.deepEqual(outline(queued), ["crew Writers: running", "  queue : running"]);
   });
 
+  it("ends what a restart interrupted at the last event before it, and counts no time until a person let it continue", () => {
+    const begun = [
+      event("t1", "task_started", 2, { taskName: "draft" }),
+      event("a1", "agent_execution_started", 3, { parentId: "t1", agent: "Writer" }),
+      event("m1", "llm_call_started", 4, { parentId: "a1", model: "m" }),
+      event("c", "execution_continued", 1000),
+      event("a2", "agent_execution_started", 1001, { parentId: "t1", agent: "Writer" }),
+      // Older versions of crewAI don't say which start it ends.
+      event("m2", "llm_call_started", 1002, { parentId: "a2", model: "m" }),
+      event("m2e", "llm_call_completed", 1003, { model: "m" }),
+    ];
+    const running = activityOf(anExecution({ state: "running" }), kept(begun));
+    assert.deepEqual(outline(running).slice(2), [
+      "  task draft: running",
+      "    agent Writer: interrupted",
+      "      model m: interrupted",
+      "    agent Writer: running",
+      "      model m: completed",
+    ]);
+    assert.equal(running.spans.find(({ id }) => id === "a1")?.end, at(4));
+    assert.deepEqual(running.interruptions, [{ from: at(4), to: at(1000) }]);
+    const done = [...begun, event("t1e", "task_completed", 1005, { startedId: "t1" })];
+    const times = taskTimes(activityOf(anExecution({ state: "running" }), kept(done)));
+    assert.deepEqual(times.get("draft"), { worked: 7 });
+  });
+
   it("begins when a crew says, if it is only tracked here", () => {
     const progress = { completed: 0, unit: "task", startedAt: time(-60) };
     const tracked = anExecution({ state: "running", origin: "tracked", progress });

@@ -83,6 +83,22 @@ describe("a step", () => {
     assert.deepEqual(step, { id: "l", taskId: "plan", start: at(4), tool: "lookup" });
   });
 
+  it("says that it was interrupted", () => {
+    const cut = [
+      ...begun,
+      event("l", "tool_usage_started", 4, { parentId: "a", tool: "lookup" }),
+      event("c", "execution_continued", 60),
+    ];
+    const steps = stepsIn(cut);
+    assert.deepEqual(
+      steps.map(({ id, end, isInterrupted }) => ({ id, end, isInterrupted })),
+      [{ id: "l", end: at(4), isInterrupted: true }],
+    );
+    const task = { taskId: "plan", state: "running", attempts: [] } as const;
+    const { text } = renderExecution(anExecution({ state: "running", tasks: [task] }), {}, steps);
+    assert.match(text, /^- lookup · interrupted · 0 s$/m);
+  });
+
   it("is below its task in the text, short and as data", () => {
     const steps = stepsIn([
       ...events,

@@ -264,6 +264,12 @@ describe("service: after a restart", () => {
         await harness.service.decide("continue", [id]);
         await harness.untilWaiting(id);
         assert.deepEqual(await harness.service.held(), []);
+        const { events } = await createEvents(harness.database).of(id);
+        assert.deepEqual(events.map(({ type }) => type).slice(0, 3), [
+          "crew_kickoff_started",
+          "task_started",
+          "execution_continued",
+        ]);
         const begins = await harness.sql("SELECT begins FROM attempts WHERE begins > 0");
         assert.equal(
           begins.length,

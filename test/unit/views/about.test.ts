@@ -16,7 +16,7 @@ function shown(changes: Partial<Execution>) {
   const lines = renderExecution(execution).text.split("\n");
   const page = pageModel(
     execution,
-    { spans: [], marks: [], folded: {} },
+    { spans: [], interruptions: [], marks: [], folded: {} },
     { canStop: false, isSending: false, draft: { text: "", number: 0 }, hasOldDrafts: false },
   );
   return {

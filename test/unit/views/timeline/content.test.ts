@@ -87,6 +87,17 @@ describe("what the timeline's page gets", () => {
     assert.match(sentence, /^Task research, not known, for 13 s so far, /);
   });
 
+  it("says of what a restart interrupted that it was, and what time it took", () => {
+    const { execution, events } = runningExecution(start + 20_000);
+    const activity = activityOf(execution, { events, folded: {} });
+    const { spans } = timelineContent(execution, activity, start + 3_600_000, [], true);
+    const [crew, task] = spans;
+    assert.ok(task !== undefined);
+    assert.deepEqual([crew?.state, task.state], ["interrupted", "interrupted"]);
+    const sentence = sentenceOf(task, start, start + 3_600_000, timelineTexts());
+    assert.match(sentence, /^Task research, interrupted, took \d+ s, /);
+  });
+
   it("has the crew's time as the other views do, once it has ended", () => {
     const { execution, events } = variedExecution();
     const activity = activityOf(execution, { events, folded: {} });
