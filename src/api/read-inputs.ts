@@ -27,17 +27,18 @@ const typeNames = [
  */
 export function readInputs(raw: unknown): CrewInputs | undefined {
   const wrapped = isObject(raw) && Object.hasOwn(raw, "inputs");
-  const isFlow = wrapped && asObject(raw["crewdeck"])["kind"] === "flow";
-  const fields = readFields(wrapped ? raw["inputs"] : raw, wrapped, isFlow);
+  const ours = asObject(wrapped && raw["crewdeck"]);
+  const flow = ours["kind"] === "flow" ? ours : undefined;
+  const fields = readFields(wrapped ? raw["inputs"] : raw, wrapped, flow);
   return fields && { fields: firstOfEach(fields, ({ name }) => name), raw };
 }
 
 function readFields(
   value: unknown,
   wrapped: boolean,
-  isFlow: boolean,
+  flow: UnknownObject | undefined,
 ): readonly InputField[] | undefined {
-  if (Array.isArray(value)) return readList(value, isFlow);
+  if (Array.isArray(value)) return readList(value, flow);
   if (!isObject(value)) return undefined;
   if (isSchema(value)) return readSchema(value);
   const entries = Object.entries(value);
@@ -48,11 +49,19 @@ function readFields(
 
 /**
  * A crew without inputs is kicked off without questions, which costs money. A deployed flow lists its state model's members
- * (published by the vendor), of which one is its ID.
+ * (published by the vendor), of which one is its ID. A local one that declares them has their JSON Schema beside them.
  */
-function readList(list: readonly unknown[], isFlow: boolean): readonly InputField[] | undefined {
-  if (isNames(list) && (isFlow || list.includes("id")))
-    return list.filter((name) => name !== "id").map(readStateMember);
+function readList(
+  list: readonly unknown[],
+  flow: UnknownObject | undefined,
+): readonly InputField[] | undefined {
+  if (isNames(list) && (flow !== undefined || list.includes("id"))) {
+    const schema = asObject(flow?.["schema"]);
+    const declared = isSchema(schema) ? readSchema(schema) : [];
+    return list
+      .filter((name) => name !== "id")
+      .map((name) => declared.find((field) => field.name === name) ?? readStateMember(name));
+  }
   const fields = list.map(readListed).filter((field) => field !== undefined);
   return fields.length === 0 && list.length > 0 ? undefined : fields;
 }

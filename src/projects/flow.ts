@@ -1,9 +1,10 @@
 import * as l10n from "@vscode/l10n";
 import path from "node:path";
+import { isObject, type JsonObject, type JsonValue } from "../base/json.ts";
 import { filesIn, foldersIn, isFile } from "./files.ts";
 import { flowsIn, mainFlow, modelIn } from "./flow-py.ts";
 import { tryToRead, type Reading } from "./reading.ts";
-import { parseYaml, type Place } from "./source.ts";
+import { parseYaml, toPlain, type Place } from "./source.ts";
 import { ProjectError, type CrewProject, type Position, type ProjectTask } from "./types.ts";
 
 /**
@@ -81,7 +82,33 @@ export async function readDeclarativeFlow(
       ? await fieldsOf(reading, entry, model.split(/[.:]/).at(-1) ?? "")
       : []),
   ];
-  return flowOf(entry, name, tasks, [...new Set(fields)]);
+  const inputSchema = schemaOf(state?.get("json_schema"), state?.get("default"));
+  return {
+    ...flowOf(entry, name, tasks, [...new Set(fields)]),
+    ...(inputSchema && { inputSchema }),
+  };
+}
+
+/** What the state begins with is a default, whatever the schema says. */
+function schemaOf(declared: Place | undefined, initial: Place | undefined): JsonObject | undefined {
+  if (declared === undefined && initial === undefined) return undefined;
+  const schema = objectIn(declared && toPlain(declared.value));
+  const values = objectIn(initial && toPlain(initial.value));
+  const properties = new Map(Object.entries(objectIn(schema["properties"])));
+  for (const [name, value] of Object.entries(values))
+    properties.set(name, { ...objectIn(properties.get(name)), default: value });
+  const { required } = schema;
+  return {
+    ...schema,
+    properties: Object.fromEntries(properties),
+    required: Array.isArray(required)
+      ? required.filter((name) => !Object.hasOwn(values, String(name)))
+      : [],
+  };
+}
+
+function objectIn(value: JsonValue | undefined): JsonObject {
+  return isObject(value) ? value : {};
 }
 
 function taskOf(id: string, humanInput: boolean): ProjectTask {

@@ -50,6 +50,8 @@ export interface CrewProject {
   readonly inputs: readonly string[];
   /** `inputs` of a declarative crew, for those that a kickoff omits. */
   readonly defaults?: JsonObject;
+  /** Of a flow that declares its state: the JSON Schema of `inputs`. */
+  readonly inputSchema?: JsonObject;
   /** The files don't say everything, so agents, tasks and inputs may lack: only Python knows them all. */
   readonly isPartial?: true;
   /** Where Python built the tasks: fingerprints, by ID, of those that the files define. */

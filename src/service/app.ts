@@ -107,10 +107,10 @@ export function createApp(options: AppOptions): Hono<Environment> {
     return isShort ? next() : limit(c, next);
   });
 
-  /** A flow says that it is one: it needs none of its inputs. */
-  const answerInputs = ({ kind, inputs }: CrewProject) => ({
+  /** A flow says that it is one: it needs none of its inputs, except as its schema says. */
+  const answerInputs = ({ kind, inputs, inputSchema: schema }: CrewProject) => ({
     inputs: dialect.inputs(inputs),
-    ...(kind === "flow" && { crewdeck: { kind } }),
+    ...(kind === "flow" && { crewdeck: { kind, ...(schema && { schema }) } }),
   });
   app.get("/inputs", async (c) => c.json(answerInputs(await readCrew(options.readProject, false))));
   app.post("/inputs/ask", async (c) =>

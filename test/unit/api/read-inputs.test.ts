@@ -27,6 +27,34 @@ describe("the answer of GET /inputs", () => {
       { inputs: ["topic"], crewdeck: { kind: "flow" } },
       [{ name: "topic", required: false, description: ofState }],
     ],
+    [
+      "a local flow's state with its JSON Schema, which may not have all",
+      {
+        inputs: ["topic", "count", "other"],
+        crewdeck: {
+          kind: "flow",
+          schema: {
+            properties: {
+              id: { type: "string" },
+              topic: { type: "string", description: "What about", enum: ["sea", "moon"] },
+              count: { type: "integer", default: 1 },
+            },
+            required: ["topic"],
+          },
+        },
+      },
+      [
+        {
+          name: "topic",
+          type: "string",
+          description: "What about",
+          required: true,
+          enum: ["sea", "moon"],
+        },
+        { name: "count", type: "integer", required: false, default: 1 },
+        { name: "other", required: false, description: ofState },
+      ],
+    ],
     ["no inputs", { inputs: [] }, []],
     ["an empty map", { inputs: {} }, []],
     ["a name twice", { inputs: ["a", "b", "a"] }, [{ name: "a" }, { name: "b" }]],

@@ -51,6 +51,36 @@ describe("a flow project", () => {
     });
   });
 
+  it("has the JSON Schema of a declared state, with what that begins with as defaults", async () => {
+    const declared = (state: string) =>
+      folderWith({
+        "pyproject.toml": `${toml}definition = "flow.yaml"\n`,
+        "flow.yaml": `schema: crewai.flow/v1\nstate: ${state}\nmethods: { begin: { start: true } }\n`,
+      });
+    const topic = { type: "string", description: "What about" };
+    const count = { type: "integer", minimum: 1 };
+    const schema = {
+      type: "object",
+      properties: { topic, count },
+      required: ["topic", "count"],
+    };
+    const both = JSON.stringify({
+      type: "json_schema",
+      json_schema: schema,
+      default: { count: 3 },
+    });
+    assert.deepEqual((await rehearsed(await declared(both))).inputSchema, {
+      type: "object",
+      properties: { topic, count: { ...count, default: 3 } },
+      required: ["topic"],
+    });
+    const values = '{ type: dict, default: { topic: "AI", words: [] } }';
+    assert.deepEqual((await rehearsed(await declared(values))).inputSchema, {
+      properties: { topic: { default: "AI" }, words: { default: [] } },
+      required: [],
+    });
+  });
+
   it("may have a state model with bases of generic classes and of other modules", async () => {
     const code = main.replace(
       "class State(BaseModel):",

@@ -26,6 +26,7 @@ const flow: CrewProject = {
     humanInput: id === "review",
   })),
   inputs: ["topic", "words"],
+  inputSchema: { properties: { words: { type: "integer" } }, required: ["words"] },
 };
 
 const pause = {
@@ -163,11 +164,11 @@ describe("service: flows", () => {
     assert.equal(pending?.default_outcome, "rejected");
   });
 
-  it("take inputs with their JSON types, none of them required, and refuse an id", async () => {
+  it("tell the schema of their inputs, take these with their JSON types, none of them required, and refuse an id", async () => {
     await open();
     assert.deepEqual((await harness.request("GET", "/inputs")).body, {
       inputs: ["topic", "words"],
-      crewdeck: { kind: "flow" },
+      crewdeck: { kind: "flow", schema: flow.inputSchema },
     });
     await harness.untilWaiting(await kickoff({ words: 3, topic: null }));
     assert.deepEqual(parts[0]?.inputs, { words: 3, topic: null });
