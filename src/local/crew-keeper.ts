@@ -241,7 +241,6 @@ export class CrewKeeper {
   #lost(connection: Connection): void {
     if (this.#connection !== connection || this.#end.signal.aborted) return;
     this.#becomeNothing();
-    // Not restarted: it would fail again.
     const { known, folder } = this.#options;
     const isUnexpected = known.fail(folder, l10n.t("It ended unexpectedly."));
     this.#options.onChange();

@@ -15,6 +15,19 @@ export interface KeptCrew extends Pick<KnownCrew, "folder" | "name"> {
   isStarting: boolean;
   /** The next start may take another engine than the last one. */
   isEngineFree: boolean;
+  /** When it was last started again because it had ended unexpectedly (ms since 1970). */
+  restartedAt?: number;
+}
+
+/** A service that ends again within this time would probably end a third time (ms). */
+const soonMs = 60_000;
+
+/** Whether a service that ended unexpectedly is to be started again without a question, which is noted. */
+export function mayRestart(kept: KeptCrew): boolean {
+  const now = Date.now();
+  if (kept.restartedAt !== undefined && now - kept.restartedAt < soonMs) return false;
+  kept.restartedAt = now;
+  return true;
 }
 
 /** The crews of each folder, one or several, which one service serves. */

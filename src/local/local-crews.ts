@@ -14,7 +14,7 @@ import {
   notStopped,
   removedError,
 } from "./errors.ts";
-import { FolderCrews, type KeptCrew } from "./folder-crews.ts";
+import { FolderCrews, mayRestart, type KeptCrew } from "./folder-crews.ts";
 import { Folders } from "./folders.ts";
 import {
   classOf,
@@ -326,11 +326,12 @@ export class LocalCrews implements vscode.Disposable {
         this.#offerModels(kept);
       },
       onLine: (line) => this.#isDisposed || this.#log.appendLine(`[${name}] ${line}`),
-      onEnded: () =>
-        void notices
-          .reportEnd(name)
-          .then((again) => (again ? this.#run(folder) : undefined))
-          .catch(showError),
+      // Starting costs nothing: no engine that costs money continues by itself.
+      onEnded: () => {
+        const isRestarted = this.#hasOpenExecutions(folder) && mayRestart(kept);
+        const report = isRestarted ? Promise.resolve(true) : notices.reportEnd(name);
+        void report.then((again) => (again ? this.#run(folder) : undefined)).catch(showError);
+      },
       onProblem: logProblem,
     });
     const kept: KeptCrew = {

@@ -366,6 +366,32 @@ describe("local crews", () => {
     assert.equal((await window.crews.inputs(crew, { fresh: true })).fields.length, 2);
   });
 
+  it("starts a service again that was killed while executions are open, once", async () => {
+    const window = await newWindow();
+    const crew = await startExample(window);
+    open.add(crew.id);
+    const real = vscode.window.showErrorMessage;
+    const said: string[] = [];
+    const listen = (message: string) => Promise.resolve(void said.push(message));
+    Object.assign(vscode.window, { showErrorMessage: listen });
+    const isRunning = () => window.locals.list()[0]?.local?.running === true;
+    try {
+      const first = await pidOfService();
+      process.kill(first, "SIGKILL");
+      await waitFor("its end", () => !isRunning());
+      await waitFor("it to run again", isRunning);
+      const second = await pidOfService();
+      assert.notEqual(second, first);
+      assert.deepEqual(said, []);
+      process.kill(second, "SIGKILL");
+      await waitFor("the message", () => said.length > 0);
+    } finally {
+      Object.assign(vscode.window, { showErrorMessage: real });
+    }
+    assert.match(said.join("\n"), /^The local crew “example_crew” ended unexpectedly\.[^\n]*$/);
+    assert.equal(isRunning(), false);
+  });
+
   it("shows why a crew failed, also in a later window, until it runs again", async () => {
     const first = await newWindow();
     const project = await copyOfExample();
