@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import sys
 
 import pytest
 
@@ -159,3 +160,15 @@ def test_knowledge_is_kept_where_crewai_alone_keeps_it_or_in_the_given_folder(fo
         return _default_settings().persist_directory
 
     assert forked(kept) == (given or str(tmp_path / "data" / "poems"))
+
+
+def test_a_project_opens_with_a_crewai_that_lacks_chroma(forked, tmp_path, monkeypatch):
+    (tmp_path / "crew.py").write_text(crew_of())
+
+    def open_project():
+        for name in [name for name in sys.modules if name.startswith("crewai.rag")]:
+            monkeypatch.setitem(sys.modules, name, None)
+        worker.Project(str(tmp_path), str(tmp_path), "crew.py", None, None, False, {})
+        return True
+
+    assert forked(open_project) is True

@@ -161,10 +161,13 @@ def place_in(folders, filename):
 
 
 def place_knowledge():
-    """crewAI chose the folder of its knowledge when it was imported, before it was known whose it is."""
-    from crewai.rag.chromadb import config, constants
-
-    constants.DEFAULT_STORAGE_PATH = config.DEFAULT_STORAGE_PATH = constants.db_storage_path()
+    """crewAI chose the folder of its knowledge when it was imported, before it was known whose it is. It may lack Chroma."""
+    room = "crewai.rag.chromadb."
+    constants = sys.modules.get(room + "constants")
+    loaded = [module for name, module in sys.modules.items() if name.startswith(room)] if constants else []
+    for module in loaded:
+        if hasattr(module, "DEFAULT_STORAGE_PATH"):
+            module.DEFAULT_STORAGE_PATH = constants.db_storage_path()
 
 
 class Project:
