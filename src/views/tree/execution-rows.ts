@@ -46,8 +46,8 @@ const max = { inputs: 4, value: 80, error: 300 };
 export interface Circumstances {
   /** Why its last status request failed. */
   readonly problem?: CrewApiError | undefined;
-  /** `gone`: removed; `stopped`: a stopped local crew; `interrupted`: a person is to decide about the execution. */
-  readonly crew?: "connected" | "gone" | "refusing" | "stopped" | "interrupted";
+  /** `gone`: removed; `stopped`, `starting`: of a local crew; `interrupted`: a person is to decide about the execution. */
+  readonly crew?: "connected" | "gone" | "refusing" | "stopped" | "starting" | "interrupted";
   readonly isKickingOff?: boolean;
   /** Whether its crew may be able to stop it. */
   readonly canStop?: boolean;
@@ -228,6 +228,8 @@ function unwatchedLabel(
       return l10n.t("not watched: token refused");
     case "stopped":
       return l10n.t("not watched: local crew is stopped");
+    case "starting":
+      return l10n.t("local crew is starting…");
     case "interrupted":
       return l10n.t("continue or discard it");
     case "connected":
@@ -273,6 +275,7 @@ function factsOf(
     pinned === true && "pinned",
     canStop &&
       crew !== "gone" &&
+      crew !== "interrupted" &&
       canBeStopped(execution) &&
       (isLocalCrew(execution.crew) ? "stop" : "tryToStop"),
   ).join(":");

@@ -532,6 +532,7 @@ describe("an execution's row in any group", () => {
       ["gone", "not watched: crew is not connected"],
       ["refusing", "not watched: token refused"],
       ["stopped", "not watched: local crew is stopped"],
+      ["starting", "local crew is starting…"],
     ] as const) {
       const row = executionRow(notWaiting(), start, { crew });
       assert.ok(
@@ -553,9 +554,10 @@ describe("an execution's row in any group", () => {
 
   it("is interrupted, not running, until a person decides about it", () => {
     const history = [{ at: new Date(start + 90_000).toISOString(), state: "running" }] as const;
-    const row = executionRow(notWaiting({ history }), start + 3_600_000, { crew: "interrupted" });
+    const circumstances = { crew: "interrupted", canStop: true } as const;
+    const row = executionRow(notWaiting({ history }), start + 3_600_000, circumstances);
     assert.match(row.description, /^Interrupted · continue or discard it · 1 min 30 s( ·|$)/);
-    assert.match(row.facts, /^execution\b.*:interrupted\b/);
+    assert.match(row.facts, /^execution\b(?!.*:stop\b).*:interrupted\b/);
     assert.match(row.sentence, /^Sea otters, Interrupted, /);
     assert.doesNotMatch(row.icon.id, /spin/);
   });
