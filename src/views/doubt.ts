@@ -20,9 +20,10 @@ export function doubtOf(
   const blocked = blockedBy(sources, execution);
   const reason = blocked ?? (problem && messageOf(problem));
   if (reason === undefined) return undefined;
+  const isStarting = sources.crews.find(execution.crew.id)?.local?.starting === true;
   const isRefused = problem?.kind === "unauthorized" || problem?.kind === "forbidden";
   const text = `${reason} ${l10n.t("This is the last known state.")}`;
-  return { text, isLasting: blocked !== undefined || isRefused };
+  return { text, isLasting: (blocked !== undefined && !isStarting) || isRefused };
 }
 
 function blockedBy({ crews, tracker }: DoubtSources, execution: ExecutionSummary) {
@@ -33,6 +34,7 @@ function blockedBy({ crews, tracker }: DoubtSources, execution: ExecutionSummary
     );
   const crew = crews.find(id);
   if (crew === undefined) return l10n.t("“{0}” is not connected.", name);
+  if (crew.local?.starting === true) return l10n.t("The local crew “{0}” is starting.", name);
   if (crew.local?.running === false) return l10n.t("The local crew “{0}” is stopped.", name);
   if (isInterrupted(crew, execution.kickoffIds))
     return l10n.t(

@@ -117,7 +117,7 @@ function conditionOf(
   { kickoffIds }: ExecutionSummary,
 ) {
   if (crew === undefined) return "gone";
-  if (crew.local?.running === false) return "stopped";
+  if (crew.local?.running === false) return crew.local.starting === true ? "starting" : "stopped";
   if (isInterrupted(crew, kickoffIds)) return "interrupted";
   return isRefusing ? "refusing" : "connected";
 }

@@ -94,6 +94,15 @@ describe("The doubt about an execution", () => {
     assert.equal(doubt(), undefined);
   });
 
+  it("is a local crew that is starting: waiting continues", async () => {
+    crew = {
+      local: { folder: "file:///crew", engine: "rehearsal", running: false, starting: true },
+    };
+    const { isOver } = await waitAsTheTool();
+    assert.match(doubt()?.text ?? "", /^The local crew “Writers” is starting\./);
+    assert.equal(isOver(), false);
+  });
+
   it("is a reason not to send a request, such as a missing token, which ends the wait", async () => {
     for (const [error, message] of [
       [
