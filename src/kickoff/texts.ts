@@ -153,6 +153,7 @@ export function formTexts() {
       testCallbacks: l10n.t("Test Callbacks"),
       hideHint: l10n.t("Don't Show Again"),
     },
+    showAdvice: l10n.t("Show"),
     notKept: l10n.t("What you type here can't be saved. See the log for details."),
     clear: l10n.t("Clear"),
     undo: l10n.t("Undo"),

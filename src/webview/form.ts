@@ -1,3 +1,4 @@
+import type { Advice } from "../kickoff/form/advice.ts";
 import type { CallbackHint } from "../kickoff/form/callback-hint.ts";
 import { formTitle, type FormView, type ToForm } from "../kickoff/form/messages.ts";
 import type { FormTexts } from "../kickoff/texts.ts";
@@ -48,10 +49,15 @@ function header(view: FormView, texts: FormTexts): HTMLElement {
     make("h1", {}, formTitle(view, texts)),
     url === "" ? undefined : make("p", { class: "address" }, url),
     rehearsal === undefined ? undefined : make("p", { class: "rehearsal" }, rehearsal),
-    advice === undefined ? undefined : make("p", { class: "advice" }, advice),
+    advice === undefined ? undefined : adviceLine(advice, texts),
     hint === undefined ? undefined : hintLine(hint, texts),
     isNotKept ? make("p", { class: "not-kept", role: "status" }, texts.notKept) : undefined,
   );
+}
+
+function adviceLine({ text, at }: Advice, { showAdvice }: FormTexts): HTMLElement {
+  const show = button(showAdvice, "link", () => host.post({ type: "showAdvice" }));
+  return make("p", { class: "advice" }, text, ...(at === undefined ? [] : [" ", show]));
 }
 
 function hintLine(hint: CallbackHint, { hints, hintActions }: FormTexts): HTMLElement {

@@ -55,14 +55,18 @@ describe("The kickoff form in a browser", () => {
   }
 
   const violations = () => violationsIn(parts);
+  const place = { file: "config/tasks.yaml", line: 2, column: 3 };
 
   it("has no accessibility problem that axe finds in any theme, whatever it shows", async () => {
     await open({
       send: () => Promise.reject(missing("audience")),
-      crew: { rehearsal: "No model is called." },
+      crew: { rehearsal: "No model is called.", advice: { text: "1 note", at: place } },
     });
     await field("topic").fill("Otters");
     assert.deepEqual(await violations(), []);
+    await page.getByText("1 note").getByRole("button", { name: "Show" }).click();
+    await waitFor("the place in the project's files", () => form.places.length === 1);
+    assert.deepEqual(form.places, [place]);
 
     await page.getByText("Advanced").click();
     await field("Meta").fill("[1");

@@ -10,8 +10,10 @@ import type { ExecutionStore } from "../../executions/store.ts";
 import { MaybeStartedError, type KickoffSender } from "../../sending/kickoff.ts";
 import type { Database } from "../../store/database.ts";
 import type { Prefill } from "../callbacks.ts";
+import type { Position } from "../../projects/types.ts";
 import { Presets } from "../presets/presets.ts";
 import { formTexts } from "../texts.ts";
+import { adviceFrom, type Advice } from "./advice.ts";
 import { callbackHint, type CallbackHint } from "./callback-hint.ts";
 import type { GivenValues, Seed } from "./content.ts";
 import type { LastEditor } from "./last-editor.ts";
@@ -38,7 +40,7 @@ export class KickoffForms implements vscode.Disposable {
   readonly #tools: FormTools;
   readonly #forms = new Map<string, OpenForm>();
   /** By crew, for its open form. */
-  readonly #advice = new Map<string, string | undefined>();
+  readonly #advice = new Map<string, Advice | undefined>();
   readonly #subscription: vscode.Disposable;
 
   constructor(options: KickoffFormsOptions) {
@@ -161,6 +163,7 @@ export class KickoffForms implements vscode.Disposable {
       tools: this.#tools,
       memory: this.#memory,
       onHint: (what) => this.#onHint(what, crew),
+      showPlace: (at) => this.#showPlace(at, crew),
     });
     form.session.onLateProblem((error) => {
       this.#showLate(crew, error).catch((problem: unknown) =>
@@ -225,6 +228,15 @@ export class KickoffForms implements vscode.Disposable {
     else void vscode.commands.executeCommand("crewdeck.testCallbacks", { kind: "crew", crew });
   }
 
+  async #showPlace({ file, line, column }: Position, { id }: FormCrew): Promise<void> {
+    const folder = this.#options.crews.find(id)?.local?.folder;
+    if (folder === undefined) return;
+    const start = new vscode.Position(line - 1, column - 1);
+    await vscode.window.showTextDocument(vscode.Uri.joinPath(vscode.Uri.parse(folder), file), {
+      selection: new vscode.Range(start, start),
+    });
+  }
+
   async #showLate(crew: FormCrew, error: unknown): Promise<void> {
     logProblem("Kicking off a crew", error, crew.name);
     const text = vscode.l10n.t(
@@ -240,21 +252,23 @@ export class KickoffForms implements vscode.Disposable {
 }
 
 /** Loads the parsers. Undefined where nothing is wrong. */
-async function adviceOn({ folder, crewClass }: LocalCrew): Promise<string | undefined> {
-  const { readProject } = await import("../../projects/read.ts");
-  const { problems } = await readProject(vscode.Uri.parse(folder).fsPath, crewClass);
-  const [first, ...more] = problems.filter(({ kind }) => kind === "error");
-  if (first === undefined) return undefined;
-  return more.length === 0
-    ? vscode.l10n.t("The crew's Python may refuse this: {0}", first.error.message)
-    : vscode.l10n.t(
-        "The crew's Python may refuse this: {0} ({1} more)",
-        first.error.message,
-        more.length,
-      );
+async function adviceOn({ folder, crewClass }: LocalCrew): Promise<Advice | undefined> {
+  const [{ readProject }, { inspectProject }] = await Promise.all([
+    import("../../projects/read.ts"),
+    import("../../projects/inspect.ts"),
+  ]);
+  const { fsPath } = vscode.Uri.parse(folder);
+  const [{ problems }, inspection] = await Promise.all([
+    readProject(fsPath, crewClass),
+    inspectProject(fsPath),
+  ]);
+  return adviceFrom([
+    ...problems.filter(({ kind }) => kind === "error"),
+    ...inspection.problems.filter(({ kind }) => kind === "warning"),
+  ]);
 }
 
-function shown({ id, name, url, local }: Crew, advice?: string): FormCrew {
+function shown({ id, name, url, local }: Crew, advice?: Advice): FormCrew {
   if (local?.engine !== "rehearsal")
     return { id, name, url, ...(advice !== undefined && { advice }) };
   const text = vscode.l10n.t("Rehearsal engine: no model is called.");

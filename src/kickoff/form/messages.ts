@@ -2,6 +2,7 @@ import type { JsonValue } from "../../api/types.ts";
 import type { SecretName } from "../callbacks.ts";
 import type { KickoffFault } from "../kickoff-json.ts";
 import type { FormTexts } from "../texts.ts";
+import type { Advice } from "./advice.ts";
 import type { CallbackHint } from "./callback-hint.ts";
 import type { FormField } from "./fields.ts";
 import type { Draft, FromForm, SavedState } from "./parse.ts";
@@ -14,8 +15,7 @@ export interface FormCrew {
   readonly url: string;
   /** That no model is called, and why; undefined for other engines. */
   readonly rehearsal?: string;
-  /** What the files of a local crew let fear. */
-  readonly advice?: string;
+  readonly advice?: Advice;
 }
 
 export interface Explanation {

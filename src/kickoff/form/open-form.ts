@@ -33,7 +33,7 @@ export class OpenForm {
     crew: FormCrew,
     seed: Seed,
     { context, crews, sender, clock, documents }: FormParts,
-    options: Pick<SessionOptions, "takesFocus" | "tools" | "memory" | "onHint">,
+    options: Pick<SessionOptions, "takesFocus" | "tools" | "memory" | "onHint" | "showPlace">,
   ) {
     this.#panel = panel;
     let execution: Execution | undefined;

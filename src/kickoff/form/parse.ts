@@ -96,7 +96,7 @@ const fromForm = v.variant("type", [
     text: v.string(),
   }),
   v.object({ type: v.picklist(["tryAgain", "clear", "undo", "openExecution", "sendAgain"]) }),
-  v.object({ type: v.picklist(["setUpCallbacks", "testCallbacks", "hideHint"]) }),
+  v.object({ type: v.picklist(["setUpCallbacks", "testCallbacks", "hideHint", "showAdvice"]) }),
   v.object({ type: v.literal("tool"), tool: v.picklist(formToolNames) }),
   v.object({ type: v.literal("take"), input: v.string() }),
   v.object({ type: v.literal("act"), index: v.pipe(v.number(), v.integer(), v.minValue(0)) }),

@@ -23,6 +23,7 @@ import type {
   Outcome,
   ToForm,
 } from "./messages.ts";
+import type { Position } from "../../projects/types.ts";
 import { parseFromForm } from "./parse.ts";
 import { carriedOver, secretsFor, targetsIn, type HeldSecrets } from "./secrets.ts";
 import type { FormTools } from "./tools.ts";
@@ -53,6 +54,8 @@ export interface SessionOptions {
   readonly onToolProblem: (error: unknown) => void;
   readonly onAction: (action: ErrorAction) => void;
   readonly onHint: (what: "setUp" | "test" | "hide") => void;
+  /** In the project of a local crew. */
+  readonly showPlace: (at: Position) => Promise<void>;
 }
 
 /** Without VS Code. */
@@ -191,6 +194,10 @@ export class FormSession {
     setUpCallbacks: () => this.#options.onHint("setUp"),
     testCallbacks: () => this.#options.onHint("test"),
     hideHint: () => this.#options.onHint("hide"),
+    showAdvice: () => {
+      const at = this.#crew.advice?.at;
+      if (at !== undefined) void this.#options.showPlace(at).catch(this.#options.onToolProblem);
+    },
     openExecution: () => this.#options.onOpenExecution(this.#unconfirmed),
     act: ({ index }) => {
       const action = this.#actions[index];

@@ -15,6 +15,7 @@ import { keptDraft } from "../../../src/kickoff/form/secrets.ts";
 import { FormSession } from "../../../src/kickoff/form/session.ts";
 import type { Prefill } from "../../../src/kickoff/callbacks.ts";
 import { formTexts } from "../../../src/kickoff/texts.ts";
+import type { Position } from "../../../src/projects/types.ts";
 import { BuiltPage } from "../built-page.ts";
 
 /** The kickoff form in its own page: the built page, script and style with the real session; VS Code's part is simulated. */
@@ -38,6 +39,8 @@ export class FormWindow {
   readonly problems: unknown[] = [];
   /** The links of the hint about callbacks that were pressed. */
   readonly hinted: string[] = [];
+  /** Of the project's files, that were asked for. */
+  readonly places: Position[] = [];
   readonly #built: BuiltPage;
 
   private constructor(built: BuiltPage, crew: FormCrew, options: FormWindowOptions) {
@@ -73,6 +76,7 @@ export class FormWindow {
       onToolProblem: (error) => this.problems.push(error),
       onAction: () => undefined,
       onHint: (what) => this.hinted.push(what),
+      showPlace: (at) => Promise.resolve(void this.places.push(at)),
     });
   }
 

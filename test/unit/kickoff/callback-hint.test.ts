@@ -90,6 +90,7 @@ describe("A form that shows the hint", () => {
         onOpenExecution: () => undefined,
         onAction: () => undefined,
         onHint: (what) => pressed.push(what),
+        showPlace: () => Promise.resolve(),
       },
     );
     session.receive({ type: "ready" });

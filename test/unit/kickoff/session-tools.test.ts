@@ -61,6 +61,7 @@ describe("A kickoff form's session with tools, secrets and JSON", () => {
         onToolProblem: (error) => problems.push(error),
         onAction: () => undefined,
         onHint: () => undefined,
+        showPlace: () => Promise.resolve(),
       },
     );
     session.receive({ type: "ready" });

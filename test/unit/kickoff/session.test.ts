@@ -83,6 +83,7 @@ describe("A kickoff form's session", () => {
         ...noTools,
         onAction: (action) => acted.push(action),
         onHint: () => undefined,
+        showPlace: () => Promise.resolve(),
       },
     );
     session.onLateProblem((error) => late.push(error));

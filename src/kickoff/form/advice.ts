@@ -1,0 +1,36 @@
+import * as l10n from "@vscode/l10n";
+import { defined } from "../../base/json.ts";
+import type { Position, ProjectProblem } from "../../projects/types.ts";
+
+/** What the files of a local crew let fear or should say better. */
+export interface Advice {
+  readonly text: string;
+  /** The first place. */
+  readonly at?: Position;
+}
+
+/** Undefined where nothing is wrong. What has no effect is only marked in its file. */
+export function adviceFrom(problems: readonly ProjectProblem[]): Advice | undefined {
+  const errors = problems.filter(({ kind }) => kind === "error");
+  const all = [...errors, ...problems.filter(({ kind }) => kind === "warning")];
+  const [first] = all;
+  if (first === undefined) return undefined;
+  const { message, position } = first.error;
+  const more = all.length - 1;
+  return {
+    text: errors.length > 0 ? fear(message, more) : note(message, more),
+    ...defined({ at: position }),
+  };
+}
+
+function fear(first: string, more: number): string {
+  return more === 0
+    ? l10n.t("The crew's Python may refuse this: {0}", first)
+    : l10n.t("The crew's Python may refuse this: {0} ({1} more)", first, more);
+}
+
+function note(first: string, more: number): string {
+  return more === 0
+    ? l10n.t("1 note about this project's files: {0}", first)
+    : l10n.t("{0} notes about this project's files. The first: {1}", more + 1, first);
+}
