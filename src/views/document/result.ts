@@ -12,6 +12,7 @@ import {
 } from "../../executions/model.ts";
 import type { CrewRef, Execution, FlowRequest, ResumeSummary } from "../../executions/model.ts";
 import { answeredPause } from "../../executions/resumes.ts";
+import { failedCallbacks } from "../../executions/undelivered.ts";
 import { answerLabel } from "../../feedback/target.ts";
 import { outputPart } from "./embed.ts";
 import { fencedLines, inlineName, inlineText } from "./markdown.ts";
@@ -98,9 +99,8 @@ export function situationParts(
   );
 }
 
-function undeliveredPart({ undelivered = [] }: Execution): Part | undefined {
-  // Those that have not failed are on their way.
-  const failed = undelivered.filter(({ attempts }) => attempts > 0);
+function undeliveredPart(execution: Execution): Part | undefined {
+  const failed = failedCallbacks(execution);
   if (failed.length === 0) return undefined;
   const count = failed.reduce((sum, each) => sum + each.count, 0);
   const list = failed.map(undeliveredText).join(", ");

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
-import type { Execution } from "../../../src/executions/model.ts";
+import { randomBytes } from "node:crypto";
+import { loopbackAddress } from "../../../src/callbacks/receiver.ts";
+import type { Execution, SentKickoff } from "../../../src/executions/model.ts";
 import { readExecution, readSummary, writeExecution } from "../../../src/executions/record.ts";
 import { renderExecution } from "../../../src/views/document/render.ts";
 import { anExecution, notWaiting } from "./executions.ts";
@@ -38,6 +40,25 @@ describe("callbacks that have not arrived", () => {
 
   it("are not named before their first attempt has failed", () => {
     assert.equal(lineOf([{ kind: "crew", count: 1, attempts: 0 }]), undefined);
+  });
+
+  it("are not named while no window received them here, which is no fault", () => {
+    const own = loopbackAddress(3000, randomBytes(32).toString("base64url"));
+    const other = "http://127.0.0.1:3000/hook";
+    const error = "connect ECONNREFUSED 127.0.0.1:3000";
+    const undelivered = [
+      { kind: "task", count: 1, attempts: 3, error },
+      { kind: "human_input", count: 1, attempts: 3, error },
+    ];
+    const sent = (callbacks: SentKickoff["callbacks"]) => ({ request: { inputs: {}, callbacks } });
+    const both = sent({ taskWebhookUrl: own, humanInputWebhookUrl: own });
+    assert.equal(lineOf(undelivered, both), undefined);
+    assert.match(lineOf([{ ...failed, error: "The receiver answered 500." }], both) ?? "", /^2 /);
+    const mixed = sent({ taskWebhookUrl: other, humanInputWebhookUrl: own });
+    assert.equal(
+      lineOf(undelivered, mixed),
+      `1 callback has not arrived: task (3 attempts: ${error}).`,
+    );
   });
 
   it("can't write Markdown", () => {
