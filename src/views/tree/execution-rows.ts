@@ -85,7 +85,8 @@ export function executionRow(
     description: present(
       groupedState(execution, circumstances),
       asks,
-      ...warnings,
+      // Its menu says what to do, and there is little room.
+      ...(isInterrupted ? [] : warnings),
       pinned,
       sharesTitle(execution) && shortStart(execution, now),
       time,
@@ -127,7 +128,9 @@ export function taskRow(
 ): Row {
   const isStale =
     task.state === "running" && unwatchedLabel(execution, circumstances) !== undefined;
-  const state = isStale ? l10n.t("Last seen running") : taskStateLabel(task, execution);
+  const isInterrupted = isStale && circumstances.crew === "interrupted";
+  const staleLabel = isInterrupted ? interruptedLabel() : l10n.t("Last seen running");
+  const state = isStale ? staleLabel : taskStateLabel(task, execution);
   const attempt = task.attempts.at(-1);
   const name = shortName(task.taskId);
   const more = present(
@@ -146,7 +149,7 @@ export function taskRow(
       ...useLabels(taskTokenUse(task), circumstances.prices ?? []),
     ),
     icon: isStale
-      ? { id: "eye-closed" }
+      ? staleIcon(circumstances)
       : task.state === "pending"
         ? { id: "circle-large-outline" }
         : stateIcons[task.state],
@@ -286,11 +289,18 @@ function pauseOf({ waiting }: ExecutionSummary): string {
   return waiting?.options === undefined ? "waiting" : "asks";
 }
 
+function staleIcon({ crew }: Circumstances): Icon {
+  return crew === "interrupted"
+    ? { id: "warning", color: "list.warningForeground" }
+    : { id: "eye-closed" };
+}
+
 function iconOf(execution: ExecutionSummary, circumstances: Circumstances): Icon {
   const { state } = execution;
   if (circumstances.isKickingOff === true) return stateIcons.running;
-  if (state === "running" && unwatchedLabel(execution, circumstances) !== undefined)
-    return { id: "eye-closed" };
+  const isStale = unwatchedLabel(execution, circumstances) !== undefined;
+  if (isStale && (state === "running" || circumstances.crew === "interrupted"))
+    return staleIcon(circumstances);
   return mayWait(execution)
     ? { ...stateIcons.unknown, color: "list.warningForeground" }
     : stateIcons[state];

@@ -556,10 +556,14 @@ describe("an execution's row in any group", () => {
     const history = [{ at: new Date(start + 90_000).toISOString(), state: "running" }] as const;
     const circumstances = { crew: "interrupted", canStop: true } as const;
     const row = executionRow(notWaiting({ history }), start + 3_600_000, circumstances);
-    assert.match(row.description, /^Interrupted · continue or discard it · 1 min 30 s( ·|$)/);
+    assert.match(row.description, /^Interrupted · 1 min 30 s( ·|$)/);
     assert.match(row.facts, /^execution\b(?!.*:stop\b).*:interrupted\b/);
-    assert.match(row.sentence, /^Sea otters, Interrupted, /);
-    assert.doesNotMatch(row.icon.id, /spin/);
+    assert.match(row.sentence, /^Sea otters, Interrupted, .*continue or discard it/);
+    const running = { taskId: "review", state: "running", attempts: [] } as const;
+    const task = taskRow(running, notWaiting(), circumstances);
+    assert.match(task.description, /^Interrupted/);
+    const queued = executionRow(notWaiting({ state: "queued" }), start, circumstances);
+    for (const { icon } of [row, task, queued]) assert.equal(icon.id, "warning");
   });
 
   it("says that it is pinned, and offers to unpin it", () => {
