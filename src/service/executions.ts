@@ -219,8 +219,8 @@ function authorise(execution: Execution, caller: Caller): void {
 /** An output counts as seen after this time, which is longer than a request takes (ms). On a busy disk, some took more than a second. */
 const assumedSeenMs = 5000;
 
-/** When to look again (ms): after a signal that no run has taken, and while runs that have taken theirs can't begin yet. */
-const lookAgainMs = { notTaken: 50, taken: 500 };
+/** When to look again (ms): after a signal that no run has taken, while runs that have taken theirs can't begin yet, and after a failure. */
+const lookAgainMs = { notTaken: 50, taken: 500, failed: 1000 };
 const batch = 200;
 
 type DecisionWaker = ReturnType<typeof createWaker>;
@@ -269,7 +269,7 @@ export function createWaker(
       next = Infinity;
       wakeAll().catch((error: unknown) => {
         report(error);
-        plan();
+        plan(lookAgainMs.failed);
       });
     }, pause);
   }

@@ -47,6 +47,8 @@ export async function openPostgresStorage(
           ? library.rescheduleWorkflowRunAfterFailedStepAttempt({ ...params, availableAt })
           : library.failWorkflowRun(params);
       }),
+    // A person's decision is stored before its signal, and must not wait for it. The signal is repeated.
+    sendSignal: (params) => library.sendSignal(params),
     // The library takes the time from this machine's clock.
     rescheduleWorkflowRunAfterFailedStepAttempt: (params) => {
       const availableAt = new Date(params.availableAt.getTime() - Date.now() + database.now());
@@ -67,7 +69,7 @@ export async function openPostgresStorage(
   };
 }
 
-/** Each of the library's changes can be repeated, so they wait until the database can be reached. @param own replace the library's */
+/** The changes of runs can be repeated, so they wait until the database can be reached. @param own replace the library's */
 function patientBackend(library: Backend, own: Partial<Backend>): Backend {
   return new Proxy(library, {
     get(target, name): unknown {

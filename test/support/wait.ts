@@ -4,6 +4,29 @@ import { setTimeout as delay } from "node:timers/promises";
 export const longestWait = 90_000;
 
 /**
+ * Waits for a promise, but not for ever.
+ * @param what said in the error: "the server's address"
+ * @param limit milliseconds after which it gives up
+ * @throws Error that names what did not come
+ */
+export async function within<T>(
+  what: string,
+  promise: T | Promise<T>,
+  limit = longestWait,
+): Promise<T> {
+  const timer = new AbortController();
+  const late = delay(limit, undefined, { signal: timer.signal }).then(() => {
+    throw new Error(`Waited ${limit / 1000} s in vain for ${what}.`);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    late.catch(() => undefined);
+    timer.abort();
+  }
+}
+
+/**
  * Calls a function until it returns neither undefined nor false, and returns that.
  * @param what said in the error: "the server's address"
  * @param limit milliseconds after which it gives up

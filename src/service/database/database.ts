@@ -71,10 +71,16 @@ export function* change(sql: string, ...values: Value[]): Work<number> {
   return (yield { sql, values, isRead: false }).changes;
 }
 
-/** Whether an error of Postgres says nothing about the query: the connection was lost, or Postgres starts or ends. */
+/**
+ * Whether an error of Postgres says nothing about the query: the connection was lost or refused. What ends a connection need not
+ * have a code of its own: on a full disk, new ones may end with an internal error.
+ */
 export function isLost(error: unknown): boolean {
   const code = codeOf(error) ?? "";
+  const severity = error instanceof Error && "severity" in error ? error.severity : undefined;
   return (
+    severity === "FATAL" ||
+    severity === "PANIC" ||
     /^(CONNECTION_CLOSED|CONNECT_TIMEOUT|ECONN|EPIPE|ETIMEDOUT|EHOST|ENET|ENOTFOUND|EAI_AGAIN)/.test(
       code,
     ) ||

@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { connect, createServer, type AddressInfo } from "node:net";
 import { OpenWorkflow } from "openworkflow";
 import postgres from "postgres";
+import { codeOf } from "../../../src/base/errors.ts";
 import {
   change,
   isLost,
@@ -320,6 +321,30 @@ describe("service: Postgres", () => {
         (await waiting).map((found) => ({ ...found })),
         [{ two: 2 }, { three: 3 }],
       );
+    }
+  });
+
+  it("is also away while it refuses connections for another reason; a run's queries wait", async () => {
+    const database = await open();
+    const admin = postgres(server.url, { max: 1 });
+    const name = new URL(url).pathname.slice(1);
+    const allow = (isAllowed: boolean) =>
+      admin.unsafe(`ALTER DATABASE ${name} ALLOW_CONNECTIONS ${isAllowed}`);
+    const query = () => database.query(row("SELECT 1 AS one"));
+    await allow(false);
+    try {
+      await admin`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = ${name}`;
+      await waitFor("a refusal", async () => {
+        const error: unknown = await query().catch((thrown: unknown) => thrown);
+        assert.ok(isLost(error), String(error));
+        return codeOf(error) === "55000";
+      });
+      const waiting = patient(database).query(row("SELECT 2 AS two"));
+      await assert.rejects(query, isLost);
+      await allow(true);
+      assert.deepEqual({ ...(await waiting) }, { two: 2 });
+    } finally {
+      await admin.end();
     }
   });
 
