@@ -13,6 +13,30 @@ export interface LengthUnits {
  */
 export type Precision = "fine" | "exact" | "seconds" | "coarse";
 
+/** Of times on an axis: as short as possible, but no two are the same. */
+export function tickTexts(ticks: readonly number[], units: LengthUnits): readonly string[] {
+  const short = ticks.map((tick) => lengthText(tick, units, "exact"));
+  if (new Set(short).size === ticks.length) return short;
+  const step = Math.min(...ticks.map((tick, at) => tick - (ticks[at - 1] ?? -Infinity)));
+  const decimals = Math.max(0, Math.ceil(3 - Math.log10(step) - 1e-6));
+  return ticks.map((tick) => wholeText(tick, units, decimals));
+}
+
+function wholeText(milliseconds: number, units: LengthUnits, decimals: number): string {
+  const minutes = Math.floor(milliseconds / 60_000);
+  const seconds = ((milliseconds % 60_000) / 1_000).toFixed(decimals);
+  const parts = [
+    [units.days, Math.floor(minutes / 1_440)],
+    [units.hours, Math.floor(minutes / 60) % 24],
+    [units.minutes, minutes % 60],
+    [units.seconds, seconds],
+  ] as const;
+  const shown = parts.filter(([, count]) => Number(count) > 0);
+  return (shown.length > 0 ? shown : parts.slice(-1))
+    .map(([unit, count]) => unit.replace("{0}", String(count)))
+    .join(" ");
+}
+
 /** In the two largest units, rounded down. */
 export function lengthText(
   milliseconds: number,

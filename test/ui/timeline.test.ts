@@ -416,6 +416,10 @@ describe("The timeline, as a page", () => {
     const toEnd = timeline.page.getByRole("button", { name: "Go to the End" });
     await toEnd.waitFor();
     const scrolled = await waitFor("it scrolled", async () => top());
+    const [button, rows] = await Promise.all(
+      [toEnd, timeline.page.locator(".scroller")].map((part) => part.boundingBox()),
+    );
+    assert.ok(button && rows && button.y >= rows.y + rows.height, "it hides no bar");
     await timeline.show(growing(100));
     await timeline.page.locator(".toolbar").waitFor();
     assert.equal(await top(), scrolled, "it stays where it is read");

@@ -146,10 +146,14 @@ function shortening(extent: number, cuts: readonly Period[]) {
 /** d3 knows round numbers, and the unit makes them round times. */
 function ticksIn(view: Period, length: number, cuts: readonly Period[], wanted: number): number[] {
   const unit = [86_400_000, 3_600_000, 60_000, 1_000].find((each) => length >= each * 2) ?? 1;
-  const [first = 0, second = 0] = scaleLinear([0, length / unit], [0, 1]).ticks(
-    Math.max(2, wanted),
-  );
-  const step = (second - first) * unit;
+  const stepFor = (count: number) => {
+    const [first = 0, second = 0] = scaleLinear([0, length / unit], [0, 1]).ticks(count);
+    return (second - first) * unit;
+  };
+  let count = Math.max(2, wanted);
+  // d3 may give more than are wanted.
+  while (count > 2 && stepFor(count) < (length * tickRoom) / wanted) count -= 1;
+  const step = stepFor(count);
   if (!(step > 0)) return [];
   const ticks: number[] = [];
   const parts = [...cuts.map(({ from }) => from), Infinity].map((to, at) => ({

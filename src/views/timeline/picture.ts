@@ -1,5 +1,5 @@
 import { axisOf, extentOf, longWaits } from "./axis.ts";
-import { lengthText } from "../lengths.ts";
+import { tickTexts } from "../lengths.ts";
 import { figuresOf, markName, nameOf, timeText } from "./labels.ts";
 import { fill } from "../../kickoff/form/messages.ts";
 import type { Look, SpanKind, TimelineTexts, TimelineView } from "./messages.ts";
@@ -93,9 +93,10 @@ export function timelinePicture(
       ...marks,
     ].join("");
   });
-  const ticks = axis.ticks.map((tick) => {
+  const labels = tickTexts(axis.ticks, texts.units);
+  const ticks = axis.ticks.map((tick, index) => {
     const x = round(at(tick));
-    return `<line class="line" x1="${x}" x2="${x}" y1="${size.head - 6}" y2="${end}"/>${text(x, size.head - 12, lengthText(tick, texts.units, "exact"), ' class="dim" font-size="11" text-anchor="middle"')}`;
+    return `<line class="line" x1="${x}" x2="${x}" y1="${size.head - 6}" y2="${end}"/>${text(x, size.head - 12, labels[index] ?? "", ' class="dim" font-size="11" text-anchor="middle"')}`;
   });
   // Below the times: one may be at the same place.
   const cuts = axis.cuts.map(({ from, to }) =>

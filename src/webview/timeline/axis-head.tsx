@@ -1,7 +1,7 @@
 import type { RefObject } from "preact";
 import { useState } from "preact/hooks";
 import type { Axis, Period } from "../../views/timeline/axis.ts";
-import { lengthText } from "../../views/lengths.ts";
+import { lengthText, tickTexts } from "../../views/lengths.ts";
 import { useNow } from "./clock.ts";
 import { fill } from "../../kickoff/form/messages.ts";
 import type { TimelineTexts } from "../../views/timeline/messages.ts";
@@ -53,17 +53,11 @@ export function AxisHead({ axis, width, texts, place, onZoom }: AxisHeadProps) {
       onPointerCancel={() => setDragged(undefined)}
       onDblClick={() => onZoom(undefined)}
     >
-      {axis.ticks.map((tick) => {
-        const label = lengthText(tick, texts.units, "exact");
-        const at = axis.placeOf(tick);
-        // Cut off, it would name another time.
-        if ((1 - at) * width < label.length * letterWidth) return null;
-        return (
-          <span class="tick" key={tick} style={{ left: `${at * 100}%` }}>
-            {label}
-          </span>
-        );
-      })}
+      {labelsOf(axis, width, texts).map(({ tick, at, label }) => (
+        <span class="tick" key={tick} style={{ left: `${at * 100}%` }}>
+          {label}
+        </span>
+      ))}
       {axis.cuts.map(({ from, to }) => (
         <span
           class="tick cut"
@@ -85,6 +79,20 @@ export function AxisHead({ axis, width, texts, place, onZoom }: AxisHeadProps) {
       )}
     </div>
   );
+}
+
+/** Cut off, or below another, a label would name another time. */
+function labelsOf({ ticks, placeOf }: Axis, width: number, { units }: TimelineTexts) {
+  const labels = tickTexts(ticks, units);
+  let end = -Infinity;
+  return ticks.flatMap((tick, index) => {
+    const label = labels[index] ?? "";
+    const at = placeOf(tick);
+    const [left, right] = [at * width, at * width + label.length * letterWidth];
+    if (left < end || right > width) return [];
+    end = right;
+    return [{ tick, at, label }];
+  });
 }
 
 /** Lines from the times through all rows. */

@@ -7,6 +7,8 @@ import {
   panned,
   zoomed,
 } from "../../../../src/views/timeline/axis.ts";
+import { lengthUnits } from "../../../../src/views/labels.ts";
+import { tickTexts } from "../../../../src/views/lengths.ts";
 import type { Span } from "../../../../src/views/timeline/messages.ts";
 import { contentOf } from "./contents.ts";
 
@@ -53,6 +55,24 @@ describe("the timeline's axis", () => {
       axisOf({ from: 4_500, to: 6_500 }, 10_000, [], 4).ticks,
       [4_500, 5_000, 5_500, 6_000, 6_500],
     );
+  });
+
+  it("has its ticks at even distances where not all round times have room", () => {
+    const { ticks } = axisOf({ from: 625, to: 635.01 }, 10_000, [], 8);
+    const steps = new Set(ticks.slice(1).map((tick, at) => tick - (ticks[at] ?? 0)));
+    assert.deepEqual([...steps], [2], ticks.join());
+  });
+
+  it("has another label at each tick, however long ago it began", () => {
+    const labels = (from: number, step: number) =>
+      tickTexts(
+        [0, 1, 2].map((count) => from + count * step),
+        lengthUnits(),
+      );
+    assert.deepEqual(labels(0, 500), ["0 s", "500 ms", "1 s"]);
+    assert.deepEqual(labels(7_400, 20), ["7.40 s", "7.42 s", "7.44 s"]);
+    assert.deepEqual(labels(60_000, 20), ["1 min", "1 min 0.02 s", "1 min 0.04 s"]);
+    assert.deepEqual(labels(90_000_000, 5_000), ["1 d 1 h", "1 d 1 h 5 s", "1 d 1 h 10 s"]);
   });
 
   it("shortens long waits only if they take more than half of the time, and marks where", () => {
