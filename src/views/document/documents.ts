@@ -225,10 +225,8 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
     }
     const execution = this.execution(uri);
     if (execution === undefined) return rendering.renderMissing(address.crewName, address.key);
-    if (part === undefined) {
-      const steps = rendering.stepsIn(this.#options.store, execution);
-      return rendering.renderExecution(execution, circumstances, steps);
-    }
+    if (part === undefined)
+      return rendering.renderWithEvents(this.#options.store, execution, circumstances);
     const output = outputOf(execution, part);
     return output === undefined ? rendering.renderMissingOutput() : renderOutput(output);
   }

@@ -1,7 +1,8 @@
 import * as l10n from "@vscode/l10n";
 import type { JsonValue, PlainCallbacks } from "../../api/types.ts";
 import { readable } from "../../base/json.ts";
-import type { Execution, ExecutionSummary, SentKickoff } from "../../executions/model.ts";
+import { lastTimeIn } from "../../executions/interruptions.ts";
+import type { Execution, SentKickoff } from "../../executions/model.ts";
 import type { Price } from "../../executions/prices.ts";
 import { type Step, stepsOf } from "../../executions/steps.ts";
 import { titleOf } from "../../executions/title.ts";
@@ -12,7 +13,7 @@ import { fencedLines, inlineText, leadingText, quotedLines } from "./markdown.ts
 import { rehearsalNote, resultParts, situationParts, stateFacts } from "./result.ts";
 import { assemble, idsSection, type Part, type Rendered } from "./sections.ts";
 import { taskPart, unknownTaskParts } from "./task.ts";
-import { historyPart, timesPart } from "./times.ts";
+import { historyPart, type Interrupted, timesPart } from "./times.ts";
 import { tokensPart } from "./tokens.ts";
 
 export interface RenderCircumstances {
@@ -31,6 +32,7 @@ export function renderExecution(
   execution: Execution,
   circumstances: RenderCircumstances = {},
   steps: readonly Step[] = [],
+  interruptions: readonly Interrupted[] = [],
 ): Rendered {
   const { doubt, isInterrupted, prices = [] } = circumstances;
   const parts = present<Part>(
@@ -45,17 +47,24 @@ export function renderExecution(
     ...unknownTaskParts(execution),
     timesPart(execution),
     tokensPart(execution, prices),
-    historyPart(execution),
+    historyPart(execution, interruptions),
     idsPart(execution),
   );
   return assemble(parts);
 }
 
-export function stepsIn(
+/** With what its events tell. */
+export function renderWithEvents(
   store: Parameters<typeof activityIn>[0],
-  execution: ExecutionSummary,
-): readonly Step[] {
-  return stepsOf(activityIn(store, execution));
+  execution: Execution,
+  circumstances: RenderCircumstances = {},
+): Rendered {
+  const activity = activityIn(store, execution);
+  const interruptions = [
+    ...activity.interruptions,
+    ...(circumstances.isInterrupted ? [{ from: lastTimeIn(activity) }] : []),
+  ];
+  return renderExecution(execution, circumstances, stepsOf(activity), interruptions);
 }
 
 export function renderMissingOutput(): Rendered {

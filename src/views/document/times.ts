@@ -1,13 +1,17 @@
 import * as l10n from "@vscode/l10n";
 import { defined } from "../../base/json.ts";
 import { stateChanges, timeUse, unseenTasks, wholeTime } from "../../executions/durations.ts";
+import type { Interruption } from "../../executions/interruptions.ts";
 import { hasEnded, without } from "../../executions/model.ts";
 import type { Execution, ExecutionSummary } from "../../executions/model.ts";
 import type { SentResume, StateChange } from "../../executions/model.ts";
-import { formatDuration, formatSpan, formatTime, present } from "../labels.ts";
+import { formatDuration, formatSpan, formatTime, interruptedLabel, present } from "../labels.ts";
 import { startLabel, stateLabel } from "../labels.ts";
 import { cellText, inlineName, inlineText, tableLines } from "./markdown.ts";
 import type { Part } from "./sections.ts";
+
+/** Until a person lets it continue. */
+export type Interrupted = Pick<Interruption, "from"> & Partial<Interruption>;
 
 /** Characters. */
 const longestBar = 20;
@@ -50,7 +54,10 @@ function timeTable(execution: ExecutionSummary): string[] {
 }
 
 /** Undefined while only the start is known. */
-export function historyPart(execution: Execution): Part | undefined {
+export function historyPart(
+  execution: Execution,
+  interruptions: readonly Interrupted[] = [],
+): Part | undefined {
   const { origin, startedAt, watchingStoppedAt, resumes } = execution;
   const changes = stateChanges(execution);
   const start = origin === "tracked" ? l10n.t("Tracked from here on") : l10n.t("Kicked off");
@@ -64,6 +71,10 @@ export function historyPart(execution: Execution): Part | undefined {
       at: change.at,
       text: changeEvent(change, execution, at === changes.length - 1 && hasEnded(execution)),
     })),
+    ...interruptions.flatMap(({ from, to }) => [
+      { at: iso(from), text: interruptedLabel() },
+      ...(to === undefined ? [] : [{ at: iso(to), text: l10n.t("Continued") }]),
+    ]),
     watchingStoppedAt !== undefined && {
       at: watchingStoppedAt,
       text: l10n.t("No longer watched"),
@@ -112,4 +123,8 @@ function feedbackEvent({ taskId, attempt, feedback, outcome }: SentResume): stri
       ? l10n.t("You answered the flow at {0}, attempt {1}", task, attempt)
       : approvedOrRejected;
   return outcome === "unanswered" ? l10n.t("{0}; may have been sent", text) : text;
+}
+
+function iso(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
 }

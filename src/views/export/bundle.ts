@@ -55,7 +55,8 @@ function documentText(
   outputs: readonly OutputFile[],
   { prices, now }: BundleOptions,
 ): string {
-  const rendered = renderExecution(execution, { prices }, stepsOf(activity));
+  const { interruptions } = activity;
+  const rendered = renderExecution(execution, { prices }, stepsOf(activity), interruptions);
   const lines = withDecorations(rendered, notesOf(execution, rendered, prices, now));
   lines.splice(
     sectionOf(rendered, "state")?.end ?? 0,

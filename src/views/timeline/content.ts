@@ -3,6 +3,7 @@ import { defined } from "../../base/json.ts";
 import { pieceOf } from "../../base/text.ts";
 import { type Activity, groupBy } from "../../executions/activity.ts";
 import { taskTime, taskWait, wholeTime } from "../../executions/durations.ts";
+import { lastTimeIn } from "../../executions/interruptions.ts";
 import { isLocalCrew, mayWait, type ExecutionSummary } from "../../executions/model.ts";
 import { type Cost, costOf, type Price } from "../../executions/prices.ts";
 import { titleOf } from "../../executions/title.ts";
@@ -98,8 +99,7 @@ function lastSeen(
   // An interrupted one is still seen, but does nothing.
   const answered = isInterrupted ? startedAt : seenAt;
   const seen = [startedAt, answered, change?.notBefore ?? change?.at ?? startedAt].map(Date.parse);
-  const times = [...spans.flatMap(({ start, end = start }) => end), ...marks.map(({ at }) => at)];
-  return times.reduce((last, time) => Math.max(last, time), Math.max(...seen));
+  return Math.max(lastTimeIn({ spans, marks }), ...seen);
 }
 
 function costTexts(cost: Cost | undefined): Span["cost"] {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Execution, SentResume, StateChange } from "../../../src/executions/model.ts";
 import { taskTimeLabels } from "../../../src/views/labels.ts";
-import { historyPart, timesPart } from "../../../src/views/document/times.ts";
+import { historyPart, type Interrupted, timesPart } from "../../../src/views/document/times.ts";
 import { formatTime } from "../../../src/views/labels.ts";
 import { anExecution, notWaiting } from "./executions.ts";
 
@@ -9,8 +9,8 @@ const minute = (at: number, second = 0) =>
   `2026-10-21T12:${String(at).padStart(2, "0")}:${String(second).padStart(2, "0")}.000Z`;
 
 /** The history's lines, each minute as "+n". */
-function lines(execution: Execution): string[] {
-  const shown = historyPart(execution)?.lines.slice(2).join("\n") ?? "";
+function lines(execution: Execution, interruptions: readonly Interrupted[] = []): string[] {
+  const shown = historyPart(execution, interruptions)?.lines.slice(2).join("\n") ?? "";
   const all = Array.from({ length: 60 }, (_, at) => [formatTime(minute(at)), `+${at}`] as const);
   return all.reduce((text, [time, label]) => text.replaceAll(time, label), shown).split("\n");
 }
@@ -51,6 +51,19 @@ describe("the history in an execution's document", () => {
       "- +5 – Waiting for you: task review, attempt 2",
       "- +6 – You approved task review, attempt 2",
       "- +7 – Completed",
+    ]);
+  });
+
+  it("shows when a restart interrupted it, and when a person let it continue", () => {
+    const at = (number: number) => Date.parse(minute(number));
+    const execution = notWaiting({ history: [{ at: minute(1), state: "running" }] });
+    const twice = [{ from: at(2), to: at(30) }, { from: at(31) }];
+    assert.deepEqual(lines(execution, twice), [
+      "- +0 – Kicked off",
+      "- +1 – Running",
+      "- +2 – Interrupted",
+      "- +30 – Continued",
+      "- +31 – Interrupted",
     ]);
   });
 
