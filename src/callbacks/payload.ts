@@ -95,9 +95,10 @@ function readChange(read: UnknownObject): What | undefined {
   }
   const isCrews = ["result", "result_json", "token_usage"].some((name) => name in read);
   if (isCrews && taskId === undefined) {
-    const { result, result_json, token_usage, error } = read;
+    const { result, result_json, token_usage, execution_time, error } = read;
     const state = readable(error) === undefined ? "SUCCESS" : "FAILED";
-    const reading = readStatus({ state, result, result_json, token_usage, error });
+    const said = { result, result_json, token_usage, execution_time, error };
+    const reading = readStatus({ state, ...said });
     return { kind: "crew", heard: { kind: "end", reading }, events: [] };
   }
   // Observed without a task ID. Status answers use the task's name as its ID.

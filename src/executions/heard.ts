@@ -17,7 +17,7 @@ export function applyHeard(execution: Execution, heard: Heard, now: number): Exe
     case "end":
       return hasEnded(execution)
         ? withResult(execution, heard.reading)
-        : // The last time that a status reported is not the whole one.
+        : // The last time that a status reported is not the whole one, as what the callback reports is.
           applyReading(
             without(execution, "executionTime"),
             resultOf(heard.reading, execution),
@@ -42,8 +42,8 @@ function resultOf(reading: StatusReading, { undelivered }: Execution): StatusRea
 
 /** Adds what the status of an ended execution has left out. */
 function withResult(execution: Execution, reading: StatusReading): Execution {
-  const { output, usage } = { ...reading, ...execution };
-  return { ...execution, ...defined({ output, usage }) };
+  const { output, usage, executionTime } = { ...reading, ...execution };
+  return { ...execution, ...defined({ output, usage, executionTime }) };
 }
 
 /** A known output is a late callback, or one that another answer overtook: it changes no state. */

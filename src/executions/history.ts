@@ -50,13 +50,13 @@ export function keepEnd(current: Execution, next: Execution): Execution {
   if (next.requestIds?.length !== current.requestIds?.length) return next;
   const { crew, label, title, pinned, watchedSince, resumes, undelivered } = next;
   const persons = { crew, resumes, ...defined({ label, title, pinned, watchedSince }) };
-  const { output, usage } = { ...next, ...current };
+  const { output, usage, executionTime } = { ...next, ...current };
   const tasks = current.tasks.map((task) => ({
     ...task,
     attempts: next.tasks.find((each) => each.taskId === task.taskId)?.attempts ?? task.attempts,
   }));
   const lateTasks = next.tasks.filter(({ taskId }) => taskIn(tasks, taskId) === undefined);
   const own = without(current, "label", "title", "pinned", "watchedSince", "undelivered");
-  const late = defined({ output, usage, undelivered });
+  const late = defined({ output, usage, executionTime, undelivered });
   return { ...own, ...persons, ...late, tasks: [...tasks, ...lateTasks] };
 }

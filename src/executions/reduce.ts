@@ -181,7 +181,7 @@ function run(next: Execution, before: Execution, { progress }: StatusReading): E
 
 function end(
   next: Execution,
-  { output, error, progress: reached }: StatusReading,
+  { output, error, progress: reached, executionTime }: StatusReading,
   state: "completed" | "failed" | "stopped",
   now: number,
 ): Execution {
@@ -193,12 +193,23 @@ function end(
   return {
     ...without(settled, "waiting", "mayBeWaiting", "stateText"),
     state,
-    endedAt: iso(now),
+    endedAt: iso(endOf(settled, executionTime, now)),
     tasks: endTasks(tasks, state),
     ...(progress?.total !== undefined &&
       state === "completed" && { progress: { ...progress, completed: progress.total } }),
     ...defined({ output, error }),
   };
+}
+
+/** A local crew's time is that from the kickoff on: it says when what is learned late, such as by a new window, has ended. */
+function endOf(
+  { crew, origin, startedAt }: Execution,
+  executionTime: number | undefined,
+  now: number,
+) {
+  return executionTime !== undefined && isLocalCrew(crew) && origin === "kickoff"
+    ? Math.min(now, Date.parse(startedAt) + executionTime * 1000)
+    : now;
 }
 
 /** Updates `seenAt` with a change, or about once a minute. */

@@ -3,6 +3,7 @@ import type { JsonObject } from "../api/types.ts";
 import { textAt } from "../base/json.ts";
 import { fill } from "../projects/types.ts";
 import { stableId, type Deliveries } from "./deliveries.ts";
+import { seconds } from "./dialects.ts";
 import { roleOf, type AgentStep, type EngineEvent } from "./engine.ts";
 import type { TaskAttempt, TokenUsage } from "./engine.ts";
 import type { Work } from "./database/database.ts";
@@ -139,8 +140,15 @@ export function createReporter(
     /** Part of the change that stores the end, so that the first status that shows it has its event and callback. */
     *addCompletion(ended: Execution, output: string, usage: TokenUsage): Work<void> {
       yield* events.adding(executionId, endEvent(ended, output));
-      // Observed.
-      const body = { result: output, result_json: null, token_usage: { ...usage }, ...origin };
+      const { createdAt, endedAt } = ended;
+      // Observed, but for the time: a client may learn of the end when the service has left.
+      const body = {
+        result: output,
+        result_json: null,
+        token_usage: { ...usage },
+        execution_time: seconds(createdAt, endedAt ?? now()),
+        ...origin,
+      };
       const id = stableId("crew", executionId);
       if (callbacks.crew) yield* deliveries.adding(id, executionId, "crew", callbacks.crew, body);
     },

@@ -250,6 +250,6 @@ function agentOf({ execution }: ExecutionView, taskIndex: number): string {
   return roleOf(agent, execution.inputs);
 }
 
-function seconds(from: number, to: number): number {
+export function seconds(from: number, to: number): number {
   return Math.max(0, to - from) / 1000;
 }

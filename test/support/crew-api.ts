@@ -65,6 +65,7 @@ export async function readAnswer(response: Response): Promise<ApiAnswer> {
 /** A status response in the documented dialect, with the fields that tests read. */
 export interface DocumentedStatus {
   readonly status: "running" | "completed" | "error";
+  readonly execution_time?: number;
   readonly current_task?: string;
   readonly progress?: { readonly completed_tasks: number; readonly total_tasks: number };
   readonly pending_human_input?: {

@@ -86,24 +86,26 @@ describe("the payload of a callback", () => {
     assert.deepEqual([kind, events.length], ["other", 1]);
   });
 
-  it("of the crew has the result and the tokens", () => {
+  it("of the crew has the result, the tokens and, if it comes, the time", () => {
     const body = {
       kickoff_id: "k1",
       result: "The end.",
       result_json: { a: [1] },
       token_usage: { total_tokens: 30, prompt_tokens: 20, completion_tokens: 10 },
+      execution_time: 12.5,
       meta: {},
     };
     const { kind, heard } = read(body);
     assert.equal(kind, "crew");
     assert.ok(heard?.kind === "end");
-    const { state, output, usage } = heard.reading;
+    const { state, output, usage, executionTime } = heard.reading;
     assert.deepEqual(
-      { state, output, usage },
+      { state, output, usage, executionTime },
       {
         state: "completed",
         output: "The end.",
         usage: { total: 30, prompt: 20, completion: 10 },
+        executionTime: 12.5,
       },
     );
   });

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { wholeTime } from "../../../src/executions/durations.ts";
 import { readStatus } from "../../../src/api/read-status.ts";
 import { applyHeard, type Heard, startHeard } from "../../../src/executions/heard.ts";
 import type { Execution } from "../../../src/executions/model.ts";
@@ -161,6 +162,26 @@ describe("an execution that is called back", () => {
     );
     assert.equal(running.executionTime, 2);
     assert.equal(applyHeard(running, end, at(60)).executionTime, undefined);
+  });
+
+  it("has the time of a local crew that has ended before, whichever of status and callback is the first to report it", () => {
+    const crew = { id: "local:file:///crew", name: "Mine", url: "http://127.0.0.1:1" };
+    const reading = readStatus({ state: "SUCCESS", result: "The end.", execution_time: 20 });
+    const local = anExecution({ crew });
+    for (const ended of [
+      applyHeard(local, { kind: "end", reading }, at(600)),
+      applyReading(local, reading, at(600)),
+    ]) {
+      assert.equal(ended.endedAt, new Date(at(20)).toISOString());
+      assert.deepEqual(wholeTime(ended), { seconds: 20, isByCrew: true });
+    }
+    assert.equal(
+      applyReading(anExecution(), reading, at(600)).endedAt,
+      new Date(at(600)).toISOString(),
+    );
+    const first = applyHeard(local, end, at(600));
+    const late = keepEnd(first, applyHeard(first, { kind: "end", reading }, at(601)));
+    assert.equal(wholeTime(late)?.seconds, 20);
   });
 
   it("keeps what its status reported of undelivered callbacks when it ends", () => {

@@ -161,10 +161,12 @@ describe("service: callbacks", () => {
     await harness.resume(id, true, "good", { crewWebhookUrl: `${base}/third/crew` });
     await harness.untilEnded(id);
     const [crew] = bodies(await until("/third/crew", 1));
+    const status = await harness.status(id);
     assert.deepEqual(crew, {
-      result: (await harness.status(id)).result?.output,
+      result: status.result?.output,
       result_json: null,
       token_usage: { total_tokens: 0, prompt_tokens: 0, completion_tokens: 0 },
+      execution_time: status.execution_time,
       kickoff_id: id,
       meta,
     });
