@@ -283,7 +283,7 @@ export function openService({ storage, log, ...parts }: ServiceParts) {
         if (own && type === "continue") {
           await events.add(id, continuedEvent(database.now()));
           await resumeRun(id, own);
-        } else await giveUp(id, "it was discarded after the service was restarted.");
+        } else await halt(id);
       const left = await store.held();
       parts.onHeld?.(left);
       return left;
