@@ -3,7 +3,12 @@ import { oneLine, shortName } from "../base/text.ts";
 import { resumesOf } from "../executions/resumes.ts";
 import { titleOf } from "../executions/title.ts";
 import { askLabel, stateLabel } from "./labels.ts";
-import { hasEnded, type ExecutionSummary, waitsForPerson } from "../executions/model.ts";
+import {
+  hasEnded,
+  type ExecutionSummary,
+  isLocalCrew,
+  waitsForPerson,
+} from "../executions/model.ts";
 
 /** Each has a setting, `crewdeck.notifications.<kind>`. */
 export type EventKind = "waiting" | "failed" | "completed";
@@ -19,10 +24,16 @@ interface ExecutionEvent {
   readonly kind: EventKind;
   readonly key: string;
   readonly message: string;
+  /** It happened while no window was open. */
+  readonly isUnseen?: true;
 }
 
-/** `now` in milliseconds since 1970. */
-export function eventOf(execution: ExecutionSummary, now: number): ExecutionEvent | undefined {
+/** `now`, and when the window was opened, in milliseconds since 1970. */
+export function eventOf(
+  execution: ExecutionSummary,
+  now: number,
+  openedAt = -Infinity,
+): ExecutionEvent | undefined {
   const { localId, crew, state, waiting, kickoffIds, resumes } = execution;
   const title = titleOf(execution);
   if (state === "waiting" && waiting !== undefined) {
@@ -53,12 +64,30 @@ export function eventOf(execution: ExecutionSummary, now: number): ExecutionEven
     // A resume may bring a new ID, under which the execution ends again.
     key: `ended-${localId}-${kickoffIds.length}`,
     message: endMessage(execution, title),
+    ...(endedUnseen(execution, openedAt) && { isUnseen: true }),
   };
 }
 
-/** False if it ended before it was tracked, or long ago. */
-function isNews({ origin, startedAt, endedAt }: ExecutionSummary, now: number): boolean {
-  if (endedAt === undefined || now - Date.parse(endedAt) > newsTime) return false;
+/** When its end was learned, in milliseconds since 1970. */
+function learnedAt({ history, endedAt = "" }: ExecutionSummary): number {
+  return Date.parse(history?.at(-1)?.at ?? endedAt);
+}
+
+/** Of a local crew, whose service goes on without a window. */
+function endedUnseen(execution: ExecutionSummary, openedAt: number): boolean {
+  const { crew, endedAt = "" } = execution;
+  return isLocalCrew(crew) && Date.parse(endedAt) < openedAt && learnedAt(execution) >= openedAt;
+}
+
+/** A person stopped or discarded it: on this machine, nobody else does. */
+export function isPersons({ crew, state, stop }: ExecutionSummary): boolean {
+  return state === "stopped" && (isLocalCrew(crew) || stop !== undefined);
+}
+
+/** False if it ended before it was tracked, or its end was learned long ago. */
+function isNews(execution: ExecutionSummary, now: number): boolean {
+  const { origin, startedAt, endedAt } = execution;
+  if (endedAt === undefined || now - learnedAt(execution) > newsTime) return false;
   return origin === "kickoff" || Date.parse(endedAt) - Date.parse(startedAt) > firstResponse;
 }
 
@@ -77,7 +106,7 @@ export interface News {
   readonly event: ExecutionEvent;
 }
 
-/** More events of one kind share a notification. */
+/** More events of one kind share a notification. What happened while no window was open always does. */
 const maxSingle = 3;
 
 type Report = { readonly one: News } | { readonly many: EventKind; readonly count: number };
@@ -85,7 +114,8 @@ type Report = { readonly one: News } | { readonly many: EventKind; readonly coun
 export function reportsOf(news: readonly News[]): readonly Report[] {
   return [...new Set(news.map(({ event }) => event.kind))].flatMap((many): readonly Report[] => {
     const all = news.filter(({ event }) => event.kind === many);
-    return all.length > maxSingle ? [{ many, count: all.length }] : all.map((one) => ({ one }));
+    const most = all.some(({ event }) => event.isUnseen) ? 1 : maxSingle;
+    return all.length > most ? [{ many, count: all.length }] : all.map((one) => ({ one }));
   });
 }
 

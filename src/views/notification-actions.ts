@@ -93,8 +93,14 @@ function targetOf({ crew, localId, kickoffIds, waiting }: ExecutionSummary): obj
 
 const section = "crewdeck.notifications";
 
-export function isWanted(kind: EventKind): boolean {
-  return vscode.workspace.getConfiguration(section).get(kind) === true;
+/** @param isUnseen it happened while no window was open: then only a person's own setting turns it off */
+export function isWanted(kind: EventKind, isUnseen = false): boolean {
+  const configuration = vscode.workspace.getConfiguration(section);
+  const { globalValue, workspaceValue, workspaceFolderValue } = configuration.inspect(kind) ?? {};
+  const isSet = [globalValue, workspaceValue, workspaceFolderValue].some(
+    (each) => each !== undefined,
+  );
+  return configuration.get(kind) === true || (isUnseen && !isSet);
 }
 
 function dontShowAgain(kind: EventKind): NotificationAction {

@@ -7,7 +7,7 @@ import { type ExecutionSummary, waitsForPerson } from "../executions/model.ts";
 import type { Notified } from "../executions/executions.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import { titleOf } from "../executions/title.ts";
-import { countMessage, eventOf, reportsOf, tooLateMessage } from "./events.ts";
+import { countMessage, eventOf, isPersons, reportsOf, tooLateMessage } from "./events.ts";
 import type { EventKind, News } from "./events.ts";
 import { actionsOn, actionsOnMany, isWanted, openExecution } from "./notification-actions.ts";
 import type { NotificationAction } from "./notification-actions.ts";
@@ -28,6 +28,7 @@ const mostAlone = 3;
 /** Each event is notified once, in one window. */
 export class Notifications implements vscode.Disposable {
   readonly #options: NotificationsOptions;
+  readonly #openedAt: number;
   readonly #seen = new Set<string>();
   /** Local IDs by the keys of events to report soon. */
   readonly #soon = new Map<string, string>();
@@ -40,6 +41,7 @@ export class Notifications implements vscode.Disposable {
   constructor(options: NotificationsOptions) {
     this.#options = options;
     const { store, lease, clock } = options;
+    this.#openedAt = clock.now();
     this.#subscriptions = vscode.Disposable.from(
       store.onDidChange(({ added, changed, removed }) => {
         this.#look([...added, ...changed]);
@@ -56,12 +58,19 @@ export class Notifications implements vscode.Disposable {
     this.#subscriptions.dispose();
   }
 
+  /** Undefined also if it is turned off. */
+  #eventOf(execution: ExecutionSummary) {
+    if (isPersons(execution)) return undefined;
+    const event = eventOf(execution, this.#options.clock.now(), this.#openedAt);
+    return event !== undefined && isWanted(event.kind, event.isUnseen) ? event : undefined;
+  }
+
   #look(executions: readonly ExecutionSummary[]): void {
     const { lease, clock } = this.#options;
     if (!lease.isHeld) return;
     for (const execution of executions) {
-      const event = eventOf(execution, clock.now());
-      if (event === undefined || this.#seen.has(event.key) || !isWanted(event.kind)) continue;
+      const event = this.#eventOf(execution);
+      if (event === undefined || this.#seen.has(event.key)) continue;
       this.#seen.add(event.key);
       const now = clock.now();
       if (this.#soon.size === 0) this.#since = now;
@@ -69,7 +78,8 @@ export class Notifications implements vscode.Disposable {
       const left = Math.max(0, this.#since + delay.longest - now);
       const few = this.#reportedAt.filter((at) => now - at < delay.quiet).length < mostAlone;
       // What may be waiting is often known a moment later.
-      const isAlone = few && this.#soon.size === 1 && execution.mayBeWaiting !== true;
+      const isAlone =
+        few && this.#soon.size === 1 && execution.mayBeWaiting !== true && event.isUnseen !== true;
       this.#cancel?.();
       const pause = Math.min(isAlone ? delay.alone : delay.quiet, left);
       this.#cancel = clock.after(pause, () => this.#report());
@@ -93,10 +103,10 @@ export class Notifications implements vscode.Disposable {
 
   /** Undefined if the event is over, turned off or reported by another window. */
   #claim(key: string, localId: string): News | undefined {
-    const { store, clock, notified } = this.#options;
+    const { store, notified } = this.#options;
     const execution = store.summary(localId);
-    const event = execution && eventOf(execution, clock.now());
-    if (execution === undefined || event?.key !== key || !isWanted(event.kind)) return undefined;
+    const event = execution && this.#eventOf(execution);
+    if (execution === undefined || event?.key !== key) return undefined;
     try {
       if (notified.claim(key, localId)) return { execution, event };
     } catch (error) {

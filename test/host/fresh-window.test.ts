@@ -8,7 +8,7 @@ import { SecondWindow } from "./second-window.ts";
 describe("A fresh window", () => {
   const second = new SecondWindow();
 
-  it("notifies what ended while no window was open", async () => {
+  it("notifies what completed while no window was open", async () => {
     const folder = path.join(second.storage, "project");
     await cp(second.example, folder, { recursive: true });
     const tasks = path.join(folder, "src/example_crew/config/tasks.yaml");
@@ -16,10 +16,6 @@ describe("A fresh window", () => {
       tasks,
       (await readFile(tasks, "utf8")).replace("human_input: true", "human_input: false"),
     );
-    const settings = vscode.workspace.getConfiguration("crewdeck.notifications");
-    await settings.update("completed", true, vscode.ConfigurationTarget.Global);
-    second.atEnd(() => settings.update("completed", undefined, vscode.ConfigurationTarget.Global));
-
     const first = second.open();
     const api = await first.activate();
     await first.run("startLocalCrew", { folder, engine: "rehearsal" });
@@ -32,6 +28,7 @@ describe("A fresh window", () => {
         () => true,
       ),
     );
+    const left = Date.now();
     assert.equal(api.executions()[0]?.endedAt, undefined, "the window has not seen it");
 
     const { showInformationMessage } = vscode.window;
@@ -41,10 +38,12 @@ describe("A fresh window", () => {
       showInformationMessage: (text: string) => Promise.resolve(void shown.push(text)),
     });
     const next = second.open(first.secrets);
-    await next.activate();
+    const reopened = await next.activate();
     await waitFor("the notification", () =>
       shown.some((text) => text.includes(`of “${name}” is completed`)),
     );
+    const { endedAt = "" } = reopened.executions()[0]!;
+    assert.ok(Date.parse(endedAt) < left, "the time of the end, not of the news");
     await next.run("stopLocalCrew", { folder });
   });
 });

@@ -91,6 +91,29 @@ describe("Notifications", () => {
     );
   });
 
+  it("report what a local crew completed while no window was open, together, unless the person turned it off", async () => {
+    const crew = { id: "local:file:///crew", name: "Mine", url: "http://127.0.0.1:1" };
+    const ids = ["one", "two", "three", "four"];
+    for (const id of ids)
+      parts.store.add(
+        notWaiting({ localId: id, kickoffIds: [id], label: id, crew, startedAt: isoAgo(60_000) }),
+      );
+    openWindow();
+    const endUnseen = (id: string) =>
+      parts.store.update(id, (each) => ({ ...each, state: "completed", endedAt: isoAgo(30_000) }));
+    endUnseen("one");
+    endUnseen("two");
+    await waitFor("the notification", () => shown.length > 0);
+    await settings().update("completed", false, vscode.ConfigurationTarget.Global);
+    endUnseen("three");
+    end("four", "failed");
+    await waitFor("the notification of the failure", () => shown.length > 1);
+    assert.deepEqual(shown, [
+      "2 executions are completed. [Show All | Don't Show Again]",
+      "“four” of “Mine” failed. [Open | Run Again… | Don't Show Again]",
+    ]);
+  });
+
   it("report each event in one window only, and not again after a restart", async () => {
     openWindow();
     openWindow();

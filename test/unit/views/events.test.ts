@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { without, type Execution } from "../../../src/executions/model.ts";
-import { eventOf } from "../../../src/views/events.ts";
+import { eventOf, isPersons } from "../../../src/views/events.ts";
 import { anApproval, anExecution, notWaiting } from "./executions.ts";
 
 /** A minute after the sample execution was started. */
@@ -94,6 +94,29 @@ describe("what a notification reports", () => {
   it("is no end of more than ten minutes ago, as after a start of VS Code", () => {
     assert.equal(eventsOf(ended(), Date.parse("2026-10-21T12:10:49.000Z")).length, 1);
     assert.deepEqual(eventsOf(ended(), Date.parse("2026-10-21T12:10:51.000Z")), []);
+  });
+
+  it("is an end that was learned less than ten minutes ago, whenever it was; of a local crew, it says if no window was open", () => {
+    const learned = "2026-10-21T14:00:00.000Z";
+    const crew = { id: "local:file:///crew", name: "Mine", url: "http://127.0.0.1:1" };
+    const history = [{ at: learned, state: "completed" }] as const;
+    const isUnseen = (changes: Partial<Execution>, openedAt: string) =>
+      eventOf(ended({ history, ...changes }), Date.parse(learned), Date.parse(openedAt))?.isUnseen;
+    assert.equal(eventsOf(ended({ history }), Date.parse(learned)).length, 1);
+    assert.equal(isUnseen({ crew }, "2026-10-21T13:59:59.000Z"), true);
+    assert.equal(isUnseen({}, "2026-10-21T13:59:59.000Z"), undefined, "of a deployed crew");
+    assert.equal(isUnseen({ crew }, "2026-10-21T12:00:00.000Z"), undefined, "ended later");
+    assert.equal(isUnseen({ crew }, "2026-10-21T14:00:01.000Z"), undefined, "known before");
+  });
+
+  it("is the person's own doing if a local crew stopped, or a stop was sent from here", () => {
+    const crew = { id: "local:file:///crew", name: "Mine", url: "http://127.0.0.1:1" };
+    const stop = { at: "2026-10-21T12:00:49.000Z", outcome: "answered" } as const;
+    const stopped = ended({ state: "stopped" });
+    assert.deepEqual(
+      [{ ...stopped, crew }, { ...stopped, stop }, stopped, ended({ crew, stop })].map(isPersons),
+      [true, true, false, false],
+    );
   });
 
   it("is no end from before the execution was tracked here", () => {
