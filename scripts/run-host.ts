@@ -7,6 +7,7 @@ import { parseArgs } from "node:util";
 import { downloadAndUnzipVSCode, runTests } from "@vscode/test-electron";
 import { downloadsFolder, projectFolder, temporaryFolder } from "../test/support/folders.ts";
 import { makeTestAuthority } from "./test-authority.ts";
+import { installedServer } from "../test/support/vscode-install.ts";
 import { noModel } from "../test/support/vscode-server.ts";
 import { vscodeVersion, type Edition } from "../test/support/vscode-versions.ts";
 
@@ -26,7 +27,11 @@ const authority = makeTestAuthority(temporaryFolder("authority"), edition);
 console.log(
   `Host tests in VS Code ${version}, ${desktop === undefined ? "its server with a headless browser" : "desktop"}`,
 );
-if (desktop === undefined) chmodSync(launcher, 0o755);
+if (desktop === undefined) {
+  // Not in the tests' environment, whose certificates are others.
+  await installedServer(edition);
+  chmodSync(launcher, 0o755);
+}
 try {
   await runTests({
     vscodeExecutablePath: desktop ?? launcher,

@@ -5,6 +5,12 @@ import * as vscode from "vscode";
 import { UserError } from "../../src/base/errors.ts";
 import { setUpProject } from "../../src/local/set-up.ts";
 
+/** The npm package of the oldest VS Code's server has no binary of node-pty for Linux, so none of its terminals starts. */
+const hasTerminals =
+  process.env["CREWDECK_EDITION"] !== "oldest" ||
+  process.platform !== "linux" ||
+  vscode.env.uiKind === vscode.UIKind.Desktop;
+
 describe("setting a project up", () => {
   const root = vscode.workspace.workspaceFolders![0]!.uri.fsPath;
   const project = path.join(root, "bare");
@@ -71,7 +77,8 @@ describe("setting a project up", () => {
     assert.deepEqual(shown, []);
   });
 
-  it("runs the command in a terminal after a yes, and reports its exit code", async () => {
+  it("runs the command in a terminal after a yes, and reports its exit code", async function () {
+    if (!hasTerminals) this.skip();
     answerWith("Run in Terminal");
     const names: string[] = [];
     const listener = vscode.tasks.onDidStartTask(({ execution }) =>
