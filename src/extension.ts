@@ -146,7 +146,10 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
 
   // What a person sees.
   const { documents, outputs } = owned.add(
-    registerDocuments({ store, crews, tracker, kickoffs, prices, clock, ready: opened, storage }),
+    registerDocuments({
+      ...{ store, crews, tracker, kickoffs, prices, clock, ready: opened, storage },
+      isSending: (execution): boolean => feedback.isSending(execution, execution.waiting?.taskId),
+    }),
   );
   const { feedback, threads, drafts } = owned.add(
     registerFeedback({

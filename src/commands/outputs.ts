@@ -6,7 +6,7 @@ import { isProgram, numberOf, recordOf, stringOf, targetOf } from "../editor/arg
 import { activeDocument, parsePartUri } from "../editor/execution-uri.ts";
 import { plainLabel, showStatus, withCancel } from "../editor/messages.ts";
 import type { Execution } from "../executions/model.ts";
-import { outputsOf, type Output } from "../views/document/outputs.ts";
+import { outputsOf, type Output } from "../view/outputs.ts";
 import { chooseExecution, onExecution } from "./choose.ts";
 import type { CommandParts, Commands } from "./table.ts";
 import { type AttemptPair, attemptPairs } from "../executions/tasks.ts";

@@ -20,7 +20,7 @@ import type { CommandParts, Commands, Run } from "./table.ts";
 import { copyCurl, askAndSave, saveNew } from "../kickoff/export.ts";
 import { isRequestFile, requestFileEnding } from "../kickoff/request-files/name.ts";
 import type { Prefill } from "../kickoff/callbacks.ts";
-import { taskStateLabel } from "../views/labels.ts";
+import { taskStateLabel } from "../view/words.ts";
 
 type RequestParts = Pick<
   CommandParts,

@@ -14,7 +14,7 @@ export async function track(
   { crews, store, tracker, clock, documents }: ExecutionParts,
   argument: unknown,
 ): Promise<object | undefined> {
-  const wanted = await whatToTrack(crews, argument);
+  const wanted = await whatToTrack({ crews, store }, argument);
   if (wanted === undefined) return undefined;
   const { kickoffId } = wanted;
   const problem = problemOfId(kickoffId);
@@ -31,8 +31,14 @@ export async function track(
   return { crew: crew.name, kickoffId: keyOf(execution) };
 }
 
-async function whatToTrack(crews: ExecutionParts["crews"], argument: unknown) {
-  const given = stringOf(recordOf(argument), "kickoffId");
+async function whatToTrack(
+  { crews, store }: Pick<ExecutionParts, "crews" | "store">,
+  argument: unknown,
+) {
+  const named = stringOf(recordOf(argument), "kickoffId");
+  // In the menu of an execution that has no ID yet: the person knows it.
+  const isLocalId = named !== undefined && store.find(named)?.kickoffIds.length === 0;
+  const given = isLocalId ? undefined : named;
   const address = given === undefined ? undefined : addressIn(given);
   if (address !== undefined) return ofAddress(crews, address, targetOf(argument).crew);
   const crew = await chooseCrew(crews, argument);

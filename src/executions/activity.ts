@@ -82,6 +82,9 @@ export interface Activity {
   readonly folded: Readonly<Record<string, number>>;
 }
 
+/** Of an execution without events. */
+export const noActivity: Activity = { spans: [], interruptions: [], marks: [], folded: {} };
+
 /** The events of an execution that are kept, in any order. */
 export interface KeptEvents {
   readonly events: readonly ActivityEvent[];

@@ -1,10 +1,11 @@
 import * as vscode from "vscode";
 import { plainLabel } from "../editor/messages.ts";
 import { type ExecutionSummary, keyOf } from "../executions/model.ts";
-import { answeredPause, approved, isForWhatWaits, pendingResume } from "../executions/resumes.ts";
+import { approved, isForWhatWaits, pendingResume } from "../executions/resumes.ts";
+import { answersTo, type Verb } from "../view/actions.ts";
 import { beginningOf, type Draft, type Drafts } from "./drafts.ts";
 import type { Feedback } from "./feedback.ts";
-import { answerLabel } from "./target.ts";
+import { answerLabel } from "../view/words.ts";
 
 export interface FeedbackPlace {
   readonly execution: ExecutionSummary;
@@ -76,18 +77,9 @@ function commandsAt(
     tooltip,
     arguments: [{ ...argument, ...more }],
   });
-  const isKnown = vscode.l10n.t("Approve or reject a task whose ID you know");
-  const give = command(vscode.l10n.t("Give Feedback…"), "giveFeedback", isKnown);
-  const pending = pendingResume(execution);
-  if (isSending || pending?.outcome === "sending")
-    return [{ title: vscode.l10n.t("Sending…"), command: "" }];
-  if (pending !== undefined) {
-    const title = vscode.l10n.t("May have been sent – Send Again…");
-    const asks = vscode.l10n.t("No answer arrived. Asks before it sends the same feedback again");
-    const again = command(title, "sendAgain", asks);
-    return taskId === undefined ? [again, give] : [again];
-  }
-  const kept = drafts
+  const shown = answersTo(execution, { isSending });
+  const isOpen = shown.some(({ verb }) => verb !== undefined && verb !== "sendAgain");
+  const kept = (isOpen ? drafts : [])
     .filter((draft) => isForWhatWaits(draft, execution))
     .map((draft) => {
       const { isApprove, taskId: of, attempt } = draft;
@@ -98,44 +90,61 @@ function commandsAt(
       const id = isApprove ? "approveWithNote" : "reject";
       return command(title, id, tooltip, { taskId: of, attempt });
     });
-  const paste = command(
-    vscode.l10n.t("Paste Received Callback…"),
-    "pasteCallback",
-    vscode.l10n.t("Shows what your own webhook received: which task waits, and its output"),
-  );
-  if (taskId === undefined) return [...kept, give, paste];
-  const taken = answeredPause(execution);
   const { waiting } = execution;
-  if (waiting?.options !== undefined) {
-    const { options } = waiting;
-    const answer = (title: string, more = {}) => command(title, "answer", effects.answer(), more);
-    return [
-      ...kept,
-      ...options
-        .slice(0, most)
-        .map((feedback) => answer(plainLabel(answerLabel(feedback, waiting)), { feedback })),
-      ...(options.length > most ? [answer(vscode.l10n.t("More Answers…"))] : []),
-      answer(withIcon("comment", vscode.l10n.t("Write Answer…")), { feedback: "" }),
-    ];
-  }
-  const stillWaits = taken?.feedback.isApprove
-    ? vscode.l10n.t("Approved, but the crew still waits – Send Again…")
-    : vscode.l10n.t("Rejected, but the crew still waits – Send Again…");
-  const asks = vscode.l10n.t(
-    "The crew accepted your feedback and still reports the pause. Asks before it sends the same feedback again",
-  );
+  const { options = [] } = waiting ?? {};
+  const answer = (title: string, more = {}) => command(title, "answer", effects.answer(), more);
+  const named = options
+    .slice(0, most)
+    .map((feedback) => answer(plainLabel(answerLabel(feedback, waiting ?? {})), { feedback }));
+  if (options.length > most) named.push(answer(vscode.l10n.t("More Answers…")));
   return [
     ...kept,
-    taken === undefined
-      ? command(withIcon("check", vscode.l10n.t("Approve")), "approve", effects.approve())
-      : command(stillWaits, "sendAgain", asks),
-    command(
-      withIcon("comment", vscode.l10n.t("Approve with Note…")),
-      "approveWithNote",
-      effects.note(),
-    ),
-    command(withIcon("discard", vscode.l10n.t("Reject…")), "reject", effects.reject()),
+    ...(isOpen ? named : []),
+    ...shown.map(({ verb, label }) => {
+      if (verb === undefined) return { title: label, command: "" };
+      const icon = icons[verb];
+      return command(
+        icon === undefined ? label : withIcon(icon, label),
+        verb,
+        tooltipOf(verb, execution) ?? "",
+        verb === "answer" ? { feedback: "" } : {},
+      );
+    }),
   ];
+}
+
+const icons: Readonly<Partial<Record<Verb, string>>> = {
+  approve: "check",
+  approveWithNote: "comment",
+  reject: "discard",
+  answer: "comment",
+};
+
+function tooltipOf(verb: Verb, execution: ExecutionSummary): string | undefined {
+  switch (verb) {
+    case "approve":
+      return effects.approve();
+    case "approveWithNote":
+      return effects.note();
+    case "reject":
+      return effects.reject();
+    case "answer":
+      return effects.answer();
+    case "giveFeedback":
+      return vscode.l10n.t("Approve or reject a task whose ID you know");
+    case "pasteCallback":
+      return vscode.l10n.t(
+        "Shows what your own webhook received: which task waits, and its output",
+      );
+    case "sendAgain":
+      return pendingResume(execution) === undefined
+        ? vscode.l10n.t(
+            "The crew accepted your feedback and still reports the pause. Asks before it sends the same feedback again",
+          )
+        : vscode.l10n.t("No answer arrived. Asks before it sends the same feedback again");
+    default:
+      return undefined;
+  }
 }
 
 /** VS Code leaves no room between an icon and a plain space. */

@@ -1,13 +1,7 @@
 import * as l10n from "@vscode/l10n";
 import { hostOf, shortAddress } from "../api/address.ts";
 import { givenCallbacks } from "../api/callbacks.ts";
-import { shortName } from "../base/text.ts";
-import {
-  canBeAnswered,
-  type Execution,
-  type ExecutionSummary,
-  type WaitingSummary,
-} from "../executions/model.ts";
+import { canBeAnswered, type Execution, type ExecutionSummary } from "../executions/model.ts";
 import { attemptToAnswer, resumesOf } from "../executions/resumes.ts";
 import type { FeedbackToSend } from "../sending/feedback.ts";
 import type { DraftTarget } from "./drafts.ts";
@@ -54,15 +48,6 @@ export function isRecorded(
 
 export function crewAndAddress({ crew }: Pick<Execution, "crew">): string {
   return `“${crew.name}” (${shortAddress(crew.url)})`;
-}
-
-/** An answer that a flow names, as on a button. */
-export function answerLabel(
-  answer: string,
-  { defaultOption }: Pick<WaitingSummary, "defaultOption">,
-): string {
-  const name = shortName(answer);
-  return answer === defaultOption ? l10n.t("{0} (default)", name) : name;
 }
 
 /** Crews don't keep callbacks for a resume (specification). Hosts only: a path can be a secret. */

@@ -1,6 +1,6 @@
 import * as l10n from "@vscode/l10n";
 import { oneLine, shortened, visible } from "../base/text.ts";
-import { fencedLines, inlineText } from "../views/document/markdown.ts";
+import { fencedLines, inlineText } from "../view/markdown.ts";
 
 /** A sentence, which may quote remote names, or a remote text under a heading. */
 type ConfirmationPart =

@@ -10,7 +10,7 @@ import {
   type ExecutionTask,
 } from "../executions/model.ts";
 import { titleOf } from "../executions/title.ts";
-import { isRehearsal, rehearsalLabel, stateLabel } from "../views/labels.ts";
+import { isRehearsal, rehearsalLabel, stateLabel } from "../view/words.ts";
 
 /** UTF-16 units of a text in an overview; a model's context is small. */
 const longest = { main: 8_000, task: 1_000, input: 1_000, feedback: 500 };

@@ -2,7 +2,7 @@ import * as l10n from "@vscode/l10n";
 import { oneLine, shortName } from "../base/text.ts";
 import { resumesOf } from "../executions/resumes.ts";
 import { titleOf } from "../executions/title.ts";
-import { askLabel, stateLabel } from "./labels.ts";
+import { askLabel, stateLabel } from "../view/words.ts";
 import {
   hasEnded,
   type ExecutionSummary,

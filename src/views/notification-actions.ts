@@ -3,8 +3,9 @@ import { shortName } from "../base/text.ts";
 import { viewId } from "../editor/manifest.ts";
 import { showStatus } from "../editor/messages.ts";
 import { keyOf, toReview, type ExecutionSummary } from "../executions/model.ts";
+import { actionsOf, answersTo, type Verb } from "../view/actions.ts";
 import type { EventKind } from "./events.ts";
-import { failedAtModel, present } from "./labels.ts";
+import { failedAtModel, present } from "../view/words.ts";
 
 /** More answers of a flow, or longer ones, are in a list: VS Code would shorten the buttons. */
 const most = { answers: 3, letters: 36 };
@@ -20,13 +21,17 @@ export function actionsOn(
   execution: ExecutionSummary,
   kind: EventKind,
 ): readonly NotificationAction[] {
-  const { waiting, request } = execution;
+  const { waiting } = execution;
   const command = (title: string, id: string, more = {}): NotificationAction => ({
     title,
     run: () => vscode.commands.executeCommand(id, { ...targetOf(execution), ...more }),
   });
-  const answer = (title: string, id: string, more = {}) =>
-    kind === "waiting" && waiting && { ...command(title, id, more), isAnswer: true as const };
+  const answers = kind === "waiting" && waiting ? answersTo(execution) : [];
+  const answer = (title: string, verb: Verb, more = {}) =>
+    answers.some((each) => each.verb === verb) && {
+      ...command(title, `crewdeck.${verb}`, more),
+      isAnswer: true as const,
+    };
   const options = waiting?.options;
   const open = command(vscode.l10n.t("Open"), "crewdeck.openExecution");
   // VS Code tells a button by its title.
@@ -40,17 +45,16 @@ export function actionsOn(
   return present<NotificationAction>(
     open,
     ...(options === undefined
-      ? [
-          answer(vscode.l10n.t("Approve"), "crewdeck.approve"),
-          answer(vscode.l10n.t("Reject…"), "crewdeck.reject"),
-        ]
+      ? [answer(vscode.l10n.t("Approve"), "approve"), answer(vscode.l10n.t("Reject…"), "reject")]
       : isChoice
-        ? options.map((feedback) => answer(shortName(feedback), "crewdeck.answer", { feedback }))
-        : [answer(vscode.l10n.t("Answer…"), "crewdeck.answer")]),
+        ? options.map((feedback) => answer(shortName(feedback), "answer", { feedback }))
+        : [answer(vscode.l10n.t("Answer…"), "answer")]),
     kind === "failed" &&
       failedAtModel(execution) &&
       command(vscode.l10n.t("Choose Model…"), "crewdeck.chooseModel"),
-    kind === "failed" && request && command(vscode.l10n.t("Run Again…"), "crewdeck.runAgain"),
+    kind === "failed" &&
+      actionsOf(execution).some(({ verb }) => verb === "runAgain") &&
+      command(vscode.l10n.t("Run Again…"), "crewdeck.runAgain"),
     // It leaves no room for a flow's answers.
     !isChoice && dontShowAgain(kind),
   );

@@ -2,7 +2,7 @@ import * as vscode from "vscode";
 import { plainLabel } from "../editor/messages.ts";
 import type { ExecutionSummary } from "../executions/model.ts";
 import { titleOf } from "../executions/title.ts";
-import { startLabel, stateLabel } from "./labels.ts";
+import { startLabel, stateLabel } from "../view/words.ts";
 
 type ExecutionItem = vscode.QuickPickItem & { readonly execution?: ExecutionSummary };
 

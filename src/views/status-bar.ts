@@ -4,8 +4,8 @@ import type { Crews } from "../crews/crews.ts";
 import type { ExecutionSummary } from "../executions/model.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import { titleOf } from "../executions/title.ts";
-import { inlineText } from "./document/markdown.ts";
-import { fullProgress, present } from "./labels.ts";
+import { inlineText } from "../view/markdown.ts";
+import { fullProgress, present } from "../view/words.ts";
 import { activeOf, theOne, type ActiveExecutions } from "./waiting.ts";
 
 const maxListed = 5;

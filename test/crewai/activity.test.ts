@@ -11,7 +11,7 @@ import { type Activity, activityOf, type Span } from "../../src/executions/activ
 import type { Execution } from "../../src/executions/model.ts";
 import { newExecution } from "../../src/executions/reduce.ts";
 import { Tracker } from "../../src/executions/tracker.ts";
-import { renderExecution } from "../../src/views/document/render.ts";
+import { renderExecution } from "../support/rendered.ts";
 import { pageModel } from "../../src/views/page/model.ts";
 import { answerProblems } from "../support/answer-check.ts";
 import { CallbackReceiver } from "../support/callback-receiver.ts";
@@ -389,12 +389,7 @@ function checkEarlierOutputs(execution: Execution, activity: Activity): void {
   const output = '"degrees": 10';
   const { text } = renderExecution(execution);
   assert.ok(text.slice(text.indexOf("## Task: measure")).includes(output), text);
-  const { tasks } = pageModel(execution, activity, {
-    canStop: true,
-    isSending: false,
-    draft: { text: "", number: 0 },
-    hasOldDrafts: false,
-  });
+  const { tasks } = pageModel(execution, activity);
   const measure = tasks.find(({ taskId }) => taskId === "measure");
   assert.ok(measure?.attempts[0]?.content?.text.includes(output), JSON.stringify(measure));
 }

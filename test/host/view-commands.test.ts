@@ -6,7 +6,7 @@ import { Arrangement } from "../../src/views/tree/arrangement.ts";
 import { TreeChoices } from "../../src/views/tree/register.ts";
 import { noFilter } from "../../src/views/tree/grouping.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
-import { formatTime } from "../../src/views/labels.ts";
+import { formatTime } from "../../src/view/words.ts";
 import { executionParts } from "./execution-parts.ts";
 import { MemoryMemento } from "./memory.ts";
 import { ScriptedPerson, type Move } from "./scripted-person.ts";

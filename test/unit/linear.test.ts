@@ -13,10 +13,10 @@ import { hasFlowRequest, readPasted } from "../../src/callbacks/pasted.ts";
 import { readLink } from "../../src/commands/link.ts";
 import { isSameOutput } from "../../src/executions/tasks.ts";
 import { inputNames } from "../../src/projects/types.ts";
-import { outputLines, withLines } from "../../src/views/document/embed.ts";
-import { headingsOf } from "../../src/views/document/headings.ts";
-import * as markdown from "../../src/views/document/markdown.ts";
-import { outputContent, renderOutput } from "../../src/views/document/outputs.ts";
+import { outputLines, withLines } from "../../src/view/embed.ts";
+import { headingsOf } from "../../src/view/headings.ts";
+import * as markdown from "../../src/view/markdown.ts";
+import { outputContent, renderOutput } from "../../src/view/outputs.ts";
 import { contentOf } from "../../src/views/page/content.ts";
 import { slowPart } from "../../scripts/slow-pattern.ts";
 

@@ -10,7 +10,7 @@ import {
   isRehearsal,
   present,
   stateLabel,
-} from "../labels.ts";
+} from "../../view/words.ts";
 import { type Figure, onSides, type Sides } from "./messages.ts";
 
 /** What both used, and how the right one differs. */

@@ -1,4 +1,5 @@
-import type { ExecutionState, TaskSummary } from "../../executions/model.ts";
+import type { ExecutionState } from "../../executions/model.ts";
+import type { TaskView } from "../../view/tasks.ts";
 import type { Content, PageTexts } from "../page/messages.ts";
 import type { TimelineTexts, TimelineView } from "../timeline/messages.ts";
 import type { FromComparison } from "./parse.ts";
@@ -49,7 +50,7 @@ export interface ComparedTask {
   /** The result's is empty. */
   readonly taskId: string;
   readonly name: string;
-  readonly state?: TaskSummary["state"];
+  readonly state?: TaskView["state"];
   /** Agent, attempt, duration, tokens. */
   readonly facts: readonly string[];
   readonly output?: Content;

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import * as l10n from "@vscode/l10n";
 import { defined } from "../../base/json.ts";
 import { oneLine, shortName } from "../../base/text.ts";
+import { noActivity } from "../../executions/activity.ts";
 import { taskTime } from "../../executions/durations.ts";
 import {
   type Execution,
@@ -13,15 +14,9 @@ import type { Price } from "../../executions/prices.ts";
 import { isSameOutput } from "../../executions/tasks.ts";
 import { titleOf } from "../../executions/title.ts";
 import { taskTokenUse } from "../../executions/tokens.ts";
-import { unknownTasks } from "../document/task.ts";
-import {
-  formatTime,
-  present,
-  stateLabel,
-  taskStateLabel,
-  taskTimeLabels,
-  useLabels,
-} from "../labels.ts";
+import { unknownTasks } from "../../view/tasks.ts";
+import { type ExecutionView, viewOf } from "../../view/execution-view.ts";
+import { formatTime, present } from "../../view/words.ts";
 import { contentOf, valueContent } from "../page/content.ts";
 import { different, figuresOf, same, taskDifferences } from "./figures.ts";
 import {
@@ -30,6 +25,7 @@ import {
   type ComparedTask,
   type ComparisonModel,
   onSides,
+  type Side,
   type Sides,
   sides,
 } from "./messages.ts";
@@ -46,10 +42,13 @@ export function comparisonTitle(pair: Sides<ExecutionSummary>): string {
 
 export function comparisonModel(pair: Sides<Execution>, prices: readonly Price[]): ComparisonModel {
   const names = namesOf(pair);
-  const executions = {
-    left: { ...aboutOf(pair.left), name: names.left },
-    right: { ...aboutOf(pair.right), name: names.right },
-  };
+  const views = onSides(pair, (execution) => viewOf(execution, noActivity, { prices }));
+  const about = (side: Side) => ({
+    ...{ name: names[side], crew: views[side].crew },
+    ...{ state: pair[side].state, stateLabel: views[side].label },
+    started: formatTime(pair[side].startedAt),
+  });
+  const executions = { left: about("left"), right: about("right") };
   const spoken = onSides(executions, ({ name, stateLabel }) =>
     l10n.t("{0}: {1}", name, stateLabel),
   );
@@ -58,7 +57,7 @@ export function comparisonModel(pair: Sides<Execution>, prices: readonly Price[]
     spoken: `${spoken.left}, ${spoken.right}`,
     figures: figuresOf(pair, prices),
     ...inputsOf(pair, names),
-    outputs: outputPairs(pair).map((each) => comparedOutput(each, pair, names, prices)),
+    outputs: outputPairs(pair).map((each) => comparedOutput(each, pair, names, views)),
   };
 }
 
@@ -68,12 +67,6 @@ function namesOf(pair: Sides<ExecutionSummary>): Sides<string> {
   return titles.left === titles.right && pair.left.crew.name !== pair.right.crew.name
     ? onSides(pair, (each) => `${each.crew.name}: ${titleOf(each)}`)
     : titles;
-}
-
-function aboutOf(execution: Execution) {
-  const { crew, state, startedAt } = execution;
-  const started = formatTime(startedAt);
-  return { crew: crew.name, state, stateLabel: stateLabel(execution), started };
 }
 
 /** Those that differ first. */
@@ -171,11 +164,11 @@ function comparedOutput(
   { id, left, right }: OutputPair,
   pair: Sides<Execution>,
   names: Sides<string>,
-  prices: readonly Price[],
+  views: Sides<ExecutionView>,
 ): ComparedOutput {
   const tasks = defined({
-    left: left && comparedTask(left, pair.left, prices),
-    right: right && comparedTask(right, pair.right, prices),
+    left: left && comparedTask(left, views.left),
+    right: right && comparedTask(right, views.right),
   });
   const [one, other] = [tasks.left?.name, tasks.right?.name];
   const only = left === undefined ? names.right : right === undefined ? names.left : undefined;
@@ -210,27 +203,23 @@ function statusOf(left: string | undefined, right: string | undefined) {
   return isSameOutput(left, right) ? "same" : "different";
 }
 
-function comparedTask(
-  { taskId, task, attempt, output }: TaskOutput,
-  execution: Execution,
-  prices: readonly Price[],
-): ComparedTask {
+function comparedTask({ taskId, attempt, output }: TaskOutput, view: ExecutionView): ComparedTask {
   const missing = l10n.t("The crew has not returned this output.");
   const content = {
     taskId,
     ...(output === undefined ? { note: missing } : { output: contentOf(output) }),
   };
+  const task = view.tasks.find((each) => each.taskId === taskId);
   if (task === undefined) return { name: l10n.t("Result"), facts: [], ...content };
-  const { agent, state } = task;
+  const { name, agent, state, label, facts } = task;
   return {
-    name: shortName(taskId),
+    name,
     state,
     facts: present(
-      taskStateLabel(task, execution),
-      agent !== undefined && agent !== "" && shortName(agent),
+      label,
+      agent && shortName(agent),
       attempt !== undefined && attempt > 1 && l10n.t("attempt {0}", attempt),
-      ...taskTimeLabels(task, execution),
-      ...useLabels(taskTokenUse(task), prices),
+      ...facts,
     ),
     ...content,
   };

@@ -5,7 +5,7 @@ import type { Execution } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
 import { activityIn } from "../activities.ts";
 import { uriOf } from "../document/output-editors.ts";
-import type { Output } from "../document/outputs.ts";
+import type { Output } from "../../view/outputs.ts";
 import { LivePanel, openLink, runCommand } from "../live-panel.ts";
 import { pageTexts } from "../page/texts.ts";
 import type { Prices } from "../prices.ts";

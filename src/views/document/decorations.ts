@@ -1,19 +1,15 @@
 import * as vscode from "vscode";
 import type { Clock } from "../../base/clock.ts";
 import { type Disposable, Disposables, type Event } from "../../base/events.ts";
-import { hasEnded } from "../../executions/model.ts";
-import { untilElapsedChanges } from "../labels.ts";
+import { untilElapsedChanges } from "../../view/words.ts";
 import type { Prices } from "../prices.ts";
 import type { ExecutionDocuments } from "./documents.ts";
 import { type Note, notesOf, waitingLines } from "./notes.ts";
 
 /** What a visible document shows beside its text: the draft that waits, times, tokens and cost. */
 export function decorate(options: {
-  readonly documents: Pick<
-    ExecutionDocuments,
-    "circumstancesOf" | "execution" | "findExecution" | "rendered"
-  >;
-  readonly prices: Pick<Prices, "list" | "onDidChange">;
+  readonly documents: Pick<ExecutionDocuments, "findExecution" | "rendered" | "view">;
+  readonly prices: Pick<Prices, "onDidChange">;
   readonly store: { readonly onDidChange: Event<unknown> };
   readonly clock: Clock;
 }): Disposable {
@@ -43,11 +39,10 @@ export function decorate(options: {
   /** @returns when to show it again (ms) */
   const show = (editor: vscode.TextEditor): number => {
     const { document } = editor;
-    if (documents.findExecution(document) === undefined) return Infinity;
-    const [execution, rendered] = [documents.execution(document.uri), documents.rendered(document)];
-    if (execution === undefined || rendered === undefined) return Infinity;
+    const execution = documents.findExecution(document);
+    const [view, rendered] = [documents.view(document.uri), documents.rendered(document)];
+    if (execution === undefined || view === undefined || rendered === undefined) return Infinity;
     const now = clock.now();
-    const isHeld = documents.circumstancesOf(execution)?.isInterrupted;
     const draftLines = waitingLines(execution, rendered);
     editor.setDecorations(
       draft,
@@ -59,11 +54,9 @@ export function decorate(options: {
     );
     editor.setDecorations(
       note,
-      notesOf(execution, rendered, prices.list(), now, isHeld).map((each) =>
-        noteIn(document, each),
-      ),
+      notesOf(view, rendered, now).map((each) => noteIn(document, each)),
     );
-    return hasEnded(execution) ? Infinity : untilElapsedChanges(execution, now);
+    return typeof view.elapsed !== "number" ? Infinity : untilElapsedChanges(execution, now);
   };
   const showAll = () => {
     cancelTimes?.();

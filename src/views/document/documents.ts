@@ -1,4 +1,5 @@
 import * as vscode from "vscode";
+import { defined } from "../../base/json.ts";
 import {
   documentIn,
   executionUri,
@@ -10,10 +11,13 @@ import { keyOf, type Execution, type ExecutionSummary } from "../../executions/m
 import type { ExecutionStore } from "../../executions/store.ts";
 import { titleOf } from "../../executions/title.ts";
 import type { FeedbackPlace } from "../../feedback/lenses.ts";
-import { outputOf, renderOutput } from "./outputs.ts";
+import { outputOf, renderOutput } from "../../view/outputs.ts";
 import type { ShowOptions } from "./reader.ts";
-import type * as rendering from "./render.ts";
-import { placeOf, type Rendered } from "./sections.ts";
+import { activityIn } from "../activities.ts";
+import type { Circumstances } from "../../view/actions.ts";
+import type { ExecutionView } from "../../view/execution-view.ts";
+import type { Rendered } from "../../view/sections.ts";
+import { placeOf } from "./place.ts";
 
 /** Renderings kept, to find the one that an editor still shows. */
 const keptRenderings = 4;
@@ -22,19 +26,30 @@ interface ExecutionDocumentsOptions {
   readonly store: Pick<ExecutionStore, "events" | "find" | "summary" | "onDidChange">;
   readonly crewIdOf: (crewName: string) => string | undefined;
   /** What may change without the execution; then call `refresh`. */
-  readonly circumstancesOf?: (execution: ExecutionSummary) => rendering.RenderCircumstances;
+  readonly circumstancesOf?: (execution: ExecutionSummary) => Circumstances;
   /** Resolves when executions are read, so that a restored document isn't reported as unknown. */
   readonly ready?: Promise<unknown>;
   readonly scheme?: string;
 }
 
-type Rendering = typeof rendering;
+type Rendering = Awaited<ReturnType<typeof loadRendering>>;
+
+/** With the first document: most windows show none. */
+async function loadRendering() {
+  const [view, text] = await Promise.all([
+    import("../../view/execution-view.ts"),
+    import("../../view/text.ts"),
+  ]);
+  return { ...view, ...text };
+}
 
 interface Page {
   readonly uri: vscode.Uri;
   readonly summary: ExecutionSummary | undefined;
   /** The title, which depends on others, and the circumstances. */
   readonly about: string;
+  /** Of an execution's own document. */
+  readonly view?: ExecutionView;
   /** Newest first. */
   readonly renderings: readonly [Rendered, ...Rendered[]];
   readonly bytes: Uint8Array;
@@ -50,7 +65,6 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
   readonly #answers = new Map<string, string>();
   readonly #changes = new vscode.EventEmitter<vscode.FileChangeEvent[]>();
   readonly #subscriptions: vscode.Disposable;
-  /** Loaded with the first document: most windows show none. */
   #rendering: Rendering | undefined;
   readonly onDidChangeFile = this.#changes.event;
 
@@ -97,8 +111,13 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
     return summary && this.#options.store.find(summary.localId);
   }
 
-  circumstancesOf(execution: ExecutionSummary): rendering.RenderCircumstances | undefined {
-    return this.#options.circumstancesOf?.(execution);
+  circumstancesOf(execution: ExecutionSummary): Circumstances {
+    return this.#options.circumstancesOf?.(execution) ?? {};
+  }
+
+  /** What an execution's own document shows. Undefined while it is loading. */
+  view(uri: vscode.Uri): ExecutionView | undefined {
+    return this.#rendering && this.#page(uri, this.#rendering).view;
   }
 
   /** At the task, its attempt or step, at what waits, or where the reader was. */
@@ -185,7 +204,7 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
 
   async #read(uri: vscode.Uri): Promise<Page> {
     await this.#options.ready;
-    this.#rendering ??= await import("./render.ts");
+    this.#rendering ??= await loadRendering();
     return this.#page(uri, this.#rendering);
   }
 
@@ -197,12 +216,13 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
     const circumstances = summary && this.circumstancesOf(summary);
     const about = JSON.stringify([summary && titleOf(summary), circumstances]);
     if (known !== undefined && known.summary === summary && known.about === about) return known;
-    const rendered = this.#render(uri, circumstances, rendering);
+    const { rendered, view } = this.#render(uri, circumstances ?? {}, rendering);
     const isSame = known?.renderings[0].text === rendered.text;
     const page: Page = {
       uri,
       summary,
       about,
+      ...defined({ view }),
       renderings: [rendered, ...(known?.renderings.slice(isSame ? 1 : 0, keptRenderings) ?? [])],
       bytes: isSame ? known.bytes : new TextEncoder().encode(rendered.text),
       mtime: isSame ? known.mtime : Math.max(Date.now(), (known?.mtime ?? 0) + 1),
@@ -213,22 +233,28 @@ export class ExecutionDocuments implements vscode.FileSystemProvider, vscode.Dis
 
   #render(
     uri: vscode.Uri,
-    circumstances: rendering.RenderCircumstances | undefined,
+    circumstances: Circumstances,
     rendering: Rendering,
-  ): Rendered {
+  ): { readonly rendered: Rendered; readonly view?: ExecutionView } {
     const address = addressOf(uri);
     if (address === undefined) throw vscode.FileSystemError.FileNotFound(uri);
     const part = parsePartUri(uri)?.part;
     if (part?.kind === "answer") {
       const answer = this.#answers.get(uri.toString());
-      return answer === undefined ? rendering.renderMissingAnswer() : renderOutput(answer);
+      const isGone = answer === undefined;
+      return { rendered: isGone ? rendering.missingAnswerText() : renderOutput(answer) };
     }
     const execution = this.execution(uri);
-    if (execution === undefined) return rendering.renderMissing(address.crewName, address.key);
-    if (part === undefined)
-      return rendering.renderWithEvents(this.#options.store, execution, circumstances);
+    if (execution === undefined)
+      return { rendered: rendering.missingText(address.crewName, address.key) };
+    if (part === undefined) {
+      const activity = activityIn(this.#options.store, execution);
+      const view = rendering.viewOf(execution, activity, circumstances);
+      return { rendered: rendering.textOf(view), view };
+    }
     const output = outputOf(execution, part);
-    return output === undefined ? rendering.renderMissingOutput() : renderOutput(output);
+    const isMissing = output === undefined;
+    return { rendered: isMissing ? rendering.missingOutputText() : renderOutput(output) };
   }
 }
 

@@ -1,8 +1,7 @@
-import type { Execution } from "../../executions/model.ts";
-import { costOf, type Price } from "../../executions/prices.ts";
-import { taskTokenUse, tokenUse, type TokenUse } from "../../executions/tokens.ts";
-import { elapsedLabel, formatCost, formatTokens, present, taskTimeLabels } from "../labels.ts";
-import { attemptSection, sectionOf, taskSection, type Rendered } from "./sections.ts";
+import type { ExecutionSummary } from "../../executions/model.ts";
+import type { ExecutionView } from "../../view/execution-view.ts";
+import { attemptSection, sectionOf, taskSection, type Rendered } from "../../view/sections.ts";
+import { formatSpan, present } from "../../view/words.ts";
 
 /** Shown after a line, and no part of the text. */
 export interface Note {
@@ -12,37 +11,24 @@ export interface Note {
 
 /** Times, tokens and cost, after the state and the tasks' headings. `now` in milliseconds since 1970. */
 export function notesOf(
-  execution: Execution,
+  { elapsed, use, tasks }: ExecutionView,
   rendered: Rendered,
-  prices: readonly Price[],
   now: number,
-  isInterrupted = false,
 ): readonly Note[] {
   const note = (section: string, labels: readonly string[]): Note[] => {
     const line = sectionOf(rendered, section)?.start;
     return line === undefined || labels.length === 0 ? [] : [{ line, text: labels.join(" · ") }];
   };
-  const used = (use: TokenUse | undefined) => {
-    const cost = costOf(use, prices);
-    return present(use && formatTokens({ total: use.tokens.total }), cost && formatCost(cost));
-  };
+  const time = typeof elapsed === "number" ? formatSpan(now - elapsed, "coarse") : elapsed;
   return [
-    ...note(
-      "state",
-      present(elapsedLabel(execution, now, isInterrupted), ...used(tokenUse(execution))),
-    ),
-    ...execution.tasks.flatMap((task) =>
-      note(taskSection(task.taskId), [
-        ...taskTimeLabels(task, execution),
-        ...used(taskTokenUse(task)),
-      ]),
-    ),
+    ...note("state", present(time, ...use)),
+    ...tasks.flatMap(({ taskId, facts }) => note(taskSection(taskId), facts)),
   ];
 }
 
 /** Its first and last line. */
 export function waitingLines(
-  { waiting }: Execution,
+  { waiting }: ExecutionSummary,
   rendered: Rendered,
 ): readonly [first: number, last: number] | undefined {
   if (waiting === undefined) return undefined;

@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
-import { headingsOf } from "./headings.ts";
-import { idsSection, type Rendered } from "./sections.ts";
+import { headingsOf } from "../../view/headings.ts";
+import { idsSection, type Rendered } from "../../view/sections.ts";
 
 /** The headings of a document as VS Code's outline shows them. */
 export function outlineOf(document: vscode.TextDocument): vscode.DocumentSymbol[] {

@@ -10,9 +10,9 @@ import { partName, partUri, type ExecutionPart } from "../../editor/execution-ur
 import { withCancel } from "../../editor/messages.ts";
 import { keyOf, type Execution, type ExecutionSummary } from "../../executions/model.ts";
 import { titleOf } from "../../executions/title.ts";
-import { formatTime } from "../labels.ts";
+import { formatTime } from "../../view/words.ts";
 import type { ExecutionDocuments } from "./documents.ts";
-import { isLarge, outputContent, outputOf, shownOutput, type Output } from "./outputs.ts";
+import { isLarge, outputContent, outputOf, shownOutput, type Output } from "../../view/outputs.ts";
 
 /** Undefined if the attempt's output isn't known. */
 export function outputUri(

@@ -1,18 +1,19 @@
 import * as vscode from "vscode";
 import { until } from "../../editor/until.ts";
 import type { ExecutionSummary } from "../../executions/model.ts";
-import type { ExecutionDocuments } from "./documents.ts";
 import {
   attemptSection,
-  isOnlyAttempt,
   mapLine,
   nextAttempt,
-  placeOf,
+  type Rendered,
+  type Section,
   sectionOf,
   stepSection,
   taskSection,
-} from "./sections.ts";
-import type { Rendered, Section } from "./sections.ts";
+} from "../../view/sections.ts";
+import { isOnlyAttempt } from "../../view/tasks.ts";
+import type { ExecutionDocuments } from "./documents.ts";
+import { placeOf } from "./place.ts";
 
 export interface ShowOptions {
   readonly attempt?: number | undefined;

@@ -16,7 +16,7 @@ import type { Prices } from "../prices.ts";
 import type { Clock } from "../../base/clock.ts";
 import { ExecutionDocuments } from "./documents.ts";
 import type { RawAnswer } from "./output-editors.ts";
-import type { Output } from "./outputs.ts";
+import type { Output } from "../../view/outputs.ts";
 
 export type DocumentsRoom = ReturnType<typeof registerDocuments>;
 
@@ -30,8 +30,10 @@ export function registerDocuments(options: {
   readonly clock: Clock;
   readonly ready: Promise<unknown>;
   readonly storage: vscode.Uri;
+  /** Whether feedback on what waits is being sent from this window. */
+  readonly isSending: (execution: ExecutionSummary) => boolean;
 }) {
-  const { store, crews, tracker, kickoffs, prices, clock, ready, storage } = options;
+  const { store, crews, tracker, kickoffs, prices, clock, ready, storage, isSending } = options;
   const owned = new Disposables();
   const documents = owned.add(
     new ExecutionDocuments({
@@ -46,6 +48,8 @@ export function registerDocuments(options: {
         isKickingOff: kickoffs.isUnderWay(execution),
         prices: prices.list(),
         isInterrupted: isInterrupted(crews.find(execution.crew.id), execution.kickoffIds),
+        isSending: isSending(execution),
+        canStop: crews.find(execution.crew.id) !== undefined && crews.canStop(execution.crew.id),
       }),
       ready,
     }),
@@ -74,14 +78,10 @@ export function registerDocuments(options: {
         async provideCodeLenses(document) {
           const { documentLenses } = await import("./lenses.ts");
           const execution = documents.execution(document.uri);
+          const view = documents.view(document.uri);
           const rendered = documents.rendered(document);
-          if (execution === undefined || rendered === undefined) return [];
-          return documentLenses(
-            execution,
-            rendered,
-            documents.circumstancesOf(execution) ?? {},
-            crews.find(execution.crew.id) !== undefined && crews.canStop(execution.crew.id),
-          ).map(
+          if (execution === undefined || view === undefined || rendered === undefined) return [];
+          return documentLenses(execution, view, rendered).map(
             ({ line, command }) => new vscode.CodeLens(new vscode.Range(line, 0, line, 0), command),
           );
         },

@@ -3,13 +3,13 @@ import { fileName } from "../../base/file-name.ts";
 import type { Activity } from "../../executions/activity.ts";
 import type { Execution } from "../../executions/model.ts";
 import type { Price } from "../../executions/prices.ts";
-import { stepsOf } from "../../executions/steps.ts";
 import { titleOf } from "../../executions/title.ts";
-import { inlineText } from "../document/markdown.ts";
+import { inlineText } from "../../view/markdown.ts";
 import { notesOf } from "../document/notes.ts";
-import { type Output, outputContent, outputsOf } from "../document/outputs.ts";
-import { renderExecution } from "../document/render.ts";
-import { type Rendered, sectionOf } from "../document/sections.ts";
+import { type Output, outputContent, outputsOf } from "../../view/outputs.ts";
+import { viewOf } from "../../view/execution-view.ts";
+import { type Rendered, sectionOf } from "../../view/sections.ts";
+import { textOf } from "../../view/text.ts";
 import { timelineContent } from "../timeline/content.ts";
 import { lookAt } from "../timeline/messages.ts";
 import { timelinePicture } from "../timeline/picture.ts";
@@ -55,9 +55,9 @@ function documentText(
   outputs: readonly OutputFile[],
   { prices, now }: BundleOptions,
 ): string {
-  const { interruptions } = activity;
-  const rendered = renderExecution(execution, { prices }, stepsOf(activity), interruptions);
-  const lines = withDecorations(rendered, notesOf(execution, rendered, prices, now));
+  const view = viewOf(execution, activity, { prices });
+  const rendered = textOf(view);
+  const lines = withDecorations(rendered, notesOf(view, rendered, now));
   lines.splice(
     sectionOf(rendered, "state")?.end ?? 0,
     0,

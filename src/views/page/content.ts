@@ -1,8 +1,8 @@
 import type { JsonValue } from "../../base/json.ts";
 import { formatSize } from "../../base/text.ts";
 import { isRehearsalOutput } from "../../executions/model.ts";
-import { outputContent } from "../document/outputs.ts";
-import { cleanText } from "../document/markdown.ts";
+import { outputContent } from "../../view/outputs.ts";
+import { cleanText } from "../../view/markdown.ts";
 import type { Content } from "./messages.ts";
 
 /** Characters of a text on the page; a browser renders more too slowly. */

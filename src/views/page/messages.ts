@@ -1,5 +1,6 @@
 import type { ExecutionState, TaskSummary } from "../../executions/model.ts";
-import type { Fact } from "../labels.ts";
+import type { Action } from "../../view/actions.ts";
+import type { Fact } from "../../view/words.ts";
 import type { TimelineTexts, TimelineView } from "../timeline/messages.ts";
 import type { PageTexts } from "./texts.ts";
 import type { FromPage } from "./parse.ts";
@@ -20,31 +21,6 @@ export interface Notice {
   readonly kind: "info" | "warning" | "error";
   /** Markdown. */
   readonly text: string;
-}
-
-/** What the page's buttons do, by command. */
-export const pageActions = [
-  "continueExecution",
-  "discardExecution",
-  "stop",
-  "tryToStop",
-  "runAgain",
-  "runAgainInForm",
-  "trackExecution",
-  "untrackExecution",
-  "watchAgain",
-  "giveFeedback",
-  "pasteCallback",
-  "sendAgain",
-  "openDrafts",
-  "compareExecutions",
-] as const;
-type PageActionName = (typeof pageActions)[number];
-
-/** Without a name it only says what is under way. */
-export interface PageAction {
-  readonly name?: PageActionName;
-  readonly label: string;
 }
 
 /** A tool call with the thought before it, a thought that led to none, or a picture. */
@@ -113,7 +89,7 @@ export interface Review {
   readonly status: "waits" | "sending" | "unanswered" | "answered" | "again";
   /** Markdown; what a flow asks, or what happened to the feedback. */
   readonly note?: string;
-  readonly action?: PageAction;
+  readonly action?: Action;
   /** A flow asks: the answers that it names, maybe none. */
   readonly answers?: readonly { readonly label: string; readonly text: string }[];
   /** Where feedback goes, and what it does. */
@@ -137,7 +113,7 @@ export interface PageModel {
   readonly elapsed?: string | number;
   /** Tokens, estimated cost. */
   readonly use: readonly string[];
-  readonly actions: readonly PageAction[];
+  readonly actions: readonly Action[];
   readonly notices: readonly Notice[];
   readonly review?: Review;
   readonly result?: Content;

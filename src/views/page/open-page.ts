@@ -16,7 +16,8 @@ import type { Feedback } from "../../feedback/feedback.ts";
 import { TypedDraft } from "../../feedback/typed-draft.ts";
 import { activityIn } from "../activities.ts";
 import type { ExecutionDocuments } from "../document/documents.ts";
-import { renderMissing, type RenderCircumstances } from "../document/render.ts";
+import type { Circumstances } from "../../view/actions.ts";
+import { missingText } from "../../view/text.ts";
 import { LivePanel, openLink, runCommand } from "../live-panel.ts";
 import { timelineContent, Sent } from "../timeline/content.ts";
 import { openDefinition } from "../timeline/definition.ts";
@@ -29,8 +30,8 @@ import { pageTexts } from "./texts.ts";
 export interface PageParts {
   readonly documents: Pick<ExecutionDocuments, "execution" | "circumstancesOf">;
   readonly store: Pick<ExecutionStore, "events" | "find" | "summary" | "onDidChange">;
-  readonly crews: Pick<Crews, "canStop" | "find">;
-  readonly feedback: Pick<Feedback, "isSending" | "onDidChangeSending">;
+  readonly crews: Pick<Crews, "find">;
+  readonly feedback: Pick<Feedback, "onDidChangeSending">;
   readonly drafts: Pick<Drafts, "find" | "of" | "keep" | "remove" | "onDidChange">;
   readonly clock: Clock;
   readonly extension: vscode.Uri;
@@ -96,11 +97,11 @@ export class OpenPage {
   }
 
   #view(): ToPage {
-    const { documents, store, crews, feedback } = this.#parts;
+    const { documents, store } = this.#parts;
     const execution = documents.execution(this.#uri);
     if (execution === undefined) {
       const { crewName = "", key = "" } = parseExecutionUri(this.#uri) ?? {};
-      return { type: "missing", text: renderMissing(crewName, key).text };
+      return { type: "missing", text: missingText(crewName, key).text };
     }
     // The address keeps the title with which it was opened.
     this.#tab.title = titleOf(execution);
@@ -109,14 +110,10 @@ export class OpenPage {
     const circumstances = documents.circumstancesOf(execution);
     const activity = activityIn(store, execution);
     this.#showTimeline(execution, activity, circumstances);
-    const model = pageModel(execution, activity, {
-      ...circumstances,
-      canStop: crews.canStop(execution.crew.id),
-      isSending: feedback.isSending(execution, execution.waiting?.taskId),
-      draft,
-      hasOldDrafts,
-    });
-    return { type: "show", model };
+    return {
+      type: "show",
+      model: pageModel(execution, activity, { ...circumstances, draft, hasOldDrafts }),
+    };
   }
 
   #draftOf(execution: Execution) {
@@ -149,7 +146,7 @@ export class OpenPage {
   #showTimeline(
     execution: Execution,
     activity: Activity,
-    { prices, isInterrupted = false }: RenderCircumstances = {},
+    { prices, isInterrupted = false }: Circumstances,
   ): void {
     const made = [activity, prices, isInterrupted] as const;
     if (made.every((each, at) => this.#timelineOf?.[at] === each)) return;

@@ -1,5 +1,5 @@
 import * as v from "valibot";
-import { pageActions } from "./messages.ts";
+import { verbs } from "../../view/actions.ts";
 
 const attempt = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
 const target = { taskId: v.string(), attempt };
@@ -22,7 +22,7 @@ const fromPage = v.variant("type", [
     kind: v.picklist(["approve", "approveWithNote", "reject", "answer"]),
     text: v.string(),
   }),
-  v.object({ type: v.literal("act"), action: v.picklist(pageActions) }),
+  v.object({ type: v.literal("act"), action: v.picklist(verbs) }),
   /** Without a task, the result. */
   v.object({
     type: v.literal("openOutput"),

@@ -1,5 +1,5 @@
 import * as l10n from "@vscode/l10n";
-import { lengthUnits } from "../labels.ts";
+import { lengthUnits } from "../../view/words.ts";
 
 /** The page fills in `{0}` and `{1}`. */
 export type PageTexts = ReturnType<typeof pageTexts>;

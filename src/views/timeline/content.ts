@@ -8,7 +8,7 @@ import { isLocalCrew, mayWait, type ExecutionSummary } from "../../executions/mo
 import { type Cost, costOf, type Price } from "../../executions/prices.ts";
 import { titleOf } from "../../executions/title.ts";
 import { spanTokenUses } from "../../executions/tokens.ts";
-import { formatAmount, formatCost, stateLabel } from "../labels.ts";
+import { formatAmount, formatCost, stateLabel } from "../../view/words.ts";
 import type { Mark, Span, TimelineView } from "./messages.ts";
 
 /** Of a span's text; a tooltip shows the first lines (characters). */

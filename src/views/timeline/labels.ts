@@ -1,4 +1,4 @@
-import { lengthText } from "../lengths.ts";
+import { lengthText } from "../../view/lengths.ts";
 import type { Duration } from "../../executions/durations.ts";
 import { fill } from "../../kickoff/form/messages.ts";
 import type { Mark, Span, TimelineTexts } from "./messages.ts";

@@ -1,4 +1,4 @@
-import { lengthText } from "../lengths.ts";
+import { lengthText } from "../../view/lengths.ts";
 import { hintOf, markLine, nameOf, timeText } from "./labels.ts";
 import { fill } from "../../kickoff/form/messages.ts";
 import type { TimelineTexts, TimelineView } from "./messages.ts";

@@ -1,5 +1,5 @@
 import { axisOf, extentOf, longWaits } from "./axis.ts";
-import { tickTexts } from "../lengths.ts";
+import { tickTexts } from "../../view/lengths.ts";
 import { figuresOf, markName, nameOf, timeText } from "./labels.ts";
 import { fill } from "../../kickoff/form/messages.ts";
 import type { Look, SpanKind, TimelineTexts, TimelineView } from "./messages.ts";

@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 import type { ExecutionState } from "../../executions/model.ts";
-import { stateName } from "../labels.ts";
+import { stateName } from "../../view/words.ts";
 import type { Arrangement } from "./arrangement.ts";
 import { groupingLabel, groupings, groupStates, isSet, noFilter } from "./grouping.ts";
 import type { Filter, Grouping } from "./grouping.ts";

@@ -4,6 +4,7 @@ import { oneLine, shortName } from "../../base/text.ts";
 import type { Price } from "../../executions/prices.ts";
 import { taskTokenUse, tokenUse } from "../../executions/tokens.ts";
 import { sharesTitle, titleOf } from "../../executions/title.ts";
+import { actionsOf, answersTo } from "../../view/actions.ts";
 import { shortProblem } from "../doubt.ts";
 import {
   askLabel,
@@ -24,16 +25,14 @@ import {
   taskTimeLabels,
   triggerFacts,
   useLabels,
-} from "../labels.ts";
+} from "../../view/words.ts";
 import type { GroupKind } from "./grouping.ts";
 import type { Row } from "./rows.ts";
 import { attemptPairs } from "../../executions/tasks.ts";
 import { answeredPause, pendingResume } from "../../executions/resumes.ts";
 import {
-  canBeStopped,
   canRunAgainFrom,
   hasEnded,
-  isLocalCrew,
   isNeverSeen,
   isStopping,
   asksElsewhere,
@@ -155,7 +154,10 @@ export function taskRow(
         : stateIcons[task.state],
     facts: present(
       "task",
-      execution.waiting?.taskId === task.taskId ? pauseOf(execution) : task.state,
+      task.state,
+      ...(execution.waiting?.taskId === task.taskId ? answersTo(execution) : []).map(
+        ({ verb }) => verb,
+      ),
       attempt?.output !== undefined && "output",
       attemptPairs({ tasks: [task] }).length > 0 && "attempts",
       canRunAgainFrom(execution) && "again",
@@ -256,37 +258,25 @@ function details(execution: ExecutionSummary, { problem }: Circumstances): reado
   );
 }
 
-function factsOf(
-  execution: ExecutionSummary,
-  { isKickingOff = false, canStop = false, crew = "connected" }: Circumstances,
-): string {
-  const { state, watchingStoppedAt, output, waiting, kickoffIds, request, pinned } = execution;
-  const sent = pendingResume(execution) ?? answeredPause(execution);
+function factsOf(execution: ExecutionSummary, circumstances: Circumstances): string {
+  const { state, output, waiting, kickoffIds, request, pinned } = execution;
+  const { isKickingOff, canStop = false, crew } = circumstances;
+  const can = {
+    isKickingOff: isKickingOff === true,
+    isInterrupted: crew === "interrupted",
+    canStop: canStop && crew !== "gone",
+  };
   return present(
     "execution",
-    state === "waiting" ? pauseOf(execution) : state,
+    state,
+    ...[...answersTo(execution, can), ...actionsOf(execution, can)].map(({ verb }) => verb),
     hasEnded(execution) && "ended",
-    crew === "interrupted" && "interrupted",
-    mayWait(execution) && "mayBeWaiting",
-    sent?.outcome,
-    watchingStoppedAt !== undefined && "unwatched",
     (output ?? waiting?.output) !== undefined && "output",
     attemptPairs(execution).length > 0 && "attempts",
     kickoffIds.length > 0 && "id",
-    // Without it, the menu doesn't offer to run it again.
-    request !== undefined && !isKickingOff && "request",
+    request !== undefined && "request",
     pinned === true && "pinned",
-    canStop &&
-      crew !== "gone" &&
-      crew !== "interrupted" &&
-      canBeStopped(execution) &&
-      (isLocalCrew(execution.crew) ? "stop" : "tryToStop"),
   ).join(":");
-}
-
-/** What a flow asks has other actions. */
-function pauseOf({ waiting }: ExecutionSummary): string {
-  return waiting?.options === undefined ? "waiting" : "asks";
 }
 
 function staleIcon({ crew }: Circumstances): Icon {

@@ -1,6 +1,6 @@
 import * as l10n from "@vscode/l10n";
 import { titleOf } from "../../executions/title.ts";
-import { formatDay, present, stateName } from "../labels.ts";
+import { formatDay, present, stateName } from "../../view/words.ts";
 import { waitsForPerson } from "../../executions/model.ts";
 import type { ExecutionState, ExecutionSummary } from "../../executions/model.ts";
 

@@ -6,7 +6,7 @@ import { describeTokenType, otherType, tokenTypeName } from "../../crews/token-f
 import type { Crew, LocalCrew, TokenState } from "../../crews/types.ts";
 import { hasEnded, isLocalCrew } from "../../executions/model.ts";
 import type { CrewRef } from "../../executions/model.ts";
-import { engineLabel, type Icon, present, stateIcons, stateName } from "../labels.ts";
+import { engineLabel, type Icon, present, stateIcons, stateName } from "../../view/words.ts";
 import { dayLabel, groupStates, partsOf } from "./grouping.ts";
 
 export interface Row {

@@ -7,7 +7,7 @@ import { hasEnded, type ExecutionSummary } from "../../executions/model.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
 import type { Tracker } from "../../executions/tracker.ts";
 import type { Kickoffs } from "../kickoffs.ts";
-import { elapsedLabel } from "../labels.ts";
+import { elapsedLabel } from "../../view/words.ts";
 import type { Prices } from "../prices.ts";
 import { Arrangement } from "./arrangement.ts";
 import { CrewWatch } from "./crew-watch.ts";

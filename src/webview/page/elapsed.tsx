@@ -1,4 +1,4 @@
-import { lengthText } from "../../views/lengths.ts";
+import { lengthText } from "../../view/lengths.ts";
 import { useNow } from "../timeline/clock.ts";
 import { useTexts } from "./texts.ts";
 

@@ -57,7 +57,7 @@ export function ReviewSection({ review, earlier, isPressed, onPress }: ReviewPro
       </div>
       <div class="decision">
         {note !== undefined && <Markdown text={note} />}
-        {review.action?.name !== undefined && <ActButton action={review.action} />}
+        {review.action !== undefined && <ActButton action={review.action} />}
         {(status === "waits" || status === "sending") && (
           <Decision
             key={target}
@@ -122,13 +122,13 @@ export function Output({ content, earlier, previous, taskId, attempt }: OutputPr
 }
 
 export function ActButton({ action }: { readonly action: NonNullable<Review["action"]> }) {
-  const { name, label } = action;
+  const { verb, label } = action;
   return (
     <button
       type="button"
       class="secondary"
-      aria-disabled={name === undefined}
-      onClick={() => name !== undefined && host.post({ type: "act", action: name })}
+      aria-disabled={verb === undefined}
+      onClick={() => verb !== undefined && host.post({ type: "act", action: verb })}
     >
       {label}
     </button>

@@ -1,7 +1,7 @@
 import type { RefObject } from "preact";
 import { useState } from "preact/hooks";
 import type { Axis, Period } from "../../views/timeline/axis.ts";
-import { lengthText, tickTexts } from "../../views/lengths.ts";
+import { lengthText, tickTexts } from "../../view/lengths.ts";
 import { useNow } from "./clock.ts";
 import { fill } from "../../kickoff/form/messages.ts";
 import type { TimelineTexts } from "../../views/timeline/messages.ts";

@@ -78,13 +78,7 @@ export class PageWindow {
 function messagesOf(options: PageWindowOptions): readonly ToPage[] {
   const { execution, events = [], circumstances } = options;
   const activity = activityOf(execution, { events, folded: {} });
-  const model = pageModel(execution, activity, {
-    canStop: true,
-    isSending: false,
-    draft: { text: "", number: 0 },
-    hasOldDrafts: false,
-    ...circumstances,
-  });
+  const model = pageModel(execution, activity, { canStop: true, ...circumstances });
   return [
     {
       type: "timeline",

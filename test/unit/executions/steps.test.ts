@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import type { ActivityEvent } from "../../../src/api/types.ts";
 import { activityOf } from "../../../src/executions/activity.ts";
 import { stepsOf } from "../../../src/executions/steps.ts";
-import { renderExecution } from "../../../src/views/document/render.ts";
-import { sectionOf, stepSection } from "../../../src/views/document/sections.ts";
+import { renderExecution } from "../../support/rendered.ts";
+import { sectionOf, stepSection } from "../../../src/view/sections.ts";
 import { anExecution, at } from "./samples.ts";
 
 const event = (

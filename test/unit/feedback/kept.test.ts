@@ -4,7 +4,7 @@ import { systemClock } from "../../../src/base/clock.ts";
 import type { StatusReading } from "../../../src/api/types.ts";
 import { applyReading } from "../../../src/executions/reduce.ts";
 import { FeedbackSender } from "../../../src/sending/feedback.ts";
-import { renderExecution } from "../../../src/views/document/render.ts";
+import { renderExecution } from "../../support/rendered.ts";
 import { temporaryFolder } from "../../support/folders.ts";
 import { noAddresses, noSecrets } from "../../support/secret-memory.ts";
 import { noAnswer, openWindow } from "../sending/window.ts";

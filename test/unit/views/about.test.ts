@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { renderExecution } from "../../../src/views/document/render.ts";
+import { noActivity } from "../../../src/executions/activity.ts";
+import { renderExecution } from "../../support/rendered.ts";
 import { pageModel } from "../../../src/views/page/model.ts";
 import { executionRow } from "../../../src/views/tree/execution-rows.ts";
 import type { Execution } from "../../../src/executions/model.ts";
@@ -14,11 +15,7 @@ const reported = {
 function shown(changes: Partial<Execution>) {
   const execution = anExecution(changes);
   const lines = renderExecution(execution).text.split("\n");
-  const page = pageModel(
-    execution,
-    { spans: [], interruptions: [], marks: [], folded: {} },
-    { canStop: false, isSending: false, draft: { text: "", number: 0 }, hasOldDrafts: false },
-  );
+  const page = pageModel(execution, noActivity);
   return {
     text: lines.slice(lines.indexOf("## Crew and IDs") + 2),
     page: page.details.map(({ label, value }) => `${label}: ${value}`),

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import type { Execution } from "../../../src/executions/model.ts";
-import { withoutCommands } from "../../../src/views/document/markdown.ts";
-import { renderOutput, shownOutput } from "../../../src/views/document/outputs.ts";
-import { renderExecution } from "../../../src/views/document/render.ts";
+import { withoutCommands } from "../../../src/view/markdown.ts";
+import { renderOutput, shownOutput } from "../../../src/view/outputs.ts";
+import { renderExecution } from "../../support/rendered.ts";
 import { markdownLinks } from "../../support/markdown-links.ts";
 import { seededRandom } from "../../support/random.ts";
 import { anExecution } from "./executions.ts";

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
+import { noActivity } from "../../../src/executions/activity.ts";
 import { readStatus } from "../../../src/api/read-status.ts";
-import { activityOf } from "../../../src/executions/activity.ts";
 import type { Execution } from "../../../src/executions/model.ts";
 import { applyReading } from "../../../src/executions/reduce.ts";
 import { type Engine, rehearsalEngine } from "../../../src/service/engine.ts";
-import { renderExecution } from "../../../src/views/document/render.ts";
+import { renderExecution } from "../../support/rendered.ts";
 import { pageModel } from "../../../src/views/page/model.ts";
 import { waitFor } from "../../support/wait.ts";
 import { anExecution } from "../executions/samples.ts";
@@ -13,12 +13,7 @@ import { Harness } from "../service/support.ts";
 /** What the text and the page show of the output of the task `research`. */
 function shown(execution: Execution): readonly (string | undefined)[] {
   const { text } = renderExecution(execution);
-  const { tasks } = pageModel(execution, activityOf(execution), {
-    canStop: true,
-    isSending: false,
-    draft: { text: "", number: 0 },
-    hasOldDrafts: false,
-  });
+  const { tasks } = pageModel(execution, noActivity);
   const [research] = tasks.filter(({ taskId }) => taskId === "research");
   return [/## Task: research\n([^]*?)\n## /.exec(text)?.[1], research?.attempts[0]?.content?.text];
 }

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import MarkdownIt from "markdown-it";
 import { rehearsalMark } from "../../../src/service/engine.ts";
-import { outputLines } from "../../../src/views/document/embed.ts";
-import { inlineText } from "../../../src/views/document/markdown.ts";
-import { renderOutput } from "../../../src/views/document/outputs.ts";
-import { assemble } from "../../../src/views/document/sections.ts";
+import { outputLines } from "../../../src/view/embed.ts";
+import { inlineText } from "../../../src/view/markdown.ts";
+import { renderOutput } from "../../../src/view/outputs.ts";
+import { assemble } from "../../../src/view/sections.ts";
 
 const parser = new MarkdownIt({ html: true });
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
+import { noActivity } from "../../../src/executions/activity.ts";
 import type { Question } from "../../../src/api/types.ts";
 import { readFlowRequest } from "../../../src/callbacks/flow-request.ts";
-import { activityOf } from "../../../src/executions/activity.ts";
 import { requestReceived } from "../../../src/executions/flow-requests.ts";
 import type { Execution } from "../../../src/executions/model.ts";
 import { applyReading, newExecution } from "../../../src/executions/reduce.ts";
@@ -12,7 +12,7 @@ import {
   resumeUnanswered,
 } from "../../../src/executions/resumes.ts";
 import { staleByAttempt } from "../../../src/sending/stale.ts";
-import { renderExecution } from "../../../src/views/document/render.ts";
+import { renderExecution } from "../../support/rendered.ts";
 import { eventOf, tooLateMessage } from "../../../src/views/events.ts";
 import { pageModel } from "../../../src/views/page/model.ts";
 import { executionRow, taskRow } from "../../../src/views/tree/execution-rows.ts";
@@ -41,12 +41,7 @@ const answering = (execution: Execution) =>
   });
 
 function modelOf(execution: Execution) {
-  return pageModel(execution, activityOf(execution, { events: [], folded: {} }), {
-    canStop: true,
-    isSending: false,
-    draft: { text: "", number: 0 },
-    hasOldDrafts: false,
-  });
+  return pageModel(execution, noActivity, { canStop: true });
 }
 
 /** As a local flow's status says it. */
@@ -61,7 +56,7 @@ function paused(changes: Partial<Question> = {}): Execution {
 describe("What a local flow asks, as a person sees it", () => {
   it("is a row, a notification and a sentence that ask for an answer, not for an approval", () => {
     const row = executionRow(paused(), clock.now());
-    assert.match(row.facts, /^execution\b.*:asks\b/);
+    assert.match(row.facts, /^execution\b.*:answer\b/);
     assert.match(row.description, /^Waiting · choose an answer/);
     assert.match(row.sentence, /Waiting for you at task review, choose an answer/);
     assert.match(
@@ -117,11 +112,11 @@ describe("A flow's request, as a person sees it", () => {
     assert.equal(row.label, "Please review this article.");
     assert.match(row.description, /^Waiting · choose an answer/);
     assert.match(row.sentence, /Waiting for you at task review_article, choose an answer/);
-    assert.match(row.facts, /^execution\b.*:asks\b/);
-    assert.doesNotMatch(row.facts, /:waiting\b/);
+    assert.match(row.facts, /^execution\b.*:answer\b/);
+    assert.doesNotMatch(row.facts, /:approve\b/);
     const [task] = asked().tasks;
     const { facts, sentence } = taskRow(task ?? assert.fail(), asked());
-    assert.match(facts, /^task:asks\b/);
+    assert.match(facts, /^task:waiting:answer\b/);
     assert.equal(sentence, "Task review_article, Waiting for you, choose an answer");
   });
 

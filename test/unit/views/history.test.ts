@@ -1,19 +1,41 @@
 import assert from "node:assert/strict";
+import { type Activity, noActivity } from "../../../src/executions/activity.ts";
+import type { Circumstances } from "../../../src/view/actions.ts";
 import type { Execution, SentResume, StateChange } from "../../../src/executions/model.ts";
-import { taskTimeLabels } from "../../../src/views/labels.ts";
-import { historyPart, type Interrupted, timesPart } from "../../../src/views/document/times.ts";
-import { formatTime } from "../../../src/views/labels.ts";
+import { taskTimeLabels } from "../../../src/view/words.ts";
+import { sectionOf } from "../../../src/view/sections.ts";
+import { renderExecution } from "../../support/rendered.ts";
+import { formatTime } from "../../../src/view/words.ts";
 import { anExecution, notWaiting } from "./executions.ts";
 
 const minute = (at: number, second = 0) =>
   `2026-10-21T12:${String(at).padStart(2, "0")}:${String(second).padStart(2, "0")}.000Z`;
 
+/** Its lines in the text. */
+function sectionText(
+  execution: Execution,
+  id: string,
+  activity: Partial<Activity> = {},
+  circumstances: Circumstances = {},
+): string[] {
+  const happened = { ...noActivity, ...activity };
+  const rendered = renderExecution(execution, circumstances, [], happened);
+  const { start, end } = sectionOf(rendered, id) ?? { start: 0, end: 1 };
+  return rendered.text.split("\n").slice(start, end - 1);
+}
+
 /** The history's lines, each minute as "+n". */
-function lines(execution: Execution, interruptions: readonly Interrupted[] = []): string[] {
-  const shown = historyPart(execution, interruptions)?.lines.slice(2).join("\n") ?? "";
+function lines(
+  execution: Execution,
+  activity: Partial<Activity> = {},
+  circumstances: Circumstances = {},
+): string[] {
+  const shown = sectionText(execution, "history", activity, circumstances).slice(2).join("\n");
   const all = Array.from({ length: 60 }, (_, at) => [formatTime(minute(at)), `+${at}`] as const);
   return all.reduce((text, [time, label]) => text.replaceAll(time, label), shown).split("\n");
 }
+
+const mark = { id: "m", parentId: "p", at: 0, type: "t" } as const;
 
 const resume = (
   attempt: number,
@@ -57,14 +79,14 @@ describe("the history in an execution's document", () => {
   it("shows when a restart interrupted it, and when a person let it continue", () => {
     const at = (number: number) => Date.parse(minute(number));
     const execution = notWaiting({ history: [{ at: minute(1), state: "running" }] });
-    const twice = [{ from: at(2), to: at(30) }, { from: at(31) }];
-    assert.deepEqual(lines(execution, twice), [
-      "- +0 – Kicked off",
-      "- +1 – Running",
-      "- +2 – Interrupted",
-      "- +30 – Continued",
-      "- +31 – Interrupted",
-    ]);
+    const once = [{ from: at(2), to: at(30) }];
+    const before = ["- +0 – Kicked off", "- +1 – Running"];
+    const continued = [...before, "- +2 – Interrupted", "- +30 – Continued"];
+    assert.deepEqual(lines(execution, { interruptions: once }), continued);
+    const again = { interruptions: once, marks: [{ ...mark, at: at(31) }] };
+    const held = { isInterrupted: true };
+    assert.deepEqual(lines(execution, again, held), [...continued, "- +31 – Interrupted"]);
+    assert.deepEqual(lines(execution, {}, held), before, "nothing is known of it");
   });
 
   it("says between which times a change happened if it was seen late", () => {
@@ -93,7 +115,7 @@ describe("the history in an execution's document", () => {
       lines(notWaiting({ state: "completed", endedAt: minute(9), origin: "tracked" })),
       ["- +0 – Tracked from here on", "- +9 – Completed"],
     );
-    assert.equal(historyPart(notWaiting()), undefined);
+    assert.deepEqual(sectionText(notWaiting(), "history"), []);
   });
 
   it("shows no approved task as running, and names the tasks that ended before they were seen", () => {
@@ -154,7 +176,7 @@ describe("the times of an execution's tasks", () => {
       progress: { completed: 2, total: 2, unit: "task" },
       ...changes,
     });
-  const table = (execution: Execution) => timesPart(execution).parts?.[0]?.lines ?? [];
+  const table = (execution: Execution) => sectionText(execution, "shares");
 
   it("are a table of reported times with text before the bars, and shares that add up to 100", () => {
     assert.deepEqual(

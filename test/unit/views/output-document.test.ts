@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { renderOutput } from "../../../src/views/document/outputs.ts";
+import { renderOutput } from "../../../src/view/outputs.ts";
 
 describe("The document of an output", () => {
   const linesOf = (output: string) => renderOutput(output).text.split("\n");

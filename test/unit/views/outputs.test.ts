@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { outputContent, renderOutput } from "../../../src/views/document/outputs.ts";
+import { outputContent, renderOutput } from "../../../src/view/outputs.ts";
 
 describe("an output as a document of its own", () => {
   it("is unchanged Markdown, whatever it contains", () => {

@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
-import { headingsOf } from "../../../src/views/document/headings.ts";
-import { leadingText } from "../../../src/views/document/markdown.ts";
-import { elapsedLabel, untilElapsedChanges } from "../../../src/views/labels.ts";
+import { noActivity } from "../../../src/executions/activity.ts";
+import { headingsOf } from "../../../src/view/headings.ts";
+import { leadingText } from "../../../src/view/markdown.ts";
+import { elapsedLabel, untilElapsedChanges } from "../../../src/view/words.ts";
+import { viewOf } from "../../../src/view/execution-view.ts";
 import { notesOf, waitingLines } from "../../../src/views/document/notes.ts";
-import { renderExecution } from "../../../src/views/document/render.ts";
+import { renderExecution } from "../../support/rendered.ts";
 import { anExecution, notWaiting } from "./executions.ts";
 
 const now = Date.parse("2026-10-21T12:02:05.000Z");
@@ -43,18 +45,19 @@ describe("The text of an execution", () => {
       models,
       tasks: [{ ...research!, times: { worked: 61, waited: 5, tokens, models } }, review!],
     });
+    const prices = [{ pattern: "m", input: 1, output: 10 }];
     const rendered = renderExecution(execution);
-    const notes = notesOf(execution, rendered, [{ pattern: "m", input: 1, output: 10 }], now);
+    const notes = notesOf(viewOf(execution, noActivity, { prices }), rendered, now);
     assert.deepEqual(
       notes.map(({ line, text }) => [linesOf(rendered.text)[line], text]),
       [
         [
           "Running · task review · 1 of 3 tasks done",
-          "2 min · 1,100 tokens · estimated cost $0.002",
+          "2 min · 1,100 tokens (1,000 in, 100 out) · estimated cost $0.002",
         ],
         [
           "## Task: research",
-          "1 min 1 s · waited for you: 5 s · 1,100 tokens · estimated cost $0.002",
+          "1 min 1 s · waited for you: 5 s · 1,100 tokens (1,000 in, 100 out) · estimated cost $0.002",
         ],
       ],
     );

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import type * as vscode from "vscode";
 import type { Execution } from "../../../src/executions/model.ts";
-import { placeOf, sectionOf, taskSection } from "../../../src/views/document/sections.ts";
-import { renderExecution } from "../../../src/views/document/render.ts";
+import { sectionOf, taskSection } from "../../../src/view/sections.ts";
+import { placeOf } from "../../../src/views/document/place.ts";
+import { renderExecution } from "../../support/rendered.ts";
 import { anExecution, notWaiting } from "./executions.ts";
 
 const document = JSON.parse("{}") as vscode.TextDocument;

@@ -5,8 +5,9 @@ import MarkdownIt from "markdown-it";
 import type { JsonValue } from "../../../src/base/json.ts";
 import { without, type Execution, type SentResume } from "../../../src/executions/model.ts";
 import { rehearsalMark } from "../../../src/service/engine.ts";
-import { renderExecution, renderMissing } from "../../../src/views/document/render.ts";
-import { mapLine, nextAttempt, sectionOf } from "../../../src/views/document/sections.ts";
+import { missingText } from "../../../src/view/text.ts";
+import { renderExecution } from "../../support/rendered.ts";
+import { mapLine, nextAttempt, sectionOf } from "../../../src/view/sections.ts";
 import { anExecution, notWaiting } from "./executions.ts";
 
 function headings(execution: Execution): string[] {
@@ -541,7 +542,7 @@ describe("the execution document", () => {
 
   it("says that an ID is unknown, and what to do", () => {
     assert.match(
-      renderMissing("Writers", "99").text,
+      missingText("Writers", "99").text,
       /No execution `99` of the crew “Writers” is tracked[^]*Crewdeck: Track an Execution by Its ID…/,
     );
   });
@@ -602,7 +603,7 @@ describe("the reader's place", () => {
 
   it("moves to the nearest section that still exists", () => {
     const before = renderExecution(anExecution());
-    const after = renderMissing("Writers", "11111111-aaaa");
+    const after = missingText("Writers", "11111111-aaaa");
     for (let line = 0; line < before.lineCount; line++)
       assert.ok(mapLine(line, before, after) < after.lineCount);
   });

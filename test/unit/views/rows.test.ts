@@ -32,12 +32,12 @@ const menus = {
   stopped: /^crew:local:stopped\b/,
   running: /^crew:local:running\b/,
   remote: /^crew:remote\b/,
-  waiting: /^(execution|task)\b.*:waiting\b/,
-  mayBeWaiting: /^execution\b.*:mayBeWaiting\b/,
-  unanswered: /^execution\b.*:(unanswered|answered)\b/,
+  approve: /^(execution|task)\b.*:approve\b/,
+  giveFeedback: /^execution\b.*:giveFeedback\b/,
+  sendAgain: /^execution\b.*:sendAgain\b/,
   ended: /^execution\b.*:ended\b/,
   output: /^(execution|task)\b.*:output\b/,
-  unwatched: /^execution\b.*:unwatched\b/,
+  watchAgain: /^execution\b.*:watchAgain\b/,
 };
 
 function menusOf(facts: string): string[] {
@@ -221,7 +221,7 @@ describe("an execution's row", () => {
       ).sentence,
       /0 of 1 task done/,
     );
-    assert.deepEqual(menusOf(row.facts), ["waiting", "output"]);
+    assert.deepEqual(menusOf(row.facts), ["approve", "output"]);
   });
 
   it("counts the tasks that callbacks told, which a status did not count yet", () => {
@@ -382,18 +382,18 @@ describe("an execution's row", () => {
     const sent = anApproval("unanswered");
     assert.deepEqual(
       menusOf(executionRow(notWaiting({ state: "unknown", mayBeWaiting: true }), start).facts),
-      ["mayBeWaiting"],
+      ["giveFeedback"],
     );
     const row = executionRow(anExecution({ resumes: [sent] }), start);
     assert.match(row.description, /feedback may have been sent/);
-    assert.deepEqual(menusOf(row.facts), ["waiting", "unanswered", "output"]);
+    assert.deepEqual(menusOf(row.facts), ["sendAgain", "output"]);
     assert.deepEqual(
       menusOf(executionRow(anExecution({ resumes: [{ ...sent, attempt: 0 }] }), start).facts),
-      ["waiting", "output"],
+      ["approve", "output"],
     );
   });
 
-  it("says that the crew still reports an answered pause, and offers to send the answer again", () => {
+  it("says that the crew still reports an answered pause", () => {
     const accepted = anApproval("answered");
     for (const execution of [
       anExecution({ resumes: [accepted] }),
@@ -401,7 +401,6 @@ describe("an execution's row", () => {
     ]) {
       const row = executionRow(execution, start);
       assert.match(row.description, /answered, pause still reported/);
-      assert.ok(menusOf(row.facts).includes("unanswered"));
     }
     assert.doesNotMatch(
       executionRow(notWaiting({ resumes: [accepted] }), start).description,
@@ -414,14 +413,14 @@ describe("an execution's row", () => {
     const row = executionRow(sent, start, { isKickingOff: true });
     assert.match(row.description, /^Kicking off…/);
     assert.match(row.sentence, /^Sea otters, Kicking off…/);
-    assert.doesNotMatch(row.facts, /request/);
+    assert.doesNotMatch(row.facts, /runAgain/);
     assert.match(
       executionRow(sent, start, { isKickingOff: true, group: "state" }).description,
       /^Kicking off…/,
     );
     const later = executionRow(sent, start);
     assert.match(later.description, /^May have started/);
-    assert.match(later.facts, /:request\b/);
+    assert.match(later.facts, /:runAgain\b/);
   });
 
   it("shows no unanswered feedback after the end", () => {
@@ -460,30 +459,19 @@ describe("an execution's row", () => {
       menusOf(
         executionRow(notWaiting({ watchingStoppedAt: "2026-10-22T12:00:00.000Z" }), start).facts,
       ),
-      ["unwatched"],
+      ["watchAgain"],
     );
   });
 });
 
 describe("stopping, on an execution's row", () => {
-  const local = { id: "local:file:///crew", name: "Writers", url: "http://127.0.0.1:1" };
-  const factsOf = (...given: Parameters<typeof executionRow>) =>
-    executionRow(...given).facts.split(":");
   const now = Date.parse("2026-10-21T12:05:00.000Z");
 
-  it("is offered as Stop for a local crew and as Try to Stop for a deployed one, until it has ended", () => {
-    const can = { canStop: true };
-    assert.ok(factsOf(notWaiting({ crew: local }), now, can).includes("stop"));
-    for (const state of ["queued", "running", "unknown"] as const)
-      assert.ok(factsOf(notWaiting({ state }), now, can).includes("tryToStop"), state);
-    assert.ok(factsOf(anExecution(), now, can).includes("tryToStop"));
-    for (const [execution, circumstances] of [
-      [notWaiting({ state: "completed" }), can],
-      [notWaiting({ state: "unconfirmed", kickoffIds: [] }), can],
-      [notWaiting(), { canStop: false }],
-      [notWaiting(), { canStop: true, crew: "gone" }],
-    ] as const)
-      assert.doesNotMatch(executionRow(execution, now, circumstances).facts, /:(stop|tryToStop)\b/);
+  it("is offered while its crew is connected", () => {
+    const facts = (circumstances: object) => executionRow(notWaiting(), now, circumstances).facts;
+    assert.match(facts({ canStop: true }), /:tryToStop\b/);
+    assert.doesNotMatch(facts({ canStop: true, crew: "gone" }), /:tryToStop\b/);
+    assert.doesNotMatch(facts({ canStop: true, crew: "interrupted" }), /:tryToStop\b/);
   });
 
   it("is shown until the status says that it ended", () => {
@@ -557,7 +545,7 @@ describe("an execution's row in any group", () => {
     const circumstances = { crew: "interrupted", canStop: true } as const;
     const row = executionRow(notWaiting({ history }), start + 3_600_000, circumstances);
     assert.match(row.description, /^Interrupted · 1 min 30 s( ·|$)/);
-    assert.match(row.facts, /^execution\b(?!.*:stop\b).*:interrupted\b/);
+    assert.match(row.facts, /^execution\b(?!.*:stop\b).*:continueExecution:discardExecution\b/);
     assert.match(row.sentence, /^Sea otters, Interrupted, .*continue or discard it/);
     const running = { taskId: "review", state: "running", attempts: [] } as const;
     const task = taskRow(running, notWaiting(), circumstances);
@@ -619,7 +607,7 @@ describe("a task's row", () => {
     const row = taskRow(task, anExecution({ tasks: [task] }));
     assert.equal(row.description, "Waiting · attempt 2 · Editor");
     assert.equal(row.sentence, "Task review, Waiting for you, attempt 2, Editor");
-    assert.deepEqual(menusOf(row.facts), ["waiting", "output"]);
+    assert.deepEqual(menusOf(row.facts), ["approve", "output"]);
     assert.deepEqual(
       menusOf(
         taskRow({ ...task, taskId: "other", state: "running", attempts: [] }, anExecution()).facts,

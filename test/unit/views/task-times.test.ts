@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import type { ActivityEvent } from "../../../src/api/types.ts";
-import { activityOf } from "../../../src/executions/activity.ts";
+import { activityOf, noActivity } from "../../../src/executions/activity.ts";
 import { withTimes } from "../../../src/executions/task-times.ts";
+import { viewOf } from "../../../src/view/execution-view.ts";
 import { notesOf } from "../../../src/views/document/notes.ts";
-import { renderExecution } from "../../../src/views/document/render.ts";
+import { renderExecution } from "../../support/rendered.ts";
 import { pageModel } from "../../../src/views/page/model.ts";
 import { timelineContent } from "../../../src/views/timeline/content.ts";
 import { detailsOf } from "../../../src/views/timeline/labels.ts";
@@ -20,12 +21,9 @@ describe("the time of a task", () => {
     events: readonly ActivityEvent[] = [],
   ) => {
     const [task] = execution.tasks;
-    const notes = notesOf(execution, renderExecution(execution), [], at(0));
+    const notes = notesOf(viewOf(execution, noActivity), renderExecution(execution), at(0));
     const activity = activityOf(execution, { events, folded: {} });
-    const { tasks } = pageModel(execution, activity, {
-      ...{ canStop: false, isSending: false, hasOldDrafts: false },
-      draft: { text: "", number: 0 },
-    });
+    const { tasks } = pageModel(execution, noActivity);
     const { spans } = timelineContent(execution, activity, at(90));
     const span = spans.find(({ kind }) => kind === "task");
     const options = { start: at(0), now: at(90), texts, language: "en" };

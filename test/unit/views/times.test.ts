@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { elapsedLabel, formatSpan } from "../../../src/views/labels.ts";
+import { elapsedLabel, formatSpan } from "../../../src/view/words.ts";
 import { notWaiting } from "./executions.ts";
 
 const start = Date.parse("2026-10-21T12:00:00.000Z");

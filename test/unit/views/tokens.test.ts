@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { TokenUsage } from "../../../src/api/types.ts";
-import { renderExecution } from "../../../src/views/document/render.ts";
-import { formatAmount, formatCost, formatTokens } from "../../../src/views/labels.ts";
+import { renderExecution } from "../../support/rendered.ts";
+import { formatAmount, formatCost, formatTokens } from "../../../src/view/words.ts";
 import { executionRow, taskRow } from "../../../src/views/tree/execution-rows.ts";
 import { anExecution } from "./executions.ts";
 

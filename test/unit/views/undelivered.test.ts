@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { loopbackAddress } from "../../../src/callbacks/receiver.ts";
 import type { Execution, SentKickoff } from "../../../src/executions/model.ts";
 import { readExecution, readSummary, writeExecution } from "../../../src/executions/record.ts";
-import { renderExecution } from "../../../src/views/document/render.ts";
+import { renderExecution } from "../../support/rendered.ts";
 import { anExecution, notWaiting } from "./executions.ts";
 
 const error = "The receiver answered 500.";

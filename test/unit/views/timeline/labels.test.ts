@@ -10,7 +10,7 @@ import {
   timeText,
 } from "../../../../src/views/timeline/labels.ts";
 import { activityOf } from "../../../../src/executions/activity.ts";
-import { lengthText } from "../../../../src/views/lengths.ts";
+import { lengthText } from "../../../../src/view/lengths.ts";
 import type { Span } from "../../../../src/views/timeline/messages.ts";
 import { timelineTexts } from "../../../../src/views/timeline/texts.ts";
 import type { Execution } from "../../../../src/executions/model.ts";

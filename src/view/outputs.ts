@@ -1,14 +1,15 @@
-import type { ExecutionPart } from "../../editor/execution-uri.ts";
 import { cleanText, jsonText, withoutCommands } from "./markdown.ts";
 import type { Rendered } from "./sections.ts";
-import { type Execution, isRehearsalOutput } from "../../executions/model.ts";
-import { taskIn } from "../../executions/tasks.ts";
+import { type Execution, isRehearsalOutput } from "../executions/model.ts";
+import { taskIn } from "../executions/tasks.ts";
 
 /** Bytes of UTF-8 above which an output opens as a file. */
 const large = 1_000_000;
 
 export interface Output {
-  readonly part: Exclude<ExecutionPart, { readonly kind: "answer" }>;
+  readonly part:
+    | { readonly kind: "result" }
+    | { readonly kind: "attempt"; readonly taskId: string; readonly attempt: number };
   readonly output: string;
 }
 

@@ -1,5 +1,4 @@
 import * as l10n from "@vscode/l10n";
-import type { LocalEngine } from "../crews/types.ts";
 import type { TokenUsage } from "../api/types.ts";
 import { shortName } from "../base/text.ts";
 import { type Duration, taskTime, taskWait, wholeTime } from "../executions/durations.ts";
@@ -66,6 +65,15 @@ export function stateLabel(execution: ExecutionSummary): string {
 export function askLabel({ options }: Pick<WaitingSummary, "options">): string | undefined {
   if (options === undefined) return undefined;
   return options.length === 0 ? l10n.t("write an answer") : l10n.t("choose an answer");
+}
+
+/** An answer that a flow names, as on a button. */
+export function answerLabel(
+  answer: string,
+  { defaultOption }: Pick<WaitingSummary, "defaultOption">,
+): string {
+  const name = shortName(answer);
+  return answer === defaultOption ? l10n.t("{0} (default)", name) : name;
 }
 
 export function kickingOffLabel(): string {
@@ -274,7 +282,7 @@ export function failedAtModel({ crew, engine, error = "" }: ExecutionSummary): b
   return isLocalCrew(crew) && engine === "crewai" && said.test(error);
 }
 
-export function engineLabel(engine: LocalEngine): string {
+export function engineLabel(engine: "crewai" | "rehearsal"): string {
   return engine === "crewai"
     ? l10n.t("crewAI – the project's own Python, tools and model")
     : rehearsalLabel();

@@ -1,50 +1,78 @@
 import * as l10n from "@vscode/l10n";
-import type { RunAgainFrom, UndeliveredCallbacks } from "../../api/types.ts";
-import { safeUrl } from "../../base/loopback.ts";
-import { shortName } from "../../base/text.ts";
-import { requestAt } from "../../executions/flow-requests.ts";
+import type { RunAgainFrom, UndeliveredCallbacks } from "../api/types.ts";
+import { safeUrl } from "../base/loopback.ts";
+import { requestAt } from "../executions/flow-requests.ts";
 import {
+  asksElsewhere,
   hasEnded,
   isLocalCrew,
   isNeverSeen,
-  asksElsewhere,
   mayWait,
-} from "../../executions/model.ts";
-import type { CrewRef, Execution, FlowRequest, ResumeSummary } from "../../executions/model.ts";
-import { answeredPause } from "../../executions/resumes.ts";
-import { failedCallbacks } from "../../executions/undelivered.ts";
-import { answerLabel } from "../../feedback/target.ts";
-import { outputPart } from "./embed.ts";
+  type CrewRef,
+  type Execution,
+  type FlowRequest,
+  type ResumeSummary,
+} from "../executions/model.ts";
+import { answeredPause } from "../executions/resumes.ts";
+import { failedCallbacks } from "../executions/undelivered.ts";
+import type { Circumstances } from "./actions.ts";
 import { fencedLines, inlineName, inlineText } from "./markdown.ts";
-import type { RenderCircumstances } from "./render.ts";
-import {
-  failedAtModel,
-  fullProgress,
-  interruptedLabel,
-  kickingOffLabel,
-  present,
-  stateLabel,
-} from "../labels.ts";
-import { mayBeWaitingSection, resultSection, undeliveredSection, type Part } from "./sections.ts";
+import { answerLabel, failedAtModel, isRehearsal, present } from "./words.ts";
 
-/** What it does now, and what else is known of that. Remote text, as it came. */
-export function stateFacts(
-  execution: Execution,
-  { isKickingOff = false, isInterrupted = false }: RenderCircumstances,
-): { readonly label: string; readonly facts: readonly string[] } {
-  const { progress, waiting, stateText, state } = execution;
-  const own = isInterrupted ? interruptedLabel() : stateLabel(execution);
-  const label = isKickingOff ? kickingOffLabel() : own;
-  const task = waiting?.taskId ?? (state === "running" ? progress?.current : undefined);
-  const facts = present(
-    stateText !== undefined && stateText !== label && l10n.t("the crew says “{0}”", stateText),
-    task && l10n.t("task {0}", shortName(task)),
-    fullProgress(execution),
-  );
-  return { label, facts };
+/** What a person should know or do next. */
+export interface Notice {
+  readonly id:
+    | "doubt"
+    | "rehearsal"
+    | "waits"
+    | "unconfirmed"
+    | "may be waiting"
+    | "queued"
+    | "run again"
+    | "answered pause"
+    | "stopped watching"
+    | "undelivered callbacks"
+    | "no result"
+    | "error";
+  readonly kind: "info" | "warning" | "error";
+  readonly title?: string;
+  /** Lines of Markdown. */
+  readonly lines: readonly string[];
 }
 
-export function rehearsalNote(): string {
+export function noticesOf(
+  execution: Execution,
+  { doubt, isKickingOff = false, isInterrupted = false }: Circumstances,
+): readonly Notice[] {
+  const { state, watchingStoppedAt, crew, engine, request } = execution;
+  const runAgain = request?.runAgain;
+  const isQueuedHere =
+    state === "queued" && engine === "crewai" && isLocalCrew(crew) && !isInterrupted;
+  const pause = answeredPause(execution);
+  const stopped = l10n.t(
+    "This execution did not end within a day, and is no longer watched. “Watch Again” continues.",
+  );
+  return present<Notice>(
+    doubt !== undefined && { id: "doubt", kind: "warning", lines: [inlineText(doubt)] },
+    isRehearsal(execution) && info("rehearsal", rehearsalText()),
+    pause === undefined && waitsNotice(execution),
+    state === "unconfirmed" && unconfirmedNotice(execution, isKickingOff),
+    mayWait(execution) && mayBeWaitingNotice(execution),
+    isQueuedHere && info("queued", queuedText()),
+    runAgain && info("run again", runAgainText(runAgain)),
+    pause && info("answered pause", answeredPauseText(pause, execution)),
+    watchingStoppedAt !== undefined && info("stopped watching", stopped),
+    undeliveredNotice(execution),
+    noResultNotice(execution),
+    errorNotice(execution),
+  );
+}
+
+function info(id: Notice["id"], ...lines: readonly string[]): Notice {
+  return { id, kind: "info", lines };
+}
+
+function rehearsalText(): string {
   return l10n.t(
     "Rehearsal: no language model was called. The outputs only repeat what the agents were asked.",
   );
@@ -65,41 +93,7 @@ function queuedText(): string {
   );
 }
 
-export function situationParts(
-  execution: Execution,
-  { isKickingOff = false, isInterrupted = false }: RenderCircumstances = {},
-): Part[] {
-  const { state, watchingStoppedAt, crew, engine, request } = execution;
-  const runAgain = request?.runAgain;
-  const isQueuedHere =
-    state === "queued" && engine === "crewai" && isLocalCrew(crew) && !isInterrupted;
-  const pause = answeredPause(execution);
-  const stopped = l10n.t(
-    "This execution did not end within a day, and is no longer watched. “Watch Again” continues.",
-  );
-  const asks = questionLines(execution);
-  const waits =
-    execution.waiting !== undefined &&
-    asks === undefined &&
-    pause === undefined &&
-    l10n.t(
-      "The output of task {0} waits for you: approve it, or reject it with feedback.",
-      inlineName(execution.waiting.taskId),
-    );
-  return present<Part>(
-    waits !== false && { id: "waits", lines: [waits] },
-    asks && { id: "waits", lines: asks },
-    state === "unconfirmed" && unconfirmedPart(execution, isKickingOff),
-    mayWait(execution) && mayBeWaitingPart(execution),
-    isQueuedHere && { id: "queued", lines: [queuedText()] },
-    runAgain && { id: "run again", lines: [runAgainText(runAgain)] },
-    pause && { id: "answered pause", lines: [answeredPauseText(pause, execution)] },
-    watchingStoppedAt !== undefined && { id: "stopped watching", lines: [stopped] },
-    undeliveredPart(execution),
-  );
-}
-
-function undeliveredPart(execution: Execution): Part | undefined {
+function undeliveredNotice(execution: Execution): Notice | undefined {
   const failed = failedCallbacks(execution);
   if (failed.length === 0) return undefined;
   const count = failed.reduce((sum, each) => sum + each.count, 0);
@@ -108,7 +102,7 @@ function undeliveredPart(execution: Execution): Part | undefined {
     count === 1
       ? l10n.t("1 callback has not arrived: {0}.", list)
       : l10n.t("{0} callbacks have not arrived: {1}.", count, list);
-  return { id: undeliveredSection, lines: [text] };
+  return { id: "undelivered callbacks", kind: "warning", lines: [text] };
 }
 
 function undeliveredText({ kind, attempts, error = "", isGivenUp }: UndeliveredCallbacks): string {
@@ -123,13 +117,21 @@ function undeliveredText({ kind, attempts, error = "", isGivenUp }: UndeliveredC
   return `${name} (${problem === "" ? tries : `${tries}: ${problem}`})`;
 }
 
-/** Of a flow that waits for an answer. */
-function questionLines(execution: Execution): readonly string[] | undefined {
+function waitsNotice(execution: Execution): Notice | undefined {
   const { waiting } = execution;
-  if (waiting?.options === undefined) return undefined;
+  if (waiting === undefined) return undefined;
   const { taskId, options } = waiting;
+  if (options === undefined)
+    return info(
+      "waits",
+      l10n.t(
+        "The output of task {0} waits for you: approve it, or reject it with feedback.",
+        inlineName(taskId),
+      ),
+    );
   const answers = options.map((option) => `“${inlineText(answerLabel(option, waiting))}”`);
-  return [
+  return info(
+    "waits",
     l10n.t("The flow asks you at {0} and continues with your answer.", inlineName(taskId)),
     "",
     ...present(
@@ -137,7 +139,7 @@ function questionLines(execution: Execution): readonly string[] | undefined {
         `- ${l10n.t("Choose an answer, or write another: {0}", answers.join(", "))}`,
       ...requestFacts(requestAt(execution, waiting)).map((fact) => `- ${fact}`),
     ),
-  ];
+  );
 }
 
 function requestFacts(request: FlowRequest | undefined): readonly string[] {
@@ -152,7 +154,7 @@ function requestFacts(request: FlowRequest | undefined): readonly string[] {
   );
 }
 
-function unconfirmedPart({ crew }: Execution, isKickingOff: boolean): Part {
+function unconfirmedNotice({ crew }: Execution, isKickingOff: boolean): Notice {
   const sent = l10n.t("The kickoff request was sent. Waiting for the response…");
   const doubt = l10n.t(
     "The kickoff request was sent, but no response says whether the execution started. It may have. The request is not sent again by itself, since a kickoff can cost money.",
@@ -161,25 +163,27 @@ function unconfirmedPart({ crew }: Execution, isKickingOff: boolean): Part {
     "Look in {0}. If it runs there, use “Crewdeck: Track an Execution by Its ID…” with its ID; then, or if it does not run, remove this one from the list.",
     logOf(crew),
   );
-  return { id: "unconfirmed", lines: isKickingOff ? [sent] : [doubt, "", next] };
+  return { id: "unconfirmed", kind: "warning", lines: isKickingOff ? [sent] : [doubt, "", next] };
 }
 
-function mayBeWaitingPart(execution: Execution): Part {
+function mayBeWaitingNotice(execution: Execution): Notice {
+  const notice = (title: string, ...lines: readonly string[]): Notice => ({
+    id: "may be waiting",
+    kind: "warning",
+    title,
+    lines,
+  });
   if (asksElsewhere(execution))
-    return {
-      id: mayBeWaitingSection,
-      lines: [
-        `## ${l10n.t("The flow asks a person")}`,
-        "",
-        l10n.t(
-          "It waits for an answer, which is given in the crew's dashboard: run “Crewdeck: Open Dashboard”.",
-        ),
-        "",
-        l10n.t(
-          "To be asked here, let the deployment send its feedback webhook to this machine: “Crewdeck: Copy Feedback Webhook Address” gives the address.",
-        ),
-      ],
-    };
+    return notice(
+      l10n.t("The flow asks a person"),
+      l10n.t(
+        "It waits for an answer, which is given in the crew's dashboard: run “Crewdeck: Open Dashboard”.",
+      ),
+      "",
+      l10n.t(
+        "To be asked here, let the deployment send its feedback webhook to this machine: “Crewdeck: Copy Feedback Webhook Address” gives the address.",
+      ),
+    );
   const isWrong = l10n.t(
     "Check the ID, and that it is of an execution of this crew. If it is wrong, remove this one from the list and track the right ID.",
   );
@@ -189,13 +193,12 @@ function mayBeWaitingPart(execution: Execution): Part {
   const isGone = l10n.t(
     "The crew no longer knows this ID. A deployed crew that waits for a person looks the same: only its human-input callback reports which task waits.",
   );
-  const lines = isNeverSeen(execution)
-    ? [`## ${l10n.t("The crew does not know this ID")}`, "", isWrong, "", isRight]
-    : [`## ${l10n.t("It may be waiting for you")}`, "", isGone];
   const next = l10n.t(
     "If your own webhook received that callback, copy it and use “Paste Received Callback…”. If you know the task's ID, give feedback here: if it does not wait, the crew says so and nothing is lost.",
   );
-  return { id: mayBeWaitingSection, lines: [...lines, "", next] };
+  return isNeverSeen(execution)
+    ? notice(l10n.t("The crew does not know this ID"), isWrong, "", isRight, "", next)
+    : notice(l10n.t("It may be waiting for you"), isGone, "", next);
 }
 
 function logOf(crew: CrewRef): string {
@@ -227,16 +230,23 @@ function answeredPauseText(
   return `${text} ${look} ${l10n.t("“Send Again…” sends the same feedback once more; it asks first.")}`;
 }
 
-export function resultParts(execution: Execution): Part[] {
-  const { state, output, error, tasks, crew } = execution;
-  if (!hasEnded(execution)) return [];
-  const heading = `## ${l10n.t("Result")}`;
-  const note = (text: string): Part => ({ id: resultSection, lines: [heading, "", text] });
+function noResultNotice({ state, output, error, crew }: Execution): Notice | undefined {
+  if (output !== undefined) return undefined;
+  const title = l10n.t("Result");
   const hasNone = l10n.t(
     "The crew ended without an output. Look in {0} for the cause.",
     logOf(crew),
   );
   const isStopped = l10n.t("It was stopped before it was done. Kick off again to start over.");
+  if (state === "completed") return { ...info("no result", hasNone), title };
+  return state === "stopped" && error === undefined
+    ? { ...info("no result", isStopped), title }
+    : undefined;
+}
+
+function errorNotice(execution: Execution): Notice | undefined {
+  const { state, error, tasks, crew } = execution;
+  if (!hasEnded(execution) || (error === undefined && state !== "failed")) return undefined;
   const cause =
     error === undefined
       ? [l10n.t("The crew does not say what went wrong.")]
@@ -249,11 +259,5 @@ export function resultParts(execution: Execution): Part[] {
         )
       : l10n.t("Look in {0} for the cause, then kick off again.", logOf(crew)),
   ).join(" ");
-  const errorLines = [`## ${l10n.t("Error")}`, "", ...cause, "", remedy];
-  const parts = present<Part>(
-    output !== undefined && outputPart(resultSection, [heading], output, 3),
-    output === undefined && state === "completed" && note(hasNone),
-    (error !== undefined || state === "failed") && { id: "error", lines: errorLines },
-  );
-  return state === "stopped" && parts.length === 0 ? [note(isStopped)] : parts;
+  return { id: "error", kind: "error", title: l10n.t("Error"), lines: [...cause, "", remedy] };
 }

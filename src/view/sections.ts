@@ -1,10 +1,5 @@
-import type * as vscode from "vscode";
-import { mayWait } from "../../executions/model.ts";
-import type { AttemptSummary, ExecutionSummary, TaskSummary } from "../../executions/model.ts";
-import type { ExecutionDocuments } from "./documents.ts";
 import { withoutCommands } from "./markdown.ts";
-import type { ResumeTarget } from "../../executions/resumes.ts";
-import type { FeedbackPlace } from "../../feedback/lenses.ts";
+import type { Notice } from "./notices.ts";
 
 /** Its lines, then inner parts. The ID is the same in every rendering. */
 export interface Part {
@@ -66,8 +61,7 @@ export function sectionOf(rendered: Rendered, id: string): Section | undefined {
 export const resultSection = "result";
 export const idsSection = "ids";
 /** Where to give feedback if the waiting task isn't known. */
-export const mayBeWaitingSection = "may be waiting";
-export const undeliveredSection = "undelivered callbacks";
+export const mayBeWaitingSection: Notice["id"] = "may be waiting";
 
 export function taskSection(taskId: string): string {
   return `task ${taskId}`;
@@ -88,18 +82,6 @@ export function stepSection(stepId: string): string {
 /** `time` counts the feedback on an attempt, from 1. */
 export function feedbackSection(taskId: string, attempt: number, time: number): string {
   return `${attemptSection(taskId, attempt)} feedback ${time}`;
-}
-
-/** Whether a task has only one output without feedback, and so no attempt heading. */
-export function isOnlyAttempt(
-  attempt: AttemptSummary,
-  { taskId, attempts, state }: TaskSummary,
-  { resumes }: ExecutionSummary,
-): boolean {
-  const isIts = (resume: ResumeTarget) =>
-    resume.taskId === taskId && resume.attempt === attempt.number;
-  const isAnswered = attempt.feedback !== undefined || resumes.some(isIts);
-  return attempts.length === 1 && !isAnswered && state !== "waiting";
 }
 
 /** At the same distance from the start of the innermost common section. */
@@ -126,23 +108,4 @@ export function nextAttempt(line: number, from: Rendered, to: Rendered): Section
     if (isNew && isAnswered) return sectionOf(to, next);
   }
   return undefined;
-}
-
-export function placeOf(
-  documents: Pick<ExecutionDocuments, "summary" | "rendered">,
-  document: vscode.TextDocument,
-): FeedbackPlace | undefined {
-  const execution = documents.summary(document.uri);
-  const rendered = documents.rendered(document);
-  if (execution === undefined || rendered === undefined) return undefined;
-  const { state, waiting } = execution;
-  if (state === "waiting" && waiting !== undefined) {
-    const { taskId, attempt } = waiting;
-    const section =
-      sectionOf(rendered, attemptSection(taskId, attempt)) ??
-      sectionOf(rendered, taskSection(taskId));
-    return section && { execution, taskId, line: section.start };
-  }
-  const section = mayWait(execution) ? sectionOf(rendered, mayBeWaitingSection) : undefined;
-  return section && { execution, line: section.start };
 }

@@ -1,10 +1,10 @@
 import * as l10n from "@vscode/l10n";
-import { formatSize } from "../../base/text.ts";
+import { formatSize } from "../base/text.ts";
 import { cleanText, fencedLines, jsonText, quotedLines } from "./markdown.ts";
 import { isLarge } from "./outputs.ts";
 import { sanitizedLines } from "./sanitized.ts";
 import type { Part } from "./sections.ts";
-import { isRehearsalOutput } from "../../executions/model.ts";
+import { isRehearsalOutput } from "../executions/model.ts";
 
 /** Characters shown of a large output. */
 const beginning = 100_000;

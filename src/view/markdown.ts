@@ -1,5 +1,5 @@
-import { laidOut } from "../../base/laid-out.ts";
-import { fenceFor, oneLine, shortName } from "../../base/text.ts";
+import { laidOut } from "../base/laid-out.ts";
+import { fenceFor, oneLine, shortName } from "../base/text.ts";
 
 /** VS Code asks about "unusual line terminators", and takes a file with NUL for a binary one. */
 export function cleanText(text: string): string {

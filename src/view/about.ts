@@ -1,7 +1,7 @@
 import * as l10n from "@vscode/l10n";
-import type { EventCounts } from "../../api/types.ts";
-import type { Execution } from "../../executions/model.ts";
-import { type Fact, formatCount, present, triggerFacts } from "../labels.ts";
+import type { EventCounts, PlainCallbacks } from "../api/types.ts";
+import type { Execution, SentKickoff } from "../executions/model.ts";
+import { type Fact, formatCount, present, triggerFacts } from "./words.ts";
 
 /** Its crew and IDs, and who or what started it. */
 export function aboutOf(execution: Execution): readonly Fact[] {
@@ -31,4 +31,24 @@ function countsText({ total, byType = {} }: EventCounts): string {
   const parts = types.map(([type, count]) => `${formatCount(count)} ${type}`);
   if (sum === 0) return "";
   return parts.length === 0 ? formatCount(sum) : `${formatCount(sum)} (${parts.join(", ")})`;
+}
+
+type StoredCallback = NonNullable<PlainCallbacks["humanInputWebhook"] | PlainCallbacks["webhooks"]>;
+
+/** Anybody who knows a callback's path can post to it. */
+export function callbacksOf(callbacks: SentKickoff["callbacks"]): readonly Fact[] {
+  return Object.entries<string | StoredCallback>({ ...callbacks }).flatMap(([label, callback]) => {
+    const { url, authentication, ...rest } =
+      typeof callback === "string" ? { url: callback } : callback;
+    const events = "events" in rest ? ` (${rest.events.join(", ")})` : "";
+    const kind =
+      authentication?.strategy === "basic"
+        ? `, ${l10n.t("with a user name and password")}`
+        : authentication && `, ${l10n.t("with a bearer token")}`;
+    return url === "" ? [] : [{ label, value: `${withoutPath(url)}${events}${kind ?? ""}` }];
+  });
+}
+
+function withoutPath(url: string): string {
+  return URL.canParse(url) ? `${new URL(url).origin}/…` : l10n.t("not an address");
 }

@@ -1,0 +1,120 @@
+import * as l10n from "@vscode/l10n";
+import {
+  canBeStopped,
+  type ExecutionSummary,
+  hasEnded,
+  isLocalCrew,
+  isStopping,
+  mayWait,
+} from "../executions/model.ts";
+import type { Price } from "../executions/prices.ts";
+import { answeredPause, pendingResume } from "../executions/resumes.ts";
+import { present } from "./words.ts";
+
+/** What is known of an execution besides itself. */
+export interface Circumstances {
+  /** Why the shown state may be out of date. */
+  readonly doubt?: string | undefined;
+  /** Its kickoff is being sent from this window. */
+  readonly isKickingOff?: boolean;
+  /** A restart interrupted it, and a person is to decide about it. */
+  readonly isInterrupted?: boolean;
+  /** Feedback on the output that waits is being sent from this window. */
+  readonly isSending?: boolean;
+  /** Its crew may be able to stop it. */
+  readonly canStop?: boolean;
+  readonly prices?: readonly Price[];
+}
+
+/** What a person may do, by its command. */
+export const verbs = [
+  "approve",
+  "approveWithNote",
+  "reject",
+  "answer",
+  "giveFeedback",
+  "pasteCallback",
+  "sendAgain",
+  "continueExecution",
+  "discardExecution",
+  "watchAgain",
+  "trackExecution",
+  "stop",
+  "tryToStop",
+  "runAgain",
+  "runAgainInForm",
+  "compareExecutions",
+  "untrackExecution",
+  "openDrafts",
+] as const;
+export type Verb = (typeof verbs)[number];
+
+/** Without a verb it only says what is under way. */
+export interface Action {
+  readonly verb?: Verb;
+  readonly label: string;
+}
+
+/** What a person may do now with an execution, besides answering: the one rule for all surfaces. The most needed first. */
+export function actionsOf(
+  execution: ExecutionSummary,
+  circumstances: Circumstances = {},
+): readonly Action[] {
+  const { isKickingOff = false, isInterrupted = false, canStop = false } = circumstances;
+  if (isKickingOff) return [];
+  const { state, request, watchingStoppedAt } = execution;
+  const isUnconfirmed = state === "unconfirmed";
+  const again = request !== undefined && (isUnconfirmed || hasEnded(execution));
+  return present<Action>(
+    isInterrupted && { verb: "continueExecution", label: l10n.t("Continue") },
+    isInterrupted && { verb: "discardExecution", label: l10n.t("Discard…") },
+    watchingStoppedAt !== undefined && { verb: "watchAgain", label: l10n.t("Watch Again") },
+    isUnconfirmed && { verb: "trackExecution", label: l10n.t("Track by Its ID…") },
+    canStop && !isInterrupted && canBeStopped(execution) && stopAction(execution),
+    again && { verb: "runAgain", label: l10n.t("Run Again…") },
+    again && { verb: "runAgainInForm", label: l10n.t("Run Again in Form…") },
+    hasEnded(execution) && { verb: "compareExecutions", label: l10n.t("Compare With…") },
+    isUnconfirmed && { verb: "untrackExecution", label: l10n.t("Remove from List") },
+  );
+}
+
+/** What a person may do now about the output that waits, or may wait. */
+export function answersTo(
+  execution: ExecutionSummary,
+  { isSending = false, isInterrupted = false }: Circumstances = {},
+): readonly Action[] {
+  const { waiting } = execution;
+  if (isInterrupted) return [];
+  const pending = pendingResume(execution);
+  const give: Action = { verb: "giveFeedback", label: l10n.t("Give Feedback…") };
+  if (isSending || pending?.outcome === "sending") return [{ label: l10n.t("Sending…") }];
+  if (pending !== undefined) {
+    const label = l10n.t("May have been sent – Send Again…");
+    return [{ verb: "sendAgain", label }, ...(mayWait(execution) ? [give] : [])];
+  }
+  if (mayWait(execution))
+    return [give, { verb: "pasteCallback", label: l10n.t("Paste Received Callback…") }];
+  if (execution.state !== "waiting" || waiting === undefined) return [];
+  if (waiting.options !== undefined) return [{ verb: "answer", label: l10n.t("Write Answer…") }];
+  return [
+    approveAction(execution),
+    { verb: "approveWithNote", label: l10n.t("Approve with Note…") },
+    { verb: "reject", label: l10n.t("Reject…") },
+  ];
+}
+
+function approveAction(execution: ExecutionSummary): Action {
+  const taken = answeredPause(execution);
+  if (taken === undefined) return { verb: "approve", label: l10n.t("Approve") };
+  const label = taken.feedback.isApprove
+    ? l10n.t("Approved, but the crew still waits – Send Again…")
+    : l10n.t("Rejected, but the crew still waits – Send Again…");
+  return { verb: "sendAgain", label };
+}
+
+function stopAction(execution: ExecutionSummary): Action {
+  if (isStopping(execution)) return { label: l10n.t("Stopping…") };
+  return isLocalCrew(execution.crew)
+    ? { verb: "stop", label: l10n.t("Stop…") }
+    : { verb: "tryToStop", label: l10n.t("Try to Stop…") };
+}

@@ -1,0 +1,300 @@
+import * as l10n from "@vscode/l10n";
+import type { JsonObject, JsonValue } from "../api/types.ts";
+import { readable } from "../base/json.ts";
+import { oneLine } from "../base/text.ts";
+import type { Step } from "../executions/steps.ts";
+import { outputLines, outputPart, withLines } from "./embed.ts";
+import type { ExecutionView } from "./execution-view.ts";
+import {
+  cellText,
+  cleanText,
+  fencedLines,
+  inlineName,
+  inlineText,
+  leadingText,
+  quotedLines,
+  tableLines,
+} from "./markdown.ts";
+import type { Notice } from "./notices.ts";
+import {
+  assemble,
+  attemptSection,
+  feedbackSection,
+  idsSection,
+  type Part,
+  type Rendered,
+  resultSection,
+  stepSection,
+  stepsSection,
+  taskSection,
+} from "./sections.ts";
+import type { AttemptView, FeedbackView, TaskView } from "./tasks.ts";
+import type { TimesView } from "./times.ts";
+import type { TokensView } from "./tokens.ts";
+import { type Fact, formatCount, formatSpan, formatTime, present } from "./words.ts";
+
+/** Steps of a task, and characters of each of their texts. The page and the timeline have more. */
+const most = { steps: 30, characters: 300 };
+
+/** Characters. */
+const longestBar = 20;
+
+/** What stands in a quote, since it says how the whole text is to be read. */
+const quoted: readonly Notice["id"][] = ["doubt", "rehearsal"];
+/** What stands with the result. */
+const results: readonly Notice["id"][] = ["no result", "error"];
+
+/**
+ * An execution as Markdown. The same view gives the same text. New text goes to the end of its
+ * section, so that readers keep their place.
+ */
+export function textOf(view: ExecutionView): Rendered {
+  const { title, notices, result, inputs, meta, tasks } = view;
+  const isResult = ({ id }: Notice) => results.includes(id);
+  return assemble(
+    present<Part>(
+      { id: "title", lines: [`# ${inlineText(title)}`] },
+      statePart(view),
+      ...notices.filter((each) => !isResult(each)).map(noticePart),
+      result !== undefined && outputPart(resultSection, [`## ${l10n.t("Result")}`], result, 3),
+      ...notices.filter(isResult).map(noticePart),
+      inputsPart(inputs),
+      meta && section("meta", l10n.t("Meta"), jsonLines(meta), "###"),
+      section("callbacks", l10n.t("Callbacks"), factLines(view.callbacks), "###"),
+      ...tasks.map(taskPart),
+      timesPart(view.times),
+      view.tokens && tokensPart(view.tokens, view.use),
+      section("history", l10n.t("History"), historyLines(view)),
+      section(idsSection, l10n.t("Crew and IDs"), factLines(view.about)),
+    ),
+  );
+}
+
+export function missingOutputText(): Rendered {
+  return assemble([{ id: "output", lines: [missing()] }]);
+}
+
+export function missingAnswerText(): Rendered {
+  const text = l10n.t("This answer is not kept. “Crewdeck: Open Raw Answer” asks the crew again.");
+  return assemble([{ id: "answer", lines: [text] }]);
+}
+
+export function missingText(crewName: string, kickoffId: string): Rendered {
+  return assemble([
+    { id: "title", lines: [`# ${l10n.t("Not tracked here")}`] },
+    {
+      id: "state",
+      lines: [
+        l10n.t(
+          "No execution {0} of the crew “{1}” is tracked on this machine. It may have been removed from the list, or belong to another machine.",
+          `\`${kickoffId.replaceAll("`", "'")}\``,
+          inlineText(crewName),
+        ),
+        "",
+        l10n.t(
+          "To follow it here, run “Crewdeck: Track an Execution by Its ID…” from the command palette and enter this ID.",
+        ),
+      ],
+    },
+  ]);
+}
+
+function missing(): string {
+  return l10n.t("The crew has not returned this output.");
+}
+
+/** Undefined without lines. */
+function section(
+  id: string,
+  title: string,
+  lines: readonly string[],
+  marks = "##",
+): Part | undefined {
+  return lines.length === 0 ? undefined : { id, lines: [`${marks} ${title}`, "", ...lines] };
+}
+
+function factLines(facts: readonly Fact[]): readonly string[] {
+  return facts.map(({ label, value }) => `- ${label}: ${inlineText(value)}`);
+}
+
+function historyLines({ history }: ExecutionView): readonly string[] {
+  return history.map(({ at, text }) => `- ${formatTime(at)} – ${text}`);
+}
+
+function statePart({ label, facts }: ExecutionView): Part {
+  const shown = leadingText(label);
+  const line = [shown, ...facts.map(inlineText)].join(" · ");
+  return { id: "state", lines: [line], strong: [{ line: 0, from: 0, to: shown.length }] };
+}
+
+function noticePart({ id, title, lines }: Notice): Part {
+  const heading = title === undefined ? [] : [`## ${title}`, ""];
+  return { id, lines: quoted.includes(id) ? quotedLines(lines) : [...heading, ...lines] };
+}
+
+function inputsPart(inputs: JsonObject | undefined): Part {
+  const all = Object.entries(inputs ?? {});
+  const none = inputs
+    ? l10n.t("None.")
+    : l10n.t("Not known: this execution was started elsewhere and is followed by its ID.");
+  const lines = [`## ${l10n.t("Inputs")}`, "", ...(all.length === 0 ? [none] : [])];
+  const strong = all.map(([name, value]) => {
+    const label = `- ${leadingText(name)}`;
+    const place = { line: lines.length, from: 2, to: label.length };
+    lines.push(...valueLines(`${label}:`, value));
+    return place;
+  });
+  return { id: "inputs", lines, strong };
+}
+
+function valueLines(label: string, value: JsonValue): string[] {
+  if (value === "") return [`${label} *${l10n.t("empty")}*`];
+  if (typeof value === "string" && !/[\n\r\u2028\u2029]/.test(value))
+    return [`${label} ${inlineText(value)}`];
+  if (value === null || (typeof value !== "object" && typeof value !== "string"))
+    return [`${label} \`${String(value)}\``];
+  const fenced = typeof value === "string" ? fencedLines(value, "text") : jsonLines(value);
+  return [label, "", ...fenced.map((line) => (line === "" ? "" : `  ${line}`)), ""];
+}
+
+/** Deeply nested JSON is on one line. */
+function jsonLines(value: object): string[] {
+  return fencedLines(readable(value) ?? "", "json");
+}
+
+function taskPart(task: TaskView): Part {
+  const { taskId, agent, label, question, note, attempts, isUnknown } = task;
+  const title = `## ${l10n.t("Task: {0}", inlineName(taskId))}`;
+  const parts = attempts.flatMap((attempt) => attemptParts(attempt, task));
+  if (isUnknown === true) return { id: taskSection(taskId), lines: [title], parts };
+  const facts = present(label, agent !== undefined && l10n.t("by {0}", inlineName(agent)));
+  const asked =
+    question === undefined ? [] : ["", ...quotedLines(outputLines(withLines(question), 3))];
+  const steps = attempts.flatMap((attempt) =>
+    attempt.steps.map((step) => ({ ...step, attempt: attempt.number })),
+  );
+  return {
+    id: taskSection(taskId),
+    lines: [
+      title,
+      "",
+      facts.join(" · "),
+      ...asked,
+      ...(note === undefined ? [] : ["", `*${note}*`]),
+    ],
+    strong: [{ line: 2, from: 0, to: label.length }],
+    parts: [...parts, ...stepsParts(taskId, steps)],
+  };
+}
+
+function attemptParts(attempt: AttemptView, { taskId }: TaskView): readonly Part[] {
+  const { number, output, isBegun, isOnly, note, feedback } = attempt;
+  if (isBegun === true) return [];
+  const id = attemptSection(taskId, number);
+  const heading = isOnly ? [] : [`### ${l10n.t("Attempt {0}", number)}`];
+  return present<Part>(
+    output !== undefined && outputPart(id, heading, output, isOnly ? 3 : 4),
+    output === undefined && !isOnly && { id, lines: [...heading, "", `*${missing()}*`] },
+    note !== undefined && { id: `${id} over`, lines: [`*${note}*`] },
+    ...feedback.map((sent, at) => feedbackPart(feedbackSection(taskId, number, at + 1), sent)),
+  );
+}
+
+function feedbackPart(id: string, { title, text, outcome }: FeedbackView): Part {
+  const lines = quotedLines(outputLines(withLines(cleanText(text)), 4));
+  return { id, lines: [`### ${title}`, "", ...lines, "", outcome] };
+}
+
+/** The last ones. */
+function stepsParts(taskId: string, all: readonly Step[]): readonly Part[] {
+  if (all.length === 0) return [];
+  const steps = all.toSorted((one, other) => one.start - other.start);
+  const left = Math.max(0, steps.length - most.steps);
+  const lines = [
+    `### ${l10n.t("Steps")}`,
+    "",
+    ...(left === 0 ? [] : [l10n.t("{0} earlier ones are not shown.", left), ""]),
+  ];
+  const within = steps.slice(left).map((step) => {
+    const start = lines.length;
+    lines.push(...stepLines(step));
+    return { id: stepSection(step.id), start, end: lines.length };
+  });
+  return [{ id: stepsSection(taskId), lines, within }];
+}
+
+function stepLines({ attempt = 1, tool, start, end, thought, result, error, ...step }: Step) {
+  const cut = step.isInterrupted && l10n.t("interrupted");
+  const line = (label: string, text: string | undefined) =>
+    text !== undefined && `  - ${label}: ${inlineText(oneLine(text, most.characters))}`;
+  const time = end !== undefined && tool !== undefined && formatSpan(end - start, "fine");
+  const name =
+    step.picture !== undefined
+      ? l10n.t("a picture, which the page opens")
+      : tool === undefined
+        ? l10n.t("no tool")
+        : inlineName(tool);
+  const again = attempt > 1 && l10n.t("attempt {0}", attempt);
+  return present(
+    `- ${present(name, again, cut, time).join(" · ")}`,
+    line(l10n.t("thought"), thought),
+    line(l10n.t("arguments"), step.arguments),
+    line(l10n.t("result"), result),
+    line(l10n.t("error"), error),
+  );
+}
+
+/** Text precedes the bars: a screen reader may skip those. */
+function timesPart({ lines, shares }: TimesView): Part {
+  const rows = shares.map(({ taskId, time, percent }) => [
+    taskId === undefined ? `*${l10n.t("Waiting for you")}*` : cellText(taskId),
+    time,
+    ...(percent === undefined ? [] : [`${percent} %`, barOf(percent)]),
+  ]);
+  const isCompared = shares.some(({ percent }) => percent !== undefined);
+  const head = [l10n.t("Task"), l10n.t("Time"), ...(isCompared ? [l10n.t("Share"), ""] : [])];
+  const table = rows.length === 0 ? [] : tableLines([head, ...rows]);
+  return {
+    id: "times",
+    lines: [`## ${l10n.t("Times")}`, "", ...lines.map((line) => `- ${line}`)],
+    parts: rows.length === 0 ? [] : [{ id: "shares", lines: table }],
+  };
+}
+
+/** Even the smallest share is visible. */
+function barOf(percent: number): string {
+  return "█".repeat(Math.round((percent / 100) * longestBar)) || "▏";
+}
+
+function tokensPart({ byTask, byModel }: TokensView, use: readonly string[]): Part {
+  return {
+    id: "tokens",
+    lines: [`## ${l10n.t("Tokens")}`, "", use.join(" · ")],
+    parts: present<Part>(
+      byTask.length > 1 && { id: "tokens by task", lines: tokenTable(l10n.t("Task"), byTask) },
+      byModel.length > 0 && {
+        id: "tokens by model",
+        lines: tokenTable(l10n.t("Model"), byModel),
+      },
+    ),
+  };
+}
+
+function tokenTable(of: string, shares: TokensView["byTask"]): string[] {
+  const isPriced = shares.some(({ cost }) => cost !== undefined);
+  const count = (tokens?: number) => (tokens === undefined ? "" : formatCount(tokens));
+  return tableLines([
+    present(
+      of,
+      l10n.t("Tokens"),
+      l10n.t("In"),
+      l10n.t("Out"),
+      isPriced && l10n.t("Estimated cost"),
+    ),
+    ...shares.map(({ name, tokens: { total, prompt, completion }, cost }) => [
+      name === undefined ? `*${l10n.t("not known")}*` : cellText(name),
+      ...[total, prompt, completion].map(count),
+      ...(isPriced ? [cost ?? ""] : []),
+    ]),
+  ]);
+}
