@@ -121,7 +121,8 @@ describe("Commands about outputs", () => {
         document.uri,
         100,
       );
-      return found.length === 4 && found;
+      const ofOutputs = found.filter(({ command }) => /Output/.test(command?.title ?? ""));
+      return ofOutputs.length === 4 && ofOutputs;
     });
     assert.deepEqual(
       lenses.map(({ range, command }) => [document.lineAt(range.start.line).text, command?.title]),

@@ -3,9 +3,11 @@
 import importlib
 import json
 import os
+from types import SimpleNamespace
 
 import pytest
 
+import crewdeck_review
 import worker
 
 # What each effect writes to the file "effects", one a line: callbacks, guardrails, memory; and the agent's answers, one for each call of its model.
@@ -256,3 +258,15 @@ def test_a_draft_leaves_nothing(forked, tmp_path):
     ours = forked(lambda: in_folder(tmp_path, "no decision", reviewed))
     assert ours["effects"][-1] == ["answer", "Tides."]
     assert ours["files"] == {}
+
+
+def test_a_task_that_never_asks_its_agent_has_no_draft(forked):
+    """As one that overrides how it runs."""
+
+    def draft():
+        task = SimpleNamespace(execute_sync=lambda **given: None, agent=None)
+        crew = SimpleNamespace(kickoff=lambda inputs: None, output_log_file=None)
+        with pytest.raises(RuntimeError, match="no draft to review"):
+            crewdeck_review.draft_of(crew, task, {}, None)
+
+    forked(draft)

@@ -41,6 +41,7 @@ def draft_of(crew, task, inputs, nobody):
         (output,) = draft.args
         is_model = hasattr(output, "model_dump_json")
         return {"output": output.model_dump_json() if is_model else output, "isModel": is_model, "text": reviewer.text}
+    raise RuntimeError("crewAI ended this task without asking its agent, so there is no draft to review. Remove human_input from the task.")
 
 
 def finish(crew, task, inputs, draft, refusal):
