@@ -7,8 +7,8 @@ import {
   panned,
   zoomed,
 } from "../../../../src/views/timeline/axis.ts";
-import { lengthUnits } from "../../../../src/views/labels.ts";
-import { tickTexts } from "../../../../src/views/lengths.ts";
+import { lengthUnits } from "../../../../src/view/words.ts";
+import { tickTexts } from "../../../../src/view/lengths.ts";
 import type { Span } from "../../../../src/views/timeline/messages.ts";
 import { contentOf } from "./contents.ts";
 
