@@ -117,6 +117,7 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
       storage,
       extension: context.extensionUri,
       hasOpenExecutions: (id) => executions.hasOpen(id),
+      titleOf: (id) => executions.titleOf(id),
     }),
   );
 

@@ -1,6 +1,6 @@
 import * as vscode from "vscode";
 import { NothingToDo, UserError } from "../base/errors.ts";
-import { defined, type UnknownObject } from "../base/json.ts";
+import { asArray, defined, type UnknownObject } from "../base/json.ts";
 import { connectCrew } from "../crews/connect.ts";
 import { editCrew, hasDashboard, openDashboard } from "../crews/edit.ts";
 import { chooseCrewWithTwoTokens, setToken, switchToken } from "../crews/set-token.ts";
@@ -28,12 +28,18 @@ export function crewCommands(parts: CrewParts): Commands {
       },
       isLocal,
     );
-  /** All interrupted executions of the crew, or the one that is named. */
+  /** All interrupted executions of the crew, or those that are named. @throws NothingToDo if no named one is interrupted now */
   const chosenIn = (crew: Crew, argument: unknown) => {
     const target = targetOf(argument);
-    if (target.kickoffId === undefined) return crew.local?.interrupted ?? [];
-    const ids = findExecution(parts.store, crews, target)?.kickoffIds ?? [];
-    return crew.local?.interrupted?.filter((id) => ids.includes(id)) ?? [];
+    const interrupted = crew.local?.interrupted ?? [];
+    const shown = asArray(recordOf(argument)["kickoffIds"]).map(String);
+    if (target.kickoffId === undefined && shown.length === 0) return interrupted;
+    const ids = findExecution(parts.store, crews, target)?.kickoffIds ?? shown;
+    const left = interrupted.filter((id) => ids.includes(id));
+    if (left.length > 0) return left;
+    throw new NothingToDo(
+      vscode.l10n.t("Nothing was done: what was interrupted is decided already."),
+    );
   };
   const decisions = (proceed: string, discard: string): Commands => ({
     [proceed]: onLocal((crew, argument) =>

@@ -315,7 +315,7 @@ export class LocalCrews implements vscode.Disposable {
             .catch((error: unknown) => logProblem("Following a crew's model", error, name));
         // Of several windows, one asks.
         if (held.length > 0 && (isNew || vscode.window.state.focused))
-          void notices.reportInterrupted(idOf(folder), name, held.length).catch(showError);
+          void notices.reportInterrupted(kept, held, this.#options.titleOf).catch(showError);
       },
       onChange: () => {
         try {

@@ -1,6 +1,7 @@
 import * as vscode from "vscode";
 import { showLocalLogAction } from "../crews/errors.ts";
 import { confirm, plainMessage, runAction } from "../editor/messages.ts";
+import { idOf, type KnownCrew } from "./known-crews.ts";
 import type { Interpreter } from "../projects/python.ts";
 
 /** @returns whether to start it again */
@@ -16,13 +17,21 @@ export async function reportEnd(name: string): Promise<boolean> {
   return chosen === again;
 }
 
-/** A restart interrupted executions that cost money. */
-export async function reportInterrupted(crew: string, name: string, count: number): Promise<void> {
+/** A restart interrupted executions that cost money. @param held their IDs. @param titleOf undefined for unknown ones */
+export async function reportInterrupted(
+  { folder, name }: Pick<KnownCrew, "folder" | "name">,
+  held: readonly string[],
+  titleOf: (kickoffId: string) => string | undefined,
+): Promise<void> {
+  const count = held.length;
+  const title = count === 1 ? held.map(titleOf)[0] : undefined;
   const [proceed, discard] = [vscode.l10n.t("Continue"), vscode.l10n.t("Discard")];
-  const text =
+  const many =
     count === 1
       ? vscode.l10n.t("1 unfinished execution of “{0}” was interrupted.", name)
       : vscode.l10n.t("{0} unfinished executions of “{1}” were interrupted.", count, name);
+  const text =
+    title === undefined ? many : vscode.l10n.t("“{0}” of “{1}” was interrupted.", title, name);
   const cost = vscode.l10n.t("Continuing repeats what was interrupted, which can cost money.");
   const chosen = await vscode.window.showWarningMessage(
     plainMessage(`${text} ${cost}`),
@@ -30,7 +39,8 @@ export async function reportInterrupted(crew: string, name: string, count: numbe
     discard,
     vscode.l10n.t("Decide Later"),
   );
-  const given = { crew, kind: "notification" };
+  // VS Code can't withdraw the message: others may have been interrupted when it is answered.
+  const given = { crew: idOf(folder), kind: "notification", kickoffIds: held };
   if (chosen === proceed)
     await vscode.commands.executeCommand("crewdeck.continueInterrupted", given);
   if (chosen === discard)

@@ -23,6 +23,8 @@ export interface LocalCrewsOptions {
   readonly extension: vscode.Uri;
   /** Whether the crew's service is needed. */
   readonly hasOpenExecutions: (crewId: string) => boolean;
+  /** Of a tracked execution. */
+  readonly titleOf: (kickoffId: string) => string | undefined;
   readonly models: () => Promise<CrewModels>;
 }
 

@@ -81,6 +81,7 @@ describe("a project that runs with crewAI", () => {
       storage: vscode.Uri.file(storage),
       extension,
       hasOpenExecutions: () => hasOpen,
+      titleOf: () => undefined,
     });
     await locals.refresh();
     const window = { crews, locals, models, end };

@@ -81,6 +81,7 @@ describe("Deleting local data", () => {
       storage,
       extension,
       hasOpenExecutions: () => false,
+      titleOf: () => undefined,
       models: () => Promise.resolve(new Models({ secrets, globalState })),
     });
     const sending = new Sending({

@@ -11,6 +11,7 @@ import { resetContext } from "../../src/editor/manifest.ts";
 import { actionsOf, messageOf, UserError } from "../../src/base/errors.ts";
 import { KickoffSender } from "../../src/sending/kickoff.ts";
 import { LocalCrews } from "../../src/local/local-crews.ts";
+import { reportInterrupted } from "../../src/local/notices.ts";
 import { Models } from "../../src/models/models.ts";
 import { watchProjects } from "../../src/local/projects.ts";
 import { projectFolder } from "../support/folders.ts";
@@ -66,6 +67,7 @@ describe("local crews", () => {
       storage: vscode.Uri.file(storage),
       extension,
       hasOpenExecutions: (id) => open.has(id),
+      titleOf: () => undefined,
       models: () => Promise.resolve(new Models({ secrets, globalState: new MemoryMemento() })),
     });
     await locals.refresh();
@@ -390,6 +392,30 @@ describe("local crews", () => {
     }
     assert.match(said.join("\n"), /^The local crew “example_crew” ended unexpectedly\.[^\n]*$/);
     assert.equal(isRunning(), false);
+  });
+
+  it("names what was interrupted, and decides about that only", async () => {
+    const { showWarningMessage } = vscode.window;
+    const { executeCommand } = vscode.commands;
+    const said: unknown[] = [];
+    Object.assign(vscode.window, {
+      showWarningMessage: (text: string) => (said.push(text), Promise.resolve("Continue")),
+    });
+    Object.assign(vscode.commands, {
+      executeCommand: (...given: unknown[]) => Promise.resolve(void said.push(given)),
+    });
+    try {
+      const titleOf = (id: string) => (id === "k1" ? "Sea otters" : undefined);
+      await reportInterrupted({ folder: "file:///crew", name: "Mine" }, ["k1"], titleOf);
+    } finally {
+      Object.assign(vscode.window, { showWarningMessage });
+      Object.assign(vscode.commands, { executeCommand });
+    }
+    const given = { crew: "local:file:///crew", kind: "notification", kickoffIds: ["k1"] };
+    assert.deepEqual(said, [
+      "“Sea otters” of “Mine” was interrupted. Continuing repeats what was interrupted, which can cost money.",
+      ["crewdeck.continueInterrupted", given],
+    ]);
   });
 
   it("shows why a crew failed, also in a later window, until it runs again", async () => {
