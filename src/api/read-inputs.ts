@@ -143,17 +143,22 @@ function typeOf(about: unknown): InputField["type"] | undefined {
     .find((type) => type !== undefined);
 }
 
+/** Whether crewAI doesn't fill it in, though the crew lists it. What a flow or a schema declares is always read. */
+export function isOdd({ name, required }: Pick<InputField, "name" | "required">): boolean {
+  return required === undefined && !isFilled(name);
+}
+
 /**
  * By default yes: deployed crews list only names, and refuse a kickoff without one (422). But what crewAI doesn't fill
  * in is sent empty.
  */
 export function isRequired(input: Pick<InputField, "name" | "required" | "default">): boolean {
-  return isFilled(input.name) && (input.required ?? input.default === undefined);
+  return !isOdd(input) && (input.required ?? input.default === undefined);
 }
 
 /** Empty values for the inputs that a crew asks for and crewAI doesn't fill in. */
 export function emptyInputs(fields: readonly InputField[]): JsonObject {
-  const odd = fields.filter(({ name, default: value }) => !isFilled(name) && value === undefined);
+  const odd = fields.filter((field) => isOdd(field) && field.default === undefined);
   return Object.fromEntries(odd.map(({ name }) => [name, ""]));
 }
 

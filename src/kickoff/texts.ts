@@ -15,7 +15,7 @@ export function formTexts() {
     oddInput: l10n.t("1 input that crewAI doesn't fill in"),
     oddInputs: l10n.t("{0} inputs that crewAI doesn't fill in"),
     oddInputsHint: l10n.t(
-      "The crew lists everything between braces in its texts as an input. crewAI fills in only names of letters, digits, “_” and “-”; these are sent empty.",
+      "The crew lists everything between braces in its texts as an input. crewAI fills in only names of the letters A to Z, digits, “_” and “-”; these are sent empty.",
     ),
     required: l10n.t("required"),
     optional: l10n.t("optional"),

@@ -18,6 +18,7 @@ import {
   elapsedLabel,
   type Fact,
   fullProgress,
+  hasClock,
   interruptedLabel,
   kickingOffLabel,
   present,
@@ -51,6 +52,8 @@ export interface ExecutionView {
   readonly toCome?: string;
   /** Undefined if it was started elsewhere. */
   readonly inputs?: JsonObject;
+  /** In place of inputs. */
+  readonly noInputs?: string;
   readonly meta?: JsonObject;
   /** Of its own request: name, and address without its path. */
   readonly callbacks: readonly Fact[];
@@ -93,6 +96,7 @@ export function viewOf(
       result: hasEnded(execution) ? output : undefined,
       toCome: toComeLabel(execution, tasks.length),
       inputs: request?.inputs,
+      noInputs: noInputsIn(request?.inputs),
       meta: request?.meta,
       tokens: tokensOf(execution, prices),
     }),
@@ -119,8 +123,14 @@ function stateOf(
 /** While it runs the surfaces count themselves. */
 function elapsedOf(execution: Execution, isInterrupted: boolean): string | number | undefined {
   const started = Date.parse(execution.startedAt);
-  const label = elapsedLabel(execution, started, isInterrupted);
-  return hasEnded(execution) || isInterrupted || label === undefined ? label : started;
+  if (hasEnded(execution) || isInterrupted) return elapsedLabel(execution, started, isInterrupted);
+  return hasClock(execution) ? started : undefined;
+}
+
+function noInputsIn(inputs: JsonObject | undefined): string | undefined {
+  if (inputs === undefined)
+    return l10n.t("Not known: this execution was started elsewhere and is followed by its ID.");
+  return Object.keys(inputs).length === 0 ? l10n.t("None.") : undefined;
 }
 
 /** A crew names a task when it begins. */

@@ -1,5 +1,5 @@
 import * as l10n from "@vscode/l10n";
-import type { JsonObject, JsonValue } from "../api/types.ts";
+import type { JsonValue } from "../api/types.ts";
 import { readable } from "../base/json.ts";
 import { oneLine } from "../base/text.ts";
 import type { Step } from "../executions/steps.ts";
@@ -31,7 +31,7 @@ import {
 import type { AttemptView, FeedbackView, TaskView } from "./tasks.ts";
 import type { TimesView } from "./times.ts";
 import type { TokensView } from "./tokens.ts";
-import { type Fact, formatCount, formatSpan, formatTime, present } from "./words.ts";
+import { emptyInput, type Fact, formatCount, formatSpan, formatTime, present } from "./words.ts";
 
 /** Steps of a task, and characters of each of their texts. The page and the timeline have more. */
 const most = { steps: 30, characters: 300 };
@@ -49,7 +49,7 @@ const results: readonly Notice["id"][] = ["no result", "error"];
  * section, so that readers keep their place.
  */
 export function textOf(view: ExecutionView): Rendered {
-  const { title, notices, result, inputs, meta, tasks } = view;
+  const { title, notices, result, meta, tasks } = view;
   const isResult = ({ id }: Notice) => results.includes(id);
   return assemble(
     present<Part>(
@@ -58,7 +58,7 @@ export function textOf(view: ExecutionView): Rendered {
       ...notices.filter((each) => !isResult(each)).map(noticePart),
       result !== undefined && outputPart(resultSection, [`## ${l10n.t("Result")}`], result, 3),
       ...notices.filter(isResult).map(noticePart),
-      inputsPart(inputs),
+      inputsPart(view),
       meta && section("meta", l10n.t("Meta"), jsonLines(meta), "###"),
       section("callbacks", l10n.t("Callbacks"), factLines(view.callbacks), "###"),
       ...tasks.map(taskPart),
@@ -132,13 +132,9 @@ function noticePart({ id, title, lines }: Notice): Part {
   return { id, lines: quoted.includes(id) ? quotedLines(lines) : [...heading, ...lines] };
 }
 
-function inputsPart(inputs: JsonObject | undefined): Part {
-  const all = Object.entries(inputs ?? {});
-  const none = inputs
-    ? l10n.t("None.")
-    : l10n.t("Not known: this execution was started elsewhere and is followed by its ID.");
-  const lines = [`## ${l10n.t("Inputs")}`, "", ...(all.length === 0 ? [none] : [])];
-  const strong = all.map(([name, value]) => {
+function inputsPart({ inputs = {}, noInputs }: ExecutionView): Part {
+  const lines = [`## ${l10n.t("Inputs")}`, "", ...present(noInputs)];
+  const strong = Object.entries(inputs).map(([name, value]) => {
     const label = `- ${leadingText(name)}`;
     const place = { line: lines.length, from: 2, to: label.length };
     lines.push(...valueLines(`${label}:`, value));
@@ -148,7 +144,7 @@ function inputsPart(inputs: JsonObject | undefined): Part {
 }
 
 function valueLines(label: string, value: JsonValue): string[] {
-  if (value === "") return [`${label} *${l10n.t("empty")}*`];
+  if (value === "") return [`${label} *${emptyInput()}*`];
   if (typeof value === "string" && !/[\n\r\u2028\u2029]/.test(value))
     return [`${label} ${inlineText(value)}`];
   if (value === null || (typeof value !== "object" && typeof value !== "string"))

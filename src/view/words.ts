@@ -203,21 +203,37 @@ export function useLabels(use: TokenUse | undefined, prices: readonly Price[]): 
   return present(use && formatTokens(use.tokens), cost && formatCost(cost));
 }
 
-/** Undefined if unknown. `now` in milliseconds since 1970. */
+/** Of an input. */
+export function emptyInput(): string {
+  return l10n.t("empty");
+}
+
+/** Whether its time counts, as long as it isn't interrupted. */
+export function hasClock(execution: ExecutionSummary): boolean {
+  const { state, origin, watchingStoppedAt } = execution;
+  const isWatched = origin === "kickoff" && watchingStoppedAt === undefined;
+  return isWatched && state !== "unconfirmed" && !hasEnded(execution);
+}
+
+/** Undefined if unknown, or if it has only begun. `now` in milliseconds since 1970. */
 export function elapsedLabel(
   execution: ExecutionSummary,
   now: number,
   isInterrupted = false,
 ): string | undefined {
-  const { state, origin, startedAt, watchingStoppedAt, history = [] } = execution;
+  const { startedAt, history = [] } = execution;
   const whole = wholeTime(execution);
   if (hasEnded(execution)) return whole && formatSpan(whole.seconds * 1000);
-  if (state === "unconfirmed" || origin !== "kickoff" || watchingStoppedAt !== undefined)
-    return undefined;
-  if (!isInterrupted) return formatSpan(now - Date.parse(startedAt), "coarse");
+  if (!hasClock(execution)) return undefined;
+  if (!isInterrupted) return countedLabel(now - Date.parse(startedAt));
   // Nothing has happened since.
-  const last = history.at(-1)?.at;
-  return last && formatSpan(Date.parse(last) - Date.parse(startedAt));
+  const took = Date.parse(history.at(-1)?.at ?? startedAt) - Date.parse(startedAt);
+  return took < 1_000 ? undefined : formatSpan(took);
+}
+
+/** Of what has not ended; undefined if it has only begun. */
+export function countedLabel(milliseconds: number): string | undefined {
+  return milliseconds < 10_000 ? undefined : formatSpan(milliseconds, "coarse");
 }
 
 /** Milliseconds until {@link elapsedLabel} of what has not ended may change. */

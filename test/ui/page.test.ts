@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import type { Locator, Page } from "playwright-core";
-import { type Execution, without } from "../../src/executions/model.ts";
+import { type Execution, type SentKickoff, without } from "../../src/executions/model.ts";
 import { projectFolder } from "../support/folders.ts";
 import { PageWindow } from "../support/page/page-window.ts";
 import { aRichExecution, outlineEvents, richDraft, someEvents } from "../support/page/samples.ts";
@@ -94,6 +94,18 @@ describe("The page of an execution in a browser", () => {
         used.filter((name) => !(name in variables)),
         [],
       );
+  });
+
+  it("says of an input that it is empty, and of an execution that it has none", async () => {
+    const given = (inputs: SentKickoff["inputs"]) => ({
+      execution: aRichExecution({ request: { inputs, callbacks: {} } }),
+    });
+    const page = await window.open(given({ note: "" }));
+    await openEverything(page);
+    const shown = page.locator("section", { has: page.getByRole("heading", { name: "Inputs" }) });
+    await shown.getByText("empty", { exact: true }).waitFor();
+    await window.show(given({}));
+    await shown.getByText("None.").waitFor();
   });
 
   it("renders Markdown with tables and highlighted code, below the page's own headings", async () => {

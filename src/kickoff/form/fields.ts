@@ -1,7 +1,7 @@
-import { isRequired } from "../../api/read-inputs.ts";
+import { isOdd, isRequired } from "../../api/read-inputs.ts";
 import type { CrewInputs, InputField, JsonValue } from "../../api/types.ts";
 import { defined, parseJson, laidOutJson } from "../../base/json.ts";
-import { filledIn, isFilled } from "../../base/placeholder.ts";
+import { filledIn } from "../../base/placeholder.ts";
 
 /** The last three ignore the text; a crew may treat "", null and a missing input differently. */
 export const fieldModes = ["fitting", "text", "json", "empty", "null", "omit"] as const;
@@ -48,11 +48,11 @@ export function formFields({ fields }: CrewInputs): readonly FormField[] {
           ? { kind: type }
           : undefined;
     const isText = type === undefined || type === "string";
-    const isOdd = !isFilled(name);
-    const mode = control !== undefined ? "fitting" : isOdd ? "empty" : isText ? "text" : "json";
+    const isHidden = isOdd(input);
+    const mode = control !== undefined ? "fitting" : isHidden ? "empty" : isText ? "text" : "json";
     return {
       name,
-      ...(isOdd && { isOdd }),
+      ...(isHidden && { isOdd: true }),
       ...defined({ description, control }),
       required: isRequired(input),
       listed: true,

@@ -1,7 +1,7 @@
 import type { ExecutionSummary } from "../../executions/model.ts";
 import type { ExecutionView } from "../../view/execution-view.ts";
 import { attemptSection, sectionOf, taskSection, type Rendered } from "../../view/sections.ts";
-import { formatSpan, present } from "../../view/words.ts";
+import { countedLabel, present } from "../../view/words.ts";
 
 /** Shown after a line, and no part of the text. */
 export interface Note {
@@ -19,7 +19,7 @@ export function notesOf(
     const line = sectionOf(rendered, section)?.start;
     return line === undefined || labels.length === 0 ? [] : [{ line, text: labels.join(" · ") }];
   };
-  const time = typeof elapsed === "number" ? formatSpan(now - elapsed, "coarse") : elapsed;
+  const time = typeof elapsed === "number" ? countedLabel(now - elapsed) : elapsed;
   return [
     ...note("state", present(time, ...use)),
     ...tasks.flatMap(({ taskId, facts }) => note(taskSection(taskId), facts)),

@@ -121,6 +121,8 @@ export interface PageModel {
   /** How many tasks follow that the crew has not named yet. */
   readonly toCome?: string;
   readonly inputs: readonly { readonly name: string; readonly value: Content }[];
+  /** In place of inputs. */
+  readonly noInputs?: string;
   readonly details: readonly Fact[];
 }
 

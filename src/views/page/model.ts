@@ -58,6 +58,7 @@ export function pageModel(
       elapsed,
       review,
       toCome,
+      noInputs: view.noInputs,
       result: result === undefined ? undefined : contentOf(result),
     }),
     actions: [

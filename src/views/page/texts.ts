@@ -1,5 +1,5 @@
 import * as l10n from "@vscode/l10n";
-import { lengthUnits } from "../../view/words.ts";
+import { emptyInput, lengthUnits } from "../../view/words.ts";
 
 /** The page fills in `{0}` and `{1}`. */
 export type PageTexts = ReturnType<typeof pageTexts>;
@@ -43,6 +43,7 @@ export function pageTexts() {
     tooDifferent: l10n.t("The outputs are too different to be compared here."),
     missing: l10n.t("The crew has not returned this output."),
     empty: l10n.t("empty output"),
+    emptyInput: emptyInput(),
     inReview: l10n.t("Waits for you, above."),
     steps: l10n.t("Steps ({0})"),
     hiddenSteps: l10n.t("{0} earlier steps are not shown."),

@@ -32,7 +32,7 @@ interface PageProps {
 
 function Page({ model, timeline, pressed, onPress }: PageProps) {
   const texts = useTexts();
-  const { review, result, notices, tasks, toCome, inputs, details } = model;
+  const { review, result, notices, tasks, toCome, inputs, noInputs, details } = model;
   useFocus(model);
   const earlier = tasks
     .find(({ taskId }) => taskId === review?.taskId)
@@ -74,9 +74,10 @@ function Page({ model, timeline, pressed, onPress }: PageProps) {
           {toCome !== undefined && <p class="faint to-come">{toCome}</p>}
         </section>
       )}
-      {inputs.length > 0 && (
+      {(inputs.length > 0 || noInputs !== undefined) && (
         <section class="facts">
           <Fold id="inputs" isOpen={false} label={<h2>{texts.inputs}</h2>}>
+            {noInputs !== undefined && <p class="faint">{noInputs}</p>}
             <dl>
               {inputs.map(({ name, value }) => (
                 <div key={name}>
@@ -84,6 +85,8 @@ function Page({ model, timeline, pressed, onPress }: PageProps) {
                   <dd>
                     {value.kind === "json" ? (
                       <ContentView content={value} />
+                    ) : value.text === "" ? (
+                      <em class="faint">{texts.emptyInput}</em>
                     ) : (
                       <div class="plain">{value.text}</div>
                     )}

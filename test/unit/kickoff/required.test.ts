@@ -88,6 +88,16 @@ describe("An input that crewAI doesn't fill in", () => {
     });
   });
 
+  it("is none of a flow's or a schema's, whose names may have any letters", () => {
+    const ofFlow = readInputs({ inputs: ["größe"], crewdeck: { kind: "flow" } });
+    const ofSchema = readInputs({ properties: { größe: { type: "string" } }, required: ["größe"] });
+    assert.ok(ofFlow !== undefined && ofSchema !== undefined);
+    const [member, declared] = [ofFlow, ofSchema].map((each) => formFields(each)[0]);
+    assert.deepEqual([member?.isOdd, member?.required], [undefined, false]);
+    assert.deepEqual([declared?.isOdd, declared?.required], [undefined, true]);
+    assert.deepEqual(emptyInputs([...ofFlow.fields, ...ofSchema.fields]), {});
+  });
+
   it("isn't missing in a request file, which sends it empty, too", () => {
     const file = readRequestFile('{"crew": "T", "inputs": {"days": "2"}}');
     assert.deepEqual(checkInputs(file, inputs.fields), []);

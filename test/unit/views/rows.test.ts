@@ -507,7 +507,7 @@ describe("an execution's row in any group", () => {
       executionRow(notWaiting({ state: "unknown", stateText: "HIBERNATING" }), start, {
         group: "state",
       }).description,
-      "HIBERNATING · 0 s · Writers · 1/3",
+      "HIBERNATING · Writers · 1/3",
     );
     assert.match(
       executionRow(second, start, { group: "waiting" }).sentence,

@@ -14,6 +14,8 @@ describe("times", () => {
 
   it("change in steps on rows, stop at the end, and are omitted if unknown", () => {
     assert.equal(elapsedLabel(notWaiting(), start + 47_000), "40 s");
+    assert.equal(elapsedLabel(notWaiting({ state: "queued" }), start + 9_000), undefined);
+    assert.equal(elapsedLabel(notWaiting(), start, true), undefined, "it had not begun");
     assert.equal(
       elapsedLabel(
         notWaiting({ state: "completed", endedAt: "2026-10-21T12:01:05.000Z" }),
