@@ -152,14 +152,14 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
       isSending: (execution): boolean => feedback.isSending(execution, execution.waiting?.taskId),
     }),
   );
-  const { feedback, threads, drafts } = owned.add(
+  const { feedback, drafts } = owned.add(
     registerFeedback({
       executions,
       sending,
       clock,
       database,
       documents,
-      review: (execution): Promise<boolean> => page.review(execution),
+      review: (execution, taskId): Promise<void> => page.review(execution, taskId),
     }),
   );
   const page = owned.add(
@@ -227,8 +227,6 @@ export async function activate(context: vscode.ExtensionContext): Promise<Crewde
     forms,
     files,
     feedback,
-    threads,
-    drafts,
     tree,
     documents: reading,
     page,

@@ -1,12 +1,10 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Locator } from "playwright-core";
 import { createdProject } from "../../test/support/crewai.ts";
 import { startModelServer } from "../../test/support/model-server.ts";
-import { waitFor } from "../../test/support/wait.ts";
-import { approveByLens, openForm, untilSeen } from "../../test/ui/person.ts";
-import { waitForDocument } from "../../test/ui/story.ts";
+import { answerOnPage, openForm } from "../../test/ui/person.ts";
+import { waitForPage } from "../../test/ui/story.ts";
 import type { VSCodeWindow } from "../../test/support/window.ts";
 import { Webview } from "../../test/support/window/webview.ts";
 import { largeWindowSize, windowSize } from "./pictures.ts";
@@ -94,23 +92,21 @@ export async function playCreatedProject(window: VSCodeWindow, take: Camera): Pr
   await lookAway(window);
   await take("tasks");
   await openWhatWaits(window);
-  await editor.lens("Approve").waitFor();
+  await webview.content.getByRole("button", { name: "Approve", exact: true }).waitFor();
   await tree.expand(filledIn.topic);
   await lookAway(window);
   await take("findings");
   await playEditors(window, take);
-  await approveByLens(window);
-  await waitForDocument(window, /^Completed · 2 of 2/m);
-  await openReport(window);
-  await editor.waitForText("# Heat pumps in 2026");
+  await answerOnPage(window, "Approve");
+  await showReport(window);
   await lookAway(window);
   await take("report");
   await compare(window, take);
 }
 
-/** What waits, with the timeline below it, and as a page. */
+/** What waits, with the timeline below it, and alone. */
 async function playEditors(window: VSCodeWindow, take: Camera): Promise<void> {
-  const { page, webview } = window;
+  const { page } = window;
   await page.setViewportSize(largeWindowSize);
   await window.runCommand("Crewdeck: Show Timeline");
   const timeline = new Webview(page, "view");
@@ -121,11 +117,8 @@ async function playEditors(window: VSCodeWindow, take: Camera): Promise<void> {
   await lookAway(window);
   await take("timeline");
   await window.runCommand("View: Hide Panel");
-  await window.runCommand("Crewdeck: Open as Page");
-  await webview.content.getByRole("button", { name: "Approve", exact: true }).waitFor();
   await lookAway(window);
   await take("page");
-  await window.runCommand("Crewdeck: Open as Text");
   await page.setViewportSize(windowSize);
 }
 
@@ -138,8 +131,8 @@ async function compare(window: VSCodeWindow, take: Camera): Promise<void> {
   await form.getByRole("textbox", { name: "topic" }).fill(topic);
   await form.getByRole("button", { name: "Kick Off", exact: true }).click();
   await editor.tab(topic).waitFor();
-  await approveByLens(window);
-  await waitForDocument(window, /^Completed · 2 of 2/m);
+  await answerOnPage(window, "Approve");
+  await waitForPage(window, /2 of 2/);
   await page.setViewportSize(largeWindowSize);
   await window.runCommand("View: Close All Editors");
   await tree.click(filledIn.topic);
@@ -151,26 +144,11 @@ async function compare(window: VSCodeWindow, take: Camera): Promise<void> {
   await take("comparison");
 }
 
-/** Opens the result with the lens above it. */
-export async function openReport(window: VSCodeWindow): Promise<void> {
-  await untilSeen(
-    "the report",
-    async () => (await resultLens(window)).click({ timeout: 5_000 }),
-    () => window.editor.tab("result.md").isVisible(),
-  );
-}
-
-/** The lens above the result. Lenses of tasks' outputs have the same title, and for a moment the result has none yet. */
-export async function resultLens({ editor, page }: VSCodeWindow): Promise<Locator> {
-  const heading = page.locator(".view-lines > .view-line").getByText("## Result", { exact: true });
-  return waitFor("a lens above the result", async () => {
-    const top = (await heading.boundingBox())?.y ?? 0;
-    for (const lens of await editor.lens("Open Output").all()) {
-      const box = await lens.boundingBox({ timeout: 1_000 }).catch(() => null);
-      if (box !== null && box.y < top && top - box.y < 30) return lens;
-    }
-    return undefined;
-  });
+/** Waits until the page begins with the result. */
+export async function showReport(window: VSCodeWindow): Promise<void> {
+  await waitForPage(window, /2 of 2/);
+  await window.webview.content.locator("html").evaluate((page) => page.scrollTo({ top: 0 }));
+  await window.webview.content.getByRole("heading", { name: "Heat pumps in 2026" }).waitFor();
 }
 
 async function openTasks(window: VSCodeWindow): Promise<void> {

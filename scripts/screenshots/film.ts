@@ -2,7 +2,7 @@ import type { Locator } from "playwright-core";
 import sharp from "sharp";
 import { waitFor } from "../../test/support/wait.ts";
 import type { VSCodeWindow } from "../../test/support/window.ts";
-import { filledIn, openReport, resultLens } from "./created-project.ts";
+import { filledIn, showReport } from "./created-project.ts";
 import { untilStarted } from "./scenes.ts";
 
 interface Frame {
@@ -26,7 +26,7 @@ export class Film {
 
   /** Drives the window and takes the frames. */
   async play(): Promise<void> {
-    const { tree, editor, messages, page, webview } = this.#window;
+    const { tree, messages, page, webview } = this.#window;
     await tree.open("Crewdeck");
     const serve = page.locator(".part.sidebar").getByRole("button", { name: "Serve This Crew" });
     await serve.waitFor();
@@ -41,7 +41,7 @@ export class Film {
     for (const [field, text] of Object.entries(filledIn)) await this.#type(field, text);
     await this.#click(kickOff);
     await this.#untilRow("Running");
-    await editor.waitForText(`# ${filledIn.topic}`);
+    await webview.content.getByRole("heading", { name: filledIn.topic }).waitFor();
     await this.#take(1500);
     const open = messages
       .notification("waits for you")
@@ -49,7 +49,7 @@ export class Film {
     await open.waitFor();
     await this.#take(1500);
     await this.#click(open);
-    const approve = editor.lens("Approve");
+    const approve = webview.content.getByRole("button", { name: "Approve", exact: true });
     await this.#untilStill(approve);
     await this.#take(2500);
     await this.#click(approve);
@@ -57,20 +57,7 @@ export class Film {
     await this.#take(1200);
     await this.#untilRow("Completed");
     await this.#take(1200);
-    // The document keeps its scroll position; the result is at its top.
-    await page.locator(".editor-group-container.active .view-lines").first().click();
-    await page.keyboard.press("ControlOrMeta+Home");
-    // Sticky headings at the top disappear a moment later.
-    await page
-      .locator(".sticky-widget .sticky-line-content")
-      .first()
-      .waitFor({ state: "detached" });
-    const openOutput = await resultLens(this.#window);
-    await this.#untilStill(openOutput);
-    await this.#take(1500);
-    await this.#pointAt(openOutput);
-    await openReport(this.#window);
-    await editor.waitForText("# Heat pumps in 2026");
+    await showReport(this.#window);
     await this.#take(4000);
   }
 
@@ -95,7 +82,7 @@ export class Film {
     await this.#window.page.locator(".monaco-sash.hover").waitFor({ state: "detached" });
   }
 
-  /** A document that opens scrolls to the output that waits, and its lenses move. */
+  /** A page that opens scrolls to the output that waits. */
   async #untilStill(element: Locator): Promise<void> {
     let before: number | undefined;
     let times = 0;

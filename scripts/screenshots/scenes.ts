@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { json, MisbehavingServer } from "../../test/support/misbehaving-server.ts";
-import { connectCrew, openExecution, openForm } from "../../test/ui/person.ts";
-import { story, startExampleCrew, waitForDocument } from "../../test/ui/story.ts";
+import { connectCrew, feedbackBox, openForm, rejectOnPage } from "../../test/ui/person.ts";
+import { story, startExampleCrew, waitForPage } from "../../test/ui/story.ts";
 import { openWalkthrough } from "../../test/ui/walkthrough.ts";
 import { waitFor } from "../../test/support/wait.ts";
 import type { VSCodeWindow } from "../../test/support/window.ts";
@@ -91,7 +91,7 @@ async function fillIn(window: VSCodeWindow, take: Camera): Promise<void> {
 }
 
 async function kickOff(window: VSCodeWindow, take: Camera): Promise<void> {
-  const { editor, webview, messages, page } = window;
+  const { webview, messages, page } = window;
   await webview.content.getByRole("button", { name: "Kick Off", exact: true }).click();
   await messages.notification("waits for you").waitFor();
   await take("toast");
@@ -107,39 +107,30 @@ async function kickOff(window: VSCodeWindow, take: Camera): Promise<void> {
   });
   await take("status-bar");
   await openWhatWaits(window);
-  await editor.lens("Approve").waitFor();
+  await feedbackBox(window).waitFor();
 }
 
 async function answer(window: VSCodeWindow, take: Camera): Promise<void> {
-  const { editor, messages } = window;
-  await editor.lens("Reject…").click();
-  const thread = editor.thread("Reject");
-  await editor.writeInThread(thread, story.feedback);
+  const { editor } = window;
+  await feedbackBox(window).fill(story.feedback);
+  await lookAway(window);
   await take("reject");
-  await editor.pressInThread(thread, "Send");
-  await messages.notification("waits for you").waitFor();
-  await openWhatWaits(window);
-  await waitForDocument(window, /### Attempt 2/);
+  await rejectOnPage(window, story.feedback);
+  await waitForPage(window, /You asked after attempt 1:/);
   await window.runCommand("Crewdeck: Compare with Previous Attempt");
   await editor.tab("attempt 1 ↔ attempt 2").waitFor();
   await editor.waitForText("rejected: Shorter");
   await take("compare");
   await window.runCommand("View: Close Editor");
   await window.runCommand("Crewdeck: Approve");
-  await waitForDocument(window, /^Completed · 3 of 3/m);
-  // Opened again: for a moment, lenses of the earlier text are in the wrong places.
-  await window.runCommand("View: Close All Editors");
-  await openExecution(window, story.topic);
-  // Reading the whole text had selected it.
-  await window.runCommand("View: Focus Active Editor Group");
-  await window.page.keyboard.press("Control+Home");
+  await waitForPage(window, /3 of 3/);
   await lookAway(window);
   await take("completed");
 }
 
 /** By a deployed flow, of which only the webhook and a crew's answers are played. */
 async function beAsked(window: VSCodeWindow, take: Camera): Promise<void> {
-  const { tree, quickInput, messages, editor, page } = window;
+  const { tree, quickInput, messages, webview, page } = window;
   const deployment = await MisbehavingServer.start();
   deployment.otherwise = json(200, { state: "NOT FOUND", inputs: [] });
   try {
@@ -154,7 +145,7 @@ async function beAsked(window: VSCodeWindow, take: Camera): Promise<void> {
     const { headers, body } = signed("", asked, Date.now());
     await fetch(webhook, { method: "POST", headers, body: new Uint8Array(body) });
     await messages.answer(`asks you at “${draft.method_name}”`, "Open");
-    await editor.lens("request_changes").waitFor();
+    await webview.content.getByRole("button", { name: "request_changes" }).waitFor();
     await lookAway(window);
     await take("flow");
   } finally {

@@ -2,7 +2,6 @@ import * as vscode from "vscode";
 import { UserError } from "../base/errors.ts";
 import type { Crews } from "../crews/crews.ts";
 import { isProgram, targetOf } from "../editor/arguments.ts";
-import { activeDocument } from "../editor/execution-uri.ts";
 import { viewId } from "../editor/manifest.ts";
 import { confirm, showStatus } from "../editor/messages.ts";
 import { hasEnded, without, type Execution, type ExecutionSummary } from "../executions/model.ts";
@@ -44,13 +43,6 @@ export function executionCommands(parts: ExecutionParts): Commands {
     showActive: () => showActive(parts),
     openExecution: onExecution(parts, async (execution, argument) => {
       await documents.show(execution, targetOf(argument).taskId);
-    }),
-    openPreview: onExecution(parts, async (execution) => {
-      await documents.show(execution);
-      const uri = activeDocument();
-      if (uri === undefined)
-        throw new UserError(vscode.l10n.t("The execution's document could not be opened."));
-      await vscode.commands.executeCommand("markdown.showPreviewToSide", uri);
     }),
     openAsPage: onExecution(parts, (execution) => page.switchTo(execution, "page")),
     openAsText: onExecution(parts, (execution) => page.switchTo(execution, "text")),

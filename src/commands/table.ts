@@ -45,7 +45,7 @@ export interface CommandParts
     Pick<Executions, "store" | "tracker" | "lease">,
     Pick<Sending, "secrets">,
     Pick<KickoffRoom, "forms" | "files">,
-    Pick<FeedbackRoom, "feedback" | "threads" | "drafts"> {
+    Pick<FeedbackRoom, "feedback"> {
   readonly context: vscode.ExtensionContext;
   readonly clock: Clock;
   readonly database: Database;

@@ -15,8 +15,8 @@ export interface Target {
   readonly isDocument?: boolean;
 }
 
-/** Members of what VS Code passes to commands: tree rows, lenses, URIs, comment replies. */
-const marks = ["kind", "fromLens", "scheme", "thread"];
+/** Members of what VS Code passes to commands: tree rows, lenses, URIs. */
+const marks = ["kind", "fromLens", "scheme"];
 
 /** Whether a program, such as a task, runs the command: then don't ask, and throw errors. */
 export function isProgram(argument: unknown): boolean {

@@ -102,18 +102,11 @@ function toWellFormed(text: string): string {
   return text.replace(/\p{Cs}/gu, "\uFFFD");
 }
 
-/** Of a comment thread's input box, which is an editor (observed in 1.104 and 1.139). */
-export const commentBoxScheme = "comment";
-
-/** For a comment thread's input box, the document of the active tab; the page's is a custom editor. */
+/** The focused text, or the page in the active tab. */
 export function activeDocument(): vscode.Uri | undefined {
-  const uri = vscode.window.activeTextEditor?.document.uri;
-  if (uri !== undefined && uri.scheme !== commentBoxScheme) return uri;
   const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
-  const isDocument =
-    input instanceof vscode.TabInputCustom ||
-    (uri !== undefined && input instanceof vscode.TabInputText);
-  return isDocument ? input.uri : undefined;
+  const page = input instanceof vscode.TabInputCustom ? input.uri : undefined;
+  return vscode.window.activeTextEditor?.document.uri ?? page;
 }
 
 /** What a tab shows as text or in a custom editor, such as a page. */

@@ -9,7 +9,6 @@ export const executionLanguage = "crew-execution";
 export const formType = "crewdeck.kickoff";
 export const pageType = "crewdeck.page";
 export const comparisonType = "crewdeck.comparison";
-export const feedbackController = "crewdeck.feedback";
 
 /** The context keys in the manifest's `when` clauses, with defaults. */
 const defaults = {

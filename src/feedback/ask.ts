@@ -6,11 +6,10 @@ import type { Execution, ExecutionSummary, ResumeSummary } from "../executions/m
 import { approved } from "../executions/resumes.ts";
 import { taskIn } from "../executions/tasks.ts";
 import { titleOf } from "../executions/title.ts";
-import { cannedAnswers, labelled } from "./canned.ts";
 import { LostSecretsError, UnknownHostError } from "../sending/errors.ts";
 import type { FeedbackToSend } from "../sending/feedback.ts";
 import { effects } from "./lenses.ts";
-import { crewAndAddress, type ThreadSubject } from "./target.ts";
+import { crewAndAddress, type FeedbackSubject } from "./target.ts";
 
 /** A dialog grows with its text, out of the window. */
 const longest = { lines: 12, characters: 700 };
@@ -50,43 +49,6 @@ export async function askTask(execution: ExecutionSummary): Promise<string | und
   });
 }
 
-/** Undefined when the person cancels. A canned answer is shown in a thread first. */
-export async function askKind(taskId: string) {
-  type Item = vscode.QuickPickItem & {
-    action?: "approve" | "approveWithNote" | "reject";
-    text?: string;
-  };
-  const canned = (isApprove: boolean): Item[] =>
-    cannedAnswers(isApprove).map(({ label, text }) => ({
-      ...labelled(label, text),
-      description: isApprove ? vscode.l10n.t("approve with note") : vscode.l10n.t("reject"),
-      action: isApprove ? "approveWithNote" : "reject",
-      text,
-    }));
-  const answers = [...canned(true), ...canned(false)];
-  const separator: Item = {
-    label: vscode.l10n.t("Canned answers, shown before they are sent"),
-    kind: vscode.QuickPickItemKind.Separator,
-  };
-  const [approve, note, reject] = [
-    vscode.l10n.t("Approve"),
-    vscode.l10n.t("Approve with Note…"),
-    vscode.l10n.t("Reject…"),
-  ];
-  const items: readonly Item[] = [
-    { label: approve, detail: effects.approve(), action: "approve" },
-    { label: note, detail: effects.note(), action: "approveWithNote" },
-    { label: reject, detail: effects.reject(), action: "reject" },
-    ...(answers.length === 0 ? [] : [separator]),
-    ...answers,
-  ];
-  return await vscode.window.showQuickPick(items, {
-    title: vscode.l10n.t("Feedback for “{0}”", shortName(taskId)),
-    ignoreFocusOut: true,
-    matchOnDetail: true,
-  });
-}
-
 export async function askAgain(sent: ResumeSummary): Promise<boolean> {
   const question = vscode.l10n.t("Send the same feedback again?");
   return await confirm(question, doubtIn(sent), vscode.l10n.t("Send Again"));
@@ -120,7 +82,7 @@ export async function askAnswer({ waiting }: ExecutionSummary): Promise<string |
 /** What a person allows, so that feedback can be sent. Undefined for another error, and if refused. */
 export async function askToAllow(
   error: unknown,
-  { execution }: ThreadSubject,
+  { execution }: FeedbackSubject,
 ): Promise<Pick<FeedbackToSend, "withoutSecrets" | "allowedHost"> | undefined> {
   if (error instanceof LostSecretsError)
     return (await askWithoutSecrets(error.addresses)) ? { withoutSecrets: true } : undefined;

@@ -1,6 +1,5 @@
 import * as vscode from "vscode";
 import { plainLabel } from "../editor/messages.ts";
-import type { Draft } from "./drafts.ts";
 
 interface CannedAnswer {
   readonly label?: string;
@@ -8,10 +7,9 @@ interface CannedAnswer {
   readonly kind: "approve" | "reject" | "both";
 }
 
-export function cannedAnswers(isApprove: boolean): readonly CannedAnswer[] {
+function cannedAnswers(): readonly CannedAnswer[] {
   const set: unknown = vscode.workspace.getConfiguration("crewdeck").get("feedback.cannedAnswers");
-  const answers = Array.isArray(set) ? set.flatMap(readAnswer) : [];
-  return answers.filter(({ kind }) => kind === "both" || (kind === "approve") === isApprove);
+  return Array.isArray(set) ? set.flatMap(readAnswer) : [];
 }
 
 function readAnswer(raw: unknown): CannedAnswer[] {
@@ -24,16 +22,18 @@ function readAnswer(raw: unknown): CannedAnswer[] {
   return [{ ...(isNamed && { label }), text, kind: isFor }];
 }
 
-/** Includes drafts for other attempts. Undefined when the person cancels or edits the answers. */
-export async function askInsertion(
-  isApprove: boolean,
-  drafts: readonly Draft[],
-): Promise<string | undefined> {
-  const item = (label: string | undefined, text: string) => ({ ...labelled(label, text), text });
-  const canned = cannedAnswers(isApprove).map(({ label, text }) => item(label, text));
-  const kept = drafts.map(({ attempt, text }) =>
-    item(vscode.l10n.t("Draft for attempt {0}", attempt), text),
-  );
+/** Lets the person choose a text for the feedback box. Undefined if cancelled, or to edit the answers. */
+export async function askInsertion(): Promise<string | undefined> {
+  const kinds = {
+    approve: vscode.l10n.t("approve with note"),
+    reject: vscode.l10n.t("reject"),
+    both: "",
+  };
+  const canned = cannedAnswers().map(({ label, text, kind }) => ({
+    ...labelled(label, text),
+    description: kinds[kind],
+    text,
+  }));
   const edit = {
     label:
       canned.length === 0
@@ -43,10 +43,8 @@ export async function askInsertion(
     text: undefined,
   };
   const separator = { label: "", kind: vscode.QuickPickItemKind.Separator, text: undefined };
-  const chosen = await vscode.window.showQuickPick([...canned, ...kept, separator, edit], {
-    title: isApprove
-      ? vscode.l10n.t("Insert into your note")
-      : vscode.l10n.t("Insert into your feedback"),
+  const chosen = await vscode.window.showQuickPick([...canned, separator, edit], {
+    title: vscode.l10n.t("Insert into your feedback"),
     placeHolder: vscode.l10n.t("Inserted below your text; nothing is sent yet"),
     matchOnDetail: true,
     ignoreFocusOut: true,
@@ -59,7 +57,7 @@ export async function askInsertion(
   return chosen?.text;
 }
 
-export function labelled(label: string | undefined, text: string): vscode.QuickPickItem {
+function labelled(label: string | undefined, text: string): vscode.QuickPickItem {
   const line = plainLabel(text.trim().replace(/\s+/g, " "));
   return label === undefined ? { label: line } : { label: plainLabel(label), detail: line };
 }

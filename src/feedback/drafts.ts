@@ -13,7 +13,6 @@ const shown = 80;
 
 export interface Draft extends ResumeTarget {
   readonly localId: string;
-  readonly isApprove: boolean;
   readonly text: string;
   readonly at: string;
 }
@@ -38,7 +37,7 @@ export class Drafts implements Disposable {
   }
 
   /** Replaces the draft for the same output. @throws UserError if it is too long */
-  keep({ localId, taskId, attempt, isApprove, text, at }: Draft): void {
+  keep({ localId, taskId, attempt, text, at }: Draft): void {
     if (text.length > longest)
       throw new UserError(
         l10n.t(
@@ -47,10 +46,10 @@ export class Drafts implements Disposable {
           longest,
         ),
       );
-    const values = [localId, taskId, attempt, isApprove ? 1 : 0, text, at];
+    const values = [localId, taskId, attempt, text, at];
     this.#change(() => {
       this.#database.run(
-        "INSERT OR REPLACE INTO drafts (local_id, task_id, attempt, is_approve, text, at) VALUES (?, ?, ?, ?, ?, ?)",
+        "INSERT OR REPLACE INTO drafts (local_id, task_id, attempt, is_approve, text, at) VALUES (?, ?, ?, 0, ?, ?)",
         ...values,
       );
       this.#database.run(
@@ -96,7 +95,6 @@ function draftIn(row: Row): Draft {
     localId: text(row, "local_id"),
     taskId: text(row, "task_id"),
     attempt: integer(row, "attempt"),
-    isApprove: integer(row, "is_approve") === 1,
     text: text(row, "text"),
     at: text(row, "at"),
   };

@@ -8,7 +8,6 @@ import { titleOf } from "../executions/title.ts";
 import type { FeedbackResult, FeedbackToSend } from "../sending/feedback.ts";
 import type { Sending } from "../sending/sending.ts";
 import type { FeedbackDocuments } from "./lenses.ts";
-import type { FeedbackThreads } from "./threads.ts";
 import { FeedbackUnderWay } from "./under-way.ts";
 
 /** Milliseconds. */
@@ -18,10 +17,10 @@ const questions = () => import("./ask.ts");
 
 interface FeedbackOptions {
   readonly sending: Pick<Sending, "feedbackSender">;
-  /** An output without a place in a visible editor is not on the screen. */
-  readonly documents: Pick<FeedbackDocuments, "find" | "findExecution" | "show">;
-  /** Moves to the page's feedback box; false if the person reads executions as text. */
-  readonly review?: (execution: ExecutionSummary) => Promise<boolean>;
+  /** Which outputs are on the screen, as text or on a page. */
+  readonly documents: Pick<FeedbackDocuments, "find" | "summary">;
+  /** Shows the page's box for a task: that is where a person writes. */
+  readonly review: (execution: ExecutionSummary, taskId: string) => Promise<void>;
   /** A double click on an output counts once, even if the crew answers between the clicks. */
   readonly presses: SingleStart<FeedbackResult | undefined>;
 }
@@ -40,20 +39,15 @@ export interface GivenFeedback {
 
 type Answer = Promise<FeedbackResult | undefined>;
 
-/** Each method returns the crew's answer, or undefined when the person cancels. */
+/** Each method returns the crew's answer, or undefined when the person cancels or writes on the page. */
 export class Feedback implements vscode.Disposable {
   readonly #options: FeedbackOptions;
   readonly #changed = new vscode.EventEmitter<void>();
   readonly onDidChangeSending = this.#changed.event;
   readonly #underWay = new FeedbackUnderWay(() => this.#changed.fire());
-  #threads: (() => Promise<FeedbackThreads>) | undefined;
 
   constructor(options: FeedbackOptions) {
     this.#options = options;
-  }
-
-  use(threads: () => Promise<FeedbackThreads>): void {
-    this.#threads = threads;
   }
 
   /** See {@link FeedbackUnderWay.has}. */
@@ -82,7 +76,7 @@ export class Feedback implements vscode.Disposable {
         ? await (await questions()).askAnswer(execution)
         : (given.feedback ?? "");
     if (chosen === undefined) return undefined;
-    if (isAnswer && isPerson && chosen === "") return await this.#write(execution, given, true);
+    if (isAnswer && isPerson && chosen === "") return await this.write(execution, given);
     const feedback = chosen;
     const isTaskKnown = (given.taskId ?? execution.waiting?.taskId) !== undefined;
     const isExempt =
@@ -98,30 +92,21 @@ export class Feedback implements vscode.Disposable {
     return await this.send({ ...wanted, isApprove: true, text: feedback });
   }
 
-  async approveWithNote(execution: Execution, given: GivenFeedback = {}): Answer {
-    return await this.#write(execution, given, true);
+  /** In the page's box, for an output that the person saw or for a task that they name. */
+  async write(execution: Execution, given: GivenFeedback = {}): Answer {
+    // Whether to answer again is asked when it is sent.
+    const wanted = await this.#prepare(execution, { ...given, isPerson: false });
+    if (wanted !== undefined) await this.#options.review(execution, wanted.taskId);
+    return undefined;
   }
 
   async reject(execution: Execution, given: GivenFeedback = {}): Answer {
     const { feedback: text, taskId = execution.waiting?.taskId } = given;
     if (taskId !== undefined && asksFor(execution, taskId))
       return await this.approve(execution, given);
-    if (text === undefined) return await this.#write(execution, given, false);
+    if (text === undefined) return await this.write(execution, given);
     const wanted = await this.#prepare(execution, given);
     return wanted && (await this.send({ ...wanted, isApprove: false, text }));
-  }
-
-  async give(execution: Execution): Answer {
-    const { askKind, askTask } = await questions();
-    if (execution.waiting?.options !== undefined)
-      return await this.approve(execution, { isPerson: true });
-    const taskId = execution.waiting?.taskId ?? (await askTask(execution));
-    const chosen = taskId === undefined ? undefined : await askKind(taskId);
-    if (taskId === undefined || chosen?.action === undefined) return undefined;
-    const given = { taskId, isPerson: true };
-    return chosen.action === "approve"
-      ? await this.approve(execution, given)
-      : await this.#write(execution, given, chosen.action === "approveWithNote", chosen.text);
   }
 
   /** Warns, then sends {@link repeatable} feedback again. @throws NothingToDo if there is none */
@@ -166,8 +151,17 @@ export class Feedback implements vscode.Disposable {
   }
 
   #isShown({ localId }: ExecutionSummary): boolean {
-    return vscode.window.visibleTextEditors.some(
-      ({ document }) => this.#options.documents.find(document)?.execution.localId === localId,
+    const { documents } = this.#options;
+    const { visibleTextEditors, tabGroups } = vscode.window;
+    return (
+      visibleTextEditors.some(
+        ({ document }) => documents.find(document)?.execution.localId === localId,
+      ) ||
+      tabGroups.all.some(
+        ({ activeTab }) =>
+          activeTab?.input instanceof vscode.TabInputCustom &&
+          documents.summary(activeTab.input.uri)?.localId === localId,
+      )
     );
   }
 
@@ -189,31 +183,6 @@ export class Feedback implements vscode.Disposable {
     if (taken === undefined) return { execution, taskId: task };
     const isAgreed = await (await questions()).askAnew(taken);
     return isAgreed ? { execution, taskId: task, again: true } : undefined;
-  }
-
-  /** The editor of the waiting output alone, as in a comparison. */
-  #compared({ localId }: ExecutionSummary): vscode.TextEditor | undefined {
-    const { documents } = this.#options;
-    const editor = vscode.window.activeTextEditor;
-    if (editor === undefined || documents.findExecution(editor.document)) return undefined;
-    return documents.find(editor.document)?.execution.localId === localId ? editor : undefined;
-  }
-
-  async #write(
-    execution: Execution,
-    given: GivenFeedback,
-    isApprove: boolean,
-    text?: string,
-  ): Answer {
-    const wanted = await this.#prepare(execution, given);
-    if (wanted === undefined || this.#threads === undefined) return undefined;
-    const compared = this.#compared(execution);
-    const isPaused = execution.waiting?.taskId === wanted.taskId && wanted.again !== true;
-    const isForPage = compared === undefined && text === undefined && isPaused;
-    if (isForPage && (await this.#options.review?.(execution))) return undefined;
-    const editor = compared ?? (await this.#options.documents.show(execution));
-    const threads = await this.#threads();
-    return await threads.open(editor, { ...wanted, isApprove }, text);
   }
 }
 

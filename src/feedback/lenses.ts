@@ -19,7 +19,8 @@ export interface FeedbackDocuments {
   readonly find: (document: vscode.TextDocument) => FeedbackPlace | undefined;
   /** The execution whose own document this is; not that of one of its outputs. */
   readonly findExecution: (document: vscode.TextDocument) => ExecutionSummary | undefined;
-  readonly show: (execution: ExecutionSummary) => Promise<vscode.TextEditor>;
+  /** The execution that a text or a page is about. */
+  readonly summary: (uri: vscode.Uri) => ExecutionSummary | undefined;
 }
 
 interface LensParts {
@@ -42,22 +43,20 @@ export const effects = {
 /** Lenses for a flow's answers. */
 const most = 8;
 
-/** The actions on the waiting output and, at the top, on drafts for outputs that no longer wait. */
+/** The actions on the waiting output. */
 export function feedbackLenses(
   document: vscode.TextDocument,
   { documents, feedback, drafts }: LensParts,
 ): vscode.CodeLens[] {
   const execution = documents.findExecution(document);
   if (execution === undefined) return [];
-  const lens = (line: number) => (command: vscode.Command) =>
-    new vscode.CodeLens(new vscode.Range(line, 0, line, 0), command);
-  const written = drafts.of(execution.localId);
-  const left = written.filter((draft) => !isForWhatWaits(draft, execution));
-  const top = left.length === 0 ? [] : [leftOverCommand(execution, left)].map(lens(0));
   const place = documents.find(document);
-  if (place === undefined) return top;
+  if (place === undefined) return [];
+  const range = new vscode.Range(place.line, 0, place.line, 0);
   const isSending = feedback.isSending(execution, place.taskId);
-  return [...top, ...commandsAt(place, written, isSending).map(lens(place.line))];
+  return commandsAt(place, drafts.of(execution.localId), isSending).map(
+    (command) => new vscode.CodeLens(range, command),
+  );
 }
 
 function commandsAt(
@@ -82,13 +81,10 @@ function commandsAt(
   const kept = (isOpen ? drafts : [])
     .filter((draft) => isForWhatWaits(draft, execution))
     .map((draft) => {
-      const { isApprove, taskId: of, attempt } = draft;
+      const { taskId: of, attempt } = draft;
       const title = withIcon("edit", vscode.l10n.t("Edit Draft…"));
-      const tooltip = isApprove
-        ? vscode.l10n.t("A note that was not sent: {0}", beginningOf(draft))
-        : vscode.l10n.t("A rejection that was not sent: {0}", beginningOf(draft));
-      const id = isApprove ? "approveWithNote" : "reject";
-      return command(title, id, tooltip, { taskId: of, attempt });
+      const tooltip = vscode.l10n.t("Feedback that was not sent: {0}", beginningOf(draft));
+      return command(title, "approveWithNote", tooltip, { taskId: of, attempt });
     });
   const { waiting } = execution;
   const { options = [] } = waiting ?? {};
@@ -150,16 +146,4 @@ function tooltipOf(verb: Verb, execution: ExecutionSummary): string | undefined 
 /** VS Code leaves no room between an icon and a plain space. */
 function withIcon(icon: string, title: string): string {
   return `$(${icon})\u00a0${title}`;
-}
-
-function leftOverCommand(execution: ExecutionSummary, drafts: readonly Draft[]): vscode.Command {
-  return {
-    title:
-      drafts.length === 1
-        ? vscode.l10n.t("Unsent Draft…")
-        : vscode.l10n.t("{0} Unsent Drafts…", drafts.length),
-    command: "crewdeck.openDrafts",
-    tooltip: drafts.map(beginningOf).join("\n"),
-    arguments: [{ crew: execution.crew.id, kickoffId: keyOf(execution), fromLens: true }],
-  };
 }

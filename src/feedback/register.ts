@@ -13,7 +13,6 @@ import type { Database } from "../store/database.ts";
 import { Drafts } from "./drafts.ts";
 import { Feedback } from "./feedback.ts";
 import type { FeedbackDocuments } from "./lenses.ts";
-import type { FeedbackThreads } from "./threads.ts";
 import { watchWaitingHere } from "./waiting-here.ts";
 
 export type FeedbackRoom = ReturnType<typeof registerFeedback>;
@@ -24,7 +23,7 @@ export function registerFeedback(options: {
   readonly clock: Clock;
   readonly database: Database;
   readonly documents: FeedbackDocuments;
-  readonly review: (execution: ExecutionSummary) => Promise<boolean>;
+  readonly review: (execution: ExecutionSummary, taskId: string) => Promise<void>;
 }) {
   const { executions, sending, clock, database, documents, review } = options;
   const { store } = executions;
@@ -32,19 +31,9 @@ export function registerFeedback(options: {
   const presses = new SingleStart<FeedbackResult | undefined>(clock);
   const feedback = owned.add(new Feedback({ sending, documents, review, presses }));
   const drafts = owned.add(new Drafts(database, logProblem));
-  let loading: Promise<FeedbackThreads> | undefined;
-  /** Loaded when a person first writes about an output. */
-  const threads = () => {
-    const parts = { documents, store, feedback, drafts, clock, onProblem: logProblem };
-    loading ??= import("./threads.ts").then((loaded) =>
-      owned.add(new loaded.FeedbackThreads(parts)),
-    );
-    return loading;
-  };
-  feedback.use(threads);
   owned.add(registerLenses(executionScheme, { documents, store, feedback, drafts }));
   owned.add(watchWaitingHere(documents, store));
-  return { feedback, threads, drafts, dispose: () => owned.dispose() };
+  return { feedback, drafts, dispose: () => owned.dispose() };
 }
 
 /** The code is loaded with the first document. */

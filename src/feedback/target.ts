@@ -1,12 +1,12 @@
 import * as l10n from "@vscode/l10n";
 import { hostOf, shortAddress } from "../api/address.ts";
 import { givenCallbacks } from "../api/callbacks.ts";
-import { canBeAnswered, type Execution, type ExecutionSummary } from "../executions/model.ts";
-import { attemptToAnswer, resumesOf } from "../executions/resumes.ts";
+import type { Execution, ExecutionSummary } from "../executions/model.ts";
+import { attemptToAnswer } from "../executions/resumes.ts";
 import type { FeedbackToSend } from "../sending/feedback.ts";
 import type { DraftTarget } from "./drafts.ts";
 
-export type ThreadSubject = Omit<FeedbackToSend, "text">;
+export type FeedbackSubject = Omit<FeedbackToSend, "text">;
 
 interface TaskOfExecution {
   readonly execution: ExecutionSummary;
@@ -21,29 +21,6 @@ export function targetOf({ execution, taskId }: TaskOfExecution): DraftTarget {
 export function isSameTarget(one: TaskOfExecution, other: TaskOfExecution): boolean {
   const [a, b] = [targetOf(one), targetOf(other)];
   return a.localId === b.localId && a.taskId === b.taskId && a.attempt === b.attempt;
-}
-
-/** A reported pause waits when answering again. @param current undefined if untracked */
-export function isOver(
-  { execution, taskId, again }: ThreadSubject,
-  current: ExecutionSummary | undefined,
-): boolean {
-  const isAnsweredAgain = again === true && current?.stillPaused?.taskId === taskId;
-  if (current === undefined || !(canBeAnswered(current) || isAnsweredAgain)) return true;
-  if (current.waiting !== undefined && current.waiting.taskId !== taskId) return true;
-  return attemptToAnswer(current, taskId) !== attemptToAnswer(execution, taskId);
-}
-
-export function isRecorded(
-  subject: ThreadSubject,
-  text: string,
-  current: Execution | undefined,
-): boolean {
-  const sent = current === undefined ? [] : resumesOf(current, targetOf(subject));
-  return sent.some(
-    ({ feedback }) =>
-      feedback.isApprove === subject.isApprove && (feedback.text === text || text.trim() === ""),
-  );
 }
 
 export function crewAndAddress({ crew }: Pick<Execution, "crew">): string {

@@ -15,14 +15,14 @@ interface Keystroke {
 
 /** What a person types about an output: stored after a pause, and when the box or the page is left. */
 export class TypedDraft implements Disposable {
-  readonly #drafts: Pick<Drafts, "find" | "keep" | "remove">;
+  readonly #drafts: Pick<Drafts, "keep" | "remove">;
   readonly #clock: Clock;
   readonly #onProblem: (error: unknown) => void;
   #last: Keystroke | undefined;
   #cancel: (() => void) | undefined;
 
   constructor(
-    drafts: Pick<Drafts, "find" | "keep" | "remove">,
+    drafts: Pick<Drafts, "keep" | "remove">,
     clock: Clock,
     onProblem: (error: unknown) => void,
   ) {
@@ -53,11 +53,9 @@ export class TypedDraft implements Disposable {
     this.#cancel = undefined;
     const { target, text, number } = this.#last;
     try {
-      // The kind isn't decided before it is sent.
-      const isApprove = this.#drafts.find(target)?.isApprove ?? false;
       const at = new Date(number).toISOString();
       if (text.trim() === "") this.#drafts.remove(target);
-      else this.#drafts.keep({ ...target, isApprove, text, at });
+      else this.#drafts.keep({ ...target, text, at });
     } catch (error) {
       this.#onProblem(error);
     }

@@ -4,14 +4,15 @@ import { asksFor, pendingResume } from "../executions/resumes.ts";
 import type { ExecutionStore } from "../executions/store.ts";
 import type { FeedbackDocuments } from "./lenses.ts";
 
-/** Keeps the context keys `crewdeck.waitingHere` and `crewdeck.asksHere`, for the focused document. */
+type Documents = Pick<FeedbackDocuments, "find" | "summary">;
+
+/** Keeps the context keys `crewdeck.waitingHere` and `crewdeck.asksHere`, for the focused text or page. */
 export function watchWaitingHere(
-  documents: Pick<FeedbackDocuments, "find">,
+  documents: Documents,
   store: Pick<ExecutionStore, "onDidChange">,
 ): vscode.Disposable {
   const look = () => {
-    const document = vscode.window.activeTextEditor?.document;
-    const place = document && documents.find(document);
+    const place = placeIn(documents);
     const waits = place?.taskId !== undefined && pendingResume(place.execution) === undefined;
     setContext("crewdeck.waitingHere", waits);
     setContext("crewdeck.asksHere", waits && asksFor(place.execution, place.taskId));
@@ -19,9 +20,19 @@ export function watchWaitingHere(
   look();
   return vscode.Disposable.from(
     vscode.window.onDidChangeActiveTextEditor(look),
+    vscode.window.tabGroups.onDidChangeTabs(look),
+    vscode.window.tabGroups.onDidChangeTabGroups(look),
     vscode.workspace.onDidChangeTextDocument(({ document }) => {
       if (document === vscode.window.activeTextEditor?.document) look();
     }),
     store.onDidChange(look),
   );
+}
+
+function placeIn(documents: Documents) {
+  const { activeTextEditor, tabGroups } = vscode.window;
+  if (activeTextEditor !== undefined) return documents.find(activeTextEditor.document);
+  const input = tabGroups.activeTabGroup.activeTab?.input;
+  const execution = input instanceof vscode.TabInputCustom && documents.summary(input.uri);
+  return execution ? { execution, taskId: execution.waiting?.taskId } : undefined;
 }

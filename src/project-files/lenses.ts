@@ -1,6 +1,7 @@
 import * as vscode from "vscode";
 import { titleOf } from "../executions/title.ts";
 import { keyOf, toReview, type ExecutionSummary } from "../executions/model.ts";
+import { answeredPause, pendingResume } from "../executions/resumes.ts";
 import type { Spot } from "../projects/inspect.ts";
 
 /**
@@ -87,11 +88,24 @@ function waiting(
     waits.length === 1
       ? vscode.l10n.t("Waiting for You")
       : vscode.l10n.t("{0} Waiting for You", waits.length);
+  const { taskId, attempt, options } = longest.waiting ?? {};
+  const name = titleOf(longest);
+  const open = vscode.l10n.t("Opens “{0}”, where you approve or reject", name);
+  // With several, a person chooses first.
+  const isOne = waits.length === 1 && options === undefined;
+  const isAnswered = pendingResume(longest) ?? answeredPause(longest);
   return [
-    command(title, "openExecution", longest, {
-      tooltip: vscode.l10n.t("Opens “{0}”, where you approve or reject", titleOf(longest)),
-      taskId: longest.waiting?.taskId,
-    }),
+    command(title, "openExecution", longest, { tooltip: open, taskId }),
+    ...(isOne && isAnswered === undefined
+      ? [
+          command(vscode.l10n.t("Approve"), "approve", longest, {
+            ...{ tooltip: vscode.l10n.t("Approves what waits of “{0}”", name), taskId, attempt },
+          }),
+          command(vscode.l10n.t("Reject…"), "reject", longest, {
+            ...{ tooltip: vscode.l10n.t("Opens the feedback box of “{0}”", name), taskId, attempt },
+          }),
+        ]
+      : []),
   ];
 }
 

@@ -45,7 +45,6 @@ export const verbs = [
   "runAgainInForm",
   "compareExecutions",
   "untrackExecution",
-  "openDrafts",
 ] as const;
 export type Verb = (typeof verbs)[number];
 

@@ -85,11 +85,6 @@ export class LivePanel<From, To> {
     this.#cancelShow = clock.after(wait, () => this.show());
   }
 
-  /** Shows a change that waits for its turn. */
-  showChange(): void {
-    if (this.#cancelShow !== undefined) this.show();
-  }
-
   show(): void {
     const { clock, view, name } = this.#options;
     this.#cancelShow?.();

@@ -4,8 +4,8 @@ import { startModelServer } from "../support/model-server.ts";
 import { waitFor } from "../support/wait.ts";
 import { warmPython } from "../support/warm-python.ts";
 import { openWindow, type VSCodeWindow } from "../support/window.ts";
-import { approveByLens } from "../ui/person.ts";
-import { kickOffStory, startExampleCrew, story, waitForDocument } from "../ui/story.ts";
+import { answerOnPage } from "../ui/person.ts";
+import { kickOffStory, startExampleCrew, story, waitForPage } from "../ui/story.ts";
 
 describe("The example crew, where crewAI is", () => {
   needsCrewai();
@@ -49,9 +49,9 @@ describe("The example crew, where crewAI is", () => {
       await window.tree.tooltip("example_crew", `crewAI ${newestCrewai}`);
       await kickOffStory(window);
       await window.messages.answer("waits for you", "Open");
-      await waitForDocument(window, /1\. When is tea\?/);
-      await approveByLens(window);
-      await waitForDocument(window, /^Completed · 3 of 3[^]*Tea is served at four\./m);
+      await waitForPage(window, /1\. When is tea\?/);
+      await answerOnPage(window, "Approve");
+      await waitForPage(window, /3 of 3[^]*Tea is served at four\./m);
       const [research, outline, briefing] = model.requests.map(({ prompt }) => prompt);
       assert.ok(research?.includes(`Researcher on ${story.topic}`), research);
       assert.ok(outline?.includes("Tea is at four (kitchen sign)."), outline);

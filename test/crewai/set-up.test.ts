@@ -6,7 +6,7 @@ import { startModelServer } from "../support/model-server.ts";
 import { waitFor } from "../support/wait.ts";
 import { openWindow } from "../support/window.ts";
 import { openForm } from "../ui/person.ts";
-import { waitForDocument } from "../ui/story.ts";
+import { waitForPage } from "../ui/story.ts";
 
 /** How long uv may take to download and install crewAI on a busy machine (ms). */
 const installingMs = 240_000;
@@ -51,7 +51,7 @@ describe("A project without crewAI, in the window", () => {
     await openForm(window, "Declared");
     await webview.content.getByRole("textbox", { name: "topic" }).fill("tides");
     await webview.content.getByRole("button", { name: "Kick Off", exact: true }).click();
-    await waitForDocument(window, /A report\./);
+    await waitForPage(window, /A report\./);
     assert.match(model.requests[0]?.prompt ?? "", /Write about tides/);
   });
 });

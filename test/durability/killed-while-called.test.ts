@@ -11,7 +11,7 @@ import { relayToken, startRelayProcess } from "../support/relay.ts";
 import { startService, type RunningService } from "../support/service.ts";
 import { waitFor } from "../support/wait.ts";
 import { openWindow, type VSCodeWindow } from "../support/window.ts";
-import { approveByLens, connectCrew, openExecution, untilSeen } from "../ui/person.ts";
+import { answerOnPage, connectCrew, openExecution, untilSeen } from "../ui/person.ts";
 import { toastsOf, watchToasts } from "../ui/toasts.ts";
 import { openWindow as openStore } from "../unit/sending/window.ts";
 
@@ -136,7 +136,7 @@ describe("A window that is called back by a relay, while its extension host and 
     const { tree } = window;
     const [first] = await tree.executions();
     await openExecution(window, first?.label ?? "");
-    await approveByLens(window);
+    await answerOnPage(window, "Approve");
     await waitFor("the end", async () =>
       (await tree.executions()).some(({ description }) => description.startsWith("Completed")),
     );

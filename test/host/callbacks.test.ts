@@ -5,6 +5,7 @@ import type { CrewdeckApi } from "../../src/extension-api/crewdeck-api.ts";
 import { ReverseProxy } from "../support/reverse-proxy.ts";
 import { waitFor } from "../support/wait.ts";
 import { aRequest } from "../unit/callbacks/flow-samples.ts";
+import { readAsText } from "./read-as-text.ts";
 import { type RealService, startRealService } from "./real-service.ts";
 import { withPerson } from "./scripted-person.ts";
 
@@ -23,6 +24,7 @@ const settings = () => vscode.workspace.getConfiguration("crewdeck");
 
 /** A crew that hides its pauses, as deployed ones do. */
 describe("A callback", () => {
+  readAsText();
   let service: RealService;
   let api: CrewdeckApi;
   let proxy: ReverseProxy;

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
+import { activeDocument } from "../../src/editor/execution-uri.ts";
 import type { CrewReport } from "../../src/crews/types.ts";
 import type { CrewdeckApi, CrewdeckExecution } from "../../src/extension-api/crewdeck-api.ts";
 import { json, MisbehavingServer } from "../support/misbehaving-server.ts";
@@ -164,8 +165,8 @@ describe("Commands with arguments, and the API for other extensions", () => {
     await state(kickoffId, "waiting");
     await vscode.commands.executeCommand("workbench.action.closeAllEditors");
     await run("openExecution", { crew, kickoffId });
-    const { uri, languageId } = vscode.window.activeTextEditor!.document;
-    assert.deepEqual([uri.scheme, languageId], ["crew-execution", "crew-execution"]);
+    const uri = activeDocument()!;
+    assert.equal(uri.scheme, "crew-execution");
     assert.match(uri.path, new RegExp(`^/${crew}/${kickoffId}/[^/]+\\.execution$`));
     await run("refresh", { crew, kickoffId });
     await untrack(kickoffId);
@@ -211,7 +212,7 @@ describe("Commands with arguments, and the API for other extensions", () => {
     const { kickoffId } = await run<Made>("kickoff", { crew, inputs, form: false });
     await askedState(kickoffId, "waiting");
     await run("openExecution", { crew, kickoffId });
-    const { uri } = vscode.window.activeTextEditor!.document;
+    const uri = activeDocument()!;
     const crewsSetting = (name: string) =>
       vscode.workspace
         .getConfiguration("crewdeck")
@@ -259,14 +260,14 @@ describe("Commands with arguments, and the API for other extensions", () => {
       showInformationMessage: note("information"),
     });
     try {
-      await run("openDrafts");
+      await run("nextToReview");
       await run("stopLocalCrew");
       await run("refresh", { kind: "execution", crew, kickoffId: "unknown" });
     } finally {
       Object.assign(vscode.window, { showErrorMessage, showInformationMessage });
     }
     assert.deepEqual(shown, [
-      "information: There is no unsent draft.",
+      "information: No execution waits for you.",
       "information: No local crew is running.",
       "error: No execution with the ID “unknown” is tracked here.",
     ]);

@@ -5,6 +5,7 @@ import path from "node:path";
 import * as vscode from "vscode";
 import type { CrewdeckApi } from "../../src/extension-api/crewdeck-api.ts";
 import { waitFor } from "../support/wait.ts";
+import { readAsText } from "./read-as-text.ts";
 import { startRealService } from "./real-service.ts";
 import { ScriptedPerson } from "./scripted-person.ts";
 
@@ -12,6 +13,7 @@ const run = <T>(command: string, argument?: unknown): Promise<T> =>
   Promise.resolve(vscode.commands.executeCommand<T>(`crewdeck.${command}`, argument));
 
 describe("Deleting local data by its command", () => {
+  readAsText();
   let folder: string;
   const ends: (() => unknown)[] = [];
 

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { json, MisbehavingServer } from "../support/misbehaving-server.ts";
 import { waitFor } from "../support/wait.ts";
+import { readAsText } from "./read-as-text.ts";
 import { lensesOf } from "./view-parts.ts";
 
 const run = <T>(command: string, argument?: unknown): Promise<T> =>
@@ -10,6 +11,7 @@ const crew = "Doubted";
 const kickoffId = "k-doubted";
 
 describe("The document of an execution that can't be refreshed", () => {
+  readAsText();
   let server: MisbehavingServer;
   let status = 200;
   const setCrews = (

@@ -3,6 +3,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import * as vscode from "vscode";
+import { activeDocument } from "../../src/editor/execution-uri.ts";
 import { systemClock } from "../../src/base/clock.ts";
 import { Emitter } from "../../src/base/events.ts";
 import { Notified } from "../../src/executions/executions.ts";
@@ -296,8 +297,7 @@ describe("Exporting an execution", () => {
 
   async function openDocument(): Promise<{ uri: vscode.Uri }> {
     await run("openExecution", target);
-    const document = await waitFor("the document", () => vscode.window.activeTextEditor?.document);
-    return { uri: document.uri };
+    return { uri: await waitFor("the document", activeDocument) };
   }
 });
 

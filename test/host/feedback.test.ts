@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import * as vscode from "vscode";
 import { CrewApiError } from "../../src/api/errors.ts";
 import type { StatusReading } from "../../src/api/types.ts";
-import { activeDocument } from "../../src/editor/execution-uri.ts";
 import { actionsOf, UserError } from "../../src/base/errors.ts";
 import { applyReading } from "../../src/executions/reduce.ts";
 import { MaybeSentError, NoEffectError } from "../../src/sending/errors.ts";
@@ -11,14 +10,7 @@ import { FakeClock } from "../unit/executions/fake-clock.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
 import { waitFor } from "../support/wait.ts";
 import { ScriptedPerson } from "./scripted-person.ts";
-import {
-  focusedBox as box,
-  eachWithViewParts,
-  lensesOf,
-  threadOf,
-  viewParts,
-  type ViewParts,
-} from "./view-parts.ts";
+import { eachWithViewParts, lensesOf, viewParts, type ViewParts } from "./view-parts.ts";
 
 describe("feedback in an execution's document", () => {
   let parts: ViewParts;
@@ -28,8 +20,6 @@ describe("feedback in an execution's document", () => {
   const titles = async (document: vscode.TextDocument) =>
     (await lensesOf(document)).map(({ title }) => title);
   const actions = ["Approve", "Approve with Note…", "Reject…"];
-
-  const thread = () => threadOf(parts);
 
   it("has lenses only above the output that waits", async () => {
     const execution = parts.store.add(anExecution());
@@ -90,44 +80,32 @@ describe("feedback in an execution's document", () => {
     await waitFor("the document to say so", () =>
       document.getText().includes("May have been sent: no response arrived"),
     );
-  });
-
-  it("rejects with the text of a thread, which closes when the text is sent", async () => {
-    const execution = parts.store.add(anExecution());
-    const { document } = await parts.show(execution);
-    const result = parts.feedback.reject(execution);
-    const open = await thread();
-    assert.equal(document.lineAt(open.range!.start.line).text, "### Attempt 1");
-    assert.equal(open.contextValue, "reject");
+    parts.crew.resume = () => Promise.resolve({ status: "resumed", message: "Yes.", raw: {} });
+    const person = new ScriptedPerson(["escape", { press: "Send Again" }]);
+    try {
+      assert.equal(await parts.feedback.sendAgain(parts.store.find("local-1")!), undefined);
+      assert.equal(parts.sent.length, 1);
+      await parts.feedback.sendAgain(parts.store.find("local-1")!);
+    } finally {
+      person.dispose();
+    }
     assert.match(
-      open.label!,
-      /^Reject “review” – “Writers” \(crew\.test\) runs it again; later tasks in “Sea otters” also read your feedback$/,
+      person.shown[0]?.detail ?? "",
+      /was not answered, so it may have arrived\. If it did, sending it again can answer the next output/,
     );
-    parts.crew.resume = () =>
-      Promise.resolve({ status: "retrying", message: "Once more.", raw: {} });
-    await parts.threads.submit({ thread: open, text: "Shorter.\n\n- and funnier" });
-    assert.deepEqual(await result, { status: "retrying", message: "Once more." });
-    assert.equal(parts.sent[0]?.humanFeedback, "Shorter.\n\n- and funnier");
-    assert.equal(parts.sent[0].isApprove, false);
-    assert.deepEqual(parts.threads.threads, []);
-    await waitFor("the answer in the document", () =>
-      document.getText().includes("> - and funnier\n\nSent · the crew answered “Once more.”"),
-    );
+    assert.equal(parts.sent.length, 2);
   });
 
-  it("keeps the thread at its output while the document changes above it", async () => {
+  it("leads to the page's box to reject, to approve with a note and to answer in own words", async () => {
     const execution = parts.store.add(anExecution());
-    const { document } = await parts.show(execution);
-    void parts.feedback.approveWithNote(execution);
-    const open = await thread();
-    const before = open.range!.start.line;
-    parts.store.update("local-1", (now) => ({ ...now, engine: "rehearsal" }));
-    await waitFor(
-      "the thread to follow",
-      () =>
-        open.range!.start.line > before &&
-        document.lineAt(open.range!.start.line).text === "### Attempt 1",
-    );
+    assert.equal(await parts.feedback.reject(execution), undefined);
+    await parts.feedback.write(execution, { taskId: "review", attempt: 1 });
+    const asks = { ...execution, waiting: { ...execution.waiting!, options: [] } };
+    await parts.feedback.approve(asks, { isPerson: true });
+    assert.deepEqual(parts.reviewed, Array(3).fill("local-1 review"));
+    const stale = parts.feedback.reject(execution, { taskId: "review", attempt: 2 });
+    await assert.rejects(stale, /you were at attempt 2/);
+    assert.equal(parts.sent.length, 0);
   });
 
   it("shows which feedback was not sent or was refused, and opens its execution", async () => {
@@ -180,38 +158,6 @@ describe("feedback in an execution's document", () => {
         );
       }
     }
-  });
-
-  it("keeps a draft whose task no longer waits, explains why, and sends nothing", async () => {
-    const execution = parts.store.add(anExecution());
-    await parts.show(execution);
-    const result = parts.feedback.reject(execution);
-    const open = await thread();
-    parts.store.update("local-1", () => notWaiting());
-    await waitFor("the thread to say so", () => open.contextValue === "stale");
-    assert.match(
-      open.label!,
-      /^No longer waits: save a draft for the next attempt, or cancel \(“review”, attempt 1\)$/,
-    );
-    parts.threads.cancel({ thread: open, text: "" });
-    assert.equal(await result, undefined);
-    assert.deepEqual(parts.threads.threads, []);
-    assert.equal(parts.sent.length, 0);
-  });
-
-  it("changes the open thread when the person switches from rejecting to approving", async () => {
-    const execution = parts.store.add(anExecution());
-    await parts.show(execution);
-    void parts.feedback.reject(execution);
-    const open = await thread();
-    void parts.feedback.approveWithNote(execution);
-    await waitFor("the thread to approve", () => open.contextValue === "approve");
-    assert.equal(parts.threads.threads.length, 1);
-    await parts.threads.submit({ thread: open, text: "" });
-    assert.deepEqual(
-      parts.sent.map(({ humanFeedback, isApprove }) => ({ humanFeedback, isApprove })),
-      [{ humanFeedback: "Approved.", isApprove: true }],
-    );
   });
 
   it("doesn't send feedback for a newer output than the one that was read", async () => {
@@ -275,84 +221,13 @@ describe("feedback in an execution's document", () => {
     );
   });
 
-  it("saves a draft, shows a lens for it, and restores it in the thread's box, to approve or to reject", async () => {
-    const execution = parts.store.add(anExecution());
-    const { document } = await parts.show(execution);
-    const first = parts.feedback.reject(execution);
-    parts.threads.saveDraft({ thread: await thread(), text: "Shorter.\n\nPlease." });
-    assert.equal(await first, undefined);
-    assert.deepEqual(parts.threads.threads, []);
-    assert.equal(parts.sent.length, 0);
-    await waitFor("the lens", async () => (await titles(document))[0] === "Edit Draft…");
-    void parts.feedback.approveWithNote(execution);
-    const again = await thread();
-    await waitFor(
-      "the draft",
-      async () => (await box()).document.getText() === "Shorter.\n\nPlease.",
-    );
-    assert.equal(again.contextValue, "approve:draft");
-    assert.deepEqual(again.comments, [], "no comment that would open the Comments panel");
-    await parts.threads.submit({ thread: again, text: "Shorter." });
-    await waitFor(
-      "the lens to go, as it was sent",
-      async () => !(await titles(document)).includes("Edit Draft…"),
-    );
-    assert.equal(
-      parts.drafts.find({ localId: "local-1", taskId: "review", attempt: 1 }),
-      undefined,
-    );
-  });
-
-  it("offers canned answers, and puts the chosen one into a thread without sending it", async () => {
-    const execution = parts.store.add(anExecution());
-    await parts.show(execution);
-    const settings = vscode.workspace.getConfiguration("crewdeck");
-    await settings.update(
-      "feedback.cannedAnswers",
-      [
-        { text: "Half as long, $(please).", kind: "reject" },
-        { label: "Fine", text: "Good work.", kind: "approve" },
-        { label: "Empty", text: " " },
-        7,
-        "Thank you.",
-      ],
-      vscode.ConfigurationTarget.Global,
-    );
-    const showQuickPick = vscode.window.showQuickPick;
-    const offered: string[] = [];
-    Object.assign(vscode.window, {
-      showQuickPick: (items: vscode.QuickPickItem[]) => (
-        offered.push(...items.map(({ label }) => label)),
-        Promise.resolve(items.find(({ label }) => label.startsWith("Half")))
-      ),
-    });
-    try {
-      void parts.feedback.give(execution);
-      const open = await thread();
-      await waitFor(
-        "the answer",
-        async () => (await box()).document.getText() === "Half as long, $(please).",
-      );
-      assert.equal(open.contextValue, "reject");
-    } finally {
-      Object.assign(vscode.window, { showQuickPick });
-      await settings.update("feedback.cannedAnswers", undefined, vscode.ConfigurationTarget.Global);
-    }
-    assert.deepEqual(
-      offered.filter((label) =>
-        ["Fine", "Thank you.", "Half as long, \\$(please)."].includes(label),
-      ),
-      ["Fine", "Thank you.", "Half as long, \\$(please).", "Thank you."],
-    );
-    assert.equal(parts.sent.length, 0);
-  });
-
-  it("applies commands to its document while its thread's box has focus", async () => {
+  it("has a lens for a draft of the output that waits, and none for another", async () => {
     const { document } = await parts.show(parts.store.add(anExecution()));
-    assert.equal(activeDocument()?.toString(), document.uri.toString());
-    void parts.feedback.reject(parts.store.find("local-1")!);
-    await box();
-    assert.equal(activeDocument()?.toString(), document.uri.toString());
+    const draft = { localId: "local-1", taskId: "review", text: "Shorter.", at: "2026-10-21" };
+    parts.drafts.keep({ ...draft, attempt: 2 });
+    assert.deepEqual(await titles(document), actions);
+    parts.drafts.keep({ ...draft, attempt: 1 });
+    await waitFor("the lens", async () => (await titles(document))[0] === "Edit Draft…");
   });
 
   it("sets a context key for keybindings while the focused document waits for feedback", async () => {
@@ -462,14 +337,8 @@ describe("an output that the crew still reports as waiting after it accepted fee
       assert.equal(parts.sent.length, 2);
       await clock.pass(62_000);
       parts.store.update("local-1", (execution) => applyReading(execution, pause, clock.now()));
-      const rejected = parts.feedback.reject(current(), {
-        taskId: "review",
-        attempt: 1,
-        isPerson: true,
-      });
-      const open = await threadOf(parts);
-      await parts.threads.submit({ thread: open, text: "Shorter." });
-      assert.equal((await rejected)?.status, "resumed");
+      const given = { taskId: "review", attempt: 1, isPerson: true, feedback: "Shorter." };
+      assert.equal((await parts.feedback.reject(current(), given))?.status, "resumed");
     } finally {
       person.dispose();
     }

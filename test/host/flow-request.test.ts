@@ -6,6 +6,7 @@ import { waitFor } from "../support/wait.ts";
 import { actionsOn } from "../../src/views/notification-actions.ts";
 import { aRequest, secret, signed } from "../unit/callbacks/flow-samples.ts";
 import { anExecution } from "../unit/views/executions.ts";
+import { readAsText } from "./read-as-text.ts";
 import { type Move, withPerson } from "./scripted-person.ts";
 
 const crew = "Asking";
@@ -14,6 +15,7 @@ const run = <T>(command: string, argument?: object): Promise<T> =>
   Promise.resolve(vscode.commands.executeCommand<T>(`crewdeck.${command}`, argument));
 
 describe("A flow's request over HTTP", () => {
+  readAsText();
   let deployment: MisbehavingServer;
   /** Takes the answers. */
   let receiver: MisbehavingServer;
@@ -150,7 +152,7 @@ describe("A flow's request over HTTP", () => {
     ]);
   });
 
-  it("can be answered in a person's own words, in a thread or by a program", async () => {
+  it("can be answered in a person's own words, by a program", async () => {
     assert.equal(await statusOf(asking("r3")), 200);
     const given = { crew, kickoffId: "flow-1", feedback: "Shorter, and with otters." };
     await run("answer", given);

@@ -186,7 +186,6 @@ describe("Deleting local data", () => {
       localId: "one",
       taskId: "review",
       attempt: 1,
-      isApprove: false,
       text: "Shorter",
       at: "2026-10-21T12:00:00.000Z",
     });

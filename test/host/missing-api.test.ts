@@ -59,7 +59,7 @@ describe("An editor built on VS Code that lacks parts of it", () => {
     assert.deepEqual(api.executions(), []);
     const message = (error: Error) => says.test(error.message);
     await assert.rejects(run("startLocalCrew", { folder: second.example }), message);
-    await assert.rejects(run("openDrafts", { crew: "x", kickoffId: "y" }), message);
+    await assert.rejects(run("approve", { crew: "x", kickoffId: "y" }), message);
     assert.equal(person.shown.length, 1);
   });
 });

@@ -7,6 +7,7 @@ import * as vscode from "vscode";
 import type { CrewdeckApi } from "../../src/extension-api/crewdeck-api.ts";
 import { json, MisbehavingServer, text } from "../support/misbehaving-server.ts";
 import { waitFor } from "../support/wait.ts";
+import { readAsText } from "./read-as-text.ts";
 
 const run = <T>(command: string, argument?: unknown): Promise<T> =>
   Promise.resolve(vscode.commands.executeCommand<T>(`crewdeck.${command}`, argument));
@@ -20,6 +21,7 @@ const png =
 const shownBig = `${big.replace("command:", "command\\:").replace("\r\n", "\n")}\n`;
 
 describe("Commands about outputs", () => {
+  readAsText();
   let server: MisbehavingServer;
   let api: CrewdeckApi;
   let folder: string;

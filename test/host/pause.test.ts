@@ -5,6 +5,7 @@ import { pageType } from "../../src/editor/manifest.ts";
 import { CrewApi, type DocumentedStatus } from "../support/crew-api.ts";
 import { Gate } from "../support/gate.ts";
 import { waitFor } from "../support/wait.ts";
+import { readAsText } from "./read-as-text.ts";
 import { type RealService, startRealService } from "./real-service.ts";
 
 const crew = "Paused";
@@ -18,6 +19,7 @@ const setPublicUrl = (url: string | undefined) =>
     .update("callbacks.publicUrl", url, vscode.ConfigurationTarget.Global);
 
 describe("A poll", () => {
+  readAsText();
   let service: RealService;
   let gate: Gate;
   let kickoffId: string;

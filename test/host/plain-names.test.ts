@@ -7,8 +7,7 @@ import { askText } from "../../src/crews/questions.ts";
 import { switchToken } from "../../src/crews/set-token.ts";
 import { Crews } from "../../src/crews/crews.ts";
 import { plainLabel } from "../../src/editor/messages.ts";
-import { askAgain, askAnew, askKind, askTask, confirmApproval } from "../../src/feedback/ask.ts";
-import { overLabel, threadLabel } from "../../src/feedback/open-thread.ts";
+import { askAgain, askAnew, askTask, confirmApproval } from "../../src/feedback/ask.ts";
 import { anExecution, notWaiting } from "../unit/views/executions.ts";
 import { executionParts } from "./execution-parts.ts";
 import { MemoryMemento, MemorySecrets } from "./memory.ts";
@@ -80,27 +79,19 @@ describe("names and texts of a crew", () => {
     }
   });
 
-  it("are shortened to one line in feedback threads, and sent back to the crew unchanged", async () => {
+  it("are shortened to one line in questions about feedback, and sent back to the crew unchanged", async () => {
     const taskId = "evil\n\u001b[31m\u202e$(star) ".repeat(3_000);
     const execution = anExecution({
       tasks: [{ taskId, state: "waiting", attempts: [{ number: 1, output: "a" }] }],
       waiting: { taskId, attempt: 2, since: "2026-10-21T12:01:00.000Z" },
     });
-    const subject = { execution, taskId, isApprove: false };
-    const labels = [
-      threadLabel(subject, true),
-      overLabel(subject, true, true),
-      overLabel(subject, true, false),
-    ];
     person.dispose();
     person = new ScriptedPerson([
       "escape",
       "escape",
       "escape",
-      "escape",
       { pick: plainLabel(shortName(taskId)) },
     ]);
-    await askKind(taskId);
     const sent = {
       taskId,
       attempt: 1,
@@ -112,7 +103,6 @@ describe("names and texts of a crew", () => {
     await confirmApproval(execution, taskId);
     assert.equal(await askTask(execution), taskId);
     for (const text of [
-      ...labels,
       ...person.shown.flatMap(({ title, text: asked, detail, choices }) => [
         title ?? "",
         asked,

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
+import { activeDocument } from "../../src/editor/execution-uri.ts";
 import type { CrewdeckApi } from "../../src/extension-api/crewdeck-api.ts";
 import type { Execution } from "../../src/executions/model.ts";
 import { commandsAt } from "../../src/project-files/lenses.ts";
@@ -80,8 +81,6 @@ describe("The files of a crew project", () => {
         ? problems(file).length === 0
         : problems(file).some((problem) => wanted.test(problem)),
     );
-  const activeUri = () => vscode.window.activeTextEditor?.document.uri;
-
   let api: CrewdeckApi;
 
   before(async () => {
@@ -132,20 +131,26 @@ describe("The files of a crew project", () => {
       await run("refresh", { crew: "poems", kickoffId });
       return api.executions().some(({ state }) => state === "waiting");
     });
-    const paused = ["1 Kick Off…", "1 Last Output", "1 Waiting for You"];
+    const review = ["Waiting for You", "Approve", "Reject…"];
+    const paused = ["Kick Off…", "Last Output", ...review].map((title) => `1 ${title}`);
     assert.deepEqual(await shownIn("config/tasks.yaml"), paused);
     assert.deepEqual(await shownIn("config/agents.yaml"), paused);
     assert.deepEqual(await shownIn("crew.py"), [
-      "3 Last Output",
-      "3 Waiting for You",
+      ...["Last Output", ...review].map((title) => `3 ${title}`),
       "11 Kick Off…",
     ]);
+    await runLens("config/tasks.yaml", "1 Reject…");
+    await waitFor("the page", () => activeDocument()?.path.includes(kickoffId));
+    await open("crew.py");
     await runLens("crew.py", "3 Waiting for You");
-    await waitFor("the execution", () => activeUri()?.path.includes(kickoffId));
+    await waitFor("the execution", () => activeDocument()?.path.includes(kickoffId));
     await runLens("config/tasks.yaml", "1 Last Output");
-    await waitFor("the output", () => activeUri()?.path.includes("draft"));
+    await waitFor("the output", () => activeDocument()?.path.includes("draft"));
 
-    await run("approve", { crew: "poems", kickoffId });
+    // Then the output isn't on the screen.
+    await vscode.commands.executeCommand("workbench.action.closeAllEditors");
+    await open("config/tasks.yaml");
+    await withPerson([{ press: "Approve" }], () => runLens("config/tasks.yaml", "1 Approve"));
     await waitFor("the end", async () => {
       await run("refresh", { crew: "poems", kickoffId });
       return api.executions().some(({ state }) => state === "completed");
@@ -157,7 +162,7 @@ describe("The files of a crew project", () => {
       "6 Last Output",
     ]);
     await runLens("config/tasks.yaml", "1 Last Result");
-    await waitFor("the result", () => activeUri()?.path.includes("esult"));
+    await waitFor("the result", () => activeDocument()?.path.includes("esult"));
   });
 
   it("lead to the execution that has waited longest, and to the newest output of an agent's tasks", () => {

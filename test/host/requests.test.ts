@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import * as vscode from "vscode";
+import { activeDocument } from "../../src/editor/execution-uri.ts";
 import type { Crew } from "../../src/crews/types.ts";
 import { RunAgain, type RunAgainOptions } from "../../src/kickoff/again.ts";
 import { earlierValues } from "../../src/kickoff/form/take-value.ts";
@@ -71,10 +72,7 @@ describe("An earlier kickoff", () => {
       run<Made>("runAgain", row(first)),
     );
     assert.equal(api.executions().length, count + 1);
-    assert.match(
-      vscode.window.activeTextEditor?.document.uri.path ?? "",
-      new RegExp(made.kickoffId),
-    );
+    assert.match(activeDocument()?.path ?? "", new RegExp(made.kickoffId));
   });
 
   const formTab = () =>

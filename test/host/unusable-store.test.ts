@@ -40,7 +40,7 @@ describe("A window with an unusable database", () => {
     const says = /written by a newer version of the extension/;
     await assert.rejects(run("startLocalCrew", { folder: second.example }), says);
     await assert.rejects(run("deleteLocalData", { what: "data" }), says);
-    await assert.rejects(run("openDrafts", { crew: "x", kickoffId: "y" }), says);
+    await assert.rejects(run("approve", { crew: "x", kickoffId: "y" }), says);
     assert.equal(person.shown.length, 1);
     assert.ok((await readFile(file)).equals(before));
   });

@@ -10,19 +10,17 @@ import { Drafts } from "../../src/feedback/drafts.ts";
 import { Feedback } from "../../src/feedback/feedback.ts";
 import { registerLenses } from "../../src/feedback/register.ts";
 import { FeedbackSender } from "../../src/sending/feedback.ts";
-import { FeedbackThreads } from "../../src/feedback/threads.ts";
 import { SingleStart } from "../../src/base/single-start.ts";
 import { ExecutionDocuments } from "../../src/views/document/documents.ts";
 import { registerOutline } from "../../src/views/document/register.ts";
 import { executionLanguage } from "../../src/editor/manifest.ts";
 import { keepReaderPlaces } from "../../src/views/document/reader.ts";
 import { noAddresses, noSecrets } from "../support/secret-memory.ts";
-import { waitFor } from "../support/wait.ts";
 import { noAnswer, openWindow } from "../unit/sending/window.ts";
 
 let count = 0;
 
-/** Documents, lenses and threads with their own store and scheme, separate from the extension's, and a crew without a network. */
+/** Documents and lenses with their own store and scheme, separate from the extension's, and a crew without a network. */
 export async function viewParts(clock: Clock = systemClock) {
   const scheme = `crew-test-${process.pid}-${count++}`;
   const folder = await mkdtemp(path.join(tmpdir(), "crewdeck-host-views-"));
@@ -47,6 +45,8 @@ export async function viewParts(clock: Clock = systemClock) {
       Promise.resolve({ status: "resumed", message: "Continues.", raw: {} }),
   };
   const sent: ResumeRequest[] = [];
+  /** For which tasks the page's box was shown. */
+  const reviewed: string[] = [];
   const sender = new FeedbackSender({
     store,
     sends,
@@ -79,18 +79,13 @@ export async function viewParts(clock: Clock = systemClock) {
   const feedback = new Feedback({
     sending: { feedbackSender: () => Promise.resolve(sender) },
     documents,
+    review: ({ localId }, taskId) => {
+      reviewed.push(`${localId} ${taskId}`);
+      return Promise.resolve();
+    },
     presses: new SingleStart(clock),
   });
   const drafts = new Drafts(database, onProblem);
-  const threads = new FeedbackThreads({
-    documents,
-    store,
-    feedback,
-    drafts,
-    clock: systemClock,
-    onProblem,
-  });
-  feedback.use(() => Promise.resolve(threads));
   const registered = [
     vscode.workspace.registerFileSystemProvider(scheme, documents, {
       isReadonly: true,
@@ -101,7 +96,6 @@ export async function viewParts(clock: Clock = systemClock) {
     registerOutline(documents, { language: executionLanguage, scheme }),
     documents,
     drafts,
-    threads,
     feedback,
     window,
   ];
@@ -117,7 +111,7 @@ export async function viewParts(clock: Clock = systemClock) {
     documents,
     drafts,
     feedback,
-    threads,
+    reviewed,
     show,
     places: documents,
     async dispose(): Promise<void> {
@@ -145,20 +139,6 @@ export function eachWithViewParts(take: (parts: ViewParts) => void): void {
     await parts.dispose();
     assert.deepEqual(parts.problems, []);
   });
-}
-
-/** Waits for the open thread. */
-export function threadOf({ threads }: Pick<ViewParts, "threads">): Promise<vscode.CommentThread> {
-  return waitFor("the thread", () => threads.threads[0]);
-}
-
-/** Waits for focus in the open thread's box, an editor whose document has its own scheme. */
-export function focusedBox(): Promise<vscode.TextEditor> {
-  return waitFor("focus in the thread's box", () =>
-    vscode.window.activeTextEditor?.document.uri.scheme === "comment"
-      ? vscode.window.activeTextEditor
-      : undefined,
-  );
 }
 
 /** The lenses of a document that have a command, without their icons. */

@@ -7,7 +7,7 @@ import { readSettings } from "../support/vscode-server.ts";
 import { waitFor } from "../support/wait.ts";
 import type { VSCodeWindow } from "../support/window.ts";
 import { aRequest, secret, signed } from "../unit/callbacks/flow-samples.ts";
-import { approveByLens, connectCrew, openForm } from "./person.ts";
+import { answerOnPage, connectCrew, openForm } from "./person.ts";
 import { sharedWindow } from "./shared-window.ts";
 
 describe("Called back by the public address, in the window", () => {
@@ -56,7 +56,7 @@ describe("Called back by the public address, in the window", () => {
   });
 
   it("a pause that the crew hides is notified, opened by the notification's button, and approved", async () => {
-    const { tree, messages, webview, editor } = window;
+    const { tree, messages, webview } = window;
     /** Resolves when the callback of the next pause is held. */
     const heldPause = () =>
       new Promise<{ readonly release: () => void; readonly body: string }>((arrived) => {
@@ -79,10 +79,8 @@ describe("Called back by the public address, in the window", () => {
     const badge = tree.badge("Crewdeck");
     await waitFor("1 on the badge", async () => (await badge.textContent()) === "1");
     await messages.answer("waits for you", "Open");
-    await editor.lens("Approve").waitFor();
-
     proxy.before = () => undefined;
-    await approveByLens(window);
+    await answerOnPage(window, "Approve");
     await waitFor("the end", async () =>
       (await tree.executions()).some(({ description }) => description.startsWith("Completed")),
     );
@@ -129,15 +127,14 @@ describe("Called back by the public address, in the window", () => {
       await untilAnswered(1);
     });
 
-    it("is answered with a lens, and each answer was sent once", async () => {
-      const { messages, editor } = window;
+    it("is answered with a button of its page, and each answer was sent once", async () => {
+      const { messages, webview } = window;
       await ask("r2");
       await messages.answer("asks you at “review_article”", "Open");
-      const lens = editor.lens("request_changes");
-      await lens.waitFor();
-      await lens.dblclick();
+      const answer = webview.content.getByRole("button", { name: "request_changes" });
+      await answer.dblclick();
       await untilAnswered(2);
-      await waitFor("no lens", async () => (await lens.count()) === 0);
+      await answer.waitFor({ state: "detached" });
       assert.deepEqual(answers(), [
         ["/callback/r1", "rejected"],
         ["/callback/r2", "request_changes"],

@@ -8,7 +8,7 @@ import {
 } from "../support/crewai.ts";
 import { startModelServer } from "../support/model-server.ts";
 import { openWindow, type VSCodeWindow } from "../support/window.ts";
-import { waitForDocument } from "./story.ts";
+import { waitForPage } from "./story.ts";
 
 describe("The first real run of an unchanged crewAI project, in the window", () => {
   needsCrewai();
@@ -38,7 +38,7 @@ describe("The first real run of an unchanged crewAI project, in the window", () 
     const sidebar = page.locator(".part.sidebar");
     await sidebar.getByRole("button", { name: "Serve This Crew", exact: true }).click();
     await webview.content.getByRole("button", { name: "Kick Off", exact: true }).click();
-    await waitForDocument(window, /Tea is picked in spring\./);
+    await waitForPage(window, /Tea is picked in spring\./);
     assert.match((await tree.rows())[0]?.description ?? "", /^crewAI$/);
     assert.ok(model.requests.some(({ prompt }) => /Research current AI trends/.test(prompt)));
   });

@@ -9,7 +9,7 @@ import { startService, type RunningService } from "../support/service.ts";
 import { CrewApi } from "../support/crew-api.ts";
 import type { VSCodeWindow } from "../support/window.ts";
 import { waitFor } from "../support/wait.ts";
-import { connectCrew, untilSeen } from "./person.ts";
+import { connectCrew, untilSeen, waitingLens } from "./person.ts";
 import { untilSaved } from "./saved.ts";
 import { sharedWindow } from "./shared-window.ts";
 
@@ -29,7 +29,7 @@ describe("The page of an execution, in the window", () => {
     await connectCrew(window, { url: service.url, token: service.token, name: "Writers" });
     await window.tree.menu("Writers", "Track an Execution by Its ID…");
     await window.quickInput.answer("Track an execution of “Writers”", id);
-    await window.editor.lens("Reject…").waitFor();
+    await feedback().waitFor();
   });
 
   after(async () => {
@@ -76,15 +76,28 @@ describe("The page of an execution, in the window", () => {
     new Set(JSON.stringify((await api.get(`/${id}/status`)).body).match(/"attempt":\d+/g));
 
   it("takes the place of the text by a button in the title, and the choice is remembered", async () => {
-    await switchTo("Page", button("Approve"));
-    await tabs(1);
-    await switchTo("Text", window.editor.lens("Reject…"));
+    await switchTo("Text", window.editor.lens("Go to Output"));
     await tabs(1);
     await switchTo("Page", button("Approve"));
     await tabs(1);
     await window.runCommand("View: Close Editor");
     await tabs(0);
     await openFromTree();
+  });
+
+  it("has the focus in its box after “Reject…” of the text", async () => {
+    await switchTo("Text", window.editor.lens("Go to Output"));
+    await untilSeen(
+      "the focus in the box",
+      async () => (await waitingLens(window, "Reject…")).click({ timeout: 5_000 }),
+      async () => (await page().locator("textarea:focus").count()) === 1,
+    );
+    await window.page.keyboard.type("Short");
+    assert.equal(await feedback().inputValue(), "Short");
+    await feedback().fill("");
+    await window.runCommand("View: Close Other Editors in Group");
+    await window.runCommand("Crewdeck: Open as Page");
+    await tabs(1);
   });
 
   it("keeps every keystroke when the extension host is killed while a person types: those stored before it, and those after it", async () => {
@@ -120,7 +133,7 @@ describe("The page of an execution, in the window", () => {
     const before = await heading().boundingBox();
     await button("Reject").dblclick();
     await page().locator(".review").getByText("Attempt 2").waitFor();
-    await page().locator(".review").getByText("Name one tea.").waitFor();
+    await page().locator(".review ins").getByText("Name one tea.").waitFor();
     const after = await heading().boundingBox();
     assert.ok(before !== null && after !== null);
     assert.ok(Math.abs(before.y - after.y) < 30, `${before.y} and ${after.y}`);

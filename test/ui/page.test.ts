@@ -57,9 +57,6 @@ describe("The page of an execution in a browser", () => {
   const review = (page: Page) => page.locator(".review");
 
   async function openEverything(page: Page): Promise<void> {
-    await page.locator("details").evaluateAll((all) => {
-      for (const one of all) (one as HTMLDetailsElement).open = true;
-    });
     // What is open may have folds of its own.
     await waitFor("everything open", async () => {
       const closed = page.locator("details:not([open])");
@@ -119,7 +116,7 @@ describe("The page of an execution in a browser", () => {
     assert.equal(await draft.locator("code .hljs-keyword").first().textContent(), "def");
     assert.deepEqual(
       await page.getByRole("heading").evaluateAll((all) => all.map(({ tagName }) => tagName)),
-      ["H1", "H2", "H3", "H4", "H2", "H3", "H3", "H3", "H2", "H2"],
+      ["H1", "H2", "H3", "H4", "H2", "H2", "H3", "H3", "H3", "H2", "H2"],
     );
   });
 
@@ -274,6 +271,51 @@ describe("The page of an execution in a browser", () => {
     await feedback().waitFor();
     assert.equal(await feedback().inputValue(), "Long");
     assert.equal(drafts().length, 6);
+  });
+
+  it("asks for a canned answer, which arrives below what is typed", async () => {
+    const execution = aRichExecution();
+    await window.open({ execution });
+    await feedback().pressSequentially("Short");
+    await button("Insert Canned Answer…").click();
+    await waitFor("the request", () => sent.at(-1)?.type === "insert");
+    assert.deepEqual(sent.at(-1), { type: "insert", ...target });
+    const last = drafts().at(-1);
+    const draftNumber = last?.type === "draft" ? last.number + 1 : 0;
+    await window.post({ type: "draft", ...target, draft: "Short\n\nThank you.", draftNumber });
+    await window.post({ type: "reveal", place: "feedback" });
+    await waitFor("the focus", () => feedback().evaluate((box) => box === document.activeElement));
+    assert.equal(await feedback().inputValue(), "Short\n\nThank you.");
+  });
+
+  it("shows a draft that was not sent at its attempt, to copy or discard it", async () => {
+    const oldDrafts = [{ taskId: "outline", attempt: 1, text: "Old words." }];
+    const page = await window.open({ execution: aRichExecution(), circumstances: { oldDrafts } });
+    const old = page.locator(".given").filter({ hasText: "Written, but not sent" });
+    await old.getByText("Old words.").waitFor();
+    for (const name of ["Copy", "Discard…"]) await old.getByRole("button", { name }).click();
+    await waitFor("both", () => sent.filter(({ type }) => type === "oldDraft").length === 2);
+    const first = { type: "oldDraft", taskId: "outline", attempt: 1 };
+    const both = ["copy", "discard"].map((action) => ({ ...first, action }));
+    assert.deepEqual(sent.slice(-2), both);
+  });
+
+  it("shows beside the second attempt what was asked for after the first, and the words that changed", async () => {
+    const page = await window.open({ execution: aRichExecution() });
+    const asked = review(page).locator(".given");
+    await asked.getByText("You asked after attempt 1:").waitFor();
+    await asked.getByText("Shorter, please.").waitFor();
+    assert.deepEqual(await asked.locator("del, ins").allTextContents(), [
+      "three pages",
+      "one page",
+    ]);
+    assert.match(
+      await asked.locator(".difference").innerText(),
+      /^# Tea .* briefing of three pagesone page\. It names .*…$/,
+    );
+    await window.show({ execution: waitingWith("Something else altogether. ".repeat(100)) });
+    await page.getByText("Something else altogether.").first().waitFor();
+    assert.equal(await asked.locator(".difference").count(), 0, "too much changed");
   });
 
   it("approves without words, and with a note or rejects only with words", async () => {
@@ -511,31 +553,31 @@ describe("The page of an execution in a browser", () => {
     await waitFor("the answer", () => answers().length === 1);
   });
 
-  it("compares two attempts inline: what was removed and added", async () => {
+  it("compares two attempts inline: what was removed and added, or that they are the same", async () => {
     const page = await window.open({ execution: aRichExecution() });
     await button("Compare with Attempt 1").first().click();
-    assert.deepEqual(await page.locator(".review del").allTextContents(), ["three pages"]);
-    assert.deepEqual(await page.locator(".review ins").allTextContents(), ["one page"]);
+    const changed = page.locator(".review del, .review ins");
+    assert.deepEqual(await changed.allTextContents(), ["three pages", "one page"]);
     await button("Open in Diff Editor").click();
     assert.deepEqual(sent.at(-1), { type: "compare", ...target });
     await button("Show Output").click();
     await page.getByRole("table").waitFor();
-  });
-
-  it("says so if two attempts that are compared are the same", async () => {
     const execution = aRichExecution();
     const tasks = execution.tasks.map((task) => ({
       ...task,
       attempts: task.attempts.map((attempt) => ({ ...attempt, output: richDraft })),
     }));
-    const page = await window.open({ execution: { ...execution, tasks } });
+    await window.show({ execution: { ...execution, tasks } });
+    await review(page).locator(".difference").waitFor({ state: "detached" });
     await button("Compare with Attempt 1").first().click();
     await page.getByText("The outputs are the same.").waitFor();
   });
 
-  it("follows the end in its timeline: what waits is in view", async () => {
+  it("has a line for its timeline, which is drawn when asked for and follows the end: what waits is in view", async () => {
     const events = [...someEvents(), ...outlineEvents()];
     const page = await window.open({ execution: aRichExecution(), events });
+    assert.equal(await page.locator(".small-timeline").count(), 0);
+    await page.getByRole("heading", { name: "Timeline" }).click();
     const wait = page.getByRole("treeitem", { name: /^Waiting for you/ });
     await waitFor("the wait in view", async () => {
       const [row, timeline] = await Promise.all(
@@ -549,6 +591,7 @@ describe("The page of an execution in a browser", () => {
     const execution = { ...aRichExecution(), crew: { ...aRichExecution().crew, id: "local:x" } };
     const events = [...someEvents(), ...outlineEvents()];
     const page = await window.open({ execution, events, size: { width: 900, height: 500 } });
+    await page.getByRole("heading", { name: "Timeline" }).click();
     const row = (name: RegExp) => page.getByRole("treeitem", { name }).first();
     const focused = () => page.evaluate(() => document.activeElement?.textContent ?? "");
     const top = async (place: Locator) => (await place.boundingBox())?.y ?? Infinity;

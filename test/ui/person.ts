@@ -70,16 +70,34 @@ export async function answerByLens(
   );
 }
 
-/** Opens the thread of a rejection with a lens above the output that waits. */
-export async function rejectByLens(window: VSCodeWindow, title = "Reject…"): Promise<Locator> {
-  const thread = window.editor.thread("Reject");
-  const lens = await waitingLens(window, title);
+/** Rejects with a lens above the output that waits, which leads to the box of its page. */
+export async function rejectByLens(window: VSCodeWindow, words: string): Promise<void> {
+  const lens = await waitingLens(window, "Reject…");
   await untilSeen(
-    "the thread",
+    "the page's box",
     () => lens.click({ timeout: 5_000 }),
-    () => thread.isVisible(),
+    () => feedbackBox(window).isVisible(),
   );
-  return thread;
+  await rejectOnPage(window, words);
+}
+
+export function feedbackBox({ webview }: VSCodeWindow): Locator {
+  return webview.content.getByRole("textbox", { name: "Feedback" });
+}
+
+export async function rejectOnPage(window: VSCodeWindow, words: string): Promise<void> {
+  await feedbackBox(window).fill(words);
+  await window.webview.content.getByRole("button", { name: "Reject", exact: true }).click();
+}
+
+/** Presses a button beside the output that waits, and waits until that is answered. */
+export async function answerOnPage({ webview }: VSCodeWindow, answer: string): Promise<void> {
+  const button = webview.content.getByRole("button", { name: answer, exact: true });
+  await untilSeen(
+    "the answer",
+    () => button.click({ timeout: 5_000 }),
+    async () => (await button.count()) === 0,
+  );
 }
 
 /** A lens above the output that waits, in view. */

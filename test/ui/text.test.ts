@@ -8,7 +8,7 @@ import { sharedWindow } from "./shared-window.ts";
 
 describe("Executions to read and review, in the window", () => {
   let service: RunningService;
-  const shared = sharedWindow();
+  const shared = sharedWindow({ "crewdeck.openExecutionsAs": "text" });
   let window: VSCodeWindow;
 
   before(async () => {

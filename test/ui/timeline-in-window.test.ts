@@ -8,7 +8,7 @@ import { kickOffStory, startExampleCrew, story } from "./story.ts";
 import { sharedWindow } from "./shared-window.ts";
 
 describe("The timeline, in the window", () => {
-  const shared = sharedWindow();
+  const shared = sharedWindow({ "crewdeck.openExecutionsAs": "text" });
   let window: VSCodeWindow;
   let timeline: Webview;
 
@@ -105,6 +105,7 @@ describe("The timeline, in the window", () => {
         .first()
         .evaluate((summary) => summary === document.activeElement),
     );
+    await page.getByRole("heading", { name: "Timeline" }).click();
     await page
       .getByRole("treeitem", { name: /^Task research/ })
       .first()

@@ -68,7 +68,8 @@ describe("The tree of executions, in the window", () => {
     await quickInput.answer("A title of your choice", "Tea time");
     await tree.row("Tea time").waitFor();
     // The tab may be open already, with the first title.
-    const isTitled = async () => (await window.editor.wholeText()).startsWith("# Tea time\n");
+    const heading = window.webview.content.getByRole("heading", { name: "Tea time" });
+    const isTitled = () => heading.isVisible();
     await openExecution(window, "Tea time", isTitled);
     await tree.menu("Tea time", "Rename Execution…");
     await quickInput.answer("A title of your choice", "");

@@ -137,7 +137,7 @@ describe("Watching, in the window", () => {
     await tree.row("outline").waitFor();
     await cocoa.click();
     // The click opens the document, which then takes focus.
-    await window.editor.lens("Approve").waitFor();
+    await window.webview.content.getByRole("button", { name: "Approve", exact: true }).waitFor();
     await tree.menuByKeyboard("Pin Execution");
     await waitFor("Cocoa first", async () => (await order())[0] === "Cocoa for all");
     assert.match((await tree.executions())[0]?.description ?? "", /pinned/);

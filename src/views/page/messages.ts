@@ -59,6 +59,8 @@ export interface AttemptCard {
   /** What became of a flow's request. */
   readonly note?: string;
   readonly feedback: readonly GivenFeedback[];
+  /** Feedback that was typed and not sent before this attempt stopped waiting. */
+  readonly oldDraft?: string;
   readonly steps: readonly PageStep[];
   /** Steps before these, which are not shown. */
   readonly hiddenSteps: number;
@@ -84,7 +86,6 @@ export interface Review {
   readonly attempt: number;
   readonly agent?: string;
   readonly content?: Content;
-  readonly previous?: number;
   /** `again`: rejected, and the task runs again. */
   readonly status: "waits" | "sending" | "unanswered" | "answered" | "again";
   /** Markdown; what a flow asks, or what happened to the feedback. */

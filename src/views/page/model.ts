@@ -10,9 +10,10 @@ import {
   asksFor,
   attemptToAnswer,
   pendingResume,
+  type ResumeTarget,
 } from "../../executions/resumes.ts";
 import type { Step } from "../../executions/steps.ts";
-import { attemptPairs, taskIn } from "../../executions/tasks.ts";
+import { taskIn } from "../../executions/tasks.ts";
 import { callbacksAgain, crewAndAddress } from "../../feedback/target.ts";
 import type { Circumstances } from "../../view/actions.ts";
 import { withLines } from "../../view/embed.ts";
@@ -34,11 +35,15 @@ import type { AttemptCard, PageModel, PageStep, Review, TaskCard } from "./messa
 /** Steps of an attempt on the page: the last ones. */
 const mostSteps = 100;
 
+type OldDraft = ResumeTarget & { readonly text: string };
+
 export interface PageCircumstances extends Circumstances {
-  /** Of the output that waits, with the number of its newest keystroke. */
+  /** The output that waits, or the task that a person answers though the crew reports no pause. */
+  readonly target?: ResumeTarget | undefined;
+  /** Of that, with the number of its newest keystroke. */
   readonly draft?: { readonly text: string; readonly number: number };
-  /** The execution has other drafts, for outputs that no longer wait. */
-  readonly hasOldDrafts?: boolean;
+  /** For outputs that no longer wait. */
+  readonly oldDrafts?: readonly OldDraft[];
 }
 
 /** All that the page of an execution shows. */
@@ -50,6 +55,7 @@ export function pageModel(
   const view = viewOf(execution, activity, circumstances);
   const { label, result, elapsed, toCome, inputs = {} } = view;
   const review = reviewOf(execution, view, circumstances);
+  const { oldDrafts = [] } = circumstances;
   return {
     ...{ title: view.title, crew: view.crew, state: view.state, stateLabel: label },
     ...{ facts: view.facts, use: view.use },
@@ -65,12 +71,12 @@ export function pageModel(
       // Those for what waits are beside it.
       ...(review === undefined ? view.answers : []),
       ...view.actions,
-      ...(circumstances.hasOldDrafts === true
-        ? [{ verb: "openDrafts" as const, label: l10n.t("Unsent Drafts…") }]
-        : []),
     ],
     notices: view.notices.filter((notice) => !isInReview(notice, execution)).map(noticeText),
-    tasks: view.tasks.map((task) => taskCard(task, review)),
+    tasks: oldDrafts.reduce(
+      withDraft,
+      view.tasks.map((task) => taskCard(task, review)),
+    ),
     inputs: Object.entries(inputs).map(([name, value]) => ({ name, value: valueContent(value) })),
     details: [...startAndEnd(execution), ...view.about, ...view.events],
   };
@@ -97,10 +103,14 @@ function spokenState({ waiting }: Execution, label: string): string {
 function reviewOf(
   execution: Execution,
   view: ExecutionView,
-  { isSending = false, draft = { text: "", number: 0 } }: PageCircumstances,
+  {
+    target = execution.waiting,
+    isSending = false,
+    draft = { text: "", number: 0 },
+  }: PageCircumstances,
 ): Review | undefined {
-  const rejected = execution.waiting === undefined ? rejectedOf(execution) : undefined;
-  const shown = execution.waiting ?? rejected;
+  const rejected = target === undefined ? rejectedOf(execution) : undefined;
+  const shown = target ?? rejected;
   if (shown === undefined) return undefined;
   const { taskId, attempt } = shown;
   const task = taskIn(execution.tasks, taskId);
@@ -119,9 +129,6 @@ function reviewOf(
     ...defined({
       agent: task?.agent,
       content: output === undefined ? undefined : contentOf(output),
-      previous: attemptPairs(execution).find(
-        (pair) => pair.taskId === taskId && pair.attempt === attempt,
-      )?.previous,
       answers,
     }),
     goesTo:
@@ -196,6 +203,27 @@ function taskCard(task: TaskView, review: Review | undefined): TaskCard {
       attemptCard(attempt, review?.taskId === taskId && review.attempt === attempt.number),
     ),
   };
+}
+
+/** At its attempt, even if nothing else is known of that. */
+function withDraft(
+  tasks: readonly TaskCard[],
+  { taskId, attempt: number, text }: OldDraft,
+): readonly TaskCard[] {
+  const unknown: TaskCard = {
+    ...{ taskId, name: shortName(taskId), state: "pending", stateLabel: "" },
+    ...{ facts: [], attempts: [] },
+  };
+  const task = tasks.find((each) => each.taskId === taskId) ?? unknown;
+  const others = task.attempts.filter((each) => each.number !== number);
+  const attempt = task.attempts.find((each) => each.number === number) ?? {
+    ...{ number, isInReview: false, feedback: [], steps: [], hiddenSteps: 0 },
+  };
+  const attempts = [...others, { ...attempt, oldDraft: text }];
+  const changed = { ...task, attempts: attempts.sort((one, other) => one.number - other.number) };
+  return task === unknown
+    ? [...tasks, changed]
+    : tasks.map((each) => (each === task ? changed : each));
 }
 
 function attemptCard(attempt: AttemptView, isInReview: boolean): AttemptCard {

@@ -1,18 +1,19 @@
-import type * as vscode from "vscode";
+import * as vscode from "vscode";
 import type { Clock } from "../../base/clock.ts";
 import type { Event } from "../../base/events.ts";
 import type { Crews } from "../../crews/crews.ts";
 import { parseExecutionUri } from "../../editor/execution-uri.ts";
 import { logProblem } from "../../editor/log.ts";
-import { showError } from "../../editor/messages.ts";
+import { confirm, plainMessage, showError, showStatus } from "../../editor/messages.ts";
 import type { Activity } from "../../executions/activity.ts";
-import type { Execution } from "../../executions/model.ts";
+import { type Execution, hasEnded } from "../../executions/model.ts";
 import type { Price } from "../../executions/prices.ts";
-import { isForWhatWaits, resumesOf } from "../../executions/resumes.ts";
+import { isForWhatWaits, type ResumeTarget, resumesOf } from "../../executions/resumes.ts";
 import type { ExecutionStore } from "../../executions/store.ts";
 import { titleOf } from "../../executions/title.ts";
-import type { DraftTarget, Drafts } from "../../feedback/drafts.ts";
+import { beginningOf, type Draft, type DraftTarget, type Drafts } from "../../feedback/drafts.ts";
 import type { Feedback } from "../../feedback/feedback.ts";
+import { targetOf } from "../../feedback/target.ts";
 import { TypedDraft } from "../../feedback/typed-draft.ts";
 import { activityIn } from "../activities.ts";
 import type { ExecutionDocuments } from "../document/documents.ts";
@@ -48,12 +49,14 @@ export class OpenPage {
   readonly #uri: vscode.Uri;
   readonly #parts: PageParts;
   #place: Place | undefined;
+  /** The task that a person answers, though the crew reports no pause. */
+  #asked: string | undefined;
   /** What the page has of the timeline, and what that was made of. */
   readonly #timeline = new Sent();
   #timelineOf: readonly [Activity, readonly Price[] | undefined, boolean] | undefined;
   readonly #typed: TypedDraft;
-  /** Of the page that is shown. */
-  #hasOldDrafts = false;
+  /** On the page that is shown, as JSON. */
+  #oldDrafts = "";
 
   constructor(panel: vscode.WebviewPanel, uri: vscode.Uri, parts: PageParts) {
     this.#tab = panel;
@@ -83,11 +86,12 @@ export class OpenPage {
   }
 
   /** Now, or when the page has loaded. */
-  reveal(place: Place): void {
+  reveal(place: Place, asked?: string): void {
     this.#place = place;
+    this.#asked = asked ?? this.#asked;
     if (!this.#panel.isReady) return;
-    // It may have begun a moment ago.
-    this.#panel.showChange();
+    // What waits may have begun to a moment ago, and a task may be asked for.
+    this.#panel.show();
     this.#reveal();
   }
 
@@ -105,40 +109,47 @@ export class OpenPage {
     }
     // The address keeps the title with which it was opened.
     this.#tab.title = titleOf(execution);
-    const { hasOldDrafts, ...draft } = this.#draftOf(execution);
-    this.#hasOldDrafts = hasOldDrafts;
+    if (execution.waiting !== undefined) this.#asked = undefined;
+    const { target, draft, oldDrafts } = this.#draftsOf(execution);
+    this.#oldDrafts = JSON.stringify(oldDrafts);
     const circumstances = documents.circumstancesOf(execution);
     const activity = activityIn(store, execution);
     this.#showTimeline(execution, activity, circumstances);
-    return {
-      type: "show",
-      model: pageModel(execution, activity, { ...circumstances, draft, hasOldDrafts }),
-    };
+    const shown = { ...circumstances, target, draft, oldDrafts };
+    return { type: "show", model: pageModel(execution, activity, shown) };
   }
 
-  #draftOf(execution: Execution) {
+  /** The output that waits, or the task that a person answers. */
+  #targetIn(execution: Execution, drafts: readonly Draft[]): DraftTarget | undefined {
+    const kept = () => drafts.findLast((draft) => isForWhatWaits(draft, execution))?.taskId;
+    const asked = hasEnded(execution) ? undefined : (this.#asked ?? kept());
+    const taskId = execution.waiting?.taskId ?? asked;
+    return taskId === undefined ? undefined : targetOf({ execution, taskId });
+  }
+
+  #draftsOf(execution: Execution) {
     const all = this.#parts.drafts.of(execution.localId);
-    const target = targetIn(execution);
+    const target = this.#targetIn(execution, all);
     const draft = all.find((each) => target !== undefined && isSame(each, target));
     const own = target === undefined ? 0 : this.#typed.numberOf(target);
+    const number = Math.max(own, draft === undefined ? 0 : Date.parse(draft.at));
     return {
-      text: draft?.text ?? "",
-      number: Math.max(own, draft === undefined ? 0 : Date.parse(draft.at)),
-      hasOldDrafts: all.some((draft) => !isForWhatWaits(draft, execution)),
+      target,
+      draft: { text: draft?.text ?? "", number },
+      oldDrafts: all.filter((each) => each !== draft),
     };
   }
 
   /** Alone: the page has up to 100 kB of each output. */
   #showDraft(): void {
     const execution = this.#panel.isReady ? this.#parts.documents.execution(this.#uri) : undefined;
-    const target = execution && targetIn(execution);
-    const shown = execution && this.#draftOf(execution);
-    if (target === undefined || shown?.hasOldDrafts !== this.#hasOldDrafts) {
+    const drafts = execution && this.#draftsOf(execution);
+    if (drafts?.target === undefined || JSON.stringify(drafts.oldDrafts) !== this.#oldDrafts) {
       this.#panel.changed();
       return;
     }
-    const { text: draft, number: draftNumber } = shown;
-    const { taskId, attempt } = target;
+    const { taskId, attempt } = drafts.target;
+    const { text: draft, number: draftNumber } = drafts.draft;
     this.#panel.post({ type: "draft", taskId, attempt, draft, draftNumber });
   }
 
@@ -180,6 +191,12 @@ export class OpenPage {
       }
       case "answer":
         await this.#answer(execution, message);
+        return;
+      case "insert":
+        await this.#insert(execution, message);
+        return;
+      case "oldDraft":
+        await this.#useOldDraft(execution, message);
         return;
       case "act":
         await runCommand(message.action, execution);
@@ -226,17 +243,47 @@ export class OpenPage {
       const sent = current === undefined ? [] : resumesOf(current, target);
       // What may have been sent is shown with the output, and can be sent again there.
       if (sent.some((resume) => resume.feedback.text === text)) drafts.remove(target);
+      if (sent.length === 0) return;
+      this.#asked = undefined;
+      this.#panel.changed();
     } finally {
       this.#panel.post({ type: "settled", taskId, attempt });
     }
   }
+
+  /** Below what is typed. */
+  async #insert({ localId }: Execution, { taskId, attempt }: ResumeTarget): Promise<void> {
+    const { askInsertion } = await import("../../feedback/canned.ts");
+    const answer = await askInsertion();
+    if (answer === undefined) return;
+    const target = { localId, taskId, attempt };
+    this.#typed.store();
+    const above = this.#parts.drafts.find(target)?.text.trimEnd();
+    const number = Math.max(this.#parts.clock.now(), this.#typed.numberOf(target) + 1);
+    this.#typed.typed({ target, text: above ? `${above}\n\n${answer}` : answer, number });
+    this.#typed.store();
+    this.reveal("feedback");
+  }
+
+  async #useOldDraft(
+    { localId }: Execution,
+    { action, taskId, attempt }: Extract<FromPage, { readonly type: "oldDraft" }>,
+  ): Promise<void> {
+    const { drafts } = this.#parts;
+    const draft = drafts.find({ localId, taskId, attempt });
+    if (draft === undefined) return;
+    if (action === "copy") {
+      await vscode.env.clipboard.writeText(draft.text);
+      showStatus(vscode.l10n.t("The draft is copied."));
+      return;
+    }
+    const question = vscode.l10n.t("Discard this draft?");
+    if (await confirm(question, plainMessage(beginningOf(draft)), vscode.l10n.t("Discard")))
+      drafts.remove(draft);
+  }
 }
 
 type AnswerMessage = Extract<FromPage, { readonly type: "answer" }>;
-
-function targetIn({ localId, waiting }: Execution): DraftTarget | undefined {
-  return waiting && { localId, taskId: waiting.taskId, attempt: waiting.attempt };
-}
 
 function isSame(one: DraftTarget, other: DraftTarget): boolean {
   return one.taskId === other.taskId && one.attempt === other.attempt;

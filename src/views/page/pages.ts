@@ -27,7 +27,8 @@ export class Pages {
     panel.onDidDispose(() => this.#open.delete(page));
   }
 
-  async show(execution: ExecutionSummary, place: Place | undefined): Promise<void> {
+  /** @param asked the task that a person answers, though the crew reports no pause */
+  async show(execution: ExecutionSummary, place: Place | undefined, asked?: string): Promise<void> {
     const uri = this.#options.documents.uriOf(execution);
     const group = vscode.window.tabGroups.all.find(({ tabs }) =>
       tabs.some(
@@ -41,7 +42,8 @@ export class Pages {
       ...(group !== undefined && { viewColumn: group.viewColumn }),
     });
     if (place === undefined) return;
-    for (const [page, address] of this.#open) if (address === uri.toString()) page.reveal(place);
+    for (const [page, address] of this.#open)
+      if (address === uri.toString()) page.reveal(place, asked);
   }
 
   /** In place of the other editor, if that is the active tab. The choice is remembered. */

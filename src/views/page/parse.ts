@@ -31,6 +31,9 @@ const fromPage = v.variant("type", [
   }),
   v.object({ type: v.literal("openPicture"), step: v.string() }),
   v.object({ type: v.literal("compare"), ...target }),
+  /** Puts a canned answer into the feedback box. */
+  v.object({ type: v.literal("insert"), ...target }),
+  v.object({ type: v.literal("oldDraft"), ...target, action: v.picklist(["copy", "discard"]) }),
   /** Opens the definition of a task, or of the crew. */
   v.object({ type: v.literal("define"), taskId: v.exactOptional(v.string()) }),
   v.object({ type: v.literal("openLink"), href: v.pipe(v.string(), v.maxLength(10_000)) }),

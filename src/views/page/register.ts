@@ -23,19 +23,16 @@ export function registerPage(options: PagesOptions) {
     supportsMultipleEditorsPerDocument: true,
   });
   const isPreferred = () =>
-    vscode.workspace.getConfiguration("crewdeck").get("openExecutionsAs") === "page";
+    vscode.workspace.getConfiguration("crewdeck").get("openExecutionsAs") !== "text";
   return {
     /** As the person reads executions: as text or as a page. At `taskId`, or at what waits. */
     open: async (execution: ExecutionSummary, taskId?: string): Promise<void> => {
       if (!isPreferred()) await options.documents.show(execution, taskId);
       else await (await load()).show(execution, taskId === undefined ? taskId : { taskId });
     },
-    /** For feedback in the page's box. False if the person reads executions as text. */
-    async review(execution: ExecutionSummary): Promise<boolean> {
-      if (!isPreferred()) return false;
-      await (await load()).show(execution, "feedback");
-      return true;
-    },
+    /** At the feedback box for a task, however the person reads executions. */
+    review: async (execution: ExecutionSummary, taskId: string): Promise<void> =>
+      (await load()).show(execution, "feedback", taskId),
     isPreferred,
     reveal: async (execution: ExecutionSummary, place: Place): Promise<void> =>
       (await load()).show(execution, place),

@@ -144,8 +144,53 @@ function JsonNode({ node, text, depth, name }: JsonNodeProps) {
   );
 }
 
+/** Changes that are shown at once, their characters, and the characters around one. */
+const few = { changes: 12, characters: 600, around: 30 };
+
+/** The words that changed, each with a few around it. Nothing if too many did: then the outputs are compared. */
+export function ChangedWords({ before, after }: Compared) {
+  const { changed } = useTexts();
+  const parts = useMemo(
+    () => diffWords(before, after, { timeout: longestDiff / 10 }) ?? [],
+    [before, after],
+  );
+  const changes = parts.filter(({ added, removed }) => added || removed);
+  const characters = changes.reduce((sum, { value }) => sum + value.length, 0);
+  if (changes.length === 0 || changes.length > few.changes || characters > few.characters)
+    return null;
+  return (
+    <>
+      <p class="title">{changed}</p>
+      <p class="difference">
+        {parts.map(({ added, removed, value }, at) =>
+          added ? (
+            <ins key={at}>{value}</ins>
+          ) : removed ? (
+            <del key={at}>{value}</del>
+          ) : (
+            around(value, at > 0, at < parts.length - 1)
+          ),
+        )}
+      </p>
+    </>
+  );
+}
+
+/** The words of a text that are next to a change before it, after it or both. */
+function around(text: string, isAfter: boolean, isBefore: boolean): string {
+  if (text.length <= 2 * few.around) return text;
+  const begin = isAfter ? text.slice(0, few.around).replace(/\S*$/, "") : "";
+  const end = isBefore ? text.slice(-few.around).replace(/^\S*/, "") : "";
+  return `${begin}…${end}`;
+}
+
+interface Compared {
+  readonly before: string;
+  readonly after: string;
+}
+
 /** What changed from one output to the next. */
-export function Difference({ before, after }: { readonly before: string; readonly after: string }) {
+export function Difference({ before, after }: Compared) {
   const texts = useTexts();
   const changes = useMemo(
     () => diffWords(before, after, { timeout: longestDiff }),

@@ -24,7 +24,8 @@ function isSame(one: Output, other: Output): boolean {
 
 interface PageProps {
   readonly model: PageModel;
-  readonly timeline: ComponentChildren;
+  /** Drawn when a person asks for it. */
+  readonly timeline: ComponentChildren | undefined;
   /** The outputs whose answer from here is under way. */
   readonly pressed: readonly Output[];
   readonly onPress: (output: Output) => void;
@@ -34,13 +35,11 @@ function Page({ model, timeline, pressed, onPress }: PageProps) {
   const texts = useTexts();
   const { review, result, notices, tasks, toCome, inputs, noInputs, details } = model;
   useFocus(model);
-  const earlier = tasks
-    .find(({ taskId }) => taskId === review?.taskId)
-    ?.attempts.find(({ number }) => number === review?.previous)?.content;
+  const attempts = tasks.find(({ taskId }) => taskId === review?.taskId)?.attempts;
+  const previous = attempts?.find(({ number }) => number === review?.attempt)?.previous;
   return (
     <>
       <Header model={model} />
-      {timeline}
       {notices.map(({ id, kind, text }) => (
         <div key={id} class={`notice ${kind}`}>
           <Icon name={kind} color={noticeColors[kind]} />
@@ -50,7 +49,7 @@ function Page({ model, timeline, pressed, onPress }: PageProps) {
       {review !== undefined && (
         <ReviewSection
           review={review}
-          earlier={earlier}
+          earlier={attempts?.find(({ number }) => number === previous)}
           isPressed={pressed.some((output) => isSame(output, review))}
           onPress={() => onPress(review)}
         />
@@ -61,6 +60,13 @@ function Page({ model, timeline, pressed, onPress }: PageProps) {
           <Level.Provider value={2}>
             <ContentView content={result} open={() => host.post({ type: "openOutput" })} />
           </Level.Provider>
+        </section>
+      )}
+      {timeline !== undefined && (
+        <section class="facts">
+          <Fold id="timeline" isOpen={false} label={<h2>{texts.timeline}</h2>}>
+            {timeline}
+          </Fold>
         </section>
       )}
       {tasks.length > 0 && (
@@ -191,8 +197,7 @@ function draw(): void {
       <Page
         model={shown.model}
         timeline={
-          timeline !== undefined &&
-          timeline.spans.length > 1 && (
+          timeline === undefined || timeline.spans.length < 2 ? undefined : (
             <SmallTimeline
               view={timeline}
               texts={texts.timeline}

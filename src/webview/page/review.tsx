@@ -1,16 +1,15 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { fill } from "../../kickoff/form/messages.ts";
-import type { Content, FromPage, Review } from "../../views/page/messages.ts";
+import type { AttemptCard, Content, FromPage, Review } from "../../views/page/messages.ts";
 import { clock } from "../timeline/clock.ts";
-import { ContentView, Difference, Level, Markdown } from "./content.tsx";
+import { ChangedWords, ContentView, Difference, Level, Markdown } from "./content.tsx";
 import { host } from "./host.ts";
 import { Icon } from "./icons.tsx";
 import { useTexts } from "./texts.ts";
 
 interface ReviewProps {
   readonly review: Review;
-  /** The output of the earlier attempt. */
-  readonly earlier: Content | undefined;
+  readonly earlier: AttemptCard | undefined;
   /** What the person sent from here is under way. */
   readonly isPressed: boolean;
   readonly onPress: () => void;
@@ -49,7 +48,6 @@ export function ReviewSection({ review, earlier, isPressed, onPress }: ReviewPro
             key={target}
             content={content}
             earlier={earlier}
-            previous={review.previous}
             taskId={taskId}
             attempt={attempt}
           />
@@ -58,7 +56,7 @@ export function ReviewSection({ review, earlier, isPressed, onPress }: ReviewPro
       <div class="decision">
         {note !== undefined && <Markdown text={note} />}
         {review.action !== undefined && <ActButton action={review.action} />}
-        {(status === "waits" || status === "sending") && (
+        {(status === "waits" || status === "answered" || status === "sending") && (
           <Decision
             key={target}
             review={review}
@@ -78,33 +76,44 @@ export function ReviewSection({ review, earlier, isPressed, onPress }: ReviewPro
 
 interface OutputProps {
   readonly content: Content | undefined;
-  readonly earlier: Content | undefined;
-  readonly previous: number | undefined;
+  /** The attempt before, with its output. */
+  readonly earlier: AttemptCard | undefined;
   readonly taskId: string;
   readonly attempt: number;
 }
 
-/** An attempt's output, and what changed in it since the one before. */
-export function Output({ content, earlier, previous, taskId, attempt }: OutputProps) {
+/** An attempt's output, what was asked for after the one before, and what changed since. */
+export function Output({ content, earlier, taskId, attempt }: OutputProps) {
   const texts = useTexts();
   const [isCompared, setCompared] = useState(false);
   if (content === undefined) return <p class="faint">{texts.missing}</p>;
   const open = () => host.post({ type: "openOutput", taskId, attempt });
-  const isWhole = content.cutFrom === undefined && earlier?.cutFrom === undefined;
+  const before = earlier?.content;
+  const isWhole = content.cutFrom === undefined && before?.cutFrom === undefined;
+  const asked = earlier?.feedback.findLast(({ kind }) => kind === "rejected")?.content;
   return (
     <>
-      {isCompared && earlier !== undefined ? (
-        <Difference before={earlier.text} after={content.text} />
+      {earlier !== undefined && asked !== undefined && (
+        <div class="given">
+          <p class="title">{fill(texts.asked, earlier.number)}</p>
+          <ContentView content={asked} />
+          {before !== undefined && isWhole && !isCompared && (
+            <ChangedWords before={before.text} after={content.text} />
+          )}
+        </div>
+      )}
+      {isCompared && before !== undefined ? (
+        <Difference before={before.text} after={content.text} />
       ) : (
         <ContentView content={content} />
       )}
       <p class="tools">
-        {previous !== undefined && earlier !== undefined && isWhole && (
+        {earlier !== undefined && before !== undefined && isWhole && (
           <button type="button" class="link" onClick={() => setCompared(!isCompared)}>
-            {isCompared ? texts.showOutput : fill(texts.compare, previous)}
+            {isCompared ? texts.showOutput : fill(texts.compare, earlier.number)}
           </button>
         )}
-        {previous !== undefined && (isCompared || !isWhole) && (
+        {before !== undefined && (isCompared || !isWhole) && (
           <button
             type="button"
             class="link"
@@ -212,7 +221,17 @@ function Decision({ review, isSending, onPress }: DecisionProps) {
     answers === undefined ? texts.feedback : answers.length > 0 ? texts.choose : texts.answer;
   return (
     <>
-      <label for={id}>{label}</label>
+      <div class="label">
+        <label for={id}>{label}</label>
+        <button
+          type="button"
+          class="link"
+          aria-disabled={isSending}
+          onClick={() => isSending || host.post({ type: "insert", taskId, attempt })}
+        >
+          {texts.insert}
+        </button>
+      </div>
       <textarea
         id={id}
         class="feedback"

@@ -26,11 +26,12 @@ export function Task({ task }: { readonly task: TaskCard }) {
       </li>
     );
   const last = attempts.at(-1)?.number;
+  const hasDraft = attempts.some(({ oldDraft }) => oldDraft !== undefined);
   return (
     <li class={`task ${state}`}>
       <Fold
         id={`task ${taskId}`}
-        isOpen={state === "running" || state === "failed"}
+        isOpen={state === "running" || state === "failed" || hasDraft}
         label={summary}
       >
         {note !== undefined && <p class="faint">{note}</p>}
@@ -55,8 +56,8 @@ interface AttemptProps {
 
 function Attempt({ task, attempt, isLast }: AttemptProps) {
   const texts = useTexts();
-  const { number, content, previous, isInReview, feedback, steps, note } = attempt;
-  const earlier = task.attempts.find((each) => each.number === previous)?.content;
+  const { number, content, previous, isInReview, feedback, oldDraft, steps, note } = attempt;
+  const earlier = task.attempts.find((each) => each.number === previous);
   const parts = (
     <>
       {steps.length > 0 && (
@@ -70,13 +71,7 @@ function Attempt({ task, attempt, isLast }: AttemptProps) {
         <p class="faint">{texts.inReview}</p>
       ) : (
         (content !== undefined || feedback.length > 0 || task.state !== "running") && (
-          <Output
-            content={content}
-            earlier={earlier}
-            previous={previous}
-            taskId={task.taskId}
-            attempt={number}
-          />
+          <Output content={content} earlier={earlier} taskId={task.taskId} attempt={number} />
         )
       )}
       {note !== undefined && <p class="faint">{note}</p>}
@@ -95,6 +90,26 @@ function Attempt({ task, attempt, isLast }: AttemptProps) {
           </div>
         </div>
       ))}
+      {oldDraft !== undefined && (
+        <div class="given">
+          <p class="title">{texts.oldDraft}</p>
+          <div class="plain">{oldDraft}</div>
+          <p class="tools">
+            {(["copy", "discard"] as const).map((action) => (
+              <button
+                key={action}
+                type="button"
+                class="link"
+                onClick={() =>
+                  host.post({ type: "oldDraft", action, taskId: task.taskId, attempt: number })
+                }
+              >
+                {texts[action]}
+              </button>
+            ))}
+          </p>
+        </div>
+      )}
     </>
   );
   if (task.attempts.length === 1)
@@ -107,7 +122,7 @@ function Attempt({ task, attempt, isLast }: AttemptProps) {
   return (
     <Fold
       id={`attempt ${number} ${task.taskId}`}
-      isOpen={isLast}
+      isOpen={isLast || oldDraft !== undefined}
       label={
         <>
           <h4>{fill(texts.attempt, number)}</h4>

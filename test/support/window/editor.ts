@@ -1,7 +1,7 @@
 import type { Locator, Page } from "playwright-core";
 import { waitFor } from "../wait.ts";
 
-/** The focused text editor, its lenses and its comment threads. */
+/** The focused text editor and its lenses. */
 export class Editor {
   readonly #page: Page;
   readonly #group: Locator;
@@ -21,13 +21,11 @@ export class Editor {
     return this.#group.locator(".tabs-container .tab.active").filter({ hasText: name });
   }
 
-  /** The lines in view, as text; not those in comment threads, which may be far above while they aren't in view. */
+  /** The lines in view, as text. */
   async visibleText(): Promise<string> {
     const lines = this.#group.locator(".editor-instance .lines-content > .view-lines > .view-line");
     const placed = await lines.evaluateAll((elements) =>
-      elements
-        .filter((line) => line.closest(".review-widget") === null)
-        .map((line) => ({ top: line.getBoundingClientRect().top, text: line.textContent })),
+      elements.map((line) => ({ top: line.getBoundingClientRect().top, text: line.textContent })),
     );
     return placed
       .sort((a, b) => a.top - b.top)
@@ -51,7 +49,6 @@ export class Editor {
   async wholeText(): Promise<string> {
     return waitFor("the whole document on the clipboard, and its beginning in view", async () => {
       // An opening document or a closing webview may take focus: then try again.
-      // A click may hit a comment thread.
       await this.#group.locator(".native-edit-context, textarea.inputarea").first().focus();
       const isCleared = await this.#page.evaluate(() =>
         navigator.clipboard.writeText("").then(
@@ -87,31 +84,5 @@ export class Editor {
       .locator(".codelens-decoration a")
       .getByText(title, { exact: true })
       .filter({ visible: true });
-  }
-
-  /** A comment thread in the editor, by text in it (its label, its comments). */
-  thread(text: string | RegExp = /(?:)/): Locator {
-    return this.#group.locator(".review-widget").filter({ hasText: text });
-  }
-
-  /** Types into the box of a comment thread. */
-  async writeInThread(thread: Locator, text: string): Promise<void> {
-    const box = thread.locator(".comment-form .monaco-editor");
-    const squeezed = (shown: string) => shown.replace(/\s+/g, "");
-    await waitFor("the text in the thread", async () => {
-      await box.click();
-      // An opening thread may take focus again: then nothing has arrived, so type again.
-      await this.#page.keyboard.insertText(text);
-      return waitFor(
-        "them",
-        async () => squeezed(await box.locator(".view-lines").innerText()).endsWith(squeezed(text)),
-        3_000,
-      ).catch(() => false);
-    });
-  }
-
-  /** Presses a button of a comment thread, by the text on it. */
-  async pressInThread(thread: Locator, button: string): Promise<void> {
-    await thread.locator(".form-actions").getByText(button, { exact: true }).click();
   }
 }

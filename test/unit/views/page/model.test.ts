@@ -56,7 +56,6 @@ describe("The page's model", () => {
       name: "outline",
       attempt: 2,
       agent: "Editor",
-      previous: 1,
       status: "waits",
       draft: "Too long",
       draftNumber: 7,
@@ -287,16 +286,43 @@ describe("The page's model", () => {
   });
 
   it("offers what can be done, and to answer at the output that waits", () => {
-    assert.deepEqual(names(modelOf(aRichExecution(), { hasOldDrafts: true })), [
-      "tryToStop",
-      "openDrafts",
-    ]);
+    assert.deepEqual(names(modelOf(aRichExecution())), ["tryToStop"]);
     const lost = { ...without(aRichExecution(), "waiting"), resumes: [], mayBeWaiting: true };
     const gone = modelOf({ ...lost, state: "unknown" });
     assert.deepEqual(names(gone).slice(0, 2), ["giveFeedback", "pasteCallback"]);
     assert.deepEqual(
       gone.notices.map(({ id, kind }) => [id, kind]),
       [["may be waiting", "warning"]],
+    );
+  });
+
+  it("has a box for a task that a person names, though the crew reports no pause", () => {
+    const lost = without(aRichExecution({ state: "unknown", mayBeWaiting: true }), "waiting");
+    const target = { taskId: "publish", attempt: 1 };
+    const { review } = modelOf(lost, { target, draft: { text: "Shorter", number: 1 } });
+    assert.deepEqual(
+      [review?.taskId, review?.attempt, review?.status, review?.draft],
+      ["publish", 1, "waits", "Shorter"],
+    );
+    assert.equal(modelOf(lost).review, undefined);
+  });
+
+  it("has a draft that was not sent at its attempt, also of a task or an attempt that it doesn't know", () => {
+    const texts = { outline: [1, 3], publish: [1] };
+    const oldDrafts = Object.entries(texts).flatMap(([taskId, attempts]) =>
+      attempts.map((attempt) => ({ taskId, attempt, text: `${taskId} ${attempt}` })),
+    );
+    const { tasks } = modelOf(rejectedAgain(), { oldDrafts });
+    const found = tasks.flatMap(({ taskId, attempts }) =>
+      attempts.map(({ number, oldDraft }) => [taskId, number, oldDraft]),
+    );
+    assert.deepEqual(
+      found.filter(([, , text]) => text !== undefined),
+      [
+        ["outline", 1, "outline 1"],
+        ["outline", 3, "outline 3"],
+        ["publish", 1, "publish 1"],
+      ],
     );
   });
 
