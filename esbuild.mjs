@@ -45,8 +45,8 @@ const shipped = onlyService
         platform: "browser",
         target: "es2022",
         entryPoints: [
-          "form.ts",
-          "form.css",
+          "form/main.tsx",
+          "form/form.css",
           "timeline/main.tsx",
           "timeline/timeline.css",
           "page/main.tsx",

@@ -17,7 +17,7 @@ type Bundle = Record<
 export function collectStrings(folder: string): Bundle {
   const files = readdirSync(folder, { recursive: true })
     .map(String)
-    .filter((name) => name.endsWith(".ts"));
+    .filter((name) => /\.tsx?$/.test(name));
   const found = files.flatMap((name) =>
     stringsOf(name, readFileSync(path.join(folder, name), "utf8")),
   );

@@ -73,10 +73,6 @@ async function fillIn(window: VSCodeWindow, take: Camera): Promise<void> {
   await form.getByRole("textbox", { name: "audience" }).fill(story.audience);
   await lookAway(window);
   await take("form");
-  await form.getByRole("button", { name: "JSON", exact: true }).click();
-  await lookAway(window);
-  await take("form-json");
-  await form.getByRole("button", { name: "Form", exact: true }).click();
   await form.getByText("Advanced").click();
   await form.getByRole("textbox", { name: "Crew callback" }).scrollIntoViewIfNeeded();
   await take("form-advanced");

@@ -2,9 +2,14 @@
 export function webviewHtml(
   page: Readonly<
     Record<"language" | "title" | "nonce" | "cspSource" | "scriptUri" | "styleUri", string>
-  >,
+  > & {
+    /** For `@vscode/l10n` in the page; undefined for English. */
+    readonly translations: object | undefined;
+  },
 ): string {
-  const { language, title, nonce, cspSource, scriptUri, styleUri } = page;
+  const { language, title, nonce, cspSource, scriptUri, styleUri, translations } = page;
+  const texts =
+    translations === undefined ? "" : ` data-l10n="${escape(JSON.stringify(translations))}"`;
   const policy = `default-src 'none'; script-src 'nonce-${nonce}'; style-src ${cspSource}; base-uri 'none'; form-action 'none'`;
   return `<!DOCTYPE html>
 <html lang="${escape(language)}">
@@ -16,7 +21,7 @@ export function webviewHtml(
 <link rel="stylesheet" href="${escape(styleUri)}">
 </head>
 <body>
-<main id="page"></main>
+<main id="page"${texts}></main>
 <script type="module" nonce="${escape(nonce)}" src="${escape(scriptUri)}"></script>
 </body>
 </html>

@@ -19,5 +19,6 @@ export function showPage(
     cspSource: webview.cspSource,
     scriptUri: uriOf(`${name}.js`).toString(),
     styleUri: uriOf(`${name}.css`).toString(),
+    translations: vscode.l10n.bundle,
   });
 }

@@ -91,8 +91,8 @@ export function typedCallbacks(
   };
 }
 
-/** Without secrets; includes events without an address. */
-export function writeCallbacks({
+/** Without secrets. */
+export function toCallbacks({
   callbacks,
   humanInput: { strategy, username },
   streaming,
@@ -102,7 +102,7 @@ export function writeCallbacks({
       .map((name) => [name, callbacks[name].trim()] as const)
       .filter(([, address]) => address !== ""),
   );
-  const [events, streamUrl] = [eventsIn(streaming.events), streaming.url.trim()];
+  const streamUrl = streaming.url.trim();
   return {
     ...urls,
     ...(url !== undefined && strategy === "none" && { humanInputWebhookUrl: url }),
@@ -113,9 +113,9 @@ export function writeCallbacks({
           authentication: strategy === "basic" ? { strategy, username } : { strategy },
         },
       }),
-    ...((streamUrl !== "" || events.length > 0) && {
+    ...(streamUrl !== "" && {
       webhooks: {
-        events,
+        events: eventsIn(streaming.events),
         url: streamUrl,
         realtime: streaming.realtime,
         ...(streaming.strategy !== "none" && {
@@ -124,11 +124,6 @@ export function writeCallbacks({
       },
     }),
   };
-}
-
-export function toCallbacks(typed: TypedCallbacks): CallbackUrls & PlainCallbacks {
-  const { webhooks, ...others } = writeCallbacks(typed);
-  return webhooks === undefined || webhooks.url === "" ? others : { ...others, webhooks };
 }
 
 export type AddressFault = { readonly kind: "notAnAddress" | "notHttp" | "credentials" };

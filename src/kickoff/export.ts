@@ -47,13 +47,32 @@ export async function askAndSave(request: RequestToSave): Promise<vscode.Uri | u
   }
   await write(uri, request);
   await vscode.window.showTextDocument(uri, { preview: false });
-  if (hasCredentials(request.values))
+  tellOfSecrets(request);
+  return uri;
+}
+
+/** An editor of a request file that isn't saved yet. */
+export async function openUnsaved(request: RequestToSave): Promise<void> {
+  const suggested = await suggestedUri(request);
+  const hasFolder = vscode.workspace.workspaceFolders !== undefined;
+  // An absolute path is where it will be saved, without a question.
+  const path = hasFolder ? suggested.path : suggested.path.slice(1);
+  const uri = suggested.with({ scheme: "untitled", path });
+  const document = await vscode.workspace.openTextDocument(uri);
+  const edit = new vscode.WorkspaceEdit();
+  edit.insert(uri, new vscode.Position(0, 0), textOf(request));
+  await vscode.workspace.applyEdit(edit);
+  await vscode.window.showTextDocument(document, { preview: false });
+  tellOfSecrets(request);
+}
+
+function tellOfSecrets({ values }: RequestToSave): void {
+  if (hasCredentials(values))
     void vscode.window.showInformationMessage(
       vscode.l10n.t(
         "The secrets of its callbacks are not in the file. They are entered in the form.",
       ),
     );
-  return uri;
 }
 
 /** @throws UserError if the file exists */
@@ -66,19 +85,24 @@ export async function saveNew(uri: vscode.Uri, request: RequestToSave): Promise<
   return target;
 }
 
-async function write(uri: vscode.Uri, { crewName, values, label }: RequestToSave): Promise<void> {
-  const text = writeRequestFile(crewName, values, label);
-  await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(text));
+function textOf({ crewName, values, label }: RequestToSave): string {
+  return writeRequestFile(crewName, values, label);
+}
+
+async function write(uri: vscode.Uri, request: RequestToSave): Promise<void> {
+  await vscode.workspace.fs.writeFile(uri, new TextEncoder().encode(textOf(request)));
 }
 
 async function suggestedUri({ crewName, values }: RequestToSave): Promise<vscode.Uri> {
   const name = suggestFileName(crewName, values.inputs);
   const folder = vscode.workspace.workspaceFolders?.[0];
-  if (folder === undefined) return vscode.Uri.file(name);
+  // An editor that isn't saved yet has a name, too.
+  const open = vscode.workspace.textDocuments.map(({ uri }) => uri.path.split("/").at(-1));
   for (let number = 1; ; number++) {
     const free = number === 1 ? name : name.replace(/(?=\.kickoff\.json$)/, `-${number}`);
-    const uri = vscode.Uri.joinPath(folder.uri, free);
-    if (!(await exists(uri))) return uri;
+    const uri =
+      folder === undefined ? vscode.Uri.file(free) : vscode.Uri.joinPath(folder.uri, free);
+    if (!open.includes(free) && !(await exists(uri))) return uri;
   }
 }
 

@@ -109,19 +109,3 @@ function toJson(node: Node): JsonValue {
     ? value
     : null;
 }
-
-export function edited(
-  text: string,
-  edits: readonly { readonly at: Span; readonly text: string }[],
-): string {
-  return [...edits]
-    .sort((one, other) => other.at.start - one.at.start)
-    .reduce((done, { at, text: put }) => done.slice(0, at.start) + put + done.slice(at.end), text);
-}
-
-export function placeAfterCuts(offset: number, cuts: readonly Span[]): number {
-  return (
-    offset -
-    cuts.reduce((sum, { start, end }) => sum + Math.max(0, Math.min(offset, end) - start), 0)
-  );
-}

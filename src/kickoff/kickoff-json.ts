@@ -14,9 +14,9 @@ import {
 import { expectedAfter, membersOf, spanOf, toObject, type Member, type Span } from "./json.ts";
 
 /** `names`: texts without spaces and commas. */
-type Wanted = "text" | "object" | "names" | "trueOrFalse";
+export type Wanted = "text" | "object" | "names" | "trueOrFalse";
 
-type NamedFault = "otherMember" | "requestFileMember" | "otherPart" | "twice" | "sameCallback";
+type NamedFault = "otherMember" | "otherPart" | "twice" | "sameCallback";
 
 /** A problem in a kickoff's JSON and its place. */
 export type KickoffFault = { readonly at: Span } & (
@@ -26,9 +26,8 @@ export type KickoffFault = { readonly at: Span } & (
   | { readonly kind: "address"; readonly name: string; readonly fault: AddressFault["kind"] }
   | {
       /**
-       * `otherMember`: no kickoff has it; `requestFileMember`: only a request file has it;
-       * `otherPart`: no callback has it; `sameCallback`: both members of the human input callback
-       * are given; `missingPart`: sending needs it.
+       * `otherMember`: no kickoff has it; `otherPart`: no callback has it; `sameCallback`: both
+       * members of the human input callback are given; `missingPart`: sending needs it.
        */
       readonly kind: NamedFault | "missingPart";
       readonly name: string;
@@ -40,9 +39,6 @@ export interface FoundSecret {
   readonly text: string;
   readonly name: string;
   readonly key: Span;
-  readonly value: Span;
-  /** What to cut so that the rest is valid JSON. */
-  readonly cut: Span;
 }
 
 /** Members that only a request file has; all are texts. `$schema` is for editors. */
@@ -172,12 +168,7 @@ class Reader {
   ): ReadonlyMap<string, Member> {
     const all = membersOf(object);
     this.checkTwice(all);
-    for (const member of all)
-      if (!known.includes(member.name)) {
-        const isOwn =
-          other === "otherMember" && requestFileOwn.some((name) => name === member.name);
-        this.fault(isOwn ? "requestFileMember" : other, member);
-      }
+    for (const member of all) if (!known.includes(member.name)) this.fault(other, member);
     return new Map(
       all.filter(({ value }) => value.type !== "null").map((member) => [member.name, member]),
     );
@@ -244,8 +235,7 @@ class Reader {
       if (part === undefined || text === "") continue;
       if (strategy !== undefined && (name === "password") !== (strategy === "basic"))
         this.fault("otherPart", part);
-      const [key, value] = [spanOf(part.key), spanOf(part.value)];
-      this.secrets.push({ of, text, name, key, value, cut: cutOf(member.value, part) });
+      this.secrets.push({ of, text, name, key: spanOf(part.key) });
     }
     return { strategy: strategy ?? "none", username: strategy === "basic" ? username : "" };
   }
@@ -255,25 +245,6 @@ class Reader {
   }
 }
 
-/** Includes the comma before it, or after the first member. */
-function cutOf(object: Node, { key, value }: Member): Span {
-  const members = membersOf(object);
-  const index = members.findIndex((member) => member.key === key);
-  const [before, after] = [members[index - 1], members[index + 1]];
-  if (before !== undefined) return { start: spanOf(before.value).end, end: spanOf(value).end };
-  return { start: key.offset, end: after?.key.offset ?? spanOf(value).end };
-}
-
 /** Common names of secrets. */
 export const secretWord =
   /token|pass(?=w|phrase|code|key|[^a-z]|$)|pwd|secret|api[-_ ]?key|authenti|authori[sz]|\bauth\b|credential|bearer/i;
-
-/** False positives are acceptable: names may use JSON escapes, addresses may hold credentials. */
-export function mayHoldSecret(text: string): boolean {
-  const address = text.search(/:\\?\//);
-  return (
-    secretWord.test(text) ||
-    /\\u|\bcurl\b/i.test(text) ||
-    (address >= 0 && text.includes("@", address))
-  );
-}

@@ -167,7 +167,7 @@ describe("The form's line that a crew may need a person and no callback can come
     forms.restore(panel, { crew: deployedCrew.id, name: deployedCrew.name });
     page.fire({ type: "ready" });
     const hint = () => {
-      const last = posted.findLast((message) => message.type === "show");
+      const last = posted.at(-1);
       return last?.view.kind === "form" ? last.view.hint : undefined;
     };
     return { hint, press: (type: string) => page.fire({ type }), panel };

@@ -4,6 +4,7 @@ import * as vscode from "vscode";
 import type { CallbackUrls, PlainCallbacks } from "../../src/api/types.ts";
 import type { Crew } from "../../src/crews/types.ts";
 import { CallbackConsent } from "../../src/kickoff/callback-consent.ts";
+import { openUnsaved } from "../../src/kickoff/export.ts";
 import {
   RequestFiles,
   type RequestFilesOptions,
@@ -542,6 +543,25 @@ describe("Writing a request file in the editor", () => {
         vscode.languages.getDiagnostics(uri).some(({ message }) => /Incorrect type/.test(message)),
       80_000,
     );
+  });
+
+  it("opens unsaved with a form's values, each time in an editor of its own, with the same support", async () => {
+    const request = { crewName: "Nobody", values: { inputs: { topic: "tea" } } };
+    for (const name of ["nobody-tea.kickoff.json", "nobody-tea-2.kickoff.json"]) {
+      await openUnsaved(request);
+      const { document } = vscode.window.activeTextEditor ?? assert.fail("no editor");
+      assert.equal(document.uri.toString(), fileIn(name).with({ scheme: "untitled" }).toString());
+      assert.deepEqual(JSON.parse(document.getText()), { crew: "Nobody", ...request.values });
+      await waitFor("the mark", () => marksIn(document.uri).length === 1);
+    }
+    const { uri } = vscode.window.activeTextEditor!.document;
+    const lenses = await vscode.commands.executeCommand<vscode.CodeLens[]>(
+      "vscode.executeCodeLensProvider",
+      uri,
+    );
+    assert.ok(lenses.some(({ command }) => command?.title === "Open in Form"));
+    for (const closed of [1, 2])
+      await vscode.commands.executeCommand("workbench.action.revertAndCloseActiveEditor", closed);
   });
 
   it("has lenses that kick off the file, open it in the form and copy it as cURL", async () => {

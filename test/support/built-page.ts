@@ -44,6 +44,8 @@ export interface BuiltPageOptions {
   readonly name: "form" | "timeline" | "page" | "comparison";
   readonly theme?: string;
   readonly size?: { readonly width: number; readonly height: number };
+  /** By the English text. */
+  readonly translations?: Readonly<Record<string, string>> | undefined;
 }
 
 /**
@@ -69,9 +71,11 @@ export class BuiltPage {
     name,
     theme = "Dark Modern",
     size = { width: 900, height: 800 },
+    translations,
   }: BuiltPageOptions): Promise<BuiltPage> {
     const shared = await (this.#opening ??= openShared());
     const opened = encodeURIComponent(JSON.stringify({ theme, count: ++this.#count }));
+    shared.translations = translations;
     const built = new BuiltPage(shared, `${shared.url}/${name}#${opened}`);
     shared.complain = (text) => built.complaints.push(text);
     await shared.page.setViewportSize(size);
@@ -106,11 +110,12 @@ interface Shared {
   readonly url: string;
   receive(message: unknown): void;
   complain(text: string): void;
+  translations: BuiltPageOptions["translations"];
 }
 
 /** Starts browser and server; both end with the tests. */
 async function openShared(): Promise<Shared> {
-  const server = await serve();
+  const server = await serve(() => shared.translations);
   const browser = await chromium.launch({
     executablePath: await ensureBrowser(),
     args: browserFlags,
@@ -122,6 +127,7 @@ async function openShared(): Promise<Shared> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     receive: () => undefined,
     complain: () => undefined,
+    translations: undefined,
   };
   page.on("console", (message) => {
     if (message.type() === "error") shared.complain(message.text());
@@ -175,7 +181,7 @@ function playVSCode(themes: Readonly<Record<string, Theme>>): void {
   document.addEventListener("DOMContentLoaded", () => applyTheme(opened.theme));
 }
 
-async function serve(): Promise<Server> {
+async function serve(translations: () => object | undefined): Promise<Server> {
   const folder = path.join(projectFolder, "dist", "webview");
   const server = createServer((request, response) => {
     const origin = `http://${request.headers.host ?? ""}`;
@@ -196,6 +202,7 @@ async function serve(): Promise<Server> {
           cspSource: origin,
           scriptUri: `/${file}.js`,
           styleUri: `/${file}.css`,
+          translations: translations(),
         }),
       );
   });

@@ -54,11 +54,4 @@ describe("The form of a crew whose callbacks can't come, in a browser", () => {
     await address.fill("");
     await hint().waitFor();
   });
-
-  it("is also there in the JSON view", async () => {
-    await open();
-    await parts.view("JSON").click();
-    await parts.json().waitFor();
-    await hint().waitFor();
-  });
 });

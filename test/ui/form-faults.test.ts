@@ -6,13 +6,15 @@ import type { Execution } from "../../src/executions/model.ts";
 import { MaybeStartedError } from "../../src/sending/kickoff.ts";
 import { FormPage } from "../support/form/form-page.ts";
 import type { FormWindow } from "../support/form/form-window.ts";
+import { waitFor } from "../support/wait.ts";
 import { anExecution } from "../unit/executions/samples.ts";
 
 describe("Problems in the kickoff form, in a browser", () => {
   let form: FormWindow;
   let page: Page;
   const parts = new FormPage();
-  const { field, mode, kickOff, view, json, isFocused, problemOf } = parts;
+  const { field, mode, kickOff, isFocused, problemOf } = parts;
+  const tool = (name: string) => page.getByRole("button", { name, exact: true });
 
   async function open(
     fields: readonly InputField[],
@@ -22,7 +24,7 @@ describe("Problems in the kickoff form, in a browser", () => {
     page = form.page;
   }
 
-  it("asks to check the fields only while one is marked, whether they are fixed as fields, as JSON or by omitting them", async () => {
+  it("asks to check the fields only while one is marked, whether they are fixed or left out", async () => {
     await open([{ name: "topic" }, { name: "audience" }]);
     const complaint = page.getByText("Nothing was sent. Check the marked fields.");
     const marked = () => page.locator("[aria-invalid]").count();
@@ -41,57 +43,32 @@ describe("Problems in the kickoff form, in a browser", () => {
     assert.equal(await complaint.isVisible(), true, "the events are missing still");
     await field("Event streaming").fill("");
     assert.deepEqual([await complaint.count(), await marked()], [0, 0], "no address, no events");
-
-    await field("topic").fill("");
-    await view("JSON").click();
-    await json().fill('{"inputs": {"audience": "all"}}');
-    await kickOff().click();
-    await complaint.waitFor();
-    await json().fill('{"inputs": {"audience": "all"');
-    assert.equal(await complaint.isVisible(), true, "it can't be read yet");
-    await json().fill('{"inputs": {"audience": "all", "topic": "Otters"}}');
-    assert.deepEqual([await complaint.count(), await marked()], [0, 0]);
-
-    await view("Form").click();
-    await field("topic").fill("");
-    await kickOff().click();
-    await complaint.waitFor();
-    await view("JSON").click();
-    await json().waitFor();
-    assert.deepEqual(
-      [await complaint.count(), await marked()],
-      [0, 0],
-      "the other view marks nothing",
-    );
   });
 
-  it("explains why the other view isn't shown while a field is invalid, and focuses the field, also in a collapsed section", async () => {
+  it("explains why a tool isn't used while a field is invalid, and focuses the field, also in a collapsed section", async () => {
     await open([{ name: "topic" }, { name: "audience" }]);
     const complaint = page.getByRole("alert").getByText("Fix the marked error first.");
     await mode("topic").selectOption("JSON");
     await field("topic").fill("{");
-    await view("JSON").click();
+    await tool("Copy as cURL").click();
     await complaint.waitFor();
     await isFocused("topic");
     assert.match(await problemOf("topic"), /Not JSON/);
     await field("topic").fill("{}");
     assert.equal(await complaint.count(), 0);
     await page.getByText("Advanced").click();
-    await field("Meta").fill("[1");
+    await field("Extra").fill('{"inputs": {}}');
     await page.getByText("Advanced").click();
-    await view("JSON").click();
+    await tool("Save as Request File…").click();
     await complaint.waitFor();
-    await isFocused("Meta");
-    await field("Meta").fill('{"ticket": 7}');
-    await view("JSON").click();
-    await json().fill("{");
-    assert.equal(await complaint.count(), 0);
-    await view("Form").click();
-    await complaint.waitFor();
-    await isFocused("Kickoff as JSON");
-    await page.getByRole("button", { name: "Revert to the last valid JSON" }).click();
-    await field("topic").waitFor();
-    assert.equal(await complaint.count(), 0);
+    await isFocused("Extra");
+    assert.match(await problemOf("Extra"), /“inputs” does not belong here/);
+    await field("Extra").fill('{"ticket": 7}');
+    await tool("Open as Request File").click();
+    await waitFor("the tool", () => form.asked.length > 0);
+    assert.deepEqual(form.asked, [
+      ["openAsRequestFile", { inputs: { topic: {} }, extra: { ticket: 7 } }],
+    ]);
   });
 
   it("keeps what the crew reported about other fields, and the warning about what may have started, beside an invalid field", async () => {
@@ -117,7 +94,7 @@ describe("Problems in the kickoff form, in a browser", () => {
     await page.getByText("It may have started.").waitFor();
     await mode("topic").selectOption("JSON");
     await field("topic").fill("{");
-    await view("JSON").click();
+    await tool("Copy as cURL").click();
     await page.getByText("Fix the marked error first").waitFor();
     assert.equal(await page.getByText("It may have started.").count(), 1);
     await field("topic").fill("{}");

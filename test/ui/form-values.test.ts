@@ -19,6 +19,7 @@ const described: readonly InputField[] = [
 /** A complete kickoff request, to paste. */
 const pasted = `{
   "inputs": { "topic": "tea" },
+  "priority": 7,
   "taskWebhookUrl": null,
   "crewWebhookUrl": "https://a.test/crew",
   "humanInputWebhook": {
@@ -37,7 +38,7 @@ describe("Values in the kickoff form, in a browser", () => {
   let form: FormWindow;
   let page: Page;
   const parts = new FormPage();
-  const { field, list, mode, kickOff, view, json } = parts;
+  const { field, list, mode, kickOff } = parts;
 
   async function open(
     fields: readonly InputField[] = described,
@@ -73,70 +74,6 @@ describe("Values in the kickoff form, in a browser", () => {
     await kickOff().click();
     await started();
     assert.deepEqual(form.sent[0]?.inputs, { "{topic": "", topic: "tea", '"count": 1': "" });
-  });
-
-  it("are the same in the form and in JSON, also for inputs that the crew doesn't list", async () => {
-    await open();
-    await field("topic").fill("tea");
-    await mode("share").selectOption("null");
-    await page.getByText("Advanced").click();
-    await field("Meta").fill('{"ticket": 7}');
-    await view("JSON").click();
-    assert.deepEqual(JSON.parse(await json().inputValue()), {
-      inputs: { topic: "tea", days: 3, share: null, tone: "dry" },
-      meta: { ticket: 7 },
-    });
-    assert.equal(await view("JSON").getAttribute("aria-pressed"), "true");
-    await json().fill(
-      '{"inputs": {"topic": "", "days": 5, "loud": true, "tone": 2, "extra": [1]}, "meta": {"ticket": 8}}',
-    );
-    await view("Form").click();
-    assert.deepEqual(
-      await Promise.all(["topic", "share", "extra"].map((name) => mode(name).inputValue())),
-      ["empty", "omit", "json"],
-    );
-    assert.deepEqual(
-      [
-        await field("days").inputValue(),
-        await list("loud").inputValue(),
-        await list("tone").inputValue(),
-      ],
-      ["5", "true", "2"],
-    );
-    assert.equal(await field("extra").inputValue(), "[1]");
-    assert.equal(await field("Meta").inputValue(), '{"ticket": 8}');
-    await page.getByText("not listed by the crew").waitFor();
-    await kickOff().click();
-    await started();
-    assert.deepEqual(form.sent, [
-      { inputs: { topic: "", days: 5, loud: true, tone: 2, extra: [1] }, meta: { ticket: 8 } },
-    ]);
-  });
-
-  it("stay JSON while that is invalid: the error's position is shown and focused, a hidden page keeps it, and the last valid JSON can be restored", async () => {
-    await open([{ name: "topic" }]);
-    await field("topic").fill("tea");
-    await view("JSON").click();
-    const broken = '{\n  "inputs": {"topic" "coffee"}\n}';
-    await json().fill(broken);
-    await view("Form").click();
-    assert.equal(await json().getAttribute("aria-invalid"), "true");
-    assert.match(
-      await descriptionOf(json()),
-      /Not JSON: line 2, column 22: a colon is expected\.$/,
-    );
-    assert.equal(
-      await json().evaluate((box: HTMLTextAreaElement) => box.selectionStart),
-      broken.indexOf('"coffee"'),
-    );
-    await kickOff().click();
-    await page.getByText("Nothing was sent.").waitFor();
-    await form.hideAndShow();
-    await json().waitFor();
-    assert.equal(await json().inputValue(), broken);
-    assert.deepEqual(form.sent, []);
-    await page.getByRole("button", { name: "Revert to the last valid JSON" }).click();
-    assert.equal(await field("topic").inputValue(), "tea");
   });
 
   it("can be omitted, empty or null, which look different and are sent differently", async () => {
@@ -304,110 +241,50 @@ describe("Values in the kickoff form, in a browser", () => {
     () => page.getByLabel("Password for the human input callback"),
     () => page.getByLabel("Token for event streaming"),
   ];
-  const caret = () => json().evaluate((box: HTMLTextAreaElement) => box.selectionStart);
 
-  it("can come from a pasted kickoff, whose secrets move to their boxes, with a message, and are not saved", async () => {
-    await open([{ name: "topic" }]);
-    await view("JSON").click();
-    assert.equal(
-      await page.locator("details").isVisible(),
-      false,
-      "nothing is left to enter beside the text",
-    );
-    await json().selectText();
-    await page.keyboard.insertText(pasted);
-    await page.getByText("were moved to the fields below").waitFor();
-    const shown = pasted.replace(', "password": "hush-1"', "").replace('"token": "hush-2", ', "");
-    assert.deepEqual([await json().inputValue(), await caret()], [shown, shown.length]);
+  it("can come from a kickoff's body pasted into an empty field: secrets go to their boxes and are not saved, unknown members to “Extra”", async () => {
+    await open([{ name: "topic" }, { name: "note", required: false }]);
+    await field("note").fill("mine");
+    const paste = (text: string) =>
+      field("topic").evaluate((box, data) => {
+        const clipboardData = new DataTransfer();
+        clipboardData.setData("text/plain", data);
+        const event = new ClipboardEvent("paste", {
+          clipboardData,
+          cancelable: true,
+          bubbles: true,
+        });
+        return box.dispatchEvent(event);
+      }, text);
+    assert.equal(await paste('{"topic": "tea"}'), true, "a text that is no kickoff");
+    assert.equal(await paste(pasted), false);
+    await page.getByText("Filled in with the pasted kickoff.").waitFor();
     for (const box of [password(), token()])
       assert.deepEqual(
         [await box.inputValue(), await box.getAttribute("placeholder")],
         ["", "Entered; type to replace it"],
       );
-    assert.deepEqual(
-      await page.locator("details label").filter({ visible: true }).allTextContents(),
-      ["Password for the human input callback", "Token for event streaming"],
-    );
+    assert.equal(await field("Extra").inputValue(), '{\n  "priority": 7\n}');
     await waitFor("the draft", () => form.saved.length > 0);
     assert.match(await keptOf(), /a\.test\/human/);
     assert.doesNotMatch(await keptOf(), /hush/);
-    await form.hideAndShow();
-    await json().waitFor();
-    assert.equal(await json().inputValue(), shown);
-    await view("Form").click();
-    assert.deepEqual(
-      [
-        await field("Human input callback").inputValue(),
-        await field("User name for the human input callback").inputValue(),
-        await field("Events").inputValue(),
-      ],
-      ["https://a.test/human", "me", "task_started"],
-    );
-    await view("JSON").click();
-    const written = await json().inputValue();
-    await view("Form").click();
-    await view("JSON").click();
-    assert.equal(await json().inputValue(), written);
+    await field("Restore from").fill("k0");
     await kickOff().click();
     await started();
-    assert.deepEqual(form.sent, [
-      { ...(JSON.parse(pasted.replace('  "taskWebhookUrl": null,\n', "")) as object) },
-    ]);
-    assert.doesNotMatch(await keptOf(), /hush/);
+    const { taskWebhookUrl, ...sent } = JSON.parse(pasted) as Record<string, unknown>;
+    assert.equal(taskWebhookUrl, null, "sent by clients that have none");
+    const { priority, ...known } = sent;
+    assert.deepEqual(form.sent, [{ ...known, restoreFromStateId: "k0", extra: { priority } }]);
   });
 
-  it("keep a secret in the JSON only in memory while it is typed there, and remove it when the cursor leaves", async () => {
+  it("send a secret only to the host that it was typed for", async () => {
     await open([{ name: "topic" }]);
-    await view("JSON").click();
-    const [before, after] = [
-      '{"inputs": {"topic": "tea"}, "humanInputWebhook": {"url": "https://a.test/h", "authentication": {"strategy": "bearer", "token": "',
-      '"}}}',
-    ];
-    await json().fill(before + after);
-    await json().evaluate(
-      (box: HTMLTextAreaElement, at) => box.setSelectionRange(at, at),
-      before.length,
-    );
-    await page.keyboard.type("hush-3");
-    assert.equal(await json().inputValue(), `${before}hush-3${after}`);
-    assert.doesNotMatch(await keptOf(), /hush/);
-    await kickOff().click();
-    await started();
-    assert.equal(await json().inputValue(), (before + after).replace(', "token": ""', ""));
-    assert.deepEqual(form.sent, [
-      {
-        inputs: { topic: "tea" },
-        humanInputWebhook: {
-          url: "https://a.test/h",
-          authentication: { strategy: "bearer", token: "hush-3" },
-        },
-      },
-    ]);
-  });
-
-  it("send a secret only to the host that it was pasted for", async () => {
-    await open([{ name: "topic" }]);
-    await view("JSON").click();
-    await json().fill(pasted);
-    await json().fill(
-      (await json().inputValue())
-        .replace("a.test/human", "a.test/people")
-        .replace("a.test/events", "b.test/events"),
-    );
-    assert.equal(
-      await page.getByText("were moved to the fields below").count(),
-      0,
-      "one of them is not there any more",
-    );
-    assert.deepEqual(
-      [await password().getAttribute("placeholder"), await token().getAttribute("placeholder")],
-      ["Entered; type to replace it", ""],
-    );
-    await kickOff().click();
-    assert.match(await descriptionOf(token()), /the earlier one was for another host/);
+    await field("topic").fill("tea");
+    await page.getByText("Advanced").click();
+    await field("Events").fill("task_started");
+    await field("Event streaming").fill("https://b.test/events");
+    await list("Authentication of event streaming").selectOption("Bearer token");
     await token().fill("hush-6");
-    await view("Form").click();
-    await token().fill("hush-7");
     await field("Event streaming").fill("https://c.test/events");
     assert.deepEqual(
       [await token().inputValue(), await token().getAttribute("placeholder")],
@@ -417,71 +294,10 @@ describe("Values in the kickoff form, in a browser", () => {
     assert.match(await descriptionOf(token()), /the earlier one was for another host/);
     assert.equal(form.sent.length, 0);
     await field("Event streaming").fill("https://b.test/other");
-    assert.deepEqual(
-      [await token().inputValue(), await token().getAttribute("placeholder")],
-      ["", "Entered; type to replace it"],
-    );
-    await token().fill("hush-6");
-    await field("Event streaming").press("End");
-    await field("Event streaming").pressSequentially("/longer");
     assert.equal(await token().inputValue(), "hush-6", "it is the same host");
     await kickOff().click();
     await started();
-    assert.deepEqual(
-      form.sent.map(({ humanInputWebhook, webhooks }) => [
-        humanInputWebhook?.authentication,
-        webhooks?.authentication,
-      ]),
-      [
-        [
-          { strategy: "basic", username: "me", password: "hush-1" },
-          { strategy: "bearer", token: "hush-6" },
-        ],
-      ],
-    );
-  });
-
-  it("store no secret of invalid JSON and no password of an address, and lose nothing while another tab is active", async () => {
-    await open([{ name: "topic" }]);
-    await view("JSON").click();
-    const broken = `${pasted.replace("https://a.test/crew", "https://me:hush-4@a.test/crew")} more`;
-    await json().fill(broken);
-    await page.getByText("Not JSON: line 15").waitFor();
-    assert.equal(await json().inputValue(), broken, "it stays as typed");
-    await waitFor("the draft", () => form.saved.length > 0);
-    assert.doesNotMatch(await keptOf(), /hush/);
-    await form.hideAndShow();
-    await json().waitFor();
-    assert.equal(await json().inputValue(), broken);
-  });
-
-  it("show where in the JSON a callback can't be sent, and ask for a secret if the JSON needs one", async () => {
-    await open([{ name: "topic" }]);
-    await view("JSON").click();
-    await json().fill('{\n  "inputs": {"topic": "tea"},\n  "taskWebhookUrl": "a.test"\n}');
-    await page.getByText("Line 3, column 21: Enter a whole address").waitFor();
-    await kickOff().click();
-    assert.equal(await caret(), (await json().inputValue()).indexOf('"a.test"'));
-    await page.getByRole("button", { name: "Copy as cURL" }).click();
-    assert.deepEqual(form.asked, []);
-    await view("Form").click();
-    assert.equal(await field("Task callback").inputValue(), "a.test");
-    await view("JSON").click();
-    await json().fill(
-      '{"inputs": {"topic": "tea"}, "webhooks": {"url": "https://a.test", "authentication": {"strategy": "bearer"}}}',
-    );
-    await kickOff().click();
-    await page.getByText("Line 1, column 30: “events” is missing.").waitFor();
-    await json().fill(
-      '{"inputs": {"topic": "tea"}, "webhooks": {"url": "https://a.test", "events": ["a"], "authentication": {"strategy": "bearer"}}}',
-    );
-    await kickOff().click();
-    assert.match(await descriptionOf(token()), /Enter it\./);
-    assert.ok(await token().evaluate((box) => box === document.activeElement));
-    await token().fill("hush-5");
-    await kickOff().click();
-    await started();
-    assert.equal(form.sent[0]?.webhooks?.authentication?.token, "hush-5");
+    assert.equal(form.sent[0]?.webhooks?.authentication?.token, "hush-6");
   });
 
   it("focus a missing secret once the inputs are known", async () => {
@@ -498,7 +314,7 @@ describe("Values in the kickoff form, in a browser", () => {
     await parts.isFocused("topic");
   });
 
-  it("have no accessibility problem that axe finds in any theme: every kind of field, authentication, JSON with an error, sending", async () => {
+  it("have no accessibility problem that axe finds in any theme: every kind of field, authentication, a value left out, sending", async () => {
     await open(described, { send: () => new Promise(() => undefined) });
     await page.getByText("Advanced").click();
     await field("Human input callback").fill("https://a.test/human");
@@ -507,18 +323,18 @@ describe("Values in the kickoff form, in a browser", () => {
     await mode("share").selectOption("null");
     await kickOff().click();
     assert.deepEqual(await violationsIn(parts), []);
-    await view("JSON").click();
-    await json().fill("{");
-    await kickOff().click();
-    await view("JSON").hover();
-    assert.deepEqual(await violationsIn(parts), []);
-    await json().fill(pasted);
-    await page.getByText("Secrets of callbacks").waitFor();
-    await kickOff().click();
-    assert.deepEqual(await violationsIn(parts), []);
-    await json().fill('{"inputs": {"topic": "tea", "days": 3, "loud": true, "tone": "dry"}}');
+    await field("Human input callback").fill("");
+    await field("topic").fill("tea");
+    await list("loud").selectOption("true");
     await kickOff().click();
     await page.getByRole("button", { name: "Kicking off…" }).waitFor();
     assert.deepEqual(await violationsIn(parts), []);
+  });
+
+  it("are asked for in VS Code's language", async () => {
+    await open([{ name: "topic" }], {
+      translations: { required: "erforderlich", "Asking the crew for its inputs…": "Moment…" },
+    });
+    await page.getByText("erforderlich").waitFor();
   });
 });

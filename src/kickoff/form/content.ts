@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import type { MaybeStartedError } from "../../sending/kickoff.ts";
-import { keptAddress, type Prefill } from "../callbacks.ts";
+import type { Prefill } from "../callbacks.ts";
 import { asTyped, typedIn, withUnlisted, type FormField } from "./fields.ts";
-import { readJsonView, writeJsonView } from "./json-view.ts";
-import type { Draft, Notice, Taken } from "./messages.ts";
+import type { Draft, Origin, Taken } from "./messages.ts";
 import { keptValues } from "./secrets.ts";
+import { faultsIn, isMissing } from "./validate.ts";
 import { alignValues, fillIn, initialValues, toPrefill, type FormValues } from "./values.ts";
 
 export interface GivenValues {
@@ -20,8 +20,6 @@ export interface Seed extends GivenValues {
   readonly last?: FormValues;
 }
 
-type Origin = Omit<Notice, "canUndo">;
-
 export class FormContent {
   readonly #newId: () => string;
   #id: string;
@@ -29,7 +27,7 @@ export class FormContent {
   #values: FormValues;
   #isEdited: boolean;
   #origin: Origin | undefined;
-  #before: ((now: FormValues) => FormValues) | undefined;
+  #undo: (() => void) | undefined;
 
   constructor(
     fields: readonly FormField[],
@@ -42,11 +40,9 @@ export class FormContent {
     this.#isEdited = draft !== undefined;
     if (draft !== undefined) {
       this.#values = alignValues(this.#fields, draft.values);
-      this.#origin = originOf(draft, earlier);
+      this.#origin = originOf(earlier);
     } else if (last !== undefined) {
-      // Without the JSON view.
-      const { inputs, meta, callbacks, humanInput, streaming } = alignValues(this.#fields, last);
-      this.#values = { inputs, meta, callbacks, humanInput, streaming };
+      this.#values = alignValues(this.#fields, last);
       this.#origin = { kind: "last" };
     } else {
       this.#values = initialValues(this.#fields);
@@ -68,35 +64,35 @@ export class FormContent {
 
   /** Without secrets; undefined if invalid, or if a value must not be stored. */
   get request(): Prefill | undefined {
-    const { json, callbacks, streaming } = this.#values;
-    const addresses = [...Object.values(callbacks), streaming.url];
-    if (addresses.some((address) => keptAddress(address) !== address)) return undefined;
-    if (json !== undefined && "fault" in readJsonView(this.#fields, this.#values, json))
-      return undefined;
-    return toPrefill(this.#fields, this.#values);
+    const faults = faultsIn(this.#fields, this.#values, () => undefined);
+    return [...faults.values()].every(isMissing)
+      ? toPrefill(this.#fields, this.#values)
+      : undefined;
   }
 
   get isEdited(): boolean {
     return this.#isEdited;
   }
 
-  get notice(): Notice | undefined {
-    return this.#origin && { ...this.#origin, canUndo: this.#before !== undefined };
+  get origin(): Origin | undefined {
+    return this.#origin;
+  }
+
+  get canUndo(): boolean {
+    return this.#undo !== undefined;
+  }
+
+  get canClear(): boolean {
+    const listed = this.#fields.filter((field) => field.listed);
+    const isBlank = isDeepStrictEqual(alignValues(listed, this.#values), initialValues(listed));
+    return !isBlank || listed.length < this.#fields.length;
   }
 
   edit(values: FormValues): void {
-    // In the JSON view, a person can add unlisted inputs and remove them again.
-    const names = new Set(values.inputs.map(({ name }) => name));
-    this.#fields = withUnlisted(
-      this.#fields.filter(({ listed, name }) => listed || names.has(name)),
-      typedNames(values),
-    );
     const before = this.#values;
     this.#values = alignValues(this.#fields, values);
-    // Switching to the JSON view changes nothing.
-    const isSame = isDeepStrictEqual({ ...this.#values, json: "" }, { ...before, json: "" });
-    const isNotice = this.#origin?.kind === "last" || this.#origin?.kind === "given";
-    if (isNotice && !isSame) this.#origin = { kind: "changed" };
+    const isTold = ["last", "given", "pasted"].some((kind) => kind === this.#origin?.kind);
+    if (isTold && !isDeepStrictEqual(this.#values, before)) this.#origin = undefined;
     this.#isEdited = true;
   }
 
@@ -107,14 +103,14 @@ export class FormContent {
   }
 
   /** `given` replaces values of the same names, `instead` all. Unlisted inputs get a field. */
-  give({ given, instead }: GivenValues): void {
+  give({ given, instead }: GivenValues, kind: "given" | "pasted" = "given"): void {
     const listed = this.#fields.filter((field) => field.listed);
     for (const filled of [
       given && fillIn(this.#fields, this.#values, given),
       instead && fillIn(listed, initialValues(listed), instead),
     ]) {
       if (filled === undefined) continue;
-      this.#replace(filled.fields, filled.values, { kind: "given" });
+      this.#replace(filled.fields, filled.values, { kind });
       this.#isEdited = true;
     }
   }
@@ -129,10 +125,10 @@ export class FormContent {
       inputs: values.inputs.map((old) => (old.name === input ? typed : old)),
     });
     const typed = "value" in taken ? asTyped(taken.value, field) : typedIn(taken.text, field);
-    const origin = { kind: "taken", taken: { input, from: taken.from } } as const;
+    const origin = { kind: "taken", input, from: taken.from } as const;
     this.#replace(this.#fields, put(this.#values, { name: input, ...typed }), origin);
     // Undo keeps later edits of other fields.
-    this.#before = (now) => put(now, before);
+    this.#undo = () => (this.#values = put(this.#values, before));
     this.#isEdited = true;
   }
 
@@ -143,10 +139,11 @@ export class FormContent {
   }
 
   undo(): void {
-    if (this.#before === undefined) return;
-    this.edit(this.#before(this.#values));
+    if (this.#undo === undefined) return;
+    this.#undo();
+    this.#isEdited = true;
     this.renew();
-    this.#before = undefined;
+    this.#undo = undefined;
     this.#origin = undefined;
   }
 
@@ -160,12 +157,13 @@ export class FormContent {
   }
 
   #replace(fields: readonly FormField[], values: FormValues, origin: Origin): void {
-    const before = this.#values;
+    const before = { fields: this.#fields, values: this.#values };
     this.#fields = fields;
-    this.#values = before.json === undefined ? values : { ...values, json: writeJsonView(values) };
+    this.#values = values;
     // The same values again, as by a double click, don't change Undo.
     const isMissed = this.#isEdited || this.#origin?.kind === "last";
-    if (isMissed && !isDeepStrictEqual(before, this.#values)) this.#before = () => before;
+    if (isMissed && !isDeepStrictEqual(before.values, values))
+      this.#undo = () => ({ fields: this.#fields, values: this.#values } = before);
     this.#origin = origin;
     // A late message from the old page has the old ID and is ignored.
     this.renew();
@@ -173,8 +171,7 @@ export class FormContent {
 }
 
 /** If it may have started, the outcome is shown instead. */
-function originOf({ isCut }: Draft, earlier: Seed["earlier"]): Origin | undefined {
-  if (isCut === true) return { kind: "cutDraft" };
+function originOf(earlier: Seed["earlier"]): Origin | undefined {
   if (earlier === undefined) return { kind: "draft" };
   return earlier === "started" ? { kind: "started" } : undefined;
 }

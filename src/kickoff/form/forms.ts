@@ -12,7 +12,7 @@ import type { Database } from "../../store/database.ts";
 import type { Prefill } from "../callbacks.ts";
 import type { Position } from "../../projects/types.ts";
 import { Presets } from "../presets/presets.ts";
-import { formTexts } from "../texts.ts";
+import { hintActions, hintText } from "../texts.ts";
 import { adviceFrom, type Advice } from "./advice.ts";
 import { callbackHint, type CallbackHint } from "./callback-hint.ts";
 import type { GivenValues, Seed } from "./content.ts";
@@ -88,14 +88,14 @@ export class KickoffForms implements vscode.Disposable {
   async showHint(crew: Crew): Promise<void> {
     const hint = await this.#hintFor(crew.id);
     if (hint === undefined) return;
-    const { hints, hintActions } = formTexts();
+    const { setUpCallbacks, testCallbacks, hideHint } = hintActions();
     const chosen = await vscode.window.showInformationMessage(
-      plainMessage(`${crew.name}: ${hints[hint]}`),
-      ...Object.values(hintActions),
+      plainMessage(`${crew.name}: ${hintText(hint)}`),
+      ...[setUpCallbacks, testCallbacks, hideHint],
     );
-    if (chosen === hintActions.setUpCallbacks) this.#onHint("setUp", crew);
-    if (chosen === hintActions.testCallbacks) this.#onHint("test", crew);
-    if (chosen === hintActions.hideHint) this.#onHint("hide", crew);
+    if (chosen === setUpCallbacks) this.#onHint("setUp", crew);
+    if (chosen === testCallbacks) this.#onHint("test", crew);
+    if (chosen === hideHint) this.#onHint("hide", crew);
   }
 
   /** The panel's state is newer than the stored draft. */

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
 import { messageOf, UserError } from "../../base/errors.ts";
-import { asObject } from "../../base/json.ts";
 import type { Crews } from "../../crews/crews.ts";
 import { formType, viewId } from "../../editor/manifest.ts";
 import { log, logProblem } from "../../editor/log.ts";
@@ -10,9 +9,9 @@ import { showPage } from "../../editor/webview-page.ts";
 import type { Execution, ExecutionSummary } from "../../executions/model.ts";
 import type { KickoffSender } from "../../sending/kickoff.ts";
 import { askPython, needsPython } from "../ask-python.ts";
-import { formTexts } from "../texts.ts";
+import { formTitle } from "../texts.ts";
 import type { GivenValues, Seed } from "./content.ts";
-import { formTitle, type FormCrew } from "./messages.ts";
+import type { FormCrew } from "./messages.ts";
 import { FormSession, type SessionOptions } from "./session.ts";
 
 export interface FormParts extends Pick<SessionOptions, "clock"> {
@@ -70,7 +69,7 @@ export class OpenForm {
       onOpenExecution: (made) =>
         made ? show(made) : void vscode.commands.executeCommand(`${viewId}.focus`),
       post: (message) => {
-        if (message.type === "show") panel.title = formTitle(message.view, formTexts());
+        panel.title = formTitle(message.view);
         // A hidden panel gets no messages; it asks for everything when it shows again.
         void panel.webview.postMessage(message);
       },
@@ -100,8 +99,6 @@ export class OpenForm {
   }
 
   #receive(message: unknown): void {
-    if (asObject(message).type === "ready")
-      void this.#panel.webview.postMessage({ type: "texts", texts: formTexts() });
     if (!this.session.receive(message))
       log.warn("The kickoff form sent an invalid message; it was ignored.");
   }
@@ -109,6 +106,6 @@ export class OpenForm {
 
 /** The draft is stored elsewhere, so the page needn't live while hidden. */
 export function openPanel(crew: FormCrew): vscode.WebviewPanel {
-  const title = formTitle({ kind: "loading", crew }, formTexts());
+  const title = formTitle({ kind: "loading", crew });
   return vscode.window.createWebviewPanel(formType, title, vscode.ViewColumn.Active);
 }

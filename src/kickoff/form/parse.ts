@@ -15,6 +15,7 @@ const formField: v.GenericSchema<unknown, FormField> = v.object({
   description: v.exactOptional(v.string()),
   required: v.boolean(),
   listed: v.boolean(),
+  isOdd: v.exactOptional(v.literal(true)),
   control: v.exactOptional(control),
   hasDefault: v.exactOptional(v.boolean()),
   initial: fieldValue,
@@ -24,10 +25,10 @@ const formField: v.GenericSchema<unknown, FormField> = v.object({
 export const formValues: v.GenericSchema<unknown, FormValues> = v.object({
   inputs: v.array(v.object({ name: v.string(), ...fieldValue.entries })),
   meta: v.string(),
-  restoreFromStateId: v.exactOptional(v.string()),
-  extra: v.exactOptional(v.string()),
   callbacks: v.object(forEachCallback(() => v.string())),
   // Missing in drafts of an earlier version.
+  restoreFromStateId: v.optional(v.string(), ""),
+  extra: v.optional(v.string(), ""),
   humanInput: v.optional(
     v.object({ strategy: v.picklist(strategies), username: v.string() }),
     noCallbacks.humanInput,
@@ -41,7 +42,6 @@ export const formValues: v.GenericSchema<unknown, FormValues> = v.object({
     }),
     noCallbacks.streaming,
   ),
-  json: v.exactOptional(v.string()),
   from: v.exactOptional(
     v.object({
       executionId: v.string(),
@@ -61,8 +61,6 @@ export const formValues: v.GenericSchema<unknown, FormValues> = v.object({
 export const draftSchema = v.object({
   id: v.pipe(v.string(), v.uuid()),
   values: formValues,
-  /** The last JSON text, invalid and perhaps with a secret, wasn't stored. */
-  isCut: v.exactOptional(v.literal(true)),
 });
 
 /** Unsent values. The ID becomes the execution's local ID, so that a draft is sent at most once. */
@@ -99,6 +97,8 @@ const fromForm = v.variant("type", [
   v.object({ type: v.picklist(["setUpCallbacks", "testCallbacks", "hideHint", "showAdvice"]) }),
   v.object({ type: v.literal("tool"), tool: v.picklist(formToolNames) }),
   v.object({ type: v.literal("take"), input: v.string() }),
+  /** The body of a kickoff. It may have secrets. */
+  v.object({ type: v.literal("paste"), text: v.string() }),
   v.object({ type: v.literal("act"), index: v.pipe(v.number(), v.integer(), v.minValue(0)) }),
 ]);
 

@@ -8,10 +8,8 @@ import {
   type TypedCallbacks,
 } from "../callbacks.ts";
 import { defined } from "../../base/json.ts";
-import { mayHoldSecret } from "../kickoff-json.ts";
-import { readJsonView, writeJsonView } from "./json-view.ts";
 import type { Draft } from "./parse.ts";
-import { initialValues, type FormValues } from "./values.ts";
+import type { FormValues } from "./values.ts";
 
 type HeldSecret = { readonly text: string; readonly target: string };
 export type HeldSecrets = Readonly<Partial<Record<SecretName, HeldSecret>>>;
@@ -66,26 +64,16 @@ function only<Value>(valueOf: (name: SecretName) => Value | undefined) {
 }
 
 /** A draft as it may be stored; see {@link keptValues}. */
-export function keptDraft({ id, values, isCut }: Draft): Draft {
-  const isKept = values.json === undefined || keptText(values.json) !== undefined;
-  return { id, values: keptValues(values), ...((isCut === true || !isKept) && { isCut: true }) };
+export function keptDraft({ id, values }: Draft): Draft {
+  return { id, values: keptValues(values) };
 }
 
-/** Without secrets in the JSON text or credentials in addresses. */
+/** Without credentials in addresses. */
 export function keptValues(values: FormValues): FormValues {
-  const { callbacks, streaming, json } = values;
-  const kept = {
+  const { callbacks, streaming } = values;
+  return {
     ...values,
     callbacks: forEachCallback((name) => keptAddress(callbacks[name])),
     streaming: { ...streaming, url: keptAddress(streaming.url) },
   };
-  // If it isn't clear where a secret ends, the last valid values replace the text.
-  return json === undefined ? kept : { ...kept, json: keptText(json) ?? writeJsonView(kept) };
-}
-
-/** Without secrets; undefined if the text is invalid and may have one. */
-function keptText(text: string): string | undefined {
-  const reading = readJsonView([], initialValues([]), text);
-  if ("kept" in reading) return reading.kept;
-  return mayHoldSecret(text) ? undefined : text;
 }

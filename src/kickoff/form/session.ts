@@ -7,7 +7,7 @@ import { Emitter } from "../../base/events.ts";
 import { defined } from "../../base/json.ts";
 import type { Execution } from "../../executions/model.ts";
 import { MaybeStartedError } from "../../sending/kickoff.ts";
-import type { FormSecrets } from "../callbacks.ts";
+import type { FormSecrets, Prefill } from "../callbacks.ts";
 import { type CallbackHint, toldElsewhere } from "./callback-hint.ts";
 import { FormContent, type GivenValues, type Seed } from "./content.ts";
 import { formFields, type FormField } from "./fields.ts";
@@ -25,6 +25,7 @@ import type {
 } from "./messages.ts";
 import type { Position } from "../../projects/types.ts";
 import { parseFromForm } from "./parse.ts";
+import { readPasted } from "./pasted.ts";
 import { carriedOver, secretsFor, targetsIn, type HeldSecrets } from "./secrets.ts";
 import type { FormTools } from "./tools.ts";
 import { isValid } from "./validate.ts";
@@ -172,7 +173,7 @@ export class FormSession {
     },
     changed: ({ draft }) => {
       if (!this.#isCurrent(draft)) return;
-      const above = () => [this.#content?.notice?.kind, this.#shownHint];
+      const above = () => [this.#content?.origin, this.#content?.canClear, this.#shownHint];
       const before = above();
       this.#content?.edit(draft.values);
       if (!isDeepStrictEqual(above(), before)) this.#show();
@@ -191,6 +192,13 @@ export class FormSession {
     undo: () => this.#replace((content) => content.undo()),
     tool: ({ tool }) => void this.#use(tool).catch(this.#options.onToolProblem),
     take: ({ input }) => void this.#take(input).catch(this.#options.onToolProblem),
+    paste: ({ text }) => {
+      const pasted = readPasted(text);
+      if (pasted !== undefined)
+        this.#replace((content) => content.give(instead(content, pasted.values), "pasted"), {
+          secrets: pasted.secrets,
+        });
+    },
     setUpCallbacks: () => this.#options.onHint("setUp"),
     testCallbacks: () => this.#options.onHint("test"),
     hideHint: () => this.#options.onHint("hide"),
@@ -218,18 +226,19 @@ export class FormSession {
     if (this.#content === undefined) return;
     const { tools } = this.#options;
     const { request } = this.#content;
-    const { from, ...values } = request ?? {};
+    const values = request && defined({ ...request, from: undefined });
     if (tool === "presets") {
-      const chosen = await tools.presets(this.#crew, request && values);
-      if (chosen !== undefined) this.give({ instead: { ...chosen, ...defined({ from }) } });
-    } else if (request !== undefined) {
+      const chosen = await tools.presets(this.#crew, values);
+      if (chosen !== undefined) this.#replace((content) => content.give(instead(content, chosen)));
+    } else if (request !== undefined && values !== undefined) {
       await tools[tool](this.#crew, tool === "copyAsCurl" ? request : values);
     }
   }
 
   async #take(input: string): Promise<void> {
     const taken = await this.#options.tools.takeValue(this.#crew, input);
-    if (taken !== undefined) this.#replace((content) => content.take(input, taken), { input });
+    if (taken !== undefined)
+      this.#replace((content) => content.take(input, taken), { focus: { input } });
   }
 
   #submit({ values }: Draft): void {
@@ -238,12 +247,13 @@ export class FormSession {
     content.edit(values);
     // The page also validates, but isn't trusted.
     const secrets = secretsFor(content.values, this.#secrets);
-    if (!isValid(content.fields, content.values, secrets)) return;
-    this.#isSending = true;
-    this.#outcome = undefined;
-    this.#saveNow();
-    this.#sent = this.#send(content, secrets);
-    this.#options.post({ type: "sending" });
+    if (isValid(content.fields, content.values, secrets)) {
+      this.#isSending = true;
+      this.#outcome = undefined;
+      this.#saveNow();
+      this.#sent = this.#send(content, secrets);
+    }
+    this.#show();
   }
 
   async #send(content: FormContent, secrets: FormSecrets): Promise<void> {
@@ -283,9 +293,9 @@ export class FormSession {
       this.#saveSoon();
     }
     this.#outcome = outcome;
-    const { fields, draft } = content;
+    this.#focus = "outcome";
     if (this.#isClosed) this.#lateProblems.fire(error);
-    else this.#options.post({ type: "outcome", outcome, fields, draftId: draft.id });
+    else this.#show();
   }
 
   #mayHaveStarted(error: MaybeStartedError): Outcome {
@@ -313,12 +323,15 @@ export class FormSession {
     return draft.id === this.#content?.draft.id && !this.#isSending;
   }
 
-  #replace(change: (content: FormContent) => void, focus: FormFocus = "first"): void {
+  #replace(
+    change: (content: FormContent) => void,
+    { focus = "first", secrets = {} }: { focus?: FormFocus; secrets?: HeldSecrets } = {},
+  ): void {
     const content = this.#content;
     if (content === undefined || this.#isSending) return;
     const { id, values } = content.draft;
     change(content);
-    this.#secrets = carriedOver(this.#secrets, values, content.values);
+    this.#secrets = { ...carriedOver(this.#secrets, values, content.values), ...secrets };
     this.#outcome = undefined;
     this.#keepsChanged = false;
     this.#focus = focus;
@@ -352,17 +365,24 @@ export class FormSession {
     const crew = this.#crew;
     if (this.#problem !== undefined) return { kind: "unavailable", crew, ...this.#problem };
     if (this.#content === undefined) return { kind: "loading", crew };
-    const { fields, draft, isEdited, notice } = this.#content;
+    const { fields, draft, isEdited, origin, canUndo, canClear } = this.#content;
     return {
       kind: "form",
       crew,
       fields,
       draft,
       isEdited,
+      canUndo,
+      canClear,
       ...(!this.#isKept && { isNotKept: true }),
       isSending: this.#isSending,
       secrets: targetsIn(this.#secrets),
-      ...defined({ notice, hint: this.#shownHint, outcome: this.#outcome, focus: this.#focus }),
+      ...defined({ origin, hint: this.#shownHint, outcome: this.#outcome, focus: this.#focus }),
     };
   }
+}
+
+/** The task that it runs again from stays. */
+function instead({ values: { from } }: FormContent, given: Prefill): GivenValues {
+  return { instead: { ...given, ...defined({ from }) } };
 }

@@ -24,6 +24,10 @@ export function createFormTools(
       const { choosePreset } = await import("../presets/choose.ts");
       return await choosePreset({ presets, crew, values });
     },
+    async openAsRequestFile(crew: FormCrew, values: Prefill): Promise<void> {
+      const { openUnsaved } = await import("../export.ts");
+      await openUnsaved({ crewName: crew.name, values });
+    },
     async saveAsRequestFile(crew: FormCrew, values: Prefill): Promise<void> {
       const { askAndSave } = await import("../export.ts");
       await askAndSave({ crewName: crew.name, values });

@@ -1,20 +1,22 @@
+import { isObject } from "../../base/json.ts";
 import {
   callbackNames,
   checkAddress,
   eventsIn,
   type AddressFault,
+  type CallbackName,
   type FormSecrets,
-  type TypedCallbacks,
+  type SecretName,
 } from "../callbacks.ts";
-import { isObject } from "../../base/json.ts";
 import { readJson, type JsonFault } from "../json.ts";
+import { readKickoffJson } from "../kickoff-json.ts";
 import { canShow, type FieldValue, type FormField } from "./fields.ts";
-import { readJsonView } from "./json-view.ts";
 import { alignValues, jsonOf, type FormValues } from "./values.ts";
 
 export type Fault =
   | AddressFault
   | { readonly kind: "notJson"; readonly at: JsonFault }
+  | { readonly kind: "otherPart"; readonly name: string }
   | {
       /** `otherSecret`: entered for another host or strategy. */
       readonly kind:
@@ -28,6 +30,55 @@ export type Fault =
         | "noSecret"
         | "otherSecret";
     };
+
+/** What a form has a box for; inputs by their index. */
+export type FormPart =
+  number | "meta" | "extra" | CallbackName | "streamingUrl" | "events" | "username" | SecretName;
+
+/** Whether something is only not there yet. */
+export function isMissing({ kind }: Fault): boolean {
+  const secret = kind === "noSecret" || kind === "otherSecret";
+  return secret || ["missing", "noAddress", "noEvents", "noUsername"].includes(kind);
+}
+
+/** @param secretFault is asked for the secrets of callbacks that are used and authenticate */
+export function faultsIn(
+  fields: readonly FormField[],
+  values: FormValues,
+  secretFault: (name: SecretName) => Fault | undefined,
+): ReadonlyMap<FormPart, Fault> {
+  const { callbacks, humanInput, streaming } = values;
+  const inputs = alignValues(fields, values).inputs;
+  const hasEvents = eventsIn(streaming.events).length > 0;
+  const streams = streaming.url.trim() !== "";
+  const authenticates =
+    callbacks.humanInputWebhookUrl.trim() !== "" && humanInput.strategy !== "none";
+  const lacksUsername = humanInput.strategy === "basic" && humanInput.username === "";
+  const faults: readonly (readonly [FormPart, Fault | undefined])[] = [
+    ...fields.map(
+      (field, index) => [index, checkInput(field, inputs[index] ?? field.initial)] as const,
+    ),
+    ["meta", checkObject(values.meta)],
+    ...callbackNames.map((name) => [name, checkAddress(callbacks[name])] as const),
+    ["username", authenticates && lacksUsername ? { kind: "noUsername" } : undefined],
+    ["humanInput", authenticates ? secretFault("humanInput") : undefined],
+    ["streamingUrl", hasEvents && !streams ? { kind: "noAddress" } : checkAddress(streaming.url)],
+    ["events", streams && !hasEvents ? { kind: "noEvents" } : undefined],
+    ["streaming", streams && streaming.strategy !== "none" ? secretFault("streaming") : undefined],
+    ["extra", checkObject(values.extra) ?? checkExtra(values.extra)],
+  ];
+  return new Map(faults.flatMap(([part, fault]) => (fault === undefined ? [] : [[part, fault]])));
+}
+
+export function isValid(
+  fields: readonly FormField[],
+  values: FormValues,
+  secrets: FormSecrets,
+): boolean {
+  const lack = (name: SecretName): Fault | undefined =>
+    secrets[name] === "" ? { kind: "noSecret" } : undefined;
+  return faultsIn(fields, values, lack).size === 0;
+}
 
 /** A required input must not be blank, and the text must be valid for its mode. */
 export function checkInput(
@@ -48,45 +99,18 @@ export function checkInput(
 }
 
 /** Blank, or a JSON object (specification: a free-form object). */
-export function checkMeta(text: string): Fault | undefined {
+function checkObject(text: string): Fault | undefined {
   if (text.trim() === "") return undefined;
   const reading = readJson(text);
   if ("fault" in reading) return { kind: "notJson", at: reading.fault };
   return isObject(reading.value) ? undefined : { kind: "notAnObject" };
 }
 
-type Stream = Pick<TypedCallbacks["streaming"], "url" | "events">;
-
-export function checkStreamingAddress({ url, events }: Stream): Fault | undefined {
-  return url.trim() === "" && eventsIn(events).length > 0
-    ? { kind: "noAddress" }
-    : checkAddress(url);
-}
-
-export function checkEvents({ url, events }: Stream): Fault | undefined {
-  return url.trim() !== "" && eventsIn(events).length === 0 ? { kind: "noEvents" } : undefined;
-}
-
-export function isValid(
-  fields: readonly FormField[],
-  values: FormValues,
-  secrets: FormSecrets,
-): boolean {
-  const inputs = alignValues(fields, values).inputs;
-  const { callbacks, humanInput, streaming } = values;
-  const authenticates =
-    callbacks.humanInputWebhookUrl.trim() !== "" && humanInput.strategy !== "none";
-  const lacksUsername = humanInput.strategy === "basic" && humanInput.username === "";
-  const streams = streaming.url.trim() !== "" && streaming.strategy !== "none";
-  const faults = [
-    ...fields.map((field, index) => checkInput(field, inputs[index] ?? field.initial)),
-    ...callbackNames.map((name) => checkAddress(callbacks[name])),
-    ...[checkMeta(values.meta), checkStreamingAddress(streaming), checkEvents(streaming)],
-  ];
-  return (
-    (values.json === undefined || "values" in readJsonView(fields, values, values.json)) &&
-    faults.every((fault) => fault === undefined) &&
-    !(authenticates && (secrets.humanInput === "" || lacksUsername)) &&
-    !(streams && secrets.streaming === "")
-  );
+/** Nothing that has its own place, and no secret. */
+function checkExtra(text: string): Fault | undefined {
+  if (text.trim() === "") return undefined;
+  const [fault] = readKickoffJson(`{"extra": ${text}}`).faults;
+  return fault !== undefined && "name" in fault
+    ? { kind: "otherPart", name: fault.name }
+    : undefined;
 }

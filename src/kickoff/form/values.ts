@@ -22,12 +22,9 @@ export interface FormValues extends TypedCallbacks {
   readonly inputs: readonly NamedValue[];
   /** JSON text, or empty. */
   readonly meta: string;
-  /** These two are edited as JSON. */
-  readonly restoreFromStateId?: string;
+  readonly restoreFromStateId: string;
   /** JSON text, or empty. */
-  readonly extra?: string;
-  /** The JSON view's text, valid or not. The other members have the last valid values. */
-  readonly json?: string;
+  readonly extra: string;
   readonly from?: RunFrom;
 }
 
@@ -35,6 +32,8 @@ export function initialValues(fields: readonly FormField[]): FormValues {
   return {
     inputs: fields.map(({ name, initial }) => ({ name, ...initial })),
     meta: "",
+    restoreFromStateId: "",
+    extra: "",
     ...noCallbacks,
   };
 }
@@ -69,12 +68,10 @@ export function fillIn(fields: readonly FormField[], values: FormValues, given: 
         return value === undefined ? old : { name: old.name, ...asTyped(value, all[index]) };
       }),
       meta: given.meta === undefined ? values.meta : laidOutJson(given.meta),
+      restoreFromStateId: given.restoreFromStateId ?? values.restoreFromStateId,
+      extra: given.extra === undefined ? values.extra : laidOutJson(given.extra),
       ...typedCallbacks(given, values),
-      ...defined({
-        from: given.from,
-        restoreFromStateId: given.restoreFromStateId ?? values.restoreFromStateId,
-        extra: given.extra === undefined ? values.extra : laidOutJson(given.extra),
-      }),
+      ...defined({ from: given.from }),
     },
   };
 }
@@ -104,13 +101,13 @@ export function requestWith(
   };
 }
 
-/** Without secrets; undefined if an input or `meta` is invalid JSON. */
+/** Without secrets; undefined if an input, `meta` or `extra` is invalid JSON. */
 export function toPrefill(fields: readonly FormField[], values: FormValues): Prefill | undefined {
   const inputs = alignValues(fields, values).inputs.flatMap(({ name, ...value }) => {
     const json = jsonOf(value);
     return json === undefined ? [] : [{ name, reading: readJson(json) }];
   });
-  const [meta, extra] = [values.meta, values.extra ?? ""].map((text) =>
+  const [meta, extra] = [values.meta, values.extra].map((text) =>
     text.trim() === "" ? undefined : readJson(text),
   );
   if (inputs.some(({ reading }) => "fault" in reading)) return undefined;
@@ -128,7 +125,7 @@ export function toPrefill(fields: readonly FormField[], values: FormValues): Pre
     ...toCallbacks(values),
     ...defined({
       meta: objectIn(meta),
-      restoreFromStateId: values.restoreFromStateId || undefined,
+      restoreFromStateId: values.restoreFromStateId.trim() || undefined,
       extra: objectIn(extra),
       from: values.from,
     }),

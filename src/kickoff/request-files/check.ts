@@ -2,10 +2,10 @@ import * as l10n from "@vscode/l10n";
 import { isRequired } from "../../api/read-inputs.ts";
 import type { CrewInputs, InputField, JsonValue } from "../../api/types.ts";
 import type { Crew } from "../../crews/types.ts";
-import { kickoffFaultText } from "../form/messages.ts";
 import { isObject } from "../../base/json.ts";
 import type { Span } from "../json.ts";
-import { formTexts } from "../texts.ts";
+import type { Wanted } from "../kickoff-json.ts";
+import { addressFaultText, expectedText, otherPartText } from "../texts.ts";
 import type { FileFault, RequestFile } from "./request-file.ts";
 
 type InputType = NonNullable<InputField["type"]>;
@@ -74,10 +74,9 @@ function isOfType(value: JsonValue, type: InputType): boolean {
 export const isHarmless = ({ kind }: RequestFault): boolean => kind === "unlistedInput";
 
 export function faultText(fault: RequestFault): string {
-  const texts = formTexts();
   switch (fault.kind) {
     case "syntax":
-      return l10n.t("This is not JSON: {0}", texts.expected[fault.expected]);
+      return l10n.t("This is not JSON: {0}", expectedText(fault.expected));
     case "tooDeep":
       return l10n.t("This is nested too deeply.");
     case "notAnObject":
@@ -98,7 +97,7 @@ export function faultText(fault: RequestFault): string {
         fault.name,
       );
     case "address":
-      return `“${fault.name}”: ${kickoffFaultText(fault, texts)}`;
+      return `“${fault.name}”: ${addressFaultText(fault.fault)}`;
     case "unknownCrew":
       return l10n.t("No crew named “{0}” is connected here.", fault.name);
     case "missingInput":
@@ -113,9 +112,31 @@ export function faultText(fault: RequestFault): string {
       );
     case "unlistedInput":
       return l10n.t("The crew doesn't list the input “{0}”. It will still be sent.", fault.name);
-    default:
-      return kickoffFaultText(fault, texts);
+    case "otherPart":
+      return otherPartText(fault.name);
+    case "missingPart":
+      return l10n.t("“{0}” is missing.", fault.name);
+    case "twice":
+      return l10n.t("“{0}” is given twice.", fault.name);
+    case "sameCallback":
+      return l10n.t("keep only one of “humanInputWebhookUrl” and “humanInputWebhook”.");
+    case "wrongStrategy": {
+      const strategies = fault.wanted.map((strategy) => JSON.stringify(strategy));
+      return l10n.t("“strategy” must be one of these: {0}.", strategies.join(", "));
+    }
+    case "wrongType":
+      return wrongTypeText(fault.name, fault.wanted);
   }
+}
+
+function wrongTypeText(name: string, wanted: Wanted): string {
+  const texts = {
+    text: l10n.t("“{0}” must be a string.", name),
+    object: l10n.t("“{0}” must be an object.", name),
+    names: l10n.t("“{0}” must be a list of names without spaces and commas.", name),
+    trueOrFalse: l10n.t("“{0}” must be true or false.", name),
+  };
+  return texts[wanted];
 }
 
 function typeText(type: InputType): string {

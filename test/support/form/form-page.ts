@@ -38,9 +38,6 @@ export class FormPage {
   readonly mode = (name: string): Locator => this.list(`Send ${name} as`);
   readonly kickOff = (): Locator =>
     this.page.getByRole("button", { name: "Kick Off", exact: true });
-  readonly view = (name: "Form" | "JSON"): Locator =>
-    this.page.getByRole("group", { name: "View" }).getByRole("button", { name, exact: true });
-  readonly json = (): Locator => this.field("Kickoff as JSON");
   readonly problemOf = (name: string): Promise<string> => descriptionOf(this.field(name));
   readonly isFocused = (name: string): Promise<unknown> =>
     waitFor(`the focus in ${name}`, () =>

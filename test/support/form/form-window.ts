@@ -14,7 +14,6 @@ import type {
 import { keptDraft } from "../../../src/kickoff/form/secrets.ts";
 import { FormSession } from "../../../src/kickoff/form/session.ts";
 import type { Prefill } from "../../../src/kickoff/callbacks.ts";
-import { formTexts } from "../../../src/kickoff/texts.ts";
 import type { Position } from "../../../src/projects/types.ts";
 import { BuiltPage } from "../built-page.ts";
 
@@ -70,6 +69,8 @@ export class FormWindow {
           Promise.resolve(this.asked.push(["presets", request])).then(() => this.preset),
         saveAsRequestFile: (_, request) =>
           Promise.resolve(void this.asked.push(["saveAsRequestFile", request])),
+        openAsRequestFile: (_, request) =>
+          Promise.resolve(void this.asked.push(["openAsRequestFile", request])),
         copyAsCurl: (_, request) => Promise.resolve(void this.asked.push(["copyAsCurl", request])),
         takeValue: () => this.taken,
       },
@@ -117,8 +118,6 @@ export class FormWindow {
   }
 
   #receive(message: unknown): void {
-    if ((message as { type?: unknown }).type === "ready")
-      void this.#post({ type: "texts", texts: formTexts() });
     if (!this.session.receive(message))
       this.complaints.push(`not understood: ${JSON.stringify(message)}`);
   }
@@ -136,4 +135,5 @@ export interface FormWindowOptions {
   readonly theme?: string;
   readonly size?: { readonly width: number; readonly height: number };
   readonly crew?: Partial<FormCrew>;
+  readonly translations?: Readonly<Record<string, string>>;
 }

@@ -24,7 +24,7 @@ describe("The content of a form opened with values", () => {
       ...typed("given", ""),
       callbacks: initialValues([]).callbacks,
     });
-    assert.deepEqual(content.notice, { kind: "given", canUndo: true });
+    assert.deepEqual([content.origin, content.canUndo], [{ kind: "given" }, true]);
     content.undo();
     assert.deepEqual(content.values, draft.values);
   });
@@ -46,8 +46,8 @@ describe("The content of a form opened with values", () => {
 
   it("no longer shows that it has the given values once one is changed", () => {
     const content = open({ given: { inputs: { topic: "given" } } });
-    assert.equal(content.notice?.kind, "given");
+    assert.equal(content.origin?.kind, "given");
     content.edit(typed("mine", ""));
-    assert.equal(content.notice.kind, "changed");
+    assert.equal(content.origin, undefined);
   });
 });

@@ -15,6 +15,8 @@ const old = {
 };
 const values = {
   ...old,
+  restoreFromStateId: "",
+  extra: "",
   humanInput: { strategy: "none", username: "" },
   streaming: { url: "", events: "", realtime: false, strategy: "none" },
 };
@@ -29,6 +31,7 @@ describe("Messages of the kickoff form", () => {
       { type: "changed", draft },
       { type: "clear" },
       { type: "tool", tool: "presets" },
+      { type: "paste", text: "{}" },
       { type: "take", input: "__proto__" },
       { type: "secret", name: "streaming", target: "bearer https://a.test", text: "x" },
       { type: "act", index: 0 },
@@ -67,7 +70,10 @@ describe("Messages of the kickoff form", () => {
       listed: true,
       initial: { mode: "text", text: "" },
     };
-    const fields = [plain, ...controls.map((control) => ({ ...plain, control, hasDefault: true }))];
+    const fields = [
+      { ...plain, isOdd: true },
+      ...controls.map((control) => ({ ...plain, control, hasDefault: true })),
+    ];
     const state = { crew: "url:https://a.example", name: "A", fields, draft: { id, values } };
     assert.deepEqual(parseSavedState(JSON.parse(JSON.stringify(state))), state);
     assert.deepEqual(parseSavedState({ crew: "c", name: "n" }), { crew: "c", name: "n" });
@@ -90,7 +96,6 @@ describe("Messages of the kickoff form", () => {
         taskWebhookUrl: "https://relay.test/cb?to=https://key@a.test/42",
         crewWebhookUrl: "https://me:pw@a.test",
       },
-      json: '{"token": "half',
     };
     const message = { type: "submit", draft: { id, values: typed } };
     assert.deepEqual(parseFromForm(message), message);

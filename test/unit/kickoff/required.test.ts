@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { emptyInputs, readInputs } from "../../../src/api/read-inputs.ts";
 import { formFields } from "../../../src/kickoff/form/fields.ts";
-import { readJsonView } from "../../../src/kickoff/form/json-view.ts";
 import { checkInputs } from "../../../src/kickoff/request-files/check.ts";
 import { readRequestFile } from "../../../src/kickoff/request-files/request-file.ts";
 import { noSecrets } from "../../../src/kickoff/callbacks.ts";
@@ -24,7 +23,7 @@ const cases: readonly (readonly [what: string, answer: unknown, isRequired: bool
   ["a schema that does not", { properties: { n: { type: "integer" } } }, false],
 ];
 
-describe("An input may be left blank or out, in the form, its JSON and a request file alike, unless it is required:", () => {
+describe("An input may be left blank or out, in the form and a request file alike, unless it is required:", () => {
   for (const [what, answer, isRequired] of cases) {
     it(`${what}: ${isRequired ? "it is" : "it is not"}`, () => {
       const inputs = readInputs({ inputs: answer });
@@ -38,13 +37,10 @@ describe("An input may be left blank or out, in the form, its JSON and a request
           text: "",
         })),
       };
-      const asJson = readJsonView(fields, blank, '{"inputs": {}}');
-      assert.ok("values" in asJson);
       assert.deepEqual(
         {
           mark: fields.map(({ required }) => required),
           form: isValid(fields, blank, noSecrets),
-          json: isValid(asJson.fields, asJson.values, noSecrets),
           file: checkInputs(readRequestFile('{"crew": "T", "inputs": {}}'), inputs.fields).map(
             ({ kind }) => kind,
           ),
@@ -52,7 +48,6 @@ describe("An input may be left blank or out, in the form, its JSON and a request
         {
           mark: [isRequired],
           form: !isRequired,
-          json: !isRequired,
           file: isRequired ? ["missingInput"] : [],
         },
       );

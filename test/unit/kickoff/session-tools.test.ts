@@ -9,7 +9,7 @@ import { FakeClock, settle } from "../executions/fake-clock.ts";
 import { anExecution } from "../executions/samples.ts";
 import { keep, shownForm, typed } from "./support.ts";
 
-describe("A kickoff form's session with tools, secrets and JSON", () => {
+describe("A kickoff form's session with tools and secrets", () => {
   let posted: ToForm[];
   let saved: Draft[];
   let last: Draft[];
@@ -25,6 +25,7 @@ describe("A kickoff form's session with tools, secrets and JSON", () => {
     taken = undefined;
     tools = {
       presets: (_, request) => keep(asked, request).then(() => undefined),
+      openAsRequestFile: (_, request) => keep(asked, request),
       saveAsRequestFile: (_, request) => keep(asked, request),
       copyAsCurl: (_, request) => keep(asked, request),
       takeValue: () => Promise.resolve(taken),
@@ -54,6 +55,7 @@ describe("A kickoff form's session with tools, secrets and JSON", () => {
         onOpenExecution: () => undefined,
         tools: {
           presets: (...of) => tools.presets(...of),
+          openAsRequestFile: (...of) => tools.openAsRequestFile(...of),
           saveAsRequestFile: (...of) => tools.saveAsRequestFile(...of),
           copyAsCurl: (...of) => tools.copyAsCurl(...of),
           takeValue: (...of) => tools.takeValue(...of),
@@ -110,25 +112,6 @@ describe("A kickoff form's session with tools, secrets and JSON", () => {
     assert.deepEqual(asked, [{ ...values, from }, values, values]);
     assert.equal(form().draft.values.inputs[0]?.text, "winds");
     assert.deepEqual(form().draft.values.from, from);
-  });
-
-  it("passes nothing to the presets if its JSON text is no kickoff, not the last valid values", async () => {
-    const session = await open();
-    for (const json of [
-      "{",
-      '{"inputs": {}, "topic": "x"}',
-      '{"inputs": {}, "webhooks": {"events": "x"}}',
-      '{"inputs": {"topic": "tea", "__proto__": 1}}',
-    ]) {
-      change(session, { ...typed("cities"), json });
-      await use(session, "presets");
-    }
-    assert.deepEqual(asked, [
-      undefined,
-      undefined,
-      undefined,
-      { inputs: JSON.parse('{"topic": "cities", "__proto__": "x"}') as unknown },
-    ]);
   });
 
   it("passes nothing to the presets if an address has a password, which would be stored with them", async () => {
@@ -188,11 +171,7 @@ describe("A kickoff form's session with tools, secrets and JSON", () => {
     change(session, typed("cities", "a"));
     await takeTopic(session);
     assert.deepEqual(form().draft.values.inputs, typed("rivers", "a").inputs);
-    assert.deepEqual(form().notice, {
-      kind: "taken",
-      taken: { input: "topic", from: "notes.md (6 bytes)" },
-      canUndo: true,
-    });
+    assert.deepEqual(form().origin, { kind: "taken", input: "topic", from: "notes.md (6 bytes)" });
     assert.deepEqual(form().focus, { input: "topic" });
     change(session, typed("rivers", "b"));
     session.receive({ type: "undo" });
@@ -306,42 +285,23 @@ describe("A kickoff form's session with tools, secrets and JSON", () => {
     assert.deepEqual(form().secrets, { humanInput: "bearer https://a.test" });
   });
 
-  it("keeps an invalid JSON text, and sends nothing of it", async () => {
-    const session = await open();
-    const values = { ...typed("cities"), json: '{"inputs": {"topic": ' };
-    change(session, values);
-    await submit(session, values);
-    assert.equal(sent.length, 0);
-    session.receive({ type: "ready" });
-    assert.equal(form().draft.values.json, values.json);
-  });
-
-  it("forgets a name that was only partly typed in the JSON text", async () => {
-    const session = await open();
-    const half = (name: string) => ({
-      ...typed("cities"),
-      inputs: [...typed("cities").inputs, { name, mode: "text" as const, text: "x" }],
-      json: "{}",
-    });
-    for (const name of ["b", "bu", "budget"]) change(session, half(name));
-    session.receive({ type: "ready" });
+  it("replaces everything by a pasted kickoff with its secrets, which go nowhere else; Undo restores what was typed", async () => {
+    const from = { executionId: "e", taskId: "draft", title: "tea", outputs: [] };
+    const session = await open({ instead: { inputs: { topic: "tea" }, from } });
+    change(session, { ...typed("cities"), from });
+    const humanInputWebhook = {
+      url: "https://a.test/h",
+      authentication: { strategy: "bearer", token: "s3cret" },
+    };
+    const text = JSON.stringify({ inputs: { topic: "winds" }, humanInputWebhook });
+    session.receive({ type: "paste", text });
+    session.receive({ type: "paste", text: "no kickoff" });
     assert.deepEqual(
-      form().fields.map(({ name }) => name),
-      ["topic", "__proto__", "budget"],
+      [form().origin, form().draft.values.from, form().secrets],
+      [{ kind: "pasted" }, from, { humanInput: "bearer https://a.test" }],
     );
-  });
-
-  it("shows values from elsewhere as JSON in the JSON view", async () => {
-    const session = await open();
-    taken = { value: "rivers", from: "notes.md" };
-    change(session, { ...typed("cities"), json: "{" });
-    await takeTopic(session);
-    assert.deepEqual(
-      JSON.parse(form().draft.values.json ?? ""),
-      JSON.parse('{"inputs": {"topic": "rivers", "__proto__": "x"}}'),
-    );
-    session.receive({ type: "clear" });
     session.receive({ type: "undo" });
-    assert.match(form().draft.values.json ?? "", /rivers/);
+    assert.deepEqual([form().draft.values, form().secrets], [{ ...typed("cities"), from }, {}]);
+    assert.doesNotMatch(JSON.stringify([posted, saved]), /s3cret/);
   });
 });

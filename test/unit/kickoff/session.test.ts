@@ -5,13 +5,13 @@ import { UserError, type ErrorAction } from "../../../src/base/errors.ts";
 import type { Execution } from "../../../src/executions/model.ts";
 import type { Seed } from "../../../src/kickoff/form/content.ts";
 import { formFields } from "../../../src/kickoff/form/fields.ts";
-import { writeJsonView } from "../../../src/kickoff/form/json-view.ts";
-import { keptDraft, keptValues } from "../../../src/kickoff/form/secrets.ts";
+import { keptValues } from "../../../src/kickoff/form/secrets.ts";
 import type { Draft, ToForm } from "../../../src/kickoff/form/messages.ts";
 import { FormSession, type LoadOptions } from "../../../src/kickoff/form/session.ts";
 import { MaybeStartedError } from "../../../src/sending/kickoff.ts";
 import { FakeClock, settle } from "../executions/fake-clock.ts";
 import { anExecution } from "../executions/samples.ts";
+import type { FormValues } from "../../../src/kickoff/form/values.ts";
 import { deferred, keep, noTools, shownForm, typed } from "./support.ts";
 
 const refusal = (missing: string[] = []) =>
@@ -102,7 +102,7 @@ describe("A kickoff form's session", () => {
   it("shows that it loads, then the form with focus, once", async () => {
     const session = await open();
     assert.deepEqual(
-      posted.map((message) => message.type === "show" && message.view.kind),
+      posted.map(({ view }) => view.kind),
       ["loading", "loading", "form"],
     );
     assert.equal(form().focus, "first");
@@ -134,7 +134,7 @@ describe("A kickoff form's session", () => {
     };
     const session = await open();
     const shown = posted.at(-1);
-    assert.ok(shown?.type === "show" && shown.view.kind === "unavailable");
+    assert.ok(shown?.view.kind === "unavailable");
     assert.deepEqual(
       [shown.view.message, shown.view.actions],
       ["There is no token.", ["Set Token"]],
@@ -166,9 +166,9 @@ describe("A kickoff form's session", () => {
   it("shows that a draft can't be stored as soon as that is known, until it is stored, and loses nothing", async () => {
     const session = await open();
     assert.equal(form().isNotKept, undefined);
-    keeps = false;
     const draft = { id: form().draft.id, values: typed("a") };
     session.receive({ type: "changed", draft });
+    keeps = false;
     posted = [];
     await clock.pass(300);
     assert.deepEqual([form().isNotKept, form().draft, form().focus], [true, draft, undefined]);
@@ -182,37 +182,36 @@ describe("A kickoff form's session", () => {
     assert.deepEqual([form().isNotKept, form().draft.values], [undefined, typed("abc")]);
   });
 
-  it("no longer shows that it has the last sent values once one is changed, and can still be cleared", async () => {
+  it("no longer shows that it has the last sent values once one is changed, and can be cleared while there is something to clear", async () => {
     const session = await open({ last: typed("sent") });
     const { id } = form().draft;
-    session.receive({
-      type: "changed",
-      draft: { id, values: { ...typed("sent"), json: writeJsonView(typed("sent")) } },
-    });
-    assert.deepEqual(form().notice, { kind: "last", canUndo: false }, "the same as JSON");
-    session.receive({ type: "changed", draft: { id, values: typed("mine") } });
+    const change = (values: FormValues) =>
+      session.receive({ type: "changed", draft: { id, values } });
+    change(typed("sent"));
+    assert.deepEqual([form().origin, form().canClear], [{ kind: "last" }, true]);
+    change(typed("mine"));
     assert.deepEqual(
-      [form().notice, form().draft],
-      [
-        { kind: "changed", canUndo: false },
-        { id, values: typed("mine") },
-      ],
+      [form().origin, form().canClear, form().draft],
+      [undefined, true, { id, values: typed("mine") }],
     );
     posted = [];
-    session.receive({ type: "changed", draft: { id, values: typed("mine, too") } });
+    change(typed("mine, too"));
     assert.deepEqual(posted, [], "nothing new is shown");
+    change(typed("", ""));
+    assert.equal(form().canClear, false);
+    change(typed("mine, too"));
     session.receive({ type: "clear" });
     assert.deepEqual(
-      [form().draft.values.inputs[0]?.text, form().notice],
-      ["", { kind: "cleared", canUndo: true }],
+      [form().draft.values.inputs[0]?.text, form().origin, form().canUndo, form().canClear],
+      ["", { kind: "cleared" }, true, false],
     );
     session.receive({ type: "undo" });
-    assert.deepEqual(form().draft.values, typed("mine, too"));
+    assert.deepEqual([form().draft.values, form().canUndo], [typed("mine, too"), false]);
   });
 
   it("stores no draft of an untouched form", async () => {
     const session = await open({ last: typed("sent") });
-    assert.deepEqual(form().notice, { kind: "last", canUndo: false });
+    assert.deepEqual([form().origin, form().canUndo], [{ kind: "last" }, false]);
     await clock.pass(1000);
     await session.close();
     assert.deepEqual(saved, []);
@@ -236,11 +235,10 @@ describe("A kickoff form's session", () => {
     const complete = {
       ...typed("a"),
       callbacks: { ...typed("").callbacks, taskWebhookUrl: "https://me:pw@a.test" },
-      json: '{"inputs": {}, "webhooks": {"authentication": {"token": "hush',
     };
     session.receive({ type: "changed", draft: { id, values: complete } });
     const kept = keptValues(complete);
-    assert.doesNotMatch(JSON.stringify(kept), /hush|pw/);
+    assert.doesNotMatch(JSON.stringify(kept), /pw/);
     session.receive({ type: "ready", draft: { id, values: kept } });
     assert.deepEqual(form().draft.values, complete);
     const more = { ...kept, meta: '{"more": 1}' };
@@ -257,29 +255,14 @@ describe("A kickoff form's session", () => {
       },
     };
     await open({ draft, last: typed("sent") }, false);
-    const { fields, draft: shown, notice, focus } = form();
-    assert.deepEqual([shown, notice, focus], [draft, { kind: "draft", canUndo: false }, undefined]);
+    const { fields, draft: shown, origin, canUndo, focus } = form();
+    assert.deepEqual([shown, origin, canUndo, focus], [draft, { kind: "draft" }, false, undefined]);
     assert.deepEqual(
       fields.map(({ name, listed }) => [name, listed]),
       [
         ["topic", true],
         ["__proto__", true],
         ["gone", false],
-      ],
-    );
-  });
-
-  it("shows that a draft's JSON text was not stored", async () => {
-    const draft = {
-      id: "22222222-0000-4000-8000-000000000001",
-      values: { ...typed("a"), json: '{"inputs": {"topic": "b"}, "token": "half' },
-    };
-    await open({ draft: keptDraft(keptDraft(draft)) });
-    assert.deepEqual(
-      [form().notice, form().draft],
-      [
-        { kind: "cutDraft", canUndo: false },
-        { ...draft, values: { ...draft.values, json: writeJsonView(typed("a")) } },
       ],
     );
   });
@@ -341,8 +324,8 @@ describe("A kickoff form's session", () => {
     });
     session.receive({ type: "clear" });
     assert.deepEqual(
-      [form().draft.values.inputs[0]?.text, form().notice],
-      ["", { kind: "cleared", canUndo: true }],
+      [form().draft.values.inputs[0]?.text, form().origin, form().canUndo],
+      ["", { kind: "cleared" }, true],
     );
     assert.deepEqual(dropped, ["22222222-0000-4000-8000-000000000001"]);
     session.receive({
@@ -350,7 +333,7 @@ describe("A kickoff form's session", () => {
       draft: { id: "22222222-0000-4000-8000-000000000001", values: typed("late") },
     });
     session.receive({ type: "undo" });
-    assert.deepEqual([form().draft.values, form().notice], [typed("mine"), undefined]);
+    assert.deepEqual([form().draft.values, form().origin], [typed("mine"), undefined]);
     await session.close();
     assert.deepEqual(saved.at(-1)?.values, typed("mine"));
   });
@@ -363,7 +346,7 @@ describe("A kickoff form's session", () => {
     });
     session.give({ given: { inputs: { topic: "given" } } });
     assert.deepEqual(form().draft.values, typed("given", "stays"));
-    assert.deepEqual(form().notice, { kind: "given", canUndo: true });
+    assert.deepEqual([form().origin, form().canUndo], [{ kind: "given" }, true]);
     session.receive({ type: "undo" });
     assert.deepEqual(form().draft.values, typed("mine", "stays"));
   });
@@ -403,7 +386,7 @@ describe("A kickoff form's session", () => {
     const session = await open();
     session.receive({ type: "submit", draft: { id: form().draft.id, values: typed("") } });
     await settle();
-    assert.deepEqual(sent, []);
+    assert.deepEqual([sent, form().isSending], [[], false]);
   });
 
   it("reports missing inputs, gives unknown ones a field, and can be sent again as another kickoff", async () => {
@@ -412,24 +395,24 @@ describe("A kickoff form's session", () => {
     const { id } = form().draft;
     session.receive({ type: "submit", draft: { id, values: typed("a") } });
     await settle();
-    const outcome = posted.at(-1);
-    assert.ok(outcome?.type === "outcome" && outcome.outcome.kind === "refused");
+    const { outcome, fields, draft, focus } = form();
+    assert.ok(outcome?.kind === "refused");
     assert.deepEqual(
-      [outcome.outcome.missing, outcome.outcome.remedy],
-      [["topic", "budget"], "Fill in."],
+      [outcome.missing, outcome.remedy, focus],
+      [["topic", "budget"], "Fill in.", "outcome"],
     );
     assert.deepEqual(
-      outcome.fields.map(({ name }) => name),
+      fields.map(({ name }) => name),
       ["topic", "__proto__", "budget"],
     );
-    assert.notEqual(outcome.draftId, id, "the refused id is used up");
+    assert.notEqual(draft.id, id, "the refused id is used up");
     session.receive({ type: "ready" });
     assert.deepEqual(
-      [form().outcome?.kind, form().isSending, form().draft.id],
-      ["refused", false, outcome.draftId],
+      [form().outcome?.kind, form().isSending, form().draft.id, form().focus],
+      ["refused", false, draft.id, undefined],
     );
     send = () => Promise.resolve(anExecution());
-    session.receive({ type: "submit", draft: { id: outcome.draftId, values: typed("b") } });
+    session.receive({ type: "submit", draft: { id: draft.id, values: typed("b") } });
     await settle();
     assert.deepEqual([sent.length, started.length], [2, 1]);
   });
@@ -480,7 +463,7 @@ describe("A kickoff form's session", () => {
         session.receive({ type: "ready", ...(how === "a reload" ? { draft } : {}) });
         if (how === "an opening") await session.load({ fresh: false, startsCrew: false });
         assert.deepEqual(
-          [form().outcome?.kind, form().notice, form().draft],
+          [form().outcome?.kind, form().origin, form().draft],
           ["maybeStarted", undefined, draft],
         );
         assert.match(form().outcome?.message ?? "", /It may have started/);
@@ -499,7 +482,7 @@ describe("A kickoff form's session", () => {
     it("says that a kickoff started, and sends another one under an id of its own", async () => {
       const session = await open({ draft, earlier: "started" });
       assert.deepEqual(
-        [form().outcome, form().notice?.kind, form().draft.values],
+        [form().outcome, form().origin?.kind, form().draft.values],
         [undefined, "started", draft.values],
       );
       assert.notEqual(form().draft.id, draft.id);
@@ -510,7 +493,7 @@ describe("A kickoff form's session", () => {
 
     it("is another kickoff if values are given", async () => {
       await open({ draft, earlier, given: { inputs: { topic: "b" } } });
-      assert.deepEqual([form().outcome, form().notice?.kind], [undefined, "given"]);
+      assert.deepEqual([form().outcome, form().origin?.kind], [undefined, "given"]);
       assert.notEqual(form().draft.id, draft.id);
     });
   });

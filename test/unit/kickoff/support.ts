@@ -24,6 +24,7 @@ export function deferred<T>(): {
 export const noTools: Pick<SessionOptions, "tools" | "onToolProblem"> = {
   tools: {
     presets: () => Promise.resolve(undefined),
+    openAsRequestFile: () => Promise.resolve(),
     saveAsRequestFile: () => Promise.resolve(),
     copyAsCurl: () => Promise.resolve(),
     takeValue: () => Promise.resolve(undefined),
@@ -41,7 +42,7 @@ export function keep<T>(list: T[], value: T): Promise<void> {
 
 /** The form that was shown last. */
 export function shownForm(posted: readonly ToForm[]): Extract<FormView, { kind: "form" }> {
-  const shown = posted.findLast((message) => message.type === "show");
+  const shown = posted.at(-1);
   assert.ok(shown?.view.kind === "form", JSON.stringify(shown));
   return shown.view;
 }

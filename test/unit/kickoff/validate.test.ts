@@ -2,8 +2,12 @@ import assert from "node:assert/strict";
 import { formFields } from "../../../src/kickoff/form/fields.ts";
 import { readJson } from "../../../src/kickoff/json.ts";
 import { checkAddress, type FormSecrets, noSecrets } from "../../../src/kickoff/callbacks.ts";
-import { checkInput, checkMeta, isValid } from "../../../src/kickoff/form/validate.ts";
+import { checkInput, faultsIn, isValid } from "../../../src/kickoff/form/validate.ts";
 import { type FormValues, initialValues } from "../../../src/kickoff/form/values.ts";
+
+/** What is wrong with one of the texts. */
+const faultOf = (part: "meta" | "extra", text: string) =>
+  faultsIn([], { ...initialValues([]), [part]: text }, () => undefined).get(part);
 
 describe("Checks of the kickoff form", () => {
   it("require a value for a required input and not for an optional or left-out one", () => {
@@ -40,11 +44,18 @@ describe("Checks of the kickoff form", () => {
   }
 
   it("accept only an object as meta", () => {
-    assert.equal(checkMeta(" "), undefined);
-    assert.equal(checkMeta('{"a": []}'), undefined);
+    for (const text of [" ", '{"a": []}']) assert.equal(faultOf("meta", text), undefined);
     for (const text of ["[]", "null", "1", '"a"'])
-      assert.deepEqual(checkMeta(text), { kind: "notAnObject" });
-    assert.equal(checkMeta("{")?.kind, "notJson");
+      assert.deepEqual(faultOf("meta", text), { kind: "notAnObject" });
+    assert.equal(faultOf("meta", "{")?.kind, "notJson");
+  });
+
+  it("accept an object as the other members, without a secret and without what has its own place", () => {
+    assert.equal(faultOf("extra", '{"priority": 7, "a": {"b": []}}'), undefined);
+    for (const name of ["inputs", "crewWebhookUrl", "extra", "apiKey", "auth_token"])
+      assert.deepEqual(faultOf("extra", `{"${name}": "x"}`), { kind: "otherPart", name });
+    assert.deepEqual(faultOf("extra", '{"a": 1, "a": 2}'), { kind: "otherPart", name: "a" });
+    assert.deepEqual(faultOf("extra", "[]"), { kind: "notAnObject" });
   });
 
   it("accept absolute http and https addresses without credentials", () => {
@@ -136,7 +147,6 @@ describe("Checks of the kickoff form", () => {
       ),
       false,
     );
-    assert.equal(isValid(fields, { ...fine, json: '{"inputs": {' }, noSecrets), false);
     assert.equal(
       isValid(fields, { ...fine, inputs: [{ name: "a", mode: "json", text: "{" }] }, noSecrets),
       false,

@@ -141,6 +141,10 @@ describe("Reading a request file", () => {
       ],
     );
     assert.deepEqual(
+      faultsIn('{"crew": "T", "webhooks": {"authentication": {"strategy": "basic"}}}'),
+      [{ kind: "wrongStrategy", wanted: ["bearer"], where: '"basic"' }],
+    );
+    assert.deepEqual(
       kindsIn(
         '{"crew": "T", "humanInputWebhook": {"url": "https://a.test"}, "humanInputWebhookUrl": "https://b.test"}',
       ),

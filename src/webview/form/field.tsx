@@ -1,0 +1,171 @@
+import type { ComponentChildren } from "preact";
+import { useRef, useState } from "preact/hooks";
+import type { FormPart } from "../../kickoff/form/validate.ts";
+import { useForm } from "./context.ts";
+
+export type BoxKind =
+  | { readonly kind: "lines"; readonly isCode: boolean }
+  | { readonly kind: "line"; readonly inputmode: "url" | "decimal" | "numeric" | "text" }
+  /** `placeholder` shows that a secret is stored. */
+  | { readonly kind: "secret"; readonly placeholder: string }
+  | {
+      readonly kind: "choice";
+      readonly choices: readonly { readonly value: string; readonly label: string }[];
+    };
+
+export interface FieldProps {
+  readonly label: string;
+  readonly mark?: string;
+  readonly hint?: string | undefined;
+  readonly isRequired?: boolean;
+  /** What can have a problem or get the focus. */
+  readonly part?: FormPart;
+  readonly box: BoxKind;
+  readonly text: string;
+  readonly note?: string;
+  readonly onText: (text: string) => void;
+  /** In place of the box, with the ID of what describes it. */
+  readonly instead?: ((describedBy: string) => ComponentChildren) | undefined;
+  /** Buttons and lists on the label's line. Shift+F9 leads there: Tab goes from value to value. */
+  readonly actions?: ((tabIndex: number) => ComponentChildren) | undefined;
+}
+
+export function Field(props: FieldProps) {
+  const { label, mark, hint, part, note, instead, actions } = props;
+  const { problemOf, typing } = useForm();
+  const root = useRef<HTMLDivElement>(null);
+  const [hasActionFocus, setActionFocus] = useState(false);
+  const id = useUniqueId();
+  const problem = part === undefined ? "" : problemOf(part);
+  /** It stays as it was until the person pauses. */
+  const shown = useRef("");
+  if (problem === "" || part !== typing) shown.current = problem;
+  const ids = [...(hint === undefined ? [] : ["hint"]), "problem", "note"];
+  const describedBy = ids.map((name) => `${id}-${name}`).join(" ");
+  const focus = (selector: string) => root.current?.querySelector<HTMLElement>(selector)?.focus();
+  return (
+    <div
+      class="field"
+      ref={root}
+      onKeyDown={(event) => {
+        const isLeft = event.key === "Escape" && hasActionFocus;
+        if (!isLeft && !(event.key === "F9" && event.shiftKey && actions)) return;
+        event.preventDefault();
+        // Otherwise VS Code would handle the key, too.
+        event.stopPropagation();
+        focus(isLeft ? "[data-part]" : ".actions > *");
+      }}
+    >
+      <div class="heading">
+        <label for={instead === undefined ? id : undefined}>{label}</label>
+        {mark !== undefined && <span class="mark">{mark}</span>}
+      </div>
+      {hint !== undefined && (
+        <p class="hint" id={`${id}-hint`}>
+          {hint}
+        </p>
+      )}
+      {instead === undefined ? (
+        <Box {...props} id={id} describedBy={describedBy} isInvalid={shown.current !== ""} />
+      ) : (
+        instead(describedBy)
+      )}
+      <p class="problem" id={`${id}-problem`}>
+        {shown.current}
+      </p>
+      <p class="note" id={`${id}-note`}>
+        {note}
+      </p>
+      {actions && (
+        <div
+          class="actions"
+          onFocusIn={() => setActionFocus(true)}
+          onFocusOut={() => setActionFocus(false)}
+        >
+          {actions(hasActionFocus ? 0 : -1)}
+        </div>
+      )}
+    </div>
+  );
+}
+
+interface BoxProps extends FieldProps {
+  readonly id: string;
+  readonly describedBy: string;
+  readonly isInvalid: boolean;
+}
+
+function Box(props: BoxProps) {
+  const { id, describedBy, isInvalid, isRequired, part, box, text, onText, actions } = props;
+  const { isSending } = useForm();
+  const attributes = {
+    id,
+    "data-part": part,
+    "aria-describedby": describedBy,
+    "aria-required": isRequired === true ? ("true" as const) : undefined,
+    "aria-invalid": isInvalid ? ("true" as const) : undefined,
+    "aria-keyshortcuts": actions && "Shift+F9",
+  };
+  const line = { ...attributes, spellcheck: false, autocomplete: "off", readOnly: isSending };
+  switch (box.kind) {
+    case "lines":
+      return (
+        <textarea
+          {...attributes}
+          class={box.isCode ? "code" : undefined}
+          rows={rowsOf(text)}
+          spellcheck={!box.isCode}
+          readOnly={isSending}
+          value={text}
+          onInput={({ currentTarget }) => onText(currentTarget.value)}
+        />
+      );
+    case "line":
+      return (
+        <input
+          {...line}
+          type="text"
+          inputmode={box.inputmode}
+          value={text}
+          onInput={({ currentTarget }) => onText(currentTarget.value)}
+        />
+      );
+    case "secret":
+      return (
+        <input
+          {...line}
+          type="password"
+          placeholder={box.placeholder}
+          value={text}
+          onInput={({ currentTarget }) => onText(currentTarget.value)}
+        />
+      );
+    case "choice":
+      return (
+        <select
+          {...attributes}
+          disabled={isSending}
+          value={text}
+          onInput={({ currentTarget }) => onText(currentTarget.value)}
+        >
+          {box.choices.map(({ value, label }) => (
+            <option key={value} value={value}>
+              {label}
+            </option>
+          ))}
+        </select>
+      );
+  }
+}
+
+/** For browsers whose style sheet can't resize a text area (Firefox). */
+function rowsOf(text: string): number {
+  return CSS.supports("field-sizing", "content") ? 1 : Math.min(text.split("\n").length, 20);
+}
+
+let count = 0;
+
+/** Preact's `useId` repeats itself for what is added later. */
+export function useUniqueId(): string {
+  return useState(() => `part-${++count}`)[0];
+}

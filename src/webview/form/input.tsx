@@ -1,0 +1,153 @@
+import * as l10n from "@vscode/l10n";
+import {
+  type FieldMode,
+  fieldModes,
+  type FieldValue,
+  type FormField,
+  switchMode,
+} from "../../kickoff/form/fields.ts";
+import { useForm } from "./context.ts";
+import { type BoxKind, Field } from "./field.tsx";
+import { post } from "./filling.ts";
+
+/** One of the crew's inputs, by its index. */
+export function Input({ index }: { readonly index: number }) {
+  const { view, values, isSending, change, focus } = useForm();
+  const [field, value] = [view.fields[index], values.inputs[index]];
+  if (field === undefined || value === undefined) return null;
+  const { name, description, required, listed, initial } = field;
+  const { mode, text } = value;
+  const label = name.trim() === "" ? l10n.t("(no name)") : name;
+  const put = (now: FieldValue) =>
+    change({ inputs: values.inputs.with(index, { name, ...now }) }, index);
+  const canReset = field.hasDefault === true && (mode !== initial.mode || text !== initial.text);
+  const hasText = mode === "text" || mode === "json" || mode === "fitting";
+  return (
+    <Field
+      part={index}
+      label={label}
+      mark={
+        listed
+          ? required
+            ? l10n.t("required")
+            : l10n.t("optional")
+          : l10n.t("not listed by the crew")
+      }
+      hint={description}
+      isRequired={required}
+      box={boxFor(field, mode)}
+      text={text}
+      onText={(text) => put({ mode, text })}
+      note={noteOn(field, value)}
+      instead={
+        hasText
+          ? undefined
+          : (describedBy) => (
+              <button
+                type="button"
+                class="secondary instead"
+                data-part={index}
+                aria-label={l10n.t("Enter a value: {0}", label)}
+                aria-describedby={describedBy}
+                aria-keyshortcuts="Shift+F9"
+                disabled={isSending}
+                onClick={() => {
+                  put(switchMode(value, field.control ? "fitting" : "text"));
+                  focus(index);
+                }}
+              >
+                {l10n.t("Enter a Value")}
+              </button>
+            )
+      }
+      actions={(tabIndex) => (
+        <>
+          <button
+            type="button"
+            class="link"
+            tabIndex={tabIndex}
+            disabled={isSending}
+            aria-label={l10n.t("Fill in from…: {0}", label)}
+            onClick={() => post({ type: "take", input: name })}
+          >
+            {l10n.t("Fill in from…")}
+          </button>
+          {canReset && (
+            <button
+              type="button"
+              class="link"
+              tabIndex={tabIndex}
+              disabled={isSending}
+              aria-label={l10n.t("Reset to default: {0}", label)}
+              onClick={() => {
+                put(initial);
+                focus(index);
+              }}
+            >
+              {l10n.t("Reset to default")}
+            </button>
+          )}
+          <select
+            class="mode"
+            tabIndex={tabIndex}
+            disabled={isSending}
+            aria-label={l10n.t("Send {0} as", label)}
+            value={mode}
+            onChange={({ currentTarget }) => {
+              const chosen = fieldModes.find((one) => one === currentTarget.value) ?? "text";
+              put(switchMode(value, chosen));
+            }}
+          >
+            {modesOf(field).map(([value, text]) => (
+              <option key={value} value={value}>
+                {text}
+              </option>
+            ))}
+          </select>
+        </>
+      )}
+    />
+  );
+}
+
+function modesOf({ control }: FormField): readonly (readonly [FieldMode, string])[] {
+  const fitting = {
+    number: l10n.t("Number"),
+    integer: l10n.t("Whole number"),
+    boolean: l10n.t("True or false"),
+    choice: l10n.t("Choice"),
+  };
+  return [
+    ...(control === undefined ? [] : [["fitting", fitting[control.kind]] as const]),
+    ["text", l10n.t("Text")],
+    ["json", l10n.t("JSON")],
+    ["empty", l10n.t("Empty text")],
+    ["null", l10n.t("null")],
+    ["omit", l10n.t("Leave out")],
+  ];
+}
+
+function noteOn({ hasDefault, required }: FormField, { mode, text }: FieldValue): string {
+  if (mode === "empty") return l10n.t('Sent as an empty text: "".');
+  if (mode === "null") return l10n.t("Sent as null.");
+  if (mode === "omit") return l10n.t("Left out: not sent.");
+  if (required || (mode === "text" ? text : text.trim()) !== "") return "";
+  return hasDefault === true
+    ? l10n.t("Not sent while it is blank: the crew uses its default.")
+    : l10n.t("Not sent while it is blank.");
+}
+
+function boxFor({ control }: FormField, mode: FieldMode): BoxKind {
+  if (mode !== "fitting" || control === undefined)
+    return { kind: "lines", isCode: mode === "json" };
+  if (control.kind === "number") return { kind: "line", inputmode: "decimal" };
+  if (control.kind === "integer") return { kind: "line", inputmode: "numeric" };
+  const values = control.kind === "choice" ? control.choices : ["true", "false"];
+  const choices = values.map((json) => ({ value: json, label: labelOf(json) }));
+  return { kind: "choice", choices: [{ value: "", label: l10n.t("Choose…") }, ...choices] };
+}
+
+function labelOf(json: string): string {
+  const value: unknown = JSON.parse(json);
+  return typeof value === "string" && value.trim() !== "" ? value : json;
+}
