@@ -137,7 +137,7 @@ async function compare(window: VSCodeWindow, take: Camera): Promise<void> {
   await window.runCommand("View: Close All Editors");
   await tree.click(filledIn.topic);
   await tree.row(topic).click({ modifiers: ["ControlOrMeta"] });
-  await tree.menu(topic, "Compare Selected");
+  await tree.menu(topic, "Compare Executions…");
   await webview.content.getByRole("heading", { name: "What Differs" }).waitFor();
   await window.runCommand("Notifications: Clear All Notifications");
   await lookAway(window);

@@ -11,7 +11,7 @@ import type { CommandParts, Commands } from "./table.ts";
 
 /**
  * `compareExecutions` takes `{crew, kickoffId, with?: {crew, kickoffId}}`, with the named one on the
- * left. Both return the pair in the same form.
+ * left, and returns the pair in the same form. Two selected rows are the pair.
  */
 export function compareCommands(
   parts: Pick<CommandParts, "comparisons" | "crews" | "store">,
@@ -22,8 +22,10 @@ export function compareCommands(
     return { ...idsOf(pair.left), with: idsOf(pair.right) };
   };
   return {
-    compareExecutions: async (argument) => compare(await choosePair(parts, argument)),
-    compareSelected: (_argument, selected) => compare(selectedPair(parts, selected)),
+    compareExecutions: async (argument, selected) =>
+      compare(
+        isSelection(selected) ? selectedPair(parts, selected) : await choosePair(parts, argument),
+      ),
   };
 }
 
@@ -58,9 +60,10 @@ function named(other: unknown): unknown {
 }
 
 /** @throws UserError unless two executions are selected */
-function selectedPair({ crews, store }: Parts, selected: unknown): Sides<Execution> {
-  const rows = isSelection(selected) ? selected.filter(isObject) : [];
-  const found = rows.flatMap((row) => findExecution(store, crews, targetOf(row)) ?? []);
+function selectedPair({ crews, store }: Parts, rows: readonly unknown[]): Sides<Execution> {
+  const found = rows
+    .filter(isObject)
+    .flatMap((row) => findExecution(store, crews, targetOf(row)) ?? []);
   // One that waits has a second row.
   const [one, other, ...more] = firstOfEach(found, ({ localId }) => localId);
   if (one === undefined || other === undefined || more.length > 0)

@@ -8,6 +8,7 @@ import { examine, testCrew } from "../crews/test-crew.ts";
 import type { Crew, LocalEngine } from "../crews/types.ts";
 import { folderOf, idOf } from "../local/known-crews.ts";
 import { booleanOf, isProgram, oneOf, recordOf, stringOf, targetOf } from "../editor/arguments.ts";
+import { log } from "../editor/log.ts";
 import { viewId } from "../editor/manifest.ts";
 import { confirm, plainMessage, showError, showStatus } from "../editor/messages.ts";
 import { chooseCrew, findExecution, onCrew } from "./choose.ts";
@@ -41,17 +42,6 @@ export function crewCommands(parts: CrewParts): Commands {
       vscode.l10n.t("Nothing was done: what was interrupted is decided already."),
     );
   };
-  const decisions = (proceed: string, discard: string): Commands => ({
-    [proceed]: onLocal((crew, argument) =>
-      locals.decideInterrupted(crew.id, "continue", chosenIn(crew, argument)),
-    ),
-    [discard]: onLocal(async (crew, argument) => {
-      const chosen = chosenIn(crew, argument);
-      return isProgram(argument) || (await confirmDiscard(crew, chosen.length))
-        ? locals.decideInterrupted(crew.id, "discard", chosen)
-        : undefined;
-    }),
-  });
   return {
     addCrew: (argument) => connectCrew(crews, argument),
     editCrew: onCrew(parts, (crew) => editCrew(crews, crew), isDeployed),
@@ -76,24 +66,34 @@ export function crewCommands(parts: CrewParts): Commands {
     },
     removeCrew: onCrew(parts, (crew) => removeCrew(parts, crew)),
     startLocalCrew: (argument) => startLocal(parts, argument),
-    // For a stopped crew's row, with a title without "…".
-    startCrew: (argument) => startLocal(parts, argument),
     stopLocalCrew: (argument) => locals.stop(folderIn(parts, recordOf(argument))),
     copyToken: onCrew(parts, (crew) => copyToken(parts, crew), isLocal),
     changeEngine: onLocal((crew, argument) =>
       locals.changeEngine(crew.id, engineOf(recordOf(argument))),
     ),
     setUpProject: onLocal((crew) => locals.setUp(crew.id)),
-    ...decisions("continueInterrupted", "discardInterrupted"),
-    // For an execution's row and page, with shorter titles.
-    ...decisions("continueExecution", "discardExecution"),
+    continueExecution: onLocal((crew, argument) =>
+      locals.decideInterrupted(crew.id, "continue", chosenIn(crew, argument)),
+    ),
+    discardExecution: onLocal(async (crew, argument) => {
+      const chosen = chosenIn(crew, argument);
+      return isProgram(argument) || (await confirmDiscard(crew, chosen.length))
+        ? locals.decideInterrupted(crew.id, "discard", chosen)
+        : undefined;
+    }),
     chooseModel: onLocal(async (crew, argument) => {
       const { chooseModel } = await import("../models/choose-model.ts");
       // The crews of a folder have one service, and its model.
       const ofService = { ...crew, id: idOf(folderOf(crew.id)) };
       return await chooseModel(await models(), ofService, argument);
     }),
-    showLocalLog: () => locals.showLog(),
+    showLog(argument) {
+      const { crew } = targetOf(argument);
+      const ofLocal =
+        crew === undefined ? booleanOf(recordOf(argument), "local") : isLocal(crews.get(crew));
+      if (ofLocal === true) locals.showLog();
+      else log.show();
+    },
   };
 }
 

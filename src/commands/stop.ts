@@ -21,7 +21,7 @@ interface Parts extends StopParts {
   readonly crews: Pick<Crews, "canStop" | "find" | "ready">;
 }
 
-/** Two names for one action: only a local crew is sure to stop. Returns `{status}`. */
+/** Returns `{status}`. */
 export function stopCommands(parts: Parts): Commands {
   const stop = onExecution(
     parts,
@@ -42,7 +42,7 @@ export function stopCommands(parts: Parts): Commands {
       parts.crews.canStop(execution.crew.id),
     vscode.l10n.t("No tracked execution can be stopped."),
   );
-  return { stop, tryToStop: stop };
+  return { stop };
 }
 
 /** Asks its crew, once, to stop an execution. @throws as `StopSender.send` does */

@@ -2,7 +2,6 @@ import type * as vscode from "vscode";
 import type { Clock } from "../base/clock.ts";
 import type { Callbacks } from "../callbacks/callbacks.ts";
 import type { Crews } from "../crews/crews.ts";
-import { log } from "../editor/log.ts";
 import type { Executions } from "../executions/executions.ts";
 import type { ExecutionSummary } from "../executions/model.ts";
 import type { FeedbackRoom } from "../feedback/register.ts";
@@ -84,7 +83,6 @@ export function commandTable(parts: CommandParts): Commands {
     ...exportCommands(parts),
     ...compareCommands(parts),
     ...callbackCommands(parts),
-    showLog: () => log.show(),
     reportProblem: (argument) => reportProblem(parts, argument),
     deleteLocalData: (argument) => deleteLocalData(parts, argument),
   };

@@ -85,7 +85,8 @@ export function addCrewAction(): ErrorAction {
 }
 
 export function showLocalLogAction(): ErrorAction {
-  return { title: vscode.l10n.t("Show Local Crew's Log"), command: "crewdeck.showLocalLog" };
+  const title = vscode.l10n.t("Show Local Crew's Log");
+  return { title, command: "crewdeck.showLog", arguments: [{ local: true }] };
 }
 
 function startLocalAction(title: string, folder: string): ErrorAction {

@@ -41,10 +41,8 @@ export async function reportInterrupted(
   );
   // VS Code can't withdraw the message: others may have been interrupted when it is answered.
   const given = { crew: idOf(folder), kind: "notification", kickoffIds: held };
-  if (chosen === proceed)
-    await vscode.commands.executeCommand("crewdeck.continueInterrupted", given);
-  if (chosen === discard)
-    await vscode.commands.executeCommand("crewdeck.discardInterrupted", given);
+  if (chosen === proceed) await vscode.commands.executeCommand("crewdeck.continueExecution", given);
+  if (chosen === discard) await vscode.commands.executeCommand("crewdeck.discardExecution", given);
 }
 
 /** @returns whether to run the crew with the crewAI that is there now */

@@ -31,7 +31,7 @@ export function listCrewsTool({ crews }: Pick<ToolParts, "crews">): Tool {
   return reading(vscode.l10n.t("Reading the crews' inputs"), read, async (wanted, signal) => {
     if (wanted.length === 0)
       return vscode.l10n.t(
-        "No crew is connected. The user can connect one with the command “Crewdeck: Connect a Crew…”, or start the example with “Crewdeck: Start a Local Crew…”.",
+        "No crew is connected. The user can connect one with the command “Crewdeck: Connect a Crew…”, or start the example with “Crewdeck: Start Local Crew”.",
       );
     const found = await Promise.all(wanted.map((crew) => describeCrew(crews, crew, signal)));
     return resultOf({ crews: found });

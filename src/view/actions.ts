@@ -40,7 +40,6 @@ export const verbs = [
   "watchAgain",
   "trackExecution",
   "stop",
-  "tryToStop",
   "runAgain",
   "runAgainInForm",
   "compareExecutions",
@@ -113,7 +112,7 @@ function approveAction(execution: ExecutionSummary): Action {
 
 function stopAction(execution: ExecutionSummary): Action {
   if (isStopping(execution)) return { label: l10n.t("Stopping…") };
-  return isLocalCrew(execution.crew)
-    ? { verb: "stop", label: l10n.t("Stop…") }
-    : { verb: "tryToStop", label: l10n.t("Try to Stop…") };
+  // Only a local crew is sure to stop.
+  const label = isLocalCrew(execution.crew) ? l10n.t("Stop…") : l10n.t("Try to Stop…");
+  return { verb: "stop", label };
 }

@@ -40,7 +40,7 @@ describe("A project without crewAI, in the window", () => {
     const { tree, messages, page, webview } = window;
     const engine = async () =>
       (await tree.rows()).find(({ label }) => label === "Declared")?.description;
-    await window.runCommand("Crewdeck: Start a Local Crew…");
+    await window.runCommand("Crewdeck: Start Local Crew");
     await window.quickInput.choose("Which crew?", "Declared");
     await messages.answer(/“Declared” is rehearsed/, "Set Up This Project…");
     assert.match((await engine()) ?? "", /^rehearsal/);

@@ -327,16 +327,16 @@ describe("Commands with arguments, and the API for other extensions", () => {
     await assert.rejects(choose(crew, { use: "project" }), /is deployed, not a local crew/);
   });
 
-  it("discardInterrupted asks nothing if nothing was interrupted or it was decided before, and says so", async () => {
+  it("discardExecution asks nothing if nothing was interrupted or it was decided before, and says so", async () => {
     const folder = "crewdeck:/example-crew";
     const local = await run<{ name: string }>("startLocalCrew", { folder, engine: "rehearsal" });
     try {
       const { shown } = await withPerson([], () =>
-        run("discardInterrupted", { crew: local.name, kind: "crew" }),
+        run("discardExecution", { crew: local.name, kind: "crew" }),
       );
       assert.match(shown[0]?.text ?? "", /^No execution of “.+” was interrupted\.$/);
       const late = { crew: local.name, kind: "notification", kickoffIds: ["decided"] };
-      for (const command of ["continueInterrupted", "discardInterrupted"]) {
+      for (const command of ["continueExecution", "discardExecution"]) {
         const person = await withPerson([], () => run(command, late));
         assert.match(person.shown[0]?.text ?? "", /^Nothing was done: .* is decided already\.$/);
       }

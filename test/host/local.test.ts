@@ -414,7 +414,7 @@ describe("local crews", () => {
     const given = { crew: "local:file:///crew", kind: "notification", kickoffIds: ["k1"] };
     assert.deepEqual(said, [
       "“Sea otters” of “Mine” was interrupted. Continuing repeats what was interrupted, which can cost money.",
-      ["crewdeck.continueInterrupted", given],
+      ["crewdeck.continueExecution", given],
     ]);
   });
 
@@ -536,7 +536,7 @@ describe("local crews", () => {
         actionsOf(error).map(({ title, command }) => [title, command]),
         [
           ["Open the File", "vscode.open"],
-          ["Show Local Crew's Log", "crewdeck.showLocalLog"],
+          ["Show Local Crew's Log", "crewdeck.showLog"],
         ],
       );
       const [open] = actionsOf(error);

@@ -440,7 +440,7 @@ describe("the tree", () => {
     );
     assert.deepEqual(labels(tree.getChildren(top)).sort(), ["Blue", "Sea otters"]);
     const { contextValue = "" } = tree.getTreeItem(tree.getChildren(top)[0]!);
-    assert.match(contextValue, /^execution:waiting:approve\b.*:tryToStop\b/);
+    assert.match(contextValue, /^execution:waiting:approve\b.*:stop\b/);
     refreshed.length = 0;
     parts.store.update("second", () =>
       notWaiting({ localId: "second", kickoffIds: ["second"], crew: painters }),

@@ -45,7 +45,7 @@ describe("Two executions side by side, in the window", () => {
     const { tree } = window;
     await tree.click(topics[0]);
     await tree.row(topics[1]).click({ modifiers: ["ControlOrMeta"] });
-    await tree.menu(topics[1], "Compare Selected");
+    await tree.menu(topics[1], "Compare Executions…");
     await window.editor.tab("tea ↔ coffee").waitFor();
     await page().getByRole("heading", { name: "What Differs" }).waitFor();
     assert.deepEqual(await cells("State"), ["Waiting for you", "Waiting for you", "same"]);

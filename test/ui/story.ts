@@ -76,7 +76,7 @@ export async function tellStoryByKeyboard(window: VSCodeWindow): Promise<void> {
   const { quickInput, page, tree, webview, messages } = window;
   const { keyboard } = page;
   await window.runCommand("View: Show Crewdeck");
-  await window.runCommand("Crewdeck: Start a Local Crew…");
+  await window.runCommand("Crewdeck: Start Local Crew");
   await quickInput.choose("Which crew?", "example_crew");
   await tree.row("example_crew").waitFor();
 

@@ -25,13 +25,13 @@ describe("what a person may do with an execution", () => {
     const can = { canStop: true };
     assert.deepEqual(actions(notWaiting({ crew: local }), can), ["stop"]);
     for (const state of ["queued", "running", "unknown"] as const)
-      assert.deepEqual(actions(notWaiting({ state }), can), ["tryToStop"], state);
-    assert.deepEqual(actions(anExecution(), can), ["tryToStop"]);
+      assert.deepEqual(actions(notWaiting({ state }), can), ["stop"], state);
+    assert.deepEqual(actions(anExecution(), can), ["stop"]);
     assert.deepEqual(actions(notWaiting(), { canStop: false }), []);
     const stop = { at: "2026-10-21T12:03:00.000Z", outcome: "answered" } as const;
     assert.deepEqual(actions(notWaiting({ stop }), can), ["Stopping…"]);
     const unanswered = { ...stop, outcome: "unanswered" } as const;
-    assert.deepEqual(actions(notWaiting({ stop: unanswered }), can), ["tryToStop"]);
+    assert.deepEqual(actions(notWaiting({ stop: unanswered }), can), ["stop"]);
   });
 
   it("is to track what may have started, to run it again or to remove it, and nothing while it is sent", () => {

@@ -469,9 +469,9 @@ describe("stopping, on an execution's row", () => {
 
   it("is offered while its crew is connected", () => {
     const facts = (circumstances: object) => executionRow(notWaiting(), now, circumstances).facts;
-    assert.match(facts({ canStop: true }), /:tryToStop\b/);
-    assert.doesNotMatch(facts({ canStop: true, crew: "gone" }), /:tryToStop\b/);
-    assert.doesNotMatch(facts({ canStop: true, crew: "interrupted" }), /:tryToStop\b/);
+    assert.match(facts({ canStop: true }), /:stop\b/);
+    assert.doesNotMatch(facts({ canStop: true, crew: "gone" }), /:stop\b/);
+    assert.doesNotMatch(facts({ canStop: true, crew: "interrupted" }), /:stop\b/);
   });
 
   it("is shown until the status says that it ended", () => {

@@ -286,7 +286,7 @@ describe("The page's model", () => {
   });
 
   it("offers what can be done, and to answer at the output that waits", () => {
-    assert.deepEqual(names(modelOf(aRichExecution())), ["tryToStop"]);
+    assert.deepEqual(names(modelOf(aRichExecution())), ["stop"]);
     const lost = { ...without(aRichExecution(), "waiting"), resumes: [], mayBeWaiting: true };
     const gone = modelOf({ ...lost, state: "unknown" });
     assert.deepEqual(names(gone).slice(0, 2), ["giveFeedback", "pasteCallback"]);
