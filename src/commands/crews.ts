@@ -3,7 +3,7 @@ import { NothingToDo, UserError } from "../base/errors.ts";
 import { asArray, defined, type UnknownObject } from "../base/json.ts";
 import { connectCrew } from "../crews/connect.ts";
 import { editCrew, hasDashboard, openDashboard } from "../crews/edit.ts";
-import { chooseCrewWithTwoTokens, setToken, switchToken } from "../crews/set-token.ts";
+import { setToken } from "../crews/set-token.ts";
 import { examine, testCrew } from "../crews/test-crew.ts";
 import type { Crew, LocalEngine } from "../crews/types.ts";
 import { folderOf, idOf } from "../local/known-crews.ts";
@@ -46,11 +46,6 @@ export function crewCommands(parts: CrewParts): Commands {
     addCrew: (argument) => connectCrew(crews, argument),
     editCrew: onCrew(parts, (crew) => editCrew(crews, crew), isDeployed),
     setToken: onCrew(parts, (crew, argument) => setToken(crews, crew, argument), isDeployed),
-    async switchToken(argument) {
-      const isNamed = targetOf(argument).crew !== undefined;
-      const crew = await (isNamed ? chooseCrew(crews, argument) : chooseCrewWithTwoTokens(crews));
-      return crew && switchToken(crews, crew, argument);
-    },
     testCrew: onCrew(parts, async (crew, argument) => {
       const ready = await crews.ready(crew);
       return isProgram(argument) ? (await examine(crews, ready)).report : testCrew(crews, ready);

@@ -106,8 +106,8 @@ export function actionsForRefusal(
   if (other !== undefined && state.kind === "stored" && state.types.includes(other))
     switchToOther.push({
       title: vscode.l10n.t("Use {0}", tokenTypeName(other)),
-      command: "crewdeck.switchToken",
-      arguments: [{ crew: crew.id, tokenType: other }],
+      command: "crewdeck.setToken",
+      arguments: [{ crew: crew.id, use: other }],
     });
   if (kind === "unauthorized")
     return [

@@ -175,9 +175,15 @@ export async function askToken({
   return { ...reply, value: tokenIn(reply.value) };
 }
 
-export function askTokenType(
-  question: Question & { readonly active: TokenType; readonly state?: TokenState | undefined },
-): Promise<Reply<TokenType | undefined>> {
+/** @param question `more`: what else can be chosen, above the types */
+export function askTokenType<More extends string = never>({
+  more = [],
+  ...question
+}: Question & {
+  readonly active: TokenType;
+  readonly state?: TokenState | undefined;
+  readonly more?: readonly Choice<More>[];
+}): Promise<Reply<TokenType | More | undefined>> {
   const { state } = question;
   const details = {
     bearer: vscode.l10n.t("The organisation's token, with all rights."),
@@ -188,15 +194,16 @@ export function askTokenType(
     if (type === state.inUse) return vscode.l10n.t("stored, in use");
     return state.types.includes(type) ? vscode.l10n.t("stored") : vscode.l10n.t("none stored");
   };
-  return askChoice<TokenType>({
+  const types = tokenTypes.map((value) => ({
+    value,
+    label: tokenTypeName(value),
+    description: storedOf(value),
+    detail: details[value],
+  }));
+  return askChoice<TokenType | More>({
     ...question,
     placeholder: vscode.l10n.t("Which type of token is it? The dashboard shows it."),
-    choices: tokenTypes.map((value) => ({
-      value,
-      label: tokenTypeName(value),
-      description: storedOf(value),
-      detail: details[value],
-    })),
+    choices: [...more, ...types],
   });
 }
 

@@ -188,7 +188,7 @@ describe("Commands with arguments, and the API for other extensions", () => {
     await untrack(kickoffId);
   });
 
-  it("testCrew returns the report, and setToken and switchToken choose which of two tokens is sent", async () => {
+  it("testCrew returns the report, and setToken chooses which of two tokens is sent", async () => {
     const { milliseconds, ...report } = await run<CrewReport>("testCrew", { crew });
     assert.deepEqual(report, {
       crew,
@@ -204,7 +204,7 @@ describe("Commands with arguments, and the API for other extensions", () => {
       true,
     );
     assert.equal((await run<CrewReport>("testCrew", { crew })).tokenType, "userBearer");
-    assert.deepEqual(await run("switchToken", { crew }), { crew, tokenType: "bearer" });
+    assert.equal(await run("setToken", { crew, use: "bearer" }), true);
     assert.equal((await run<CrewReport>("testCrew", { crew })).tokenType, "bearer");
   });
 

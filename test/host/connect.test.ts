@@ -3,7 +3,7 @@ import { connectCrew } from "../../src/crews/connect.ts";
 import type { Crews } from "../../src/crews/crews.ts";
 import { removeCrew } from "../../src/commands/crews.ts";
 import { editCrew } from "../../src/crews/edit.ts";
-import { setToken, switchToken } from "../../src/crews/set-token.ts";
+import { setToken } from "../../src/crews/set-token.ts";
 import { testCrew } from "../../src/crews/test-crew.ts";
 import type { MemorySecrets } from "./memory.ts";
 import { withPerson, type Move } from "./scripted-person.ts";
@@ -264,16 +264,12 @@ describe("Input boxes for a crew", () => {
       inUse: "userBearer",
       types: ["bearer", "userBearer"],
     });
-    assert.deepEqual(await switchToken(crews, travel), { crew: "Travel", tokenType: "bearer" });
-    assert.deepEqual(await switchToken(crews, travel, { crew: "Travel", tokenType: "bearer" }), {
-      crew: "Travel",
-      tokenType: "bearer",
-    });
-    assert.deepEqual(await switchToken(crews, travel), { crew: "Travel", tokenType: "userBearer" });
-    await assert.rejects(
-      switchToken(crews, travel, { crew: "Travel", tokenType: "basic" }),
-      /“tokenType” must be/,
-    );
+    const inUse = async () => (await crews.token(travel.id))?.type;
+    await withPerson([{ pick: "Use Bearer Token" }], () => setToken(crews, travel));
+    assert.equal(await inUse(), "bearer");
+    await withPerson([], () => setToken(crews, travel, { crew: "Travel", use: "userBearer" }));
+    assert.equal(await inUse(), "userBearer");
+    await assert.rejects(setToken(crews, travel, { use: "basic" }), /“use” must be/);
   });
 
   it("asks only for the token if its type is given, and doesn't ask if both are given", async () => {

@@ -4,7 +4,7 @@ import { shortName } from "../../src/base/text.ts";
 import { chooseExecution } from "../../src/commands/choose.ts";
 import { executionCommands } from "../../src/commands/executions.ts";
 import { askText } from "../../src/crews/questions.ts";
-import { switchToken } from "../../src/crews/set-token.ts";
+import { setToken } from "../../src/crews/set-token.ts";
 import { Crews } from "../../src/crews/crews.ts";
 import { plainLabel } from "../../src/editor/messages.ts";
 import { askAgain, askAnew, askTask, confirmApproval } from "../../src/feedback/ask.ts";
@@ -72,7 +72,7 @@ describe("names and texts of a crew", () => {
     Object.assign(vscode.window, { setStatusBarMessage: (text: string) => void said.push(text) });
     try {
       await crews.setTokens(crew.id, { inUse: "bearer", bearer: "one", userBearer: "two" });
-      await switchToken(crews, crew);
+      await setToken(crews, crew, { use: "userBearer" });
       assert.match(said.join(), /^“\\\$\(pass\) Writers” now uses /);
     } finally {
       Object.assign(vscode.window, { setStatusBarMessage });

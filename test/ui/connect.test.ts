@@ -117,7 +117,7 @@ describe("Connecting a crew, in the window", () => {
 
   it("adds the crew's other token, and switches between the two on the row", async () => {
     const { quickInput, tree } = window;
-    await tree.menu("Writers", "Set Token…");
+    await tree.menu("Writers", "Set or Switch Token…");
     await quickInput.choose("Which type of token", "Bearer Token");
     await quickInput.answer("Bearer Token for “Writers”", service.token);
     const shows = (text: string) =>
@@ -127,7 +127,8 @@ describe("Connecting a crew, in the window", () => {
           (await tree.rows())[0]?.description === `${text} · ${new URL(service.url).host}`,
       );
     await shows("Bearer Token");
-    await tree.menu("Writers", "Switch Token");
+    await tree.menu("Writers", "Set or Switch Token…");
+    await quickInput.choose("Which type of token", "Use User Bearer Token");
     await shows("User Bearer Token");
     assert.match((await tree.rows())[0]?.spoken ?? "", /uses the user's token/);
     for (const theme of [

@@ -154,7 +154,6 @@ export function crewRow(crew: Crew, { parked, tokens }: CrewCondition): Row {
       local?.engine,
       interrupted !== undefined && "interrupted",
       dashboardUrl !== undefined && "dashboard",
-      hasTwoTokens && "twoTokens",
       parked !== undefined && "parked",
       needsToken && "noToken",
     ).join(":"),
