@@ -132,7 +132,9 @@ async function beAsked(window: VSCodeWindow, take: Camera): Promise<void> {
   try {
     await window.runCommand("View: Close All Editors");
     await connectCrew(window, { url: deployment.url, token: "a-token", name: "Articles" });
-    await tree.menu("Articles", "Copy Feedback Webhook Address");
+    await tree.menu("Articles", "Test Callbacks");
+    await messages.answer("Callbacks work", "More…");
+    await quickInput.choose("Callbacks", "Copy Feedback Webhook Address");
     await messages.answer("set its secret here", "Set Feedback Secret…");
     await quickInput.answer("Feedback Secret of “Articles”", secret);
     await messages.statusItem("is saved").waitFor();

@@ -2,20 +2,22 @@ import * as vscode from "vscode";
 import type { CallbackTest, Callbacks } from "../callbacks/callbacks.ts";
 import { hasFlowRequest, readPasted } from "../callbacks/pasted.ts";
 import type { Payload } from "../callbacks/payload.ts";
-import { actionsOf, isUnforeseen, messageOf, UserError } from "../base/errors.ts";
+import { UserError } from "../base/errors.ts";
 import { defined } from "../base/json.ts";
 import { shortName } from "../base/text.ts";
-import { booleanOf, isProgram, recordOf, stringOf, targetOf } from "../editor/arguments.ts";
-import { plainMessage, runAction } from "../editor/messages.ts";
+import { booleanOf, isProgram, oneOf, recordOf, stringOf, targetOf } from "../editor/arguments.ts";
+import { plainMessage, runAction, showError } from "../editor/messages.ts";
 import { machineSettings } from "../editor/settings.ts";
 import { type Execution, type ExecutionSummary, hasEnded, keyOf } from "../executions/model.ts";
 import { chooseExecution, findExecution } from "./choose.ts";
 import type { ExecutionParts } from "./executions.ts";
-import type { CommandParts, Commands } from "./table.ts";
+import { offeringSettings, type FlowEntries } from "./flows.ts";
+import type { CommandParts, Commands, Run } from "./table.ts";
 import { track as trackExecution } from "./track.ts";
 
 /**
  * `testCallbacks` takes `{crew?, isNewPort?}`, reports by which way callbacks come to this machine, and proves it.
+ * `{crew?, entry}` is one of its further entries: the flows' `address` or `secret`.
  * `pasteCallback` takes `{text, crew?, kickoffId?}` and returns the execution that the callback belongs to.
  */
 export function callbackCommands(
@@ -23,20 +25,33 @@ export function callbackCommands(
     readonly callbacks: () => Promise<Pick<Callbacks, "test" | "take">>;
     readonly forms: Pick<CommandParts["forms"], "advise">;
   },
+  flows: FlowEntries,
 ): Commands {
   const { callbacks, crews, documents, forms, clock } = parts;
+  const pasteCallback: Run = async (argument) => {
+    const given = isProgram(argument) ? (stringOf(recordOf(argument), "text") ?? "") : undefined;
+    const payload = await pasted(given, clock.now());
+    if (payload === undefined) return undefined;
+    const execution = await executionOf(parts, payload, argument);
+    if (execution === undefined) return undefined;
+    (await callbacks()).take(execution.localId, payload);
+    if (!isProgram(argument)) await documents.show(execution);
+    return { crew: execution.crew.name, kickoffId: keyOf(execution) };
+  };
+  const askForMore = async (argument: unknown) => {
+    const items = [
+      { label: vscode.l10n.t("Copy Feedback Webhook Address"), run: flows.address },
+      { label: vscode.l10n.t("Set Feedback Secret…"), run: flows.secret },
+      { label: vscode.l10n.t("Paste Received Callback…"), run: () => pasteCallback() },
+    ];
+    const title = vscode.l10n.t("Callbacks");
+    await (await vscode.window.showQuickPick(items, { title }))?.run(argument);
+  };
   return {
-    async pasteCallback(argument) {
-      const given = isProgram(argument) ? (stringOf(recordOf(argument), "text") ?? "") : undefined;
-      const payload = await pasted(given, clock.now());
-      if (payload === undefined) return undefined;
-      const execution = await executionOf(parts, payload, argument);
-      if (execution === undefined) return undefined;
-      (await callbacks()).take(execution.localId, payload);
-      if (!isProgram(argument)) await documents.show(execution);
-      return { crew: execution.crew.name, kickoffId: keyOf(execution) };
-    },
+    pasteCallback,
     async testCallbacks(argument) {
+      const entry = oneOf(recordOf(argument), "entry", ["address", "secret"]);
+      if (entry !== undefined) return flows[entry](argument);
       const { crew: wanted } = targetOf(argument);
       const isNewPort = booleanOf(recordOf(argument), "isNewPort") ?? false;
       const crew = wanted === undefined ? undefined : crews.get(wanted);
@@ -44,7 +59,8 @@ export function callbackCommands(
       const result = await offeringSettings(() => receiver.test(crew, { isNewPort }));
       // It may have asked for what was missing.
       await forms.advise();
-      if (!isProgram(argument)) void show(result, crew?.name ?? "");
+      if (!isProgram(argument))
+        void show(result, crew?.name ?? "", () => askForMore(argument)).catch(showError);
       return result;
     },
   };
@@ -88,20 +104,13 @@ async function executionOf(
   return findExecution(store, crews, { kickoffId });
 }
 
-/** Errors about how crews reach this machine lead to its settings. */
-export async function offeringSettings<T>(action: () => Promise<T>): Promise<T> {
-  try {
-    return await action();
-  } catch (error) {
-    if (isUnforeseen(error) || actionsOf(error).length > 0) throw error;
-    throw new UserError(messageOf(error), [machineSettings("crewdeck.callbacks")], {
-      cause: error,
-    });
-  }
-}
-
-async function show({ via, url = "", roundTripMs = 0, problem }: CallbackTest, crew: string) {
+async function show(
+  { via, url = "", roundTripMs = 0, problem }: CallbackTest,
+  crew: string,
+  askForMore: () => Promise<void>,
+): Promise<void> {
   const setting = machineSettings("crewdeck.callbacks");
+  const more = vscode.l10n.t("More…");
   const arrived = vscode.l10n.t(
     "Callbacks work: a request to {0} came to this machine in {1} ms.",
     url,
@@ -125,8 +134,10 @@ async function show({ via, url = "", roundTripMs = 0, problem }: CallbackTest, c
   const chosen = await vscode.window.showInformationMessage(
     plainMessage([texts[via], problem].filter(Boolean).join(" ")),
     setting.title,
+    more,
   );
   if (chosen === setting.title) await runAction(setting);
+  if (chosen === more) await askForMore();
 }
 
 /** From a program, the clipboard, or a box. @throws UserError if a program's text has no callback */
@@ -135,7 +146,7 @@ async function pasted(given: string | undefined, now: number): Promise<Payload |
   const none = (text: string) =>
     hasFlowRequest(text)
       ? vscode.l10n.t(
-          "This is the request of a flow. It is accepted only with its signature: let the deployment send it to the address that “Crewdeck: Copy Feedback Webhook Address” gives.",
+          "This is the request of a flow. It is accepted only with its signature: let the deployment send it to the address that “Crewdeck: Test Callbacks” gives.",
         )
       : vscode.l10n.t(
           "There is no callback of a crew in this text. Paste its body: JSON with “task_id” and “task_output”, for example.",

@@ -1,24 +1,32 @@
 import * as vscode from "vscode";
-import { UserError } from "../base/errors.ts";
+import { actionsOf, isUnforeseen, messageOf, UserError } from "../base/errors.ts";
 import type { Crew } from "../crews/types.ts";
 import { recordOf, stringOf } from "../editor/arguments.ts";
-import { showStatus } from "../editor/messages.ts";
-import { offeringSettings } from "./callbacks.ts";
+import { showError, showStatus } from "../editor/messages.ts";
+import { machineSettings } from "../editor/settings.ts";
 import { onCrew } from "./choose.ts";
-import type { CommandParts, Commands } from "./table.ts";
+import type { CommandParts, Run } from "./table.ts";
 
-/** What a deployment's settings need, so that its flows ask a person here. */
-export function flowCommands(parts: Pick<CommandParts, "callbacks" | "crews" | "forms">): Commands {
+/** By what a deployment's settings need, so that its flows ask a person here. */
+export type FlowEntries = Readonly<Record<"address" | "secret", Run>>;
+
+/** `address` returns `{crew, url}`; `secret` takes `{crew?, secret?}`, and returns whether it was set. */
+export function flowEntries(
+  parts: Pick<CommandParts, "callbacks" | "crews" | "forms">,
+): FlowEntries {
+  const setSecret = async (crew: Crew, given?: string) => {
+    const secret = given ?? (await askSecret(crew));
+    if (secret === undefined) return false;
+    const { flows } = await parts.callbacks();
+    await flows.setSecret(crew.id, checked(secret));
+    showStatus(vscode.l10n.t("The feedback secret of “{0}” is saved.", crew.name));
+    return true;
+  };
   return {
-    setFeedbackSecret: onCrew(parts, async (crew, argument) => {
-      const secret = stringOf(recordOf(argument), "secret") ?? (await askSecret(crew));
-      if (secret === undefined) return false;
-      const { flows } = await parts.callbacks();
-      await flows.setSecret(crew.id, checked(secret));
-      showStatus(vscode.l10n.t("The feedback secret of “{0}” is saved.", crew.name));
-      return true;
-    }),
-    copyFeedbackWebhookAddress: onCrew(parts, async (crew) => {
+    secret: onCrew(parts, (crew, argument) =>
+      setSecret(crew, stringOf(recordOf(argument), "secret")),
+    ),
+    address: onCrew(parts, async (crew) => {
       const callbacks = await parts.callbacks();
       const url = await offeringSettings(async () => {
         const found = await callbacks.forFlows(crew);
@@ -33,10 +41,23 @@ export function flowCommands(parts: Pick<CommandParts, "callbacks" | "crews" | "
       // It may have asked for what was missing.
       await parts.forms.advise();
       await vscode.env.clipboard.writeText(url);
-      tellNext(crew, await callbacks.flows.hasSecret(crew.id));
+      const hasSecret = await callbacks.flows.hasSecret(crew.id);
+      tellNext(crew, hasSecret, () => setSecret(crew));
       return { crew: crew.name, url };
     }),
   };
+}
+
+/** Errors about how crews reach this machine lead to its settings. */
+export async function offeringSettings<T>(action: () => Promise<T>): Promise<T> {
+  try {
+    return await action();
+  } catch (error) {
+    if (isUnforeseen(error) || actionsOf(error).length > 0) throw error;
+    throw new UserError(messageOf(error), [machineSettings("crewdeck.callbacks")], {
+      cause: error,
+    });
+  }
 }
 
 async function askSecret({ name }: Crew): Promise<string | undefined> {
@@ -59,7 +80,7 @@ function checked(secret: string): string {
 }
 
 /** Says what to do next. Doesn't wait: the notification may stay open. */
-function tellNext(crew: Crew, hasSecret: boolean): void {
+function tellNext(crew: Crew, hasSecret: boolean, setSecret: () => Promise<unknown>): void {
   if (hasSecret) {
     showStatus(vscode.l10n.t("The feedback webhook's address of “{0}” is copied.", crew.name));
     return;
@@ -69,10 +90,6 @@ function tellNext(crew: Crew, hasSecret: boolean): void {
     "The address is copied. Enter it in the deployment's settings, and set its secret here: without it, no request is accepted.",
   );
   void vscode.window.showInformationMessage(text, set).then((chosen) => {
-    if (chosen === set)
-      void vscode.commands.executeCommand("crewdeck.setFeedbackSecret", {
-        crew: crew.id,
-        kind: "crew",
-      });
+    if (chosen === set) setSecret().catch(showError);
   });
 }

@@ -23,7 +23,7 @@ import { deleteLocalData } from "./delete-local-data.ts";
 import { executionCommands } from "./executions.ts";
 import { exportCommands } from "./export.ts";
 import { feedbackCommands } from "./feedback.ts";
-import { flowCommands } from "./flows.ts";
+import { flowEntries } from "./flows.ts";
 import { kickoffCommands } from "./kickoff.ts";
 import { outputCommands } from "./outputs.ts";
 import { reportProblem } from "./report-problem.ts";
@@ -75,14 +75,13 @@ export function commandTable(parts: CommandParts): Commands {
     ...executionCommands(parts),
     ...outputCommands(parts),
     ...feedbackCommands(parts),
-    ...flowCommands(parts),
     ...reviewCommands(parts),
     ...stopCommands(parts),
     ...viewCommands(parts),
     ...timelineCommands(parts),
     ...exportCommands(parts),
     ...compareCommands(parts),
-    ...callbackCommands(parts),
+    ...callbackCommands(parts, flowEntries(parts)),
     reportProblem: (argument) => reportProblem(parts, argument),
     deleteLocalData: (argument) => deleteLocalData(parts, argument),
   };

@@ -28,8 +28,8 @@ export function receiveCallbacks({ secrets, userAgent, ...parts }: Parts): Callb
       ),
       {
         title: vscode.l10n.t("Set Feedback Secret…"),
-        command: "crewdeck.setFeedbackSecret",
-        arguments: [{ crew: id, kind: "crew" }],
+        command: "crewdeck.testCallbacks",
+        arguments: [{ crew: id, kind: "crew", entry: "secret" }],
       },
     );
   const test = { title: vscode.l10n.t("Test Callbacks"), command: "crewdeck.testCallbacks" };

@@ -181,7 +181,7 @@ function mayBeWaitingNotice(execution: Execution): Notice {
       ),
       "",
       l10n.t(
-        "To be asked here, let the deployment send its feedback webhook to this machine: “Crewdeck: Copy Feedback Webhook Address” gives the address.",
+        "To be asked here, let the deployment send its feedback webhook to this machine: “Crewdeck: Test Callbacks” gives the address.",
       ),
     );
   const isWrong = l10n.t(

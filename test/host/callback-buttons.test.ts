@@ -188,20 +188,24 @@ describe("The form's line that a crew may need a person and no callback can come
   it("goes when a test has asked for what was missing", async () => {
     const { hint } = open();
     await waitFor("the line", () => hint() === "mayNeedPerson");
-    const { testCallbacks } = callbackCommands({
-      ...executionParts(parts.store),
-      forms: {
-        advise() {
-          forms.advise();
-          return Promise.resolve();
+    const none = () => undefined;
+    const { testCallbacks } = callbackCommands(
+      {
+        ...executionParts(parts.store),
+        forms: {
+          advise() {
+            forms.advise();
+            return Promise.resolve();
+          },
         },
+        callbacks: () =>
+          Promise.resolve({
+            take: none,
+            test: () => ((hasWay = true), Promise.resolve({ via: "relay" as const })),
+          }),
       },
-      callbacks: () =>
-        Promise.resolve({
-          take: () => undefined,
-          test: () => ((hasWay = true), Promise.resolve({ via: "relay" as const })),
-        }),
-    });
+      { address: none, secret: none },
+    );
     await testCallbacks?.({});
     await waitFor("the line to go", () => hint() === undefined);
   });

@@ -30,8 +30,9 @@ describe("A flow's request over HTTP", () => {
     deployment.otherwise = json(200, { state: "NOT FOUND", inputs: [] });
     receiver = await MisbehavingServer.start();
     await run("addCrew", { name: crew, url: deployment.url, token: "the-crews-token" });
-    await run("setFeedbackSecret", { crew, secret });
-    ({ url: webhook } = await run<{ url: string }>("copyFeedbackWebhookAddress", { crew }));
+    await run("testCallbacks", { crew, entry: "secret", secret });
+    const found = await run<{ url: string }>("testCallbacks", { crew, entry: "address" });
+    webhook = found.url;
   });
 
   after(async () => {

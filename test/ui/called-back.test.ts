@@ -108,7 +108,9 @@ describe("Called back by the public address, in the window", () => {
     it("has its address and secret from the menu of the crew's row", async () => {
       const { tree, quickInput, messages, page } = window;
       await connectCrew(window, { url: deployment.url, token: "the-crews-token", name: "Asking" });
-      await tree.menu("Asking", "Copy Feedback Webhook Address");
+      await tree.menu("Asking", "Test Callbacks");
+      await messages.answer("Callbacks work", "More…");
+      await quickInput.choose("Callbacks", "Copy Feedback Webhook Address");
       await messages.answer("set its secret here", "Set Feedback Secret…");
       await quickInput.answer("Feedback Secret of “Asking”", secret);
       await messages.statusItem("The feedback secret of “Asking” is saved.").waitFor();

@@ -185,7 +185,7 @@ describe("the execution document", () => {
     assert.match(text, /^A person is asked · the crew says “PAUSED”/m);
     assert.match(
       text,
-      /## The flow asks a person\n[^]*Open Dashboard[^]*Copy Feedback Webhook Address/,
+      /## The flow asks a person\n[^]*Open Dashboard[^]*Test Callbacks/,
     );
     assert.doesNotMatch(text, /May be waiting|task's ID/i);
     const gone = applyReading(asked, readStatus({ state: "NOT FOUND" }), Date.now());
