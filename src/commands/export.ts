@@ -6,21 +6,33 @@ import { isProgram, objectOf, oneOf, recordOf, stringOf } from "../editor/argume
 import { plainMessage, showError, showStatus } from "../editor/messages.ts";
 import { activityOf } from "../executions/activity.ts";
 import type { Execution } from "../executions/model.ts";
+import { titleOf } from "../executions/title.ts";
 import type { SpanExporter } from "../views/export/exporter.ts";
 import { onExecution } from "./choose.ts";
 import type { CommandParts, Commands } from "./table.ts";
 
-type ExportParts = Pick<CommandParts, "crews" | "store" | "prices" | "clock" | "context">;
+type ExportParts = Pick<
+  CommandParts,
+  "crews" | "store" | "prices" | "clock" | "context" | "timeline"
+>;
 
-const formats = ["markdown", "opentelemetry"] as const;
-type Format = (typeof formats)[number] | "endpoint";
+const formats = [
+  "markdown",
+  "timelinePicture",
+  "timelineMarkdown",
+  "opentelemetry",
+  "endpoint",
+  "headers",
+] as const;
+type Format = (typeof formats)[number];
 
 /**
  * `exportExecution` takes `{crew, kickoffId, folder?, format?}` and returns the URI of what it
- * made; `sendSpans` `{crew, kickoffId}`, and returns `{traceId, spans}`; `setOtlpHeaders`
- * `{headers}`.
+ * made; of `timelineMarkdown` the text, and of `endpoint` `{traceId, spans}`. `{format: "headers",
+ * headers?}` sets those of the endpoint.
  */
 export function exportCommands(parts: ExportParts): Commands {
+  const { store, timeline } = parts;
   let loading: Promise<SpanExporter> | undefined;
   const load = () =>
     (loading ??= import("../views/export/exporter.ts").then(
@@ -38,35 +50,61 @@ export function exportCommands(parts: ExportParts): Commands {
       showStatus(vscode.l10n.t("{0} spans were sent to {1}.", sent.spans, origin));
     return sent;
   };
-  return {
-    exportExecution: onExecution(parts, async (execution, argument) => {
-      const { folder, format } = await readTarget(argument);
-      if (format === "endpoint") return await send(execution, argument);
-      if (format === undefined) return undefined;
-      const into = folder ?? (await askFolder());
-      if (into === undefined) return undefined;
-      const made =
-        format === "markdown"
-          ? await writeBundle(parts, execution, into)
-          : await writeSpans(execution, into, (await load()).text(execution));
-      if (!isProgram(argument)) void reportMade(made);
-      return made.toString();
-    }),
-    sendSpans: onExecution(parts, send),
-    setOtlpHeaders: async (argument) => setHeaders(await load(), argument),
+  const exportAs = async (execution: Execution, argument: unknown) => {
+    const { folder, format } = await readTarget(execution, argument);
+    switch (format) {
+      case undefined:
+        return undefined;
+      case "endpoint":
+        return await send(execution, argument);
+      case "headers":
+        return await setHeaders(await load(), {});
+      case "timelinePicture": {
+        const file = await timeline.savePicture(execution);
+        if (file !== undefined) showStatus(vscode.l10n.t("The timeline is saved."));
+        return file?.toString();
+      }
+      case "timelineMarkdown": {
+        const markdown = await timeline.markdown(execution);
+        await vscode.env.clipboard.writeText(markdown);
+        if (!isProgram(argument)) showStatus(vscode.l10n.t("The timeline is copied."));
+        return markdown;
+      }
+    }
+    const into = folder ?? (await askFolder());
+    if (into === undefined) return undefined;
+    const made =
+      format === "markdown"
+        ? await writeBundle(parts, execution, into)
+        : await writeSpans(execution, into, (await load()).text(execution));
+    if (!isProgram(argument)) void reportMade(made);
+    return made.toString();
   };
+  const exportNamed = onExecution(parts, exportAs);
+  return {
+    async exportExecution(argument) {
+      if (formatIn(argument) === "headers") return await setHeaders(await load(), argument);
+      // A button of the timeline gives no argument.
+      const inView = argument === undefined ? timeline.shown : undefined;
+      const shown = inView === undefined ? undefined : store.find(inView);
+      return await (shown === undefined ? exportNamed(argument) : exportAs(shown, argument));
+    },
+  };
+}
+
+function formatIn(argument: unknown): Format | undefined {
+  return oneOf(recordOf(argument), "format", formats);
 }
 
 /** A program that names a folder is asked nothing. */
 async function readTarget(
+  execution: Execution,
   argument: unknown,
 ): Promise<{ readonly folder?: vscode.Uri; readonly format?: Format | undefined }> {
-  const given = recordOf(argument);
-  const folder = isProgram(argument) ? stringOf(given, "folder") : undefined;
-  const format = isProgram(argument) ? oneOf(given, "format", formats) : undefined;
+  const folder = isProgram(argument) ? stringOf(recordOf(argument), "folder") : undefined;
   return {
     ...(folder !== undefined && { folder: readFolder(folder) }),
-    format: format ?? (folder === undefined ? await askFormat() : "markdown"),
+    format: formatIn(argument) ?? (folder === undefined ? await askFormat(execution) : "markdown"),
   };
 }
 
@@ -76,7 +114,7 @@ function readFolder(text: string): vscode.Uri {
   throw new UserError(vscode.l10n.t("“{0}” must be an absolute path or a URI.", "folder"));
 }
 
-async function askFormat(): Promise<Format | undefined> {
+async function askFormat(execution: Execution): Promise<Format | undefined> {
   const settings = vscode.workspace.getConfiguration("crewdeck");
   const content =
     settings.get("otlpContent") === true
@@ -90,6 +128,16 @@ async function askFormat(): Promise<Format | undefined> {
       format: "markdown",
     },
     {
+      label: vscode.l10n.t("Timeline as picture"),
+      description: vscode.l10n.t("an SVG file"),
+      format: "timelinePicture",
+    },
+    {
+      label: vscode.l10n.t("Timeline as Markdown"),
+      description: vscode.l10n.t("to the clipboard"),
+      format: "timelineMarkdown",
+    },
+    {
       label: vscode.l10n.t("OpenTelemetry spans"),
       description: vscode.l10n.t("a file in OTLP JSON, {0}", content),
       format: "opentelemetry",
@@ -101,10 +149,11 @@ async function askFormat(): Promise<Format | undefined> {
             description: content,
             format: "endpoint" as const,
           },
+          { label: vscode.l10n.t("Set OTLP headers…"), format: "headers" as const },
         ]
       : []),
   ];
-  const title = vscode.l10n.t("Export Execution");
+  const title = vscode.l10n.t("Export “{0}”", titleOf(execution));
   const placeHolder = vscode.l10n.t("In which format?");
   return (await vscode.window.showQuickPick(items, { title, placeHolder }))?.format;
 }

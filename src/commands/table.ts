@@ -17,6 +17,7 @@ import type { Prices } from "../views/prices.ts";
 import type { Timeline } from "../views/timeline/register.ts";
 import type { TreeRoom } from "../views/tree/register.ts";
 import { callbackCommands } from "./callbacks.ts";
+import { onExecution } from "./choose.ts";
 import { compareCommands } from "./compare.ts";
 import { crewCommands } from "./crews.ts";
 import { deleteLocalData } from "./delete-local-data.ts";
@@ -30,7 +31,6 @@ import { reportProblem } from "./report-problem.ts";
 import { requestCommands } from "./requests.ts";
 import { reviewCommands } from "./review.ts";
 import { stopCommands } from "./stop.ts";
-import { timelineCommands } from "./timeline.ts";
 import { viewCommands } from "./view.ts";
 
 /** Undefined if the person cancels. `selected`: all rows, if several are selected in the view. */
@@ -78,10 +78,10 @@ export function commandTable(parts: CommandParts): Commands {
     ...reviewCommands(parts),
     ...stopCommands(parts),
     ...viewCommands(parts),
-    ...timelineCommands(parts),
     ...exportCommands(parts),
     ...compareCommands(parts),
     ...callbackCommands(parts, flowEntries(parts)),
+    showTimeline: onExecution(parts, (execution) => parts.timeline.show(execution)),
     reportProblem: (argument) => reportProblem(parts, argument),
     deleteLocalData: (argument) => deleteLocalData(parts, argument),
   };

@@ -110,7 +110,7 @@ describe("Exporting an execution", () => {
     person?.dispose();
     person = undefined;
     await set("otlpEndpoint", receiver.url);
-    await run("setOtlpHeaders", { headers: {} });
+    await setHeaders({});
     await set("otlpEndpoint", undefined);
     await set("otlpContent", undefined);
     await vscode.commands.executeCommand("workbench.action.closeAllEditors");
@@ -120,6 +120,8 @@ describe("Exporting an execution", () => {
 
   const does = (...moves: Move[]) => (person = new ScriptedPerson(moves));
   const target = { crew, kickoffId };
+  const setHeaders = (headers: object) => run("exportExecution", { format: "headers", headers });
+  const send = () => run<{ traceId: string }>("exportExecution", { ...target, format: "endpoint" });
   const rejects = async (promise: Promise<unknown>, message: RegExp) => {
     await assert.rejects(promise, (error: Error) => {
       assert.match(error.message, message);
@@ -162,7 +164,7 @@ describe("Exporting an execution", () => {
     const { uri } = await openDocument();
     const made = await run<string>("exportExecution", uri);
     assert.deepEqual(shown.map(({ kind, choices }) => [kind, choices]).slice(0, 1), [
-      ["list", ["Markdown", "OpenTelemetry spans"]],
+      ["list", ["Markdown", "Timeline as picture", "Timeline as Markdown", "OpenTelemetry spans"]],
     ]);
     await waitFor("the exported document", () =>
       vscode.window.activeTextEditor?.document.uri.toString().startsWith(made),
@@ -193,13 +195,13 @@ describe("Exporting an execution", () => {
   });
 
   it("sends spans by command, with headers from the secret storage to the endpoint's origin only", async () => {
-    await rejects(run("sendSpans", target), /There is no endpoint for spans/);
+    await rejects(send(), /There is no endpoint for spans/);
     await set("otlpEndpoint", receiver.url);
     const typed = does({ type: "nothing" }, { type: `Authorization=Basic pk-lf-1:${secret}` });
-    await run("setOtlpHeaders");
+    await run("exportExecution", { kind: "endpoint", format: "headers" });
     assert.match(typed.shown[0]?.complaint ?? "", /Enter NAME=VALUE/);
     typed.dispose();
-    const sent = await run<{ traceId: string; spans: number }>("sendSpans", target);
+    const sent = await send();
     assert.match(sent.traceId, /^[\da-f]{32}$/);
     const [request] = receiver.requests;
     assert.equal(request?.path, "/v1/traces");
@@ -211,12 +213,9 @@ describe("Exporting an execution", () => {
     assert.doesNotMatch(request.body, /The end\./);
     const other = await Receiver.start();
     await set("otlpEndpoint", other.url);
-    await rejects(
-      run("sendSpans", target),
-      /are for http:\/\/127\.0\.0\.1:\d+, .* Nothing was sent/,
-    );
-    await run("setOtlpHeaders", { headers: {} });
-    await run("sendSpans", target);
+    await rejects(send(), /are for http:\/\/127\.0\.0\.1:\d+, .* Nothing was sent/);
+    await setHeaders({});
+    await send();
     assert.equal(other.requests.length, 1);
     assert.equal(other.requests[0]?.headers["authorization"], undefined);
     const { uri } = await openDocument();
@@ -228,7 +227,7 @@ describe("Exporting an execution", () => {
 
   it("says what is wrong with the endpoint, follows no redirect, and repeats no response", async () => {
     await set("otlpEndpoint", receiver.url);
-    await run("setOtlpHeaders", { headers: { "x-key": secret } });
+    await setHeaders({ "x-key": secret });
     const other = await Receiver.start();
     receiver.next(
       redirect(307, `${other.url}/v1/traces`),
@@ -236,10 +235,10 @@ describe("Exporting an execution", () => {
       text(404, secret),
       text(400, secret),
     );
-    await rejects(run("sendSpans", target), /redirects to another address \(HTTP 307\)/);
-    await rejects(run("sendSpans", target), /headers with the key are missing or wrong/);
-    await rejects(run("sendSpans", target), /accepts no spans at \/v1\/traces \(HTTP 404\)/);
-    await rejects(run("sendSpans", target), /did not accept the spans \(HTTP 400\)/);
+    await rejects(send(), /redirects to another address \(HTTP 307\)/);
+    await rejects(send(), /headers with the key are missing or wrong/);
+    await rejects(send(), /accepts no spans at \/v1\/traces \(HTTP 404\)/);
+    await rejects(send(), /did not accept the spans \(HTTP 400\)/);
     assert.equal(other.requests.length, 0);
     await other.stop();
   });
@@ -262,7 +261,7 @@ describe("Exporting an execution", () => {
       await set("otlpEndpoint", "https://crew.test");
       for (const support of ["override", "fallback"]) {
         await http.update("proxySupport", support, vscode.ConfigurationTarget.Global);
-        await run("sendSpans", target);
+        await send();
       }
       assert.deepEqual(proxy.tunnels, ["crew.test:443", "crew.test:443"]);
       assert.equal(far.requests.length, 2);

@@ -143,7 +143,8 @@ describe("The timeline, in the window", () => {
   });
 
   it("is copied as Markdown", async () => {
-    await window.runCommand("Crewdeck: Copy Timeline as Markdown");
+    await window.runCommand("Crewdeck: Export…");
+    await window.quickInput.choose("Export “tea in the office”", "Timeline as Markdown");
     const copied = await waitFor("the Markdown", async () => {
       const text = await window.page.evaluate(() => navigator.clipboard.readText());
       return text.startsWith("## Timeline of tea in the office") && text;

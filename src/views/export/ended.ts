@@ -61,8 +61,15 @@ export class EndedExport {
 function describe(error: unknown, execution: ExecutionSummary): UserError {
   const again = {
     title: vscode.l10n.t("Send Spans"),
-    command: "crewdeck.sendSpans",
-    arguments: [{ crew: execution.crew.id, kickoffId: keyOf(execution), kind: "notification" }],
+    command: "crewdeck.exportExecution",
+    arguments: [
+      {
+        crew: execution.crew.id,
+        kickoffId: keyOf(execution),
+        kind: "notification",
+        format: "endpoint",
+      },
+    ],
   };
   return new UserError(
     vscode.l10n.t(

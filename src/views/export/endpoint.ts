@@ -13,6 +13,14 @@ export function endpointAction() {
   };
 }
 
+export function headersAction() {
+  return {
+    title: l10n.t("Set OTLP Headers…"),
+    command: "crewdeck.exportExecution",
+    arguments: [{ kind: "endpoint", format: "headers" }],
+  };
+}
+
 /**
  * Where spans are sent: `/v1/traces` below the address, as with OTEL_EXPORTER_OTLP_ENDPOINT.
  * @throws UserError if it can't be used. It doesn't quote the address, which may hold a secret.
@@ -35,7 +43,7 @@ export function readEndpoint(text: string): URL {
   if (url.username !== "" || url.password !== "")
     throw refuse(
       l10n.t(
-        "The setting crewdeck.otlpEndpoint has a user name or password. Remove it, and run “Crewdeck: Set OTLP Headers…” instead, which keeps it in the secret storage.",
+        "The setting crewdeck.otlpEndpoint has a user name or password. Remove it, and choose “Set OTLP headers…” in “Crewdeck: Export…” instead, which keeps it in the secret storage.",
       ),
     );
   url.hash = "";

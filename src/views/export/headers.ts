@@ -4,6 +4,7 @@ import { UserError } from "../../base/errors.ts";
 import { asObject, parseJson, textAt } from "../../base/json.ts";
 import { isLoopback } from "../../base/loopback.ts";
 import type { SecretStorage } from "../../sending/secrets.ts";
+import { headersAction } from "./endpoint.ts";
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -79,9 +80,7 @@ function requireSafe(url: URL): void {
 }
 
 function refusal(message: string): UserError {
-  return new UserError(message, [
-    { title: l10n.t("Set OTLP Headers…"), command: "crewdeck.setOtlpHeaders" },
-  ]);
+  return new UserError(message, [headersAction()]);
 }
 
 /**

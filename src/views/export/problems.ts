@@ -1,7 +1,7 @@
 import * as l10n from "@vscode/l10n";
 import { type ErrorAction, UserError } from "../../base/errors.ts";
 import { type SendError, sendTimeoutMs } from "../../spans/send.ts";
-import { endpointAction } from "./endpoint.ts";
+import { endpointAction, headersAction } from "./endpoint.ts";
 
 /** What to do about spans that were not accepted. */
 export function sendProblem(url: URL, error: SendError): UserError {
@@ -28,7 +28,7 @@ function problemOf(
         origin,
         status,
       ),
-      { title: l10n.t("Set OTLP Headers…"), command: "crewdeck.setOtlpHeaders" },
+      headersAction(),
     ];
   if (status !== undefined && status >= 300 && status < 400)
     return [

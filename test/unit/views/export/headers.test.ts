@@ -48,7 +48,7 @@ describe("The endpoint for spans", () => {
         /must be an address that starts with https/,
       );
     const message = refusal(() => readEndpoint(`https://pk:${secret}@langfuse.test`));
-    assert.match(message, /Set OTLP Headers/);
+    assert.match(message, /Set OTLP headers/);
     assert.ok(!message.includes(secret));
   });
 });
@@ -108,7 +108,7 @@ describe("Headers for the endpoint", () => {
         assert.match(error.message, /are for https:\/\/langfuse\.test, .* Nothing was sent/);
         assert.deepEqual(
           error.actions.map(({ command }) => command),
-          ["crewdeck.setOtlpHeaders"],
+          ["crewdeck.exportExecution"],
         );
         return !messageOf(error).includes(secret);
       });
