@@ -140,7 +140,8 @@ async function startLocal(parts: CrewParts, argument: unknown): Promise<Crew | u
 }
 
 async function kickOffFirst({ id }: Crew): Promise<void> {
-  await vscode.commands.executeCommand("crewdeck.kickoffInForm", { crew: id, kind: "welcome" });
+  const given = { crew: id, form: true, kind: "welcome" };
+  await vscode.commands.executeCommand("crewdeck.kickoff", given);
 }
 
 async function offerSetUp({ id, name }: Crew, why: string): Promise<void> {

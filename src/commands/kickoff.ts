@@ -21,8 +21,9 @@ interface KickoffParts extends Pick<CommandParts, "clock"> {
 }
 
 /**
- * `kickoff` opens the form only for a crew with inputs, never with `form: false`. `kickoffInForm`
- * also takes the `folder` of a crew project, with `class` for one of several crews, which it starts. Both return `{crew, kickoffId}`.
+ * On a row, a crew without inputs starts at once. Otherwise the form opens, never with `form: false`.
+ * Instead of a crew, it also takes the `folder` of a project, with `class` for one of several crews,
+ * which it starts. Returns `{crew, kickoffId}`.
  */
 export function kickoffCommands(parts: KickoffParts): Commands {
   const { crews, forms, sender, clock, documents, locals } = parts;
@@ -49,11 +50,14 @@ export function kickoffCommands(parts: KickoffParts): Commands {
       const given = recordOf(argument);
       const form = booleanOf(given, "form");
       const values = prefillOf(given);
-      if (form === false && stringOf(given, "crew") === undefined)
+      const folder = stringOf(given, "folder");
+      if (form === false && stringOf(given, "crew") === undefined && folder === undefined)
         throw new UserError(
           vscode.l10n.t("With “form: false” nothing is asked, so “crew” must name the crew."),
         );
-      const crew = await chooseCrew(crews, argument);
+      const crew = await (folder === undefined
+        ? chooseCrew(crews, argument)
+        : locals.start({ folder, ...defined({ crewClass: stringOf(given, "class") }) }));
       if (crew === undefined) return undefined;
       if (form === false) {
         const request = { ...values, inputs: values.inputs ?? {} };
@@ -61,19 +65,10 @@ export function kickoffCommands(parts: KickoffParts): Commands {
       }
       const isPerson = !isProgram(argument);
       const made =
-        form === true || Object.keys(values).length > 0
+        form === true || argument === undefined || Object.keys(values).length > 0
           ? "form"
           : await starts.once(crew.id, { isPerson }, () => startOrAsk(crew, isPerson));
       return made === "form" ? await inForm(crew, values) : madeOf(made);
-    },
-    async kickoffInForm(argument) {
-      const given = recordOf(argument);
-      const values = prefillOf(given);
-      const folder = stringOf(given, "folder");
-      const crew = await (folder === undefined
-        ? chooseCrew(crews, argument)
-        : locals.start({ folder, ...defined({ crewClass: stringOf(given, "class") }) }));
-      return crew && (await inForm(crew, values));
     },
   };
 }

@@ -53,12 +53,11 @@ export function requestCommands(parts: RequestParts): Commands {
     }, false),
     runAgain: start(async (argument) => {
       const execution = await known(argument);
-      return execution && (await again.atOnce(execution, { asks: !isProgram(argument) }));
+      if (execution === undefined) return undefined;
+      return booleanOf(recordOf(argument), "form") === true
+        ? await again.inForm(execution)
+        : await again.atOnce(execution, { asks: !isProgram(argument) });
     }, true),
-    runAgainInForm: start(async (argument) => {
-      const execution = await known(argument);
-      return execution && (await again.inForm(execution));
-    }, false),
     runAgainFrom: start(async (argument) => {
       const execution = await chooseExecution(store, crews, argument, canRunAgainFrom);
       if (execution === undefined) return undefined;

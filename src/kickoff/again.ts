@@ -184,7 +184,7 @@ async function askFrom(
 }
 
 async function ask(execution: Execution, crew: Crew): Promise<"start" | "form" | undefined> {
-  const [runAgain, openForm] = [vscode.l10n.t("Run Again"), vscode.l10n.t("Open in Form")];
+  const [runAgain, edit] = [vscode.l10n.t("Run Again"), vscode.l10n.t("Edit First…")];
   const { inputs = {}, callbacks = {}, runAgain: from } = execution.request ?? {};
   const { name } = crew;
   const place = shortAddress(crew.url);
@@ -210,7 +210,7 @@ async function ask(execution: Execution, crew: Crew): Promise<"start" | "form" |
     vscode.l10n.t("Run “{0}” again?", titleOf(execution)),
     { modal: true, detail },
     runAgain,
-    openForm,
+    edit,
   );
-  return chosen === runAgain ? "start" : chosen === openForm ? "form" : undefined;
+  return chosen === runAgain ? "start" : chosen === edit ? "form" : undefined;
 }

@@ -31,12 +31,13 @@ function kickOff(folder: vscode.Uri, crewClass: string | undefined): vscode.Comm
       crewClass === undefined
         ? vscode.l10n.t("Kick Off…")
         : vscode.l10n.t("Kick Off {0}…", crewClass),
-    command: "crewdeck.kickoffInForm",
+    command: "crewdeck.kickoff",
     tooltip: vscode.l10n.t("Starts this local crew if it doesn't run, and opens its kickoff form"),
     arguments: [
       {
         folder: folder.toString(),
         ...(crewClass !== undefined && { class: crewClass }),
+        form: true,
         fromLens: true,
       },
     ],

@@ -41,7 +41,6 @@ export const verbs = [
   "trackExecution",
   "stop",
   "runAgain",
-  "runAgainInForm",
   "compareExecutions",
   "untrackExecution",
 ] as const;
@@ -70,7 +69,6 @@ export function actionsOf(
     isUnconfirmed && { verb: "trackExecution", label: l10n.t("Track by Its ID…") },
     canStop && !isInterrupted && canBeStopped(execution) && stopAction(execution),
     again && { verb: "runAgain", label: l10n.t("Run Again…") },
-    again && { verb: "runAgainInForm", label: l10n.t("Run Again in Form…") },
     hasEnded(execution) && { verb: "compareExecutions", label: l10n.t("Compare With…") },
     isUnconfirmed && { verb: "untrackExecution", label: l10n.t("Remove from List") },
   );

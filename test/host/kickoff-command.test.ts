@@ -38,7 +38,7 @@ function commands(inputs: () => Promise<CrewInputs>) {
     documents: { show: () => Promise.resolve() },
     locals: { start: (options) => (started.push(options), Promise.resolve(crew)) },
   });
-  const run = async (argument: unknown, id = "kickoff") => await all[id]?.(argument);
+  const run = async (argument: unknown) => await all["kickoff"]?.(argument);
   return { sent, opened, hinted, started, clock, run };
 }
 
@@ -89,13 +89,10 @@ describe("Kicking off by a click", () => {
     );
   });
 
-  it("opens the form of a crew without inputs on request, with its callbacks and meta, and sends nothing", async () => {
+  it("opens the form of a crew without inputs from the Command Palette or on request, with its callbacks and meta, and sends nothing", async () => {
     const { sent, opened, run } = commands(asksFor());
-    await run(row, "kickoffInForm");
-    await run(
-      { crew: crew.name, meta: { ticket: 7 }, crewWebhookUrl: "https://hooks.test" },
-      "kickoffInForm",
-    );
+    await run(undefined);
+    await run({ crew: crew.name, meta: { ticket: 7 }, crewWebhookUrl: "https://hooks.test" });
     await run({ crew: crew.name, form: true });
     assert.deepEqual(
       [opened, sent],
@@ -112,7 +109,7 @@ describe("Kicking off by a click", () => {
 
   it("starts the crew of a project's folder, and then opens its form", async () => {
     const { sent, opened, started, run } = commands(asksFor());
-    await run({ folder: "file:///poems", fromLens: true }, "kickoffInForm");
+    await run({ folder: "file:///poems", form: true, fromLens: true });
     assert.deepEqual([started, opened, sent], [[{ folder: "file:///poems" }], [[crew, {}]], []]);
   });
 

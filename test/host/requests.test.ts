@@ -92,7 +92,7 @@ describe("An earlier kickoff", () => {
 
   it("opens in the form, which sends nothing by itself", async () => {
     const count = api.executions().length;
-    const opened = run("runAgainInForm", row(first));
+    const opened = run("runAgain", { ...row(first), form: true });
     await closeForm();
     assert.equal(await opened, undefined);
     assert.equal(api.executions().length, count);
@@ -106,7 +106,7 @@ describe("An earlier kickoff", () => {
     });
     const { kickoff_id: kickoffId } = (await answer.json()) as { kickoff_id: string };
     await run("trackExecution", { crew, kickoffId });
-    for (const command of ["runAgain", "runAgainInForm", "copyAsCurl", "saveAsRequestFile"])
+    for (const command of ["runAgain", "copyAsCurl", "saveAsRequestFile"])
       await assert.rejects(run(command, { crew, kickoffId }), /tracked by its ID/);
   });
 

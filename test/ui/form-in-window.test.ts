@@ -139,7 +139,8 @@ describe("The kickoff form, in the window", () => {
     await field("topic").press("ControlOrMeta+Enter");
     await window.editor.activeTab("oolong").waitFor();
     assert.deepEqual(JSON.parse(gate.sent("/kickoff").at(-1)?.body ?? ""), whole);
-    await window.runCommand("Crewdeck: Run Again in Form…");
+    await window.runCommand("Crewdeck: Run Again…");
+    await window.messages.confirm("again?", "Edit First…");
     await waitFor("the focus in the missing secret", () =>
       token.evaluate((box) => box === document.activeElement),
     );

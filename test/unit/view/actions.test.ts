@@ -15,7 +15,7 @@ describe("what a person may do with an execution", () => {
   it("is to run what has ended again, and to compare it", () => {
     for (const state of ["completed", "failed", "stopped"] as const) {
       const ended = notWaiting({ state });
-      const all = ["runAgain", "runAgainInForm", "compareExecutions"];
+      const all = ["runAgain", "compareExecutions"];
       assert.deepEqual(actions(ended, { canStop: true }), all);
       assert.deepEqual(actions(without(ended, "request")), ["compareExecutions"], "without inputs");
     }
@@ -36,7 +36,7 @@ describe("what a person may do with an execution", () => {
 
   it("is to track what may have started, to run it again or to remove it, and nothing while it is sent", () => {
     const lost = notWaiting({ kickoffIds: [], state: "unconfirmed", tasks: [] });
-    const all = ["trackExecution", "runAgain", "runAgainInForm", "untrackExecution"];
+    const all = ["trackExecution", "runAgain", "untrackExecution"];
     assert.deepEqual(actions(lost, { canStop: true }), all);
     assert.deepEqual(actions(lost, { isKickingOff: true }), []);
   });

@@ -19,7 +19,6 @@ describe("The lenses above the title of an execution's document", () => {
     const target = { crew: anExecution().crew.id, kickoffId: "failed", fromLens: true };
     assert.deepEqual(lensesOf(notWaiting({ kickoffIds: ["failed"], state: "failed" })), [
       { title: "Run Again…", command: "crewdeck.runAgain", arguments: [target] },
-      { title: "Run Again in Form…", command: "crewdeck.runAgainInForm", arguments: [target] },
       { title: "Compare With…", command: "crewdeck.compareExecutions", arguments: [target] },
     ]);
     const stop = { at: "2026-10-21T12:03:00.000Z", outcome: "answered" } as const;
