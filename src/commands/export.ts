@@ -58,7 +58,8 @@ export function exportCommands(parts: ExportParts): Commands {
       case "endpoint":
         return await send(execution, argument);
       case "headers":
-        return await setHeaders(await load(), {});
+        await setHeaders(await load(), {});
+        return undefined;
       case "timelinePicture": {
         const file = await timeline.savePicture(execution);
         if (file !== undefined) showStatus(vscode.l10n.t("The timeline is saved."));
@@ -70,20 +71,26 @@ export function exportCommands(parts: ExportParts): Commands {
         if (!isProgram(argument)) showStatus(vscode.l10n.t("The timeline is copied."));
         return markdown;
       }
+      case "markdown":
+      case "opentelemetry": {
+        const into = folder ?? (await askFolder());
+        if (into === undefined) return undefined;
+        const made =
+          format === "markdown"
+            ? await writeBundle(parts, execution, into)
+            : await writeSpans(execution, into, (await load()).text(execution));
+        if (!isProgram(argument)) void reportMade(made);
+        return made.toString();
+      }
     }
-    const into = folder ?? (await askFolder());
-    if (into === undefined) return undefined;
-    const made =
-      format === "markdown"
-        ? await writeBundle(parts, execution, into)
-        : await writeSpans(execution, into, (await load()).text(execution));
-    if (!isProgram(argument)) void reportMade(made);
-    return made.toString();
   };
   const exportNamed = onExecution(parts, exportAs);
   return {
     async exportExecution(argument) {
-      if (formatIn(argument) === "headers") return await setHeaders(await load(), argument);
+      if (formatIn(argument) === "headers") {
+        await setHeaders(await load(), argument);
+        return undefined;
+      }
       // A button of the timeline gives no argument.
       const inView = argument === undefined ? timeline.shown : undefined;
       const shown = inView === undefined ? undefined : store.find(inView);
