@@ -183,10 +183,7 @@ describe("the execution document", () => {
     const asked = applyReading(running, paused, Date.now());
     const { text } = renderExecution(asked);
     assert.match(text, /^A person is asked · the crew says “PAUSED”/m);
-    assert.match(
-      text,
-      /## The flow asks a person\n[^]*Open Dashboard[^]*Test Callbacks/,
-    );
+    assert.match(text, /## The flow asks a person\n[^]*Open Dashboard[^]*Test Callbacks/);
     assert.doesNotMatch(text, /May be waiting|task's ID/i);
     const gone = applyReading(asked, readStatus({ state: "NOT FOUND" }), Date.now());
     assert.match(renderExecution(gone).text, /## It may be waiting for you/);
