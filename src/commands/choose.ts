@@ -29,7 +29,7 @@ export async function chooseCrew(
           ),
       [
         addCrewAction(),
-        { title: vscode.l10n.t("Start a Local Crew"), command: "crewdeck.startLocalCrew" },
+        { title: vscode.l10n.t("Start Local Crew"), command: "crewdeck.startLocalCrew" },
       ],
     );
   if (candidates.length === 1) return candidates[0];

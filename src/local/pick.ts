@@ -29,7 +29,7 @@ export async function pickProject(
   known: readonly Crew[],
 ): Promise<Chosen | undefined> {
   const chosen = await vscode.window.showQuickPick(items(folders, known), {
-    title: vscode.l10n.t("Start a Local Crew"),
+    title: vscode.l10n.t("Start Local Crew"),
     placeHolder: vscode.l10n.t(
       "Which crew? It runs with crewAI where that is installed for it, and is rehearsed otherwise",
     ),

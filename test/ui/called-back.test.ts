@@ -109,7 +109,7 @@ describe("Called back by the public address, in the window", () => {
       const { tree, quickInput, messages, page } = window;
       await connectCrew(window, { url: deployment.url, token: "the-crews-token", name: "Asking" });
       await tree.menu("Asking", "Test Callbacks");
-      await messages.answer("Callbacks work", "More…");
+      await messages.answer("Callbacks work: a", "More…");
       await quickInput.choose("Callbacks", "Copy Feedback Webhook Address");
       await messages.answer("set its secret here", "Set Feedback Secret…");
       await quickInput.answer("Feedback Secret of “Asking”", secret);
