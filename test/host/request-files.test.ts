@@ -97,6 +97,13 @@ describe("Kicking off a request file", () => {
     assert.equal(sent.length, 3, "a program means another");
   });
 
+  it("sends the values of a form that were opened as a file and not saved", async () => {
+    await openUnsaved({ crewName: crew.name, values: { inputs: { city: "Oslo" } } });
+    await open().kickOff(vscode.window.activeTextEditor!.document.uri, byClick);
+    await vscode.commands.executeCommand("workbench.action.revertAndCloseActiveEditor");
+    assert.deepEqual(sent, [[crew, { inputs: { city: "Oslo" } }, {}]]);
+  });
+
   it("never reads a device that a request file leads to", async () => {
     const uri = fileIn("endless.kickoff.json");
     await symlink("/dev/zero", uri.fsPath);

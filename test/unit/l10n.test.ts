@@ -25,6 +25,7 @@ describe("the strings for translators", () => {
     for (const text of [
       "Waiting for you",
       "Kick Off",
+      "Enter a Value",
       "Nothing accepts connections at {0} ({1}).",
       "The file is empty.",
       "It ended during startup ({0}).",

@@ -7,6 +7,10 @@ import { filledIn } from "../../base/placeholder.ts";
 export const fieldModes = ["fitting", "text", "json", "empty", "null", "omit"] as const;
 export type FieldMode = (typeof fieldModes)[number];
 
+export function hasText(mode: FieldMode): boolean {
+  return mode === "fitting" || mode === "text" || mode === "json";
+}
+
 /** The text is kept in every mode; in `fitting` and `json` it is JSON. */
 export interface FieldValue {
   readonly mode: FieldMode;

@@ -10,6 +10,7 @@ import {
 } from "../../kickoff/callbacks.ts";
 import { useForm } from "./context.ts";
 import { Field, useUniqueId } from "./field.tsx";
+import { change, changeSecret } from "./filling.ts";
 
 const code = { kind: "lines", isCode: true } as const;
 const address = { kind: "line", inputmode: "url" } as const;
@@ -17,7 +18,7 @@ const line = { kind: "line", inputmode: "text" } as const;
 
 /** What a kickoff has besides inputs, folded unless something is in it. */
 export function Advanced() {
-  const { view, values, isSending, change } = useForm();
+  const { view, values, isSending } = useForm();
   const { meta, callbacks, streaming, restoreFromStateId, extra } = values;
   const details = useRef<HTMLDetailsElement>(null);
   const realtime = useUniqueId();
@@ -120,7 +121,7 @@ function textsOf(name: CallbackName) {
 
 /** How the crew authenticates to a callback. The page keeps no secret. */
 function Authentication({ name }: { readonly name: SecretName }) {
-  const { values, secretOf, change, changeSecret } = useForm();
+  const { values, secretOf } = useForm();
   const { humanInput, streaming } = values;
   const { strategy } = values[name];
   const { text, isHeld } = secretOf(name);

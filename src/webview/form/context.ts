@@ -1,13 +1,13 @@
 import { createContext } from "preact";
 import { useContext } from "preact/hooks";
 import type { SecretName } from "../../kickoff/callbacks.ts";
-import type { FormToolName, FormView } from "../../kickoff/form/messages.ts";
+import type { FormView } from "../../kickoff/form/messages.ts";
 import type { FormPart } from "../../kickoff/form/validate.ts";
 import type { FormValues } from "../../kickoff/form/values.ts";
 
 export type ShownView = Extract<FormView, { readonly kind: "form" }>;
 
-/** What the parts of the form show, and what a person does in them. */
+/** What the parts of the form show. */
 export interface Form {
   readonly view: ShownView;
   /** As typed, newer than those of the view. */
@@ -21,11 +21,6 @@ export interface Form {
   readonly problemOf: (part: FormPart) => string;
   /** What was typed here, and whether there is a secret for the address. */
   readonly secretOf: (name: SecretName) => { readonly text: string; readonly isHeld: boolean };
-  readonly change: (change: Partial<FormValues>, part?: FormPart) => void;
-  readonly changeSecret: (name: SecretName, text: string) => void;
-  readonly use: (tool: FormToolName) => void;
-  readonly submit: () => void;
-  readonly focus: (part: FormPart) => void;
 }
 
 export const FormContext = createContext<Form | undefined>(undefined);

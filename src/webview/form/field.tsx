@@ -100,62 +100,46 @@ function Box(props: BoxProps) {
   const { isSending } = useForm();
   const attributes = {
     id,
+    value: text,
     "data-part": part,
     "aria-describedby": describedBy,
     "aria-required": isRequired === true ? ("true" as const) : undefined,
     "aria-invalid": isInvalid ? ("true" as const) : undefined,
     "aria-keyshortcuts": actions && "Shift+F9",
+    onInput: ({ currentTarget }: { readonly currentTarget: { readonly value: string } }) =>
+      onText(currentTarget.value),
   };
-  const line = { ...attributes, spellcheck: false, autocomplete: "off", readOnly: isSending };
-  switch (box.kind) {
-    case "lines":
-      return (
-        <textarea
-          {...attributes}
-          class={box.isCode ? "code" : undefined}
-          rows={rowsOf(text)}
-          spellcheck={!box.isCode}
-          readOnly={isSending}
-          value={text}
-          onInput={({ currentTarget }) => onText(currentTarget.value)}
-        />
-      );
-    case "line":
-      return (
-        <input
-          {...line}
-          type="text"
-          inputmode={box.inputmode}
-          value={text}
-          onInput={({ currentTarget }) => onText(currentTarget.value)}
-        />
-      );
-    case "secret":
-      return (
-        <input
-          {...line}
-          type="password"
-          placeholder={box.placeholder}
-          value={text}
-          onInput={({ currentTarget }) => onText(currentTarget.value)}
-        />
-      );
-    case "choice":
-      return (
-        <select
-          {...attributes}
-          disabled={isSending}
-          value={text}
-          onInput={({ currentTarget }) => onText(currentTarget.value)}
-        >
-          {box.choices.map(({ value, label }) => (
-            <option key={value} value={value}>
-              {label}
-            </option>
-          ))}
-        </select>
-      );
-  }
+  if (box.kind === "lines")
+    return (
+      <textarea
+        {...attributes}
+        class={box.isCode ? "code" : undefined}
+        rows={rowsOf(text)}
+        spellcheck={!box.isCode}
+        readOnly={isSending}
+      />
+    );
+  if (box.kind === "choice")
+    return (
+      <select {...attributes} disabled={isSending}>
+        {box.choices.map(({ value, label }) => (
+          <option key={value} value={value}>
+            {label}
+          </option>
+        ))}
+      </select>
+    );
+  return (
+    <input
+      {...attributes}
+      {...(box.kind === "line"
+        ? { type: "text", inputmode: box.inputmode }
+        : { type: "password", placeholder: box.placeholder })}
+      spellcheck={false}
+      autocomplete="off"
+      readOnly={isSending}
+    />
+  );
 }
 
 /** For browsers whose style sheet can't resize a text area (Firefox). */

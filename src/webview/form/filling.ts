@@ -2,20 +2,19 @@ import * as l10n from "@vscode/l10n";
 import { type SecretName, secretNames } from "../../kickoff/callbacks.ts";
 import type {
   Draft,
-  FormCrew,
   FormFocus,
   FormToolName,
   FormView,
   FromForm,
   SavedState,
 } from "../../kickoff/form/messages.ts";
+import { hasText } from "../../kickoff/form/fields.ts";
 import { readPasted } from "../../kickoff/form/pasted.ts";
 import { isMeantFor, keptDraft, targetOf } from "../../kickoff/form/secrets.ts";
 import { type Fault, faultsIn, type FormPart, isMissing } from "../../kickoff/form/validate.ts";
 import type { FormValues } from "../../kickoff/form/values.ts";
 import { faultText } from "../../kickoff/texts.ts";
 import type { Form, ShownView } from "./context.ts";
-import { reveal } from "./reveal.ts";
 
 declare function acquireVsCodeApi(): {
   postMessage(message: FromForm): void;
@@ -30,8 +29,9 @@ const api = acquireVsCodeApi();
 const problemDelayMs = 600;
 const invalid = '[aria-invalid="true"]';
 
-/** What a person does with one draft, beside the view of it. */
+/** A form, and what a person does with its draft. */
 interface Filling {
+  readonly view: ShownView;
   readonly values: FormValues;
   /** Typed here, with their targets; "" if removed. */
   readonly secrets: Readonly<
@@ -46,8 +46,7 @@ interface Filling {
   readonly blocked?: "checkFields" | "fixFirst" | undefined;
 }
 
-let draw: (view: FormView, form: Form | undefined) => void;
-let view: FormView | undefined;
+let draw: (view: FormView, form?: Form) => void;
 let filling: Filling | undefined;
 let pause: ReturnType<typeof setTimeout> | undefined;
 
@@ -63,126 +62,106 @@ export function post(message: FromForm): void {
   api.postMessage(message);
 }
 
-function keepCrew({ id, name }: FormCrew): void {
-  api.setState({ ...api.getState(), crew: id, name });
-}
-
 /** Keeps the form without its secrets, because VS Code writes the state to disk. No draft: nothing was typed. */
 function keep({ crew: { id, name }, fields }: ShownView, draft?: Draft): void {
   api.setState({ crew: id, name, fields, ...(draft && { draft: keptDraft(draft) }) });
 }
 
-function redraw(): void {
-  const form = shownForm();
-  if (view !== undefined) draw(view, form && formOf(form.view, form.filling));
-}
-
-export function show(next: FormView): void {
-  const isSame = shownForm()?.view.draft.id === (next.kind === "form" ? next.draft.id : undefined);
-  view = next;
-  if (next.kind !== "form") {
+export function show(view: FormView): void {
+  if (view.kind !== "form") {
+    const { id, name } = view.crew;
     filling = undefined;
-    keepCrew(next.crew);
-  } else if (isSame && filling !== undefined) {
-    filling = { ...filling, isSubmitted: false };
-  } else {
-    const { values } = next.draft;
-    filling = { values, secrets: {}, changed: new Set(), isSubmitted: false, isStrict: false };
-    keep(next, next.isEdited ? next.draft : undefined);
+    api.setState({ ...api.getState(), crew: id, name });
+    draw(view);
+    return;
   }
-  redraw();
-  if (next.kind === "form" && next.focus !== undefined) focus(next.focus);
-}
-
-function shownForm(): { readonly view: ShownView; readonly filling: Filling } | undefined {
-  return view?.kind === "form" && filling !== undefined ? { view, filling } : undefined;
+  const { values } = view.draft;
+  const isSame = filling?.view.draft.id === view.draft.id;
+  if (!isSame) keep(view, view.isEdited ? view.draft : undefined);
+  filling =
+    isSame && filling !== undefined
+      ? { ...filling, view, isSubmitted: false }
+      : { view, values, secrets: {}, changed: new Set(), isSubmitted: false, isStrict: false };
+  draw(view, formOf(filling));
+  if (view.focus !== undefined) focus(view.focus);
 }
 
 function update(change: Partial<Filling>): void {
   if (filling === undefined) return;
-  filling = { ...filling, ...change };
-  const { blocked } = filling;
-  const faults = [...currentFaults().values()];
+  const { blocked, ...next } = { ...filling, ...change };
+  const faults = [...faultsOf(next).values()];
   const isBlocked =
     blocked === "checkFields" ? faults.length > 0 : faults.some((fault) => !isMissing(fault));
-  if (!isBlocked) filling = { ...filling, blocked: undefined };
-  redraw();
+  filling = isBlocked ? { ...next, blocked } : next;
+  draw(filling.view, formOf(filling));
 }
 
 /** The target of a secret that was entered. */
-function entered(name: SecretName): string | undefined {
-  const typed = filling?.secrets[name];
-  if (typed !== undefined) return typed.text === "" ? undefined : typed.target;
-  return view?.kind === "form" ? view.secrets[name] : undefined;
+function entered({ view, secrets }: Filling, name: SecretName): string | undefined {
+  const typed = secrets[name];
+  if (typed === undefined) return view.secrets[name];
+  return typed.text === "" ? undefined : typed.target;
 }
 
-function isHeld(name: SecretName, values: FormValues): boolean {
-  return isMeantFor(targetOf(name, values), entered(name));
+function isHeld(form: Filling, name: SecretName): boolean {
+  return isMeantFor(targetOf(name, form.values), entered(form, name));
 }
 
-function currentFaults(): ReadonlyMap<FormPart, Fault> {
-  const form = shownForm();
-  if (form === undefined) return new Map();
-  const { values } = form.filling;
-  return faultsIn(form.view.fields, values, (name) => {
-    if (isHeld(name, values)) return undefined;
-    return { kind: entered(name) === undefined ? "noSecret" : "otherSecret" };
+function faultsOf(form: Filling): ReadonlyMap<FormPart, Fault> {
+  return faultsIn(form.view.fields, form.values, (name) => {
+    if (isHeld(form, name)) return undefined;
+    return { kind: entered(form, name) === undefined ? "noSecret" : "otherSecret" };
   });
 }
 
 /** Pauses before a problem of what is typed is shown: it may only be incomplete. */
-function typed(part: FormPart | undefined): Partial<Filling> {
+function typed({ changed }: Filling, part: FormPart | undefined): Partial<Filling> {
   clearTimeout(pause);
   pause = setTimeout(() => update({ typing: undefined }), problemDelayMs);
-  const changed = filling?.changed ?? [];
   return { typing: part, ...(part !== undefined && { changed: new Set([...changed, part]) }) };
 }
 
-function change(values: Partial<FormValues>, part?: FormPart): void {
-  const form = shownForm();
-  if (form === undefined) return;
-  const { view, filling } = form;
+export function change(values: Partial<FormValues>, part?: FormPart): void {
+  if (filling === undefined) return;
+  const { view } = filling;
   const draft = { id: view.draft.id, values: { ...filling.values, ...values } };
-  update({ values: draft.values, ...typed(part) });
+  update({ values: draft.values, ...typed(filling, part) });
   keep(view, draft);
   post({ type: "changed", draft });
 }
 
-function changeSecret(name: SecretName, text: string): void {
-  const form = shownForm();
-  if (form === undefined) return;
-  const target = targetOf(name, form.filling.values);
-  update({ secrets: { ...form.filling.secrets, [name]: { text, target } }, ...typed(name) });
+export function changeSecret(name: SecretName, text: string): void {
+  if (filling === undefined) return;
+  const target = targetOf(name, filling.values);
+  update({ secrets: { ...filling.secrets, [name]: { text, target } }, ...typed(filling, name) });
   post({ type: "secret", name, target, text });
 }
 
 export function submit(): void {
-  const form = shownForm();
-  if (form === undefined || isSending(form) || form.view.outcome?.kind === "maybeStarted") return;
-  const isValid = currentFaults().size === 0;
-  update({
-    typing: undefined,
-    isStrict: true,
-    blocked: isValid ? undefined : "checkFields",
-    isSubmitted: isValid,
-  });
+  if (filling === undefined || isSending(filling)) return;
+  const { view, values } = filling;
+  if (view.outcome?.kind === "maybeStarted") return;
+  const isValid = faultsOf(filling).size === 0;
+  const blocked = isValid ? undefined : "checkFields";
+  update({ typing: undefined, isStrict: true, blocked, isSubmitted: isValid });
   if (!isValid) reveal(invalid);
-  else post({ type: "submit", draft: { ...form.view.draft, values: form.filling.values } });
+  else post({ type: "submit", draft: { ...view.draft, values } });
 }
 
-function use(tool: FormToolName): void {
-  const form = shownForm();
-  if (form === undefined || isSending(form)) return;
-  const isReadable = [...currentFaults().values()].every(isMissing);
-  if (tool === "presets" || isReadable) post({ type: "tool", tool });
-  else {
-    update({ typing: undefined, blocked: "fixFirst" });
-    reveal(invalid);
+/** Presets apart, a tool needs readable values. */
+export function use(tool: FormToolName): void {
+  if (filling === undefined || isSending(filling)) return;
+  const isReadable = [...faultsOf(filling).values()].every(isMissing);
+  if (tool === "presets" || isReadable) {
+    post({ type: "tool", tool });
+    return;
   }
+  update({ typing: undefined, blocked: "fixFirst" });
+  reveal(invalid);
 }
 
-function isSending({ view, filling }: { readonly view: ShownView; readonly filling: Filling }) {
-  return view.isSending || filling.isSubmitted;
+function isSending({ view, isSubmitted }: Filling): boolean {
+  return view.isSending || isSubmitted;
 }
 
 /**
@@ -190,14 +169,14 @@ function isSending({ view, filling }: { readonly view: ShownView; readonly filli
  * missing.
  */
 export function focus(where: FormFocus): void {
-  const form = shownForm();
-  if (form === undefined) return;
-  const { fields, origin } = form.view;
+  if (filling === undefined) return;
+  const { values } = filling;
+  const { fields, origin } = filling.view;
   if (where === "outcome") {
     if (!reveal(invalid)) document.querySelector(".outcome")?.scrollIntoView({ block: "nearest" });
     return;
   }
-  const faults = currentFaults();
+  const faults = faultsOf(filling);
   const name = typeof where === "object" ? where.input : undefined;
   const named = fields.findIndex((field) => field.name === name);
   const isGiven =
@@ -205,47 +184,58 @@ export function focus(where: FormFocus): void {
   const secret = isGiven ? secretNames.find((name) => faults.has(name)) : undefined;
   const seen = [...fields.keys()].filter((index) => fields[index]?.isOdd !== true);
   const isEmpty = (index: number) => {
-    const { mode, text } = form.filling.values.inputs[index] ?? { mode: "omit", text: "" };
-    return text === "" && (mode === "text" || mode === "json" || mode === "fitting");
+    const value = values.inputs[index];
+    return value?.text === "" && hasText(value.mode);
   };
   const part = named >= 0 ? named : (secret ?? seen.find(isEmpty) ?? seen[0]);
   if (where === "submit" || part === undefined) reveal(".submit");
-  else reveal(`[data-part="${part}"]`);
+  else focusPart(part);
 }
 
-function formOf(view: ShownView, filling: Filling): Form {
-  const { values, changed, isStrict, typing, blocked } = filling;
-  const faults = currentFaults();
+export function focusPart(part: FormPart): void {
+  reveal(`[data-part="${part}"]`);
+}
+
+/** Moves the focus. What is folded away can't get it. */
+function reveal(selector: string): boolean {
+  const element = document.querySelector<HTMLElement>(selector);
+  const folded = element?.closest("details");
+  if (folded) folded.open = true;
+  element?.focus();
+  return element !== null;
+}
+
+function formOf(form: Filling): Form {
+  const { view, values, secrets, changed, isStrict, typing, blocked } = form;
+  const faults = faultsOf(form);
   const reported = view.outcome?.kind === "refused" ? view.outcome.missing : [];
   const isReported = (part: FormPart) =>
     typeof part === "number" &&
     !changed.has(part) &&
     reported.some((name) => name === view.fields[part]?.name);
-  const texts = {
-    checkFields: l10n.t("Nothing was sent. Check the marked fields."),
-    fixFirst: l10n.t("Fix the marked error first."),
-  };
   return {
     view,
     values,
     typing,
-    isSending: isSending({ view, filling }),
-    blocked: blocked === undefined ? "" : texts[blocked],
+    isSending: isSending(form),
+    blocked: blockedText(blocked),
     problemOf: (part) => {
       const fault = faults.get(part);
       if (fault !== undefined && (isStrict || !isMissing(fault))) return faultText(fault);
       return isReported(part) ? l10n.t("The crew reports that this input is missing.") : "";
     },
-    secretOf: (name) => {
-      const isOwn = isHeld(name, values);
-      return { isHeld: isOwn, text: isOwn ? (filling.secrets[name]?.text ?? "") : "" };
-    },
-    change,
-    changeSecret,
-    use,
-    submit,
-    focus: (part) => void reveal(`[data-part="${part}"]`),
+    secretOf: (name) =>
+      isHeld(form, name)
+        ? { isHeld: true, text: secrets[name]?.text ?? "" }
+        : { isHeld: false, text: "" },
   };
+}
+
+function blockedText(blocked: Filling["blocked"]): string {
+  if (blocked === undefined) return "";
+  return blocked === "checkFields"
+    ? l10n.t("Nothing was sent. Check the marked fields.")
+    : l10n.t("Fix the marked error first.");
 }
 
 /** The body of a kickoff in an empty field fills in the form: the extension host takes its secrets. */
@@ -254,8 +244,8 @@ export function pasted(event: ClipboardEvent): void {
   const isFree =
     target instanceof HTMLTextAreaElement && target.value === "" && !target.matches(".code");
   const text = clipboardData?.getData("text/plain") ?? "";
-  const form = shownForm();
-  if (!isFree || form === undefined || isSending(form) || readPasted(text) === undefined) return;
+  if (!isFree || filling === undefined || isSending(filling)) return;
+  if (readPasted(text) === undefined) return;
   event.preventDefault();
   post({ type: "paste", text });
 }

@@ -6,7 +6,7 @@ import { Advanced } from "./advanced.tsx";
 import { type Form, FormContext, useForm } from "./context.ts";
 import { ExplanationBox } from "./explanation.tsx";
 import { Field } from "./field.tsx";
-import { post } from "./filling.ts";
+import { change, post, submit, use } from "./filling.ts";
 import { Input } from "./input.tsx";
 
 export function FilledForm({ form }: { readonly form: Form }) {
@@ -34,9 +34,8 @@ export function FilledForm({ form }: { readonly form: Form }) {
   );
 }
 
-/** They need readable values. */
 function Tools() {
-  const { isSending, use } = useForm();
+  const { isSending } = useForm();
   return (
     <div class="tools">
       {formToolNames.map((tool) => (
@@ -133,7 +132,6 @@ function Inputs() {
 
 /** What a kickoff keeps of the execution that it runs again from a task. */
 function KeptOutputs({ from }: { readonly from: RunFrom }) {
-  const { change } = useForm();
   const title = l10n.t("Kept outputs");
   const edit = (index: number, taskId: string, text: string) =>
     change({
@@ -157,7 +155,7 @@ function KeptOutputs({ from }: { readonly from: RunFrom }) {
 }
 
 function Footer() {
-  const { view, values, isSending, blocked, submit } = useForm();
+  const { view, values, isSending, blocked } = useForm();
   const { outcome } = view;
   const element = useRef<HTMLElement>(null);
   useLayoutEffect(() => {

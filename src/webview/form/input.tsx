@@ -4,15 +4,16 @@ import {
   fieldModes,
   type FieldValue,
   type FormField,
+  hasText,
   switchMode,
 } from "../../kickoff/form/fields.ts";
 import { useForm } from "./context.ts";
 import { type BoxKind, Field } from "./field.tsx";
-import { post } from "./filling.ts";
+import { change, focusPart, post } from "./filling.ts";
 
 /** One of the crew's inputs, by its index. */
 export function Input({ index }: { readonly index: number }) {
-  const { view, values, isSending, change, focus } = useForm();
+  const { view, values, isSending } = useForm();
   const [field, value] = [view.fields[index], values.inputs[index]];
   if (field === undefined || value === undefined) return null;
   const { name, description, required, listed, initial } = field;
@@ -21,7 +22,6 @@ export function Input({ index }: { readonly index: number }) {
   const put = (now: FieldValue) =>
     change({ inputs: values.inputs.with(index, { name, ...now }) }, index);
   const canReset = field.hasDefault === true && (mode !== initial.mode || text !== initial.text);
-  const hasText = mode === "text" || mode === "json" || mode === "fitting";
   return (
     <Field
       part={index}
@@ -40,7 +40,7 @@ export function Input({ index }: { readonly index: number }) {
       onText={(text) => put({ mode, text })}
       note={noteOn(field, value)}
       instead={
-        hasText
+        hasText(mode)
           ? undefined
           : (describedBy) => (
               <button
@@ -53,7 +53,7 @@ export function Input({ index }: { readonly index: number }) {
                 disabled={isSending}
                 onClick={() => {
                   put(switchMode(value, field.control ? "fitting" : "text"));
-                  focus(index);
+                  focusPart(index);
                 }}
               >
                 {l10n.t("Enter a Value")}
@@ -81,7 +81,7 @@ export function Input({ index }: { readonly index: number }) {
               aria-label={l10n.t("Reset to default: {0}", label)}
               onClick={() => {
                 put(initial);
-                focus(index);
+                focusPart(index);
               }}
             >
               {l10n.t("Reset to default")}
